@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/ensemble_file.h"
+#include "ensemble/vent_density.h"
 #include "file/csv_records.h"
 #include "file/durable.h"
 #include "model/detmath.h"
@@ -15,7 +16,7 @@
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"
 
-enum { MOST_VENTS = 1000000, MOST_COLUMNS = 256, MOST_BYTES = 256 << 20 };
+enum { MOST_VENTS = 1000000, MOST_COLUMNS = 256, MOST_BYTES = 256 << 20, MOST_OBLONG = 1000 };
 
 /** Vents that are being collected. */
 struct work {
@@ -181,44 +182,74 @@ static char *where_of(const struct work *w, const char *key) {
   return sciara_format("%s: %s: vent %zu", w->r->file, key, w->list->count + 1);
 }
 
-static enum sciara_status add_squares(struct work *w, const double box[4], double step,
-                                      const struct sciara_point *corner, size_t corners) {
-  const double slack = 1e-9, cols = floor((box[2] - box[0]) / step + slack),
-               rows = floor((box[3] - box[1]) / step + slack);
+static enum sciara_status add_squares(struct work *w, double step, const struct sciara_point *corner, size_t corners) {
+  struct sciara_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (size_t k = 0; k < corners; k++) {
+    box.west = fmin(box.west, corner[k].x), box.south = fmin(box.south, corner[k].y);
+    box.east = fmax(box.east, corner[k].x), box.north = fmax(box.north, corner[k].y);
+  }
+  const double slack = 1e-9, cols = ceil((box.east - box.west) / step - slack), // squares that begin inside
+      rows = ceil((box.north - box.south) / step - slack);
   if (!(cols >= 1 && rows >= 1 && cols * rows <= MOST_VENTS))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid: expected 1 to %d squares of %g m, found %.0f x %.0f",
                        w->r->file, MOST_VENTS, step, rows, cols);
   for (int64_t i = 0; i < (int64_t)rows; i++)
     for (int64_t j = 0; j < (int64_t)cols; j++) {
-      const struct sciara_point centre = {box[0] + ((double)j + 0.5) * step, box[3] - ((double)i + 0.5) * step};
-      if (!corner || sciara_polygon_contains(corner, corners, centre))
+      const struct sciara_point centre = {box.west + ((double)j + 0.5) * step, box.north - ((double)i + 0.5) * step};
+      if (sciara_polygon_contains(corner, corners, centre))
         SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
     }
   return w->list->count > 0 ? SCIARA_OK
                             : sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, "grid", "none",
-                                                     "a square whose centre lies inside the polygon");
+                                                     "a square whose centre lies inside the extent or the polygon");
+}
+
+/** What the squares leave of an extent whose side is no multiple of theirs; `over` is how far they extend beyond it. */
+static void report_strip(const struct work *w, const char *side, double over, double step) {
+  if (fabs(over) <= 1e-6 * step) return;
+  sciara_log(SCIARA_LOG_WARNING,
+             over < 0 ? "%s: vents.grid.extent: is no multiple of step_m (%.10g m): a strip of %.10g m "
+                        "along its %s side has no vents"
+                      : "%s: vents.grid.extent: is no multiple of step_m (%.10g m): squares extend "
+                        "%.10g m beyond its %s side",
+             w->r->file, step, fabs(over), side);
+}
+
+static void report_strips(const struct work *w, const struct sciara_box *extent, double step) {
+  double east = -INFINITY, south = INFINITY;
+  for (size_t k = 0; k < w->list->count; k++) {
+    east = fmax(east, w->list->vent[k].points[0].x + 0.5 * step);
+    south = fmin(south, w->list->vent[k].points[0].y - 0.5 * step);
+  }
+  report_strip(w, "eastern", east - extent->east, step);
+  report_strip(w, "southern", extent->south - south, step);
+}
+
+/** An extent is the polygon of its four corners. */
+static enum sciara_status add_extent(struct work *w, const cJSON *extent, double step) {
+  double side[4];
+  const cJSON *item;
+  size_t n = 0;
+  cJSON_ArrayForEach(item, extent) side[n++] = item->valuedouble;
+  const struct sciara_box box = {side[0], side[1], side[2], side[3]};
+  const struct sciara_point corner[] = {
+      {box.west, box.south}, {box.east, box.south}, {box.east, box.north}, {box.west, box.north}};
+  SCIARA_TRY(add_squares(w, step, corner, 4));
+  report_strips(w, &box, step);
+  return SCIARA_OK;
 }
 
 static enum sciara_status add_grid(struct work *w, const cJSON *grid) {
   const double step = sciara_json_double(grid, "step_m", 0);
-  const cJSON *extent = sciara_json_get(grid, "extent"), *item;
-  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  const cJSON *extent = sciara_json_get(grid, "extent"), *polygon = sciara_json_get(grid, "polygon");
   struct sciara_point *corner = NULL;
-  size_t corners = 0, n = 0;
-  cJSON_ArrayForEach(item, extent) box[n++] = item->valuedouble;
-  if (!extent) {
-    const cJSON *polygon = sciara_json_get(grid, "polygon");
-    if (cJSON_GetArraySize(polygon) < 3)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid.polygon: expected at least 3 corners, found %d", w->r->file,
-                         cJSON_GetArraySize(polygon));
-    SCIARA_TRY(sciara_json_points(polygon, &corner, &corners));
-  }
-  for (size_t k = 0; k < corners; k++) {
-    box[0] = fmin(box[0], corner[k].x), box[1] = fmin(box[1], corner[k].y);
-    box[2] = fmax(box[2], corner[k].x), box[3] = fmax(box[3], corner[k].y);
-  }
-  if (corner) box[2] += step * (1 - 1e-9), box[1] -= step * (1 - 1e-9); // squares that begin inside
-  const enum sciara_status status = add_squares(w, box, step, corner, corners);
+  size_t corners = 0;
+  if (extent) return add_extent(w, extent, step);
+  if (cJSON_GetArraySize(polygon) < 3)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid.polygon: expected at least 3 corners, found %d", w->r->file,
+                       cJSON_GetArraySize(polygon));
+  enum sciara_status status = sciara_json_points(polygon, &corner, &corners);
+  if (status == SCIARA_OK) status = add_squares(w, step, corner, corners);
   sciara_free(corner);
   return status;
 }
@@ -293,72 +324,47 @@ static enum sciara_status stretch(struct work *w, const cJSON *fissures) {
 
 // ----------------------------------------------------------------------------------------------------------- weights
 
-/** A density of vent openings: a raster on the grid of the DEM, or kernels. */
-struct density {
-  double *raster; ///< rows x cols; NULL: kernels
-  struct sciara_point *past;
-  size_t count, capacity;
-  double along, across, sine, cosine; ///< standard deviations, m, and direction of the first axis
-};
-
-static double density_at(const struct density *d, const struct sciara_grid *g, struct sciara_point p) {
-  if (d->raster) {
-    const double row = floor((g->north - p.y) / g->cell_size), col = floor((p.x - g->west) / g->cell_size);
-    if (!(row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) return 0;
-    return d->raster[(int64_t)row * g->cols + (int64_t)col];
-  }
-  double sum = 0;
-  for (size_t k = 0; k < d->count; k++) {
-    const double x = p.x - d->past[k].x, y = p.y - d->past[k].y;
-    const double u = (x * d->sine + y * d->cosine) / d->along, v = (x * d->cosine - y * d->sine) / d->across;
-    sum += sciara_exp(-0.5 * (u * u + v * v));
-  }
-  return sum;
-}
-
-/** The sum of the density at the centres of the cells whose centres lie in a square around a point. */
-static double sum_in_square(const struct density *d, const struct sciara_grid *g, struct sciara_point p, double side) {
-  const double w = g->cell_size;
-  const double first_col = fmax(0, ceil((p.x - 0.5 * side - g->west) / w - 0.5)),
-               last_col = fmin((double)g->cols - 1, ceil((p.x + 0.5 * side - g->west) / w - 0.5) - 1),
-               first_row = fmax(0, ceil((g->north - p.y - 0.5 * side) / w - 0.5)),
-               last_row = fmin((double)g->rows - 1, ceil((g->north - p.y + 0.5 * side) / w - 0.5) - 1);
-  double sum = 0;
-  for (int64_t row = (int64_t)first_row; row <= (int64_t)last_row; row++)
-    for (int64_t col = (int64_t)first_col; col <= (int64_t)last_col; col++)
-      sum += density_at(d, g,
-                        (struct sciara_point){g->west + ((double)col + 0.5) * w, g->north - ((double)row + 0.5) * w});
-  return sum;
-}
-
-/** The integral of the density over the square, the cell or the length of a vent, in a unit common to all vents. */
-static enum sciara_status integrate(const struct work *w, const struct density *d, double square_m,
+/** The weight of a vent: the integral over its square, the integral along its length, or the density at its point. */
+static enum sciara_status integrate(const struct sciara_vent_density *d, double square_m,
                                     const struct sciara_ensemble_vent *v, double *out) {
-  const struct sciara_grid *g = &w->site->grid;
-  *out = 0;
-  if (v->point_count == 1 && square_m > g->cell_size) {
-    *out = sum_in_square(d, g, v->points[0], square_m);
-    return SCIARA_OK;
-  }
-  if (v->point_count == 1) {
-    *out = density_at(d, g, v->points[0]);
-    return SCIARA_OK;
-  }
-  struct sciara_crossing *crossing = NULL;
-  size_t count = 0;
-  SCIARA_TRY(sciara_polyline_cells(g, v->points, v->point_count, &crossing, &count));
-  for (size_t k = 0; k < count; k++) {
-    const struct sciara_point centre = {g->west + ((double)crossing[k].col + 0.5) * g->cell_size,
-                                        g->north - ((double)crossing[k].row + 0.5) * g->cell_size};
-    *out += density_at(d, g, centre) * crossing[k].length;
-  }
-  sciara_free(crossing);
+  const struct sciara_point p = v->points[0];
+  const double half = 0.5 * square_m;
+  if (v->point_count > 1) return sciara_vent_density_along(d, v->points, v->point_count, out);
+  *out = square_m > 0
+             ? sciara_vent_density_in_box(d, &(struct sciara_box){p.x - half, p.y - half, p.x + half, p.y + half})
+             : sciara_vent_density_at(d, p);
   return SCIARA_OK;
+}
+
+/** The part of a density that lies where the DEM has altitudes; of kernels: in its rectangle. */
+static double integrate_dem(const struct work *w, const struct sciara_vent_density *d) {
+  const struct sciara_grid *g = d->grid;
+  double sum = 0;
+  if (!d->raster)
+    return sciara_vent_density_in_box(d, &(struct sciara_box){g->west, g->north - (double)g->rows * g->cell_size,
+                                                              g->west + (double)g->cols * g->cell_size, g->north});
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (w->site->kind[i] != SCIARA_CELL_NODATA) sum += d->raster[i];
+  return sum * g->cell_size * g->cell_size;
+}
+
+/** Says which part of the density no vent stands for: probabilities are those of an eruption in the other part. */
+static void report_outside(const struct work *w, const struct sciara_vent_density *d, bool squares) {
+  const double least = 1e-6, total = sciara_vent_density_total(d), beyond = 1 - integrate_dem(w, d) / total;
+  double inside = 0;
+  for (size_t k = 0; squares && k < w->list->count; k++) inside += w->list->vent[k].weight;
+  if (squares && 1 - inside / total > least)
+    sciara_log(SCIARA_LOG_INFO,
+               "%s: vents.weights: %.3g %% of the density of vent openings lies outside the squares of vents.grid",
+               w->r->file, 100 * (1 - inside / total));
+  if (beyond > least)
+    sciara_log(SCIARA_LOG_INFO, "%s: vents.weights: %.3g %% of the density of vent openings lies outside the DEM",
+               w->r->file, 100 * beyond);
 }
 
 static enum sciara_status add_past(void *context, const struct sciara_csv_records *t, size_t line,
                                    const struct row *row) {
-  struct density *d = context;
+  struct sciara_vent_density *d = context;
   (void)line;
   if (d->count == MOST_VENTS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", t->name, MOST_VENTS);
@@ -371,11 +377,16 @@ static enum sciara_status add_past(void *context, const struct sciara_csv_record
   return SCIARA_OK;
 }
 
-static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct density *d) {
+static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct sciara_vent_density *d) {
   const cJSON *both = sciara_json_get(kernel, "bandwidths_m");
   const double angle = to_radians(sciara_json_double(kernel, "azimuth_deg", 0));
   d->along = both ? both->child->valuedouble : sciara_json_double(kernel, "bandwidth_m", 0);
   d->across = both ? both->child->next->valuedouble : d->along;
+  if (fmax(d->along, d->across) > MOST_OBLONG * fmin(d->along, d->across))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents.weights.kernel.bandwidths_m: expected one that is at most %d times the other, found %g and %g m",
+        w->r->file, MOST_OBLONG, d->along, d->across);
   d->sine = nearbyint(sin(angle) * 0x1p40) * 0x1p-40; // independent of the library
   d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
   char *path = NULL;
@@ -387,7 +398,7 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
 }
 
-static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct density *d) {
+static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct sciara_vent_density *d) {
   char *path = NULL;
   enum sciara_status status;
   const struct sciara_grid *g = &w->site->grid;
@@ -409,11 +420,12 @@ cleanup:
 static enum sciara_status weigh(const struct work *w, const cJSON *vents, const cJSON *weights) {
   const cJSON *kernel = sciara_json_get(weights, "kernel"), *raster = sciara_json_get(weights, "raster");
   const double square = sciara_json_double(sciara_json_get(vents, "grid"), "step_m", 0);
-  struct density d = {0};
+  struct sciara_vent_density d = {.grid = &w->site->grid};
   if (!kernel && !raster) return SCIARA_OK; // equal, or the column of the table
   enum sciara_status status = kernel ? read_kernel(w, kernel, &d) : read_raster(w, raster, &d);
   for (size_t k = 0; k < w->list->count && status == SCIARA_OK; k++)
-    status = integrate(w, &d, square, &w->list->vent[k], &w->list->vent[k].weight);
+    status = integrate(&d, square, &w->list->vent[k], &w->list->vent[k].weight);
+  if (status == SCIARA_OK) report_outside(w, &d, square > 0 && !w->list->lines);
   sciara_free(d.raster);
   sciara_free(d.past);
   return status;

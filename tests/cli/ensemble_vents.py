@@ -49,9 +49,49 @@ def along(line, of):
 
 
 def in_square(x, y, side, of):
-    """A density summed over the cells whose centres lie in a square; the west and the north side belong to it."""
-    return sum(of(*cell) for cell in cells()
-               if x - side / 2 <= centre(*cell)[0] < x + side / 2 and y - side / 2 < centre(*cell)[1] <= y + side / 2)
+    """A density integrated over a square, in areas of cells: each value times the part of its cell in the square."""
+    def part(low, middle):
+        return max(0, min(low + CELL, middle + side / 2) - max(low, middle - side / 2)) / CELL
+    return sum(of(*cell) * part(centre(*cell)[0] - CELL / 2, x) * part(centre(*cell)[1] - CELL / 2, y) for cell in cells())
+
+
+def simpson(f, low, high, count=400):
+    h = (high - low) / count
+    return h / 3 * math.fsum(f(low + k * h) * (1 if k in (0, count) else 2 + 2 * (k % 2)) for k in range(count + 1))
+
+
+class Kernel:
+    """Gaussian kernels around past vents, round or stretched along an azimuth."""
+
+    def __init__(self, past, along, across, azimuth):
+        self.past = past
+        sine, cosine = math.sin(math.radians(azimuth)), math.cos(math.radians(azimuth))
+        # The exponent is -(a x^2 + 2 b x y + c y^2) / 2.
+        self.a = (sine / along) ** 2 + (cosine / across) ** 2
+        self.c = (cosine / along) ** 2 + (sine / across) ** 2
+        self.b = sine * cosine * (along ** -2 - across ** -2)
+        self.total = len(past) * 2 * math.pi * along * across
+
+    def at(self, x, y):
+        return sum(math.exp(-0.5 * (self.a * (x - u) ** 2 + 2 * self.b * (x - u) * (y - v) + self.c * (y - v) ** 2)) for u, v in self.past)
+
+    def in_box(self, west, south, east, north):
+        """Over y with the error function, over x with Simpson's rule; the half of it, erfc, where it is precise far out too."""
+        a, b, c = self.a, self.b, self.c
+
+        def strip(x, low, high):
+            low, high = ((y + b * x / c) * math.sqrt(c / 2) for y in (low, high))
+            if low > 0:
+                low, high = -high, -low
+            upper = math.erf(high) - math.erf(low) if high > 0 else math.erfc(-high) - math.erfc(-low)
+            return math.exp(-0.5 * (a - b * b / c) * x * x) * math.sqrt(math.pi / (2 * c)) * upper
+        far = 10 / math.sqrt(a - b * b / c)
+        ends = [(max(west - u, -far), min(east - u, far)) for u, _ in self.past]
+        return sum(simpson(lambda x, v=v: strip(x, south - v, north - v), *x) for x, (_, v) in zip(ends, self.past) if x[0] < x[1])
+
+    def along(self, line):
+        return sum(simpson(lambda t, p=p, q=q: self.at(p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])), 0, 1) * math.dist(p, q)
+                   for p, q in zip(line, line[1:]))
 
 
 class Vents(Case):
@@ -72,6 +112,7 @@ class Vents(Case):
         case.write_json(self.path("e.json"), {"base": "base.json", "vents": vents, "sample": {"method": "full"}, **parts})
         folder = f"out{len(os.listdir(self.work))}"
         done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", code=code)
+        self.said = done.stderr
         if code:
             return done.stderr
         with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
@@ -91,15 +132,48 @@ class Vents(Case):
         for row, weight in zip(rows, expected):
             self.assertAlmostEqual(float(row["weight"]) / weight, 1, delta=1e-10, msg=row)  # sines are rounded to 2^-40
 
+    def squares(self, step):
+        """The centres inside EXTENT, and how far the last squares extend beyond its east and its south."""
+        count = [round((EXTENT[k + 2] - EXTENT[k]) / step) for k in (0, 1)]
+        return ([(EXTENT[0] + (j + 0.5) * step, EXTENT[3] - (i + 0.5) * step) for i in range(count[1]) for j in range(count[0])],
+                [count[k] * step - (EXTENT[k + 2] - EXTENT[k]) for k in (0, 1)])
+
     def test_raster_in_squares(self):
-        """Sides that are a multiple of the cells, and others, whose squares have different numbers of cells."""
-        for step in (50, 35):
+        """Sides that are a multiple of the cells, and others, which contain parts of cells."""
+        for step in (50, 35, 15, 7):
             with self.subTest(step):
                 rows = self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": {"raster": "density.asc"}})
-                expected = [(EXTENT[0] + (j + 0.5) * step, EXTENT[3] - (i + 0.5) * step)
-                            for i in range(200 // step) for j in range(250 // step)]
-                self.assertEqual(self.places(rows), expected)
-                self.assert_weights(rows, [in_square(x, y, step, density) for x, y in expected])
+                weights = [in_square(x, y, step, density) for x, y in self.squares(step)[0]]
+                self.assertEqual(self.places(rows), [p for p, w in zip(self.squares(step)[0], weights) if w > 0])
+                self.assert_weights(rows, weights)
+
+    def test_equal_densities(self):
+        """Squares have equal weights, however they lie on the cells."""
+        with open(self.path("density.asc"), encoding="ascii") as f:
+            header = f.read().splitlines()[:5]
+        self.write("flat.asc", "\n".join([*header, *[" ".join(["0.7"] * COLS)] * ROWS]) + "\n")
+        for step in (3, 15, 35):
+            weights = [float(r["weight"]) for r in self.plan({"grid": {"extent": [500103, 4177051, 500208, 4177156], "step_m": step},
+                                                              "weights": {"raster": "flat.asc"}})]
+            self.assertEqual(len(weights), (105 // step) ** 2)
+            self.assertLess(max(weights) / min(weights) - 1, 1e-12)
+
+    def test_extent(self):
+        """It has the squares of the polygon of its corners; what they leave of it, or what they extend beyond it, is said."""
+        west, south, east, north = EXTENT
+        for step in (50, 30, 35, 60):
+            with self.subTest(step):
+                centres, over = self.squares(step)
+                rows = self.plan({"grid": {"polygon": [[west, south], [east, south], [east, north], [west, north]], "step_m": step}})
+                self.assertNotIn("step_m", self.said)
+                self.assertEqual(self.places(rows), centres)
+                self.assertEqual(self.places(self.plan({"grid": {"extent": EXTENT, "step_m": step}})), centres)
+                for side, size in zip(("eastern", "southern"), over):
+                    expected = (f"squares extend {size} m beyond its {side} side" if size > 0 else
+                                f"a strip of {-size} m along its {side} side has no vents" if size < 0 else None)
+                    self.assertEqual(f"{side} side" in self.said, bool(expected))
+                    if expected:
+                        self.assertIn(f"vents.grid.extent: is no multiple of step_m ({step} m): {expected}\n", self.said)
 
     def test_raster_at_points(self):
         """The value of the cell: two vents in one cell have the same weight; without a density there is no vent."""
@@ -131,30 +205,50 @@ class Vents(Case):
                 self.assert_weights(rows, [along(line, density) for line in found])
 
     def test_kernels(self):
-        """Gaussian kernels around past vents, round or stretched along an azimuth; in squares, at points, along fissures."""
-        past = [(500180, 4177200), (500230, 4177120), (500300, 4177150)]
+        """In squares, at points and along fissures; also kernels that are much narrower than a cell, and squares much larger."""
+        past = [(500180, 4177200), (500230, 4177120), (500301, 4177152)]
         self.write("past.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in past))
         at = [(500150, 4177180), (500203.5, 4177141), (500290, 4177100)]
         self.write("vents.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in at))
-        step = 50
-        squares = [(EXTENT[0] + (j + 0.5) * step, EXTENT[3] - (i + 0.5) * step) for i in range(4) for j in range(5)]
-        for kernel, (s1, s2, azimuth) in (({"bandwidth_m": 40}, (40, 40, 0)),
-                                          ({"bandwidths_m": [60, 15], "azimuth_deg": 35}, (60, 15, 35))):
-            axis = math.sin(math.radians(azimuth)), math.cos(math.radians(azimuth))
+        self.write("near.csv", "x,y\n" + "".join(f"{x + 4 * k},{y - 2}\n" for k, (x, y) in enumerate(past)))
+        for part, *shape in (({"bandwidth_m": 40}, 40, 40, 0), ({"bandwidth_m": 3}, 3, 3, 0),
+                             ({"bandwidths_m": [60, 15], "azimuth_deg": 35}, 60, 15, 35),
+                             ({"bandwidths_m": [9, 30], "azimuth_deg": 160}, 9, 30, 160)):
+            kernel, weights = Kernel(past, *shape), {"kernel": {"points": "past.csv", **part}}
+            with self.subTest(part):
+                for step in (50, 24) if shape[2] == 35 else (50,):
+                    boxes = [(x - step / 2, y - step / 2, x + step / 2, y + step / 2) for x, y in self.squares(step)[0]]
+                    expected = [kernel.in_box(*box) for box in boxes]
+                    rows = self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": weights})
+                    self.assert_weights_of(rows, self.squares(step)[0], expected, 4e-9)
+                    self.assert_share("outside the squares of vents.grid", 1 - sum(expected) / kernel.total)
+                    self.assert_share("outside the DEM", 1 - kernel.in_box(WEST, SOUTH, WEST + COLS * CELL, NORTH) / kernel.total)
+                table = "near.csv" if min(shape[:2]) < 10 else "vents.csv"
+                rows = self.plan({"table": table, "weights": weights})
+                self.assert_weights(rows, [kernel.at(*p) for p in self.places(rows)])
+                rows = self.plan({"table": table, "weights": weights, "fissures": {"length_m": 60, "azimuth_deg": 70}})
+                self.assert_weights(rows, [kernel.along(line) for line in self.lines(rows)])
 
-            def value(x, y):
-                both = [((x - a) * axis[0] + (y - b) * axis[1], (x - a) * axis[1] - (y - b) * axis[0]) for a, b in past]
-                return sum(math.exp(-0.5 * ((u / s1) ** 2 + (v / s2) ** 2)) for u, v in both)
+    def assert_weights_of(self, rows, places, expected, least):
+        """Weights of vents at these places; those with less than the part `least` may be missing."""
+        found = {p: float(r["weight"]) for p, r in zip(self.places(rows), rows)}
+        for place, weight in zip(places, expected):
+            self.assertAlmostEqual(found.pop(place, 0), weight / sum(expected), delta=least * max(expected) / sum(expected), msg=place)
+        self.assertEqual(found, {})
 
-            def of_cell(row, col):
-                return value(*centre(row, col))
-            weights = {"kernel": {"points": "past.csv", **kernel}}
-            with self.subTest(kernel):
-                self.assert_weights(self.plan({"grid": {"extent": EXTENT, "step_m": step}, "weights": weights}),
-                                    [in_square(x, y, step, of_cell) for x, y in squares])
-                self.assert_weights(self.plan({"table": "vents.csv", "weights": weights}), [value(*p) for p in at])
-                rows = self.plan({"table": "vents.csv", "weights": weights, "fissures": {"length_m": 60, "azimuth_deg": 70}})
-                self.assert_weights(rows, [along(line, of_cell) for line in self.lines(rows)])
+    def assert_share(self, where, share):
+        """The part of the density without vents, in percent with 3 digits; nothing is said of less than 0.0001 %."""
+        line = next((line for line in self.said.splitlines() if line.endswith(where)), None)
+        self.assertEqual(line is not None, share > 1e-6, (line, share))
+        if line:
+            self.assertAlmostEqual(float(line.split("vents.weights: ")[1].split()[0]) / (100 * share), 1, delta=6e-3)
+
+    def test_raster_outside(self):
+        """Of a raster: what lies outside the squares, and where the DEM has no altitude."""
+        total = sum(density(*cell) for cell in cells())
+        self.plan({"grid": {"extent": EXTENT, "step_m": 50}, "weights": {"raster": "density.asc"}})
+        self.assert_share("outside the squares of vents.grid", 1 - sum(in_square(x, y, 50, density) for x, y in self.squares(50)[0]) / total)
+        self.assert_share("outside the DEM", sum(density(*cell) for cell in cells() if case.is_sea(*cell)) / total)
 
     def test_polygon(self):
         """Squares of the box around a polygon, from its north-west corner, whose centres lie inside."""

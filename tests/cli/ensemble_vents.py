@@ -210,7 +210,7 @@ class Vents(Case):
         self.write("past.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in past))
         at = [(500150, 4177180), (500203.5, 4177141), (500290, 4177100)]
         self.write("vents.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in at))
-        self.write("near.csv", "x,y\n" + "".join(f"{x + 4 * k},{y - 2}\n" for k, (x, y) in enumerate(past)))
+        self.write("near.csv", "x,y\n" + "".join(f"{x + 8 * k},{y - 2}\n" for k, (x, y) in enumerate(past)))
         for part, *shape in (({"bandwidth_m": 40}, 40, 40, 0), ({"bandwidth_m": 3}, 3, 3, 0),
                              ({"bandwidths_m": [60, 15], "azimuth_deg": 35}, 60, 15, 35),
                              ({"bandwidths_m": [9, 30], "azimuth_deg": 160}, 9, 30, 160)):
@@ -280,6 +280,10 @@ class Vents(Case):
         self.assertEqual([r["weight"] for r in rows], ["0.5", "0.5"])
         rows = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"raster": "density.asc"}})
         self.assert_weights(rows, [along(line, density) for line in self.lines(rows)])
+        self.write("past.csv", "x,y\n500180,4177170\n")
+        rows = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"kernel": {
+            "points": "past.csv", "bandwidths_m": [60, 25], "azimuth_deg": 35}}})
+        self.assert_weights(rows, [Kernel([(500180, 4177170)], 60, 25, 35).along(line) for line in self.lines(rows)])
         refused = self.plan({"fissures": {"file": "f.geojson"}, "weights": {"column": "p"}}, code=3)
         self.assertIn("a column only with vents.table", refused)
 

@@ -37,10 +37,17 @@ static void transform(OGRCoordinateTransformationH by, int64_t count, struct sam
   if (by) OCTTransformEx(by, (int)count, s->x, s->y, NULL, s->good); // fails as a whole if one point does
 }
 
+/** How far x lies east of `west`; in degrees within a turn, as rasters may count from -180 or from 0, and past 180. */
+static double east_of(double west, double x, double turn) {
+  const double east = x - west;
+  return turn > 0 ? east - turn * floor(east / turn) : east;
+}
+
 /** Which cell of the raster lies under the centre of each cell of the grid. */
 static int64_t locate(struct sampling *s) {
   const struct sciara_grid *g = s->request->grid;
   const struct sciara_source *r = s->source;
+  const double turn = sciara_source_turn(r->srs);
   int64_t inside = 0;
   for (int64_t row = 0; row < g->rows; row++) {
     for (int64_t col = 0; col < g->cols; col++) {
@@ -49,7 +56,7 @@ static int64_t locate(struct sampling *s) {
     }
     transform(s->to_raster, g->cols, s);
     for (int64_t col = 0; col < g->cols; col++) {
-      const double i = floor((r->north - s->y[col]) / r->dy), j = floor((s->x[col] - r->west) / r->dx);
+      const double i = floor((r->north - s->y[col]) / r->dy), j = floor(east_of(r->west, s->x[col], turn) / r->dx);
       const bool in = s->good[col] && i >= 0 && i < (double)r->rows && j >= 0 && j < (double)r->cols;
       s->at[row * g->cols + col] = in ? (int64_t)i * r->cols + (int64_t)j : -1;
       inside += in;

@@ -32,7 +32,7 @@ struct product {
   const char *path; ///< final name
   char *memory;     ///< name in memory
   OGRSpatialReferenceH srs;
-  OGRCoordinateTransformationH change; ///< from the CRS of the grid to that of the file; NULL: they are the same
+  OGRGeomTransformerH change; ///< from the CRS of the grid to that of the file; NULL: they are the same
   GDALDatasetH dataset;
 };
 
@@ -66,7 +66,7 @@ static enum sciara_status end(struct product *p, enum sciara_status status) {
   }
   if (p->memory) VSIUnlink(p->memory);
   free(p->memory);
-  if (p->change) OCTDestroyCoordinateTransformation(p->change);
+  if (p->change) OGR_GeomTransformer_Destroy(p->change);
   OSRRelease(p->srs);
   sciara_gdal_leave(&p->scope);
   return status;
@@ -127,9 +127,10 @@ static void set_style(OGRFeatureH f, const struct sciara_zones *z, size_t k) {
 
 /** Takes the geometry to the CRS of the file, and both into the layer. */
 static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry) {
-  const bool placed = !p->change || OGR_G_Transform(geometry, p->change) == OGRERR_NONE;
+  OGRGeometryH placed = p->change ? OGR_GeomTransformer_Transform(p->change, geometry) : geometry;
+  if (placed != geometry) OGR_G_DestroyGeometry(geometry);
   const bool done =
-      OGR_F_SetGeometryDirectly(f, geometry) == OGRERR_NONE && placed && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
+      placed && OGR_F_SetGeometryDirectly(f, placed) == OGRERR_NONE && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
   OGR_F_Destroy(f);
   return done;
 }
@@ -410,14 +411,19 @@ enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *p
   return end(&p, status);
 }
 
-/** From now on polygons go from the CRS of the grid to WGS 84, x the longitude. */
+/** From now on polygons go from the CRS of the grid to WGS 84, x the longitude, and are cut where it is 180 degrees. */
 static enum sciara_status change_to_wgs84(struct product *p) {
+  static const char *const cut[] = {"WRAPDATELINE=YES", NULL};
   OGRSpatialReferenceH from = p->srs;
+  OGRCoordinateTransformationH change = NULL;
   p->srs = NULL;
   enum sciara_status status = sciara_srs_parse("EPSG:4326", &p->srs);
-  if (status == SCIARA_OK && !(p->change = OCTNewCoordinateTransformation(from, p->srs)))
+  if (status == SCIARA_OK && (change = OCTNewCoordinateTransformation(from, p->srs)))
+    p->change = OGR_GeomTransformer_Create(change, (char **)(uintptr_t)cut);
+  if (status == SCIARA_OK && !p->change)
     status = sciara_fail(sciara_gdal_status(&p->scope, SCIARA_ERR_INPUT), "%s: the CRS cannot be changed to WGS 84: %s",
                          p->path, sciara_gdal_message(&p->scope));
+  if (change) OCTDestroyCoordinateTransformation(change);
   OSRRelease(from);
   return status;
 }

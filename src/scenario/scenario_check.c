@@ -147,7 +147,9 @@ static void check_box(const struct check *c, const struct sciara_json_path *path
       right &= cJSON_IsNumber(item) && in_range(key, item->valuedouble);
       v[n++] = item->valuedouble;
     }
-  if (!right || !(v[0] < v[2]) || !(v[1] < v[3])) refuse_type(c, path, value, key);
+  // Across 180 degrees west is above east, by more than half a turn.
+  const bool crosses = key->unit && strcmp(key->unit, "degrees") == 0 && v[0] - v[2] > 180 && v[0] - v[2] < 360;
+  if (!right || !(v[0] < v[2] || crosses) || !(v[1] < v[3])) refuse_type(c, path, value, key);
 }
 
 static void check_points(const struct check *c, const struct sciara_json_path *path, const cJSON *value,

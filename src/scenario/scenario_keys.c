@@ -191,8 +191,8 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
                null);
       break;
     case SCIARA_KEY_BOX:
-      snprintf(buffer, capacity, "[west, south, east, north], numbers%s%s, west below east and south below north%s",
-               glue, range, null);
+      snprintf(buffer, capacity, "[west, south, east, north], numbers%s%s, west below east%s and south below north%s",
+               glue, range, strcmp(key->unit, "degrees") == 0 ? " (above it only across 180 degrees)" : "", null);
       break;
     case SCIARA_KEY_POINTS:
       snprintf(buffer, capacity, "an array of 2 to %d points [x, y]%s%s", SCIARA_KEY_MAX_POINTS, glue, range);

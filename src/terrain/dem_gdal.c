@@ -163,6 +163,43 @@ static enum sciara_status box_of_points(const struct sciara_dem_request *q, stru
   return SCIARA_OK;
 }
 
+enum { REACH = 4 }; ///< cells around the window that resampling may read, in cells of the raster or of the grid
+
+/** Turns a box in degrees to the longitudes of the raster, which may count from -180 or from 0, and past 180. */
+static void turn_box(const struct sciara_source *s, double turn, double b[4]) {
+  if (!(turn > 0)) return;
+  if (b[2] < b[0]) b[2] += turn; // PROJ's box across 180 degrees
+  const double middle = s->west + 0.5 * (double)s->cols * s->dx;
+  const double turns = round((middle - 0.5 * (b[0] + b[2])) / turn);
+  b[0] += turns * turn;
+  b[2] += turns * turn;
+}
+
+/** A window with cells at both ends of a raster of all longitudes would lose those at one of them. */
+static enum sciara_status check_seam(const struct sciara_dem_request *q, const struct sciara_source *s, double turn,
+                                     const double b[4]) {
+  const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
+  const bool past_east = b[2] > east + s->dx && b[2] - turn > s->west + s->dx;
+  const bool past_west = b[0] < s->west - s->dx && b[0] + turn < east - s->dx;
+  if (!(turn > 0) || !(past_east || past_west)) return SCIARA_OK;
+  struct sciara_text command = {0};
+  const double spare = 2 * REACH; // cells around the window
+  const double left = s->west + (floor((b[0] - s->west) / s->dx) - spare) * s->dx;
+  const double right = s->west + (ceil((b[2] - s->west) / s->dx) + spare) * s->dx;
+  const double top = fmin(s->north, s->north - (floor((s->north - b[3]) / s->dy) - spare) * s->dy);
+  const double bottom = fmax(south, s->north - (ceil((s->north - b[1]) / s->dy) + spare) * s->dy);
+  enum sciara_status status = sciara_text_append(&command, "gdalwarp -te %.12g %.12g %.12g %.12g -tr %.12g %.12g ",
+                                                 left, bottom, right, top, s->dx, s->dy);
+  if (status == SCIARA_OK) status = sciara_source_append_paths(q->path, "-part", &command);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: the window crosses x = %.9g, where the raster ends and begins again; cut out that part "
+                         "with: %s",
+                         q->path, past_east ? east : s->west, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
 /** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
 static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
                                         const struct plan *p, int64_t spare, int64_t window[4]) {
@@ -170,6 +207,9 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
   double b[4];
   memcpy(b, p->box, sizeof b);
   if (p->from && !OSRIsSameEx(p->from, p->to, ignore_axes)) SCIARA_TRY(change_box(q->path, p->to, p->from, p->box, b));
+  const double turn = sciara_source_turn(p->from);
+  turn_box(s, turn, b);
+  SCIARA_TRY(check_seam(q, s, turn, b));
   const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
   if (!(b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south))
     return sciara_fail(
@@ -195,8 +235,6 @@ static double cell_in_metres(const struct sciara_source *s, const struct plan *p
   const double metres = p->from && OSRIsGeographic(p->from) ? 111e3 : 1;
   return fmax(s->dx, s->dy) * metres;
 }
-
-enum { REACH = 4 }; ///< cells around the window that resampling may read, in cells of the raster or of the grid
 
 static enum sciara_status choose_box(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p,
                                      int64_t window[4]) {

@@ -33,6 +33,9 @@ enum sciara_status sciara_source_check_file(const char *path);
 /** Whether GDAL has a driver of this name; the error suggests the closest (SCIARA_ERR_USAGE). */
 enum sciara_status sciara_source_check_driver(const char *name);
 
+/** What a turn around the Earth adds to x, in units of the CRS: 360 if it is geographic, in degrees; 0 if it is not. */
+double sciara_source_turn(OGRSpatialReferenceH srs);
+
 /** EPSG code of the UTM zone (near the poles: of the stereographic grid) in which the middle lies; 0: not known. */
 int sciara_source_utm(const struct sciara_source *s);
 
@@ -58,6 +61,9 @@ void sciara_source_close(struct sciara_source *s);
  */
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid);
+
+/** Appends the quoted path, and that of a GeoTIFF beside it with `what` in its name, for a command to make. */
+enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out);
 
 /**
  * Appends the gdalwarp command that makes an acceptable DEM of this raster.

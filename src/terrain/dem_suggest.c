@@ -24,6 +24,10 @@ static bool middle_lonlat(const struct sciara_source *s, double *lon, double *la
   return done && fabs(*lat) <= 90;
 }
 
+double sciara_source_turn(OGRSpatialReferenceH srs) {
+  return srs && OSRIsGeographic(srs) ? 2 * M_PI / OSRGetAngularUnits(srs, NULL) : 0;
+}
+
 /** EPSG code of the UTM zone (beyond 84 N and 80 S: of the polar stereographic grid). */
 static int utm_code(double lon, double lat) {
   if (lat > 84) return 32661;
@@ -54,6 +58,18 @@ static double cell_in_metres(const struct sciara_source *s) {
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
+enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out) {
+  SCIARA_TRY(sciara_shell_quote(out, path));
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
+  char *target = sciara_format("%.*s%s.tif", (int)stem, path, what);
+  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  enum sciara_status status = sciara_text_append(out, " ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(out, target);
+  free(target);
+  return status;
+}
+
 enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,
                                               struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "gdalwarp"));
@@ -71,13 +87,5 @@ enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, con
   if (cell == 0 && s->dx > 0) cell = round_cell(cell_in_metres(s));
   if (cell > 0) SCIARA_TRY(sciara_text_append(out, " -tr %.10g %.10g -tap", cell, cell));
   SCIARA_TRY(sciara_text_append(out, " -r bilinear -ot Float32 -dstnodata -9999 "));
-  SCIARA_TRY(sciara_shell_quote(out, s->path));
-  const char *slash = strrchr(s->path, '/'), *dot = strrchr(s->path, '.');
-  size_t stem = dot && dot > (slash ? slash + 1 : s->path) ? (size_t)(dot - s->path) : strlen(s->path);
-  char *target = sciara_format("%.*s-metric.tif", (int)stem, s->path);
-  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
-  enum sciara_status status = sciara_text_append(out, " ");
-  if (status == SCIARA_OK) status = sciara_shell_quote(out, target);
-  free(target);
-  return status;
+  return sciara_source_append_paths(s->path, "-metric", out);
 }

@@ -323,6 +323,46 @@ class ExportVector(SharedCase):
         for zone, _ in features(path, "arrival")[0]:
             self.assertLess(zone["from_s"], zone["until_s"])
 
+    def test_kml_across_180_degrees(self):
+        """Lava on both sides of 180 degrees, and a fissure that crosses them: cut there, nothing lost."""
+        west, north, n = 818000, 8141000, 60
+        z = 500 + numpy.add.outer(numpy.zeros(n), 3.0 * numpy.abs(numpy.arange(n) - 30))
+        data = gdal.GetDriverByName("GTiff").Create(self.path("fiji.tif"), n, n, 1, gdal.GDT_Float64)
+        data.SetGeoTransform([west + 1500, 10, 0, north, 0, -10])
+        data.SetProjection("EPSG:32760")
+        data.GetRasterBand(1).WriteArray(z)
+        data = None
+        middle = self.meridian(north - 300)
+        line = [[middle - 100, north - 300], [middle + 100, north - 300]]
+        case.write_json(self.path("fiji.json"), case.scenario(
+            dem={"path": "fiji.tif"}, vents=[{"line": line, "effusion": {"slot": "1 h", "rates_m3_s": [8]}}]))
+        self.run_scenario("fiji", name="fiji.json")
+        self.export("fiji", "-f", "kml", "-o", "fiji.kml")
+        self.export("fiji", "-f", "gpkg", "-o", "fiji.gpkg")
+        outline = features(self.path("fiji.kml"), "outline")[0][0][1]
+        parts = [outline.GetGeometryRef(k).GetEnvelope() for k in range(outline.GetGeometryCount())]
+        self.assertTrue(all(-180 <= p[0] <= p[1] <= 180 and p[1] - p[0] < 1 for p in parts), parts)
+        self.assertTrue(any(p[0] > 179 for p in parts) and any(p[1] < -179 for p in parts), parts)
+        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
+        srs.ImportFromEPSG(32760)
+        wgs.ImportFromEPSG(4326)
+        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        outline.Transform(osr.CoordinateTransformation(wgs, srs))
+        self.assertAlmostEqual(outline.Area() / features(self.path("fiji.gpkg"), "outline")[0][0][0]["area_m2"], 1, places=4)
+        fissure = features(self.path("fiji.kml"), "fissures")[0][0][1]
+        self.assertEqual(fissure.GetGeometryCount(), 2, fissure.ExportToWkt())
+        self.assertAlmostEqual(sum(abs(g.GetX(0) - g.GetX(g.GetPointCount() - 1)) for g in fissure) / 0.00188, 1, places=1)
+
+    @staticmethod
+    def meridian(y):
+        """Easting at which zone 60 south is at 180 degrees."""
+        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
+        srs.ImportFromEPSG(32760)
+        wgs.ImportFromEPSG(4326)
+        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        lat = osr.CoordinateTransformation(srs, wgs).TransformPoint(819600, y)[1]
+        return osr.CoordinateTransformation(wgs, srs).TransformPoint(180, lat)[0]
+
     def test_kml_styles(self):
         """What a virtual globe draws, as OGR reads it: a red line without a fill, then the colours of the maps."""
         self.export("run", "-f", "kml", "--classes", "0.5,1", "-o", "style.kml")

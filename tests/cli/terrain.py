@@ -359,6 +359,70 @@ class Windows(Ground):
             self.assertLess(same, 1e-9, cell)
 
 
+class Turns(Ground):
+    """Windows of rasters that cross 180 degrees or count longitudes from 0 are those parts of the whole."""
+    CELL = 60
+
+    def dem(self, name, epsg, vent, **dem):
+        case.write_json(self.path("w.json"), case.scenario(
+            dem={"path": name, "crs": f"EPSG:{epsg}", "cell_size_m": self.CELL, **dem},
+            vents=[{"lon": vent[0], "lat": vent[1], "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]))
+        return read(os.path.join(self.run_scenario("w.out", "--steps", "1", "--overwrite", name="w.json"), "dem.tif"))
+
+    def write_degrees(self, name, west, north, n=120, step=0.001):
+        row, col = numpy.mgrid[0:n, 0:n]
+        write_tif(self.path(name), 500 + 3.0 * row + 2.0 * col + 20 * numpy.sin(row / 7) * numpy.cos(col / 9),
+                  west, north, step, step, 4326)
+
+    def place(self, epsg, lon, lat):
+        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
+        srs.ImportFromEPSG(epsg)
+        wgs.ImportFromEPSG(4326)
+        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        return osr.CoordinateTransformation(wgs, srs).TransformPoint(lon, lat)[:2]
+
+    def assert_part(self, name, epsg, vent, box, whole, **dem):
+        """Cells from the west, south, east and north of `box`, with the values of the whole raster."""
+        z, t = self.dem(name, epsg, vent, **dem)
+        w, u = whole
+        edges = [t[0], t[3] - z.shape[0] * self.CELL, t[0] + z.shape[1] * self.CELL, t[3]]
+        numpy.testing.assert_allclose(edges, box, atol=1.01 * self.CELL, err_msg=f"{name} {dem}")
+        row, col = round((u[3] - t[3]) / self.CELL), round((t[0] - u[0]) / self.CELL)
+        numpy.testing.assert_allclose(z, w[row:row + z.shape[0], col:col + z.shape[1]], atol=1e-6, err_msg=f"{name} {dem}")
+
+    def test_parts(self):
+        for epsg, north, wests, vent in ((32760, -16.74, (179.94, -180.06), (-179.98, -16.8)),
+                                         (32760, -16.74, (179.94,), (179.97, -16.8)),
+                                         (32605, 19.46, (204.64, -155.36), (-155.3, 19.4))):
+            x, y = self.place(epsg, *vent)
+            near = [x - 1000, y - 1000, x + 1000, y + 1000]
+            lon = vent[0] % 360
+            for west in wests:
+                self.write_degrees("a.tif", west, north)
+                whole = self.dem("a.tif", epsg, vent)
+                if west == wests[0]:
+                    first = whole
+                self.assertEqual((whole[1], whole[0].shape), (first[1], first[0].shape))
+                numpy.testing.assert_allclose(whole[0], first[0], atol=1e-6)
+                self.assert_part("a.tif", epsg, vent, near, whole, window_margin_m=1000)
+                self.assert_part("a.tif", epsg, vent, near, whole, window_xy=near)
+                corners = [self.place(epsg, lon + i, vent[1] + j) for i in (-0.01, 0.01) for j in (-0.008, 0.008)]
+                box = [f(c[k] for c in corners) for f in (min, max) for k in (0, 1)]
+                for turn in (0, 360):
+                    ends = [lon - 0.01 - turn, lon + 0.01 - turn]
+                    if -180 <= ends[0]:
+                        self.assert_part("a.tif", epsg, vent, box, whole,
+                                         window_lonlat=[ends[0], vent[1] - 0.008, ends[1], vent[1] + 0.008])
+        corners = [self.place(32760, 180 + i, -16.8 + j) for i in (-0.05, 0.05) for j in (-0.05, 0.05)]
+        box = [f(c[k] for c in corners) for f in (min, max) for k in (0, 1)]
+        self.write_degrees("a.tif", 179.94, -16.74)
+        whole = self.dem("a.tif", 32760, (179.97, -16.8))
+        for east in (-179.95, 180.05):
+            self.assert_part("a.tif", 32760, (179.97, -16.8), box, whole, window_lonlat=[179.95, -16.85, east, -16.75])
+        self.assertIn("west below east (above it only across 180 degrees)", self.messages(window_lonlat=[15.1, 37, 15, 38], code=3))
+        self.assertIn("west below east (above it only across 180 degrees)", self.messages(window_lonlat=[180, 37, -180, 38], code=3))
+
+
 class CellSize(Ground):
     def surface(self, x, y):
         return 800 + 60 * numpy.sin(x / 400) * numpy.cos(y / 300) + 0.05 * x

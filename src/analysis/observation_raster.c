@@ -28,6 +28,9 @@ struct sampling {
   struct sciara_bounds bounds; ///< centres of the cells above 0, in the CRS of the grid
   double one_value;            ///< the first value above 0; 0 while there is none
   bool several_values;
+  bool fractions;  ///< a value above 0 is no whole number
+  double highest;  ///< of all values
+  int64_t broken;  ///< cells of the raster that are NaN or infinite
   int64_t missing; ///< cells of the grid that have no value
 };
 
@@ -86,6 +89,8 @@ static void look_at_row(struct sampling *s, int64_t row, const double *value, co
     if (!valid[c] || !(value[c] > 0)) continue;
     if (s->one_value == 0) s->one_value = value[c];
     s->several_values = s->several_values || value[c] != s->one_value;
+    s->fractions = s->fractions || value[c] != floor(value[c]);
+    s->highest = fmax(s->highest, value[c]);
     s->x[count] = r->west + ((double)c + 0.5) * r->dx;
     s->y[count++] = r->north - ((double)row + 0.5) * r->dy;
   }
@@ -94,13 +99,13 @@ static void look_at_row(struct sampling *s, int64_t row, const double *value, co
     if (s->good[k]) sciara_bounds_add(&s->bounds, s->x[k], s->y[k]);
 }
 
-static enum sciara_status check_row(const struct sampling *s, int64_t row, const double *value, const uint8_t *valid) {
-  for (int64_t c = 0; c < s->source->cols; c++)
-    if (valid[c] && !isfinite(value[c]))
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: cell row %" PRId64 ", column %" PRId64 " is %g; a finite number or NODATA is needed",
-                         s->request->path, row, c, value[c]);
-  return SCIARA_OK;
+/** Turns NaN and infinities to NODATA, as in a DEM. */
+static void drop_broken(struct sampling *s, int64_t cells) {
+  for (int64_t k = 0; k < cells; k++)
+    if (s->valid[k] && !isfinite(s->value[k])) {
+      s->valid[k] = 0;
+      s->broken++;
+    }
 }
 
 /** Gives the cells of the grid that lie in a strip of the raster their values. */
@@ -120,10 +125,8 @@ static enum sciara_status read_strips(struct sampling *s, int64_t strip) {
     const int64_t rows = r->rows - row < strip ? r->rows - row : strip;
     const int64_t window[4] = {row, 0, rows, r->cols};
     SCIARA_TRY(sciara_source_read(s->scope, r, window, s->value, s->valid));
-    for (int64_t k = 0; k < rows; k++) {
-      SCIARA_TRY(check_row(s, row + k, s->value + k * r->cols, s->valid + k * r->cols));
-      look_at_row(s, row + k, s->value + k * r->cols, s->valid + k * r->cols);
-    }
+    drop_broken(s, rows * r->cols);
+    for (int64_t k = 0; k < rows; k++) look_at_row(s, row + k, s->value + k * r->cols, s->valid + k * r->cols);
     take_samples(s, row * r->cols, rows * r->cols);
   }
   return SCIARA_OK;
@@ -143,10 +146,37 @@ static enum sciara_status is_thickness(const struct sampling *s, bool *thickness
                      s->request->path, unit);
 }
 
+enum { THICKEST = 300 }; ///< m: few lava flows are thicker, and only of rhyolite
+
+/** Points out values that are hardly thickness, though their type is: counts of paths, classes, altitudes. */
+static enum sciara_status doubt_thickness(const struct sampling *s) {
+  struct sciara_text command = {0};
+  const char *path = s->request->path;
+  enum sciara_status status = SCIARA_OK;
+  if (s->fractions && s->highest > THICKEST)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: its values reach %.10g and are scored as thickness in m; no lava flow is thicker than %d m", path,
+               s->highest, THICKEST);
+  if (s->fractions) return SCIARA_OK;
+  SCIARA_TRY_GOTO(sciara_text_append(&command, "gdal_translate -ot UInt32 -a_nodata 0 "));
+  SCIARA_TRY_GOTO(sciara_source_append_paths(path, "-extent", &command));
+  sciara_log(SCIARA_LOG_WARNING,
+             "%s: its values are whole numbers up to %.10g, such as counts of flow paths or classes, and are scored as "
+             "thickness in m; to score only where they are above 0: %s",
+             path, s->highest, command.data);
+cleanup:
+  sciara_text_free(&command);
+  return status;
+}
+
 static enum sciara_status collect(struct sampling *s, struct sciara_observation *out) {
   const struct sciara_observation_request *q = s->request;
   bool thickness;
   SCIARA_TRY(is_thickness(s, &thickness));
+  if (thickness) SCIARA_TRY(doubt_thickness(s));
+  if (s->broken > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%s: %" PRId64 " %s NaN or infinite, taken as NODATA", q->path, s->broken,
+               sciara_plural((uint64_t)s->broken, "cell is", "cells are"));
   const double least = thickness ? q->min_thickness_m : 0;
   for (int64_t i = 0; i < sciara_grid_cells(q->grid); i++) out->covered[i] = s->sample[i] > least;
   if (s->missing > 0)

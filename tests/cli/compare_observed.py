@@ -100,6 +100,42 @@ class CompareObserved(SharedCase):
                             ("thickness_rmse_m", math.sqrt((error[either] ** 2).mean()))):
             self.assertAlmostEqual(found[name], value, places=12, msg=name)
 
+    def test_nan_is_nodata(self):
+        thickness = numpy.where(self.observed, self.thickness, numpy.nan)
+        thickness[0, 0] = numpy.inf
+        write_raster(self.path("nan.tif"), thickness, gdal.GDT_Float32)
+        done = self.compare("--observed", "nan.tif", "--json")
+        self.check(json.loads(done.stdout), self.run_mask, self.observed)
+        bare = (~self.observed).sum()
+        self.assertIn(f"nan.tif: {bare} cells are NaN or infinite, taken as NODATA", done.stderr)
+
+    def test_doubtful_thickness(self):
+        """Counts of paths and numbers that no lava reaches are scored with a warning, thickness without."""
+        tall = self.thickness
+        counts = numpy.where(self.observed, 1 + numpy.arange(case.COLS) % 7, 0)
+        for name, values, words in (
+                ("counts", counts, "whole numbers up to 7, such as counts of flow paths or classes, and are scored as thickness in m"),
+                ("cm", tall * 100 + 0.5, f"its values reach {tall.max() * 100 + 0.5:g} and are scored as thickness in m; no lava flow is thicker than 300 m"),
+                ("tall", tall * 30, None), ("whole", numpy.where(self.observed, 4, 0), None)):
+            write_raster(self.path(name + ".tif"), numpy.where(self.observed, values, 0), gdal.GDT_Float32)
+            done = self.compare("--observed", name + ".tif")
+            self.assertIn(f"warning: {name}.tif: " if words else "", done.stderr)
+            self.assertIn(words or "", done.stderr)
+            self.assertEqual("warning" in done.stderr, words is not None, done.stderr)
+
+    def test_degrees_from_0(self):
+        """A raster in degrees is found wherever its longitudes begin."""
+        gdal.Warp(self.path("degrees.tif"), self.path("mask.tif"), dstSRS="EPSG:4326", xRes=2e-5, yRes=2e-5)
+        expected = self.scores("--observed", "degrees.tif")
+        self.assertGreater(expected["hits_cells"], 10)
+        raster = gdal.Open(self.path("degrees.tif"), gdal.GA_Update)
+        west, *more = raster.GetGeoTransform()
+        raster.SetGeoTransform([west - 360, *more])
+        raster = None
+        found = self.scores("--observed", "degrees.tif")
+        self.assertEqual([found[k] for k in ("hits_cells", "misses_cells", "excess_cells")],
+                         [expected[k] for k in ("hits_cells", "misses_cells", "excess_cells")])
+
     def test_outside_the_dem(self):
         """Lava observed there is missed with its whole thickness; the run has 0 m there, not -9999 m."""
         thickness = numpy.where(self.run_mask, self.deposit, 0)

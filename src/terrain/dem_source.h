@@ -62,7 +62,7 @@ void sciara_source_close(struct sciara_source *s);
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid);
 
-/** Appends the quoted path, and that of a GeoTIFF beside it with `what` in its name, for a command to make. */
+/** Appends the quoted path, and that of a GeoTIFF in the same folder with `what` in its name, for a command to make. */
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out);
 
 /**

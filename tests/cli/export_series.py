@@ -139,6 +139,8 @@ class ExportSeries(SharedCase):
         degrees = {"lon": 15.0025, "lat": 37.7420, "effusion": {"slot": "10 min", "rates_m3_s": [0.5]}}
         crossed = {(20, col) for col in range(10, 26)}
         self.assert_front("fissure", [fissure], crossed)
+        disc = {(5 + r, 30 + c) for r in range(-2, 3) for c in range(-2, 3) if 10 * numpy.hypot(r, c) <= 25}
+        self.assert_front("area", [{**point, "radius_m": 25, "effusion": {"slot": "10 min", "rates_m3_s": [40]}}], disc)
         self.assert_front("points", [point, {**point, "x": point["x"] - 150}], {(5, 30), (5, 15)})
         case.write_scenario(self.work, "placed.json", vents=[degrees])
         report = self.sciara("check", "placed.json", "-q").stdout

@@ -16,6 +16,12 @@ from osgeo import osr
 
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
 READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+PIXEL = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
+  const copy = document.createElement('canvas').getContext('2d');
+  Object.assign(copy.canvas, { width: map.width, height: map.height });
+  copy.drawImage(map, 0, 0);
+  const ratio = map.width / box.width;
+  return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
 PIXELS = """(() => {
   const map = document.getElementById('map');
   const copy = document.createElement('canvas').getContext('2d');
@@ -77,6 +83,12 @@ class BrowserPage(SharedCase):
         left, top = box[0] + (box[2] - scale * case.COLS) / 2, box[1] + (box[3] - scale * case.ROWS) / 2
         return left + (col + 0.5) * scale, top + (row + 0.5) * scale
 
+    def colour_of(self, row, col):
+        return self.browser.evaluate(f"{PIXEL}({list(self.place_of(row, col))})")
+
+    def data(self, part):
+        return self.browser.evaluate(f"JSON.parse(document.getElementById('data').textContent).{part}")
+
     def cells(self, frame):
         """A few cells with lava and one without, of a snapshot."""
         deposit = self.stored[frame].deposit.values[0]
@@ -126,6 +138,28 @@ class BrowserPage(SharedCase):
                 self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
                 for field in ("deposit", "thickness", "temperature", "arrival_time"):
                     self.assert_shown(field, self.text(f"value-{field}"), frame, row, col)
+        self.go_to(0)
+        late = next(cell for cell in self.cells(len(self.stored) - 1) if not self.stored[0].arrival_time.values[0][cell] >= 0)
+        self.browser.click(*self.place_of(*late))
+        for field in ("deposit", "arrival_time"):
+            self.assertEqual(self.text(f"value-{field}"), "no lava", "not yet")
+
+    def test_colours_of_the_scale(self):
+        """The hue of a cell is that of its value on the ramp; the light of the ground changes the brightness alone."""
+        self.on("vents", "click()")
+        field = self.data("fields.find((one) => one.name === 'deposit')")
+        deposit = self.stored[-1].deposit.values[0]
+        last, wet = len(field["ramp"]) - 1, [cell for cell in zip(*(deposit > 0).nonzero())]
+        found = set()
+        for row, col in sorted(wet, key=lambda cell: deposit[cell])[::len(wet) // 8]:
+            place = last * min(1, (deposit[row, col] - field["base"]) / (field["high"] - field["base"]))
+            low = min(int(place), last - 1)
+            ramp = [a + (b - a) * (place - low) for a, b in zip(field["ramp"][low], field["ramp"][low + 1])]
+            shown = self.colour_of(int(row), int(col))
+            found.add(tuple(shown))
+            for a, b in zip(shown, ramp):
+                self.assertAlmostEqual(a / sum(shown), b / sum(ramp), delta=0.02, msg=f"{shown} for {ramp}")
+        self.assertGreater(len(found), 5)
 
     def test_the_history_of_a_cell(self):
         frame = len(self.stored) - 1
@@ -159,13 +193,7 @@ class BrowserPage(SharedCase):
 
     def test_vents_stamp_and_key(self):
         """A vent has its colour at its place; what is not in the DEM is named, and no sea is where none was declared."""
-        pixel = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
-          const copy = document.createElement('canvas').getContext('2d');
-          Object.assign(copy.canvas, { width: map.width, height: map.height });
-          copy.drawImage(map, 0, 0);
-          const ratio = map.width / box.width;
-          return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })"""
-        at = lambda row, col: self.browser.evaluate(f"{pixel}({list(self.place_of(row, col))})")
+        at = self.colour_of
         self.assertEqual(at(*case.VENT), [0, 200, 215])
         self.assertEqual(at(1, 1), [238, 238, 234])
         self.assertEqual((self.on("key_sea", "hidden"), self.on("key_no_data", "hidden"), self.on("vents_label", "hidden")),
@@ -187,7 +215,7 @@ class BrowserPage(SharedCase):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
         page = f"file://{self.path('coast.html')}"
         dem = {"path": "dem.asc", "crs": "EPSG:32633", "sea": 1040}
-        case.write_scenario(self.work, "coast.json", dem=dem, run={"max_time": "24 min"},
+        case.write_scenario(self.work, "coast.json", dem=dem, run={"max_time": "24 min"}, model={"cooling": 600},
                             output={"fields": case.FIELDS, "dtype": "float64", "every": "4 min"})
         self.sciara("run", "coast.json", "-q", "-o", "coast")
         self.sciara("export", "coast", "-q", "-f", "html", "-o", "coast.html")
@@ -209,9 +237,22 @@ class BrowserPage(SharedCase):
             for name, key in (("Emitted", "emitted"), ("Liquid", "liquid"), ("Solid", "solid"), ("Entered the sea", "sea")):
                 volume = float(one.attrs[f"ledger_{key}_m3"])
                 self.assertAlmostEqual(value(name, self.text("volume")), volume, delta=5e-3 * volume, msg=name)
+        self.assertGreater(value("Covered", self.text("area")), value("Liquid", self.text("area")), "some lava is solid")
         self.assertEqual((self.on("key_sea", "hidden"), self.on("key_no_data", "hidden")), (False, False))
-        sea = "(({ shade }) => shade)(JSON.parse(document.getElementById('data').textContent))"
-        self.assertEqual(self.browser.evaluate(f"{sea}.scale"), 1)
+        self.assertEqual((self.colour_of(27, 30), self.colour_of(1, 1)), ([170, 205, 230], [238, 238, 234]))
+        self.assertNotEqual(self.colour_of(8, 30), [170, 205, 230], "land")
+        curve = self.browser.evaluate("""(() => {
+          const chart = document.querySelector('#volume svg'), box = chart.getBoundingClientRect();
+          const scale = box.width / chart.viewBox.baseVal.width;
+          const ticks = [...chart.querySelectorAll('text[text-anchor=end]')].map((one) => [Number(one.textContent), Number(one.getAttribute('y')) - 4]);
+          const points = chart.querySelector('.curve.series-1').getAttribute('d').slice(1).split('L').map((pair) => pair.split(',').map(Number));
+          return { ticks, points, places: points.map(([x, y]) => [box.x + scale * x, box.y + scale * y]) }; })()""")
+        (low, bottom), (high, top) = curve["ticks"][0], curve["ticks"][-1]
+        for frame, one in enumerate(stored):
+            shown = 1e3 * (low + (high - low) * (bottom - curve["points"][frame][1]) / (bottom - top))  # the axis is in 10^3 m3
+            self.assertAlmostEqual(shown, float(one.attrs["ledger_emitted_m3"]), delta=1e3 * (high - low) / 500)
+            self.browser.click(*curve["places"][frame])
+            self.assertEqual(self.on("slider", "value"), str(frame), "the frame that was clicked")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
     def test_every_width(self):

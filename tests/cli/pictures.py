@@ -276,6 +276,24 @@ class Pictures(SharedCase):
         self.assertGreater(logo.sum(), 500)
         self.assertGreater(numpy.argwhere(logo)[:, 1].min(), 300)
 
+    def test_a_background_lies_where_its_coordinates_say(self):
+        """Red in the west and blue in the east of an easting, on the whole DEM and on a part of it."""
+        border = case.WEST + 250
+        data = gdal.GetDriverByName("GTiff").Create(self.path("halves.tif"), 100, 100, 3)
+        data.SetProjection(self.reference(32633).ExportToWkt())
+        data.SetGeoTransform((border - 500, 10, 0, case.SOUTH + 700, 0, -10))
+        for band, (west, east) in enumerate(((200, 20), (40, 40), (20, 200))):
+            data.GetRasterBand(band + 1).WriteArray(numpy.repeat([[west] * 50 + [east] * 50], 100, axis=0))
+        data = None
+        for west, east in ((case.WEST, case.WEST + 400), (case.WEST + 200, case.WEST + 400)):
+            found = map_of(self.export("halves.png", "--overwrite", "--width", 480, "--background", "halves.tif", "--extent",
+                                       f"{west},{case.SOUTH},{east},{case.NORTH}"))
+            red, blue = ((found == colour).all(axis=2).any(axis=0).nonzero()[0] for colour in ((200, 40, 20), (20, 40, 200)))
+            place = (border - west) / (east - west) * found.shape[1]
+            self.assertAlmostEqual((red.max() + 1 + blue.min()) / 2, place, delta=3)
+            self.assertLess(blue.min() - red.max(), found.shape[1] / 8, "the border is blurred a little")
+            self.assertEqual((red.min(), blue.max()), (0, found.shape[1] - 1))
+
     @staticmethod
     def text_chunks(path):
         """Name and text of the chunks of a PNG file, whose checksums are compared."""

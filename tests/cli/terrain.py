@@ -3,6 +3,7 @@
 """The ground of a run: sea, edits, windows, resampling, and the ground that one run leaves to the next."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -104,6 +105,11 @@ class Pictures(Ground):
             self.run_scenario(name, "--set", 'output.maps=["deposit"]', name=name + ".json")
             self.sciara("export", name, "-q", "-f", "png", "--extent", "dem", "-o", name + ".png")
             self.sciara("export", name, "-q", "-f", "html", "-o", name + ".html")
+        self.write("coast.json", sea=1040)
+        self.run_scenario("coast", name="coast.json")
+        self.sciara("export", "coast", "-q", "-f", "png", "--extent", "dem", "-o", "coast.png")
+        sea, edits = self.colours("coast.png")
+        self.assertEqual((sea > 2000, edits), (True, 0))
         self.assertEqual(self.colours("plain.png"), [0, 0])
         self.assertEqual(self.colours("plain", "maps", "deposit.png"), [0, 0])
         sea, edits = self.colours("marked.png")
@@ -163,6 +169,16 @@ class Sea(Ground):
         expected[20:, 6:26] = 1
         expected[20:, 5] = sea[20:, 5]  # a centre on the border may be inside or outside
         self.assertTrue((sea == expected).all())
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (centre(*place) for place in ((15, 3), (29, 25), (22, 10), (24, 14)))
+        ring = lambda a, b, c, d: f"({a - 1} {b + 1}, {c + 1} {b + 1}, {c + 1} {d - 1}, {a - 1} {d - 1}, {a - 1} {b + 1})"
+        write_features(self.path("island.gpkg"), [f"POLYGON({ring(x0, y0, x1, y1)}, {ring(x2, y2, x3, y3)})"])
+        subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "-lco", "COORDINATE_PRECISION=10",
+                        self.path("island.geojson"), self.path("island.gpkg")], check=True)
+        expected = numpy.zeros((ROWS, COLS))
+        expected[15:30, 3:26] = 1
+        expected[22:25, 10:15] = 0  # land within the sea
+        for name in ("island.gpkg", "island.geojson"):
+            self.assertTrue((self.ground(sea=name)["sea"] == expected).all(), name)
 
     def test_below_zero(self):
         """Land may lie below 0 m: a level is compared as it is, and sea without altitudes is as low as the lowest land."""
@@ -242,6 +258,15 @@ class Edits(Ground):
         self.assertTrue((z[found["edit"] == 1] == 1000).all())
         self.assertTrue((found["edit"][10:13, 10:13] == 2).all())
         self.assertEqual((found["edit"] == 1).sum(), 49 - 9)
+        said = self.messages(edits=[{"polygon": square(6), "level_m": 1000}, {"polygon": square(2), "raise_m": -4}])
+        changes = 1000 - base()[10:17, 10:17]
+        self.assertTrue(changes.max() - changes.min() > 10 and changes.max() < 0)
+        for number, cells, change in ((0, 49, changes), (1, 9, numpy.full(9, -4))):
+            numbers = re.search(rf"dem\.edits\[{number}\] \(edit {number + 1}\): {cells} cells are changed by (\S+) to (\S+) m, "
+                                r"(\S+) m3 in all", said)
+            self.assertIsNotNone(numbers, said)
+            for shown, value in zip(numbers.groups(), (change.min(), change.max(), change.sum() * CELL * CELL)):
+                self.assertAlmostEqual(float(shown) / value, 1, delta=1e-3)
 
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
@@ -261,17 +286,19 @@ class Edits(Ground):
     def test_hash_and_products(self):
         a, b = centre(15, 10), centre(15, 30)
         self.run_scenario("plain")
-        self.write(edits=[{"name": "dam", "line": [a, b], "width_m": 25, "height_m": 7.5}])
+        self.write(edits=[{"name": "dam", "line": [a, b], "width_m": 25, "height_m": 7.5},
+                          {"name": "ditch", "line": [centre(20, 12), centre(20, 22)], "width_m": 1, "depth_m": 2}])
         self.run_scenario("dammed")
         self.assertNotEqual(record(self.path("plain"))["dem_hash"], record(self.path("dammed"))["dem_hash"])
         self.sciara("export", "dammed", "-q", "-f", "gpkg", "-o", "a.gpkg")
         source = ogr.Open(self.path("a.gpkg"))
-        only = source.GetLayerByName("edits").GetNextFeature()
-        self.assertEqual(only["label"], "dam")
-        self.assertEqual(only["cells"], (bands(self.path("dammed", "dem.tif"))["edit"] == 1).sum())
+        marks = bands(self.path("dammed", "dem.tif"))["edit"]
+        self.assertEqual([(one["label"], one["cells"]) for one in source.GetLayerByName("edits")],
+                         [("dam", (marks == 1).sum()), ("ditch", (marks == 2).sum())])
+        self.assertGreater((marks == 1).sum(), (marks == 2).sum())
         self.sciara("export", "dammed", "-q", "-f", "geojson", "--layer", "edits", "-o", "a.geojson")
         with open(self.path("a.geojson"), encoding="utf-8") as f:
-            self.assertEqual([x["properties"]["label"] for x in json.load(f)["features"]], ["dam"])
+            self.assertEqual([x["properties"]["label"] for x in json.load(f)["features"]], ["dam", "ditch"])
         self.assertIn("no dem.edits", self.sciara("export", "plain", "-f", "geojson", "--layer", "edits", "-o", "b.geojson", code=3).stderr)
         self.sciara("export", "plain", "-q", "-f", "gpkg", "-o", "b.gpkg")
         source = ogr.Open(self.path("b.gpkg"))

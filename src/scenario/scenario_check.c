@@ -11,7 +11,15 @@
 struct check {
   const char *file;
   struct sciara_diagnostics *diagnostics;
+  bool any_length; ///< lists may be longer than `most` of their key
 };
+
+/** How many items a list may have. */
+static int most_items(const struct check *c, const struct sciara_scenario_key *key) {
+  struct sciara_scenario_key any = *key;
+  any.most = 0;
+  return sciara_scenario_key_most(c->any_length ? &any : key);
+}
 
 static void refuse(const struct check *c, const struct sciara_json_path *path, const char *found, const char *allowed) {
   sciara_diagnostics_add(c->diagnostics, sciara_scenario_refuse(c->file, path, found, allowed));
@@ -175,7 +183,7 @@ static void check_rates(const struct check *c, const struct sciara_json_path *pa
                         const struct sciara_scenario_key *key) {
   int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
   const struct sciara_scenario_key rate = number_in(key);
-  if (size < 1 || size > sciara_scenario_key_most(key))
+  if (size < 1 || size > most_items(c, key))
     refuse_type(c, path, value, key);
   else
     check_numbers(c, path, value, &rate);
@@ -222,7 +230,7 @@ static void check_list(const struct check *c, const struct sciara_json_path *pat
   const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
   struct sciara_scenario_key duration = *key;
   duration.type = SCIARA_KEY_DURATION;
-  if (size < 1 || size > SCIARA_KEY_MAX_VALUES) {
+  if (size < 1 || size > most_items(c, key)) {
     refuse_type(c, path, value, key);
     return;
   }
@@ -471,7 +479,7 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {
   struct sciara_diagnostics diagnostics = {0};
-  const struct check c = {.file = "", .diagnostics = &diagnostics};
+  const struct check c = {.file = "", .diagnostics = &diagnostics, .any_length = true};
   check_value(&c, NULL, value, key);
   const bool passes = diagnostics.count == 0;
   sciara_diagnostics_free(&diagnostics);

@@ -155,8 +155,13 @@ static void list_fields(char *buffer, size_t capacity) {
   }
 }
 
+/** Without a limit of its own. */
+static int most_of(enum sciara_key_type type) {
+  return type == SCIARA_KEY_RATES ? SCIARA_KEY_MAX_RATES : SCIARA_KEY_MAX_VALUES;
+}
+
 int sciara_scenario_key_most(const struct sciara_scenario_key *key) {
-  return key->most > 0 ? key->most : SCIARA_KEY_MAX_RATES;
+  return key->most > 0 ? key->most : most_of(key->type);
 }
 
 void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *buffer, size_t capacity) {
@@ -214,7 +219,7 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       break;
     case SCIARA_KEY_DURATIONS:
       snprintf(buffer, capacity, "an array of 1 to %d durations (seconds, or text such as \"6 h\" or \"3 d\")%s%s",
-               SCIARA_KEY_MAX_VALUES, glue, range);
+               sciara_scenario_key_most(key), glue, range);
       break;
     case SCIARA_KEY_VALUES:
       snprintf(buffer, capacity, "an array of 1 to %d numbers, texts, true, false or null", SCIARA_KEY_MAX_VALUES);

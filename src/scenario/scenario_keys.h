@@ -22,16 +22,22 @@ enum sciara_key_type {
   SCIARA_KEY_WINDOW,    ///< [first row, first column, rows, columns], the last two >= 1
   SCIARA_KEY_BOX,       ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,    ///< an array of at least 2 points [x, y]
-  SCIARA_KEY_RATES,     ///< an array of 1 to `most` numbers, SCIARA_KEY_MAX_RATES if it is 0
+  SCIARA_KEY_RATES,     ///< an array of 1 to `most` numbers; 0: SCIARA_KEY_MAX_RATES
   SCIARA_KEY_TABLE,     ///< an array of 2 to SCIARA_KEY_MAX_RATES rows [duration, number]
   SCIARA_KEY_FIELDS,    ///< an array of at least `low` different field names
   SCIARA_KEY_PAIR,      ///< an array of 2 numbers
   SCIARA_KEY_INTERVAL,  ///< [low, high], low < high
-  SCIARA_KEY_DURATIONS, ///< an array of 1 to SCIARA_KEY_MAX_VALUES durations
+  SCIARA_KEY_DURATIONS, ///< an array of 1 to `most` durations; 0: SCIARA_KEY_MAX_VALUES
   SCIARA_KEY_VALUES,    ///< an array of 1 to SCIARA_KEY_MAX_VALUES numbers, texts, true, false or null
 };
 
-enum { SCIARA_KEY_MAX_VALUES = 1000, SCIARA_KEY_MAX_RATES = 1000000, SCIARA_KEY_MAX_POINTS = 100000 };
+/** SCIARA_KEY_MAX_RESULTS: each item of such a list is several maps. */
+enum {
+  SCIARA_KEY_MAX_RESULTS = 200,
+  SCIARA_KEY_MAX_VALUES = 1000,
+  SCIARA_KEY_MAX_RATES = 1000000,
+  SCIARA_KEY_MAX_POINTS = 100000
+};
 #define SCIARA_TIME_MAX 1e12 ///< longest duration, s
 
 /** One key. Members that are not given are 0, NULL or false. */
@@ -42,7 +48,7 @@ struct sciara_scenario_key {
   const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
   const char *unit;
   double low, high;         ///< range of numbers, if low < high
-  int most;                 ///< of a list of numbers
+  int most;                 ///< of a list of numbers or durations; not enforced by sciara_scenario_passes
   bool low_allowed;         ///< whether `low` itself may be given; `high` always may
   const char *choices;      ///< "open|closed"
   const char *needs;        ///< key of the same object that must also be given
@@ -77,7 +83,7 @@ bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 /** "0 to 1e6 m3/s", "above 0 to 1 K"; "" if there is no range. */
 void sciara_scenario_key_range(const struct sciara_scenario_key *key, char *buffer, size_t capacity);
 
-/** How many numbers a list may have. */
+/** How many numbers or durations a list may have. */
 int sciara_scenario_key_most(const struct sciara_scenario_key *key);
 
 /** Its allowed values, as text: "a number, 0 to 1e6 m3/s, or null". */
@@ -106,7 +112,7 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);
 
-/** Whether a single value is valid for a key. */
+/** Whether a single value is valid for a key. Lists may be as long as earlier versions planned them. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
 
 /** Applies one override "a.b=value" to the tree. */

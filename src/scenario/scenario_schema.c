@@ -147,7 +147,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_PAIR:
     case SCIARA_KEY_INTERVAL: put_range(b, put_array(b, node, 2, 2), "number", key); break;
     case SCIARA_KEY_DURATIONS:
-      put_duration(b, put(b, put_array(b, node, 1, SCIARA_KEY_MAX_VALUES), "anyOf", cJSON_CreateArray()), key);
+      put_duration(b, put(b, put_array(b, node, 1, sciara_scenario_key_most(key)), "anyOf", cJSON_CreateArray()), key);
       break;
     case SCIARA_KEY_VALUES: put_scalars(b, put_array(b, node, 1, SCIARA_KEY_MAX_VALUES)); break;
     case SCIARA_KEY_DURATION:

@@ -336,15 +336,19 @@ class Ensemble(Case):
 
     def test_lists_of_results_end(self):
         """As many maps as anyone reads: said by check and by the schema."""
-        limits = {"thickness_m": 1000, "within": 1000, "quantiles": 1000, "years": 1000, "sites": 10000, "eruptions_per_year": 1000}
+        limits = {"thickness_m": 200, "within": 200, "quantiles": 200, "years": 200, "sites": 10000, "eruptions_per_year": 1000}
         schema = json.loads(self.sciara("ensemble", "schema").stdout)["properties"]["result"]["properties"]
         for key, most in limits.items():
             with self.subTest(key):
                 self.assertEqual(schema[key]["maxItems"], most)
                 item = {"sites": {"name": "s", "x": X, "y": Y}, "eruptions_per_year": {"rate": 1}}.get(key, 0.5)
                 self.assert_problem(f"result.{key}: expected an array of ", result={key: [item] * (most + 1)})
-        self.ensemble(result={"thickness_m": [k / 1000 for k in range(1000)]})
-        self.sciara("ensemble", "check", "e.json", "--no-estimate")
+        self.ensemble(result={"thickness_m": [k / 1000 for k in range(200)]})
+        self.plan()
+        record = case.read_json(self.path("out/ensemble.json"))  # what an earlier version planned is read whatever its length
+        record["result"] |= {"thickness_m": [k / 1000 for k in range(300)], "within": list(range(1, 301))}
+        case.write_json(self.path("out/ensemble.json"), record)
+        self.sciara("ensemble", "status", "out")
 
     def test_vents_of_members(self):
         """Vents by row and column, and vents with an area, are checked before a run too."""

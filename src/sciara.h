@@ -471,7 +471,7 @@ struct sciara_ensemble_progress {
   size_t failed;   /**< they have no result */
   size_t censored; /**< they ended before their own stop rule, or have a tower: what they reached is a lower bound */
   size_t now;      /**< finished by this call; 0 from sciara_ensemble_read_progress */
-  double per_hour; /**< members; of this call, or those of the last hour; 0: unknown */
+  double per_hour; /**< members; of this call, or at the speed of the last hour; 0: unknown */
   double to_go_s;  /**< wall-clock time, s; negative: unknown */
 };
 
@@ -520,7 +520,8 @@ SCIARA_API enum sciara_status sciara_ensemble_reduce(const char *folder,
 
 /** A probability, conditional on the model and on the plan. NaN: there is none. */
 struct sciara_ensemble_probability {
-  double limit;     /**< what it is about: more than this thickness, m (0: any lava), or arrival until this time, s */
+  double
+      limit; /**< what it is about: a peak thickness above this one, m (0: any lava), or arrival until this time, s */
   double value;     /**< 0 to 1, from the finished members */
   double low, high; /**< whatever members that are not finished, failed or censored would do */
   double error;     /**< standard error, or that of a grid of vents; NaN also without hits */
@@ -541,7 +542,7 @@ struct sciara_ensemble_contribution {
   double weight;            /**< share of all weight */
   double probability;       /**< P(place is reached | vent, class) */
   double share;             /**< P(vent, class | place is reached) */
-  double arrival_s;         /**< weighted median over hits; NaN without hits */
+  double arrival_s;         /**< weighted median over hits; NaN if fewer than 10 */
 };
 
 /** What an ensemble says about a place: the results that its file asks for. */

@@ -37,7 +37,7 @@ class Status:
     failed: they have no result
     censored: they ended before their own stop rule, or have a tower: what they reached is a lower bound
     now: finished by this call of run
-    per_hour: members; of this call, or those of the last hour; 0: unknown
+    per_hour: members; of this call, or at the speed of the last hour; 0: unknown
     to_go: wall-clock time, s; None: unknown
     """
 
@@ -54,7 +54,7 @@ class Status:
 class Probability:
     """A probability at a place.
 
-    limit: more than this thickness, m (0: any lava), or arrival until this time, s
+    limit: a peak thickness above this one, m (0: any lava), or arrival until this time, s
     value: 0 to 1, from the finished members
     low, high: whatever members that are not finished, failed or censored would do
     error: standard error, or that of a grid of vents; NaN also without hits
@@ -87,7 +87,7 @@ class Contribution:
     weight: of them, divided by all weight
     probability: P(place is reached | vent, event)
     share: P(vent, event | place is reached)
-    arrival: weighted median over hits, s
+    arrival: weighted median over hits, s; NaN if fewer than 10
     """
 
     vent: str

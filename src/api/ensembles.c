@@ -111,7 +111,7 @@ enum sciara_status sciara_ensemble_read_progress(const char *folder, struct scia
                                            .finished = s.finished,
                                            .failed = s.failed,
                                            .censored = s.censored,
-                                           .per_hour = s.last_hour,
+                                           .per_hour = s.per_hour,
                                            .to_go_s = s.finished == s.members ? 0 : -1};
   return SCIARA_OK;
 }

@@ -60,7 +60,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
                sciara_plural(r->sites.place[site].count, "cell", "cells"));
   for (size_t k = 0; k < q->thickness_count; k++) {
     const struct sciara_site_probability *p = &result.thickness[k];
-    snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "more than %.9g m", q->thickness_m[k]);
+    snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "peak above %.9g m", q->thickness_m[k]);
     sciara_print("  %-28s ", label);
     print_probability(&p->estimate, bounds);
     if (isfinite(p->half[0]) && isfinite(p->half[1]))
@@ -82,7 +82,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
   for (size_t k = 0; k < q->quantile_count; k++) {
     if (!isfinite(result.deposit[k])) continue;
     sciara_layer_quantile(q->quantiles[k], text, sizeof text);
-    snprintf(label, sizeof label, "deposit, %s", text);
+    snprintf(label, sizeof label, "final deposit, %s", text);
     sciara_print("  %-28s %.2f m\n", label, result.deposit[k]);
   }
   sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
@@ -274,7 +274,8 @@ static enum sciara_status print_contributions(const struct sciara_reduction *r, 
   size_t count;
   SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, site, 0, r->ensemble.members.vent, r->ensemble.members.event,
                                   by, &list, &count));
-  sciara_print("\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival\n", title);
+  sciara_print("\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival (of 10 hits or more)\n",
+               title);
   for (size_t k = 0; k < count; k++)
     if (list[k].hits > 0 || by == SCIARA_BY_EVENT) print_contribution(r, &list[k]);
   sciara_free(list);

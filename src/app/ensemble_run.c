@@ -252,6 +252,15 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   return file ? run_file(&arguments, &options) : compute(arguments.operand[0], &options);
 }
 
+static void print_speed(const struct sciara_ensemble_status *s) {
+  char time[48];
+  sciara_print_duration(s->last_s, time, sizeof time);
+  if (s->last_hour > 0)
+    sciara_print("speed:    %.0f members/h (%.0f in %s, of the last hour)\n", s->per_hour, s->last_hour, time);
+  else
+    sciara_print("speed:    no member in the last hour\n");
+}
+
 static int print_status(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   struct sciara_ensemble ensemble = {0};
@@ -273,10 +282,10 @@ static int print_status(const struct sciara_command *command, int argc, char **a
       sciara_print("unusable: %zu %s damaged or of another plan: 'sciara ensemble run' computes the %s again\n",
                    s.unusable, sciara_plural(s.unusable, "file of a member,", "files of members,"),
                    sciara_plural(s.unusable, "member", "members"));
-    sciara_print("speed:    %.0f members in the last hour\n", s.last_hour);
-    if (s.finished < s.members && s.last_hour > 0) {
+    print_speed(&s);
+    if (s.finished < s.members && s.per_hour > 0) {
       char left[48];
-      sciara_print_duration(3600 * (double)(s.members - s.finished) / s.last_hour, left, sizeof left);
+      sciara_print_duration(3600 * (double)(s.members - s.finished) / s.per_hour, left, sizeof left);
       sciara_print("ETA:      %s at this speed\n", left);
     }
   }

@@ -53,6 +53,8 @@ struct sciara_ensemble_status {
   size_t unusable;  ///< files of members that are damaged or belong to another plan
   size_t begun;     ///< members that are not finished and have a checkpoint
   double last_hour; ///< members finished in the last hour, by log.csv
+  double last_s;    ///< in which they were computed: at most an hour
+  double per_hour;  ///< members, at this speed; 0: none was finished
   double bytes;     ///< of the batches
 };
 

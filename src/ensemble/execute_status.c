@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +17,46 @@
 
 enum { LOG_MOST = 1 << 30, HOUR = 3600 };
 
-/** Members that ended in the last hour, by the lines of log.csv; 0 without one. */
-static double ended_lately(const struct sciara_ensemble *e) {
+/** Members that ended in the last hour, and the time in which they were computed. */
+struct lately {
+  double members;
+  double begin, end; ///< s since 1970: when the first of them began, and the last one ended
+};
+
+/** Counts a line of log.csv: ended_utc,id,batch,host,process,seconds,... */
+static void count_line(char *line, double since, struct lately *l) {
+  enum { SECONDS = 5 };
+  double when, seconds = 0;
+  bool zoned;
+  char *field = line;
+  for (int k = 0; k < SECONDS && field; k++) {
+    field = strchr(field, ',');
+    if (field) *field++ = '\0';
+  }
+  if (!sciara_parse_date(line, &when, &zoned) || when < since) return;
+  if (field) seconds = strtod(field, NULL);
+  const double begin = when - (seconds > 0 ? seconds : 0); // also where it is not a number
+  if (l->members == 0 || begin < l->begin) l->begin = begin;
+  if (l->members == 0 || when > l->end) l->end = when;
+  l->members++;
+}
+
+/** The speed of the last hour by log.csv. What began before it counts from its beginning. */
+static void read_speed(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
   char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_LOG), *text = NULL;
-  size_t length, count = 0;
+  size_t length;
   const double since = (double)time(NULL) - HOUR;
+  struct lately l = {0};
   if (path && sciara_file_read(path, LOG_MOST, &text, &length) == SCIARA_OK)
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-      double when;
-      bool zoned;
       *end = '\0';
-      line[strcspn(line, ",")] = '\0';
-      count += sciara_parse_date(line, &when, &zoned) && when >= since;
+      count_line(line, since, &l);
     }
+  out->last_hour = l.members;
+  out->last_s = fmax(1, l.end - fmax(l.begin, since)); // the log has whole seconds
+  out->per_hour = HOUR * l.members / out->last_s;
   free(text);
   free(path);
-  return (double)count;
 }
 
 static double size_of(const struct sciara_ensemble *e, size_t batch) {
@@ -76,6 +101,6 @@ enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, 
     }
   }
   sciara_free(states);
-  if (status == SCIARA_OK) out->last_hour = ended_lately(e); // whose errors would replace the message
+  if (status == SCIARA_OK) read_speed(e, out); // whose errors would replace the message
   return status;
 }

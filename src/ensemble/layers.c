@@ -71,7 +71,7 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
     if (r->thickness_m[k] == 0)
       snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives");
     else
-      snprintf(l.long_name, sizeof l.long_name, "probability of more than %.9g m of lava", r->thickness_m[k]);
+      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m", r->thickness_m[k]);
     add_parts(b, l);
   }
   for (size_t k = 0; k < r->within_count; k++) {
@@ -93,7 +93,7 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
       sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
       snprintf(time, sizeof time, "%.9gyears", r->years[y]);
       snprintf(l.name, sizeof l.name, "probability_%s_%s", time, text);
-      snprintf(l.long_name, sizeof l.long_name, "probability of more than %.9g m of lava in %.9g years",
+      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m in %.9g years",
                r->thickness_m[k], r->years[y]);
       add_parts(b, l);
     }
@@ -108,7 +108,7 @@ static void add_quantiles(struct builder *b, const struct sciara_ensemble_result
       sciara_layer_quantile(r->quantiles[k], text, sizeof text);
       snprintf(l->name, sizeof l->name, "%s_%s", deposit ? "deposit" : "arrival", text);
       snprintf(l->long_name, sizeof l->long_name, "%s: %.9g %% of the eruptions that reach the cell have less",
-               deposit ? "deposit" : "arrival time", 100 * r->quantiles[k]);
+               deposit ? "final deposit" : "arrival time", 100 * r->quantiles[k]);
     }
 }
 
@@ -119,8 +119,8 @@ static void add_others(struct builder *b) {
   } others[] = {
       {SCIARA_LAYER_ARRIVAL_MEAN, "arrival_mean", "s", "mean arrival time of the eruptions that reach the cell"},
       {SCIARA_LAYER_ARRIVAL_FIRST, "arrival_first", "s", "arrival time of the fastest member"},
-      {SCIARA_LAYER_DEPOSIT_MEAN, "deposit_mean", "m", "mean deposit of the eruptions that reach the cell"},
-      {SCIARA_LAYER_DEPOSIT_MAX, "deposit_max", "m", "largest thickness of lava in any member at any time"},
+      {SCIARA_LAYER_DEPOSIT_MEAN, "deposit_mean", "m", "mean final deposit of the eruptions that reach the cell"},
+      {SCIARA_LAYER_DEPOSIT_MAX, "deposit_max", "m", "largest peak thickness of all members"},
       {SCIARA_LAYER_HITS, "hits", "1", "number of members that reach the cell"},
   };
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {

@@ -177,7 +177,7 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
   }
   sciara_ranked_sort(w->ranked, c.hits, w->room);
   const double total = sciara_ranked_cumulate(w->s, w->ranked, c.hits, w->cumulative);
-  if (c.hits > 0)
+  if (c.hits >= SCIARA_HITS_LEAST)
     c.arrival = (double)sciara_ranked_value(w->ranked[sciara_ranked_find(w->cumulative, c.hits, 0.5 * total)]);
   c.weight = own / w->s->done;
   c.probability = hit / own;

@@ -37,7 +37,7 @@ struct sciara_contribution {
   double weight;       ///< share of all weight
   double contribution; ///< share of the weight of all hits: P(vent, class | site)
   double probability;  ///< P(hit | vent, class)
-  double arrival;      ///< weighted median over hits, s; NAN without hits
+  double arrival;      ///< weighted median over hits, s; NAN with fewer than SCIARA_HITS_LEAST
 };
 
 /** By vent and class, or by one of them; the other is then -1. */

@@ -286,6 +286,21 @@ class Chain(Case):
         self.assertEqual([k for k, line in enumerate(lines) if line.startswith("ended_utc")], [0])
         self.assertEqual(len(lines), 13)
 
+    def test_speed(self):
+        """The speed is that of the time in which members were computed: 3 s here, not the hour to which they belong."""
+        self.write_ensemble()
+        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
+        self.assertIn("no member in the last hour", self.ensemble("status", "e").stdout)
+        now = int(time.time())
+        ends = [(now - 7200, 1), *((now - 100 + k, 0.5 if k else 1) for k in (0, 1, 1, 2))]
+        with open(self.path("e", "log.csv"), "w", encoding="ascii") as log:
+            log.write("ended_utc,id,batch,host,process,seconds,stop\n")
+            for end, seconds in ends:
+                log.write(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)) + f",0,0,h,1,{seconds},solidified\n")
+        said = self.ensemble("status", "e").stdout
+        self.assertIn("4800 members/h (4 in 00:00:03, of the last hour)", said)
+        self.assertIn("ETA:      00:00:09", said)  # of 12 members
+
     def test_options(self):
         self.write_ensemble()
         for args, text in ((("e.json", "--part", "1/2"), "--part: allowed with the folder"), (("vents.csv",), "--output is missing"),

@@ -178,7 +178,7 @@ class HazardPage(SharedCase):
         for name, match in found.items():
             if match and name != "probability_0m":
                 self.assertEqual(labels[name], "Lava arrives within " + {"24": "1 d"}.get(match[2], f"{match[2]} h") if match[3] == "h" else
-                                 f"Lava thicker than {match[2]} m" + (f" in {match[1]} years" if match[1] else ""))
+                                 f"Peak thickness above {match[2]} m" + (f" in {match[1]} years" if match[1] else ""))
         self.assertIn(f"{self.data['block'] * self.data['grid']['cell_m']:g} m", self.text("threats"))
         dry = int(np.flatnonzero(self.maps["probability_0m"] == 0)[0])
         window, cols = self.data["window"], self.data["grid"]["cols"]

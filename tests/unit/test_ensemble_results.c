@@ -193,6 +193,31 @@ START_TEST(contributions_divide_the_hits) {
 }
 END_TEST
 
+/** The median arrival of a vent needs as many hits as the quantiles of a map. */
+START_TEST(medians_need_enough_hits) {
+  enum { COUNT = SCIARA_HITS_LEAST + 1 };
+  struct sciara_site_hit hit[COUNT];
+  struct sciara_site_cells place = {.count = 1};
+  const struct sciara_site_hits hits = {.sites = 1, .members = COUNT, .place = &place, .hit = hit};
+  const int64_t vent[COUNT] = {0};
+  struct sciara_sample s = sample_of(COUNT, NULL, SCIARA_ERROR_STRATA);
+  for (int reached = SCIARA_HITS_LEAST - 1; reached <= SCIARA_HITS_LEAST; reached++) {
+    struct sciara_contribution *c;
+    size_t count;
+    for (int k = 0; k < COUNT; k++) hit[k].arrival = k < reached ? 10 * (float)(k + 1) : INFINITY;
+    ck_assert_int_eq(sciara_contributions(&hits, &s, 0, 0, vent, vent, SCIARA_BY_VENT, &c, &count), SCIARA_OK);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(c->hits, reached);
+    if (reached < SCIARA_HITS_LEAST)
+      ck_assert_double_nan(c->arrival);
+    else
+      ck_assert_double_eq(c->arrival, 10 * (SCIARA_HITS_LEAST / 2.0)); // the first that has half of the weight
+    sciara_free(c);
+  }
+  sciara_sample_free(&s);
+}
+END_TEST
+
 // ---------------------------------------------------------------------------------------------------------- stop rule
 
 enum { BATCH = 8, BATCHES = 3, DRAWS = BATCH * BATCHES };
@@ -331,6 +356,7 @@ int main(void) {
   tcase_add_test(t, a_site_at_the_edges);
   tcase_add_test(t, halves_are_within_strata);
   tcase_add_test(t, contributions_divide_the_hits);
+  tcase_add_test(t, medians_need_enough_hits);
   tcase_add_test(t, the_shortest_prefix_that_is_enough);
   tcase_add_test(t, a_missing_batch_ends_the_prefix);
   tcase_add_test(t, a_failed_member_is_open);

@@ -42,6 +42,7 @@ class HazardPage(SharedCase):
         ensemble["base"] = str(SOURCE / "config/hazard-base.json")
         ensemble["vents"] = {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
         ensemble["sample"] = {"method": "random", "count": 3, "seed": 1}
+        ensemble["result"]["sites"].append({"name": "quarry", "x": 448253, "y": 4347553})
         (work / "e.json").write_text(json.dumps(ensemble))
         case.run_program("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", cwd=cls.work)
         subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "e", "600", "--failed", "31"], check=True,
@@ -96,8 +97,8 @@ class HazardPage(SharedCase):
         return self.browser.evaluate(f"[...document.querySelectorAll('#{name} tr')].map((row) => "
                                      "[row.children[0].textContent, row.children[1].textContent])")
 
-    def choose(self, cell, tap=False):
-        """Clicks on a cell of the grid, the map not zoomed."""
+    def place_of(self, cell):
+        """The centre of a cell of the grid on the screen, the map not zoomed."""
         row, col = divmod(cell, self.data["grid"]["cols"])
         top, left, rows, cols = self.data["window"]
         self.browser.evaluate("document.getElementById('map').scrollIntoView({block: 'nearest'})")
@@ -106,6 +107,19 @@ class HazardPage(SharedCase):
         scale = min(box[2] / cols, box[3] / rows)
         x = box[0] + (box[2] - scale * cols) / 2 + (col - left + 0.5) * scale
         y = box[1] + (box[3] - scale * rows) / 2 + (row - top + 0.5) * scale
+        return x, y
+
+    def colour_of(self, cell):
+        return self.browser.evaluate("""(([x, y]) => {
+          const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
+          const copy = document.createElement('canvas').getContext('2d');
+          Object.assign(copy.canvas, { width: map.width, height: map.height });
+          copy.drawImage(map, 0, 0);
+          return [...copy.getImageData((x - box.x) * ratio, (y - box.y) * ratio, 1, 1).data].slice(0, 3); })""" + f"({list(self.place_of(cell))})")
+
+    def choose(self, cell, tap=False):
+        """Clicks on a cell."""
+        x, y = self.place_of(cell)
         if tap:
             self.browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
             self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
@@ -225,8 +239,39 @@ class HazardPage(SharedCase):
         self.assertLessEqual(set(shown), set(sites))
         for name, said in shown.items():
             self.assertAlmostEqual(float(said.split(" ")[0]), 100 * float(sites[name]["probability_0m"]), delta=0.0051)
-        self.browser.evaluate("document.querySelector('#sites button').click()")
-        self.assertIn("row ", self.text("cell"))
+            bounds = [100 * float(sites[name][f"probability_0m_{end}"]) for end in ("low", "high")]
+            found = re.search(r"\(([0-9.]+) to ([0-9.]+) %\)", said)
+            self.assertLess(*bounds, "a failed member")
+            for at, value in zip(found.groups(), bounds):
+                self.assertAlmostEqual(float(at), value, delta=0.0051)
+            median = sites[name]["arrival_q50_s"]
+            later = re.search(r"; (?:(\d+) d )?(\d+):(\d+):(\d+)$", said)
+            self.assertEqual(bool(later), median != "", said)
+            if later:
+                days, hours, minutes, seconds = (int(part or 0) for part in later.groups())
+                self.assertAlmostEqual(86400 * days + 3600 * hours + 60 * minutes + seconds, float(median), delta=1)
+        self.assertTrue(any(sites[name]["arrival_q50_s"] for name in shown), "arrivals")
+        grid = self.data["grid"]
+        for k, site in enumerate(self.plan["result"]["sites"]):
+            self.browser.evaluate(f"document.querySelectorAll('#sites button')[{k}].click()")
+            row, col = map(int, re.search(r"row (\d+), column (\d+)", self.text("cell")).groups())
+            points = site.get("polygon") or [[site["x"], site["y"]]]
+            for at, of in ((grid["west_m"] + (col + 0.5) * grid["cell_m"], [x for x, _ in points]),
+                           (grid["north_m"] - (row + 0.5) * grid["cell_m"], [y for _, y in points])):
+                self.assertTrue(min(of) - grid["cell_m"] / 2 <= at <= max(of) + grid["cell_m"] / 2, (site["name"], at))
+
+    def test_no_colour_for_nothing(self):
+        """Where a probability is 0 the ground is seen, which is grey, also where other maps have a value."""
+        self.open()
+        self.browser.evaluate("document.getElementById('vents').click()")
+        lava, thick = (self.maps["probability_0m"], self.raster(Path(self.path("e/maps/probability_2m.tif"))))
+        self.browser.evaluate("{ const list = document.querySelector('#fields select'); list.value = 'probability_2m'; "
+                              "list.dispatchEvent(new Event('change')); }")
+        dry, wet = np.flatnonzero((lava > 0) & (thick == 0)), np.flatnonzero(thick > 0)
+        self.assertTrue(len(dry) > 10 and len(wet) > 10)
+        for cells, grey in ((dry, True), (wet, False)):
+            for cell in cells[::len(cells) // 6]:
+                self.assertEqual(len(set(self.colour_of(int(cell)))) == 1, grey, (cell, self.colour_of(int(cell))))
 
     def test_it_refuses_other_formats_and_files(self):
         self.open()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
+import datetime
 import json
 import os
 import re
@@ -135,7 +136,8 @@ class BrowserPage(SharedCase):
             self.go_to(frame)
             for row, col in self.cells(frame):
                 self.browser.click(*self.place_of(row, col))
-                self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
+                x, y = case.WEST + (col + 0.5) * case.CELL, case.NORTH - (row + 0.5) * case.CELL
+                self.assertIn(f"row {row}, column {col}; x {x:.0f} m, y {y:.0f} m; ", self.text("cell"))
                 for field in ("deposit", "thickness", "temperature", "arrival_time"):
                     self.assert_shown(field, self.text(f"value-{field}"), frame, row, col)
         self.go_to(0)
@@ -160,6 +162,65 @@ class BrowserPage(SharedCase):
             for a, b in zip(shown, ramp):
                 self.assertAlmostEqual(a / sum(shown), b / sum(ramp), delta=0.02, msg=f"{shown} for {ramp}")
         self.assertGreater(len(found), 5)
+
+    def test_light_of_the_ground(self):
+        """Land without lava is as light as a plane through its neighbours is to the sun in the north-west, 45 degrees high."""
+        z = case.altitude
+        for row, col in ((5, 30), (12, 5), (20, 36), (26, 3)):
+            east = sum(weight * (z(row + k, col + 1) - z(row + k, col - 1)) for k, weight in ((-1, 1), (0, 2), (1, 1))) / (8 * case.CELL)
+            north = sum(weight * (z(row - 1, col + k) - z(row + 1, col + k)) for k, weight in ((-1, 1), (0, 2), (1, 1))) / (8 * case.CELL)
+            light = (0.5 ** 0.5 + 0.5 * east - 0.5 * north) / (1 + east ** 2 + north ** 2) ** 0.5
+            for shown in self.colour_of(row, col):
+                self.assertAlmostEqual(shown, 50 + 205 * light, delta=2)
+
+    def test_scale_and_zoom(self):
+        """The bar of the scale is as long as it says; a click finds its cell on a part of the map too."""
+        (x0, y0), (x1, _) = self.place_of(14, 19), self.place_of(14, 20)
+        for zoom in (1, 1.5):
+            length, unit = self.text("length").split(",")[0].split(" ")
+            metres = float(length) * {"m": 1, "km": 1000}[unit]
+            width = self.browser.evaluate("document.getElementById('rule').getBoundingClientRect().width")
+            self.assertAlmostEqual(width, zoom * metres / case.CELL * (x1 - x0), delta=0.02 * width)
+            for down, right in ((0, 0), (-6, -7), (5, 8), (-4, 6)):
+                # The middle of the map is the corner of four cells, and stays where it is.
+                middle = x0 + 0.5 * (x1 - x0), y0 + 0.5 * (x1 - x0)
+                self.browser.click(middle[0] + zoom * (right + 0.5) * (x1 - x0), middle[1] + zoom * (down + 0.5) * (x1 - x0))
+                self.assertIn(f"row {15 + down}, column {20 + right};", self.text("cell"))
+            self.on("nearer", "click()")
+        self.on("whole", "click()")
+
+    def test_the_observed_outline(self):
+        """It lies around the polygon, which covers the cells that its outline on the map encloses."""
+        keep = """(() => { const map = document.getElementById('map'), copy = document.createElement('canvas').getContext('2d');
+          Object.assign(copy.canvas, { width: map.width, height: map.height });
+          copy.drawImage(map, 0, 0);
+          window.kept = window.now;
+          window.now = copy.getImageData(0, 0, map.width, map.height).data;
+          return map.width; })()"""
+        width = self.browser.evaluate(keep)
+        self.on("observed", "click()")
+        self.browser.evaluate(keep)
+        changed = self.browser.evaluate("(() => { const found = []; for (let i = 0; i < window.now.length; i += 4) "
+                                        "if (window.now[i] !== window.kept[i]) found.push(i / 4); return found; })()")
+        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
+        for reference, code in ((utm, 32633), (degrees, 4326)):
+            reference.ImportFromEPSG(code)
+            reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        a, b, c = (osr.CoordinateTransformation(degrees, utm).TransformPoint(*corner)[:2]
+                   for corner in ((15.001, 37.74), (15.004, 37.74), (15.004, 37.742)))
+        left = lambda p, q, x, y: (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) > 0
+        cells = []
+        for row in range(case.ROWS):
+            for col in range(case.COLS):
+                at = case.WEST + (col + 0.5) * case.CELL, case.NORTH - (row + 0.5) * case.CELL
+                if left(a, b, *at) and left(b, c, *at) and left(c, a, *at):
+                    cells.append((row, col))
+        self.assertGreater(len(cells), 30)
+        size = width / case.COLS
+        columns, rows = [one % width / size for one in changed], [one // width / size for one in changed]
+        for found, expected in ((min(columns), min(c for _, c in cells)), (max(columns), max(c for _, c in cells) + 1),
+                                (min(rows), min(r for r, _ in cells)), (max(rows), max(r for r, _ in cells) + 1)):
+            self.assertAlmostEqual(found, expected, delta=0.4)
 
     def test_the_history_of_a_cell(self):
         frame = len(self.stored) - 1
@@ -215,7 +276,8 @@ class BrowserPage(SharedCase):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
         page = f"file://{self.path('coast.html')}"
         dem = {"path": "dem.asc", "crs": "EPSG:32633", "sea": 1040}
-        case.write_scenario(self.work, "coast.json", dem=dem, run={"max_time": "24 min"}, model={"cooling": 600},
+        case.write_scenario(self.work, "coast.json", dem=dem, run={"max_time": "24 min", "start": "2026-11-21T23:50:30Z"},
+                            model={"cooling": 600},
                             output={"fields": case.FIELDS, "dtype": "float64", "every": "4 min"})
         self.sciara("run", "coast.json", "-q", "-o", "coast")
         self.sciara("export", "coast", "-q", "-f", "html", "-o", "coast.html")
@@ -228,6 +290,8 @@ class BrowserPage(SharedCase):
         for frame, one in enumerate(stored):
             self.go_to(frame)
             ledger = self.text("ledger")
+            date = datetime.datetime(2026, 11, 21, 23, 50, 30) + datetime.timedelta(seconds=float(one.time.values[0]))
+            self.assertTrue(self.text("when").endswith(date.strftime(", %Y-%m-%d %H:%M UTC")), self.text("when"))
             self.assertEqual("Entered the sea" in ledger, entered[frame] > 0)
             if entered[frame] > 0:
                 self.assertAlmostEqual(value("Entered the sea", ledger) / entered[frame], 1, delta=1e-9)

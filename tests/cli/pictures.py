@@ -15,7 +15,7 @@ import zlib
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from case import SharedCase
+from case import SharedCase, open_snapshot
 
 import numpy
 from osgeo import gdal, ogr, osr
@@ -210,6 +210,11 @@ class Pictures(SharedCase):
         self.sciara("export", f"run/{snapshot}", "-q", "-f", "png", "--field", "deposit", "--width", 400, "-o", alone,
                     "--extent", "dem")
         self.assertFalse((self.legend(first) == self.legend(alone)).all(), "the first alone has a range of its own")
+        stored = [one["name"] for one in case.record(self.path("run"))["snapshots"]]
+        highest = max(stored, key=lambda name: open_snapshot(self.path("run", name)).deposit.values.max())
+        self.sciara("export", f"run/{highest}", "-q", "-f", "png", "--field", "deposit", "--width", 400, "-o", alone, "--overwrite",
+                    "--extent", "dem")
+        numpy.testing.assert_array_equal(self.legend(first), self.legend(alone), "the range reaches the highest value of all")
 
     def test_frames_are_replaced_when_asked(self):
         command = ["export", "run", "-q", "-f", "frames", "--width", 320, "-o", "again.frames"]

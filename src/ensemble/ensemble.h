@@ -91,7 +91,8 @@ struct sciara_ensemble {
   uint64_t initial_hash; ///< sciara_initial_lava_hash of every member; 0: no rasters, or planned without it
   uint64_t site_hash;    ///< of the ground, as sciara_site_hash of every member
   enum sciara_sample_method method;
-  bool vents_drawn; ///< vent and event of a member were drawn from their weights: one stratum
+  bool vents_drawn;  ///< vent and event of a member were drawn from their weights: one stratum
+  bool draws_by_key; ///< random numbers belong to keys; false: to their places in "vary", as in earlier versions
   size_t replicates;
   uint64_t seed;
   struct sciara_ensemble_result result;

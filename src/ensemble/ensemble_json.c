@@ -112,12 +112,17 @@ static bool put_columns(cJSON *root, const struct sciara_members *m) {
   return whole;
 }
 
+/** To what random numbers belong; a plan that does not say it is of an earlier version. */
+#define DRAWS_BY_KEY "by key"
+#define DRAWS_BY_PLACE "by place"
+
 static bool put_sample(cJSON *root, const struct sciara_ensemble *e) {
   cJSON *sample = cJSON_AddObjectToObject(root, "sample");
   char seed[24];
   snprintf(seed, sizeof seed, "%" PRIu64, e->seed);
   return sample && put_text(sample, "method", methods[e->method]) &&
          put_text(sample, "vents", e->vents_drawn ? "drawn" : "all") &&
+         put_text(sample, "draws", e->draws_by_key ? DRAWS_BY_KEY : DRAWS_BY_PLACE) &&
          put_number(sample, "replicates", (double)e->replicates) && put_text(sample, "seed", seed);
 }
 
@@ -236,6 +241,8 @@ static enum sciara_status read_sample(const char *path, const cJSON *root, struc
   if (!found || !cJSON_IsString(vents) || !cJSON_IsString(seed) || !sciara_csv_whole(seed->valuestring, &out->seed) ||
       !get_whole(sample, "replicates", 1, 1000, &out->replicates))
     return refuse(path, "sample", "method, vents, replicates and seed");
+  const cJSON *draws = sciara_json_get(sample, "draws");
+  out->draws_by_key = cJSON_IsString(draws) && strcmp(draws->valuestring, DRAWS_BY_KEY) == 0;
   out->vents_drawn = strcmp(vents->valuestring, "drawn") == 0;
   return SCIARA_OK;
 }

@@ -10,6 +10,8 @@
 #include "ensemble/points.h"
 #include "model/random.h"
 
+enum { MOST_VARIED = 64, MOST_DIMENSIONS = MOST_VARIED + 4 };
+
 /** The columns of the table and where they come from. */
 struct columns {
   char *name[2 + SCIARA_MEMBER_KEYS_MOST];
@@ -17,7 +19,7 @@ struct columns {
   size_t place;    ///< of "vents.0.x" and "vents.0.y", or of "vents.0.line"
   size_t effusion; ///< of "vents.0.effusion", the further vents of the base follow; SIZE_MAX: none
   size_t effusions;
-  size_t varied[64]; ///< of each varied key; SIZE_MAX: it acts on the effusion
+  size_t varied[MOST_VARIED]; ///< of each varied key; SIZE_MAX: it acts on the effusion
 };
 
 /** A table of members that is being made. */
@@ -82,7 +84,7 @@ struct draw {
   int64_t stratum, replicate;
   double weight;
   double shift_x, shift_y; ///< m
-  const double *u;         ///< a share for each varied key; NULL: `choice`
+  const double *u;         ///< a share for each varied key, by rank; NULL: `choice`
   const size_t *choice;    ///< the value of each varied key in a full plan
 };
 
@@ -126,20 +128,19 @@ static enum sciara_status set_varied(struct work *w, const struct draw *d, size_
   char text[40];
   const char *value = text;
   if (v->kind == SCIARA_DIST_VALUES) {
-    value = v->value[d->choice ? d->choice[k] : sciara_vary_choice(v, d->u[k])];
+    value = v->value[d->choice ? d->choice[k] : sciara_vary_choice(v, d->u[v->rank])];
     if (v->target != SCIARA_VARY_KEY && !sciara_parse_double(value, number))
       return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a value that is no number", v->key);
   } else {
-    *number = sciara_vary_number(v, d->u[k]);
+    *number = sciara_vary_number(v, d->u[v->rank]);
     sciara_json_number(*number, text, sizeof text);
   }
   return v->target == SCIARA_VARY_KEY ? sciara_members_set(w->m, w->at, w->columns.varied[k], value) : SCIARA_OK;
 }
 
-/** The errors of altitudes of a member; its seed depends on its place in the table alone. */
+/** The errors of altitudes of a member; its seed depends on that of the sample and on its place in the table alone. */
 static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
-  const struct sciara_draw place = {
-      .seed = w->x->sample.seed, .stream = SCIARA_STREAM_SEED, .dimension = (uint32_t)k, .index = w->at};
+  const struct sciara_draw place = {.seed = w->x->sample.seed, .stream = SCIARA_STREAM_SEED, .index = w->at};
   char sd[40], length[40];
   sciara_json_number(sd_m, sd, sizeof sd);
   sciara_json_number(w->x->variation.vary[k].correlation_m, length, sizeof length);
@@ -221,7 +222,7 @@ static bool next_choice(const struct sciara_variation *v, size_t *choice) {
 static enum sciara_status add_full(struct work *w, struct draw d) {
   const struct sciara_variation *v = &w->x->variation;
   const double weight = d.weight;
-  size_t choice[64] = {0};
+  size_t choice[MOST_VARIED] = {0};
   d.choice = choice;
   do {
     d.weight = weight;
@@ -247,6 +248,16 @@ static size_t pick(const struct work *w, size_t count, double (*share)(const str
   return last;
 }
 
+/** A seed for each coordinate of a point: of vent and event if they are drawn, of the place, of each varied key. */
+static void seed_dimensions(const struct work *w, size_t first, size_t after, uint64_t seed[MOST_DIMENSIONS]) {
+  static const char *const drawn[] = {"vent", "event"}, *const place[] = {"jitter x", "jitter y"}; // no key is named so
+  const struct sciara_variation *v = &w->x->variation;
+  for (size_t k = 0; k < after; k++)
+    seed[k] = sciara_points_seed(w->x->sample.seed, k < first ? drawn[k] : place[k - first]);
+  for (size_t k = 0; k < v->count; k++)
+    seed[after + v->vary[k].rank] = sciara_points_seed(w->x->sample.seed, v->vary[k].name);
+}
+
 /**
  * One set of points: for one pair of vent and event, or, if these are drawn, for all members of a replicate.
  *
@@ -260,12 +271,14 @@ static enum sciara_status add_points(struct work *w, struct draw d, uint32_t des
   const struct sciara_variation *v = &w->x->variation;
   const bool jitter = w->x->vents.jitter_m > 0;
   const size_t first = s->drawn ? 2 : 0, after = first + (jitter ? 2 : 0), dimensions = after + v->count;
+  uint64_t seed[MOST_DIMENSIONS];
   size_t values;
   double *u = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_size_mul(s->count, dimensions, &values));
   SCIARA_TRY_GOTO(SCIARA_NEW(u, values + 1, "points of a sample")); // 0 dimensions if nothing is drawn
-  SCIARA_TRY_GOTO(sciara_points_make(s->method, s->seed, design, s->count, dimensions, u));
+  seed_dimensions(w, first, after, seed);
+  SCIARA_TRY_GOTO(sciara_points_make(s->method, seed, design, s->count, dimensions, u));
   for (size_t i = 0; i < s->count; i++) {
     double *at = u + i * dimensions;
     if (s->drawn) {

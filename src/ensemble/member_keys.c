@@ -67,6 +67,22 @@ bool sciara_member_key_same(const char *a, const char *b) {
   }
 }
 
+bool sciara_member_key_plain(const char *key, char *out, size_t capacity) {
+  static const char separators[] = ".[]";
+  size_t length = 0;
+  for (key += strspn(key, separators); *key; key += strspn(key, separators)) {
+    while (key[0] == '0' && isdigit((unsigned char)key[1])) key++;
+    const size_t part = strcspn(key, separators);
+    if (length + part + 2 > capacity) return false;
+    if (length > 0) out[length++] = '.';
+    memcpy(out + length, key, part);
+    length += part;
+    key += part;
+  }
+  out[length] = '\0';
+  return true;
+}
+
 static enum sciara_status unknown(const char *key) {
   const char *names[512];
   char path[256];

@@ -14,6 +14,9 @@
  */
 enum sciara_status sciara_member_key_check(const char *key, const struct sciara_scenario_key **entry);
 
+/** The text in which all names of a value are the same: "vents.0.x" of "vents[00].x"; false if it is too long. */
+bool sciara_member_key_plain(const char *key, char *out, size_t capacity);
+
 /** Whether two keys name the same value: "vents.0.x" and "vents[0].x" do. */
 bool sciara_member_key_same(const char *a, const char *b);
 

@@ -264,6 +264,7 @@ static enum sciara_status take_members(struct planning *p) {
   char *path = NULL;
   p->e.method = p->x.sample.method;
   p->e.vents_drawn = p->x.sample.drawn;
+  p->e.draws_by_key = true;
   p->e.replicates = p->x.sample.replicates ? p->x.sample.replicates : 1;
   p->e.seed = p->x.sample.seed;
   if (!members) return sciara_expand(&p->x, &p->e.members);
@@ -498,6 +499,18 @@ static enum sciara_status inspect_other(const struct planning *p, bool overwrite
   return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
 }
 
+/** The same file gives other members than in an earlier version, if they are drawn. */
+static void report_other_draws(const struct planning *p, const struct sciara_ensemble *old) {
+  const bool drawn = p->e.method != SCIARA_SAMPLE_FULL && p->e.method != SCIARA_SAMPLE_TABLE;
+  if (!drawn || old->draws_by_key || old->method != p->e.method) return;
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "%s: was planned by an earlier version, whose random numbers depended on the order of the keys in vary; this "
+      "version draws other members from the same file. The folder can still be run and reduced; plan anew in "
+      "another one",
+      p->e.folder);
+}
+
 /**
  * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
  * p->e is that of the folder.
@@ -522,6 +535,7 @@ static enum sciara_status inspect_folder(struct planning *p, bool overwrite, boo
     p->e.site_hash = old.site_hash;
     status = check_table(p, &rows);
   } else {
+    report_other_draws(p, &old);
     status = inspect_other(p, overwrite, &rows, lock);
   }
   sciara_ensemble_rows_free(&rows);

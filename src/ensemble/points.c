@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/points.h"
 
+#include <string.h>
+
+#include "base/hash.h"
 #include "base/mem.h"
 #include "model/random.h"
 
@@ -77,14 +80,13 @@ uint32_t sciara_sobol_digits(uint32_t dimension, uint32_t index) {
   return combine(v, index);
 }
 
-uint32_t sciara_sobol_scramble(uint64_t seed, uint32_t design, uint32_t dimension, uint32_t digits) {
+uint32_t sciara_sobol_scramble(uint64_t seed, uint32_t design, uint32_t digits) {
   uint32_t out = 0;
   for (int k = 0; k < 32; k++) {
     const uint64_t before = k ? digits >> (32 - k) : 0; // the first k digits
     const struct sciara_draw flip = {.seed = seed,
                                      .stream = SCIARA_STREAM_SCRAMBLE,
                                      .design = design,
-                                     .dimension = dimension,
                                      .index = before | UINT64_C(1) << k}; // a different number for each prefix
     out |= ((digits >> (31 - k) & 1) ^ (uint32_t)(sciara_draw_bits(flip) & 1)) << (31 - k);
   }
@@ -93,38 +95,43 @@ uint32_t sciara_sobol_scramble(uint64_t seed, uint32_t design, uint32_t dimensio
 
 // ----------------------------------------------------------------------------------------------------------- designs
 
-static uint64_t bits_of(uint64_t seed, enum sciara_stream stream, uint32_t design, uint32_t dimension, uint64_t index) {
-  return sciara_draw_bits((struct sciara_draw){seed, stream, design, dimension, index});
+uint64_t sciara_points_seed(uint64_t seed, const char *name) {
+  return sciara_hash_mix(seed ^ sciara_hash_bytes(SCIARA_HASH_BEGIN, name, strlen(name)));
 }
 
-static void make_random(uint64_t seed, uint32_t design, size_t count, size_t dimensions, double *values) {
+static uint64_t bits_of(uint64_t seed, enum sciara_stream stream, uint32_t design, uint64_t index) {
+  return sciara_draw_bits((struct sciara_draw){.seed = seed, .stream = stream, .design = design, .index = index});
+}
+
+static void make_random(const uint64_t *seed, uint32_t design, size_t count, size_t dimensions, double *values) {
   for (size_t i = 0; i < count; i++)
     for (size_t d = 0; d < dimensions; d++)
-      values[i * dimensions + d] = sciara_unit(bits_of(seed, SCIARA_STREAM_DRAW, design, (uint32_t)d, i));
+      values[i * dimensions + d] = sciara_unit(bits_of(seed[d], SCIARA_STREAM_DRAW, design, i));
 }
 
 /** A uniform whole number below `bound`: draws again where the numbers of 64 bits do not divide evenly. */
-static uint64_t below(uint64_t bound, uint64_t seed, uint32_t design, uint32_t dimension, uint64_t *next) {
+static uint64_t below(uint64_t bound, uint64_t seed, uint32_t design, uint64_t *next) {
   const uint64_t uneven = UINT64_MAX % bound + 1 == bound ? 0 : UINT64_MAX % bound + 1;
   for (;;) {
-    const uint64_t bits = bits_of(seed, SCIARA_STREAM_SHUFFLE, design, dimension, (*next)++);
+    const uint64_t bits = bits_of(seed, SCIARA_STREAM_SHUFFLE, design, (*next)++);
     if (bits <= UINT64_MAX - uneven) return bits % bound;
   }
 }
 
-static enum sciara_status make_lhs(uint64_t seed, uint32_t design, size_t count, size_t dimensions, double *values) {
+static enum sciara_status make_lhs(const uint64_t *seed, uint32_t design, size_t count, size_t dimensions,
+                                   double *values) {
   size_t *order;
   SCIARA_TRY(SCIARA_NEW(order, count, "a Latin hypercube"));
   for (size_t d = 0; d < dimensions; d++) {
     uint64_t next = 0;
     for (size_t i = 0; i < count; i++) order[i] = i;
     for (size_t i = count; i > 1; i--) { // R. Durstenfeld 1964
-      const size_t k = (size_t)below(i, seed, design, (uint32_t)d, &next), moved = order[i - 1];
+      const size_t k = (size_t)below(i, seed[d], design, &next), moved = order[i - 1];
       order[i - 1] = order[k];
       order[k] = moved;
     }
     for (size_t i = 0; i < count; i++) {
-      const double inside = sciara_unit(bits_of(seed, SCIARA_STREAM_DRAW, design, (uint32_t)d, i));
+      const double inside = sciara_unit(bits_of(seed[d], SCIARA_STREAM_DRAW, design, i));
       const double u = ((double)order[i] + inside) / (double)count;
       values[i * dimensions + d] = u < 1 ? u : 1 - 0x1p-53;
     }
@@ -133,7 +140,8 @@ static enum sciara_status make_lhs(uint64_t seed, uint32_t design, size_t count,
   return SCIARA_OK;
 }
 
-static enum sciara_status make_sobol(uint64_t seed, uint32_t design, size_t count, size_t dimensions, double *values) {
+static enum sciara_status make_sobol(const uint64_t *seed, uint32_t design, size_t count, size_t dimensions,
+                                     double *values) {
   uint32_t v[32];
   if (dimensions > SCIARA_SOBOL_DIMENSIONS)
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d dimensions of Sobol' points, found %zu",
@@ -143,16 +151,16 @@ static enum sciara_status make_sobol(uint64_t seed, uint32_t design, size_t coun
   for (size_t d = 0; d < dimensions; d++) {
     directions((uint32_t)d, v);
     for (size_t i = 0; i < count; i++) {
-      const uint64_t digits = sciara_sobol_scramble(seed, design, (uint32_t)d, combine(v, (uint32_t)i));
-      const uint64_t lower = bits_of(seed, SCIARA_STREAM_DRAW, design, (uint32_t)d, i) & UINT32_MAX;
+      const uint64_t digits = sciara_sobol_scramble(seed[d], design, combine(v, (uint32_t)i));
+      const uint64_t lower = bits_of(seed[d], SCIARA_STREAM_DRAW, design, i) & UINT32_MAX;
       values[i * dimensions + d] = sciara_unit(digits << 32 | lower);
     }
   }
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_points_make(enum sciara_sample_method method, uint64_t seed, uint32_t design, size_t count,
-                                      size_t dimensions, double *values) {
+enum sciara_status sciara_points_make(enum sciara_sample_method method, const uint64_t *seed, uint32_t design,
+                                      size_t count, size_t dimensions, double *values) {
   if (method == SCIARA_SAMPLE_LHS) return make_lhs(seed, design, count, dimensions, values);
   if (method == SCIARA_SAMPLE_SOBOL) return make_sobol(seed, design, count, dimensions, values);
   make_random(seed, design, count, dimensions, values);

@@ -19,20 +19,25 @@ uint32_t sciara_sobol_digits(uint32_t dimension, uint32_t index);
  * The digits after nested uniform scrambling (A. Owen 1995): digit k is flipped or not, by a random bit that depends on
  * the digits before it. The points keep the even distribution of the sequence, each alone is uniform.
  *
- * @param design different numbers give independent scramblings
+ * @param seed, design others give independent scramblings
  */
-uint32_t sciara_sobol_scramble(uint64_t seed, uint32_t design, uint32_t dimension, uint32_t digits);
+uint32_t sciara_sobol_scramble(uint64_t seed, uint32_t design, uint32_t digits);
+
+/** The seed of what is drawn for one purpose, as the key "model.relaxation": other names give independent numbers. */
+uint64_t sciara_points_seed(uint64_t seed, const char *name);
 
 /**
- * One set of `count` points: values[i * dimensions + d] in (0, 1).
+ * One set of `count` points: values[i * dimensions + d] in (0, 1). Except with SOBOL, the coordinates of a dimension depend
+ * on its seed alone, not on its number.
  *
  * RANDOM: independent. LHS: in each dimension one point in each of `count` equal intervals, at a random place in it.
  * SOBOL: the first `count` points, scrambled, with random digits below the 32nd; SCIARA_ERR_INPUT for more than
  * SCIARA_SOBOL_DIMENSIONS dimensions.
  *
+ * @param seed   of each dimension, all different
  * @param design different numbers give independent sets
  */
-enum sciara_status sciara_points_make(enum sciara_sample_method method, uint64_t seed, uint32_t design, size_t count,
-                                      size_t dimensions, double *values);
+enum sciara_status sciara_points_make(enum sciara_sample_method method, const uint64_t *seed, uint32_t design,
+                                      size_t count, size_t dimensions, double *values);
 
 #endif

@@ -253,6 +253,8 @@ static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v)
   v->key = sciara_format("%s", sciara_json_get(w->entry, "key")->valuestring);
   if (!v->key) return no_memory();
   SCIARA_TRY(find_key(w, v));
+  if (!sciara_member_key_plain(v->key, v->name, sizeof v->name))
+    return refuse(w, "key", "a longer one", "a key of at most 255 bytes");
   SCIARA_TRY(take_correlation_length(w, v));
   if (sciara_json_get(w->entry, "values")) {
     v->kind = SCIARA_DIST_VALUES;
@@ -290,6 +292,7 @@ static enum sciara_status place_pair(const struct sciara_ensemble_reading *r, co
                                     "a key with a distribution of numbers");
   }
   if (at[0] == at[1]) return sciara_ensemble_refuse(r, "correlation", index, "second", "the same key", "another key");
+  for (int k = 0; k < 2; k++) at[k] = v->vary[at[k]].rank;
   if (matrix[at[0] * v->count + at[1]] != 0)
     return sciara_ensemble_refuse(r, "correlation", index, NULL, "a pair given twice", "each pair once");
   matrix[at[0] * v->count + at[1]] = matrix[at[1] * v->count + at[0]] = sciara_json_double(pair, "coefficient", 0);
@@ -332,6 +335,15 @@ static enum sciara_status read_correlation(const struct sciara_ensemble_reading 
                                 "coefficients that can hold together (a positive semidefinite matrix)");
 }
 
+/** Random numbers belong to names: neither the order of the keys nor how they are written changes them. */
+static void rank_keys(struct sciara_variation *v) {
+  for (size_t k = 0; k < v->count; k++)
+    for (size_t n = 0; n < v->count; n++) {
+      const int order = strcmp(v->vary[n].name, v->vary[k].name);
+      v->vary[k].rank += order < 0 || (order == 0 && n < k); // a key given twice is a problem of its own
+    }
+}
+
 void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
                            const struct sciara_event_spec *events, size_t event_count, bool vents_given,
                            struct sciara_variation *out) {
@@ -347,6 +359,7 @@ void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON 
     if (key && find_varied(out, key) != w.index)
       sciara_diagnostics_add(r->diagnostics, refuse(&w, "key", key, "each key once"));
   }
+  rank_keys(out);
   sciara_diagnostics_add(r->diagnostics, read_correlation(r, correlation, out));
 }
 

@@ -21,9 +21,13 @@ enum sciara_distribution {
   SCIARA_DIST_LOGNORMAL
 };
 
+enum { SCIARA_VARY_NAME = 256 }; ///< bytes of a key, with its end
+
 /** One varied key. */
 struct sciara_vary_spec {
   char *key;
+  char name[SCIARA_VARY_NAME]; ///< sciara_member_key_plain of it, from which its random numbers follow
+  size_t rank;                 ///< its place in the order of the names: that of its coordinate in a point
   enum sciara_vary_target target;
   size_t event;         ///< VOLUME, DURATION: of which event
   double correlation_m; ///< GROUND: correlation length, m
@@ -40,7 +44,7 @@ struct sciara_vary_spec {
 struct sciara_variation {
   struct sciara_vary_spec *vary;
   size_t count;
-  double *lower; ///< count x count: Cholesky factor of the correlations; NULL: all are independent
+  double *lower; ///< count x count, by rank: Cholesky factor of the correlations; NULL: all are independent
 };
 
 /**
@@ -55,7 +59,7 @@ void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON 
                            struct sciara_variation *out);
 void sciara_variation_free(struct sciara_variation *v);
 
-/** Makes u[count], independent coordinates in (0, 1), correlated. */
+/** Makes u[count], independent coordinates in (0, 1), correlated; by rank. */
 void sciara_variation_correlate(const struct sciara_variation *v, double *u);
 
 /** The number of a continuous distribution at the share u in (0, 1): within its range. */

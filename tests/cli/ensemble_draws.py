@@ -75,6 +75,49 @@ class Draws(Case):
             self.assertIn(f"vary[0] (model.emissivity): {text}", said)
             self.assertEqual(said.count("is cut off"), 1)
 
+    def test_draws_belong_to_keys(self):
+        """In another order, or written in another way, keys have the same values, with each method; one more key changes none
+        but those of Sobol' points."""
+        vary = [{"key": "model.relaxation", "uniform": [0.4, 0.6]}, {"key": "events.0.duration", "uniform": [600, 1200]},
+                {"key": "vents.0.start", "uniform": [0, 100]}, {"key": "model.cooling", "values": [1, 2, 3]}]
+        more = [{"key": "model.emissivity", "uniform": [0.8, 1]}, *vary]
+        self.write("vents.csv", "x,y,w\n500150,4177180,1\n500203,4177141,4\n")
+        parts = {"events": [{"volume_m3": 3000, "duration": "10 min"}], "vents": {"table": "vents.csv", "jitter_m": 3},
+                 "correlation": [{"first": "vents.0.start", "second": "model.relaxation", "coefficient": 0.7},
+                                 {"first": "events.0.duration", "second": "model.relaxation", "coefficient": -0.5}]}
+        columns = ["model.relaxation", "vents.0.effusion", "vents.0.start", "model.cooling", "vents.0.x", "vents.0.y"]
+        for method, drawn in (("random", "all"), ("lhs", "all"), ("sobol", "drawn")):
+            with self.subTest(method):
+                sample = {"method": method, "count": 16, "seed": 5, "vents": drawn}
+                rows = self.plan(vary=vary, sample=sample, **parts)
+                values = [[r[c] for c in columns] for r in rows]
+                turned = [dict(v, key=v["key"].replace("vents.0.start", "vents[0].start")) for v in reversed(vary)]
+                found = [{c.replace("vents[0].", "vents.0."): v for c, v in r.items()} for r in self.plan(vary=turned, sample=sample, **parts)]
+                self.assertEqual([[r[c] for c in columns] for r in found], values)
+                if method != "sobol":
+                    self.assertEqual([[r[c] for c in columns] for r in self.plan(vary=more, sample=sample, **parts)], values)
+                x, y = ([float(r["vents.0.x"]) % 1 for r in rows], [float(r["model.relaxation"]) for r in rows])
+                self.assertEqual((len(set(x)), len(set(y))), (len(rows), len(rows)))
+
+    def test_plan_of_an_earlier_version(self):
+        """Its members are others than those that are drawn now, which is said; its table remains valid."""
+        parts = {"vary": [{"key": "model.relaxation", "uniform": [0.4, 0.6]}], "sample": {"method": "random", "count": 3, "seed": 2}}
+        self.plan(**parts)
+        again = ("ensemble", "plan", "e.json", "-o", "old", "--no-estimate")
+        said = "was planned by an earlier version, whose random numbers depended on the order of the keys in vary"
+        self.sciara(*again)
+        path = self.path("old", "ensemble.json")
+        plan = case.read_json(path)
+        self.assertEqual(plan["sample"].pop("draws"), "by key")
+        case.write_json(path, plan)
+        self.sciara("ensemble", "status", "old")
+        self.assertNotIn(said, self.sciara(*again).stderr)  # the same members
+        case.write_json(path, plan)
+        case.write_json(self.path("e.json"), {"base": "base.json", **parts, "sample": parts["sample"] | {"seed": 3}})
+        done = self.sciara(*again, code=3)
+        self.assertIn(said, done.stderr)
+        self.assertIn("3 rows that differ", done.stderr)
+
     def test_lognormal_is_positive(self):
         """Also far out, where the exponential is smaller than any number with a sign would be."""
         rows = self.plan(vary=[{"key": "model.cooling", "lognormal": {"median": 1e-3, "sd_log": 20}}],

@@ -2,6 +2,7 @@
 // Claims about model/random.h, model/normal.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,17 @@ START_TEST(test_sobol_begin) { // the first points as published for these number
 }
 END_TEST
 
+/** Seeds for dimensions with the names "0", "1" and so on. */
+static const uint64_t *seeds_of(uint64_t seed) {
+  static uint64_t seeds[SCIARA_SOBOL_DIMENSIONS + 1];
+  char name[24];
+  for (size_t d = 0; d < sizeof seeds / sizeof *seeds; d++) {
+    snprintf(name, sizeof name, "%zu", d);
+    seeds[d] = sciara_points_seed(seed, name);
+  }
+  return seeds;
+}
+
 /** Whether 2^bits points have one point in each interval of length 2^-bits. */
 static void check_intervals(const double *u, size_t stride, int bits) {
   const size_t count = (size_t)1 << bits;
@@ -60,7 +72,7 @@ START_TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimension
   enum { BITS = 8, COUNT = 1 << BITS, D = SCIARA_SOBOL_DIMENSIONS };
   double *u = malloc(sizeof *u * COUNT * D);
   ck_assert_ptr_nonnull(u);
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, 7, 3, COUNT, D, u), SCIARA_OK);
+  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(7), 3, COUNT, D, u), SCIARA_OK);
   for (size_t d = 0; d < D; d++) check_intervals(u + d, D, BITS);
   unsigned char seen[16][16] = {{0}}; // dimensions 1 and 2 are a (0, 8, 2)-net
   for (size_t i = 0; i < COUNT; i++) seen[(int)(16 * u[i * D])][(int)(16 * u[i * D + 1])]++;
@@ -71,7 +83,7 @@ START_TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimension
     for (uint32_t i = 0; i < 32; i++) mask |= UINT32_C(1) << (sciara_sobol_digits(d, i) >> 27);
     ck_assert_uint_eq(mask, UINT32_MAX);
   }
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, 7, 3, 2, D + 1, u), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(7), 3, 2, D + 1, u), SCIARA_ERR_INPUT);
   free(u);
 }
 END_TEST
@@ -81,16 +93,15 @@ START_TEST(test_scramblings_are_independent) { // the mean over designs is unbia
   double u[COUNT * 2], sum = 0, squares = 0;
   for (uint32_t k = 0; k < DESIGNS; k++) {
     double mean = 0;
-    ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, 1, k, COUNT, 2, u), SCIARA_OK);
+    ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(1), k, COUNT, 2, u), SCIARA_OK);
     for (size_t i = 0; i < COUNT; i++) mean += u[2 * i] * u[2 * i + 1] / COUNT;
     sum += mean / DESIGNS;
     squares += (mean - 0.25) * (mean - 0.25) / DESIGNS;
   }
   ck_assert_double_eq_tol(sum, 0.25, 0.0005);
   ck_assert(squares > 0 && sqrt(squares) < 0.004); // independent draws: 0.0275
-  ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0, 0), sciara_sobol_scramble(1, 1, 0, 0));
-  ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0, 0), sciara_sobol_scramble(1, 0, 1, 0));
-  ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0, 0), sciara_sobol_scramble(2, 0, 0, 0));
+  ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0), sciara_sobol_scramble(1, 1, 0));
+  ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0), sciara_sobol_scramble(2, 0, 0));
 }
 END_TEST
 
@@ -101,7 +112,7 @@ START_TEST(test_lhs) { // one point in each interval of each dimension, whatever
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
     for (uint32_t design = 0; design < 3; design++) {
       const size_t n = counts[c];
-      ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, 11, design, n, 5, u), SCIARA_OK);
+      ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), design, n, 5, u), SCIARA_OK);
       for (size_t d = 0; d < 5; d++) {
         unsigned char seen[333] = {0};
         for (size_t i = 0; i < n; i++) {
@@ -113,7 +124,7 @@ START_TEST(test_lhs) { // one point in each interval of each dimension, whatever
       }
     }
   double rank = 0; // the orders of two dimensions do not depend on each other
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, 11, 0, 333, 5, u), SCIARA_OK);
+  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), 0, 333, 5, u), SCIARA_OK);
   for (size_t i = 0; i < 333; i++) rank += (u[5 * i] - 0.5) * (u[5 * i + 1] - 0.5) * 12 / 333;
   ck_assert(fabs(rank) < 0.15);
   free(u);
@@ -124,7 +135,7 @@ START_TEST(test_random) { // moments, and values that no later version may chang
   enum { COUNT = 20000 };
   double *u = malloc(sizeof *u * COUNT * 2), mean = 0, square = 0, product = 0;
   ck_assert_ptr_nonnull(u);
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, 5, 0, COUNT, 2, u), SCIARA_OK);
+  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, COUNT, 2, u), SCIARA_OK);
   for (size_t i = 0; i < COUNT; i++) {
     mean += u[2 * i] / COUNT;
     square += u[2 * i] * u[2 * i] / COUNT;
@@ -134,9 +145,27 @@ START_TEST(test_random) { // moments, and values that no later version may chang
   ck_assert_double_eq_tol(square, 1.0 / 3, 0.01);
   ck_assert_double_eq_tol(product, 0.25, 0.01);
   double again[6]; // fewer points are the first of more
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, 5, 0, 3, 2, again), SCIARA_OK);
+  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, 3, 2, again), SCIARA_OK);
   ck_assert_mem_eq(again, u, sizeof again);
   free(u);
+}
+END_TEST
+
+START_TEST(test_coordinates_belong_to_names) { // in any other place a dimension has the same numbers
+  enum { COUNT = 16 };
+  static const enum sciara_sample_method methods[] = {SCIARA_SAMPLE_RANDOM, SCIARA_SAMPLE_LHS};
+  const uint64_t a = sciara_points_seed(3, "a"), b = sciara_points_seed(3, "b"), c = sciara_points_seed(3, "c");
+  double one[COUNT * 3], other[COUNT * 2];
+  for (size_t m = 0; m < 2; m++) {
+    ck_assert_int_eq(sciara_points_make(methods[m], (const uint64_t[]){a, b, c}, 1, COUNT, 3, one), SCIARA_OK);
+    ck_assert_int_eq(sciara_points_make(methods[m], (const uint64_t[]){c, a}, 1, COUNT, 2, other), SCIARA_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+      ck_assert_double_eq(one[3 * i], other[2 * i + 1]);
+      ck_assert_double_eq(one[3 * i + 2], other[2 * i]);
+      ck_assert_double_ne(one[3 * i], one[3 * i + 1]);
+    }
+  }
+  ck_assert_uint_ne(a, sciara_points_seed(4, "a"));
 }
 END_TEST
 
@@ -217,6 +246,7 @@ int main(void) {
   tcase_add_test(tc, test_scramblings_are_independent);
   tcase_add_test(tc, test_lhs);
   tcase_add_test(tc, test_random);
+  tcase_add_test(tc, test_coordinates_belong_to_names);
   tcase_add_test(tc, test_normal_quantile);
   tcase_add_test(tc, test_curves);
   tcase_add_test(tc, test_curve_forms);

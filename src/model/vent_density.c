@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/vent_density.h"
+#include "model/vent_density.h"
 
 #include <math.h>
 

@@ -18,6 +18,7 @@
 #include "ensemble/plan.h"
 #include "ensemble/reduction.h"
 #include "file/durable.h"
+#include "fuzz_hdf5.h"
 
 enum { MOST_CHANGES = 8, LONGEST = 2048, BATCH = 2, MEMBERS = 4 };
 
@@ -169,10 +170,22 @@ static char *target_of(const char *word) {
   return find_name(word) < NAMES ? path_of(word) : sciara_format("%s", fuzz_path("absent"));
 }
 
+/** Writes a text over the bytes from an offset on: "OFFSET TEXT". */
+static void patch(const char *path, const char *argument) {
+  char *text = NULL;
+  const long offset = strtol(argument, &text, 10) & 0xffff;
+  FILE *f = fopen(path, "r+");
+  FUZZ_REQUIRE(f && fseek(f, offset, SEEK_SET) == 0);
+  if (*text) FUZZ_REQUIRE(fputs(text + 1, f) >= 0);
+  FUZZ_REQUIRE(fclose(f) == 0);
+}
+
 static void change(const char *path, const char *what, const char *argument) {
   const size_t from = find_name(argument);
   char *target = target_of(argument);
-  if (strcmp(what, "cut") == 0 && is_plain(path, S_IFREG)) {
+  if (strcmp(what, "patch") == 0 && is_plain(path, S_IFREG)) {
+    patch(path, argument);
+  } else if (strcmp(what, "cut") == 0 && is_plain(path, S_IFREG)) {
     FUZZ_REQUIRE(truncate(path, atoi(argument) & 0xffff) == 0);
   } else {
     clear(path);
@@ -264,5 +277,6 @@ void fuzz_ensemble_folder(struct fuzz_part script) {
   restore();
   edit(script);
   use();
+  fuzz_check_hdf5_closed();
   FUZZ_REQUIRE(read(watch, events, sizeof events) < 0 && errno == EAGAIN);
 }

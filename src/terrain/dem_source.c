@@ -160,6 +160,16 @@ static enum sciara_status fail_with_warp(const struct sciara_source *s, const ch
   return status;
 }
 
+static enum sciara_status fail_mirrored(const struct sciara_source *s, const double t[6]) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_source_suggest_north_up(s, t, &command);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: is mirrored: its columns run from east to west; turn it with: %s",
+                         s->path, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
 static enum sciara_status place(struct sciara_source *s) {
   double t[6];
   if (GDALGetGeoTransform(s->dataset, t) != CE_None) {
@@ -179,7 +189,7 @@ static enum sciara_status place(struct sciara_source *s) {
   if (fabs(t[2]) * (double)s->rows > SCIARA_SOURCE_SLACK * east ||
       fabs(t[4]) * (double)s->cols > SCIARA_SOURCE_SLACK * south)
     return fail_with_warp(s, "is rotated; north must be up");
-  if (t[1] < 0) return fail_with_warp(s, "is mirrored: its columns run from east to west");
+  if (t[1] < 0) return fail_mirrored(s, t);
   s->south_up = t[5] > 0;
   s->west = t[0];
   s->north = s->south_up ? t[3] + t[5] * (double)s->rows : t[3];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gdalwarp command that a diagnostic proposes.
+#include <cpl_conv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +38,9 @@ static int utm_code(double lon, double lat) {
   return (lat >= 0 ? 32600 : 32700) + (int)(turned / 6.0) + 1;
 }
 
-/** A round number not above `cell` that keeps its detail: 30.9 gives 30, 10.3 gives 10, 2.06 gives 2. */
+/** A round number not above `cell` that keeps its detail: 30.9 gives 30, 10.3 and 9.999 give 10, 2.06 gives 2. */
 static double round_cell(double cell) {
+  cell *= 1.01; // just below a round number is that number
   if (cell >= 10) return 5 * floor(cell / 5);
   if (cell >= 1) return floor(cell);
   double decade = pow(10, floor(log10(cell)));
@@ -56,6 +58,38 @@ static double cell_in_metres(const struct sciara_source *s) {
   if (s->srs && OSRIsGeographic(s->srs)) return s->dy * OSRGetAngularUnits(s->srs, NULL) * radius;
   if (s->scale > 0) return cell / s->scale * (1 + SCIARA_CRS_SCALE_SLACK);
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
+}
+
+enum sciara_status sciara_source_append_crs(OGRSpatialReferenceH srs, struct sciara_text *out) {
+  const char *authority = OSRGetAuthorityName(srs, NULL), *code = OSRGetAuthorityCode(srs, NULL);
+  char *wkt = NULL;
+  if (authority && code) return sciara_text_append(out, "%s:%s", authority, code);
+  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS");
+  const enum sciara_status status = sciara_shell_quote(out, wkt);
+  CPLFree(wkt);
+  return status;
+}
+
+enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
+  SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 0 %.16g ", factor));
+  if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would go on naming the unit
+    OGRSpatialReferenceH flat = OSRClone(s->srs);
+    OSRStripVertical(flat);
+    enum sciara_status status = sciara_text_append(out, "-a_srs ");
+    if (status == SCIARA_OK) status = sciara_source_append_crs(flat, out);
+    OSRRelease(flat);
+    SCIARA_TRY(status);
+    SCIARA_TRY(sciara_text_append(out, " "));
+  }
+  return sciara_source_append_paths(s->path, "-metres", out);
+}
+
+enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s, const double t[6],
+                                                  struct sciara_text *out) {
+  const double x[2] = {t[0], t[0] + t[1] * (double)s->cols}, y[2] = {t[3], t[3] + t[5] * (double)s->rows};
+  SCIARA_TRY(sciara_text_append(out, "gdalwarp -te %.12g %.12g %.12g %.12g -ts %d %d ", fmin(x[0], x[1]),
+                                fmin(y[0], y[1]), fmax(x[0], x[1]), fmax(y[0], y[1]), (int)s->cols, (int)s->rows));
+  return sciara_source_append_paths(s->path, "-north-up", out);
 }
 
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out) {
@@ -86,6 +120,7 @@ enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, con
   }
   if (cell == 0 && s->dx > 0) cell = round_cell(cell_in_metres(s));
   if (cell > 0) SCIARA_TRY(sciara_text_append(out, " -tr %.10g %.10g -tap", cell, cell));
+  if (s->srs && OSRIsCompound(s->srs)) SCIARA_TRY(sciara_text_append(out, " -novshift")); // altitudes stay
   SCIARA_TRY(sciara_text_append(out, " -r bilinear -ot Float32 -dstnodata -9999 "));
   return sciara_source_append_paths(s->path, "-metric", out);
 }

@@ -45,17 +45,6 @@ static enum sciara_status compare_crs(const struct sciara_source *s, const char 
   return SCIARA_OK;
 }
 
-/** Appends "EPSG:32633" or the text of the CRS as a word of a shell command. */
-static enum sciara_status append_crs(struct sciara_text *out, OGRSpatialReferenceH srs) {
-  const char *authority = OSRGetAuthorityName(srs, NULL), *code = OSRGetAuthorityCode(srs, NULL);
-  char *wkt = NULL;
-  if (authority && code) return sciara_text_append(out, "%s:%s", authority, code);
-  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS");
-  const enum sciara_status status = sciara_shell_quote(out, wkt);
-  CPLFree(wkt);
-  return status;
-}
-
 /** The gdalwarp command that puts a raster on the grid of the DEM. */
 static enum sciara_status append_warp(struct sciara_text *out, const struct sciara_source *s, const struct crs_pair *c,
                                       const struct sciara_grid *g) {
@@ -63,7 +52,7 @@ static enum sciara_status append_warp(struct sciara_text *out, const struct scia
   SCIARA_TRY(sciara_text_append(out, "gdalwarp "));
   if (!c->same) {
     SCIARA_TRY(sciara_text_append(out, "-t_srs "));
-    SCIARA_TRY(append_crs(out, c->dem));
+    SCIARA_TRY(sciara_source_append_crs(c->dem, out));
     SCIARA_TRY(sciara_text_append(out, " "));
   }
   SCIARA_TRY(sciara_text_append(out, "-te %.15g %.15g %.15g %.15g -ts %" PRId64 " %" PRId64 " -r bilinear -ot Float32 ",
@@ -94,7 +83,7 @@ static enum sciara_status fail_other_crs(const struct sciara_source *s, const st
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_georef_from_srs(c->dem, &dem));
   SCIARA_TRY_GOTO(append_warp(&warp, s, c, g));
-  SCIARA_TRY_GOTO(append_crs(&rename, c->dem));
+  SCIARA_TRY_GOTO(sciara_source_append_crs(c->dem, &rename));
   SCIARA_TRY_GOTO(sciara_text_append(&rename, " "));
   SCIARA_TRY_GOTO(sciara_shell_quote(&rename, s->path));
   status = sciara_fail(SCIARA_ERR_INPUT,

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that messages print: each is run as it stands, until the file is accepted, with altitudes where they belong."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case
+
+import numpy
+from osgeo import gdal, osr
+
+gdal.UseExceptions()
+TOOLS = "gdalwarp|gdal_translate|gdal_calc.py|gdal_edit.py|ogr2ogr"
+N = 50
+UTM = (32633, [500003, 10, 0, 4177503, 0, -10])  # off the multiples of 10
+DEGREES = (4326, [15.0005, 1e-4, 0, 37.705, 0, -1e-4])
+
+
+def crs(text):
+    srs = osr.SpatialReference()
+    srs.SetFromUserInput(f"EPSG:{text}")
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs
+
+
+def centres(t, rows, cols):
+    col, row = numpy.meshgrid(numpy.arange(cols) + 0.5, numpy.arange(rows) + 0.5)
+    return t[0] + col * t[1] + row * t[2], t[3] + col * t[4] + row * t[5]
+
+
+def lonlat(srs, x, y):
+    """Degrees of points, or the points of a plane without a CRS on a scale like that of degrees."""
+    if srs is None:
+        return x * 1e-5, y * 1e-5
+    flat = srs.Clone()
+    flat.StripVertical()
+    change = osr.CoordinateTransformation(flat, crs(4326))
+    points = numpy.array(change.TransformPoints(numpy.column_stack([x.ravel(), y.ravel()])))
+    return points[:, 0].reshape(x.shape), points[:, 1].reshape(x.shape)
+
+
+class Cures(Case):
+    def ground(self, srs, x, y):
+        """A plane that rises to the north and east, in metres."""
+        lon, lat = lonlat(srs, x, y)
+        return 1000 + 9000 * ((lon - self.middle[0] + 180) % 360 - 180) + 7000 * (lat - self.middle[1])
+
+    def write(self, name, epsg, t, unit=None, feet=1, driver="GTiff", change=None, rows=N, gcps=False):
+        """A raster of the ground; `change` may alter its values."""
+        srs = crs(epsg) if epsg else None
+        x, y = centres(t, rows, N)
+        self.middle = [v[rows // 2, N // 2] for v in lonlat(srs, x, y)]
+        z = self.ground(srs, x, y) / feet
+        if change:
+            change(z)
+        data = gdal.GetDriverByName("GTiff").Create(self.path("raw.tif"), N, rows, 1, gdal.GDT_Float64)
+        if gcps:
+            data.SetGCPs([gdal.GCP(t[0] + c * t[1], t[3] + r * t[5], 0, c, r) for c in (0, N) for r in (0, rows)], srs)
+        else:
+            data.SetGeoTransform(t)
+            if srs:
+                data.SetSpatialRef(srs)
+        data.GetRasterBand(1).WriteArray(z)
+        if unit:
+            data.GetRasterBand(1).SetUnitType(unit)
+        data = None
+        gdal.Translate(self.path(name), self.path("raw.tif"), format=driver,
+                       creationOptions=["FORMAT=NC4"] if driver == "netCDF" else [])
+        return name
+
+    def printed(self, text):
+        """The commands of a message."""
+        return re.findall(rf"\b(?:{TOOLS}) (?=[-']).*?(?=; if|; or, if|\n|$)", text)
+
+    def execute(self, command):
+        """Runs it as it stands; returns the file that it makes."""
+        done = subprocess.run(["bash", "-c", command], cwd=self.work, check=False, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, command + done.stderr)
+        return shlex.split(command)[-1]
+
+    def accepted(self, dem, choose=(0,), **more):
+        """Follows the commands until the DEM is accepted, and compares the altitudes that the run has."""
+        for step in range(len(choose) + 1):
+            case.write_json(self.path("c.json"), case.scenario(dem=dem, **more))
+            done = self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite", code=3 if step < len(choose) else 0)
+            if step < len(choose):
+                dem = {**dem, "path": self.execute(self.printed(done.stderr)[choose[step]])}
+                if "-s_srs" in done.stderr or "-t_srs" in done.stderr:
+                    dem.pop("crs", None)
+        data = gdal.Open(self.path("c.out", "dem.tif"))
+        z, srs = data.GetRasterBand(1).ReadAsArray(), data.GetSpatialRef()
+        expected = self.ground(srs, *centres(data.GetGeoTransform(), *z.shape))
+        valid = z != case.NODATA
+        valid[[0, 1, 2, -3, -2, -1]] = valid[:, [0, 1, 2, -3, -2, -1]] = False
+        for axis in (0, 1):  # at its edge a raster is not interpolated, but continued
+            valid &= numpy.roll(valid, 2, axis) & numpy.roll(valid, -2, axis)
+        self.assertGreater(valid.mean(), 0.5)
+        self.assertLess(numpy.abs(z - expected)[valid].max(), 0.2, dem)  # half a cell is 0.45
+        return data.GetGeoTransform()
+
+    def test_coordinates(self):
+        """Degrees, no CRS, Web Mercator, feet, rectangles, rotated, mirrored, ground control points."""
+        self.accepted({"path": self.write("a.tif", *DEGREES)})
+        self.accepted({"path": self.write("it's b.tif", 3857, [1669800, 12.6, 0, 4547600, 0, -12.6])})
+        self.accepted({"path": self.write("c.tif", 2263, [980000, 30, 0, 200000, 0, -30])})
+        t = self.accepted({"path": self.write("d.tif", 32633, [500003, 9.9985, 0, 4177503, 0, -9.9995])})
+        self.assertEqual(t[1], 10, "not 9")
+        self.accepted({"path": self.write("e.tif", 32633, [500003, 10, 1, 4177503, 1, -10])})
+        for name, driver in (("f.tif", "GTiff"), ("m.nc", "netCDF")):
+            t = self.accepted({"path": self.write(name, 32633, [500503, -10, 0, 4177503, 0, -10], driver=driver)})
+            self.assertEqual(t[:2] + t[3:4], (500003, 10, 4177503), "the cells stay where they were")
+        self.accepted({"path": self.write("g.tif", *UTM, gcps=True)})
+        self.accepted({"path": self.write("h.tif", 4326, [15.0055, -1e-4, 0, 37.705, 0, -1e-4])}, choose=(0, 0))
+
+    def test_no_crs(self):
+        self.write("a.tif", *DEGREES)
+        gdal.Translate(self.path("a.asc"), self.path("a.tif"), format="AAIGrid")
+        os.remove(self.path("a.prj"))
+        self.accepted({"path": "a.asc"})
+        self.write("b.tif", 3857, [1669800, 12.6, 0, 4547600, 0, -12.6])
+        gdal.Translate(self.path("b.asc"), self.path("b.tif"), format="AAIGrid")
+        os.remove(self.path("b.prj"))
+        self.accepted({"path": "b.asc", "crs": "EPSG:3857"})
+
+    def test_feet(self):
+        """By the unit of the band or the CRS; metres whose unit kept its name; undeclared NODATA; feet everywhere."""
+        us = 1200 / 3937
+        self.accepted({"path": self.write("a.tif", *UTM, unit="ft", feet=0.3048)})
+        self.accepted({"path": self.write("b.tif", "26910+6360", UTM[1], feet=us)})
+        subprocess.run(["gdalwarp", "-q", "-t_srs", "EPSG:26910", "-tr", "10", "10", self.path("b.tif"), self.path("w.tif")], check=True)
+        self.accepted({"path": "w.tif"}, choose=(1,))
+        self.accepted({"path": self.write("c.tif", "2263+6360", [980000, 30, 0, 200000, 0, -30], feet=us)}, choose=(0, 0))
+
+        def hole(z):
+            z[3, 4] = case.NODATA
+        self.accepted({"path": self.write("d.tif", *UTM, unit="US survey foot", feet=us, change=hole)}, choose=(0, 0))
+        self.write("e.tif", "26910+6360", UTM[1], feet=us)
+        gdal.Translate(self.path("i.img"), self.path("e.tif"), format="HFA")
+        self.accepted({"path": "i.img"})
+
+    def test_values(self):
+        def hole(z):
+            z[3, 4] = -32768
+        self.accepted({"path": self.write("a.tif", *UTM, change=hole)})
+        self.write("one.nc", *UTM, driver="netCDF")
+        import h5py
+        with h5py.File(self.path("one.nc"), "r+") as f:
+            f.copy("Band1", f, "other")
+            for k, axis in enumerate(("y", "x")):
+                f["other"].dims[k].attach_scale(f[axis])
+        self.accepted({"path": "one.nc"})
+
+    def test_all_longitudes(self):
+        """A window across the place where a raster of the whole Earth begins."""
+        self.write("part.tif", 4326, [179.5, 0.02, 0, -16.3, 0, -0.02])
+        gdal.Warp(self.path("earth.tif"), self.path("part.tif"), outputBounds=[-180, -17.5, 180, -16.1], xRes=0.02, yRes=0.02,
+                  dstNodata=case.NODATA)
+        self.middle = [180, -16.8]
+        data = gdal.Open(self.path("earth.tif"), gdal.GA_Update)
+        z = self.ground(crs(4326), *centres(data.GetGeoTransform(), data.RasterYSize, data.RasterXSize))
+        data.GetRasterBand(1).WriteArray(numpy.where(numpy.abs(z) < 9000, z, 0))
+        data = None
+        dem = {"path": "earth.tif", "crs": "EPSG:32760", "cell_size_m": 1000}
+        for box in ([179.9, -16.9, -179.9, -16.7], [179.7, -16.9, 180.2, -16.7], [-180.0, -16.9, -179.8, -16.7]):
+            choose = (0,) if box[0] > -180 else ()
+            case.write_json(self.path("c.json"), case.scenario(dem={**dem, "window_lonlat": box}))
+            if not choose:
+                continue
+            said = self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite", code=3).stderr
+            self.assertIn("where the raster ends and begins again", said)
+            part = self.execute(self.printed(said)[0].replace("gdalwarp", "gdalwarp -overwrite", 1))
+            case.write_json(self.path("c.json"), case.scenario(dem={**dem, "path": part, "window_lonlat": box}))
+            self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite")
+            data = gdal.Open(self.path("c.out", "dem.tif"))
+            z = data.GetRasterBand(1).ReadAsArray()
+            expected = self.ground(data.GetSpatialRef(), *centres(data.GetGeoTransform(), *z.shape))
+            self.assertTrue((z != case.NODATA).all())
+            self.assertLess(numpy.abs(z - expected).max(), 1)
+
+    def test_on_the_grid(self):
+        """Initial lava on other cells, or in another CRS."""
+        self.write("dem.tif", *UTM)
+        vents = [{"row": 20, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+
+        def lava(z):
+            z.fill(0)
+            z[55:65, 15:25] = 2
+        self.write("lava.tif", 32633, [499803, 20, 0, 4178503, 0, -20], change=lava, rows=100)
+
+        def run(name, code):
+            case.write_json(self.path("l.json"), case.scenario(dem={"path": "dem.tif"}, vents=vents, initial={"thickness": name, "temperature": 1300}))
+            return self.sciara("run", "l.json", "-q", "-n", 1, "-o", "l.out", "--overwrite", code=code).stderr
+
+        def assert_lava(made):
+            run(made, 0)
+            numpy.testing.assert_allclose(gdal.Open(self.path(made)).ReadAsArray()[14:26, 14:26], 2, atol=1e-3)
+            os.rename(self.path(made), self.path("made.tif"))
+        assert_lava(self.execute(self.printed(run("lava.tif", 3))[0]))
+        gdal.Warp(self.path("far.tif"), self.path("made.tif"), dstSRS="EPSG:32634")
+        gdal.Translate(self.path("named.tif"), self.path("made.tif"), outputSRS="EPSG:32632")
+        assert_lava(self.execute(self.printed(run("far.tif", 3))[0]))
+        assert_lava(self.execute(self.printed(run("named.tif", 3))[1]))
+
+    def test_counts(self):
+        """An observed raster of counts becomes one of the extent."""
+        self.write_scenario(run={"max_steps": 100})
+        self.run_scenario("run")
+        counts = numpy.zeros((case.ROWS, case.COLS))
+        counts[5:15, 15:30] = numpy.arange(15) + 1
+        counts[0, 0] = numpy.nan
+        data = gdal.GetDriverByName("GTiff").Create(self.path("n.tif"), case.COLS, case.ROWS, 1, gdal.GDT_Float32)
+        data.SetGeoTransform([case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
+        data.GetRasterBand(1).WriteArray(counts)
+        data = None
+        made = self.execute(self.printed(self.sciara("compare", "run", "--observed", "n.tif").stderr)[0])
+        done = self.sciara("compare", "run", "--observed", made, "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((found["observed_kind"], found["observed_cells"], done.stderr.count("warning")), ("extent", 150, 0))
+
+    def test_no_other_command_is_printed(self):
+        """Every source that names a tool in a text is one whose commands are run above."""
+        known = {"terrain/dem_gdal.c": 3, "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2,
+                 "analysis/observation_raster.c": 1}
+        found = {}
+        for folder, _, names in os.walk(os.path.join(case.SOURCE, "src")):
+            for name in names:
+                with open(os.path.join(folder, name), encoding="utf-8") as f:
+                    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", f.read(), flags=re.DOTALL)
+                count = len(re.findall(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")', text))
+                if count:
+                    found[os.path.relpath(os.path.join(folder, name), os.path.join(case.SOURCE, "src"))] = count
+        self.assertEqual(found, known)
+
+
+if __name__ == "__main__":
+    case.main()

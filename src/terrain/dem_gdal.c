@@ -132,7 +132,7 @@ static enum sciara_status check_sentinel(const struct sciara_dem_request *q, dou
   return status;
 }
 
-/** Says how to get metres. The name of a unit outlives a conversion, so it does not tell what the numbers are. */
+/** Says how to get metres. The name of a unit outlives a conversion, so it does not show what the numbers are. */
 static enum sciara_status fail_feet(const struct sciara_dem_request *q, const struct sciara_source *s, const char *unit,
                                     double metres) {
   struct sciara_text convert = {0}, rename = {0};

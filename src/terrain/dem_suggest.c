@@ -72,7 +72,7 @@ enum sciara_status sciara_source_append_crs(OGRSpatialReferenceH srs, struct sci
 
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 0 %.16g ", factor));
-  if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would go on naming the unit
+  if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would still name the unit
     OGRSpatialReferenceH flat = OSRClone(s->srs);
     OSRStripVertical(flat);
     enum sciara_status status = sciara_text_append(out, "-a_srs ");

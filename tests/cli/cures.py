@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that messages print: each is run as it stands, until the file is accepted, with altitudes where they belong."""
+"""Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong."""
 import json
 import os
 import re
@@ -80,7 +80,7 @@ class Cures(Case):
         return re.findall(rf"\b(?:{TOOLS}) (?=[-']).*?(?=; if|; or, if|\n|$)", text)
 
     def execute(self, command):
-        """Runs it as it stands; returns the file that it makes."""
+        """Runs it literally; returns the file that it makes."""
         done = subprocess.run(["bash", "-c", command], cwd=self.work, check=False, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, command + done.stderr)
         return shlex.split(command)[-1]

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
+#include "model/point_colours.h"
 #include "model/polyline.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {
@@ -68,59 +69,19 @@ static enum sciara_error_kind kind_of(const struct sciara_ensemble *e) {
   return SCIARA_ERROR_STRATA;
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/** The smallest distance above 0 between coordinates of vents; 0: they are all equal. `values` holds one for each vent. */
-static double grid_step(const struct sciara_ensemble *e, bool y, double *values) {
-  double step = 0;
-  for (size_t v = 0; v < e->vent_count; v++) values[v] = y ? e->vents[v].points[0].y : e->vents[v].points[0].x;
-  qsort(values, e->vent_count, sizeof *values, by_value);
-  double from = values[0]; // equal but for rounding are all values up to 1e-6 m beyond it
-  for (size_t v = 1; v < e->vent_count; v++) {
-    const double d = values[v] - from;
-    if (d <= 1e-6) continue;
-    if (step == 0 || d < step) step = d;
-    from = values[v];
-  }
-  return step;
-}
-
-/** Steps from the first vent; false if it lies between the points of the grid. */
-static bool steps_to(double d, double step, int64_t *out) {
-  const double n = step > 0 ? d / step : 0;
-  *out = llround(n);
-  return fabs(n - (double)*out) < 1e-3;
-}
-
-/** The colours of the vents as on a chessboard; of vents that are no grid, every other one. */
-static enum sciara_status colour_vents(const struct sciara_ensemble *e, int64_t *colour) {
-  double *values;
-  SCIARA_TRY(SCIARA_NEW(values, e->vent_count, "the vents of an ensemble"));
-  const double dx = grid_step(e, false, values), dy = grid_step(e, true, values);
-  bool grid = true;
-  sciara_free(values);
-  for (size_t v = 0; v < e->vent_count && grid; v++) {
-    int64_t i, j;
-    grid = steps_to(e->vents[v].points[0].x - e->vents[0].points[0].x, dx, &i) &&
-           steps_to(e->vents[v].points[0].y - e->vents[0].points[0].y, dy, &j);
-    colour[v] = grid ? llabs(i + j) % 2 : 0;
-  }
-  for (size_t v = 0; v < e->vent_count && !grid; v++) colour[v] = (int64_t)(v % 2);
-  return SCIARA_OK;
-}
-
 /** Stratum, replicate or colour of each member. */
 static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t *group) {
   const struct sciara_members *m = &e->members;
   const enum sciara_error_kind kind = kind_of(e);
   int64_t *colour = NULL;
+  struct sciara_point *point = NULL;
   enum sciara_status status = SCIARA_OK;
   if (kind == SCIARA_ERROR_GRID) {
     SCIARA_TRY(SCIARA_NEW(colour, e->vent_count, "the vents of an ensemble"));
-    status = colour_vents(e, colour);
+    status = SCIARA_NEW(point, e->vent_count, "the vents of an ensemble");
+    for (size_t v = 0; v < e->vent_count && point; v++) point[v] = e->vents[v].points[0];
+    if (status == SCIARA_OK) status = sciara_points_colour(point, e->vent_count, colour);
+    sciara_free(point);
   }
   for (size_t k = 0; k < m->count; k++) {
     const int64_t vent = m->vent[k];
@@ -154,6 +115,7 @@ static enum sciara_status sample_of(const struct sciara_ensemble *e, const struc
   in.state = state;
   in.end_s = end;
   in.group = group;
+  in.stratum = e->members.stratum;
   SCIARA_TRY_GOTO(sciara_sample_make(&in, out));
 cleanup:
   sciara_free(state);
@@ -242,7 +204,7 @@ static enum sciara_status is_enough(const struct sciara_ensemble *e, const struc
   uint32_t *hit = NULL;
   const struct sciara_question q = sciara_question_make(s, INFINITY);
   enum sciara_status status;
-  *enough = s->has_error && s->open == 0;
+  *enough = !isnan(s->critical) && s->open == 0;
   SCIARA_TRY(sciara_sample_scratch_make(s, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, s->count + 1, "the members that reach a site"));
   for (size_t k = 0; k < sites->sites && *enough; k++) {
@@ -435,8 +397,13 @@ static void tell(const struct sciara_reduction *r) {
                s->censored);
   if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
   if (s->joined)
-    sciara_log(SCIARA_LOG_INFO, "%zu strata have a single finished draw; for errors each is joined with a neighbour",
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu strata have a single finished draw; for errors they are joined with others of the same weight",
                s->joined);
+  if (s->single)
+    sciara_log(SCIARA_LOG_WARNING,
+               "no errors: %zu strata have a single finished draw and a weight of their own; errors need two in each",
+               s->single);
   if (r->stopped)
     sciara_log(SCIARA_LOG_INFO, "the stop rule holds after %zu batches: members beyond them do not count",
                r->used_batches);
@@ -446,7 +413,7 @@ static void tell(const struct sciara_reduction *r) {
   if (s->kind == SCIARA_ERROR_GRID)
     sciara_log(SCIARA_LOG_INFO, "every vent and class was computed: no sampling error; the error given is that of the "
                                 "grid of vents");
-  if (!s->has_error)
+  if (!s->has_error && !s->single)
     sciara_log(SCIARA_LOG_INFO, s->kind == SCIARA_ERROR_REPLICATES
                                     ? "no errors: they need at least 8 replicates with finished members"
                                     : "no errors can be estimated from these members");

@@ -10,6 +10,9 @@
 // A cumulated weight that reaches a share but for rounding has reached it.
 #define ROUNDING 1e-12
 
+// Weights that differ by less, as a fraction, are equal: they are sums and quotients of the same numbers.
+#define EQUAL 1e-9
+
 void sciara_sample_free(struct sciara_sample *s) {
   sciara_free(s->weight);
   sciara_free(s->end_s);
@@ -53,10 +56,11 @@ static void add_weights(struct sciara_sample *s) {
   if (s->done > 0) s->largest /= s->done;
 }
 
-/** A member and its group, to be sorted by group. */
+/** A member and its group, to be sorted. */
 struct place {
   int64_t group;
   size_t member;
+  double single; ///< weight of the only member of a stratum; 0: there are more
 };
 
 static int by_group(const void *a, const void *b) {
@@ -65,35 +69,74 @@ static int by_group(const void *a, const void *b) {
   return p->member < q->member ? -1 : p->member > q->member;
 }
 
-/** Whether a stratum ends at place k, so that a group may end too. */
-static bool is_last(const struct place *place, size_t count, size_t k) {
-  return k + 1 == count || place[k + 1].group != place[k].group;
+/** Strata with several members come first. */
+static int by_single(const void *a, const void *b) {
+  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  return p->single != q->single ? (p->single < q->single ? -1 : 1) : by_group(a, b);
 }
 
-/**
- * Numbers the groups in ascending order. A stratum with a single draw is joined with the next one, the last with the
- * one before.
- */
-static void number_groups(struct sciara_sample *s, const struct place *place, size_t count, bool join) {
-  size_t draws = 0, members = 0, group = 0;
+static bool are_equal(double smaller, double larger) { return larger <= smaller * (1 + EQUAL); }
+
+/** The end of the group of members that begins at place k of places sorted by group. */
+static size_t end_of(const struct place *place, size_t count, size_t k) {
+  const int64_t group = place[k].group;
+  while (k < count && place[k].group == group) k++;
+  return k;
+}
+
+/** The end of the strata with a single member that have the weight of that at place k. */
+static size_t end_of_equal(const struct place *place, size_t count, size_t k) {
+  const double weight = place[k].single;
+  while (k < count && are_equal(weight, place[k].single)) k++;
+  return k;
+}
+
+/** Joins strata of one member and equal weight, `count` of them, in pairs of neighbours; the last one with the pair before. */
+static void join(struct sciara_sample *s, struct place *place, size_t count) {
+  qsort(place, count, sizeof *place, by_group);
   for (size_t k = 0; k < count; k++) {
-    s->group[place[k].member] = (uint32_t)group;
-    draws++;
-    members++;
-    if (!is_last(place, count, k)) continue;
-    s->joined += join && draws == 1 && count > 1;
-    draws = 0;
-    if (join && members < 2) continue;
-    members = 0;
-    group++;
+    const bool last = k + 1 == count;
+    if (k > 0 && k % 2 == 0 && !last) s->group_count++;
+    s->group[place[k].member] = (uint32_t)s->group_count;
   }
-  if (members == 1 && group > 0) { // the last one has no next
-    s->group[place[count - 1].member] = (uint32_t)--group;
-    group++;
-  } else if (members > 0) {
-    group++;
+  s->group_count++;
+  if (count == 1)
+    s->single++;
+  else
+    s->joined += count;
+}
+
+/** Numbers the groups. */
+static void number_groups(struct sciara_sample *s, struct place *place, size_t count) {
+  size_t k = 0;
+  qsort(place, count, sizeof *place, by_group);
+  for (size_t end; k < count && s->kind == SCIARA_ERROR_STRATA; k = end) {
+    end = end_of(place, count, k);
+    if (end == k + 1) place[k].single = s->weight[place[k].member];
   }
-  s->group_count = group;
+  qsort(place, count, sizeof *place, by_single);
+  for (k = 0; k < count && place[k].single == 0; k++) {
+    if (k > 0 && place[k].group != place[k - 1].group) s->group_count++;
+    s->group[place[k].member] = (uint32_t)s->group_count;
+  }
+  s->group_count += k > 0;
+  for (size_t end; k < count; k = end) {
+    end = end_of_equal(place, count, k);
+    join(s, place + k, end - k);
+  }
+}
+
+/** Whether the members of each stratum have equal weights. `place` has room for all of them. */
+static bool are_even(const struct sciara_sample *s, const int64_t *stratum, struct place *place) {
+  size_t count = 0;
+  for (size_t m = 0; m < s->count; m++)
+    if (sciara_sample_counts(s, m)) place[count++] = (struct place){stratum[m], m, s->weight[m]};
+  qsort(place, count, sizeof *place, by_group);
+  for (size_t k = 1; k < count; k++) {
+    const double a = place[k - 1].single, b = place[k].single;
+    if (place[k].group == place[k - 1].group && !are_equal(fmin(a, b), fmax(a, b))) return false;
+  }
+  return true;
 }
 
 static void sum_groups(struct sciara_sample *s) {
@@ -112,7 +155,14 @@ static bool enough(const struct sciara_sample *s) {
   if (members < s->finished) return false; // some have no replicate or vent
   if (s->kind == SCIARA_ERROR_REPLICATES) return s->group_count >= SCIARA_REPLICATES_LEAST;
   if (s->kind == SCIARA_ERROR_GRID) return s->group_count == 2;
-  return s->kind == SCIARA_ERROR_STRATA && s->finished >= 2;
+  return s->kind == SCIARA_ERROR_STRATA && s->single == 0;
+}
+
+/** Of the draws within strata, or of the replicates. */
+static double critical_of(const struct sciara_sample *s) {
+  if (!s->has_error) return NAN;
+  if (s->kind == SCIARA_ERROR_REPLICATES) return sciara_student((double)s->group_count - 1);
+  return s->kind == SCIARA_ERROR_STRATA ? sciara_student((double)(s->finished - s->group_count)) : NAN;
 }
 
 static enum sciara_status make_groups(const struct sciara_sample_input *in, struct sciara_sample *s) {
@@ -121,13 +171,14 @@ static enum sciara_status make_groups(const struct sciara_sample_input *in, stru
   SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
   for (size_t m = 0; m < s->count; m++)
     if (sciara_sample_counts(s, m) && (in->group[m] >= 0 || s->kind == SCIARA_ERROR_STRATA))
-      place[count++] = (struct place){in->group[m], m};
-  qsort(place, count, sizeof *place, by_group);
-  number_groups(s, place, count, s->kind == SCIARA_ERROR_STRATA);
+      place[count++] = (struct place){in->group[m], m, 0};
+  number_groups(s, place, count);
+  s->even = are_even(s, in->stratum ? in->stratum : in->group, place);
   sciara_free(place);
   SCIARA_TRY(SCIARA_NEW(s->groups, s->group_count + 1, "the strata of an ensemble"));
   sum_groups(s);
   s->has_error = enough(s);
+  s->critical = critical_of(s);
   return SCIARA_OK;
 }
 
@@ -312,7 +363,27 @@ void sciara_sample_mean(const struct sciara_sample *s, const double *value, stru
 
 double sciara_sample_zero_bound(const struct sciara_sample *s) {
   const bool drawn = s->kind == SCIARA_ERROR_STRATA || s->kind == SCIARA_ERROR_REPLICATES;
-  return drawn ? fmin(1, 3 * s->largest) : NAN;
+  return drawn && s->even ? fmin(1, 3 * s->largest) : NAN;
+}
+
+double sciara_student(double degrees) {
+  static const double few[] = {12.7062047364, 4.3026527297, 3.1824463053, 2.7764451052, 2.5705818356, 2.4469118511};
+  const double z = 1.959963984540054, z2 = z * z, d = degrees;
+  if (degrees < 7) return few[degrees < 1 ? 0 : (int)degrees - 1];
+  return z + z * ((z2 + 1) / (4 * d) + ((5 * z2 + 16) * z2 + 3) / (96 * d * d) +
+                  (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * d * d * d) +
+                  ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / (92160 * d * d * d * d));
+}
+
+struct sciara_interval sciara_sample_interval(const struct sciara_sample *s, const struct sciara_estimate *e) {
+  const double bound = sciara_sample_zero_bound(s), spread = e->value * (1 - e->value);
+  if (e->hits == 0) return (struct sciara_interval){isnan(bound) ? NAN : 0, bound};
+  if (e->hits == s->finished) return (struct sciara_interval){1 - bound, isnan(bound) ? NAN : 1};
+  if (isnan(s->critical) || !(spread > 0)) return (struct sciara_interval){NAN, NAN};
+  // Without the largest weight a probability of which all strata are sure would have no interval at all.
+  const double v = s->critical * s->critical * (e->error * e->error + s->largest * s->largest) / spread;
+  const double middle = (e->value + v / 2) / (1 + v), half = sqrt(v * spread + v * v / 4) / (1 + v);
+  return (struct sciara_interval){fmax(0, middle - half), fmin(1, middle + half)};
 }
 
 // ---------------------------------------------------------------------------------------------------------- quantiles

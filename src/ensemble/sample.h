@@ -39,9 +39,10 @@ struct sciara_sample_input {
   /** Stratum, replicate, or colour (0 or 1) of the vent; -1: none, which is a stratum of its own, but no replicate or colour. */
   const int64_t *group;
   enum sciara_error_kind kind;
+  const int64_t *stratum; ///< of each member; NULL: `group`
 };
 
-/** Finished members of one stratum, or of strata that were joined because one of them has a single draw. */
+/** Finished members of one stratum, or of strata with a single draw each and equal weights, which were joined. */
 struct sciara_sample_group {
   double weight, squares; ///< sums of w and of w^2
   size_t members;
@@ -61,8 +62,11 @@ struct sciara_sample {
   size_t finished;        ///< members that are done, of weight above 0
   size_t censored;        ///< of them
   size_t zero;            ///< members of weight 0
-  size_t joined;          ///< strata with a single draw, joined with a neighbour
+  size_t joined;          ///< strata with a single draw, joined with others of equal weight
+  size_t single;          ///< strata with a single draw and a weight of their own: then there is no error
   bool has_error;         ///< there are enough draws, replicates or colours
+  bool even;              ///< the finished members of each stratum have equal weights
+  double critical;        ///< 97.5 % quantile of Student's t for the draws or replicates; NAN: no sampling error
 };
 
 #define SCIARA_NO_GROUP UINT32_MAX
@@ -101,7 +105,7 @@ struct sciara_question sciara_question_make(const struct sciara_sample *s, doubl
 struct sciara_estimate {
   double value;     ///< sum of w of the hits / sum of w of the finished members
   double low, high; ///< whatever open and censored members may turn out to be
-  double error;     ///< standard error, or the error of the grid; NAN also without any hit
+  double error;     ///< standard error, or the difference of the grid; NAN also without any hit
   size_t hits;      ///< members
 };
 
@@ -117,8 +121,22 @@ struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, con
 void sciara_sample_mean(const struct sciara_sample *s, const double *value, struct sciara_sample_scratch *x,
                         double *mean, double *error);
 
-/** The upper 95 % bound of a probability without any hit; NAN unless the members were drawn. */
+/** The upper 95 % bound of a probability without any hit; NAN unless the members were drawn, with equal weights in a stratum. */
 double sciara_sample_zero_bound(const struct sciara_sample *s);
+
+/** A 95 % interval. NAN: there is none. */
+struct sciara_interval {
+  double low, high;
+};
+
+/**
+ * The 95 % interval of a probability as far as it is due to the draws, whose number is that of which the error, enlarged by
+ * the largest weight, would be the error. Without any hit, or with hits alone, it ends at the bound.
+ */
+struct sciara_interval sciara_sample_interval(const struct sciara_sample *s, const struct sciara_estimate *e);
+
+/** The 97.5 % quantile of Student's t. @param degrees >= 1 */
+double sciara_student(double degrees);
 
 /** A value of a member in a form that sorts by value, then by member. */
 typedef uint64_t sciara_ranked;

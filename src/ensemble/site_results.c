@@ -28,7 +28,7 @@ static void work_free(struct work *w) {
   sciara_free(w->half);
 }
 
-/** Divides the finished members: strata by turns, replicates by turns, the grid by its colours. */
+/** Divides the finished members: strata by turns, replicates by turns. The halves of a grid are what its difference is from. */
 static enum sciara_status divide(struct work *w) {
   const struct sciara_sample *s = w->s;
   uint8_t *turn;
@@ -36,7 +36,7 @@ static enum sciara_status divide(struct work *w) {
   for (size_t m = 0; m < s->count; m++) {
     const uint32_t g = s->group[m];
     w->half[m] = 2;
-    if (g == SCIARA_NO_GROUP) continue;
+    if (g == SCIARA_NO_GROUP || s->kind == SCIARA_ERROR_GRID) continue;
     w->half[m] = s->kind == SCIARA_ERROR_STRATA ? turn[g] : (uint8_t)(g % 2);
     turn[g] = !turn[g];
   }

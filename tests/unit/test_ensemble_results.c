@@ -9,6 +9,7 @@
 #include "ensemble/hazard.h"
 #include "ensemble/reduction.h"
 #include "ensemble/site_results.h"
+#include "model/point_colours.h"
 
 enum { MOST = 24 };
 
@@ -26,7 +27,7 @@ static struct sciara_sample sample_of(size_t count, const int64_t *group, enum s
     m.state[k] = SCIARA_MEMBER_COMPLETE;
     m.group[k] = group ? group[k] : 0;
   }
-  const struct sciara_sample_input in = {count, m.weight, m.state, m.end, m.group, kind};
+  const struct sciara_sample_input in = {count, m.weight, m.state, m.end, m.group, kind, NULL};
   struct sciara_sample s;
   ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
   return s;
@@ -171,6 +172,46 @@ START_TEST(halves_are_within_strata) {
 }
 END_TEST
 
+/** In a full plan the halves would say no more than its difference, which is from them. */
+START_TEST(a_grid_has_no_halves) {
+  double thickness[] = {0};
+  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  struct sciara_site_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
+  struct sciara_site_cells place = {.count = 1};
+  const struct sciara_site_hits hits = {.sites = 1, .members = 4, .place = &place, .hit = hit};
+  struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
+  struct sciara_site_result r;
+  ck_assert_int_eq(sciara_site_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_double_eq(r.thickness[0].estimate.error, 0.25);
+  ck_assert_double_nan(r.thickness[0].half[0]);
+  ck_assert_double_nan(r.thickness[0].half[1]);
+  sciara_site_result_free(&r);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Compares the colours of points with a text of 0 and 1; which of them is 0 does not matter. */
+static void check_colours(const char *expected, const struct sciara_point *points) {
+  int64_t colour[8];
+  const size_t count = strlen(expected);
+  ck_assert_int_eq(sciara_points_colour(points, count, colour), SCIARA_OK);
+  for (size_t k = 0; k < count; k++)
+    ck_assert_msg((colour[k] ^ colour[0]) == (expected[k] ^ expected[0]), "point %zu of %s", k, expected);
+}
+
+/** Neighbours have different colours, in grids and along lines of any direction. */
+START_TEST(vents_have_two_colours) {
+  typedef struct sciara_point P[];
+  check_colours("010110", (P){{0, 0}, {10, 0}, {10, 10}, {0, 10}, {20, 10}, {20, 0}}); // a grid, not in its order
+  check_colours("0101", (P){{500, 900}, {600, 800}, {700, 700}, {800, 600}});          // an oblique line
+  check_colours("0110", (P){{0, 0}, {50, 100}, {150, 300}, {100, 200}});               // the same, not in its order
+  check_colours("0101", (P){{0, 0}, {10, 20}, {15, 30}, {40, 80}});                    // with unequal steps
+  check_colours("0010", (P){{0, 0}, {0, 0}, {10, 17}, {20, 34}});                      // two vents at one place
+  check_colours("00110", (P){{0, 0}, {20, 0}, {10, 10}, {30, 10}, {0, 20}});           // every other place of a grid
+  check_colours("0101", (P){{0, 0}, {7.3, 3.1}, {1.17, 11}, {13, 4}});                 // scattered: in their order
+}
+END_TEST
+
 /** Of what reaches a site, a vent has the fraction of its own hits. */
 START_TEST(contributions_divide_the_hits) {
   struct sciara_site_hit hit[4];
@@ -311,6 +352,37 @@ START_TEST(a_site_that_all_reach_needs_the_bound) {
 }
 END_TEST
 
+/** A full plan draws nothing: its grid difference may be 0 by chance. */
+START_TEST(a_full_plan_does_not_stop) {
+  static struct plan p;
+  struct sciara_point at[2] = {{0, 0}, {10, 0}};
+  struct sciara_ensemble_vent vents[2] = {{.points = &at[0], .point_count = 1}, {.points = &at[1], .point_count = 1}};
+  make_plan(&p, 0.5);
+  ck_assert_uint_eq(prefix_of(&p), 1);
+  p.e.method = SCIARA_SAMPLE_FULL;
+  p.e.vents = vents;
+  p.e.vent_count = 2;
+  for (int k = 0; k < DRAWS; k++) p.vent[k] = k / 2 % 2;
+  ck_assert_uint_eq(prefix_of(&p), 0);
+}
+END_TEST
+
+/** Weights of 200 and 1 with a draw each: no spread says how far off the estimate is. */
+START_TEST(single_draws_of_unequal_weight_do_not_stop) {
+  static struct plan p;
+  make_plan(&p, 0.5);
+  for (int k = 0; k < DRAWS; k++) {
+    p.stratum[k] = k < BATCH ? k : 0;
+    p.weight[k] = k == 3 ? 200 : 1;
+  }
+  p.e.members.count = BATCH;
+  p.e.batch_count = p.b.batches = 1;
+  ck_assert_uint_eq(prefix_of(&p), 0);
+  p.weight[3] = 1;
+  ck_assert_uint_eq(prefix_of(&p), 1);
+}
+END_TEST
+
 /** The numbers of strata may be any. */
 START_TEST(strata_have_any_numbers) {
   static struct plan p;
@@ -355,6 +427,8 @@ int main(void) {
   tcase_add_test(t, the_front_counts_all_members);
   tcase_add_test(t, a_site_at_the_edges);
   tcase_add_test(t, halves_are_within_strata);
+  tcase_add_test(t, a_grid_has_no_halves);
+  tcase_add_test(t, vents_have_two_colours);
   tcase_add_test(t, contributions_divide_the_hits);
   tcase_add_test(t, medians_need_enough_hits);
   tcase_add_test(t, the_shortest_prefix_that_is_enough);
@@ -363,6 +437,8 @@ int main(void) {
   tcase_add_test(t, a_site_without_hits_needs_its_bound);
   tcase_add_test(t, a_site_that_all_reach_needs_the_bound);
   tcase_add_test(t, strata_keep_their_weights);
+  tcase_add_test(t, a_full_plan_does_not_stop);
+  tcase_add_test(t, single_draws_of_unequal_weight_do_not_stop);
   tcase_add_test(t, strata_have_any_numbers);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

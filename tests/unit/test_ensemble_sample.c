@@ -15,7 +15,7 @@ struct members {
 };
 
 static struct sciara_sample sample_of(const struct members *m, size_t count, enum sciara_error_kind kind) {
-  const struct sciara_sample_input in = {count, m->weight, m->state, m->end, m->group, kind};
+  const struct sciara_sample_input in = {count, m->weight, m->state, m->end, m->group, kind, NULL};
   struct sciara_sample s;
   ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
   return s;
@@ -108,16 +108,39 @@ START_TEST(members_of_weight_0_do_not_count) {
 }
 END_TEST
 
-START_TEST(a_stratum_with_one_draw_joins_a_neighbour) {
-  // Strata 0 | 1 | 2 2 | 3 : 0 and 1 become one group, 3 joins 2.
+START_TEST(strata_with_one_draw_are_joined) {
+  // Strata 0 | 1 | 2 2 | 3: those with one draw become one group.
   const struct members m = all_done(5, (double[]){1, 1, 1, 1, 1}, (int64_t[]){0, 1, 2, 2, 3});
   struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
   ck_assert_uint_eq(s.joined, 3);
   ck_assert_uint_eq(s.group_count, 2);
   ck_assert_uint_eq(s.group[0], s.group[1]);
-  ck_assert_uint_eq(s.group[2], s.group[4]);
+  ck_assert_uint_eq(s.group[0], s.group[4]);
   const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){4}, 1);
   ck_assert_double_eq_tol(e.error, sqrt(1.5 / 25 * 6 / 9), 1e-15); // of the group of three alone
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Pairs have equal weights; a stratum that has none to be joined with leaves no error. */
+START_TEST(strata_of_unequal_weight_are_never_joined) {
+  // Weights 2 | 1 | 2 | 1 | 1.
+  const struct members m = all_done(5, (double[]){2, 1, 2, 1, 1}, (int64_t[]){0, 1, 2, 3, 4});
+  struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
+  ck_assert_uint_eq(s.group_count, 2);
+  ck_assert_uint_eq(s.group[0], s.group[2]);
+  ck_assert_uint_eq(s.group[1], s.group[3]);
+  ck_assert_uint_eq(s.group[1], s.group[4]);
+  ck_assert_double_eq_tol(estimate(&s, INFINITY, (uint32_t[]){2}, 1).error, sqrt(2.0 * 4 * 0.5) / 7, 1e-15);
+  sciara_sample_free(&s);
+  s = sample_of(&m, 4, SCIARA_ERROR_STRATA); // 2 1 2 1: two pairs
+  ck_assert(s.has_error && s.single == 0);
+  sciara_sample_free(&s);
+  s = sample_of(&m, 3, SCIARA_ERROR_STRATA); // 2 1 2
+  ck_assert_uint_eq(s.single, 1);
+  ck_assert(!s.has_error);
+  ck_assert_double_nan(estimate(&s, INFINITY, (uint32_t[]){0}, 1).error);
+  ck_assert_double_eq(sciara_sample_zero_bound(&s), 1); // min(1, 3 * 2/5)
   sciara_sample_free(&s);
 }
 END_TEST
@@ -159,24 +182,76 @@ START_TEST(no_hit_has_an_upper_bound_and_no_error) {
   double weight[MOST];
   int64_t group[MOST];
   for (int k = 0; k < MOST; k++) {
-    weight[k] = k == 0 ? 2 : 1;
-    group[k] = 0;
+    weight[k] = k < 2 ? 2 : 1;
+    group[k] = k < 2;
   }
-  const struct members m = all_done(MOST, weight, group);
+  struct members m = all_done(MOST, weight, group);
   struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
   ck_assert_double_nan(estimate(&s, INFINITY, NULL, 0).error);
-  ck_assert_double_eq(sciara_sample_zero_bound(&s), 3 * (2.0 / 41));
+  ck_assert_double_eq(sciara_sample_zero_bound(&s), 3 * (2.0 / 42));
   sciara_sample_free(&s);
   s = sample_of(&m, 2, SCIARA_ERROR_STRATA);
   ck_assert_double_eq(sciara_sample_zero_bound(&s), 1);
   sciara_sample_free(&s);
+  m.weight[7] = 1.001; // within a stratum weights must be equal
+  s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  ck_assert(s.has_error);
+  ck_assert_double_nan(sciara_sample_zero_bound(&s));
+  sciara_sample_free(&s);
+  m.weight[7] = 1 + 1e-14; // but for rounding
+  s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  ck_assert(!isnan(sciara_sample_zero_bound(&s)));
+  sciara_sample_free(&s);
+}
+END_TEST
+
+START_TEST(intervals_by_hand) {
+  double weight[MOST];
+  int64_t group[MOST] = {0};
+  for (int k = 0; k < MOST; k++) weight[k] = 1;
+  const struct members m = all_done(MOST, weight, group);
+  const uint32_t hit[MOST] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  struct sciara_estimate e = estimate(&s, INFINITY, hit, 10);
+  struct sciara_interval i = sciara_sample_interval(&s, &e);
+  // n = 0.25 * 0.75 / (0.1875 / 39 + 1 / 1600), t = 2.0227 of 39 degrees.
+  const double n = 0.1875 / (0.1875 / 39 + 1.0 / 1600), t = 2.022691,
+               middle = (0.25 + t * t / (2 * n)) / (1 + t * t / n),
+               half = t * sqrt(0.1875 / n + t * t / (4 * n * n)) / (1 + t * t / n);
+  ck_assert_double_eq_tol(i.low, middle - half, 1e-6);
+  ck_assert_double_eq_tol(i.high, middle + half, 1e-6);
+  e = estimate(&s, INFINITY, NULL, 0);
+  i = sciara_sample_interval(&s, &e);
+  ck_assert_double_eq(i.low, 0);
+  ck_assert_double_eq_tol(i.high, 3.0 / MOST, 1e-15);
+  e = (struct sciara_estimate){.value = 1, .error = 0, .hits = MOST};
+  i = sciara_sample_interval(&s, &e);
+  ck_assert_double_eq_tol(i.low, 1 - 3.0 / MOST, 1e-15);
+  ck_assert_double_eq(i.high, 1);
+  sciara_sample_free(&s);
+  for (int k = 0; k < MOST; k++) group[k] = k % 2;
+  const struct members grid = all_done(MOST, weight, group);
+  s = sample_of(&grid, MOST, SCIARA_ERROR_GRID); // nothing is drawn
+  e = estimate(&s, INFINITY, hit, 10);
+  ck_assert_double_nan(sciara_sample_interval(&s, &e).low);
+  ck_assert_double_nan(sciara_sample_interval(&s, &e).high);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Quantiles of published tables. */
+START_TEST(student_as_in_tables) {
+  static const double table[][2] = {{1, 12.7062}, {6, 2.4469}, {7, 2.3646}, {8, 2.3060}, {15, 2.1314}, {39, 2.0227}};
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    ck_assert_double_eq_tol(sciara_student(table[k][0]), table[k][1], 1e-4);
+  ck_assert_double_eq_tol(sciara_student(1e9), 1.959964, 1e-6);
 }
 END_TEST
 
 START_TEST(nothing_finished_is_refused) {
   struct members m = all_done(2, (double[]){1, 0}, (int64_t[]){0, 0});
   m.state[0] = SCIARA_MEMBER_OPEN;
-  const struct sciara_sample_input in = {2, m.weight, m.state, m.end, m.group, SCIARA_ERROR_STRATA};
+  const struct sciara_sample_input in = {2, m.weight, m.state, m.end, m.group, SCIARA_ERROR_STRATA, NULL};
   struct sciara_sample s;
   ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), "expected at least one finished member of weight above 0, found none of 2");
@@ -247,7 +322,10 @@ int main(void) {
   tcase_add_test(t, open_members_widen_the_bounds);
   tcase_add_test(t, what_a_censored_member_has_not_reached_stays_possible);
   tcase_add_test(t, members_of_weight_0_do_not_count);
-  tcase_add_test(t, a_stratum_with_one_draw_joins_a_neighbour);
+  tcase_add_test(t, strata_with_one_draw_are_joined);
+  tcase_add_test(t, strata_of_unequal_weight_are_never_joined);
+  tcase_add_test(t, intervals_by_hand);
+  tcase_add_test(t, student_as_in_tables);
   tcase_add_test(t, replicates_give_the_error_between_them);
   tcase_add_test(t, a_full_grid_has_the_error_of_its_halves);
   tcase_add_test(t, no_hit_has_an_upper_bound_and_no_error);

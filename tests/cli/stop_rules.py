@@ -9,7 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from case import Case, record
+from case import Case, open_snapshot, record
 
 VENT = {"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
 REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
@@ -66,12 +66,17 @@ class FrontAtRest(Case):
         for engine in case.exact_engines():
             found = record(self.run_scenario(engine, "-e", engine, *REST, "--set", "output.every=7 min"))
             self.assertEqual(found["state"], whole["state"], engine)
-        half = whole["state"]["step"] - 5
-        self.run_scenario("half", "-e", "serial", *REST, "--steps", half, "--checkpoint-every", "1000 d")
-        self.sciara("resume", "half", "-q", "-o", "rest", "--set", "run.max_steps=null")
-        rest = record(self.path("rest"))
-        self.assertEqual((rest["state"], rest["stop_reason"]), (whole["state"], "front at rest"))
-        self.assertEqual(rest["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+        last = float(open_snapshot(self.path("whole", whole["snapshots"][-1]["name"])).arrival_time.max())
+        self.assertTrue(0 <= whole["state"]["time_s"] - (last + 600) < 120, "less than a clock after 10 min without a new cell")
+        for name, part in (("early", whole["state"]["step"] // 2), ("late", whole["state"]["step"] - 1)):
+            self.run_scenario(name, "-e", "serial", *REST, "--steps", part, "--checkpoint-every", "1000 d")
+            self.sciara("resume", name, "-q", "-o", name + "-rest", "--set", "run.max_steps=null")
+            rest = record(self.path(name + "-rest"))
+            self.assertEqual((rest["state"], rest["stop_reason"]), (whole["state"], "front at rest"))
+            self.assertEqual(rest["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+        before = record(self.path("whole"))
+        self.sciara("resume", "whole", "-q")  # complete: no step is done
+        self.assertEqual(record(self.path("whole"))["state"], before["state"])
 
     def test_check_names_it(self):
         done = self.sciara("check", "s.json", "--until", "front at rest")

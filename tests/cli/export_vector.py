@@ -172,6 +172,9 @@ class ExportVector(SharedCase):
             renderer = xml.etree.ElementTree.fromstring(style["styleQML"]).find("renderer-v2")
             symbols = {s.get("name"): s.get("type") for s in renderer.iter("symbol")}
             self.assertEqual(set(symbols.values()), {"fill" if name in LAYERS else "line" if name == "front_lines" else "marker"})
+            filled = {prop.get("v") for prop in renderer.iter("prop") if prop.get("k") == "style"}
+            self.assertEqual(filled, {"no"} if name == "outline" else {"solid"} if name in LAYERS else set(),
+                             "an outline does not hide what it encloses")
             if name in ("run_out", "vents"):
                 continue
             categories = {c.get("value"): c.get("symbol") for c in renderer.iter("category")}

@@ -69,8 +69,9 @@ static bool take_zone(const char *text, double *offset, bool *zoned) {
   *offset = 0;
   if (!*zoned || strcmp(text, "Z") == 0 || strcmp(text, "UTC") == 0 || strcmp(text, " UTC") == 0) return true;
   if ((sign != '+' && sign != '-') || (text++, !take(&text, 2, &hours))) return false;
-  take_char(&text, ':');
-  if (!take(&text, 2, &minutes) || *text || hours > 14 || minutes > 59) return false;
+  minutes = 0; // "+02", as PostgreSQL writes it
+  if ((take_char(&text, ':') || *text) && !take(&text, 2, &minutes)) return false;
+  if (*text || hours > 14 || minutes > 59) return false;
   *offset = (sign == '-' ? -60 : 60) * (60 * hours + minutes);
   return true;
 }

@@ -10,7 +10,7 @@ enum { SCIARA_DATE_SIZE = 24 };
 
 /**
  * "2006-07-14", "2006-07-14T23:30", "2006-07-14 23:30:05.5": years 1 to 9999, the whole text. A zone may follow a time of
- * day: Z, UTC or an offset such as +02:00; without one it is UTC, which *zoned says.
+ * day: Z, UTC or an offset such as +02:00 or +02; without one it is UTC, which *zoned says.
  */
 bool sciara_parse_date(const char *text, double *seconds, bool *zoned);
 

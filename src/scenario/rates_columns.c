@@ -4,55 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------------------- cells
-
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/** The text of a cell without blanks and quotes around it, in place. */
-static char *bare(char *text) {
-  for (int again = 0; again < 2; again++) {
-    char *end = text + strlen(text);
-    while (is_blank(*text)) text++;
-    while (end > text && is_blank(end[-1])) *--end = '\0';
-    if (again || end - text < 2 || *text != '"' || end[-1] != '"') break;
-    end[-1] = '\0';
-    text++;
-  }
-  return text;
-}
-
-size_t sciara_rates_cut(char *line, char separator, char *cells[SCIARA_RATES_MAX_COLUMNS]) {
-  size_t count = 0;
-  bool quoted = false;
-  char *begin = line;
-  if (separator == ' ') begin = line = line + strspn(line, " \t");
-  for (char *c = line;; c++) {
-    if (*c == '"') quoted = !quoted;
-    if (*c && (quoted || *c != separator)) continue;
-    const bool last = *c == '\0';
-    *c = '\0';
-    if (last && separator == ' ' && *begin == '\0') return count;
-    if (count == SCIARA_RATES_MAX_COLUMNS) return count + 1;
-    cells[count++] = bare(begin);
-    if (last) return count;
-    if (separator == ' ')
-      while (is_blank(c[1])) c++;
-    begin = c + 1;
-  }
-}
-
-/** The separator of a line: a tab, else a semicolon, else a comma, else blanks. */
-static char separator_of(const char *line) {
-  static const char separators[] = "\t;,";
-  char best = ' ';
-  bool quoted = false;
-  for (const char *c = line; *c; c++) {
-    if (*c == '"') quoted = !quoted;
-    const char *found = quoted ? NULL : strchr(separators, *c);
-    if (found && (best == ' ' || found < strchr(separators, best))) best = *c;
-  }
-  return best;
-}
+#include "file/csv_forms.h"
 
 // ------------------------------------------------------------------------------------------------------------- words
 
@@ -61,12 +13,21 @@ enum { TEXT = 128 };
 /** Characters of units that are not ASCII, and what is read for them. */
 static const struct {
   const char *from, *to;
-} signs[] = {{"\xC2\xB3", "3"}, {"\xC2\xB9", "1"}, {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", " "}, {"\xE2\x88\x92", "-"}};
+} signs[] = {{"\xC2\xB3", "3"},     {"\xC2\xB9", "1"},     {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", " "},
+             {"\xE2\x88\x92", "-"}, {"\xE2\x81\xB6", "6"}, {"\xC2\xB1", "+"},     {"\xC2\xA0", " "}};
+
+/** "m3 per s" is "m3/s". */
+static void replace_per(char *text) {
+  for (char *per; (per = strstr(text, " per "));) {
+    *per = '/';
+    memmove(per + 1, per + 5, strlen(per + 5) + 1);
+  }
+}
 
 /** Lower case, words separated by one blank, brackets and underscores as blanks: "Rate [m³/s]" is "rate m3/s". */
 static void normalise(const char *text, char out[TEXT]) {
   size_t n = 0;
-  while (*text && n < TEXT - 2) {
+  while (*text && n < TEXT - 4) {
     char letter = (char)tolower((unsigned char)*text);
     size_t taken = 1;
     for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
@@ -76,77 +37,104 @@ static void normalise(const char *text, char out[TEXT]) {
       }
     text += taken;
     if (letter == '^') continue;
-    if (strchr("_()[]{}.,;:=\"'*|\t", letter)) letter = ' ';
-    if (letter == ' ' && (n == 0 || out[n - 1] == ' ')) continue;
-    out[n++] = letter;
+    if (strchr("_()[]{}.,;:=\"'*|\t\r\n", letter)) letter = ' ';
+    if ((letter == ' ' || letter == '+') && n > 0 && out[n - 1] != ' ') out[n++] = ' ';
+    if (letter != ' ') out[n++] = letter;
+    if (letter == '+') out[n++] = ' '; // a word of its own: "±TADR", "+/-"
   }
   while (n > 0 && out[n - 1] == ' ') n--;
   out[n] = '\0';
+  replace_per(out);
 }
 
-enum measure { NO_UNIT, OF_TIME, OF_RATE, OF_POWER };
+enum measure { OF_TIME, OF_RATE, OF_POWER };
 
-/** The names of units; of two that fit the end of a text the longer one is meant. */
-static const struct unit {
-  const char *name;
+/** A unit as understood. */
+struct unit {
   enum measure measure;
-  double factor;
-  const char *shown;
-} units[] = {
-    {"s", OF_TIME, 1, "s"},
-    {"sec", OF_TIME, 1, "s"},
-    {"secs", OF_TIME, 1, "s"},
-    {"second", OF_TIME, 1, "s"},
-    {"seconds", OF_TIME, 1, "s"},
-    {"min", OF_TIME, 60, "min"},
-    {"mins", OF_TIME, 60, "min"},
-    {"minute", OF_TIME, 60, "min"},
-    {"minutes", OF_TIME, 60, "min"},
-    {"h", OF_TIME, 3600, "h"},
-    {"hr", OF_TIME, 3600, "h"},
-    {"hrs", OF_TIME, 3600, "h"},
-    {"hour", OF_TIME, 3600, "h"},
-    {"hours", OF_TIME, 3600, "h"},
-    {"d", OF_TIME, 86400, "d"},
-    {"day", OF_TIME, 86400, "d"},
-    {"days", OF_TIME, 86400, "d"},
-    {"m3/s", OF_RATE, 1, "m3/s"},
-    {"m3/sec", OF_RATE, 1, "m3/s"},
-    {"m3 s-1", OF_RATE, 1, "m3/s"},
-    {"m3 s", OF_RATE, 1, "m3/s"},
-    {"m3s-1", OF_RATE, 1, "m3/s"},
-    {"m3s", OF_RATE, 1, "m3/s"},
-    {"cumecs", OF_RATE, 1, "m3/s"},
-    {"m3/h", OF_RATE, 1 / 3600.0, "m3/h"},
-    {"m3/hr", OF_RATE, 1 / 3600.0, "m3/h"},
-    {"m3 h-1", OF_RATE, 1 / 3600.0, "m3/h"},
-    {"m3 h", OF_RATE, 1 / 3600.0, "m3/h"},
-    {"m3/d", OF_RATE, 1 / 86400.0, "m3/d"},
-    {"m3/day", OF_RATE, 1 / 86400.0, "m3/d"},
-    {"m3 d-1", OF_RATE, 1 / 86400.0, "m3/d"},
-    {"m3 d", OF_RATE, 1 / 86400.0, "m3/d"},
-    {"w", OF_POWER, 1, "W"},
-    {"kw", OF_POWER, 1e3, "kW"},
-    {"mw", OF_POWER, 1e6, "MW"},
-    {"gw", OF_POWER, 1e9, "GW"},
+  double factor; ///< to s, m3/s or W
+  char shown[SCIARA_RATES_UNIT];
 };
 
-/** Cuts the unit from the end of a normalised text; NULL: it has none. */
-static const struct unit *cut_unit(char *text) {
-  const struct unit *best = NULL;
-  const size_t length = strlen(text);
-  for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-    const size_t n = strlen(units[k].name);
-    const bool fits =
-        n <= length && strcmp(text + length - n, units[k].name) == 0 && (n == length || text[length - n - 1] == ' ');
-    if (fits && (!best || n > strlen(best->name))) best = &units[k];
+/** Names of units and what they are in s, m3 or W. */
+struct unit_name {
+  const char *name;
+  double factor;
+  const char *shown;
+};
+static const struct unit_name times[] = {
+    {"s", 1, "s"},       {"sec", 1, "s"},     {"secs", 1, "s"},      {"second", 1, "s"},     {"seconds", 1, "s"},
+    {"min", 60, "min"},  {"mins", 60, "min"}, {"minute", 60, "min"}, {"minutes", 60, "min"}, {"h", 3600, "h"},
+    {"hr", 3600, "h"},   {"hrs", 3600, "h"},  {"hour", 3600, "h"},   {"hours", 3600, "h"},   {"d", 86400, "d"},
+    {"day", 86400, "d"}, {"days", 86400, "d"}};
+static const struct unit_name volumes[] = {
+    {"m3", 1, "m3"},           {"l", 1e-3, "l"},          {"dm3", 1e-3, "dm3"},      {"mm3", 1e6, "Mm3"},
+    {"103 m3", 1e3, "1e3 m3"}, {"1e3 m3", 1e3, "1e3 m3"}, {"106 m3", 1e6, "1e6 m3"}, {"1e6 m3", 1e6, "1e6 m3"}};
+static const struct unit_name powers[] = {{"w", 1, "W"}, {"kw", 1e3, "kW"}, {"mw", 1e6, "MW"}, {"gw", 1e9, "GW"}};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/** The entry that is text[0..length). */
+static const struct unit_name *find(const struct unit_name *names, size_t count, const char *text, size_t length) {
+  for (size_t k = 0; k < count; k++)
+    if (strlen(names[k].name) == length && strncmp(names[k].name, text, length) == 0) return &names[k];
+  return NULL;
+}
+
+/** "m3/s", "m3 s-1", "m3s", "l/s", "mm3/d": a volume in a time. */
+static bool parse_rate(const char *text, struct unit *out) {
+  for (size_t k = 0; k < COUNT(volumes); k++) {
+    const size_t n = strlen(volumes[k].name), length = strlen(text);
+    if (strncmp(text, volumes[k].name, n) != 0) continue;
+    const char *rest = text + n + (text[n] == '/' || text[n] == ' ');
+    const bool inverse = length > n + 2 && strcmp(text + length - 2, "-1") == 0, divided = text[n] == '/';
+    if (!(inverse || divided || k == 0)) continue; // "m3 s" lost the sign of its exponent
+    const struct unit_name *time = find(times, COUNT(times), rest, strlen(rest) - (inverse ? 2 : 0));
+    if (!time || (inverse && divided)) continue;
+    *out = (struct unit){.measure = OF_RATE, .factor = volumes[k].factor / time->factor};
+    snprintf(out->shown, sizeof out->shown, "%s/%s", volumes[k].shown, time->shown);
+    return true;
   }
-  if (!best) return NULL;
-  size_t end = length - strlen(best->name);
+  return false;
+}
+
+static bool parse_unit(const char *text, struct unit *out) {
+  const size_t length = strlen(text);
+  if (strcmp(text, "cumecs") == 0) text = "m3/s";
+  if (parse_rate(text, out)) return true;
+  const struct unit_name *time = find(times, COUNT(times), text, length),
+                         *power = find(powers, COUNT(powers), text, length), *name = time ? time : power;
+  if (!name) return false;
+  *out = (struct unit){.measure = time ? OF_TIME : OF_POWER, .factor = name->factor};
+  snprintf(out->shown, sizeof out->shown, "%s", name->shown);
+  return true;
+}
+
+/** Cuts the unit from the end of a normalised text, the longest that fits; false: it has none. */
+static bool cut_unit(char *text, struct unit *out) {
+  size_t end = 0;
+  while (!parse_unit(text + end, out)) {
+    end += strcspn(text + end, " ");
+    if (!text[end]) return false;
+    end++;
+  }
   while (end > 0 && text[end - 1] == ' ') end--;
   if (end > 1 && text[end - 1] == '/' && text[end - 2] == ' ') end -= 2; // "rate / (m3/s)"
   text[end] = '\0';
-  return best;
+  return true;
+}
+
+/** The unit of a time that stands elsewhere, written out: "days since onset". */
+static bool find_unit(const char *text, struct unit *out) {
+  for (const char *at = text; *at; at += strspn(at, " ")) {
+    const size_t n = strcspn(at, " ");
+    const struct unit_name *time = n >= 3 ? find(times, COUNT(times), at, n) : NULL;
+    at += n;
+    if (!time) continue;
+    *out = (struct unit){.measure = OF_TIME, .factor = time->factor};
+    snprintf(out->shown, sizeof out->shown, "%s", time->shown);
+    return true;
+  }
+  return false;
 }
 
 /** What a word of a name means; "" for one that means nothing here. */
@@ -160,14 +148,23 @@ enum word {
   WORD_HIGH = 64,
   WORD_MEAN = 128,
   WORD_ZONE = 256,
-  UNKNOWN = 512
+  WORD_STAMP = 512,  ///< date and time of day
+  WORD_SINCE = 1024, ///< counted from a date, so that it is none
+  WORD_PART = 2048,  ///< a part of a date
+  WORD_ERROR = 4096, ///< of a rate
+  UNKNOWN = 8192
 };
 
 static const struct {
-  enum word means;
+  unsigned means;
   const char *words; ///< each between blanks
 } dictionary[] = {
-    {WORD_TIME, " time t datetime timestamp elapsed seconds hours days "},
+    {WORD_TIME, " time t seconds minutes hours days "},
+    {WORD_TIME | WORD_STAMP, " datetime timestamp "},
+    {WORD_TIME | WORD_SINCE, " elapsed "},
+    {WORD_SINCE, " since after from "},
+    {WORD_PART, " year yr yyyy month doy jday julian "},
+    {WORD_ERROR, " error errors err uncertainty unc sigma std stdev sd standard deviation + "},
     {WORD_DAY, " date "},
     {WORD_RATE, " rate rates effusion tadr mor er edr discharge output flux q "},
     {WORD_POWER, " vrp frp power radiative radiant "},
@@ -175,7 +172,7 @@ static const struct {
     {WORD_HIGH, " high higher upper hi max maximum "},
     {WORD_MEAN, " mean average averaged avg best "},
     {WORD_ZONE, " utc gmt z ut iso "},
-    {FILLER, " since start of the from after begin beginning in per volcanic lava eruption onset and "},
+    {FILLER, " start of the begin beginning in per volcanic lava eruption onset and "},
 };
 
 static unsigned meaning_of(const char *name) {
@@ -203,7 +200,7 @@ static enum sciara_rates_quantity estimate_of(unsigned meaning) {
 /** What a column without a unit holds. */
 static enum sciara_rates_quantity quantity_of_words(unsigned meaning) {
   const unsigned of_a_rate = WORD_RATE | WORD_LOW | WORD_HIGH | WORD_MEAN;
-  if (meaning & UNKNOWN) return SCIARA_RATES_NOTHING;
+  if (meaning & (UNKNOWN | WORD_PART | WORD_ERROR)) return SCIARA_RATES_NOTHING;
   if (meaning & WORD_POWER) return SCIARA_RATES_POWER;
   if (meaning & of_a_rate) return estimate_of(meaning);
   if (meaning & WORD_TIME) return SCIARA_RATES_TIME;
@@ -213,9 +210,10 @@ static enum sciara_rates_quantity quantity_of_words(unsigned meaning) {
 static enum sciara_rates_quantity quantity_of(const struct unit *unit, unsigned meaning) {
   const bool estimate = (meaning & (WORD_RATE | WORD_POWER)) != 0;
   if (!unit) return quantity_of_words(meaning);
+  if (meaning & WORD_ERROR) return SCIARA_RATES_NOTHING;
   if (unit->measure == OF_RATE) return estimate_of(meaning);
   if (unit->measure == OF_POWER) return meaning & (WORD_LOW | WORD_HIGH) ? SCIARA_RATES_NOTHING : SCIARA_RATES_POWER;
-  return estimate || (meaning & UNKNOWN) ? SCIARA_RATES_NOTHING : SCIARA_RATES_TIME;
+  return estimate || (meaning & (UNKNOWN | WORD_PART)) ? SCIARA_RATES_NOTHING : SCIARA_RATES_TIME;
 }
 
 // ----------------------------------------------------------------------------------------------------------- columns
@@ -231,14 +229,29 @@ static enum sciara_rates_quantity read_name(const char *name, struct sciara_rate
     *blank = ' ';
     if (of_a_rate) memcpy(blank + 1, "low", 3);
   }
-  const struct unit *unit = cut_unit(text);
-  const enum sciara_rates_quantity quantity = quantity_of(unit, meaning_of(text));
-  c->given = true;
-  c->factor = unit ? unit->factor : 1;
-  c->unit = unit ? unit->shown : quantity == SCIARA_RATES_TIME || quantity == SCIARA_RATES_DAY ? "s" : "m3/s";
-  c->unit_assumed = !unit;
+  struct unit unit;
+  bool has_unit = cut_unit(text, &unit);
+  const unsigned meaning = meaning_of(text);
+  const enum sciara_rates_quantity quantity = quantity_of(has_unit ? &unit : NULL, meaning);
+  const bool of_time = quantity == SCIARA_RATES_TIME || quantity == SCIARA_RATES_DAY;
+  if (!has_unit && of_time) has_unit = find_unit(text, &unit);
+  *c = (struct sciara_rates_column){.given = true, .at = c->at, .factor = has_unit ? unit.factor : 1};
+  c->unit_assumed = !has_unit;
+  c->of_dates = of_time && !(meaning & WORD_SINCE) && meaning & (WORD_DAY | WORD_STAMP | WORD_ZONE);
+  c->bare = has_unit && !*text;
+  snprintf(c->unit, sizeof c->unit, "%s", has_unit ? unit.shown : of_time ? "s" : "m3/s");
   snprintf(c->name, sizeof c->name, "%s", name);
   return quantity;
+}
+
+/** Whether a name is that of a part of a date: "year", "day of year". */
+static bool is_part(const char *name) {
+  char text[TEXT];
+  struct unit unit;
+  normalise(name, text);
+  const unsigned meaning = meaning_of(text);
+  if (meaning & WORD_PART && !(meaning & (UNKNOWN | WORD_RATE))) return true;
+  return strncmp(text, "day of year", 11) == 0 || (meaning & WORD_PART && cut_unit(text, &unit)); // "julian day"
 }
 
 /** Puts a column where it belongs. */
@@ -265,36 +278,66 @@ static bool is_lowest(const char *name, const struct sciara_rates_columns *out) 
   return strcmp(text, "min") == 0 && (out->column[SCIARA_RATES_TIME].given || out->column[SCIARA_RATES_DAY].given);
 }
 
+/** Whether a column of times is "hour" next to columns such as "year": a part of a date, not a time since the start. */
+static bool is_part_too(const struct sciara_rates_column *time) {
+  return !time->given || (!time->of_dates && (time->bare || time->unit_assumed));
+}
+
+static enum sciara_status refuse_parts(const struct sciara_rates_columns *c, char *const *names, size_t count) {
+  const struct sciara_rates_column *time = &c->column[SCIARA_RATES_TIME];
+  struct sciara_text parts = {0};
+  for (size_t k = 0; k < count; k++)
+    if (is_part(names[k]) || (time->given && time->at == k))
+      sciara_text_append(&parts, "%s\"%.40s\"", parts.length ? ", " : "", names[k]);
+  const enum sciara_status status =
+      parts.failed
+          ? parts.failed
+          : sciara_fail(SCIARA_ERR_INPUT,
+                        "expected whole dates such as 2006-07-14T20:00 in a column \"date\", or times since the "
+                        "start in one such as \"time (h)\"; found parts of dates, %s",
+                        parts.data);
+  sciara_text_free(&parts);
+  return status;
+}
+
 /** The rules about several columns. */
-static enum sciara_status check(struct sciara_rates_columns *out) {
+static enum sciara_status check(struct sciara_rates_columns *out, char *const *names, size_t count) {
   struct sciara_rates_column *c = out->column;
+  struct sciara_text found = {0};
+  bool parts = false;
   if (c[SCIARA_RATES_DAY].given && !c[SCIARA_RATES_TIME].given) {
     c[SCIARA_RATES_TIME] = c[SCIARA_RATES_DAY];
     c[SCIARA_RATES_DAY].given = false;
   }
+  for (size_t k = 0; k < count; k++) parts |= is_part(names[k]);
+  if (parts && !c[SCIARA_RATES_DAY].given && is_part_too(&c[SCIARA_RATES_TIME])) return refuse_parts(out, names, count);
   const bool rates = c[SCIARA_RATES_MEAN].given || c[SCIARA_RATES_LOW].given || c[SCIARA_RATES_HIGH].given ||
                      c[SCIARA_RATES_POWER].given;
   if (c[SCIARA_RATES_TIME].given && rates) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of %s",
-                     c[SCIARA_RATES_TIME].given ? "effusion rates" : "times");
+  enum sciara_status status = sciara_csv_append_names(&found, names, count);
+  if (status == SCIARA_OK)
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of %s in %.300s",
+        c[SCIARA_RATES_TIME].given ? "effusion rates" : "times", found.data);
+  sciara_text_free(&found);
+  return status;
 }
 
-enum sciara_status sciara_rates_columns_read(char *line, struct sciara_rates_columns *out, struct sciara_text *unused) {
-  char *cells[SCIARA_RATES_MAX_COLUMNS] = {NULL};
-  *out = (struct sciara_rates_columns){.separator = separator_of(line)};
-  out->count = sciara_rates_cut(line, out->separator, cells);
-  if (out->count > SCIARA_RATES_MAX_COLUMNS)
+enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out,
+                                             struct sciara_text *unused) {
+  *out = (struct sciara_rates_columns){.count = count};
+  if (count > SCIARA_RATES_MAX_COLUMNS)
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d columns, found more", SCIARA_RATES_MAX_COLUMNS);
-  for (size_t k = 0; k < out->count; k++) {
+  for (size_t k = 0; k < count; k++) {
     struct sciara_rates_column c = {.at = k};
-    enum sciara_rates_quantity quantity = read_name(cells[k], &c);
-    if (is_lowest(cells[k], out)) {
+    enum sciara_rates_quantity quantity = read_name(names[k], &c);
+    if (is_lowest(names[k], out)) {
       quantity = SCIARA_RATES_LOW;
       c = (struct sciara_rates_column){.given = true, .at = k, .factor = 1, .unit = "m3/s", .unit_assumed = true};
-      snprintf(c.name, sizeof c.name, "%s", cells[k]);
+      snprintf(c.name, sizeof c.name, "%s", names[k]);
     }
     SCIARA_TRY(place(&c, quantity, out, unused));
   }
-  return check(out);
+  return check(out, names, count);
 }

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { SCIARA_RATES_MAX_COLUMNS = 64, SCIARA_RATES_NAME = 48 };
+enum { SCIARA_RATES_MAX_COLUMNS = 64, SCIARA_RATES_NAME = 48, SCIARA_RATES_UNIT = 16 };
 
 /** The quantities that a column may hold. */
 enum sciara_rates_quantity {
@@ -24,29 +24,24 @@ struct sciara_rates_column {
   bool given;
   size_t at;                    ///< its number, from 0
   double factor;                ///< to s, m3/s or W
-  const char *unit;             ///< as shown: "h"
+  char unit[SCIARA_RATES_UNIT]; ///< as shown: "h"
   bool unit_assumed;            ///< the file names none
+  bool of_dates;                ///< the name says that it holds dates, not times since the start
+  bool bare;                    ///< the name is that of a unit: "hour"
   char name[SCIARA_RATES_NAME]; ///< as in the file, cut
 };
 
 struct sciara_rates_columns {
-  char separator; ///< ',', ';', '\t', or ' ' for any number of blanks
   size_t count;
   struct sciara_rates_column column[SCIARA_RATES_QUANTITIES];
 };
 
 /**
- * Cuts a line into cells, in place: blanks and quotes around them are removed.
+ * Interprets the names of a header. Columns that are not understood are named in `unused`.
  *
- * @return number of cells, SCIARA_RATES_MAX_COLUMNS + 1 if there are more
+ * @return SCIARA_ERR_INPUT, starting with "expected": `names` are no header, lack a column, or have one twice
  */
-size_t sciara_rates_cut(char *line, char separator, char *cells[SCIARA_RATES_MAX_COLUMNS]);
-
-/**
- * Interprets a header; `line` is split in place. Columns that are not understood are named in `unused`.
- *
- * @return SCIARA_ERR_INPUT, starting with "expected": `line` is no header, lacks a column, or has one twice
- */
-enum sciara_status sciara_rates_columns_read(char *line, struct sciara_rates_columns *out, struct sciara_text *unused);
+enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out,
+                                             struct sciara_text *unused);
 
 #endif

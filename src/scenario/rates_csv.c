@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "file/durable.h"
 #include "model/radiance.h"
 #include "scenario/rates_columns.h"
 #include "scenario/rates_lines.h"
@@ -23,33 +22,16 @@ struct reading {
   bool from_first;        ///< dates are counted from the first one
   double start;           ///< UTC in seconds that time 0 stands for; NAN until there is a date
   bool unzoned, unitless; ///< some date has no zone; some time is a bare number
-  char mark;              ///< of decimals: '.' or ','; 0 until one was seen
-  char cell[64];          ///< a cell with a decimal point
+  bool compact;           ///< some date has no hyphens
 };
 
 // ------------------------------------------------------------------------------------------------------------- cells
 
 /** A cell with a point for its decimal mark, or NULL if it was refused. */
-static const char *with_point(struct reading *r, char *text, enum sciara_status *status) {
-  const char *comma = strchr(text, ','), *point = strchr(text, '.');
-  const char mark = comma ? ',' : point ? '.' : '\0';
-  const char *allowed = NULL;
-  *status = SCIARA_OK;
-  if (comma && r->columns.separator == ',') // between quotes
-    allowed = "a decimal point";
-  else if (comma && (point || strchr(comma + 1, ',') || strlen(text) >= sizeof r->cell))
-    allowed = "a number without marks between thousands";
-  else if (mark && r->mark && r->mark != mark)
-    allowed = mark == ',' ? "a decimal point, as before" : "a decimal comma, as before";
-  if (allowed) {
-    *status = sciara_rates_refuse(&r->lines, text, allowed);
-    return NULL;
-  }
-  if (mark) r->mark = mark;
-  if (!comma) return text;
-  snprintf(r->cell, sizeof r->cell, "%s", text);
-  r->cell[comma - text] = '.';
-  return r->cell;
+static const char *with_point(struct reading *r, const char *text, enum sciara_status *status) {
+  const char *allowed, *number = sciara_csv_point(&r->lines.csv, text, &allowed);
+  *status = number ? SCIARA_OK : sciara_rates_refuse(&r->lines, text, allowed);
+  return number;
 }
 
 static bool looks_like_date(const char *text) { return strspn(text, "0123456789") == 4 && text[4] == '-'; }
@@ -86,11 +68,57 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
   return sciara_rates_refuse(&r->lines, text, allowed);
 }
 
+/** "20060714" in a column of dates as "2006-07-14". */
+static const char *with_hyphens(struct reading *r, const char *text, char out[SCIARA_DATE_SIZE]) {
+  if (strlen(text) != 8 || strspn(text, "0123456789") != 8) return text;
+  snprintf(out, SCIARA_DATE_SIZE, "%.4s-%.2s-%.2s", text, text + 4, text + 6);
+  r->compact = true;
+  return out;
+}
+
+/** What a number in a column of dates may mean, for the message. */
+static void guess_date(double value, char *out, size_t capacity) {
+  static const struct {
+    double low, high, day_1970, per_day;
+    const char *name;
+  } forms[] = {{20000, 80000, 25569, 1, "a day number of Excel"},
+               {600000, 800000, 719529, 1, "a day number of Matlab"},
+               {2400000, 2500000, 2440587.5, 1, "a Julian date"},
+               {1e8, 1e10, 0, 86400, "a Unix time"}};
+  char date[SCIARA_DATE_SIZE];
+  snprintf(out, capacity, "%s", value >= 1800 && value < 2200 ? ", perhaps a decimal year" : "");
+  for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+    if (value >= forms[k].low && value < forms[k].high) {
+      sciara_print_date((value / forms[k].per_day - forms[k].day_1970) * 86400, date);
+      snprintf(out, capacity, ", perhaps %s, %s", forms[k].name, date);
+    }
+}
+
+/** A number in a column whose name says that it holds dates. */
+static enum sciara_status refuse_number(const struct reading *r, const char *text, double value) {
+  char guess[80];
+  guess_date(value, guess, sizeof guess);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s:%zu: \"%s\" is a column of dates: expected one such as 2006-07-14 or 2006-07-14T23:30:00Z, found "
+      "the number %.40s%s; name a column of times since the start by its unit, such as \"time (d)\"",
+      r->lines.path, r->lines.line, r->columns.column[SCIARA_RATES_TIME].name, text, guess);
+}
+
+/** Whether a text is "23:30" or "23:30:00". */
+static bool is_clock(const char *text) { return strchr(text, ':') && strspn(text, "0123456789:.,") == strlen(text); }
+
 static enum sciara_status read_duration(struct reading *r, char *text, double *time) {
   const struct sciara_rates_column *c = &r->columns.column[SCIARA_RATES_TIME];
   enum sciara_status status;
+  if (is_clock(text))
+    return sciara_rates_refuse(
+        &r->lines, text,
+        "a time since the start, such as 90 min or a number in a column \"time (h)\", or a column "
+        "\"date\" next to the time of day");
   const char *number = with_point(r, text, &status);
   if (!number) return status;
+  if (c->of_dates && sciara_parse_double(number, time)) return refuse_number(r, text, *time);
   if (!isnan(r->start)) return sciara_rates_refuse(&r->lines, text, "a date, as in the row before");
   if (c->factor != 1 && sciara_parse_double(number, time))
     *time *= c->factor;
@@ -105,12 +133,12 @@ static enum sciara_status read_duration(struct reading *r, char *text, double *t
 static enum sciara_status read_time(struct reading *r, char *const *cells, double *time) {
   const struct sciara_rates_column *day = &r->columns.column[SCIARA_RATES_DAY],
                                    *at = &r->columns.column[SCIARA_RATES_TIME];
-  char both[64];
+  char both[64], whole[SCIARA_DATE_SIZE];
   if (!day->given) {
-    char *text = cells[at->at];
-    return looks_like_date(text) ? read_date(r, text, time) : read_duration(r, text, time);
+    const char *text = at->of_dates ? with_hyphens(r, cells[at->at], whole) : cells[at->at];
+    return looks_like_date(text) ? read_date(r, text, time) : read_duration(r, cells[at->at], time);
   }
-  if (snprintf(both, sizeof both, "%sT%s", cells[day->at], cells[at->at]) >= (int)sizeof both)
+  if (snprintf(both, sizeof both, "%sT%s", with_hyphens(r, cells[day->at], whole), cells[at->at]) >= (int)sizeof both)
     return sciara_rates_refuse(&r->lines, cells[day->at], "a date such as 2006-07-14");
   return read_date(r, both, time);
 }
@@ -176,13 +204,6 @@ static enum sciara_status find_rates(const struct reading *r, enum sciara_rates_
       r->lines.path, r->lines.line, c[SCIARA_RATES_POWER].name);
 }
 
-/** Whether all cells are empty, as in the lines that spreadsheets append. */
-static bool is_empty(char *const *cells, size_t count) {
-  for (size_t k = 0; k < count; k++)
-    if (*cells[k]) return false;
-  return true;
-}
-
 static enum sciara_status read_row(struct reading *r, char *const *cells, const enum sciara_rates_quantity *from,
                                    size_t count) {
   double time, rate = 0;
@@ -195,16 +216,13 @@ static enum sciara_status read_row(struct reading *r, char *const *cells, const 
   return sciara_rates_series_add(&r->lines, &r->series, time, count == 2 ? 0.5 * rate : rate);
 }
 
-static const char *separator_name(char separator) {
-  return separator == ',' ? "commas" : separator == ';' ? "semicolons" : separator == '\t' ? "tabs" : "blanks";
-}
-
 static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_quantity *from, size_t count) {
   char *cells[SCIARA_RATES_MAX_COLUMNS];
-  size_t blank = 0; // line of the first blank one since the last row
-  for (char *line = sciara_rates_line_of_data(&r->lines); line; line = sciara_rates_line_of_data(&r->lines)) {
-    const size_t found = sciara_rates_cut(line, r->columns.separator, cells);
-    if (found <= SCIARA_RATES_MAX_COLUMNS && is_empty(cells, found)) {
+  size_t blank = 0, found; // line of the first blank one since the last row
+  while (sciara_csv_has_record(&r->lines.csv)) {
+    if (!blank) blank = r->lines.csv.blank;
+    SCIARA_TRY(sciara_rates_take(&r->lines, cells, &found));
+    if (found <= SCIARA_RATES_MAX_COLUMNS && sciara_csv_is_empty(cells, found)) {
       if (!blank) blank = r->lines.line;
       continue;
     }
@@ -213,7 +231,7 @@ static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_q
                          blank);
     if (found != r->columns.count)
       return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values separated by %s, as in the header; found %zu",
-                         r->lines.path, r->lines.line, r->columns.count, separator_name(r->columns.separator), found);
+                         r->lines.path, r->lines.line, r->columns.count, sciara_csv_separators(&r->lines.csv), found);
     SCIARA_TRY(read_row(r, cells, from, count));
   }
   return SCIARA_OK;
@@ -247,14 +265,15 @@ static enum sciara_status describe(struct reading *r, const enum sciara_rates_qu
   if (from[0] == SCIARA_RATES_POWER)
     SCIARA_TRY(sciara_text_append(&r->understood, ", rate = power / (%g J/m3) (Coppola et al. 2013)",
                                   r->options->radiant_density));
-  return sciara_text_append(&r->understood, "; separated by %s%s", separator_name(r->columns.separator),
-                            r->mark == ',' ? ", decimal commas" : "");
+  return sciara_text_append(&r->understood, "; separated by %s%s", sciara_csv_separators(&r->lines.csv),
+                            r->lines.csv.mark == ',' ? ", decimal commas" : "");
 }
 
 static void report_assumed(const struct reading *r, const enum sciara_rates_quantity *from) {
   const struct sciara_rates_column *rate = &r->columns.column[from[0]];
   const char *path = r->lines.path;
   if (r->unzoned) sciara_log(SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
+  if (r->compact) sciara_log(SCIARA_LOG_INFO, "%s: dates such as 20060714 are taken as 2006-07-14", path);
   if (r->unitless)
     sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" names no unit: numbers are taken as seconds", path,
                r->columns.column[SCIARA_RATES_TIME].name);
@@ -262,10 +281,17 @@ static void report_assumed(const struct reading *r, const enum sciara_rates_quan
   if (r->unused.length) sciara_log(SCIARA_LOG_INFO, "%s: columns that are not used: %s", path, r->unused.data);
 }
 
-static enum sciara_status read_columns(struct reading *r, char *line) {
+static enum sciara_status read_header(struct reading *r) {
+  char *names[SCIARA_RATES_MAX_COLUMNS];
+  size_t count;
+  SCIARA_TRY(sciara_rates_take(&r->lines, names, &count));
+  return sciara_rates_columns_read(names, count, &r->columns, &r->unused);
+}
+
+static enum sciara_status read_columns(struct reading *r) {
   enum sciara_rates_quantity from[2];
   size_t count;
-  const enum sciara_status status = sciara_rates_columns_read(line, &r->columns, &r->unused);
+  const enum sciara_status status = read_header(r);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s:%zu", r->lines.path, r->lines.line);
   SCIARA_TRY(find_rates(r, from, &count));
   SCIARA_TRY(read_rows(r, from, count));
@@ -275,10 +301,10 @@ static enum sciara_status read_columns(struct reading *r, char *line) {
 }
 
 /** A list of alerts counts from 1970: moves it to the start of the run. */
-static enum sciara_status read_alerts(struct reading *r, char *line) {
+static enum sciara_status read_alerts(struct reading *r) {
   struct sciara_rates_series *s = &r->series;
   char first[SCIARA_DATE_SIZE];
-  SCIARA_TRY(sciara_rates_modvolc_read(&r->lines, line, r->options, s, &r->understood));
+  SCIARA_TRY(sciara_rates_modvolc_read(&r->lines, r->options, s, &r->understood));
   if (s->count == 0) return SCIARA_OK;
   const size_t count = s->count;
   sciara_print_date(s->times[0], first);
@@ -293,25 +319,18 @@ static enum sciara_status read_alerts(struct reading *r, char *line) {
 
 static enum sciara_status read_table(struct reading *r, struct sciara_rate_table *out) {
   SCIARA_TRY(sciara_rates_series_begin(&r->lines, &r->series));
-  char *line = sciara_rates_line_of_data(&r->lines);
-  if (!line)
+  if (!sciara_csv_has_record(&r->lines.csv))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows",
                        r->lines.path);
-  SCIARA_TRY(sciara_rates_is_modvolc(line) ? read_alerts(r, line) : read_columns(r, line));
+  SCIARA_TRY(sciara_rates_is_modvolc(r->lines.csv.at) ? read_alerts(r) : read_columns(r));
   return sciara_rates_series_end(&r->series, r->start, r->understood.data, out);
 }
 
-/** Opens a file, behind its byte order mark. */
-static enum sciara_status open_file(const char *path, struct reading *r, char **text, bool *marked) {
-  size_t length;
-  *text = NULL;
-  SCIARA_TRY(sciara_file_read(path, SCIARA_RATES_MAX_BYTES, text, &length));
-  *marked = length >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0;
-  r->lines = (struct sciara_rates_lines){.path = path, .next = *text + (*marked ? 3 : 0), .end = *text + length};
+static enum sciara_status open_file(const char *path, struct reading *r, char **text) {
+  r->lines.path = path;
   r->start = (double)NAN;
-  if (memchr(*text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", path);
-  return SCIARA_OK;
+  return sciara_csv_open(path, SCIARA_RATES_MAX_BYTES, text, &r->lines.csv);
 }
 
 static void reading_free(struct reading *r, char *text) {
@@ -327,9 +346,8 @@ enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_r
   *out = (struct sciara_rate_table){0};
   struct reading r = {.options = options ? options : &none};
   char *text;
-  bool marked = false;
-  enum sciara_status status = open_file(path, &r, &text, &marked);
-  if (marked) sciara_log(SCIARA_LOG_INFO, "%s: a UTF-8 byte order mark is skipped", path);
+  enum sciara_status status = open_file(path, &r, &text);
+  sciara_csv_report_encoding(&r.lines.csv);
   if (status == SCIARA_OK) status = read_table(&r, out);
   reading_free(&r, text);
   return status;
@@ -337,25 +355,25 @@ enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_r
 
 /** Finds the date in the first row; leaves `start` unset if there is none. */
 static enum sciara_status read_first(struct reading *r) {
-  char *cells[SCIARA_RATES_MAX_COLUMNS], *line = sciara_rates_line_of_data(&r->lines);
+  char *cells[SCIARA_RATES_MAX_COLUMNS];
   double time;
-  if (!line) return SCIARA_OK;
-  if (sciara_rates_is_modvolc(line)) {
-    if (sciara_rates_has_names(line)) line = sciara_rates_line_of_data(&r->lines);
-    if (line) r->start = strtod(line, NULL);
+  size_t count;
+  if (!sciara_csv_has_record(&r->lines.csv)) return SCIARA_OK;
+  if (sciara_rates_is_modvolc(r->lines.csv.at)) {
+    if (sciara_rates_has_names(r->lines.csv.at)) SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
+    if (sciara_csv_has_record(&r->lines.csv)) r->start = strtod(r->lines.csv.at, NULL);
     return SCIARA_OK;
   }
-  SCIARA_TRY(sciara_rates_columns_read(line, &r->columns, &r->unused));
-  line = sciara_rates_line_of_data(&r->lines);
-  if (!line || sciara_rates_cut(line, r->columns.separator, cells) != r->columns.count) return SCIARA_OK;
-  return read_time(r, cells, &time);
+  SCIARA_TRY(read_header(r));
+  if (!sciara_csv_has_record(&r->lines.csv)) return SCIARA_OK;
+  SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
+  return count == r->columns.count ? read_time(r, cells, &time) : SCIARA_OK;
 }
 
 void sciara_rates_csv_first_date(const char *path, char date[SCIARA_DATE_SIZE]) {
   struct reading r = {.from_first = true};
   char *text;
-  bool marked;
-  enum sciara_status status = open_file(path, &r, &text, &marked);
+  enum sciara_status status = open_file(path, &r, &text);
   date[0] = '\0';
   if (status == SCIARA_OK) status = read_first(&r);
   if (status == SCIARA_OK) sciara_print_date(r.start, date);

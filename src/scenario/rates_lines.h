@@ -3,20 +3,20 @@
 #ifndef SCIARA_SCENARIO_RATES_LINES_H
 #define SCIARA_SCENARIO_RATES_LINES_H
 
+#include "file/csv_forms.h"
+#include "scenario/rates_columns.h"
 #include "scenario/rates_csv.h"
 
-/** A file; `next` is the remaining text, which is split into lines in place. */
+/** A file, and the record last read. */
 struct sciara_rates_lines {
   const char *path;
-  char *next, *end;
-  size_t line; ///< of the line last cut, from 1
+  struct sciara_csv_records csv;
+  size_t line; ///< of the record, from 1
 };
 
-/** The next line without its end, or NULL at the end of the file. */
-char *sciara_rates_line(struct sciara_rates_lines *l);
-
-/** The next line that does not start with #, or NULL. */
-char *sciara_rates_line_of_data(struct sciara_rates_lines *l);
+/** The next record. Blank lines before it are an error, unless it is the first; *count is that of its values. */
+enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS],
+                                     size_t *count);
 
 /** Fails with "FILE:LINE: expected ALLOWED, found "FOUND"". */
 enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const char *found, const char *allowed);
@@ -52,12 +52,11 @@ enum sciara_status sciara_rates_series_add(const struct sciara_rates_lines *l, s
 enum sciara_status sciara_rates_series_end(struct sciara_rates_series *s, double start, const char *understood,
                                            struct sciara_rate_table *out);
 
-/** Reads a list of alerts of MODVOLC, the first line of which is `line`. Times become seconds since 1970. */
-enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, char *line,
-                                             const struct sciara_rates_options *options, struct sciara_rates_series *s,
-                                             struct sciara_text *understood);
+/** Reads a list of alerts of MODVOLC. Times become seconds since 1970. */
+enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, const struct sciara_rates_options *options,
+                                             struct sciara_rates_series *s, struct sciara_text *understood);
 
-/** Whether a first line is that of such a list, and whether it holds the names of its columns. */
+/** Whether a text begins like such a list, and whether with the names of its columns. */
 bool sciara_rates_is_modvolc(const char *line);
 bool sciara_rates_has_names(const char *line);
 

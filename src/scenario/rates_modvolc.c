@@ -26,15 +26,13 @@ bool sciara_rates_is_modvolc(const char *line) {
   if (sciara_rates_has_names(line)) return true;
   const size_t digits = strspn(line, "0123456789");
   const char *next = line + digits + strspn(line + digits, " \t");
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(next, " \t"), next);
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(next, " \t\r\n"), next);
   return digits >= 8 && digits <= 10 && next > line + digits && is_satellite(word);
 }
 
 /** One line: time and radiance. */
-static enum sciara_status read_line(const struct sciara_rates_lines *l, char *line, double *time, double *radiance) {
-  char *cells[SCIARA_RATES_MAX_COLUMNS], *tab;
-  while ((tab = strchr(line, '\t'))) *tab = ' ';
-  const size_t count = sciara_rates_cut(line, ' ', cells);
+static enum sciara_status read_line(const struct sciara_rates_lines *l, char *const *cells, size_t count, double *time,
+                                    double *radiance) {
   if (count < FEWEST || count > SCIARA_RATES_MAX_COLUMNS)
     return sciara_rates_refuse(l, count ? cells[0] : "", "a line of MODVOLC, 14 or more values separated by blanks");
   if (!is_satellite(cells[SATELLITE])) return sciara_rates_refuse(l, cells[SATELLITE], "the satellite, A or T");
@@ -56,19 +54,27 @@ static enum sciara_status check_options(const struct sciara_rates_lines *l, cons
                                             : "neither");
 }
 
-enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, char *line,
-                                             const struct sciara_rates_options *options, struct sciara_rates_series *s,
-                                             struct sciara_text *understood) {
-  size_t pixels = 0, cold = 0;
+static bool has_band(char *const *cells, size_t count) {
+  for (size_t k = 0; k < count && k < SCIARA_RATES_MAX_COLUMNS; k++)
+    if (strcmp(cells[k], band) == 0) return true;
+  return false;
+}
+
+enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, const struct sciara_rates_options *options,
+                                             struct sciara_rates_series *s, struct sciara_text *understood) {
+  char *cells[SCIARA_RATES_MAX_COLUMNS];
+  size_t pixels = 0, cold = 0, count;
   SCIARA_TRY(check_options(l, options));
-  if (sciara_rates_has_names(line)) {
-    if (!strstr(line, band)) return sciara_rates_refuse(l, line, "the names of MODVOLC's columns");
-    line = sciara_rates_line_of_data(l);
+  l->csv.separator = ' ';
+  if (sciara_rates_has_names(l->csv.at)) {
+    SCIARA_TRY(sciara_rates_take(l, cells, &count));
+    if (!has_band(cells, count)) return sciara_rates_refuse(l, cells[0], "the names of MODVOLC's columns");
   }
-  for (; line; line = sciara_rates_line_of_data(l)) {
+  while (sciara_csv_has_record(&l->csv)) {
     double time = 0, radiance = 0;
-    if (line[strspn(line, " \t")] == '\0') continue;
-    SCIARA_TRY(read_line(l, line, &time, &radiance));
+    SCIARA_TRY(sciara_rates_take(l, cells, &count));
+    if (count == 1 && !*cells[0]) continue;
+    SCIARA_TRY(read_line(l, cells, count, &time, &radiance));
     const double power = sciara_power_of_pixel(radiance, options->background);
     const double rate = sciara_rate_of_power(power, options->radiant_density);
     pixels++;

@@ -10,21 +10,10 @@
 
 // ------------------------------------------------------------------------------------------------------------- lines
 
-char *sciara_rates_line(struct sciara_rates_lines *l) {
-  if (l->next >= l->end) return NULL;
-  char *line = l->next, *stop = (char *)memchr(line, '\n', (size_t)(l->end - line));
-  if (!stop) stop = l->end; // the byte after the end is a NUL that was added
-  l->next = stop + 1;
-  l->line++;
-  if (stop > line && stop[-1] == '\r') stop--;
-  *stop = '\0';
-  return line;
-}
-
-char *sciara_rates_line_of_data(struct sciara_rates_lines *l) {
-  char *line = sciara_rates_line(l);
-  while (line && line[0] == '#') line = sciara_rates_line(l);
-  return line;
+enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS],
+                                     size_t *count) {
+  l->line = l->csv.line;
+  return sciara_csv_take_record(&l->csv, SCIARA_RATES_MAX_COLUMNS, value, count);
 }
 
 /** A printable copy of a text of the file, cut to 60 bytes. */
@@ -43,14 +32,8 @@ enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const
 
 // -------------------------------------------------------------------------------------------------------------- rows
 
-static size_t lines_in(const char *text, size_t length) {
-  size_t lines = 1;
-  for (const char *p = text; (p = (const char *)memchr(p, '\n', length - (size_t)(p - text))); p++) lines++;
-  return lines;
-}
-
 enum sciara_status sciara_rates_series_begin(const struct sciara_rates_lines *l, struct sciara_rates_series *s) {
-  const size_t lines = l->next < l->end ? lines_in(l->next, (size_t)(l->end - l->next)) : 1;
+  const size_t lines = sciara_csv_lines(&l->csv);
   *s = (struct sciara_rates_series){.path = l->path,
                                     .capacity = lines < SCIARA_RATES_MAX_ROWS ? lines : SCIARA_RATES_MAX_ROWS};
   SCIARA_TRY(SCIARA_NEW(s->times, s->capacity + 1, l->path));

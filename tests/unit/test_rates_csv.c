@@ -185,6 +185,38 @@ static const struct reading headers[] = {
      .edges = {0, 86400},
      .rates = {4},
      .said = {"columns that are not used: \"quality\""}},
+    // 43200 m3 in half a day are 1 m3/s; 0.4 Mm3 in a day 400000/86400, 5000 l/s 5 m3/s
+    {.text = "t (min);Q (m3/d)\n0;43200\n1,5;129600\n3;0\n", .count = 2, .edges = {0, 90, 180}, .rates = {0.5, 1.5}},
+    {.text = "time (d),rate (Mm3/d)\n0,0.4\n1,0.2\n2,0\n",
+     .count = 2,
+     .edges = {0, 86400, 172800},
+     .rates = {0.4 * (1e6 / 86400), 0.2 * (1e6 / 86400)},
+     .said = {"\"rate (Mm3/d)\" is the effusion rate in Mm3/d;", "at most 4.62963 m3/s, 600000 m3 in all"}},
+    {.text = "time (min),rate (l/s)\n0,5000\n60,3000\n120,0\n",
+     .count = 2,
+     .edges = {0, 3600, 7200},
+     .rates = {5, 3},
+     .said = {"is the effusion rate in l/s;", "28800 m3 in all"}},
+    {.text = "time_h,Q_m3_per_s\n0,5\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {5}},
+    {.text = "time_h,Q (10^3 m3 d-1)\n0,43.2\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {0.5}},
+    {.text = "Days since onset,TADR (m3/s)\n0,5\n1.5,0\n",
+     .count = 1,
+     .edges = {0, 129600},
+     .rates = {5},
+     .said = {"\"Days since onset\" is the time in d, "}},
+    {.text = "minutes after the start of the eruption;rate\n0;5\n2;0\n", .count = 1, .edges = {0, 120}, .rates = {5}},
+    {.text =
+         "time (h),TADR (m3/s),error (m3/s),\xC2\xB1 (m3/s),TADR +/- (m3/s),uncertainty\n0,5,1,2,3,4\n1,0,0,0,0,0\n",
+     .count = 1,
+     .edges = {0, 3600},
+     .rates = {5},
+     .said =
+         {"columns that are not used: \"error (m3/s)\", \"\xC2\xB1 (m3/s)\", \"TADR +/- (m3/s)\", \"uncertainty\""}},
+    {.text = "\"time\n(h)\",\" rate \"\"Q\"\" [m3/s]\"\n 0 , \"5\" \n1,0\n",
+     .count = 1,
+     .edges = {0, 3600},
+     .rates = {5}},
+    {.text = "time_h,rate,year\n0,5,2006\n1,0,2006\n", .count = 1, .edges = {0, 3600}, .rates = {5}},
 };
 
 START_TEST(test_headers) { check_reading(&headers[_i]); }
@@ -203,6 +235,19 @@ static const struct reading bands[] = {
           "in m3/s, the mean of both is taken"}},
     {.text = BAND, .options = {.choice = SCIARA_RATES_TAKE_LOW}, .count = 2, .edges = {0, 10, 20}, .rates = {1, 2}},
     {.text = BAND, .options = {.choice = SCIARA_RATES_TAKE_HIGH}, .count = 2, .edges = {0, 10, 20}, .rates = {4, 3}},
+    // at the start 2 and 8, 20 minutes later 1 and 3 m3/s: 5 m3/s x 1200 s + 2 m3/s x 600 s
+    {.text = "date;min;max\n2006-07-14 00:00;2;8\n2006-07-14 00:20;1;3\n2006-07-14 00:30;0;0\n",
+     .options = {.run_start = "2006-07-14T00:00:00Z"},
+     .count = 2,
+     .edges = {0, 1200, 1800},
+     .rates = {5, 2},
+     .said = {"\"min\" is the lowest effusion rate in m3/s, \"max\" is the highest effusion rate in m3/s",
+              "7200 m3 in all"}},
+    {.text = "date;min;max\n2006-07-14 00:00;2;8\n2006-07-14 00:20;0;0\n",
+     .options = {.run_start = "2006-07-14T00:00:00Z", .choice = SCIARA_RATES_TAKE_LOW},
+     .count = 1,
+     .edges = {0, 1200},
+     .rates = {2}},
     {.text = BAND_AND_BEST, .count = 1, .edges = {0, 10}, .rates = {2}},
     {.text = BAND_AND_BEST, .options = {.choice = SCIARA_RATES_TAKE_LOW}, .count = 1, .edges = {0, 10}, .rates = {1}},
     {.text = "time_s;TADR min;TADR max\n0;2;6\n10;0;0\n", .count = 1, .edges = {0, 10}, .rates = {4}},
@@ -238,6 +283,22 @@ static const struct reading dates[] = {
      .edges = {60, 1830},
      .rates = {1},
      .said = {"\"Date\" is the date, \"Time\" is the time of day"}},
+    {.text = "date,rate\n20060715,1\n20060717,0\n",
+     FROM,
+     .count = 1,
+     .edges = {1800, 174600},
+     .rates = {1},
+     .said = {"dates such as 20060714 are taken as 2006-07-14", "from 2006-07-15T00:00:00Z to 2006-07-17T00:00:00Z"}},
+    {.text = "date;time (UTC);rate\n20060715;00:30;1\n20060715;01:00;0\n",
+     FROM,
+     .count = 1,
+     .edges = {3600, 5400},
+     .rates = {1}},
+    {.text = "timestamp,rate\n2006-07-15 02:00:00+02,1\n2006-07-15 00:30:00+00,0\n",
+     FROM,
+     .count = 1,
+     .edges = {1800, 3600},
+     .rates = {1}},
     {.text = "date,rate_m3_s\n2008-02-29,1\n2008-03-01,0\n",
      .options = {.run_start = "2008-02-28T00:00:00Z"},
      .count = 1,
@@ -352,6 +413,47 @@ static const struct {
      {.run_start = "2006-07-14T00:00:00Z"},
      ":3: expected a duration, as in the row before, found \"2006-07-14\""},
     {"date,rate_m3_s\n14/07/2006,1\n2006-07-15,0\n", {.run_start = "2006-07-14T00:00:00Z"}, ":2: expected a time: "},
+#define COLUMN_OF_DATES(name)                                                  \
+  ":2: \"" name "\" is a column of dates: expected one such as 2006-07-14 or " \
+  "2006-07-14T23:30:00Z, found the number "
+    {"date;rate_m3_s\n38912;1\n38913;0\n",
+     {.run_start = "2006-01-01T00:00:00Z"},
+     COLUMN_OF_DATES("date") "38912, perhaps a day number of Excel, 2006-07-14T00:00:00Z; name a column"},
+    {"date,rate_m3_s\n732872.5,1\n732873,0\n",
+     {0},
+     COLUMN_OF_DATES("date") "732872.5, perhaps a day number of Matlab, 2006-07-14T12:00:00Z; name"},
+    {"Date (days),rate_m3_s\n2453931,1\n2453932,0\n",
+     {0},
+     COLUMN_OF_DATES("Date (days)") "2453931, perhaps a Julian date, 2006-07-14T12:00:00Z; name"},
+    {"date,rate_m3_s\n2006.53,1\n2006.54,0\n", {0}, COLUMN_OF_DATES("date") "2006.53, perhaps a decimal year; name"},
+    {"timestamp,rate_m3_s\n1152912600,1\n1152912700,0\n",
+     {0},
+     COLUMN_OF_DATES("timestamp") "1152912600, perhaps a Unix time, 2006-07-14T21:30:00Z; name"},
+    {"time (UTC),rate_m3_s\n0,1\n5,0\n", {0}, COLUMN_OF_DATES("time (UTC)") "0; name a column of times since"},
+    {"date,rate_m3_s\n20060732,1\n20060733,0\n",
+     {.run_start = "2006-01-01T00:00:00Z"},
+     ":2: expected a date such as 2006-07-14"},
+    {"time,rate\n00:00:00,1\n01:00:00,0\n", {0}, ":2: expected a time since the start, such as 90 min or a number"},
+#define PARTS                                                                                                     \
+  ":1: expected whole dates such as 2006-07-14T20:00 in a column \"date\", or times since the start in one such " \
+  "as \"time (h)\"; found parts of dates, "
+    {"year,doy,hour,rate\n2006,195,20,5\n2006,195,21,0\n", {0}, PARTS "\"year\", \"doy\", \"hour\""},
+    {"Year,Month,Day,rate\n2006,7,14,5\n2006,7,15,0\n", {0}, PARTS "\"Year\", \"Month\", \"Day\""},
+    {"day of year;time;rate\n195;20:00;5\n195;21:00;0\n", {0}, PARTS "\"day of year\", \"time\""},
+    {"decimal year,rate\n2006.5,5\n2006.6,0\n", {0}, ":1: expected "},
+    {"time_s,rate (kg/s)\n0,1\n1,0\n",
+     {0},
+     ":1: expected a header such as \"time_s,rate_m3_s\" or \"date;TADR [m3/s]\", found no column of effusion rates in "
+     "\"time_s\", \"rate (kg/s)\""},
+    {"sep=x\ntime_sxrate\n0x1\n",
+     {0},
+     ":1: expected a comma, a semicolon, a tab or a blank after \"sep=\", found \"x\""},
+    {"time_s,rate\n0,\"1\n5,0\n", {0}, ":2: expected a closing \", found a value without an end"},
+    {"\n<!DOCTYPE html><html>", {0}, ": expected a table, found an HTML page, perhaps of a login, instead of the file"},
+    {"version https://git-lfs.github.com/spec/v1\n",
+     {0},
+     ": expected a table, found a Git LFS pointer instead of the file;"},
+    {"PK\x03\x04...", {0}, ": expected a table, found a ZIP archive, such as a spreadsheet in .xlsx"},
     {"date,rate_m3_s\n2006-02-29,1\n2006-07-15,0\n",
      {.run_start = "2006-01-01T00:00:00Z"},
      ":2: expected a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z, found \"2006-02-29\""},
@@ -440,6 +542,54 @@ START_TEST(test_first_date) {
 }
 END_TEST
 
+START_TEST(
+    test_encodings) { // the same table; each byte of "time [h],TADR [m³/s]" and of its rows becomes one or two others
+  static const unsigned char text[] = "time [h],TADR [m\xB3/s]\r\n0,5\r\n1,2.5\r\n3,0\r\n"; // Latin-1
+  enum { LENGTH = sizeof text - 1 };
+  char wide[2 * LENGTH + 2];
+  const double edges[] = {0, 3600, 10800}, rates[] = {5, 2.5};
+  for (int form = 0; form < 3; form++) { // Latin-1, UTF-16 with the low, with the high byte first
+    struct sciara_rate_table table;
+    const bool big = form == 2;
+    for (size_t k = 0; k <= LENGTH; k++) {
+      const unsigned unit = k ? text[k - 1] : 0xFEFF;
+      wide[2 * k + big] = (char)(unit & 0xFF);
+      wide[2 * k + !big] = (char)(unit >> 8);
+    }
+    said[0] = '\0';
+    sciara_log_set_sink(remember, NULL);
+    const enum sciara_status status =
+        form ? read_bytes(wide, sizeof wide, &table) : read_bytes((const char *)text, LENGTH, &table);
+    sciara_log_set_sink(NULL, NULL);
+    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_uint_eq(table.count, 2);
+    ck_assert_mem_eq(table.edges, edges, sizeof edges);
+    ck_assert_mem_eq(table.rates, rates, sizeof rates);
+    ck_assert_msg(
+        strstr(said, form ? "is in UTF-16, which is read as UTF-8" : "is not in UTF-8: it is read as Latin-1") &&
+            strstr(said, "\"TADR [m\xC2\xB3/s]\" is the effusion rate in m3/s"),
+        "%s", said);
+    sciara_rate_table_free(&table);
+  }
+  struct sciara_rate_table table;
+  ck_assert_int_eq(read_bytes(wide, sizeof wide - 1, &table), SCIARA_ERR_INPUT); // half a unit
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "UTF-16 that is damaged"));
+  ck_assert_int_eq(read_bytes("time_s,\x80\n0,1\n1,0\n", 17, &table), SCIARA_ERR_INPUT);
+  ck_assert_ptr_nonnull(
+      strstr(sciara_last_error(), "expected text in UTF-8, UTF-16 or Latin-1, found bytes of another"));
+}
+END_TEST
+
+START_TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 2 m3/s for another
+  static const char *const forms[] = {
+      "sep=;\r\ntime_s;rate_m3_s\r\n0;1,5\r\n60;2\r\n120;0\r\n",
+      "\"SEP=\t\"\ntime, s\trate; m3/s\n0\t1,5\n60\t2\n120\t0\n", "sep=,\ntime; s,rate\n0,1.5\n60,2\n120,0\n",
+      "time_s,rate_m3_s\r0,1.5\r60,2\r120,0\r", "\n\n# a\n\ntime_s  rate_m3_s \n 0\t1,5\n60 2  \n  120  0\n \n"};
+  const double edges[] = {0, 60, 120}, rates[] = {1.5, 2};
+  for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) check_table(forms[k], 2, edges, rates);
+}
+END_TEST
+
 START_TEST(test_nul_byte) {
   static const char text[] = "time_s,rate_m3_s\n0,1\0\n5,0\n";
   struct sciara_rate_table table;
@@ -488,6 +638,8 @@ int main(void) {
   LOOP(test_powers, powers);
   LOOP(test_refused_with_options, rejections);
   tcase_add_test(tests, test_first_date);
+  tcase_add_test(tests, test_encodings);
+  tcase_add_test(tests, test_separators);
   tcase_add_test(tests, test_nul_byte);
   tcase_add_test(tests, test_missing);
   tcase_add_test(tests, test_row_limit);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file/csv_forms.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/durable.h"
+
+// ---------------------------------------------------------------------------------------------------------- encodings
+
+/** What the first bytes of a file that is no table say; NULL: it may be one. */
+static const char *other_content(const char *text, size_t length) {
+  static const struct {
+    const char *begin, *content;
+  } known[] = {
+      {"\x1f\x8b", "a file compressed by gzip; decompress it first"},
+      {"PK\x03\x04", "a ZIP archive, such as a spreadsheet in .xlsx or .ods; save it as CSV"},
+      {"\xD0\xCF\x11\xE0", "a spreadsheet in the binary form .xls; save it as CSV"},
+      {"%PDF", "a PDF document"},
+      {"SQLite format 3", "an SQLite database, such as a GeoPackage"},
+      {"version https://git-lfs", "a Git LFS pointer instead of the file; 'git lfs pull' fetches it"},
+      {"<!doctype html", "an HTML page, perhaps of a login, instead of the file"},
+      {"<html", "an HTML page, perhaps of a login, instead of the file"},
+  };
+  size_t blanks = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  while (blanks < length && strchr(" \t\r\n", text[blanks]) && text[blanks]) blanks++;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    const size_t n = strlen(known[k].begin), from = known[k].begin[0] == '<' ? blanks : 0;
+    if (length - from >= n && strncasecmp(text + from, known[k].begin, n) == 0) return known[k].content;
+  }
+  return NULL;
+}
+
+/** Writes a character as UTF-8; returns the number of bytes. */
+static size_t put_utf8(uint32_t code, char *out) {
+  const size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  static const unsigned char first[] = {0, 0, 0xC0, 0xE0, 0xF0};
+  for (size_t k = count; k-- > 1; code >>= 6) out[k] = (char)(0x80 | (code & 0x3F));
+  out[0] = (char)(first[count] | code);
+  return count;
+}
+
+/** A unit of UTF-16. */
+static uint32_t unit_at(const unsigned char *bytes, bool big) {
+  return big ? (uint32_t)bytes[0] << 8 | bytes[1] : (uint32_t)bytes[1] << 8 | bytes[0];
+}
+
+/** UTF-16 behind its byte order mark as UTF-8. False: it is damaged, or has a NUL. */
+static bool from_utf16(const char *text, size_t length, char *out, size_t *count) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  const bool big = bytes[0] == 0xFE;
+  *count = 0;
+  if (length % 2 != 0) return false;
+  for (size_t k = 2; k < length; k += 2) {
+    uint32_t code = unit_at(bytes + k, big);
+    if (code >= 0xD800 && code < 0xDC00 && k + 2 < length) {
+      const uint32_t low = unit_at(bytes + k + 2, big);
+      if (low < 0xDC00 || low > 0xDFFF) return false;
+      code = 0x10000 + ((code - 0xD800) << 10 | (low - 0xDC00));
+      k += 2;
+    }
+    if (code == 0 || (code >= 0xD800 && code < 0xE000)) return false;
+    *count += put_utf8(code, out + *count);
+  }
+  return true;
+}
+
+/** Latin-1 as UTF-8. False: it has bytes that are no characters there. */
+static bool from_latin1(const char *text, size_t length, char *out, size_t *count) {
+  *count = 0;
+  for (size_t k = 0; k < length; k++) {
+    const unsigned char byte = (unsigned char)text[k];
+    if (byte >= 0x80 && byte < 0xA0) return false;
+    *count += put_utf8(byte, out + *count);
+  }
+  return true;
+}
+
+/** Line ends that are carriage returns alone become line feeds. */
+static void fix_line_ends(char *text, size_t length) {
+  if (memchr(text, '\n', length)) return;
+  for (char *at = text; (at = memchr(at, '\r', length - (size_t)(at - text)));) *at = '\n';
+}
+
+/** Replaces a text by its UTF-8 form. */
+static enum sciara_status decode(const char *name, char **text, size_t *length, const char **encoding) {
+  const bool wide = *length >= 2 && (memcmp(*text, "\xFF\xFE", 2) == 0 || memcmp(*text, "\xFE\xFF", 2) == 0);
+  if (!wide && memchr(*text, '\0', *length))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected text in UTF-8, UTF-16 with a byte order mark, or Latin-1; found a NUL byte", name);
+  *encoding = *length >= 3 && memcmp(*text, "\xEF\xBB\xBF", 3) == 0 ? "a UTF-8 byte order mark is skipped" : NULL;
+  if (!wide && sciara_is_utf8(*text)) return SCIARA_OK;
+  char *out;
+  size_t most, count;
+  SCIARA_TRY(sciara_size_mul(*length + 1, 2, &most)); // at most 3 bytes for 2, and 2 for 1
+  if (!(out = malloc(most))) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", name);
+  const bool right = wide ? from_utf16(*text, *length, out, &count) : from_latin1(*text, *length, out, &count);
+  if (!right) {
+    free(out);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text in UTF-8, UTF-16 or Latin-1, found %s", name,
+                       wide ? "UTF-16 that is damaged" : "bytes of another encoding");
+  }
+  out[count] = '\0';
+  free(*text);
+  *text = out;
+  *length = count;
+  *encoding = wide ? "is in UTF-16, which is read as UTF-8" : "is not in UTF-8: it is read as Latin-1";
+  return SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------- separators
+
+/** The separator of the first record: a tab, else a semicolon, else a comma, else blanks. */
+static char separator_of(const struct sciara_csv_records *r) {
+  static const char separators[] = "\t;,";
+  char best = ' ';
+  bool quoted = false;
+  for (const char *c = r->at; c < r->end && (quoted || *c != '\n'); c++) {
+    if (*c == '"') quoted = !quoted;
+    const char *found = quoted ? NULL : strchr(separators, *c);
+    if (found && (best == ' ' || found < strchr(separators, best))) best = *c;
+  }
+  return best;
+}
+
+/** Takes a line such as "sep=;", which spreadsheets write and read. */
+static enum sciara_status take_separator(struct sciara_csv_records *r, bool *given) {
+  const char *at = r->at + (r->at < r->end && *r->at == '"');
+  *given = r->end - at >= 4 && strncasecmp(at, "sep=", 4) == 0;
+  if (!*given) return SCIARA_OK;
+  const char *rest = at + 5 + (at[4] && at[5] == '"');
+  if (!at[4] || !strchr(",;\t ", at[4]) || rest > r->end || (*rest && !strchr("\r\n", *rest)))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s:%zu: expected a comma, a semicolon, a tab or a blank after \"sep=\", found \"%.*s\"",
+                       r->name, r->line, (int)strcspn(at + 4, "\r\n\""), at + 4);
+  r->separator = at[4];
+  r->at = memchr(r->at, '\n', (size_t)(r->end - r->at));
+  if (!r->at) r->at = r->end;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_records *out) {
+  const char *encoding, *other = other_content(*text, length);
+  bool given = false;
+  *out = (struct sciara_csv_records){.name = name, .at = *text, .end = *text, .line = 1, .separator = ','};
+  if (other) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a table, found %s", name, other);
+  SCIARA_TRY(decode(name, text, &length, &encoding));
+  fix_line_ends(*text, length);
+  SCIARA_TRY(sciara_csv_records_begin(name, *text, length, out));
+  out->forgiving = true;
+  out->encoding = encoding;
+  if (!sciara_csv_has_record(out)) return SCIARA_OK;
+  SCIARA_TRY(take_separator(out, &given));
+  if (!given && sciara_csv_has_record(out)) out->separator = separator_of(out);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_records *out) {
+  size_t length = 0;
+  *text = NULL;
+  *out = (struct sciara_csv_records){.name = path};
+  SCIARA_TRY(sciara_file_read(path, most_bytes, text, &length));
+  return sciara_csv_begin(path, text, length, out);
+}
+
+void sciara_csv_report_encoding(const struct sciara_csv_records *r) {
+  if (r->encoding) sciara_log(SCIARA_LOG_INFO, "%s: %s", r->name, r->encoding);
+}
+
+const char *sciara_csv_separators(const struct sciara_csv_records *r) {
+  const char c = r->separator;
+  return c == ',' ? "commas" : c == ';' ? "semicolons" : c == '\t' ? "tabs" : "blanks";
+}
+
+// -------------------------------------------------------------------------------------------------------------- values
+
+const char *sciara_csv_point(struct sciara_csv_records *r, const char *text, const char **expected) {
+  const char *comma = strchr(text, ','), *point = strchr(text, '.');
+  const char mark = comma ? ',' : point ? '.' : '\0';
+  *expected = NULL;
+  if (comma && r->separator == ',') // between quotes
+    *expected = "a decimal point";
+  else if (comma && (point || strchr(comma + 1, ',') || strlen(text) >= sizeof r->number))
+    *expected = "a number without marks between thousands";
+  else if (mark && r->mark && r->mark != mark)
+    *expected = mark == ',' ? "a decimal point, as before" : "a decimal comma, as before";
+  if (*expected) return NULL;
+  if (mark) r->mark = mark;
+  if (!comma) return text;
+  snprintf(r->number, sizeof r->number, "%s", text);
+  r->number[comma - text] = '.';
+  return r->number;
+}
+
+bool sciara_csv_is_empty(char *const *value, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (*value[k]) return false;
+  return true;
+}
+
+enum sciara_status sciara_csv_append_names(struct sciara_text *t, char *const *name, size_t count) {
+  for (size_t k = 0; k < count; k++) sciara_text_append(t, "%s\"%.60s\"", k ? ", " : "", name[k]);
+  return t->failed;
+}

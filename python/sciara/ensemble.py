@@ -304,8 +304,8 @@ class Ensemble:
 
     @property
     def members(self) -> dict[str, list[Any]]:
-        """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight, and
-        each key of the scenario that varies; None: the member does not set it.
+        """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight, what
+        was drawn (volume_m3 and duration_s with events, rate_scale if it varies), and each key of the scenario that varies; None: the member does not set it.
         """
         self.status()  # refuses a table that is not the planned one
         rows = _rows_of(self.folder / "members.csv")

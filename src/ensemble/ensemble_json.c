@@ -31,12 +31,17 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
   return e->initial_hash ? sciara_hash_bytes(hash, &e->initial_hash, sizeof e->initial_hash) : hash;
 }
 
-static const char *const column_names[SCIARA_ENSEMBLE_COLUMNS] = {"stratum", "replicate", "vent", "event"};
+static const char *column_name(size_t k) {
+  static const char *const names[SCIARA_ENSEMBLE_PLACES] = {"stratum", "replicate", "vent", "event"};
+  return k < SCIARA_ENSEMBLE_PLACES ? names[k] : sciara_drawn_names[k - SCIARA_ENSEMBLE_PLACES];
+}
 
 void sciara_ensemble_columns_hash(const struct sciara_members *m, uint64_t hash[SCIARA_ENSEMBLE_COLUMNS]) {
-  const int64_t *const columns[SCIARA_ENSEMBLE_COLUMNS] = {m->stratum, m->replicate, m->vent, m->event};
-  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS; k++)
-    hash[k] = sciara_hash_bytes(SCIARA_HASH_BEGIN, columns[k], m->count * sizeof *columns[k]);
+  const int64_t *const places[SCIARA_ENSEMBLE_PLACES] = {m->stratum, m->replicate, m->vent, m->event};
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS; k++) {
+    const void *column = k < SCIARA_ENSEMBLE_PLACES ? (const void *)places[k] : m->drawn[k - SCIARA_ENSEMBLE_PLACES];
+    hash[k] = sciara_hash_bytes(SCIARA_HASH_BEGIN, column, m->count * sizeof(int64_t)); // doubles have the same size
+  }
 }
 
 // ----------------------------------------------------------------------------------------------------------- writing
@@ -108,7 +113,7 @@ static bool put_columns(cJSON *root, const struct sciara_members *m) {
   uint64_t hash[SCIARA_ENSEMBLE_COLUMNS];
   bool whole = columns != NULL;
   sciara_ensemble_columns_hash(m, hash);
-  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && whole; k++) whole = put_hash(columns, column_names[k], hash[k]);
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && whole; k++) whole = put_hash(columns, column_name(k), hash[k]);
   return whole;
 }
 
@@ -268,9 +273,12 @@ static enum sciara_status read_rows(const char *path, const cJSON *root, struct 
 static enum sciara_status read_columns(const char *path, const cJSON *root, struct sciara_ensemble_rows *rows) {
   const cJSON *columns = sciara_json_get(root, "columns");
   rows->has_columns = columns != NULL;
-  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && columns; k++)
-    if (!get_hash(columns, column_names[k], &rows->column[k]))
-      return refuse(path, "columns", "16 hexadecimal digits for each of stratum, replicate, vent and event");
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && columns; k++) {
+    if (k >= SCIARA_ENSEMBLE_PLACES && !sciara_json_get(columns, column_name(k))) break;
+    if (!get_hash(columns, column_name(k), &rows->column[k]))
+      return refuse(path, "columns", "16 hexadecimal digits for each column");
+    rows->columns++;
+  }
   return SCIARA_OK;
 }
 
@@ -380,11 +388,11 @@ enum sciara_status sciara_ensemble_columns_check(const char *name, const struct 
                                                  const struct sciara_members *m) {
   uint64_t hash[SCIARA_ENSEMBLE_COLUMNS];
   sciara_ensemble_columns_hash(m, hash);
-  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && planned->has_columns; k++)
+  for (size_t k = 0; k < planned->columns; k++)
     if (hash[k] != planned->column[k])
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: expected the table as it was planned, found other values in the column \"%s\"; if you "
                          "remove the table, 'sciara ensemble plan' with the same file and folder writes it again",
-                         name, column_names[k]);
+                         name, column_name(k));
   return SCIARA_OK;
 }

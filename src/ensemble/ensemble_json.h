@@ -20,7 +20,10 @@ enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, c
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);
 
 /** Columns of members.csv on which no member depends, but its place in the results: stratum, replicate, vent, event. */
-enum { SCIARA_ENSEMBLE_COLUMNS = 4 };
+enum {
+  SCIARA_ENSEMBLE_PLACES = 4, ///< stratum, replicate, vent, event
+  SCIARA_ENSEMBLE_COLUMNS = SCIARA_ENSEMBLE_PLACES + SCIARA_DRAWN_COUNT
+};
 
 /** The hash of each of these columns. */
 void sciara_ensemble_columns_hash(const struct sciara_members *m, uint64_t hash[SCIARA_ENSEMBLE_COLUMNS]);
@@ -31,6 +34,7 @@ struct sciara_ensemble_rows {
   uint64_t *hash;
   size_t count;
   bool has_columns; ///< false: planned by a version that did not hash these columns
+  size_t columns;   ///< that have a hash: an earlier version did not have those of what was drawn
   uint64_t column[SCIARA_ENSEMBLE_COLUMNS];
 };
 

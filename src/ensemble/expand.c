@@ -187,6 +187,9 @@ static enum sciara_status add_member(struct work *w, const struct draw *d) {
     if (v->target == SCIARA_VARY_DURATION && v->event == d->event) e.duration_s = number;
   }
   SCIARA_TRY(set_effusion(w, d, &e));
+  if (event) m->drawn[SCIARA_DRAWN_VOLUME][w->at] = e.volume_m3;
+  if (event) m->drawn[SCIARA_DRAWN_DURATION][w->at] = e.duration_s;
+  if (scales_rates(&w->x->variation)) m->drawn[SCIARA_DRAWN_RATE_SCALE][w->at] = e.scale;
   w->at++;
   return SCIARA_OK;
 }

@@ -2,6 +2,7 @@
 #include "ensemble/members.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #include "file/csv_text.h"
 #include "file/durable.h"
 
+const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale"};
+
 static char nothing[] = ""; ///< the value that is not set
 static const char WHOLE[] = "a whole number of at most 18 digits";
 
@@ -25,6 +28,7 @@ void sciara_members_free(struct sciara_members *m) {
     if (m->value[k] != nothing) free(m->value[k]);
   void *blocks[] = {m->key, m->value, m->id, m->stratum, m->replicate, m->vent, m->event, m->weight, m->hash};
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++) sciara_free(m->drawn[k]);
   free(m->text);
   *m = (struct sciara_members){0};
 }
@@ -41,6 +45,10 @@ static enum sciara_status allocate(struct sciara_members *m, size_t count, size_
   for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
     SCIARA_TRY(SCIARA_NEW(*columns[k], count, "the members"));
     for (size_t i = 0; i < count; i++) (*columns[k])[i] = k == 0 ? (int64_t)i : -1;
+  }
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++) {
+    SCIARA_TRY(SCIARA_NEW(m->drawn[k], count, "the members"));
+    for (size_t i = 0; i < count; i++) m->drawn[k][i] = NAN;
   }
   for (size_t i = 0; i < values; i++) m->value[i] = nothing;
   m->count = count;
@@ -66,6 +74,12 @@ enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, s
   if (*at != nothing) free(*at);
   *at = copy;
   return SCIARA_OK;
+}
+
+bool sciara_members_have_drawn(const struct sciara_members *m, enum sciara_drawn kind) {
+  for (size_t i = 0; i < m->count; i++)
+    if (!isnan(m->drawn[kind][i])) return true;
+  return false;
 }
 
 void sciara_members_hash(struct sciara_members *m) {
@@ -96,7 +110,7 @@ size_t sciara_members_find(const struct sciara_members *m, int64_t id) {
 // ---------------------------------------------------------------------------------------------------------- reading
 
 /** What a column holds. */
-enum column { ID, STRATUM, REPLICATE, VENT, EVENT, WEIGHT, KEY };
+enum column { ID, STRATUM, REPLICATE, VENT, EVENT, WEIGHT, DRAWN, KEY = DRAWN + SCIARA_DRAWN_COUNT };
 
 struct header {
   enum column kind[SCIARA_MEMBER_KEYS_MOST + KEY];
@@ -109,6 +123,8 @@ static enum column kind_of(const char *name) {
                                       [VENT] = "vent", [EVENT] = "event",     [WEIGHT] = "weight"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (strcmp(names[k], name) == 0) return (enum column)k;
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++)
+    if (strcmp(sciara_drawn_names[k], name) == 0) return (enum column)(DRAWN + k);
   return KEY;
 }
 
@@ -158,6 +174,10 @@ static enum sciara_status take_cell(const struct sciara_csv_records *r, size_t l
   if (kind == WEIGHT) {
     if (parse_weight(text, &m->weight[i])) return SCIARA_OK;
     return refuse(r, line, "a weight, 0 or more", text);
+  }
+  if (kind >= DRAWN) {
+    if (!*text || parse_weight(text, &m->drawn[kind - DRAWN][i])) return SCIARA_OK;
+    return refuse(r, line, "a number, 0 or more, or nothing", text);
   }
   int64_t *const columns[] = {m->id, m->stratum, m->replicate, m->vent, m->event};
   if (kind != ID && (!*text || strcmp(text, "-1") == 0)) return SCIARA_OK; // not given
@@ -321,11 +341,18 @@ enum sciara_status sciara_members_read(const char *members_csv, const char *weig
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-static enum sciara_status append_row(const struct sciara_members *m, size_t i, struct sciara_text *t) {
-  char weight[40];
-  sciara_json_number(m->weight[i], weight, sizeof weight);
+static enum sciara_status append_row(const struct sciara_members *m, const bool drawn[SCIARA_DRAWN_COUNT], size_t i,
+                                     struct sciara_text *t) {
+  char number[40];
+  sciara_json_number(m->weight[i], number, sizeof number);
   SCIARA_TRY(sciara_text_append(t, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s", m->id[i],
-                                m->stratum[i], m->replicate[i], m->vent[i], m->event[i], weight));
+                                m->stratum[i], m->replicate[i], m->vent[i], m->event[i], number));
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++) {
+    if (!drawn[k]) continue;
+    *number = '\0';
+    if (!isnan(m->drawn[k][i])) sciara_json_number(m->drawn[k][i], number, sizeof number);
+    SCIARA_TRY(sciara_text_append(t, ",%s", number));
+  }
   for (size_t k = 0; k < m->key_count; k++) {
     SCIARA_TRY(sciara_text_append_bytes(t, ",", 1));
     SCIARA_TRY(sciara_csv_append_value(t, m->value[i * m->key_count + k]));
@@ -335,10 +362,15 @@ static enum sciara_status append_row(const struct sciara_members *m, size_t i, s
 
 static enum sciara_status write_members(const struct sciara_members *m, const char *path) {
   struct sciara_text t = {0};
+  bool drawn[SCIARA_DRAWN_COUNT];
   sciara_text_append(&t, "id,stratum,replicate,vent,event,weight");
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++) {
+    drawn[k] = sciara_members_have_drawn(m, (enum sciara_drawn)k);
+    if (drawn[k]) sciara_text_append(&t, ",%s", sciara_drawn_names[k]);
+  }
   for (size_t k = 0; k < m->key_count; k++) sciara_text_append(&t, ",%s", m->key[k]);
   enum sciara_status status = sciara_text_append(&t, "\n");
-  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_row(m, i, &t);
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) status = append_row(m, drawn, i, &t);
   if (status == SCIARA_OK) status = sciara_file_replace(path, t.data, t.length);
   sciara_text_free(&t);
   return status;

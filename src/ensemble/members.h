@@ -13,6 +13,17 @@ enum {
   SCIARA_WEIGHTS_BYTES_MOST = 1 << 27, ///< of weights.csv
 };
 
+/** What was drawn for a member, for statistics: its effusion already has it. */
+enum sciara_drawn {
+  SCIARA_DRAWN_VOLUME,   ///< m3, before the rate scale multiplies it
+  SCIARA_DRAWN_DURATION, ///< s
+  SCIARA_DRAWN_RATE_SCALE,
+  SCIARA_DRAWN_COUNT
+};
+
+/** The names of their columns. */
+extern const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT];
+
 /** Zero-initialise; release with sciara_members_free. A column that a table does not have is -1 in every row. */
 struct sciara_members {
   size_t count, key_count;
@@ -20,17 +31,19 @@ struct sciara_members {
   char **value; ///< count x key_count, row-major: JSON or a word, as `--set KEY=VALUE` takes it; "": not set
   int64_t *id;  ///< ascending, unique, >= 0
   int64_t *stratum, *replicate, *vent, *event;
-  double *weight;     ///< >= 0, their sum is above 0; of weights.csv if there is one
-  bool weights_given; ///< false: neither table has weights, and each is 1
-  uint64_t *hash;     ///< of each row without its weight: what its result depends on
-  char *text;         ///< owned: the bytes of keys and values, unless each is owned by `owned`
-  size_t owned;       ///< values that were allocated one by one: 0, or count * key_count
+  double *drawn[SCIARA_DRAWN_COUNT]; ///< NAN: not given
+  double *weight;                    ///< >= 0, their sum is above 0; of weights.csv if there is one
+  bool weights_given;                ///< false: neither table has weights, and each is 1
+  uint64_t *hash;                    ///< of each row without its weight: what its result depends on
+  char *text;                        ///< owned: the bytes of keys and values, unless each is owned by `owned`
+  size_t owned;                      ///< values that were allocated one by one: 0, or count * key_count
 };
 
 /**
  * Reads a table, and its weights from a second one.
  *
- * members.csv has a line of names: id, and in any order stratum, replicate, vent, event, weight and keys of a scenario.
+ * members.csv has a line of names: id, and in any order stratum, replicate, vent, event, weight, what was drawn, and
+ * keys of a scenario.
  * Values may be quoted as in RFC 4180. weights.csv has the columns id and weight, and a row for each member.
  *
  * @param weights_csv may be NULL: then the column "weight" counts, or 1 for each
@@ -57,6 +70,9 @@ enum sciara_status sciara_members_create(size_t count, const char *const *keys, 
 
 /** Sets one value of a table from sciara_members_create; takes a copy. */
 enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value);
+
+/** Whether a row has a value of this kind. */
+bool sciara_members_have_drawn(const struct sciara_members *m, enum sciara_drawn kind);
 
 /** Computes m->hash. */
 void sciara_members_hash(struct sciara_members *m);

@@ -272,6 +272,10 @@ static enum sciara_status take_members(struct planning *p) {
   SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
   const enum sciara_status status = sciara_members_read(path, NULL, &p->e.members);
   free(path);
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT && status == SCIARA_OK; k++)
+    if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
+      sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",
+                 p->r.file, sciara_drawn_names[k]);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: members", p->r.file);
 }
 

@@ -168,6 +168,8 @@ class Draws(Case):
         volumes, durations = [], []
         for row in rows:
             e = json.loads(row["vents.0.effusion"])
+            self.emission(row, float(row["volume_m3"]), float(row["duration_s"]))
+            self.assertNotIn("rate_scale", row)
             if row["event"] == "0":
                 self.emission(row, 3000, 600)
             else:
@@ -178,6 +180,14 @@ class Draws(Case):
         rows = self.plan(events=events, vary=[{"key": "rate_scale", "values": [1, 2.5]}])
         for row, volume, duration in zip(rows, (3000, 7500, 5000, 12500), (600, 600, 3600, 3600)):
             self.emission(row, volume, duration)
+            scale = float(row["rate_scale"])
+            self.assertEqual((float(row["volume_m3"]) * scale, float(row["duration_s"])), (volume, duration))
+        rows = self.plan(vary=[{"key": "rate_scale", "uniform": [0.5, 2]}], sample=draw)
+        for row in rows:
+            self.assertAlmostEqual(json.loads(row["vents.0.effusion"])["table"][0][1], 4 * float(row["rate_scale"]), places=12)
+            self.assertNotIn("volume_m3", row)
+        rows = self.plan(vary=[{"key": "model.cooling", "values": [1, 2]}])
+        self.assertFalse({"volume_m3", "duration_s", "rate_scale"} & set(rows[0]))
 
     def test_nothing_drawn(self):
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "random", "count": 9}})

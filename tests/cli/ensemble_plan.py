@@ -108,7 +108,7 @@ class Ensemble(Case):
     def edit_column(self, column):
         """Another value in one cell of out/members.csv."""
         lines = open(self.path("out/members.csv"), encoding="utf-8").read().splitlines()
-        cells, k = lines[3].split(",", 6), lines[0].split(",").index(column)
+        cells, k = lines[3].split(",", 8), lines[0].split(",").index(column)
         lines[3] = ",".join([*cells[:k], str(int(cells[k]) + 1), *cells[k + 1:]])
         self.write("out/members.csv", "\n".join(lines) + "\n")
 
@@ -123,7 +123,7 @@ class Ensemble(Case):
                     ["plan", "e.json", "-o", "out", "--no-estimate"])
         shutil.copytree(self.path("out"), self.path("copy"))
         whole = open(self.path("out/members.csv"), encoding="utf-8").read()
-        for column in ("stratum", "replicate", "vent", "event"):
+        for column in ("stratum", "replicate", "vent", "event", "volume_m3", "duration_s"):
             self.write("out/members.csv", whole)
             self.edit_column(column)
             before = case.tree(self.work)
@@ -137,12 +137,28 @@ class Ensemble(Case):
         self.assertEqual(open(self.path("out/members.csv"), encoding="utf-8").read(), whole)
         self.assertIn("6 of 6 finished", self.sciara("ensemble", "status", "out").stdout)
 
+    def test_folder_without_what_was_drawn(self):
+        """An earlier version neither wrote nor hashed these columns; the same plan once more adds them."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        whole = self.plan()
+        self.assertEqual([(r["volume_m3"], r["duration_s"]) for r in whole[:2]], [("3000", "600"), ("3000", "600")])
+        record = case.read_json(self.path("out/ensemble.json"))
+        for name in ("volume_m3", "duration_s", "rate_scale"):
+            del record["columns"][name]
+        case.write_json(self.path("out/ensemble.json"), record)
+        with open(self.path("out/members.csv"), "w", encoding="utf-8", newline="") as f:
+            writer = csv.DictWriter(f, [c for c in whole[0] if c not in ("volume_m3", "duration_s")], extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(whole)
+        self.sciara("ensemble", "member", "out", 3, "-o", "m.json")
+        self.assertEqual(self.plan(), whole)
+
     def test_folder_without_hashes_of_columns(self):
         """That of an earlier version is read as before, which is said; the same plan once more adds the hashes."""
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
         self.plan()
         record = case.read_json(self.path("out/ensemble.json"))
-        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event"})
+        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event", "volume_m3", "duration_s", "rate_scale"})
         case.write_json(self.path("out/ensemble.json"), record)
         self.edit_column("vent")
         said = "an earlier version planned it: changes of stratum, replicate, vent and event are not noticed"
@@ -252,6 +268,16 @@ class Ensemble(Case):
         self.sciara("ensemble", "member", "out", 9, "-o", "m.json")
         self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["x"], 500210)
 
+    def test_foreign_table_with_what_was_drawn(self):
+        """It is retained, sets nothing, and that is said."""
+        self.write("t.csv", "id,rate_scale,model.relaxation,volume_m3\n1,2,0.4,\n2,0.5,0.5,70\n")
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
+        self.assertIn('members: the column "rate_scale" is for statistics alone, no member is changed by it', said)
+        self.assertEqual([(r["volume_m3"], r["rate_scale"]) for r in self.plan()], [("", "2"), ("70", "0.5")])
+        self.sciara("ensemble", "member", "out", 1, "-o", "m.json")
+        self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["effusion"], {"table": [[0, 4], [600, 0]]})
+
     def test_all_problems_at_once(self):
         self.write("vents.csv", "x,y,w\n500200,4177220,1\n1,2,1\n500200,4177220,-3\nabc,2,1\n500395,4177220,1\n")
         found = self.problems(vents={"table": "vents.csv", "weights": {"column": "w"}}, tilte="x",
@@ -305,7 +331,7 @@ class Ensemble(Case):
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
         for text, table in (("expected a column \"id\"", "model.relaxation\n1\n"), ("an id above 3", "id\n3\n3\n"),
                             ("it would change the site", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
-                            ("a weight, 0 or more", "id,weight\n1,-1\n"), ("sum above 0", "id,weight\n1,0\n"),
+                            ("a weight, 0 or more", "id,weight\n1,-1\n"), ("2: expected a number, 0 or more, or nothing, found \"x\"", "id,duration_s\n1,x\n"), ("sum above 0", "id,weight\n1,0\n"),
                             ("each column once, found \"vents.0.x\" and \"vents[0].x\"", "id,vents.0.x,vents[0].x\n1,5,6\n"),
                             ("each column once, found \"vents.0.x\" and \"vents.00.x\"", "id,vents.0.x,vents.00.x\n1,5,6\n"),
                             ("t.csv:2: expected a whole number of at most 18 digits, found \"1000000000000000000\"", "id\n1000000000000000000\n"),

@@ -325,6 +325,8 @@ class Vents(Case):
         self.assertIn(f"initial.thickness: ./other.tif: {grids}", self.sciara("check", "lava.json", code=3).stderr)
         self.assertIn("missing.asc", self.plan({"grid": grid, "weights": {"raster": "missing.asc"}}, code=4))
         self.write("past.csv", "x,y\n")
+        self.assertIn("bandwidths_m: expected one that is at most 1000 times the other, found 9000 and 4 m", self.plan(
+            {"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidths_m": [9000, 4], "azimuth_deg": 1}}}, code=3))
         self.assertIn("expected at least one point", self.plan({"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidth_m": 9}}}, code=3))
 
 

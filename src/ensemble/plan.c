@@ -17,6 +17,7 @@
 #include "ensemble/plan_base.h"
 #include "ensemble/plan_check.h"
 #include "ensemble/points.h"
+#include "ensemble/reduction.h"
 #include "ensemble/site_hits.h"
 #include "file/durable.h"
 #include "run/initial_lava.h"
@@ -327,6 +328,27 @@ static enum sciara_status make_ensemble(struct planning *p) {
   return take_lists(p);
 }
 
+/** Strata with one draw may leave no error, and a stop rule needs one. */
+static enum sciara_status check_errors(const struct planning *p) {
+  static const char needed[] =
+      "two or more draws in each (sample.count, of a table its strata): a count of 2 is enough";
+  struct sciara_sample s;
+  const bool stop = p->e.stop.standard_error > 0;
+  SCIARA_TRY(sciara_sample_of_plan(&p->e, &s));
+  const bool without = isnan(s.critical);
+  const size_t single = s.single;
+  sciara_sample_free(&s);
+  if (single > 0 && !stop)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: sample: there will be no errors: %zu strata have one draw and a weight of their own; expected %s",
+               p->r.file, single, needed);
+  if (!without || !stop) return SCIARA_OK;
+  char found[96];
+  snprintf(found, sizeof found, "%zu strata with one draw and a weight of their own, which have no error", single);
+  return sciara_ensemble_refuse(&p->r, "stop", SCIARA_NO_INDEX, NULL, single ? found : "members that are not drawn",
+                                single ? needed : "a method that draws, from which a sampling error follows");
+}
+
 static void read_plan(struct planning *p) {
   struct sciara_diagnostics *d = p->r.diagnostics;
   p->folder = sciara_path_folder(p->r.file);
@@ -341,6 +363,7 @@ static void read_plan(struct planning *p) {
   check_sites(p);
   if (d->count > 0) return;
   sciara_diagnostics_add(d, make_ensemble(p));
+  if (d->count == 0) sciara_diagnostics_add(d, check_errors(p));
   if (d->count == 0) p->footprints = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
 }
 

@@ -124,6 +124,15 @@ cleanup:
   return status;
 }
 
+enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct sciara_sample *out) {
+  struct sciara_footprint *member;
+  SCIARA_TRY(SCIARA_NEW(member, e->members.count + 1, "the members of an ensemble"));
+  const struct sciara_batches finished = {.member = member};
+  const enum sciara_status status = sample_of(e, &finished, e->members.count, e->members.weight, out);
+  sciara_free(member);
+  return status;
+}
+
 // ------------------------------------------------------------------------------------------------------ the stop rule
 
 static size_t members_of(const struct sciara_ensemble *e, size_t batches) {
@@ -404,6 +413,8 @@ static void tell(const struct sciara_reduction *r) {
     sciara_log(SCIARA_LOG_WARNING,
                "no errors: %zu strata have a single finished draw and a weight of their own; errors need two in each",
                s->single);
+  if (e->stop.standard_error > 0 && isnan(s->critical))
+    sciara_log(SCIARA_LOG_WARNING, "the stop rule cannot hold: there is no sampling error of these members");
   if (r->stopped)
     sciara_log(SCIARA_LOG_INFO, "the stop rule holds after %zu batches: members beyond them do not count",
                r->used_batches);
@@ -411,8 +422,8 @@ static void tell(const struct sciara_reduction *r) {
     sciara_log(SCIARA_LOG_INFO,
                "the members come from a table; for errors they count as independent draws within their strata");
   if (s->kind == SCIARA_ERROR_GRID)
-    sciara_log(SCIARA_LOG_INFO, "every vent and class was computed: no sampling error; the error given is that of the "
-                                "grid of vents");
+    sciara_log(SCIARA_LOG_INFO, "every vent and class was computed: no sampling error, and no bound where no member "
+                                "reaches; the grid difference is between two halves of the vents");
   if (!s->has_error && !s->single)
     sciara_log(SCIARA_LOG_INFO, s->kind == SCIARA_ERROR_REPLICATES
                                     ? "no errors: they need at least 8 replicates with finished members"

@@ -49,6 +49,9 @@ struct sciara_reduction_options {
 enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
                                          struct sciara_reduction *out);
 
+/** The sample that a plan will be when all its members are finished: which errors it will have. Release with sciara_sample_free. */
+enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct sciara_sample *out);
+
 /** Reads what the members do at the sites. */
 enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads);
 

@@ -238,6 +238,46 @@ def one_vent(work):
     assert chance == 1 and len(lines) == 1 and "100.00 % and 100.00 %" in lines[0], (chance, lines)
 
 
+def oblique_line(work):
+    """The vents of a full plan on a line that is no row of a grid have two colours: H of each by itself, by their turns."""
+    vents = work / "line.csv"
+    place = [(447700 + 100 * k, 4347300 + 100 * k) for k in range(6)]
+    vents.write_text("name,x,y\n" + "".join(f"v{k},{x},{y}\n" for k, (x, y) in enumerate(place)))
+    folder = plan(work, "line", {"method": "full"}, vents={"table": str(vents)}, sites=SITES)
+    run(SYNTHETIC, folder, 600)
+    said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+    assert "no sampling error, and no bound where no member reaches" in said and "from half" not in said, said
+    look = columns, _, ground = columns_of(folder)
+    w, _, state, _, arrival, _, _ = members(folder, columns)
+    turn = np.array([int(r["vent"]) % 2 for r in csv.DictReader((folder / "members.csv").open())])
+    hit = np.isfinite(arrival)
+    half = [w[turn == t] @ hit[turn == t] / w[turn == t].sum() for t in (0, 1)]
+    expected = np.where(hit.any(0), abs(half[0] - half[1]) / 2, NODATA)
+    check("line", read(folder, "probability_0m_error", *look), expected, ground[columns])
+    assert (expected > 0).any()
+
+
+def planned_errors(work):
+    """One draw in strata of unequal weight has no error, which `check` says; a stop rule is refused."""
+    vents = work / "unequal.csv"
+    vents.write_text("name,x,y,weight\n" + "".join(f"v{k},{447700 + 100 * k},4347300,{w}\n" for k, w in enumerate((40, 1, 25))))
+    ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
+    ensemble.update(base=str(SOURCE / "config/hazard-base.json"), vents={"table": str(vents), "weights": {"column": "weight"}})
+    ensemble.pop("stop", None)
+    for count, method, stop, code, said in (
+            (1, "random", None, 0, "there will be no errors: [0-9]+ strata have one draw .* a count of 2 is enough"),
+            (1, "random", 0.05, 3, "stop: .*a count of 2 is enough.* strata with one draw"), (2, "random", 0.05, 0, ""),
+            (None, "full", 0.05, 3, "stop: .*a method that draws.* members that are not drawn")):
+        ensemble["sample"] = {"method": method, **({"count": count, "seed": 1} if count else {})}
+        ensemble["vary"] = [] if method == "full" else ensemble.get("vary", [])
+        ensemble["stop"] = {"standard_error": stop, "thickness_m": 0} if stop else None
+        if not stop:
+            del ensemble["stop"]
+        (work / "errors.json").write_text(json.dumps({k: v for k, v in ensemble.items() if v != []}))
+        found = run(PROGRAM, "ensemble", "check", work / "errors.json", "--no-estimate", code=code)
+        assert re.search(said, found) and ("no errors" in found) == (code == 0 and count == 1), (count, stop, found)
+
+
 def earlier_maps(folder):
     """Maps stay until there are new ones, and those that the new reduction does not have go at its end."""
     maps = folder / "maps"
@@ -287,6 +327,8 @@ def main():
         earlier_maps(folder)
         weights_of_the_first(work, folder)
         one_vent(work)
+        oblique_line(work)
+        planned_errors(work)
     finally:
         shutil.rmtree(work)
 

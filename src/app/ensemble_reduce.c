@@ -49,13 +49,29 @@ static void print_time(const char *name, double seconds) {
   sciara_print("  %-28s %s\n", name, text);
 }
 
+/** P_T with its bounds: those of the rates too. */
+static void print_years(const struct sciara_reduction *r, const struct sciara_site_result *result) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const double *value = result->years;
+  char label[64];
+  for (size_t y = 0; y < q->year_count && value; y++)
+    for (size_t k = 0; k < q->thickness_count; k++, value += 3) {
+      const double bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]);
+      snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "in %.9g years" : "in %.9g years above %.9g m",
+               q->years[y], q->thickness_m[k]);
+      sciara_print("  %-28s %.2f %% (%.2f to %.2f %%)\n", label, 100 * value[0], 100 * value[1], 100 * value[2]);
+      if (result->thickness[k].estimate.hits == 0 && isfinite(bound))
+        sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * bound);
+    }
+}
+
 /** The results at one site. */
 static enum sciara_status print_site(const struct sciara_reduction *r, const char *name, size_t site) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   struct sciara_site_result result;
   char text[32], label[64];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, NULL, &result));
+  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, &r->rule, &result));
   sciara_print("%s (%zu %s)\n", name, r->sites.place[site].count,
                sciara_plural(r->sites.place[site].count, "cell", "cells"));
   for (size_t k = 0; k < q->thickness_count; k++) {
@@ -86,6 +102,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     sciara_print("  %-28s %.2f m\n", label, result.deposit[k]);
   }
   sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
+  print_years(r, &result);
   sciara_site_result_free(&result);
   return SCIARA_OK;
 }
@@ -335,6 +352,7 @@ const struct sciara_command sciara_cmd_ensemble_query = {
 
 static void print_difference(const char *name, const struct sciara_paired *p) {
   sciara_print("%-20s %.2f %% and %.2f %%, difference %+.2f %%", name, 100 * p->a, 100 * p->b, 100 * p->difference);
+  if (p->low < p->high) sciara_print(" (%+.2f to %+.2f %%)", 100 * p->low, 100 * p->high);
   if (isfinite(p->error)) sciara_print(", error %.2f %%", 100 * p->error);
   if (isfinite(p->delay_s)) sciara_print("; arrival %+.0f s in %zu members that both reach it", p->delay_s, p->both);
   sciara_print("\n");

@@ -9,6 +9,7 @@
 struct sciara_paired {
   double a, b;       ///< probability of arrival
   double difference; ///< b - a
+  double low, high;  ///< of the difference, whatever members that are open or censored in any of them may do
   double error;      ///< of the difference: from the differences of the pairs; NAN: unknown
   double delay_s;    ///< weighted mean of arrival in b - arrival in a, over the pairs in which both arrive; NAN: none
   size_t both;       ///< these pairs
@@ -17,8 +18,9 @@ struct sciara_paired {
 /** Zero-initialise; release with sciara_comparison_free. */
 struct sciara_comparison {
   struct sciara_reduction a, b; ///< the members of the pairs, with the weights of the first
-  size_t pairs;
-  struct sciara_paired *site; ///< of the sites of the first ensemble
+  size_t pairs, members;        ///< of weight above 0
+  size_t *other;                ///< of each member of the first, its index in the second; SIZE_MAX: none
+  struct sciara_paired *site;   ///< of the sites of the first ensemble
   size_t sites;
   int threads;
 };
@@ -29,7 +31,10 @@ struct sciara_comparison {
 enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b, int threads,
                                           struct sciara_comparison *out);
 
-/** Writes FOLDER/difference_NAME.tif (b - a) with a style, for each map of probabilities of the first ensemble. */
+/**
+ * Writes FOLDER/difference_NAME.tif (b - a) with a style, for each probability of the first ensemble; _low and _high: bounds, as
+ * of a site; _error: that of the difference, NODATA where no pair differs.
+ */
 enum sciara_status sciara_comparison_write(struct sciara_comparison *c, const char *folder);
 
 void sciara_comparison_free(struct sciara_comparison *c);

@@ -7,14 +7,28 @@
 #include "ensemble/footprints.h"
 #include "ensemble/layers.h"
 
+struct sciara_hazard_rule;
+struct sciara_cell_hits;
+struct sciara_hazard_scratch;
+
+typedef enum sciara_status sciara_hazard_cell_function(const struct sciara_hazard_rule *rule,
+                                                       const struct sciara_cell_hits *hits,
+                                                       struct sciara_hazard_scratch *x, float *values);
+
 /** What a cell's values are computed from. The pointers must outlive it; release with sciara_hazard_rule_free. */
 struct sciara_hazard_rule {
   const struct sciara_sample *sample;
   const struct sciara_ensemble_result *result;
   const struct sciara_layers *layers;
   struct sciara_question ever;
-  struct sciara_question *within;      ///< of result->within_s
-  double *rate, *rate_low, *rate_high; ///< per member: eruptions per year that it stands for; NULL: there are no rates
+  struct sciara_question *within; ///< of result->within_s
+  /** Per member: eruptions per year that it stands for, with restored weights; NULL: there are no rates. */
+  double *rate;
+  double *rate_low, *rate_high; ///< the same at the ends of the interval, with the weights of the plan: for bounds
+  double rate_unsure;           ///< sum of rate_high of the open and censored members
+  double rate_zero; ///< upper 95 % bound of the eruptions per year that reach a place without hits; NAN: none
+  sciara_hazard_cell_function *cell; ///< computes a cell; NULL: as described in docs/ensemble-statistics.md
+  const void *context;               ///< of `cell`
 };
 
 /**
@@ -26,6 +40,18 @@ enum sciara_status sciara_hazard_rule_make(const struct sciara_sample *sample,
                                            const struct sciara_ensemble_result *result,
                                            const struct sciara_layers *layers, const uint8_t *zone,
                                            struct sciara_hazard_rule *out);
+/**
+ * P_T: the probability that a place is hit in some years, or a bound of it: of the interval of the rates and of what open and
+ * censored members may do.
+ *
+ * @param hit finished members of weight above 0 that hit it
+ */
+double sciara_hazard_years(const struct sciara_hazard_rule *r, enum sciara_layer_part part, double years,
+                           const uint32_t *hit, size_t hits);
+
+/** The upper 95 % bound of P_T without any hit; NAN unless the members were drawn. */
+double sciara_hazard_years_zero_bound(const struct sciara_hazard_rule *r, double years);
+
 void sciara_hazard_rule_free(struct sciara_hazard_rule *r);
 
 /** The members that reach a cell, in ascending order: finished, of weight above 0. */
@@ -41,6 +67,7 @@ struct sciara_hazard_scratch {
   uint32_t *hit;
   sciara_ranked *ranked, *room;
   double *cumulative;
+  double *value; ///< per member, 0 between calls; for rule->cell
   size_t capacity;
 };
 

@@ -15,31 +15,77 @@ void sciara_hazard_rule_free(struct sciara_hazard_rule *r) {
   *r = (struct sciara_hazard_rule){0};
 }
 
-/** The weight of the finished members of a rate zone. */
-static double weight_of_zone(const struct sciara_sample *s, const uint8_t *zone) {
-  double sum = 0;
-  for (size_t m = 0; m < s->count; m++)
-    if (s->state[m] != SCIARA_MEMBER_OPEN && (!zone || zone[m])) sum += s->weight[m];
-  return sum;
+static bool is_in(const uint8_t *zone, size_t member) { return !zone || zone[member]; }
+
+/** What the members of a zone weigh: all of them in the plan, and the finished ones, restored. */
+static void weigh_zone(const struct sciara_sample *s, const uint8_t *zone, double *planned, double *done) {
+  *planned = *done = 0;
+  for (size_t m = 0; m < s->count; m++) {
+    if (!is_in(zone, m)) continue;
+    *planned += s->planned[m];
+    if (sciara_sample_counts(s, m)) *done += s->weight[m];
+  }
+}
+
+/** Adds a zone. `most` sums the highest rates of finished members as `rate` does the middle ones. */
+static void add_zone(struct sciara_hazard_rule *rule, const struct sciara_ensemble_rate *r, const uint8_t *zone,
+                     double *most) {
+  const struct sciara_sample *s = rule->sample;
+  double planned, done;
+  weigh_zone(s, zone, &planned, &done);
+  for (size_t m = 0; m < s->count && planned > 0; m++) {
+    if (!is_in(zone, m)) continue;
+    rule->rate_low[m] += r->low * s->planned[m] / planned;
+    rule->rate_high[m] += r->high * s->planned[m] / planned;
+    if (!sciara_sample_counts(s, m)) continue;
+    rule->rate[m] += r->per_year * s->weight[m] / done;
+    most[m] += r->high * s->weight[m] / done;
+  }
+  if (planned > 0 && !(done > 0)) rule->rate_zero += r->high; // nothing is known of it
+}
+
+/**
+ * Without hits, the bound of a sum of rates is three times the largest rate of a member, as that of a probability is three
+ * times the largest weight.
+ */
+static void bound_rates(struct sciara_hazard_rule *rule, const double *most) {
+  const struct sciara_sample *s = rule->sample;
+  double largest = 0, all = 0;
+  for (size_t m = 0; m < s->count; m++) {
+    all += rule->rate_high[m];
+    largest = fmax(largest, most[m]);
+    if (s->state[m] != SCIARA_MEMBER_COMPLETE) rule->rate_unsure += rule->rate_high[m];
+  }
+  rule->rate_zero = isfinite(sciara_sample_zero_bound(s)) ? fmin(all, rule->rate_zero + 3 * largest) : NAN;
 }
 
 static enum sciara_status make_rates(struct sciara_hazard_rule *rule, const uint8_t *zones) {
-  const struct sciara_sample *s = rule->sample;
-  SCIARA_TRY(SCIARA_NEW(rule->rate, s->count, "rates of eruptions"));
-  SCIARA_TRY(SCIARA_NEW(rule->rate_low, s->count, "rates of eruptions"));
-  SCIARA_TRY(SCIARA_NEW(rule->rate_high, s->count, "rates of eruptions"));
-  for (size_t r = 0; r < rule->result->rate_count; r++) {
-    const struct sciara_ensemble_rate *rate = &rule->result->rates[r];
-    const uint8_t *zone = zones ? zones + r * s->count : NULL;
-    const double weight = weight_of_zone(s, zone);
-    for (size_t m = 0; m < s->count && weight > 0; m++) {
-      if (zone && !zone[m]) continue;
-      rule->rate[m] += rate->per_year * s->weight[m] / weight;
-      rule->rate_low[m] += rate->low * s->weight[m] / weight;
-      rule->rate_high[m] += rate->high * s->weight[m] / weight;
-    }
-  }
+  const size_t members = rule->sample->count;
+  double *most;
+  SCIARA_TRY(SCIARA_NEW(rule->rate, members, "rates of eruptions"));
+  SCIARA_TRY(SCIARA_NEW(rule->rate_low, members, "rates of eruptions"));
+  SCIARA_TRY(SCIARA_NEW(rule->rate_high, members, "rates of eruptions"));
+  SCIARA_TRY(SCIARA_NEW(most, members, "rates of eruptions"));
+  for (size_t r = 0; r < rule->result->rate_count; r++)
+    add_zone(rule, &rule->result->rates[r], zones ? zones + r * members : NULL, most);
+  bound_rates(rule, most);
+  sciara_free(most);
   return SCIARA_OK;
+}
+
+double sciara_hazard_years(const struct sciara_hazard_rule *r, enum sciara_layer_part part, double years,
+                           const uint32_t *hit, size_t hits) {
+  double sum = part == SCIARA_PART_HIGH ? r->rate_unsure : 0;
+  for (size_t k = 0; k < hits; k++) {
+    const size_t m = hit[k];
+    if (part == SCIARA_PART_HIGH && r->sample->state[m] == SCIARA_MEMBER_CENSORED) continue; // is in rate_unsure
+    sum += part == SCIARA_PART_LOW ? r->rate_low[m] : part == SCIARA_PART_HIGH ? r->rate_high[m] : r->rate[m];
+  }
+  return -expm1(-years * sum);
+}
+
+double sciara_hazard_years_zero_bound(const struct sciara_hazard_rule *r, double years) {
+  return -expm1(-years * r->rate_zero);
 }
 
 enum sciara_status sciara_hazard_rule_make(const struct sciara_sample *sample,
@@ -66,6 +112,7 @@ void sciara_hazard_scratch_free(struct sciara_hazard_scratch *x) {
   sciara_free(x->ranked);
   sciara_free(x->room);
   sciara_free(x->cumulative);
+  sciara_free(x->value);
   *x = (struct sciara_hazard_scratch){0};
 }
 
@@ -79,6 +126,7 @@ enum sciara_status sciara_hazard_scratch_make(const struct sciara_hazard_rule *r
   SCIARA_TRY_GOTO(SCIARA_NEW(out->ranked, most, "the members that reach a cell"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->room, most, "the members that reach a cell"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->cumulative, most, "the members that reach a cell"));
+  if (rule->cell) SCIARA_TRY_GOTO(SCIARA_NEW(out->value, rule->sample->count, "the members that reach a cell"));
   return SCIARA_OK;
 cleanup:
   sciara_hazard_scratch_free(out);
@@ -128,13 +176,9 @@ static double part_of(const struct sciara_estimate *e, enum sciara_layer_part pa
 }
 
 static double years(struct work *w, const struct sciara_layer *l) {
-  const double *rate = l->part == SCIARA_PART_LOW    ? w->rule->rate_low
-                       : l->part == SCIARA_PART_HIGH ? w->rule->rate_high
-                                                     : w->rule->rate;
-  const size_t hits = thicker(w, w->rule->result->thickness_m[l->index]);
-  double sum = 0;
-  for (size_t k = 0; k < hits; k++) sum += rate[w->x->hit[k]];
-  return -expm1(-w->rule->result->years[l->second] * sum);
+  const struct sciara_ensemble_result *r = w->rule->result;
+  const size_t hits = thicker(w, r->thickness_m[l->index]);
+  return sciara_hazard_years(w->rule, l->part, r->years[l->second], w->x->hit, hits);
 }
 
 /** Sorts values of the hits, with cumulated weights; returns their sum. */
@@ -208,6 +252,7 @@ enum sciara_status sciara_hazard_cell(const struct sciara_hazard_rule *rule, con
                                       struct sciara_hazard_scratch *x, float *values) {
   if (hits->count > x->capacity)
     return sciara_fail(SCIARA_ERR_INTERNAL, "a cell has %zu hits, expected at most %zu", hits->count, x->capacity);
+  if (rule->cell) return rule->cell(rule, hits, x, values);
   struct work w = {.rule = rule, .hits = hits, .x = x};
   struct sciara_estimate e = {0};
   const struct sciara_layer *of = NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -79,10 +80,33 @@ enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool 
 
 // -------------------------------------------------------------------------------------------------------------- facts
 
+/** The upper bound of a probability where no member reaches, its own: that of P_T depends on the years. */
+static enum sciara_status add_zero_bound(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                         struct sciara_map_facts *out) {
+  const double bound = l->kind == SCIARA_LAYER_YEARS
+                           ? sciara_hazard_years_zero_bound(&r->rule, r->ensemble.result.years[l->second])
+                           : sciara_sample_zero_bound(&r->sample);
+  char text[32];
+  if (!is_probability(l) || !isfinite(bound)) return SCIARA_OK;
+  snprintf(text, sizeof text, "%.9g", bound);
+  return sciara_map_facts_add(out, "upper_95_percent_bound_without_hits", text);
+}
+
+/** For which strata finished members stand in for others, and which have none. */
+static enum sciara_status add_weights(const struct sciara_reduction *r, struct sciara_map_facts *out) {
+  const struct sciara_sample *s = &r->sample;
+  char text[160];
+  if (s->restored + s->lost == 0) return SCIARA_OK;
+  snprintf(text, sizeof text,
+           "restored in %zu strata with open members; %zu strata, %.3g %% of the weight, have no "
+           "finished member and are in the bounds only",
+           s->restored, s->lost, 100 * s->lost_weight);
+  return sciara_map_facts_add(out, "weights", text);
+}
+
 enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out) {
   struct sciara_text text = {0};
-  char *bound = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, &text));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
@@ -90,13 +114,11 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
   if (r->sample.kind == SCIARA_ERROR_GRID)
     SCIARA_TRY_GOTO(sciara_map_facts_add(out, "error", "no sampling error; grid error only"));
-  bound = sciara_format("%.9g", sciara_sample_zero_bound(&r->sample));
-  if (is_probability(l) && bound && isfinite(sciara_sample_zero_bound(&r->sample)))
-    SCIARA_TRY_GOTO(sciara_map_facts_add(out, "upper_95_percent_bound_without_hits", bound));
+  SCIARA_TRY_GOTO(add_weights(r, out));
+  SCIARA_TRY_GOTO(add_zero_bound(r, l, out));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "program", "sciara " SCIARA_VERSION " (SCIARA-fv3)"));
 cleanup:
   sciara_text_free(&text);
-  free(bound);
   return status;
 }
 

@@ -57,7 +57,8 @@ static void add_parts(struct builder *b, struct sciara_layer value) {
     l->second = value.second;
     snprintf(l->name, sizeof l->name, "%.80s%s", value.name, suffix[part]);
     snprintf(l->long_name, sizeof l->long_name, "%.110s%s", value.long_name,
-             rate ? part == SCIARA_PART_LOW ? ", lowest rate of eruptions" : ", highest rate of eruptions"
+             rate ? part == SCIARA_PART_LOW ? ", lower bound (lowest rate, open members miss)"
+                                            : ", upper bound (highest rate, open members hit)"
                   : meaning[part]);
   }
 }
@@ -85,7 +86,7 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
 
 static void add_years(struct builder *b, const struct sciara_ensemble_result *r) {
   const bool bounds = b->bounds;
-  b->bounds = true; // of the rate
+  b->bounds = true; // at least those of the rate
   for (size_t y = 0; y < r->year_count && r->rate_count > 0; y++)
     for (size_t k = 0; k < r->thickness_count; k++) {
       struct sciara_layer l = {.kind = SCIARA_LAYER_YEARS, .index = k, .second = y};

@@ -94,9 +94,9 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
   return status;
 }
 
-/** The members of the first `batches` batches, with weights `weight`. */
+/** The first `count` members, with planned weights `weight`. `unpaired`: those that count as open anyway; NULL: none. */
 static enum sciara_status sample_of(const struct sciara_ensemble *e, const struct sciara_batches *b, size_t count,
-                                    const double *weight, struct sciara_sample *out) {
+                                    const double *weight, const uint8_t *unpaired, struct sciara_sample *out) {
   struct sciara_sample_input in = {.count = count, .weight = weight, .kind = kind_of(e)};
   uint8_t *state = NULL;
   double *end = NULL;
@@ -108,7 +108,7 @@ static enum sciara_status sample_of(const struct sciara_ensemble *e, const struc
   SCIARA_TRY_GOTO(group_members(e, group));
   for (size_t m = 0; m < count; m++) {
     const struct sciara_footprint *f = &b->member[m];
-    const bool open = f->id < 0 || f->failed;
+    const bool open = f->id < 0 || f->failed || (unpaired && unpaired[m]);
     state[m] = open ? SCIARA_MEMBER_OPEN : f->censored ? SCIARA_MEMBER_CENSORED : SCIARA_MEMBER_COMPLETE;
     end[m] = f->end_s;
   }
@@ -232,7 +232,7 @@ static enum sciara_status try_prefix(const struct sciara_ensemble *e, const stru
                                      const struct sciara_site_hits *sites, size_t batches, const double *weight,
                                      bool *enough) {
   struct sciara_sample s = {0};
-  const enum sciara_status made = sample_of(e, b, members_of(e, batches), weight, &s);
+  const enum sciara_status made = sample_of(e, b, members_of(e, batches), weight, NULL, &s);
   *enough = false;
   if (made == SCIARA_ERR_INPUT) return SCIARA_OK; // nothing is finished
   SCIARA_TRY(made);
@@ -274,20 +274,20 @@ static bool is_finished(const struct sciara_batches *b, size_t member) {
   return b->member[member].id >= 0 && !b->member[member].failed;
 }
 
-/** The weights of the members that are finished in both ensembles, of one of them, and 0 for the others. */
+/** The weights of one of two ensembles; which members are not finished in both. A member without a weight has 0. */
 static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const struct sciara_reduction *other,
-                                      bool own_weights, double *weight) {
+                                      bool own_weights, double *weight, uint8_t *unpaired) {
   const struct sciara_members *own = &r->ensemble.members, *theirs = &other->ensemble.members;
   for (size_t m = 0; m < own->count; m++) {
     const size_t k = sciara_members_find(theirs, own->id[m]);
-    weight[m] = 0;
-    if (k == SIZE_MAX || !is_finished(&r->batches, m) || !is_finished(&other->batches, k)) continue;
+    weight[m] = own_weights ? own->weight[m] : k == SIZE_MAX ? 0 : theirs->weight[k];
+    unpaired[m] = k == SIZE_MAX || !is_finished(&r->batches, m) || !is_finished(&other->batches, k);
+    if (k == SIZE_MAX) continue;
     if (own->hash[m] != theirs->hash[k])
       return sciara_fail(SCIARA_ERR_INPUT,
                          "expected the same members in both ensembles, found other keys or values in "
                          "member %" PRId64,
                          own->id[m]);
-    weight[m] = own_weights ? own->weight[m] : theirs->weight[k];
   }
   return SCIARA_OK;
 }
@@ -297,12 +297,16 @@ static enum sciara_status choose_members(struct sciara_reduction *r, const struc
   const bool all = options->all || options->site || options->paired;
   const struct sciara_ensemble *e = &r->ensemble;
   double *weight = NULL;
+  uint8_t *unpaired = NULL;
   size_t prefix = 0;
   enum sciara_status status = SCIARA_OK;
   r->used_batches = e->batch_count;
   r->used_members = e->members.count;
   SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
-  if (options->paired) SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, options->own_weights, weight));
+  if (options->paired) {
+    SCIARA_TRY_GOTO(SCIARA_NEW(unpaired, e->members.count, "the members of an ensemble"));
+    SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, options->own_weights, weight, unpaired));
+  }
   if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
     SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
     SCIARA_TRY_GOTO(find_prefix(e, &r->batches, &r->sites, weight, &prefix));
@@ -312,10 +316,11 @@ static enum sciara_status choose_members(struct sciara_reduction *r, const struc
     r->used_members = members_of(e, prefix);
     r->stopped = true;
   }
-  SCIARA_TRY_GOTO(
-      sample_of(e, &r->batches, r->used_members, prefix || options->paired ? weight : e->members.weight, &r->sample));
+  SCIARA_TRY_GOTO(sample_of(e, &r->batches, r->used_members, prefix || options->paired ? weight : e->members.weight,
+                            unpaired, &r->sample));
 cleanup:
   sciara_free(weight);
+  sciara_free(unpaired);
   return status;
 }
 
@@ -399,6 +404,16 @@ static void tell(const struct sciara_reduction *r) {
                r->used_members - s->zero, r->batches.failed ? " or failed" : "");
   if (r->batches.failed)
     sciara_log(SCIARA_LOG_WARNING, "%zu members failed; they count as not finished", r->batches.failed);
+  if (s->restored)
+    sciara_log(SCIARA_LOG_INFO,
+               "in %zu strata the finished members have the weight of those that are not finished or failed too",
+               s->restored);
+  if (s->lost)
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%zu strata, with %.3g %% of the weight, have no finished member: probabilities are those of the others, and "
+        "only the bounds cover them",
+        s->lost, 100 * s->lost_weight);
   if (s->censored)
     sciara_log(SCIARA_LOG_INFO,
                "%zu members ended before their lava came to rest: what they reached counts, elsewhere they stay in the "

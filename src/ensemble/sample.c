@@ -15,6 +15,8 @@
 
 void sciara_sample_free(struct sciara_sample *s) {
   sciara_free(s->weight);
+  sciara_free(s->planned);
+  sciara_free(s->stratum);
   sciara_free(s->end_s);
   sciara_free(s->state);
   sciara_free(s->group);
@@ -24,13 +26,14 @@ void sciara_sample_free(struct sciara_sample *s) {
 
 static enum sciara_status copy_members(const struct sciara_sample_input *in, struct sciara_sample *s) {
   SCIARA_TRY(SCIARA_NEW(s->weight, in->count, "the weights of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(s->planned, in->count, "the weights of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(s->end_s, in->count, "the ends of the members of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(s->state, in->count, "the states of the members of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(s->group, in->count, "the strata of an ensemble"));
   s->count = in->count;
   s->kind = in->kind;
   for (size_t m = 0; m < in->count; m++) {
-    s->weight[m] = in->weight[m];
+    s->weight[m] = s->planned[m] = in->weight[m];
     s->end_s[m] = in->end_s[m];
     s->state[m] = in->state[m];
     s->group[m] = SCIARA_NO_GROUP;
@@ -41,7 +44,7 @@ static enum sciara_status copy_members(const struct sciara_sample_input *in, str
 static void add_weights(struct sciara_sample *s) {
   for (size_t m = 0; m < s->count; m++) {
     const double w = s->weight[m];
-    s->all += w;
+    s->all += s->planned[m];
     if (w == 0)
       s->zero++;
     else if (s->state[m] == SCIARA_MEMBER_OPEN)
@@ -165,6 +168,45 @@ static double critical_of(const struct sciara_sample *s) {
   return s->kind == SCIARA_ERROR_STRATA ? sciara_student((double)(s->finished - s->group_count)) : NAN;
 }
 
+/** Numbers the strata from 0: their own numbers may be any. */
+static enum sciara_status number_strata(const int64_t *number, struct sciara_sample *s) {
+  struct place *place;
+  SCIARA_TRY(SCIARA_NEW(s->stratum, s->count + 1, "the strata of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
+  for (size_t m = 0; m < s->count; m++) place[m] = (struct place){.group = number[m], .member = m};
+  qsort(place, s->count, sizeof *place, by_group);
+  for (size_t k = 0; k < s->count; k++) {
+    if (k == 0 || place[k].group != place[k - 1].group) s->strata++;
+    s->stratum[place[k].member] = (uint32_t)(s->strata - 1);
+  }
+  sciara_free(place);
+  return SCIARA_OK;
+}
+
+/** Gives the finished members of each stratum the weight of its open ones, in proportion to their own. */
+static enum sciara_status restore_weights(struct sciara_sample *s) {
+  double *whole, *done = NULL, all = 0;
+  enum sciara_status status;
+  SCIARA_TRY(SCIARA_NEW(whole, s->strata + 1, "the strata of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(done, s->strata + 1, "the strata of an ensemble"));
+  for (size_t m = 0; m < s->count; m++) {
+    whole[s->stratum[m]] += s->planned[m];
+    if (s->state[m] != SCIARA_MEMBER_OPEN) done[s->stratum[m]] += s->planned[m];
+    all += s->planned[m];
+  }
+  for (size_t k = 0; k < s->strata; k++) {
+    s->restored += done[k] > 0 && done[k] < whole[k];
+    s->lost += done[k] == 0 && whole[k] > 0;
+    if (done[k] == 0) s->lost_weight += whole[k] / all;
+  }
+  for (size_t m = 0; m < s->count; m++) // a stratum that is done keeps every bit
+    if (sciara_sample_counts(s, m)) s->weight[m] *= whole[s->stratum[m]] / done[s->stratum[m]];
+cleanup:
+  sciara_free(whole);
+  sciara_free(done);
+  return status;
+}
+
 static enum sciara_status make_groups(const struct sciara_sample_input *in, struct sciara_sample *s) {
   struct place *place;
   size_t count = 0;
@@ -188,6 +230,8 @@ enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, stru
   if (in->count >= SCIARA_NO_GROUP)
     return sciara_fail(SCIARA_ERR_INPUT, "expected fewer than %u members, found %zu", SCIARA_NO_GROUP, in->count);
   SCIARA_TRY_GOTO(copy_members(in, out));
+  SCIARA_TRY_GOTO(number_strata(in->stratum ? in->stratum : in->group, out));
+  if (in->stratum) SCIARA_TRY_GOTO(restore_weights(out));
   add_weights(out);
   if (out->finished == 0) {
     status = sciara_fail(SCIARA_ERR_INPUT, "expected at least one finished member of weight above 0, found none of %zu",
@@ -231,7 +275,7 @@ double sciara_sample_censored(const struct sciara_sample *s, double before_s, si
   *count = 0;
   for (size_t m = 0; m < s->count; m++) {
     if (!is_cut(s, m, before_s) || s->weight[m] == 0) continue;
-    sum += s->weight[m];
+    sum += s->planned[m];
     (*count)++;
   }
   return sum;
@@ -299,17 +343,18 @@ static double error_of(const struct sciara_sample *s, const uint32_t *hit, size_
 
 struct sciara_estimate sciara_sample_estimate(const struct sciara_sample *s, const struct sciara_question *q,
                                               const uint32_t *hit, size_t hits, struct sciara_sample_scratch *x) {
-  double sum = 0, cut = 0;
+  double sum = 0, own = 0, cut = 0;
   size_t cuts = 0;
   for (size_t k = 0; k < hits; k++) {
     sum += s->weight[hit[k]];
+    own += s->planned[hit[k]];
     if (!is_cut(s, hit[k], q->until_s)) continue;
-    cut += s->weight[hit[k]];
+    cut += s->planned[hit[k]];
     cuts++;
   }
   const double unsure = s->open + (cuts == q->censored_count ? 0 : fmax(0, q->censored - cut));
-  struct sciara_estimate e = {.value = fmin(1, sum / s->done), .low = fmin(1, sum / s->all), .hits = hits};
-  e.high = fmin(1, (sum + unsure) / s->all);
+  struct sciara_estimate e = {.value = fmin(1, sum / s->done), .low = fmin(1, own / s->all), .hits = hits};
+  e.high = fmin(1, (own + unsure) / s->all);
   e.error = error_of(s, hit, hits, e.value, x);
   return e;
 }

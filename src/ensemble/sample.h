@@ -33,13 +33,13 @@ enum {
 /** The members, `count` each. */
 struct sciara_sample_input {
   size_t count;
-  const double *weight; ///< >= 0
+  const double *weight; ///< >= 0, of the plan
   const uint8_t *state; ///< enum sciara_member_state
   const double *end_s;  ///< of a censored member: the simulated time up to which it is known
   /** Stratum, replicate, or colour (0 or 1) of the vent; -1: none, which is a stratum of its own, but no replicate or colour. */
   const int64_t *group;
   enum sciara_error_kind kind;
-  const int64_t *stratum; ///< of each member; NULL: `group`
+  const int64_t *stratum; ///< of each member; NULL: `group`, and no weights are restored
 };
 
 /** Finished members of one stratum, or of strata with a single draw each and equal weights, which were joined. */
@@ -52,12 +52,19 @@ struct sciara_sample_group {
 struct sciara_sample {
   size_t count;
   enum sciara_error_kind kind;
-  double *weight, *end_s;
+  /** Weights of the plan; of finished members, restored: so that those of a stratum have its whole weight together. */
+  double *weight;
+  double *planned; ///< weights of the plan: for bounds, in which open members have their own
+  double *end_s;
   uint8_t *state;
-  uint32_t *group; ///< of each member, its index in `groups`; SCIARA_NO_GROUP: none
+  uint32_t *stratum; ///< of each member, numbered from 0
+  size_t strata;
+  size_t restored, lost; ///< strata of which some, or all, of the weight is open
+  double lost_weight;    ///< of the latter, as a fraction of all weight
+  uint32_t *group;       ///< of each member, its index in `groups`; SCIARA_NO_GROUP: none
   struct sciara_sample_group *groups;
   size_t group_count;
-  double all, done, open; ///< sums of weights, in member order
+  double all, done, open; ///< sums of weights, in member order: of the plan, restored, of the plan
   double largest;         ///< largest weight of a finished member divided by `done`
   size_t finished;        ///< members that are done, of weight above 0
   size_t censored;        ///< of them
@@ -89,7 +96,7 @@ struct sciara_sample_scratch {
 enum sciara_status sciara_sample_scratch_make(const struct sciara_sample *s, struct sciara_sample_scratch *out);
 void sciara_sample_scratch_free(struct sciara_sample_scratch *x);
 
-/** The sum of the weights of the censored members that end before a time, s; INFINITY: of all of them. */
+/** The sum of the planned weights of the censored members that end before a time, s; INFINITY: of all of them. */
 double sciara_sample_censored(const struct sciara_sample *s, double before_s, size_t *count);
 
 /** A question that each member answers with yes (a hit), no or, censored before `until_s`, with "not yet". */

@@ -15,7 +15,8 @@ struct work {
   uint32_t *hit;
   sciara_ranked *ranked, *room;
   double *cumulative, *value;
-  uint8_t *half; ///< of each member: 0, 1, or 2 for neither
+  uint8_t *half;          ///< of each member: 0, 1, or 2 for neither
+  double *half_weight[2]; ///< of each stratum in each half
 };
 
 static void work_free(struct work *w) {
@@ -26,19 +27,20 @@ static void work_free(struct work *w) {
   sciara_free(w->cumulative);
   sciara_free(w->value);
   sciara_free(w->half);
+  for (int k = 0; k < 2; k++) sciara_free(w->half_weight[k]);
 }
 
 /** Divides the finished members: strata by turns, replicates by turns. The halves of a grid are what its difference is from. */
 static enum sciara_status divide(struct work *w) {
   const struct sciara_sample *s = w->s;
   uint8_t *turn;
-  SCIARA_TRY(SCIARA_NEW(turn, s->group_count + 1, "halves of strata"));
+  SCIARA_TRY(SCIARA_NEW(turn, s->strata + 1, "halves of strata"));
   for (size_t m = 0; m < s->count; m++) {
-    const uint32_t g = s->group[m];
     w->half[m] = 2;
-    if (g == SCIARA_NO_GROUP || s->kind == SCIARA_ERROR_GRID) continue;
-    w->half[m] = s->kind == SCIARA_ERROR_STRATA ? turn[g] : (uint8_t)(g % 2);
-    turn[g] = !turn[g];
+    if (s->group[m] == SCIARA_NO_GROUP || s->kind == SCIARA_ERROR_GRID) continue;
+    w->half[m] = s->kind == SCIARA_ERROR_STRATA ? turn[s->stratum[m]] : (uint8_t)(s->group[m] % 2);
+    turn[s->stratum[m]] = !turn[s->stratum[m]];
+    w->half_weight[w->half[m]][s->stratum[m]] += s->weight[m];
   }
   sciara_free(turn);
   return SCIARA_OK;
@@ -55,15 +57,23 @@ static enum sciara_status work_make(const struct sciara_site_hits *h, const stru
   SCIARA_TRY(SCIARA_NEW(w->cumulative, s->count + 1, what));
   SCIARA_TRY(SCIARA_NEW(w->value, s->count + 1, what));
   SCIARA_TRY(SCIARA_NEW(w->half, s->count + 1, what));
+  for (int k = 0; k < 2; k++) SCIARA_TRY(SCIARA_NEW(w->half_weight[k], s->strata + 1, what));
   return divide(w);
 }
 
-/** The probability from the members of each half alone. */
+/** The probability from the members of each half alone, which have the whole weight of their strata. */
 static void put_halves(const struct work *w, size_t hits, double half[2]) {
-  double hit[3] = {0}, all[3] = {0};
-  for (size_t m = 0; m < w->s->count; m++) all[w->half[m]] += w->s->weight[m];
-  for (size_t k = 0; k < hits; k++) hit[w->half[w->hit[k]]] += w->s->weight[w->hit[k]];
-  for (int k = 0; k < 2; k++) half[k] = all[k] > 0 ? hit[k] / all[k] : NAN;
+  double hit[2] = {0}, all = 0;
+  for (size_t k = 0; k < w->s->strata; k++)
+    if (w->half_weight[0][k] > 0 && w->half_weight[1][k] > 0) all += w->half_weight[0][k] + w->half_weight[1][k];
+  for (size_t k = 0; k < hits; k++) {
+    const uint32_t stratum = w->s->stratum[w->hit[k]];
+    const uint8_t of = w->half[w->hit[k]];
+    if (of > 1 || !(w->half_weight[!of][stratum] > 0)) continue;
+    const double share = w->s->weight[w->hit[k]] / w->half_weight[of][stratum];
+    hit[of] += share * (w->half_weight[0][stratum] + w->half_weight[1][stratum]);
+  }
+  for (int k = 0; k < 2; k++) half[k] = all > 0 ? hit[k] / all : NAN;
 }
 
 static struct sciara_site_probability probability(struct work *w, double thickness_m, double until_s) {
@@ -97,25 +107,23 @@ static void put_covered(struct work *w, struct sciara_site_result *out) {
 }
 
 static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,
-                                    const double *const rate[3], struct sciara_site_result *out) {
-  enum { VALUES = 3 };
-  SCIARA_TRY(SCIARA_NEW(out->years, VALUES * result->year_count * result->thickness_count + 1, "P_T"));
+                                    const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
+  static const enum sciara_layer_part parts[] = {SCIARA_PART_VALUE, SCIARA_PART_LOW, SCIARA_PART_HIGH};
+  enum { PARTS = sizeof parts / sizeof *parts };
+  SCIARA_TRY(SCIARA_NEW(out->years, PARTS * result->year_count * result->thickness_count + 1, "P_T"));
   double *value = out->years;
   for (size_t y = 0; y < result->year_count; y++)
     for (size_t k = 0; k < result->thickness_count; k++) {
       const size_t hits = sciara_site_members(w->h, w->s, w->site, result->thickness_m[k], INFINITY, w->hit);
-      for (int part = 0; part < VALUES; part++) {
-        double sum = 0;
-        for (size_t i = 0; i < hits; i++) sum += rate[part][w->hit[i]];
-        *value++ = -expm1(-result->years[y] * sum);
-      }
+      for (size_t part = 0; part < PARTS; part++)
+        *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->hit, hits);
     }
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, const struct sciara_sample *s,
                                            const struct sciara_ensemble_result *result, size_t site,
-                                           const double *const rate[3], struct sciara_site_result *out) {
+                                           const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
   static const char what[] = "the results at a site";
   struct work w;
   *out = (struct sciara_site_result){0};
@@ -131,7 +139,7 @@ enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, con
   put_quantiles(&w, result, false, out->arrival);
   put_quantiles(&w, result, true, out->deposit);
   put_covered(&w, out);
-  if (rate && rate[0]) SCIARA_TRY_GOTO(put_years(&w, result, rate, out));
+  if (rule && rule->rate) SCIARA_TRY_GOTO(put_years(&w, result, rule, out));
 cleanup:
   work_free(&w);
   if (status != SCIARA_OK) sciara_site_result_free(out);

@@ -3,12 +3,14 @@
 #ifndef SCIARA_ENSEMBLE_SITE_RESULTS_H
 #define SCIARA_ENSEMBLE_SITE_RESULTS_H
 
+#include "ensemble/hazard.h"
 #include "ensemble/site_hits.h"
 
 /** A probability at a site. */
 struct sciara_site_probability {
   struct sciara_estimate estimate;
-  double half[2]; ///< from half of the members each; NAN: there are none in that half
+  /** From half of the members each, in which the strata have equal weights; of strata with members in both halves. NAN: none. */
+  double half[2];
 };
 
 /** The results at one site. Zero-initialise; release with sciara_site_result_free. */
@@ -23,11 +25,11 @@ struct sciara_site_result {
 /**
  * Computes them.
  *
- * @param rate, rate_low, rate_high per member as in struct sciara_hazard_rule; NULL: none
+ * @param rule with rates, for P_T; NULL: none
  */
 enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, const struct sciara_sample *s,
                                            const struct sciara_ensemble_result *result, size_t site,
-                                           const double *const rate[3], struct sciara_site_result *out);
+                                           const struct sciara_hazard_rule *rule, struct sciara_site_result *out);
 void sciara_site_result_free(struct sciara_site_result *r);
 
 /** What the eruptions of one vent and class do at a site. */

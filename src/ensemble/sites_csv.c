@@ -62,6 +62,8 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
                            : part == 1 ? "_low"
                                        : "_high");
     }
+  for (size_t y = 0; y < q->year_count && has_rates(r); y++)
+    sciara_text_append(t, ",upper_95_without_hits_%.9gyears", q->years[y]);
   sciara_text_append(t, ",condition\n");
 }
 
@@ -75,10 +77,9 @@ static void put_first(const struct sciara_reduction *r, struct sciara_text *t, s
 static enum sciara_status put_site(const struct sciara_reduction *r, size_t site, struct sciara_text *t) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const struct sciara_ensemble_site *s = &q->sites[site];
-  const double *const rate[3] = {r->rule.rate, r->rule.rate_low, r->rule.rate_high};
   struct sciara_site_result result;
   double x = 0, y = 0;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, rate, &result));
+  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, &r->rule, &result));
   for (size_t k = 0; k < s->point_count; k++) {
     x += s->points[k].x / (double)s->point_count;
     y += s->points[k].y / (double)s->point_count;
@@ -93,6 +94,8 @@ static enum sciara_status put_site(const struct sciara_reduction *r, size_t site
   put_number(t, result.covered);
   put_number(t, result.covered_error);
   for (size_t k = 0; k < 3 * q->year_count * q->thickness_count && result.years; k++) put_number(t, result.years[k]);
+  for (size_t k = 0; k < q->year_count && has_rates(r); k++)
+    put_number(t, sciara_hazard_years_zero_bound(&r->rule, q->years[k]));
   sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
   sciara_site_result_free(&result);
   return t->failed;
@@ -106,7 +109,7 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   size_t hits = 0;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const size_t empty = 7 * (q->thickness_count + q->within_count) + 2 * q->quantile_count + 2 +
-                       (has_rates(r) ? 3 * q->year_count * q->thickness_count : 0);
+                       (has_rates(r) ? q->year_count * (3 * q->thickness_count + 1) : 0);
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "members"));

@@ -106,17 +106,34 @@ def members(folder, columns):
     return w, s, state, end, arrival, most, last
 
 
-def estimate(hit, w, s, state, end, until):
-    """H with bounds, and the error of draws in strata (none of which has a single one here)."""
-    done = state > 0
-    cut = ((state == 2) & (end < until))[:, None] & ~hit
-    value = w[done] @ hit[done] / w[done].sum()
-    high = (w[done] @ hit[done] + w[~done].sum() + w @ cut) / w.sum()
-    variance = np.zeros(hit.shape[1])
+def restored(w, s, done):
+    """Weights with which the finished members of a stratum have all of its weight; 0 for the others."""
+    out = np.zeros(w.size)
     for g in np.unique(s[done]):
         m = done & (s == g)
-        p = w[m] @ hit[m] / w[m].sum()
-        variance += m.sum() / (m.sum() - 1) * ((w[m] / w[done].sum()) ** 2 @ (hit[m] - p) ** 2)
+        out[m] = w[m] * w[s == g].sum() / w[m].sum()
+    return out
+
+
+def variance_of(values, r, s):
+    """Of the mean of values of members with the weights r, drawn in strata, none of which has a single one here."""
+    variance = np.zeros(values.shape[1])
+    for g in np.unique(s[r > 0]):
+        m = (r > 0) & (s == g)
+        p = r[m] @ values[m] / r[m].sum()
+        variance += m.sum() / (m.sum() - 1) * ((r[m] / r.sum()) ** 2 @ (values[m] - p) ** 2)
+    return variance
+
+
+def estimate(hit, w, s, state, end, until):
+    """H with bounds, and the error."""
+    done = state > 0
+    cut = ((state == 2) & (end < until))[:, None] & ~hit
+    r = restored(w, s, done)
+    value = r @ hit / r.sum()
+    high = (w[done] @ hit[done] + w[~done].sum() + w @ cut) / w.sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = variance_of(hit, r, s)
     return value, w[done] @ hit[done] / w.sum(), high, np.where(hit[done].any(0), np.sqrt(variance), NODATA)
 
 
@@ -149,9 +166,10 @@ def compare(folder):
         for part, expected in zip(parts, estimate(arrival <= hours * 3600, w, s, state, end, hours * 3600)):
             check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}", *look), expected, valid)
     reached = np.isfinite(arrival) & (state > 0)[:, None]
+    r = restored(w, s, state > 0)
     for q in (0.05, 0.5, 0.95):
-        check("arrival", read(folder, f"arrival_q{100 * q:02g}", *look), quantile(arrival, reached, w, q), valid)
-        check("deposit", read(folder, f"deposit_q{100 * q:02g}", *look), quantile(last, reached, w, q), valid)
+        check("arrival", read(folder, f"arrival_q{100 * q:02g}", *look), quantile(arrival, reached, r, q), valid)
+        check("deposit", read(folder, f"deposit_q{100 * q:02g}", *look), quantile(last, reached, r, q), valid)
     years = 1 - np.exp(-50 * 0.02 * estimate(most > 0.5, w, s, state, end, np.inf)[0])
     check("years", read(folder, "probability_50years_0.5m", *look), years, valid)
     assert (read(folder, "hits", *look) >= 10).any() and (read(folder, "arrival_q50", *look) != NODATA).any(), "nothing to compare"
@@ -190,13 +208,94 @@ def compare_zones(folder):
     assert 0 < inside[0].sum() < len(rows) and 0 < inside[2].sum() < len(rows) and (inside[0] & inside[2]).any()
     for thickness in (0, 0.5, 2):
         hit = np.isfinite(arrival) if thickness == 0 else most > thickness
-        each = [estimate(hit[z], w[z], s[z], state[z], end[z], np.inf)[0] for z in inside]
-        for part, rates in (("", (0.03, 0.004, 0.5)), ("_low", (0.01, 0.004, 0.5)), ("_high", (0.2, 0.004, 0.5))):
+        each = [estimate(hit[z], w[z], s[z], state[z], end[z], np.inf) for z in inside]
+        for k, (part, rates) in enumerate((("", (0.03, 0.004, 0.5)), ("_low", (0.01, 0.004, 0.5)), ("_high", (0.2, 0.004, 0.5)))):
             for years in (1, 50):
-                expected = 1 - np.exp(-years * sum(rate * h for rate, h in zip(rates, each)))
+                expected = 1 - np.exp(-years * sum(rate * h[k] for rate, h in zip(rates, each)))
                 name = f"probability_{years}years_{thickness:g}m{part}"
                 check(name, read(folder, name, *look), expected, valid)
-                assert ((expected > 0.01) & (expected < 0.99)).any(), "nothing to compare"
+                assert (part, years) == ("_high", 50) or ((expected > 0.01) & (expected < 0.99)).any(), "nothing to compare"
+
+
+def rate_bound(folder, years):
+    """The bound of P_T where no member comes: three times the largest rate of a member, with the highest rates."""
+    columns, _, _ = columns_of(folder)
+    w, s, state, _, _, _, _ = members(folder, columns)
+    rows = list(csv.DictReader((folder / "members.csv").open()))
+    x, y = (np.array([float(r[f"vents.0.{c}"]) for r in rows]) for c in "xy")
+    r = restored(w, s, state > 0)
+    rate = sum(high * r * z / (r * z).sum() for high, z in ((0.2, x < 448200), (0.004, x < np.inf), (0.5, y < 4347500)))
+    expected = 1 - np.exp(-years * min(0.704, 3 * rate.max()))
+    row = next(csv.DictReader((folder / "sites.csv").open()))
+    assert np.isclose(float(row[f"upper_95_without_hits_{years}years"]), expected, rtol=1e-8), (row, expected)
+    tags = subprocess.run([sys.executable, "-c", "import sys\nfrom osgeo import gdal\ngdal.UseExceptions()\nfor p in sys.argv[1:]:"
+                           " print(gdal.Open(p).GetMetadataItem('upper_95_percent_bound_without_hits'))",
+                           str(folder / f"maps/probability_{years}years_0m.tif"), str(folder / "maps/probability_0m.tif")],
+                          capture_output=True, text=True, check=True).stdout.split()
+    assert np.isclose(float(tags[0]), expected, rtol=1e-8) and np.isclose(float(tags[1]), 3 * (r / r.sum()).max(), rtol=1e-8), tags
+
+
+def unfinished(work, folder):
+    """Of one batch alone: strata without a member are in the bounds only; halves have the weights of the same strata."""
+    part = work / "part"
+    shutil.copytree(folder, part, ignore=shutil.ignore_patterns("maps", "*.raw"))
+    for path in (part / "batches").glob("*.h5"):
+        if path.name not in ("000000.h5", "000001.h5"):
+            path.unlink()
+    with h5py.File(part / "batches/000001.h5") as f:
+        assert len(f["id"]) == 64
+    said = run(PROGRAM, "ensemble", "reduce", part, "--no-pictures")
+    look = columns, _, ground = columns_of(part)
+    w, s, state, end, arrival, most, _ = members(part, columns)
+    lost = ~np.isin(s, s[state > 0])
+    count = np.unique(s[lost]).size
+    if count:
+        assert f"{count} strata, with {100 * w[lost].sum() / w.sum():.3g} % of the weight, have no finished member" in said, said
+    for part_, expected in zip(("", "_low", "_high"), estimate(most > 0.5, w, s, state, end, np.inf)):
+        name = f"probability_0.5m{part_}"
+        check(name, read(part, name, *look), expected, ground[columns])
+    for row in list(csv.DictReader((part / "sites.csv").open()))[:2]:
+        dem = json.loads(subprocess.run(["gdalinfo", "-json", str(part / "dem.tif")], capture_output=True, text=True, check=True).stdout)
+        west, cell, _, north = dem["geoTransform"][:4]
+        at = int((north - float(row["y"])) / cell) * dem["size"][0] + int((float(row["x"]) - west) / cell)
+        hit = np.isfinite(arrival[:, np.flatnonzero(columns == at)[0]])
+        sums, all_ = [0, 0], 0
+        for g in np.unique(s[state > 0]):
+            turns = np.flatnonzero((state > 0) & (s == g))
+            if turns.size > 1:
+                all_ += w[s == g].sum()
+                for k in (0, 1):
+                    sums[k] += w[s == g].sum() * (w[turns[k::2]] @ hit[turns[k::2]]) / w[turns[k::2]].sum()
+        for k in (0, 1):
+            assert np.isclose(float(row[f"probability_0m_half_{k + 1}"]), sums[k] / all_, rtol=1e-8), (row, sums, all_)
+    return count
+
+
+def differences(work, folder):
+    """The maps of `compare`: pairs of members that are finished in both, bounds and errors from their differences."""
+    other = work / "others"
+    shutil.copytree(folder, other, ignore=shutil.ignore_patterns("maps", "batches", "*.raw"))
+    run(SYNTHETIC, other, 250, "--censored", 7, "--failed", 17)
+    out = work / "changed"
+    said = run(PROGRAM, "ensemble", "compare", folder, other, "-o", out)
+    a_columns, _, valid = columns_of(folder)
+    columns = np.union1d(a_columns, columns_of(other)[0])
+    w, s, *a = members(folder, columns)
+    b = members(other, columns)[2:]
+    pair = (a[0] > 0) & (b[0] > 0)
+    assert f"{pair.sum()} pairs" in said and f"{(~pair).sum()} of {pair.size} members are not finished in both" in said, said
+    r = restored(w, s, pair)
+    for name, until, hit in (("probability_0m", np.inf, lambda of: np.isfinite(of[2])), ("probability_2m", np.inf, lambda of: of[3] > 2),
+                             ("reached_within_12h", 43200, lambda of: of[2] <= 43200)):
+        one, two = hit(a) & pair[:, None], hit(b) & pair[:, None]
+        d = two.astype(float) - one
+        least, most = ((of[0] == 2) & (of[1] < until) & pair for of in (a, b))
+        known, open_ = w @ d, w[~pair].sum()
+        low, high = (known - open_ - w @ (least[:, None] & ~one)) / w.sum(), (known + open_ + w @ (most[:, None] & ~two)) / w.sum()
+        error = np.where(d.any(0), np.sqrt(variance_of(d, r, s)), NODATA)
+        assert d.any() and (low < high).all()
+        for part, expected in (("", r @ d / r.sum()), ("_low", low), ("_high", high), ("_error", error)):
+            check(f"difference_{name}{part}", raster(out / f"difference_{name}{part}.tif")[columns], expected, valid[columns])
 
 
 def same_for_any_threads(folder):
@@ -207,7 +306,7 @@ def same_for_any_threads(folder):
 
 
 def site_lines(text):
-    return [line for line in text.splitlines() if "difference" in line]
+    return [line for line in text.splitlines() if "%, difference" in line]
 
 
 def weights_of_the_first(work, folder):
@@ -313,6 +412,7 @@ def main():
         shutil.copytree(folder / "batches", zones / "batches")
         assert "lie in no zone" not in run(PROGRAM, "ensemble", "reduce", zones, "--no-pictures")
         compare_zones(zones)
+        rate_bound(zones, 50)
         rates = json.loads((zones / "ensemble.json").read_text())
         rates["result"]["eruptions_per_year"] = rates["result"]["eruptions_per_year"][:1]
         (zones / "ensemble.json").write_text(json.dumps(rates))
@@ -324,6 +424,8 @@ def main():
         assert "000000.h5: expected a batch of ensemble" in refused, refused
         pairs = run(PROGRAM, "ensemble", "compare", folder, folder, "-o", work / "difference")
         assert "difference +0.00 %" in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
+        differences(work, folder)
+        unfinished(work, folder)
         earlier_maps(folder)
         weights_of_the_first(work, folder)
         one_vent(work)

@@ -212,6 +212,68 @@ START_TEST(vents_have_two_colours) {
 }
 END_TEST
 
+/** Two strata of weight 1/2; of the second, one of four members is open, and one censored. */
+static struct sciara_sample unfinished_sample(void) {
+  static const double weight[8] = {0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125}, end[8];
+  static const int64_t stratum[8] = {7, 7, 7, 7, -1, -1, -1, -1};
+  static const uint8_t state[8] = {SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_COMPLETE,
+                                   SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_OPEN,     SCIARA_MEMBER_COMPLETE,
+                                   SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_CENSORED};
+  const struct sciara_sample_input in = {
+      .count = 8, .weight = weight, .state = state, .end_s = end, .group = stratum, .stratum = stratum};
+  struct sciara_sample s;
+  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  return s;
+}
+
+/** The members 5 and 6 stand for a third of the second stratum each, and the bounds have the weights of the plan. */
+START_TEST(open_members_are_stood_for) {
+  struct sciara_sample s = unfinished_sample();
+  struct sciara_sample_scratch x;
+  const struct sciara_question q = sciara_question_make(&s, INFINITY);
+  ck_assert_int_eq(sciara_sample_scratch_make(&s, &x), SCIARA_OK);
+  struct sciara_estimate e = sciara_sample_estimate(&s, &q, (const uint32_t[]){0, 5, 6}, 3, &x);
+  ck_assert_double_eq_tol(e.value, 0.125 + 0.5 * 2 / 3, 1e-15);
+  ck_assert_double_eq_tol(e.low, 3 * 0.125, 1e-15);
+  ck_assert_double_eq_tol(e.high, 5 * 0.125, 1e-15);
+  e = sciara_sample_estimate(&s, &q, (const uint32_t[]){7}, 1, &x); // a censored member that hits is sure
+  ck_assert_double_eq_tol(e.value, 0.5 / 3, 1e-15);
+  ck_assert_double_eq_tol(e.high, 2 * 0.125, 1e-15);
+  ck_assert_uint_eq(s.restored, 1);
+  ck_assert_uint_eq(s.lost, 0);
+  sciara_sample_scratch_free(&x);
+  sciara_sample_free(&s);
+}
+END_TEST
+
+/** Rates of 0.1 (0.05 to 0.4) eruptions a year in the second stratum, and 0.02 everywhere. */
+START_TEST(years_have_bounds_of_their_own) {
+  static const uint8_t zone[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  struct sciara_ensemble_rate rates[] = {{.per_year = 0.1, .low = 0.05, .high = 0.4},
+                                         {.per_year = 0.02, .low = 0.02, .high = 0.02}};
+  double years[] = {50}, thickness[] = {0};
+  const struct sciara_ensemble_result result = {
+      .thickness_m = thickness, .thickness_count = 1, .rates = rates, .rate_count = 2, .years = years, .year_count = 1};
+  struct sciara_sample s = unfinished_sample();
+  struct sciara_layers layers = {0};
+  struct sciara_hazard_rule rule;
+  const uint32_t hit[] = {0, 5};
+  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, zone, &rule), SCIARA_OK);
+  const double value = 0.1 / 3 + 0.02 * (0.125 + 0.5 / 3), low = 0.05 / 4 + 0.02 / 4, high = 0.4 * 3 / 4 + 0.02 / 2;
+  ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_VALUE, 50, hit, 2), 1 - exp(-50 * value), 1e-14);
+  ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_LOW, 50, hit, 2), 1 - exp(-50 * low), 1e-14);
+  ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_HIGH, 50, hit, 2), 1 - exp(-50 * high), 1e-14);
+  const double unsure = 0.4 / 2 + 0.02 / 4; // no hit: the open and the censored member may be some
+  ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_HIGH, 50, hit, 0), 1 - exp(-50 * unsure), 1e-14);
+  const double bound = fmin(0.42, 3 * (0.4 / 3 + 0.02 * 0.5 / 3));
+  ck_assert_double_eq_tol(sciara_hazard_years_zero_bound(&rule, 2), 1 - exp(-2 * bound), 1e-14);
+  sciara_hazard_rule_free(&rule);
+  sciara_free(layers.layer);
+  sciara_sample_free(&s);
+}
+END_TEST
+
 /** Of what reaches a site, a vent has the fraction of its own hits. */
 START_TEST(contributions_divide_the_hits) {
   struct sciara_site_hit hit[4];
@@ -429,6 +491,8 @@ int main(void) {
   tcase_add_test(t, halves_are_within_strata);
   tcase_add_test(t, a_grid_has_no_halves);
   tcase_add_test(t, vents_have_two_colours);
+  tcase_add_test(t, open_members_are_stood_for);
+  tcase_add_test(t, years_have_bounds_of_their_own);
   tcase_add_test(t, contributions_divide_the_hits);
   tcase_add_test(t, medians_need_enough_hits);
   tcase_add_test(t, the_shortest_prefix_that_is_enough);

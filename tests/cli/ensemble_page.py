@@ -68,6 +68,13 @@ class HazardPage(SharedCase):
                     row = cls.rows[int(i)]
                     if not f["failed"][n]:
                         cls.members.append((weight[row["id"]], int(row["vent"]), int(row["event"]), cells))
+        whole, done = {}, {}  # finished members stand for the others of their vent and class
+        for row in cls.rows.values() if isinstance(cls.rows, dict) else cls.rows:
+            key = int(row["vent"]), int(row["event"])
+            whole[key] = whole.get(key, 0) + weight[row["id"]]
+        for w, *key, _ in cls.members:
+            done[tuple(key)] = done.get(tuple(key), 0) + w
+        cls.members = [(w * whole[vent, event] / done[vent, event], vent, event, cells) for w, vent, event, cells in cls.members]
         cls.maps = {name: cls.raster(folder / f"maps/{name}.tif")
                     for name in ("probability_0m", "probability_0m_error", "reached_within_6h", "arrival_q50")}
 

@@ -128,7 +128,7 @@ enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct
   struct sciara_footprint *member;
   SCIARA_TRY(SCIARA_NEW(member, e->members.count + 1, "the members of an ensemble"));
   const struct sciara_batches finished = {.member = member};
-  const enum sciara_status status = sample_of(e, &finished, e->members.count, e->members.weight, out);
+  const enum sciara_status status = sample_of(e, &finished, e->members.count, e->members.weight, NULL, out);
   sciara_free(member);
   return status;
 }

@@ -338,7 +338,7 @@ def one_vent(work):
 
 
 def oblique_line(work):
-    """The vents of a full plan on a line that is no row of a grid have two colours: H of each by itself, by their turns."""
+    """The vents of a full plan on a line that is no row of a grid have two colours: H of each alone, by their turns."""
     vents = work / "line.csv"
     place = [(447700 + 100 * k, 4347300 + 100 * k) for k in range(6)]
     vents.write_text("name,x,y\n" + "".join(f"v{k},{x},{y}\n" for k, (x, y) in enumerate(place)))

@@ -266,6 +266,8 @@ START_TEST(years_have_bounds_of_their_own) {
   ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_HIGH, 50, hit, 2), 1 - exp(-50 * high), 1e-14);
   const double unsure = 0.4 / 2 + 0.02 / 4; // no hit: the open and the censored member may be some
   ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_HIGH, 50, hit, 0), 1 - exp(-50 * unsure), 1e-14);
+  const uint32_t censored[] = {7}; // that it hits adds nothing to what it may do
+  ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_HIGH, 50, censored, 1), 1 - exp(-50 * unsure), 1e-14);
   const double bound = fmin(0.42, 3 * (0.4 / 3 + 0.02 * 0.5 / 3));
   ck_assert_double_eq_tol(sciara_hazard_years_zero_bound(&rule, 2), 1 - exp(-2 * bound), 1e-14);
   sciara_hazard_rule_free(&rule);

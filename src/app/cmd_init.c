@@ -46,7 +46,8 @@ struct order {
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
   const char *comma = strchr(text, ',');
   char *first = comma ? sciara_format("%.*s", (int)(comma - text), text) : NULL;
-  const bool good = first && sciara_parse_double(first, &out->at.x) && sciara_parse_double(comma + 1, &out->at.y);
+  const bool good = first && sciara_parse_double(first, &out->at.x) &&
+                    sciara_parse_double(comma + 1 + strspn(comma + 1, " "), &out->at.y);
   free(first);
   out->lonlat = strcmp(option, "vent-lonlat") == 0;
   if (good) return SCIARA_OK;

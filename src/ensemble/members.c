@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
-#include "file/csv_records.h"
+#include "file/csv_forms.h"
 #include "file/csv_table.h"
 #include "file/csv_text.h"
 #include "file/durable.h"
@@ -166,13 +166,16 @@ static enum sciara_status refuse(const struct sciara_csv_records *r, size_t line
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", r->name, line, allowed, found);
 }
 
-static bool parse_weight(const char *text, double *out) { return sciara_parse_double(text, out) && *out >= 0; }
+static bool parse_weight(struct sciara_csv_records *r, const char *text, double *out) {
+  const char *expected, *number = r->forgiving ? sciara_csv_point(r, text, &expected) : text;
+  return number && sciara_parse_double(number, out) && *out >= 0;
+}
 
 /** A value of a column other than a key. */
-static enum sciara_status take_cell(const struct sciara_csv_records *r, size_t line, enum column kind, const char *text,
+static enum sciara_status take_cell(struct sciara_csv_records *r, size_t line, enum column kind, const char *text,
                                     size_t i, struct sciara_members *m) {
   if (kind == WEIGHT) {
-    if (parse_weight(text, &m->weight[i])) return SCIARA_OK;
+    if (parse_weight(r, text, &m->weight[i])) return SCIARA_OK;
     return refuse(r, line, "a weight, 0 or more", text);
   }
   if (kind >= DRAWN) {
@@ -189,6 +192,16 @@ static enum sciara_status take_cell(const struct sciara_csv_records *r, size_t l
   return SCIARA_OK;
 }
 
+/** The value of a key; a number with a decimal comma, which JSON does not have, gets a point. */
+static char *with_point(const struct sciara_csv_records *r, char *value) {
+  char *comma = strchr(value, ',');
+  if (r->separator == ',' || !comma || strspn(value, "+-0123456789,eE") != strlen(value)) return value;
+  double number;
+  *comma = '.';
+  if (!sciara_parse_double(value, &number)) *comma = ',';
+  return value;
+}
+
 static enum sciara_status take_row(struct sciara_csv_records *r, const struct header *h, size_t i,
                                    struct sciara_members *m) {
   const size_t line = r->line;
@@ -202,7 +215,7 @@ static enum sciara_status take_row(struct sciara_csv_records *r, const struct he
     if (h->kind[column] != KEY)
       SCIARA_TRY(take_cell(r, line, h->kind[column], value, i, m));
     else
-      m->value[i * m->key_count + key++] = value;
+      m->value[i * m->key_count + key++] = with_point(r, value);
   }
   return SCIARA_OK;
 }
@@ -231,7 +244,7 @@ static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara
 // ---------------------------------------------------------------------------------------------------------- weights
 
 /** A row of weights.csv; `seen` marks the members that have one. */
-static enum sciara_status take_weight(const struct sciara_csv_records *r, size_t line, char *const value[2],
+static enum sciara_status take_weight(struct sciara_csv_records *r, size_t line, char *const value[2],
                                       struct sciara_members *m, uint8_t *seen) {
   int64_t id;
   double weight;
@@ -239,7 +252,7 @@ static enum sciara_status take_weight(const struct sciara_csv_records *r, size_t
   const size_t i = sciara_members_find(m, id);
   if (i == SIZE_MAX) return refuse(r, line, "the id of a member", value[0]);
   if (seen[i]) return refuse(r, line, "each id once", value[0]);
-  if (!parse_weight(value[1], &weight)) return refuse(r, line, "a weight, 0 or more", value[1]);
+  if (!parse_weight(r, value[1], &weight)) return refuse(r, line, "a weight, 0 or more", value[1]);
   m->weight[i] = weight;
   seen[i] = 1;
   return SCIARA_OK;
@@ -276,15 +289,20 @@ static enum sciara_status read_weight_rows(struct sciara_csv_records *r, struct 
   return SCIARA_OK;
 }
 
-/** The table "id,weight". */
-static enum sciara_status read_weights(const char *name, char *text, size_t length, struct sciara_members *m) {
+/** The table "id,weight", which people edit. */
+static enum sciara_status read_weights(const char *name, const char *text, size_t length, struct sciara_members *m) {
   struct sciara_csv_records r;
   uint8_t *seen = NULL;
+  char *copy = malloc(length + 1); // which decoding may replace
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_csv_records_begin(name, text, length, &r));
+  if (!copy) return out_of_memory();
+  memcpy(copy, text, length + 1);
+  SCIARA_TRY_GOTO(sciara_csv_begin(name, &copy, length, &r));
+  sciara_csv_report_encoding(&r);
   SCIARA_TRY_GOTO(SCIARA_NEW(seen, m->count, "the weights of the members"));
   SCIARA_TRY_GOTO(read_weight_rows(&r, m, seen));
 cleanup:
+  free(copy);
   sciara_free(seen);
   m->weights_given = true;
   return status;
@@ -297,18 +315,35 @@ static enum sciara_status check_weights(const char *name, const struct sciara_me
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected weights with a finite sum above 0, found the sum %g", name, sum);
 }
 
+/** Reads the rows, and checks the whole. */
+static enum sciara_status parse_rows(const char *name, struct sciara_csv_records *r, const char *weights_name,
+                                     char *weights, size_t weights_length, struct sciara_members *out) {
+  enum sciara_status status = read_table(r, out);
+  if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
+  if (status == SCIARA_OK) status = check_weights(weights ? weights_name : name, out);
+  if (status == SCIARA_OK && !out->weights_given)
+    sciara_log(SCIARA_LOG_INFO, "%s: has no column \"weight\": each member has the weight 1", name);
+  if (status == SCIARA_OK) sciara_members_hash(out);
+  return status;
+}
+
 /** Takes over `text`. */
 static enum sciara_status parse(const char *name, char *text, size_t length, const char *weights_name, char *weights,
                                 size_t weights_length, struct sciara_members *out) {
   *out = (struct sciara_members){.text = text};
   struct sciara_csv_records r;
   enum sciara_status status = sciara_csv_records_begin(name, text, length, &r);
-  if (status == SCIARA_OK) status = read_table(&r, out);
-  if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
-  if (status == SCIARA_OK) status = check_weights(weights ? weights_name : name, out);
-  if (status == SCIARA_OK && !out->weights_given)
-    sciara_log(SCIARA_LOG_INFO, "%s: has no column \"weight\": each member has the weight 1", name);
-  if (status == SCIARA_OK) sciara_members_hash(out);
+  if (status == SCIARA_OK) status = parse_rows(name, &r, weights_name, weights, weights_length, out);
+  if (status != SCIARA_OK) sciara_members_free(out);
+  return status;
+}
+
+enum sciara_status sciara_members_read_table(const char *path, struct sciara_members *out) {
+  struct sciara_csv_records r;
+  *out = (struct sciara_members){0};
+  enum sciara_status status = sciara_csv_open(path, SCIARA_MEMBERS_BYTES_MOST, &out->text, &r);
+  sciara_csv_report_encoding(&r);
+  if (status == SCIARA_OK) status = parse_rows(path, &r, NULL, NULL, 0, out);
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;
 }

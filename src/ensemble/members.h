@@ -43,16 +43,19 @@ struct sciara_members {
  * Reads a table, and its weights from a second one.
  *
  * members.csv has a line of names: id, and in any order stratum, replicate, vent, event, weight, what was drawn, and
- * keys of a scenario.
- * Values may be quoted as in RFC 4180. weights.csv has the columns id and weight, and a row for each member.
+ * keys of a scenario. Values may be quoted as in RFC 4180. weights.csv has the columns id and weight, and a row for each
+ * member, in any of the forms of csv_forms.h.
  *
  * @param weights_csv may be NULL: then the column "weight" counts, or 1 for each
  * @return SCIARA_ERR_INPUT with FILE:LINE for an invalid table: also for a negative weight, and if all are 0
  */
 enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out);
 
+/** As sciara_members_read without weights: a table that another program or a person wrote, in any of the forms of csv_forms.h. */
+enum sciara_status sciara_members_read_table(const char *path, struct sciara_members *out);
+
 /**
- * The same for texts of these names and lengths, terminated.
+ * sciara_members_read for texts of these names and lengths, terminated.
  *
  * @param weights may be NULL; split in place
  */

@@ -271,7 +271,7 @@ static enum sciara_status take_members(struct planning *p) {
   if (!members) return sciara_expand(&p->x, &p->e.members);
   p->e.method = SCIARA_SAMPLE_TABLE;
   SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
-  const enum sciara_status status = sciara_members_read(path, NULL, &p->e.members);
+  const enum sciara_status status = sciara_members_read_table(path, &p->e.members);
   free(path);
   for (size_t k = 0; k < SCIARA_DRAWN_COUNT && status == SCIARA_OK; k++)
     if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
@@ -317,7 +317,7 @@ static enum sciara_status make_ensemble(struct planning *p) {
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
   SCIARA_TRY(take_members(p));
   const size_t count = p->e.members.count;
-  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, NULL, &base);
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, NULL, &base);
   p->e.base = base.data;
   SCIARA_TRY(status);
   p->e.batch_size =
@@ -451,7 +451,7 @@ static enum sciara_status write_ground(struct planning *p) {
   char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
   enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
   if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
-  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, real, &text);
+  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
   if (status == SCIARA_OK) {
     sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
     status = sciara_diagnostics_status(&diagnostics);
@@ -588,7 +588,7 @@ static enum sciara_status write_folder(struct planning *p, bool same) {
 /** Replaces the base by the one in the folder, whose DEM is relative to it. */
 static enum sciara_status take_base_of_folder(struct planning *p) {
   struct sciara_text text = {0};
-  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, SCIARA_ENSEMBLE_DEM, &text);
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &text);
   free(p->e.base);
   p->e.base = text.data;
   SCIARA_TRY(status);

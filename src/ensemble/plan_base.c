@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
 #include "store/checkpoint_hdf5.h"
@@ -101,13 +102,27 @@ static enum sciara_status put_checkpoint(const struct sciara_problem *base, cons
   return no_memory();
 }
 
-static enum sciara_status put_vents(const struct sciara_problem *base, const struct sciara_expansion *x, cJSON *root) {
+/** Whether members change a part of the effusion of vent k, so that it keeps the form that it has in the base. */
+static bool is_changed(const struct sciara_members *m, size_t k, const cJSON *vent) {
+  static const char *const parts[] = {"rates_m3_s", "slot"};
+  char name[64];
+  const cJSON *effusion = sciara_json_get(vent, "effusion");
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    snprintf(name, sizeof name, "vents.%zu.effusion.%s", k, parts[p]);
+    for (size_t i = 0; i < m->key_count && sciara_json_get(effusion, "slot"); i++)
+      if (sciara_member_key_same(m->key[i], name)) return true;
+  }
+  return false;
+}
+
+static enum sciara_status put_vents(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                    const struct sciara_members *m, cJSON *root) {
   cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
   size_t k = 0;
   cJSON_ArrayForEach(vent, vents) {
     const struct sciara_vent_spec *v = &base->scenario.vents[k++];
     if (x->event_count == 0) {
-      SCIARA_TRY(put_effusion(v, vent));
+      if (!is_changed(m, k - 1, vent)) SCIARA_TRY(put_effusion(v, vent));
     } else { // a member's own; the start of the vent stays
       struct sciara_text text = {0};
       enum sciara_status status =
@@ -123,8 +138,8 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
   return SCIARA_OK;
 }
 
-static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x, const char *dem,
-                                 cJSON *root) {
+static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                 const struct sciara_members *m, const char *dem, cJSON *root) {
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
   SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
@@ -132,16 +147,16 @@ static enum sciara_status change(const struct sciara_problem *base, const struct
   SCIARA_TRY(dem ? put_dem(base, dem, root) : put_json(root, "dem", base->site->origin.dem));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
   cJSON_DeleteItemFromObjectCaseSensitive(root, "output");
-  return put_vents(base, x, root);
+  return put_vents(base, x, m, root);
 }
 
 enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
-                                         const char *dem, struct sciara_text *out) {
+                                         const struct sciara_members *m, const char *dem, struct sciara_text *out) {
   cJSON *root = NULL, *again = NULL;
   struct sciara_text text = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_json_parse(base->scenario.path, base->scenario.json, strlen(base->scenario.json), &root));
-  SCIARA_TRY_GOTO(change(base, x, dem, root));
+  SCIARA_TRY_GOTO(change(base, x, m, dem, root));
   SCIARA_TRY_GOTO(sciara_json_print(root, &text));
   SCIARA_TRY_GOTO(sciara_json_parse("the base scenario", text.data, text.length, &again)); // as it will be read back
   SCIARA_TRY_GOTO(sciara_json_print(again, out));

@@ -8,15 +8,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/ensemble_file.h"
-#include "file/csv_records.h"
-#include "file/durable.h"
+#include "ensemble/point_table.h"
 #include "model/detmath.h"
 #include "model/vent_density.h"
 #include "run/problem.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"
 
-enum { MOST_VENTS = 1000000, MOST_COLUMNS = 256, MOST_BYTES = 256 << 20, MOST_OBLONG = 1000 };
+enum { MOST_VENTS = 1000000, MOST_OBLONG = 1000 };
 
 /** Vents that are being collected. */
 struct work {
@@ -60,118 +59,9 @@ static enum sciara_status add(struct work *w, const struct sciara_point *points,
 
 // ------------------------------------------------------------------------------------------------------------- table
 
-/** A column of the table; SIZE_MAX: there is none. */
-struct columns {
-  size_t x, y, name, weight, count;
-};
-
-static enum sciara_status read_columns(struct sciara_csv_records *t, const char *weight, struct columns *c) {
-  char *names[MOST_COLUMNS];
-  const char *closest;
-  bool last = false;
-  *c = (struct columns){SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, 0};
-  if (!sciara_csv_has_record(t))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", t->name);
-  while (!last) {
-    if (c->count == MOST_COLUMNS)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns, found more", t->name, MOST_COLUMNS);
-    SCIARA_TRY(sciara_csv_take(t, &names[c->count], &last));
-    const char *name = names[c->count];
-    size_t *of = strcmp(name, "x") == 0                ? &c->x
-                 : strcmp(name, "y") == 0              ? &c->y
-                 : strcmp(name, "name") == 0           ? &c->name
-                 : weight && strcmp(name, weight) == 0 ? &c->weight
-                                                       : NULL;
-    if (of && *of != SIZE_MAX)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected each column once, found \"%.60s\" twice", t->name, name);
-    if (of) *of = c->count;
-    c->count++;
-  }
-  if (c->x == SIZE_MAX || c->y == SIZE_MAX)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the columns x and y, found no column \"%s\"", t->name,
-                       c->x == SIZE_MAX ? "x" : "y");
-  if (!weight || c->weight != SIZE_MAX) return SCIARA_OK;
-  closest = sciara_closest_name(weight, (const char *const *)names, c->count);
-  if (closest)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s:1: expected a column \"%.60s\" (vents.weights.column), found none (did you mean \"%.60s\"?)",
-                       t->name, weight, closest);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"%.60s\" (vents.weights.column), found none", t->name,
-                     weight);
-}
-
-/** One row of the table. */
-struct row {
-  struct sciara_point at;
-  double weight;
-  const char *name; ///< NULL: none
-};
-
-static enum sciara_status refuse_cell(const struct sciara_csv_records *t, size_t line, const char *column,
-                                      const char *allowed, const char *found) {
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: %.60s: expected %s, found \"%.60s\"", t->name, line, column, allowed,
-                     found);
-}
-
-/** Reads the values of a row to its end, and then reports the first that is wrong. */
-static enum sciara_status read_row(struct sciara_csv_records *t, const struct columns *c, const char *weight,
-                                   struct row *out) {
-  const size_t line = t->line;
-  enum sciara_status status = SCIARA_OK;
-  size_t column = 0;
-  char *value;
-  *out = (struct row){.weight = 1};
-  for (bool last = false; !last; column++) {
-    SCIARA_TRY(sciara_csv_take(t, &value, &last));
-    if (status != SCIARA_OK) continue;
-    if (column == c->x && !(sciara_parse_double(value, &out->at.x) && fabs(out->at.x) <= 1e9))
-      status = refuse_cell(t, line, "x", "a coordinate in m", value);
-    else if (column == c->y && !(sciara_parse_double(value, &out->at.y) && fabs(out->at.y) <= 1e9))
-      status = refuse_cell(t, line, "y", "a coordinate in m", value);
-    else if (column == c->weight && !(sciara_parse_double(value, &out->weight) && out->weight >= 0))
-      status = refuse_cell(t, line, weight ? weight : "weight", "a weight, 0 or more", value);
-    else if (column == c->name && *value)
-      out->name = value;
-  }
-  if (status == SCIARA_OK && column != c->count)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values, found %zu", t->name, line, c->count, column);
-  return status;
-}
-
-/** Receives a valid row; `line` is its number. */
-typedef enum sciara_status row_visitor(void *context, const struct sciara_csv_records *t, size_t line,
-                                       const struct row *row);
-
-/** Reads a table of points; every invalid row is a problem of its own. */
-static enum sciara_status read_points(const struct sciara_ensemble_reading *r, const char *path, const char *weight,
-                                      row_visitor *visit, void *context) {
-  char *text = NULL;
-  size_t length = 0;
-  struct sciara_csv_records t;
-  struct columns c;
-  struct row row;
-  enum sciara_status status;
-  SCIARA_TRY(sciara_file_read(path, MOST_BYTES, &text, &length));
-  SCIARA_TRY_GOTO(sciara_csv_records_begin(path, text, length, &t));
-  SCIARA_TRY_GOTO(read_columns(&t, weight, &c));
-  while (sciara_csv_has_record(&t)) {
-    const size_t line = t.line;
-    const char *before = t.at;
-    status = read_row(&t, &c, weight, &row);
-    if (status != SCIARA_OK && t.at == before) goto cleanup; // the row has no end
-    sciara_diagnostics_add(r->diagnostics, status);
-    if (status == SCIARA_OK) SCIARA_TRY_GOTO(visit(context, &t, line, &row));
-  }
-  status = SCIARA_OK; // what was wrong has been reported
-cleanup:
-  free(text);
-  return status;
-}
-
-static enum sciara_status add_row(void *context, const struct sciara_csv_records *t, size_t line,
-                                  const struct row *row) {
+static enum sciara_status add_row(void *context, const struct sciara_point_row *row) {
   struct work *w = context;
-  SCIARA_TRY(add(w, &row->at, 1, row->name, sciara_format("%s:%zu", t->name, line)));
+  SCIARA_TRY(add(w, &row->at, 1, row->name, sciara_format("%s:%zu", row->file, row->line)));
   w->list->vent[w->list->count - 1].weight = row->weight;
   return SCIARA_OK;
 }
@@ -362,12 +252,10 @@ static void report_outside(const struct work *w, const struct sciara_vent_densit
                w->r->file, 100 * beyond);
 }
 
-static enum sciara_status add_past(void *context, const struct sciara_csv_records *t, size_t line,
-                                   const struct row *row) {
+static enum sciara_status add_past(void *context, const struct sciara_point_row *row) {
   struct sciara_vent_density *d = context;
-  (void)line;
   if (d->count == MOST_VENTS)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", t->name, MOST_VENTS);
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", row->file, MOST_VENTS);
   if (d->count == d->capacity) {
     const size_t more = d->capacity ? 2 * d->capacity : 64;
     SCIARA_TRY(sciara_resize((void **)&d->past, d->count, more, sizeof *d->past, "past vents"));
@@ -391,7 +279,7 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
   char *path = NULL;
   SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
-  enum sciara_status status = read_points(w->r, path, NULL, add_past, d);
+  enum sciara_status status = sciara_point_table_read(path, NULL, add_past, d, w->r->diagnostics);
   if (status == SCIARA_OK && d->count == 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
   free(path);
@@ -460,7 +348,8 @@ static enum sciara_status collect(struct work *w, const cJSON *vents) {
   if (table) {
     char *path = NULL;
     SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
-    const enum sciara_status status = read_points(w->r, path, column ? column->valuestring : NULL, add_row, w);
+    const enum sciara_status status =
+        sciara_point_table_read(path, column ? column->valuestring : NULL, add_row, w, w->r->diagnostics);
     free(path);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
   } else {

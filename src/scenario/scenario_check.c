@@ -95,14 +95,18 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
 }
 
 bool sciara_scenario_date_valid(const char *text) {
-  static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
-  const size_t length = strlen(text), date = strlen("dddd-dd-dd");
+  static const char form[] = "dddd-dd-ddTdd:dd:dd", zone[] = "+dd:dd";
+  const size_t length = strlen(text), date = strlen("dddd-dd-dd"), whole = sizeof form - 1;
+  char utc[SCIARA_DATE_SIZE];
   double seconds;
   bool zoned;
-  if (length != sizeof form - 1 && length != date) return false;
-  for (size_t i = 0; i < length; i++)
+  const bool has_offset = length == whole + sizeof zone - 1 && strchr("+-", text[whole]) && text[whole + 3] == ':';
+  if (length != date && !(length == whole + 1 && text[whole] == 'Z') && !has_offset) return false;
+  for (size_t i = 0; i < length && i < whole; i++)
     if (form[i] != 'd' && text[i] != form[i]) return false;
-  return sciara_parse_date(text, &seconds, &zoned);
+  if (!sciara_parse_date(text, &seconds, &zoned)) return false;
+  sciara_print_date(seconds, utc); // with an offset it may lie in another year
+  return *utc != '\0';
 }
 
 void sciara_scenario_date(const char *text, char date[SCIARA_DATE_SIZE]) {

@@ -144,10 +144,10 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 
-/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ" or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
+/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ", with an offset such as +02:00 for Z, or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
 bool sciara_scenario_date_valid(const char *text);
 
-/** The first form of a valid date: a date alone is midnight UTC. */
+/** A valid date in UTC, in the first form: a date alone is midnight. */
 void sciara_scenario_date(const char *text, char date[SCIARA_DATE_SIZE]);
 
 #endif

@@ -291,7 +291,7 @@ class Ensemble(Case):
             self.assertTrue(any(text in line for line in found), f"{text!r} is not in {found}")
 
     def test_bad_weights(self):
-        self.assert_problem('expected a column "pp" (vents.weights.column), found none', vents={"table": "vents.csv", "weights": {"column": "pp"}})
+        self.assert_problem('expected a column "pp" (vents.weights.column) (did you mean "p"?), found "name", "x"', vents={"table": "vents.csv", "weights": {"column": "pp"}})
         self.write("zero.csv", "x,y,w\n500200,4177220,0\n")
         self.assert_problem("found the sum 0 of 1 vents", vents={"table": "zero.csv", "weights": {"column": "w"}})
         self.assert_problem("a column only with vents.table", vents={"grid": {"extent": [500100, 4177100, 500300, 4177200], "step_m": 50}, "weights": {"column": "w"}})
@@ -337,12 +337,39 @@ class Ensemble(Case):
                             ("t.csv:2: expected a whole number of at most 18 digits, found \"1000000000000000000\"", "id\n1000000000000000000\n"),
                             ("a value without an end", 'id,model.cooling\n1,"2\n'), ("at least one member", "id\n"),
                             ("did you mean", "id,model.relaxtion\n1,0.5\n"), ("0 to 1", "id,model.relaxation\n1,7\n"),
-                            ("expected text in UTF-8", "id\n1\n\xff".encode("latin-1"))):
+                            ("expected text in UTF-8", b"id\n1\n\x80")):
             with self.subTest(text):
                 with open(self.path("t.csv"), "wb") as f:
                     f.write(table if isinstance(table, bytes) else table.encode())
                 self.assertIn(text, self.plan(code=3).stderr)
                 self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_tables_of_a_spreadsheet(self):
+        """Semicolons and decimal commas in a table of members and in weights.csv; the plan itself has commas and points."""
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        self.write("t.csv", "sep=;\nid ; weight;model.relaxation;vents.0.name\n3;0,5;0,45;a, b\n4;1,5;0,55;c\n;;;\n".replace(";;;\n", ""))
+        rows = self.plan()
+        self.assertEqual([(r["id"], r["model.relaxation"], r["vents.0.name"], float(r["weight"])) for r in rows],
+                         [("3", "0.45", "a, b", 0.5), ("4", "0.55", "c", 1.5)])
+        self.write("out/weights.csv", "id;weight\n3;0,25\n4;0,75\n")
+        self.sciara("ensemble", "status", "out")
+        self.write("out/weights.csv", "id;weight\n3;0,25\n4;0.75\n")
+        self.assertIn("weights.csv:3: expected a weight, 0 or more, found \"0.75\"", self.sciara("ensemble", "status", "out", code=3).stderr)
+
+    def test_parts_of_the_effusion(self):
+        """A member may change the rates or the slot alone, as --set does; the other one is that of the base, and its start."""
+        base = case.read_json(self.path("base.json"))
+        base["vents"][0].update(start="1 min", effusion={"slot": "10 min", "rates_m3_s": [4, 2]})
+        case.write_json(self.path("base.json"), base)
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        for key, value in (("rates_m3_s", [1.5, 3]), ("slot", "5 min")):
+            with self.subTest(key):
+                self.write("t.csv", f'id,vents.0.effusion.{key}\n7,"{json.dumps(value).replace(chr(34), chr(34) * 2)}"\n')
+                self.plan(key)
+                self.sciara("ensemble", "member", key, 7, "-o", "m.json", "--overwrite")
+                vent = case.read_json(self.path("m.json"))["vents"][0]
+                self.assertEqual(vent["effusion"], {**base["vents"][0]["effusion"], key: value})
+                self.assertEqual(vent["start"], "1 min")
 
     def test_a_word_that_a_spreadsheet_would_evaluate(self):
         """A name that varies is a cell of members.csv; in quotation marks, as a plan writes it, it is no formula."""

@@ -188,6 +188,37 @@ class Vents(Case):
         self.assert_weights(rows, weights)
         self.assertEqual(self.places(rows), [p for p, w in zip(table, weights) if w > 0])
 
+    def test_forms_of_tables(self):
+        """Tables of spreadsheets and other programs are the plain one: the same places and weights; points of kernels too."""
+        at = [(500150.5, 4177180, 1), (500203.5, 4177141.25, 2.5), (500290, 4177102, 0.5)]
+        plain = "x,y,p\n" + "".join(f"{x},{y},{p}\n" for x, y, p in at)
+        commas = plain.replace(",", ";").replace(".", ",")
+        forms = {"semicolons": plain.replace(",", ";"), "decimal commas": commas, "crlf": "sep=;\n" + commas.replace("\n", "\r\n") + ";;\r\n",
+                 "tabs": plain.replace(",", "\t"), "blanks": plain.replace(",", "  "), "blanks after commas": plain.replace(",", ", "),
+                 "capitals": plain.replace("x,y,p", "X,Y,P"), "units": plain.replace("x,y", "Easting (m),Northing [m]"),
+                 "quotes": "# a\n" + plain.replace("x,y,p", '"x" , "y","p"'), "mark": "\ufeff" + plain,
+                 "others": "id;" + commas.replace("\n", "\n7;", 3)}
+        kernel = {"points": "vents.csv", "bandwidth_m": 40}
+        grid = {"extent": EXTENT, "step_m": 50}
+        self.write("vents.csv", plain)
+        expected = self.plan({"grid": grid, "weights": {"kernel": kernel}})
+        for name, text in forms.items():
+            with self.subTest(name):
+                self.write("vents.csv", text)
+                rows = self.plan({"table": "vents.csv", "weights": {"column": "p"}})
+                self.assertEqual(self.places(rows), [(x, y) for x, y, _ in at])
+                self.assert_weights(rows, [p for _, _, p in at])
+        self.assertEqual(self.plan({"grid": grid, "weights": {"kernel": kernel}}), expected)
+        for text, message in (("lon;lat\n15;37\n", './vents.csv:1: expected the columns x and y, in the CRS of the DEM, found "lon", "lat" (separated by semicolons)'),
+                              ("x;y\n500150,5;4177180.5\n", './vents.csv:2: y: expected a decimal comma, as before, found "4177180.5"'),
+                              ("x,y\n500150;4177180\n", "./vents.csv:2: expected 2 values separated by commas, found 1"),
+                              ("x,X,y\n1,2,3\n", './vents.csv:1: expected one column of x, found "x" and "X"'),
+                              ("<html><body>Login</body>", "./vents.csv: expected a table, found an HTML page"),
+                              ("x,y\n4,177,180\n", "./vents.csv:2: expected 2 values separated by commas, found 3")):
+            with self.subTest(text):
+                self.write("vents.csv", text)
+                self.assertIn(message, self.plan({"table": "vents.csv"}, code=3))
+
     def test_raster_along_fissures(self):
         """Points become the middles of fissures; azimuths are clockwise from north."""
         self.write("vents.csv", "x,y\n500150,4177183\n500203.5,4177141\n500290,4177102\n")

@@ -69,7 +69,7 @@ class Init(Case):
         self.assertEqual(written["dem"]["path"], "dem.asc")
 
     def test_options(self):
-        self.sciara("init", "dem.asc", *USUAL, "--vent", f"{X + 10},{Y}", "--name", 'the "best" è 日本',
+        self.sciara("init", "dem.asc", *USUAL, "--vent", f"{X + 10}, {Y}", "--name", 'the "best" è 日本',
                     "--set", "run.max_time=2 h", "--set", "dem.crs=EPSG:32633", "-o", "my scenario.json")
         written = case.read_json(self.path("my scenario.json"))
         self.assertEqual(written["title"], 'the "best" è 日本')

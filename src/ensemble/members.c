@@ -179,7 +179,7 @@ static enum sciara_status take_cell(struct sciara_csv_records *r, size_t line, e
     return refuse(r, line, "a weight, 0 or more", text);
   }
   if (kind >= DRAWN) {
-    if (!*text || parse_weight(text, &m->drawn[kind - DRAWN][i])) return SCIARA_OK;
+    if (!*text || parse_weight(r, text, &m->drawn[kind - DRAWN][i])) return SCIARA_OK;
     return refuse(r, line, "a number, 0 or more, or nothing", text);
   }
   int64_t *const columns[] = {m->id, m->stratum, m->replicate, m->vent, m->event};

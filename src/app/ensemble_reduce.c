@@ -34,11 +34,20 @@ static void print_number(double value, double factor, int decimals) {
     sciara_print("-");
 }
 
-/** "12.5 % (low to high), error 1.2 %" */
-static void print_probability(const struct sciara_estimate *e, bool bounds) {
+/** ", error 1.2 %" */
+static void print_error(const struct sciara_sample *s, double error) {
+  if (isfinite(error))
+    sciara_print(", %s %.2f %%", s->kind == SCIARA_ERROR_GRID ? "grid difference" : "error", 100 * error);
+}
+
+/** "12.5 % (low to high), error 1.2 %, 95 %: 10.3 to 15.1 %, 40 members" */
+static void print_probability(const struct sciara_sample *s, const struct sciara_estimate *e, bool bounds) {
+  const struct sciara_interval interval = sciara_sample_interval(s, e);
   sciara_print("%.2f %%", 100 * e->value);
   if (bounds) sciara_print(" (%.2f to %.2f %%)", 100 * e->low, 100 * e->high);
-  if (isfinite(e->error)) sciara_print(", error %.2f %%", 100 * e->error);
+  print_error(s, e->error);
+  if (isfinite(interval.low) && e->hits > 0)
+    sciara_print(", 95 %%: %.2f to %.2f %%", 100 * interval.low, 100 * interval.high);
   sciara_print(", %zu members\n", e->hits);
 }
 
@@ -78,7 +87,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     const struct sciara_site_probability *p = &result.thickness[k];
     snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "peak above %.9g m", q->thickness_m[k]);
     sciara_print("  %-28s ", label);
-    print_probability(&p->estimate, bounds);
+    print_probability(&r->sample, &p->estimate, bounds);
     if (isfinite(p->half[0]) && isfinite(p->half[1]))
       sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
     if (p->estimate.hits == 0 && isfinite(sciara_sample_zero_bound(&r->sample)))
@@ -88,7 +97,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     sciara_layer_time(q->within_s[k], text, sizeof text);
     snprintf(label, sizeof label, "lava arrives within %s", text);
     sciara_print("  %-28s ", label);
-    print_probability(&result.within[k].estimate, bounds);
+    print_probability(&r->sample, &result.within[k].estimate, bounds);
   }
   for (size_t k = 0; k < q->quantile_count; k++) {
     sciara_layer_quantile(q->quantiles[k], text, sizeof text);
@@ -350,10 +359,15 @@ const struct sciara_command sciara_cmd_ensemble_query = {
 
 // ------------------------------------------------------------------------------------------------------------ compare
 
-static void print_difference(const char *name, const struct sciara_paired *p) {
+static void print_difference(const struct sciara_sample *s, const char *name, const struct sciara_paired *p) {
+  const double bound = sciara_sample_zero_bound(s);
   sciara_print("%-20s %.2f %% and %.2f %%, difference %+.2f %%", name, 100 * p->a, 100 * p->b, 100 * p->difference);
   if (p->low < p->high) sciara_print(" (%+.2f to %+.2f %%)", 100 * p->low, 100 * p->high);
-  if (isfinite(p->error)) sciara_print(", error %.2f %%", 100 * p->error);
+  if (p->differ > 0)
+    print_error(s, p->error);
+  else
+    sciara_print(", no pair differs");
+  if (p->differ == 0 && isfinite(bound)) sciara_print(" (95 %% bound: %.2f %%)", 100 * bound);
   if (isfinite(p->delay_s)) sciara_print("; arrival %+.0f s in %zu members that both reach it", p->delay_s, p->both);
   sciara_print("\n");
 }
@@ -364,7 +378,7 @@ static enum sciara_status compare(const struct sciara_arguments *a) {
   SCIARA_TRY(threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
   sciara_print("%zu pairs of finished members, " SCIARA_ENSEMBLE_CONDITION "\n", c.pairs);
-  for (size_t k = 0; k < c.sites; k++) print_difference(c.a.ensemble.result.sites[k].name, &c.site[k]);
+  for (size_t k = 0; k < c.sites; k++) print_difference(&c.a.sample, c.a.ensemble.result.sites[k].name, &c.site[k]);
   const char *folder = sciara_argument(a, "output");
   const enum sciara_status status = folder ? sciara_comparison_write(&c, folder) : SCIARA_OK;
   sciara_comparison_free(&c);

@@ -65,6 +65,7 @@ static void compare_site(const struct sciara_comparison *c, size_t site, double 
     value[m] = b - a;
     low += s->planned[m] * (b - (c->a.batches.member[m].censored ? 1 : a));
     high += s->planned[m] * ((c->b.batches.member[k].censored ? 1 : b) - a);
+    out->differ += a != b;
     out->a += c->a.sample.weight[m] * a / c->a.sample.done;
     out->b += c->a.sample.weight[m] * b / c->a.sample.done;
     if (a == 0 || b == 0) continue;

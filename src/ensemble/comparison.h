@@ -13,6 +13,7 @@ struct sciara_paired {
   double error;      ///< of the difference: from the differences of the pairs; NAN: unknown
   double delay_s;    ///< weighted mean of arrival in b - arrival in a, over the pairs in which both arrive; NAN: none
   size_t both;       ///< these pairs
+  size_t differ;     ///< pairs of which one arrives
 };
 
 /** Zero-initialise; release with sciara_comparison_free. */

@@ -92,6 +92,18 @@ static enum sciara_status add_zero_bound(const struct sciara_reduction *r, const
   return sciara_map_facts_add(out, "upper_95_percent_bound_without_hits", text);
 }
 
+/** How the 95 % interval of a probability p follows from its error. */
+static enum sciara_status add_interval(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                       struct sciara_map_facts *out) {
+  char text[192];
+  if (!is_probability(l) || l->kind == SCIARA_LAYER_YEARS || !isfinite(r->sample.critical)) return SCIARA_OK;
+  snprintf(text, sizeof text,
+           "(p + t^2/2n +- t sqrt(p (1 - p)/n + t^2/4n^2)) / (1 + t^2/n) with n = p (1 - p)/(error^2 + w^2), t = %.6g, "
+           "w = %.9g",
+           r->sample.critical, r->sample.largest);
+  return sciara_map_facts_add(out, "interval_95_percent", text);
+}
+
 /** For which strata finished members stand in for others, and which have none. */
 static enum sciara_status add_weights(const struct sciara_reduction *r, struct sciara_map_facts *out) {
   const struct sciara_sample *s = &r->sample;
@@ -113,9 +125,11 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", SCIARA_ENSEMBLE_CONDITION));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
   if (r->sample.kind == SCIARA_ERROR_GRID)
-    SCIARA_TRY_GOTO(sciara_map_facts_add(out, "error", "no sampling error; grid error only"));
+    SCIARA_TRY_GOTO(sciara_map_facts_add(
+        out, "error", "no sampling error, and no bound where no member reaches; grid difference only"));
   SCIARA_TRY_GOTO(add_weights(r, out));
   SCIARA_TRY_GOTO(add_zero_bound(r, l, out));
+  SCIARA_TRY_GOTO(add_interval(r, l, out));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "program", "sciara " SCIARA_VERSION " (SCIARA-fv3)"));
 cleanup:
   sciara_text_free(&text);

@@ -35,6 +35,7 @@ const struct sciara_layer *sciara_layers_find(const struct sciara_layers *layers
 struct builder {
   struct sciara_layers *out;
   bool bounds, errors;
+  bool grid; ///< its difference stands for errors
 };
 
 static struct sciara_layer *add(struct builder *b, enum sciara_layer_kind kind, size_t index, const char *unit) {
@@ -56,10 +57,13 @@ static void add_parts(struct builder *b, struct sciara_layer value) {
     l->part = (enum sciara_layer_part)part;
     l->second = value.second;
     snprintf(l->name, sizeof l->name, "%.80s%s", value.name, suffix[part]);
-    snprintf(l->long_name, sizeof l->long_name, "%.110s%s", value.long_name,
-             rate ? part == SCIARA_PART_LOW ? ", lower bound (lowest rate, open members miss)"
-                                            : ", upper bound (highest rate, open members hit)"
-                  : meaning[part]);
+    if (part == SCIARA_PART_ERROR && b->grid)
+      snprintf(l->long_name, sizeof l->long_name, "%.110s, grid difference (no standard error)", value.long_name);
+    else
+      snprintf(l->long_name, sizeof l->long_name, "%.110s%s", value.long_name,
+               rate ? part == SCIARA_PART_LOW ? ", lower bound (lowest rate, open members miss)"
+                                              : ", upper bound (highest rate, open members hit)"
+                    : meaning[part]);
   }
 }
 
@@ -140,7 +144,10 @@ static void add_others(struct builder *b) {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out) {
   enum { PARTS = 4, OTHERS = 16 };
-  struct builder b = {.out = out, .bounds = sample->open > 0 || sample->censored > 0, .errors = sample->has_error};
+  struct builder b = {.out = out,
+                      .bounds = sample->open > 0 || sample->censored > 0,
+                      .errors = sample->has_error,
+                      .grid = sample->kind == SCIARA_ERROR_GRID};
   const size_t most = PARTS * (result->thickness_count * (1 + result->year_count) + result->within_count) +
                       2 * result->quantile_count + OTHERS;
   *out = (struct sciara_layers){0};

@@ -16,12 +16,22 @@ static void put_number(struct sciara_text *t, double value) {
     sciara_text_append(t, ",");
 }
 
-static void put_names(struct sciara_text *t, const char *name) {
-  static const char *const parts[] = {"", "_low", "_high", "_error", "_hits", "_half_1", "_half_2"};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) sciara_text_append(t, ",%s%s", name, parts[k]);
+enum { PARTS = 9 }; // columns of a probability
+
+/** The difference of a grid is no error. */
+static const char *error_name(const struct sciara_reduction *r) {
+  return r->sample.kind == SCIARA_ERROR_GRID ? "_grid_difference" : "_error";
 }
 
-static void put_probability(struct sciara_text *t, const struct sciara_site_probability *p) {
+static void put_names(const struct sciara_reduction *r, struct sciara_text *t, const char *name) {
+  const char *const parts[PARTS] = {
+      "", "_low", "_high", error_name(r), "_hits", "_half_1", "_half_2", "_interval_95_low", "_interval_95_high"};
+  for (size_t k = 0; k < PARTS; k++) sciara_text_append(t, ",%s%s", name, parts[k]);
+}
+
+static void put_probability(const struct sciara_reduction *r, struct sciara_text *t,
+                            const struct sciara_site_probability *p) {
+  const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p->estimate);
   put_number(t, p->estimate.value);
   put_number(t, p->estimate.low);
   put_number(t, p->estimate.high);
@@ -29,6 +39,8 @@ static void put_probability(struct sciara_text *t, const struct sciara_site_prob
   put_number(t, (double)p->estimate.hits);
   put_number(t, p->half[0]);
   put_number(t, p->half[1]);
+  put_number(t, interval.low);
+  put_number(t, interval.high);
 }
 
 static bool has_rates(const struct sciara_reduction *r) { return r->rule.rate != NULL; }
@@ -40,19 +52,19 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
   for (size_t k = 0; k < q->thickness_count; k++) {
     sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
     snprintf(name, sizeof name, "probability_%s", text);
-    put_names(t, name);
+    put_names(r, t, name);
   }
   for (size_t k = 0; k < q->within_count; k++) {
     sciara_layer_time(q->within_s[k], text, sizeof text);
     snprintf(name, sizeof name, "reached_within_%s", text);
-    put_names(t, name);
+    put_names(r, t, name);
   }
   for (int deposit = 0; deposit <= 1; deposit++)
     for (size_t k = 0; k < q->quantile_count; k++) {
       sciara_layer_quantile(q->quantiles[k], text, sizeof text);
       sciara_text_append(t, ",%s_%s%s", deposit ? "deposit" : "arrival", text, deposit ? "_m" : "_s");
     }
-  sciara_text_append(t, ",covered_share,covered_share_error");
+  sciara_text_append(t, ",covered_share,covered_share%s", error_name(r));
   for (size_t y = 0; y < q->year_count && has_rates(r); y++)
     for (size_t k = 0; k < q->thickness_count; k++) {
       sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
@@ -87,8 +99,8 @@ static enum sciara_status put_site(const struct sciara_reduction *r, size_t site
   sciara_csv_append_text(t, s->name ? s->name : "");
   sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
   put_first(r, t, r->sites.place[site].count);
-  for (size_t k = 0; k < q->thickness_count; k++) put_probability(t, &result.thickness[k]);
-  for (size_t k = 0; k < q->within_count; k++) put_probability(t, &result.within[k]);
+  for (size_t k = 0; k < q->thickness_count; k++) put_probability(r, t, &result.thickness[k]);
+  for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
   for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.arrival[k]);
   for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.deposit[k]);
   put_number(t, result.covered);
@@ -108,7 +120,7 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   uint32_t *hit = NULL;
   size_t hits = 0;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const size_t empty = 7 * (q->thickness_count + q->within_count) + 2 * q->quantile_count + 2 +
+  const size_t empty = PARTS * (q->thickness_count + q->within_count) + 2 * q->quantile_count + 2 +
                        (has_rates(r) ? q->year_count * (3 * q->thickness_count + 1) : 0);
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
@@ -123,8 +135,8 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   sciara_csv_append_text(t, name);
   sciara_text_append(t, ",map,,");
   put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
-  if (q->thickness_count > 0) put_probability(t, &p);
-  for (size_t k = q->thickness_count > 0 ? 7 : 0; k < empty; k++) sciara_text_append(t, ",");
+  if (q->thickness_count > 0) put_probability(r, t, &p);
+  for (size_t k = q->thickness_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
   status = sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
 cleanup:
   sciara_sample_scratch_free(&x);

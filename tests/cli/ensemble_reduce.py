@@ -309,6 +309,28 @@ def site_lines(text):
     return [line for line in text.splitlines() if "%, difference" in line]
 
 
+def intervals(folder):
+    """The interval of a site is that of Wilson, of n draws whose error is that of the site and the largest weight together."""
+    w, s, state, *_ = members(folder, columns_of(folder)[0])
+    weight = restored(w, s, state > 0)[state > 0]
+    largest = weight.max() / weight.sum()
+    rows = [r for r in csv.DictReader((folder / "sites.csv").open()) if r["probability_0m_error"]]
+    draws = (state > 0).sum() - np.unique(s[state > 0]).size
+    t = 1.959964 * (1 + (1.959964 ** 2 + 1) / (4 * draws))
+    some = 0
+    for row in rows:
+        p, error = float(row["probability_0m"]), float(row["probability_0m_error"])
+        if p == 1:
+            continue
+        n = p * (1 - p) / (error ** 2 + largest ** 2)
+        middle = (p + t * t / (2 * n)) / (1 + t * t / n)
+        half = t * (p * (1 - p) / n + t * t / (4 * n * n)) ** 0.5 / (1 + t * t / n)
+        found = [float(row[f"probability_0m_interval_95_{end}"]) for end in ("low", "high")]
+        assert np.allclose(found, [middle - half, middle + half], atol=2e-4), (row["site"], found, middle, half)
+        some += 1
+    assert some > 0
+
+
 def weights_of_the_first(work, folder):
     """`compare` uses the weights of its first ensemble for both: the same members differ by nothing, whatever the second says."""
     other = work / "reweighted"
@@ -346,6 +368,10 @@ def oblique_line(work):
     run(SYNTHETIC, folder, 600)
     said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
     assert "no sampling error, and no bound where no member reaches" in said and "from half" not in said, said
+    assert "grid difference" in said and ", error" not in said and "95 %" not in said, said
+    row = next(csv.DictReader((folder / "sites.csv").open()))
+    assert row["probability_0m_grid_difference"] and "probability_0m_error" not in row, row
+    assert row["probability_0m_half_1"] == row["probability_0m_interval_95_low"] == row["upper_95_without_hits"] == "", row
     look = columns, _, ground = columns_of(folder)
     w, _, state, _, arrival, _, _ = members(folder, columns)
     turn = np.array([int(r["vent"]) % 2 for r in csv.DictReader((folder / "members.csv").open())])
@@ -405,6 +431,7 @@ def main():
         said = run(PROGRAM, "ensemble", "reduce", folder, "--threads", "1", "--no-pictures")
         assert "conditional on fv3 and this plan" in said, said
         compare(folder)
+        intervals(folder)
         same_for_any_threads(folder)
         assert "short" in run(PROGRAM, "ensemble", "query", folder, "--at", "447700,4347300")
         query_zones(folder, work)
@@ -423,7 +450,7 @@ def main():
         refused = run(PROGRAM, "ensemble", "reduce", other, code=3)
         assert "000000.h5: expected a batch of ensemble" in refused, refused
         pairs = run(PROGRAM, "ensemble", "compare", folder, folder, "-o", work / "difference")
-        assert "difference +0.00 %" in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
+        assert "no pair differs (95 % bound:" in pairs and ", error" not in pairs and (work / "difference/difference_probability_0m.tif").exists(), pairs
         differences(work, folder)
         unfinished(work, folder)
         earlier_maps(folder)

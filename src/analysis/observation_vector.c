@@ -85,6 +85,9 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   const struct sciara_observation_request *q = o->request;
   OGRFeatureH feature;
   enum sciara_status status = SCIARA_OK;
+  const struct sciara_bounds b = sciara_bounds_of_grid(q->grid);
+  const double box[4] = {b.west, b.south, b.east, b.north};
+  SCIARA_TRY(sciara_vector_check_degrees(q->path, layer, q->crs_wkt, box));
   SCIARA_TRY(sciara_observation_transform(o->scope, q, OGR_L_GetSpatialRef(layer), true, &o->transform));
   sciara_gdal_reset(o->scope);
   OGR_L_ResetReading(layer);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/vector_open.h"
 
+#include <cpl_conv.h>
 #include <cpl_string.h>
+#include <math.h>
+#include <ogr_api.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Others open addresses on the network, or files that name other files.
 const char *const sciara_vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
@@ -33,4 +37,80 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
   CSLDestroy(drivers);
   free(plain);
   return SCIARA_OK;
+}
+
+/** Appends the names of the file that a command makes of this one, and of this one. */
+static enum sciara_status append_names(struct sciara_text *out, const char *path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+  const size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
+  char *target = sciara_format("%.*s-placed.gpkg", (int)stem, path);
+  if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  enum sciara_status status = sciara_shell_quote(out, target);
+  free(target);
+  if (status == SCIARA_OK) status = sciara_text_append(out, " ");
+  return status == SCIARA_OK ? sciara_shell_quote(out, path) : status;
+}
+
+/** The coordinates are most likely those of the grid. */
+static enum sciara_status fail_metres(const char *path, const OGREnvelope *e, OGRSpatialReferenceH grid) {
+  struct sciara_text command = {0};
+  const char *authority = OSRGetAuthorityName(grid, NULL), *code = OSRGetAuthorityCode(grid, NULL);
+  char *text = NULL;
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY_GOTO(sciara_text_append(&command, "ogr2ogr -a_srs "));
+  if (!code) OSRExportToWkt(grid, &text);
+  SCIARA_TRY_GOTO(code ? sciara_text_append(&command, "%s:%s", authority, code)
+                       : sciara_shell_quote(&command, text ? text : ""));
+  SCIARA_TRY_GOTO(sciara_text_append(&command, " "));
+  SCIARA_TRY_GOTO(append_names(&command, path));
+  status = sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: is in degrees (as GeoJSON without \"crs\" is), but has coordinates beyond 180 degrees: x "
+                       "%.9g to %.9g, y %.9g to %.9g. If they are metres in the CRS of the DEM, name it with: %s",
+                       path, e->MinX, e->MaxX, e->MinY, e->MaxY, command.data);
+cleanup:
+  CPLFree(text);
+  sciara_text_free(&command);
+  return status;
+}
+
+static enum sciara_status fail_swapped(const char *path, const OGREnvelope *e) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_text_append(
+      &command, "ogr2ogr -s_srs EPSG:4326 -t_srs EPSG:4326 -ct '+proj=pipeline +step +proj=axisswap +order=2,1' ");
+  if (status == SCIARA_OK) status = append_names(&command, path);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: has latitude before longitude (%.9g to %.9g, %.9g to %.9g): so it lies off the DEM, and "
+                         "the other way round on it. Exchange them with: %s",
+                         path, e->MinX, e->MaxX, e->MinY, e->MaxY, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
+static bool overlaps(const double a[4], const double b[4]) {
+  return a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
+}
+
+enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer, const char *crs_wkt,
+                                               const double *box) {
+  OGRSpatialReferenceH own = OGR_L_GetSpatialRef(layer), grid = NULL;
+  OGREnvelope e;
+  if (!own || !OSRIsGeographic(own) || !crs_wkt || OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) return SCIARA_OK;
+  SCIARA_TRY(sciara_srs_parse(crs_wkt, &grid));
+  enum sciara_status status = SCIARA_OK;
+  double place[4];
+  const double found[4] = {e.MinX, e.MinY, e.MaxX, e.MaxY}, swapped[4] = {e.MinY, e.MinX, e.MaxY, e.MaxX};
+  OGRSpatialReferenceH degrees = OSRClone(own);
+  OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
+  OGRCoordinateTransformationH change = box ? OCTNewCoordinateTransformation(grid, degrees) : NULL;
+  if (fmax(fabs(e.MinX), fabs(e.MaxX)) > 720 || fmax(fabs(e.MinY), fabs(e.MaxY)) > 720)
+    status = fail_metres(path, &e, grid);
+  else if (change &&
+           OCTTransformBounds(change, box[0], box[1], box[2], box[3], &place[0], &place[1], &place[2], &place[3], 21) &&
+           !overlaps(found, place) && overlaps(swapped, place))
+    status = fail_swapped(path, &e);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  OSRRelease(degrees);
+  OSRRelease(grid);
+  return status;
 }

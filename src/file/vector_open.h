@@ -4,6 +4,7 @@
 #define SCIARA_FILE_VECTOR_OPEN_H
 
 #include <gdal.h>
+#include <ogr_api.h>
 
 #include "file/gdal_support.h"
 
@@ -22,5 +23,14 @@ char **sciara_vector_allowed(const char *const *extra, size_t extra_count);
  */
 enum sciara_status sciara_vector_open(const char *path, const char *name, const char *const *extra, size_t extra_count,
                                       GDALDriverH *looks, GDALDatasetH *dataset);
+
+/**
+ * Refuses a layer in degrees whose coordinates are metres, or have latitude before longitude, with the command that cures it.
+ *
+ * @param crs_wkt of the grid; NULL: nothing is refused
+ * @param box     west, south, east and north of the grid; NULL: latitude before longitude is not noticed
+ */
+enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer, const char *crs_wkt,
+                                               const double *box);
 
 #endif

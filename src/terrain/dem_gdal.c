@@ -38,8 +38,16 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
   return status;
 }
 
+/** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */
+static bool is_local(const struct sciara_dem_request *q) { return q->crs && strcmp(q->crs, "local") == 0; }
+
 /** Fills `to` from the request and `from` from the DEM, or from the request where the DEM names none. */
 static enum sciara_status plan_crs(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
+  if (is_local(q)) {
+    if (!s->srs || OSRIsLocal(s->srs)) return SCIARA_OK;
+    return sciara_fail(SCIARA_ERR_INPUT, "dem.crs: \"local\" is for a raster that names no CRS; %s names \"%s\"",
+                       q->path, OSRGetName(s->srs));
+  }
   if (q->crs) {
     const enum sciara_status status = sciara_srs_parse(q->crs, &p->to);
     if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
@@ -60,11 +68,14 @@ static enum sciara_status plan_crs(const struct sciara_dem_request *q, const str
 }
 
 static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, const struct sciara_source *s) {
+  if (is_local(q)) return SCIARA_OK;
   double south = s->north - s->dy * (double)s->rows, east = s->west + s->dx * (double)s->cols;
   if (s->dx < 0.1 && s->west >= -180 && east <= 360 && south >= -90 && s->north <= 90) {
     char found[160];
-    snprintf(found, sizeof found, "names no CRS and has cells of %g at %g, %g: these look like degrees", s->dx, s->west,
-             s->north);
+    snprintf(found, sizeof found,
+             "names no CRS and has cells of %g at %g, %g: these look like degrees (if they are metres: \"dem.crs\": "
+             "\"local\")",
+             s->dx, s->west, s->north);
     struct sciara_source guess = *s; // for the command only
     guess.guess = SCIARA_SOURCE_DEGREES;
     SCIARA_TRY(sciara_srs_parse(guess.guess, &guess.srs));
@@ -366,7 +377,7 @@ static enum sciara_status check_scale(const struct sciara_dem_request *q, const 
                                       const int64_t window[4], const struct plan *p) {
   double bounds[4], scale;
   const bool warped = q->crs && q->cell_size_m > 0;
-  if (q->crs) {
+  if (q->crs && !is_local(q)) {
     SCIARA_TRY(window_bounds(s, window, p, s->srs ? p->to : p->from, bounds));
     const enum sciara_status status = sciara_crs_scale(p->to, bounds, &scale);
     if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");

@@ -26,7 +26,8 @@ struct sciara_dem_request {
   double margin_m;       ///< the part within this distance of the points below, in x and y; 0: all of it
   const struct sciara_dem_point *points;
   size_t point_count;
-  /** Metric CRS to warp to (EPSG:n, WKT, PROJ), or, for a DEM that names none, the one it is in; NULL: its own. */
+  /** Metric CRS to warp to (EPSG:n, WKT, PROJ), or, for a DEM that names none, the one it is in or "local";
+   *  NULL: its own. */
   const char *crs;
   double cell_size_m;               ///< warp to cells of this side; 0: that of the DEM
   const char *const *extra_drivers; ///< GDAL driver names allowed beyond the built-in list

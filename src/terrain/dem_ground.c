@@ -95,6 +95,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
     const struct sciara_shapes_request file = {.path = edit->path,
                                                .layer = edit->layer,
                                                .crs_wkt = w->dem->georef.crs_wkt,
+                                               .grid = &w->dem->grid,
                                                .extra_drivers = q->extra_drivers,
                                                .extra_driver_count = q->extra_driver_count,
                                                .values = true,
@@ -170,6 +171,7 @@ static enum sciara_status find_cells(const struct sciara_ground_request *q, stru
   if (q->sea->rule == SCIARA_SEA_FILE) {
     const struct sciara_shapes_request file = {.path = q->sea->path,
                                                .crs_wkt = d->georef.crs_wkt,
+                                               .grid = &d->grid,
                                                .extra_drivers = q->extra_drivers,
                                                .extra_driver_count = q->extra_driver_count,
                                                .visit = add_polygon,

@@ -135,6 +135,15 @@ static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH
 
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   OGRFeatureH feature;
+  const struct sciara_grid *g = r->request->grid;
+  double box[4] = {0};
+  if (g) {
+    box[0] = g->west;
+    box[1] = g->north - (double)g->rows * g->cell_size;
+    box[2] = g->west + (double)g->cols * g->cell_size;
+    box[3] = g->north;
+  }
+  SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
   SCIARA_TRY(make_transform(r, OGR_L_GetSpatialRef(layer)));
   sciara_gdal_reset(r->scope);
   OGR_L_ResetReading(layer);

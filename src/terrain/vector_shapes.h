@@ -19,8 +19,9 @@ struct sciara_shape {
 /** What is read, and how. */
 struct sciara_shapes_request {
   const char *path;
-  const char *layer;   ///< NULL: the only one
-  const char *crs_wkt; ///< of the DEM; NULL: not known, coordinates are taken as they are
+  const char *layer;              ///< NULL: the only one
+  const char *crs_wkt;            ///< of the DEM; NULL: not known, coordinates are taken as they are
+  const struct sciara_grid *grid; ///< that the shapes belong to, to notice swapped coordinates; NULL: any place
   const char *const *extra_drivers;
   size_t extra_driver_count;
   bool values; ///< the columns of values are read

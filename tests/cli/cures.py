@@ -224,9 +224,43 @@ class Cures(Case):
         found = json.loads(done.stdout)
         self.assertEqual((found["observed_kind"], found["observed_cells"], done.stderr.count("warning")), ("extent", 150, 0))
 
+    def test_vectors(self):
+        """GeoJSON in metres without "crs", or with latitude first: as an observation and as sea."""
+        self.write_scenario()
+        self.run_scenario("run", "-n", 100)
+        ring = [[case.WEST + x, case.SOUTH + y] for x, y in ((50, 50), (150, 50), (150, 90), (50, 90), (50, 50))]
+        lon, lat = lonlat(crs(32633), *numpy.array(ring).T)
+        for name, points in (("metres", ring), ("swapped", numpy.column_stack([lat, lon]).tolist())):
+            case.write_json(self.path(name + ".geojson"), {"type": "FeatureCollection", "features": [
+                {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [points]}}]})
+            said = self.sciara("compare", "run", "--observed", name + ".geojson", code=3).stderr
+            case.write_json(self.path("v.json"), case.scenario(dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": name + ".geojson"}))
+            made = self.execute(self.printed(said)[0])
+            self.assertEqual(made, name + ".geojson")
+            done = self.sciara("compare", "run", "--observed", name + "-placed.gpkg", "--json")
+            self.assertEqual(json.loads(done.stdout)["observed_cells"], 10 * 4)
+            self.assertIn("v.json: dem.sea: ", self.sciara("check", "v.json", code=3).stderr)
+            said = self.sciara("check", "v.json", "--set", f"dem.sea={name}-placed.gpkg").stderr
+            self.assertIn("dem.sea: 40 cells are sea", said)
+
+    def test_metres_from_nowhere(self):
+        """Cells of 1 mm, whose message offers a key."""
+        with open(self.path("lab.asc"), "w", encoding="ascii") as f:
+            f.write("ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 0.001\n" + "0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1 0.1\n" * 9)
+        vents = [{"row": 4, "col": 4, "effusion": {"slot": "1 min", "rates_m3_s": [1e-9]}}]
+        case.write_json(self.path("l.json"), case.scenario(dem={"path": "lab.asc"}, vents=vents))
+        said = self.sciara("run", "l.json", "-q", code=3).stderr
+        self.assertIn('(if they are metres: "dem.crs": "local")', said)
+        done = self.sciara("run", "l.json", "-n", 1, "-q", "-o", "l.out", "--set", "dem.crs=local")
+        self.assertNotIn("CRS", done.stderr)
+        self.assertAlmostEqual(gdal.Open(self.path("l.out", "dem.tif")).GetGeoTransform()[1], 0.001)
+        self.write("utm.tif", *UTM)
+        said = self.sciara("check", "l.json", "--set", "dem.crs=local", "--set", "dem.path=utm.tif", code=3).stderr
+        self.assertIn('dem.crs: "local" is for a raster that names no CRS', said)
+
     def test_no_other_command_is_printed(self):
         """Every source that names a tool in a text is one whose commands are run above."""
-        known = {"terrain/dem_gdal.c": 3, "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2,
+        known = {"file/vector_open.c": 2, "terrain/dem_gdal.c": 3, "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2,
                  "analysis/observation_raster.c": 1}
         found = {}
         for folder, _, names in os.walk(os.path.join(case.SOURCE, "src")):

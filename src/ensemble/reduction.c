@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
-#include "model/point_colours.h"
+#include "ensemble/point_colours.h"
 #include "model/polyline.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {

@@ -50,7 +50,6 @@ PLANTED = [
     ("src/model/m.h", "static inline size_t f(FILE *x);\n", "does not compile on its own"),
     ("src/model/new.h", "int x;\n", "SPDX"),
     ("src/misc/new.h", SPDX, "src/misc is no layer"),
-    ("src/map/large.c", SPDX + "\n" * 3000, "one folder may hold"),
 ]
 
 

@@ -9,7 +9,7 @@
 #include "ensemble/hazard.h"
 #include "ensemble/reduction.h"
 #include "ensemble/site_results.h"
-#include "model/point_colours.h"
+#include "ensemble/point_colours.h"
 
 enum { MOST = 24 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A density of vent openings and its integrals, of +, -, x, / and detmath alone: the same on every machine.
-#ifndef SCIARA_MODEL_VENT_DENSITY_H
-#define SCIARA_MODEL_VENT_DENSITY_H
+#ifndef SCIARA_ENSEMBLE_VENT_DENSITY_H
+#define SCIARA_ENSEMBLE_VENT_DENSITY_H
 
 #include "model/polyline.h"
 

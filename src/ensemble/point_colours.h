@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two halves of a set of points, each of which covers all of their area.
-#ifndef SCIARA_MODEL_POINT_COLOURS_H
-#define SCIARA_MODEL_POINT_COLOURS_H
+#ifndef SCIARA_ENSEMBLE_POINT_COLOURS_H
+#define SCIARA_ENSEMBLE_POINT_COLOURS_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/vent_density.h"
+#include "ensemble/vent_density.h"
 
 #include <math.h>
 

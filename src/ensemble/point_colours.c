@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/point_colours.h"
+#include "ensemble/point_colours.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "file/durable.h"
 #include "ensemble/point_colours.h"
+#include "file/durable.h"
 #include "model/polyline.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {

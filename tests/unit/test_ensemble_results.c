@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "ensemble/hazard.h"
+#include "ensemble/point_colours.h"
 #include "ensemble/reduction.h"
 #include "ensemble/site_results.h"
-#include "ensemble/point_colours.h"
 
 enum { MOST = 24 };
 

@@ -87,6 +87,24 @@ static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
   return l->base && l->name ? SCIARA_OK : no_memory();
 }
 
+/** The absent file of the set; names a file that differs from it in its extension only. */
+static enum sciara_status fail_absent(const char *path, const char *holds) {
+  static const char *const extensions[] = {"asc", "ASC", "STT", "txt", "dat", "grd", "csv"};
+  const int cause = errno;
+  const char *dot = strrchr(path, '.');
+  for (size_t k = 0; dot && k < sizeof extensions / sizeof *extensions; k++) {
+    char *other = sciara_format("%.*s.%s", (int)(dot - path), path, extensions[k]);
+    if (!other) return no_memory();
+    enum sciara_status status = SCIARA_OK;
+    if (access(other, F_OK) == 0)
+      status = sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s. There is %s: rename it if it is this file", path,
+                           strerror(cause), holds, other);
+    free(other);
+    if (status != SCIARA_OK) return status;
+  }
+  return sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s", path, strerror(cause), holds);
+}
+
 /** Path of a file of the set; *out is NULL when it is absent and may be. Release with free. */
 static enum sciara_status find_file(const struct legacy *l, const char *suffix, const char *holds, bool needed,
                                     char **out) {
@@ -94,7 +112,7 @@ static enum sciara_status find_file(const struct legacy *l, const char *suffix, 
   if (!*out) return no_memory();
   if (access(*out, F_OK) == 0) return SCIARA_OK;
   enum sciara_status status = SCIARA_OK;
-  if (needed) status = sciara_fail(SCIARA_ERR_IO, "%s: %s; it holds %s", *out, strerror(errno), holds);
+  if (needed) status = fail_absent(*out, holds);
   free(*out);
   *out = NULL;
   return status;

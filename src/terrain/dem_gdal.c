@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrain/dem_gdal.h"
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/crs_scale.h"
+#include "terrain/dem_altitudes.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"
 
@@ -414,45 +417,6 @@ static enum sciara_status make_plan(const struct sciara_dem_request *q, const st
   return SCIARA_OK;
 }
 
-static enum sciara_status fail_altitude(const char *path, int64_t row, int64_t col, double z) {
-  struct sciara_text name = {0};
-  enum sciara_status status = sciara_shell_quote(&name, path);
-  if (status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: cell row %" PRId64 ", column %" PRId64
-                         " has altitude %.9g m, probably a NODATA value that the file does not declare; "
-                         "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
-                         path, row, col, z, z, name.data);
-  sciara_text_free(&name);
-  return status;
-}
-
-/** Turns NaN and infinities to NODATA, and refuses altitudes that no place has. */
-static enum sciara_status check_altitudes(const char *path, const int64_t window[4], struct sciara_patch *p) {
-  int64_t broken = 0, first = -1, left = 0;
-  for (int64_t i = 0; i < p->rows * p->cols; i++) {
-    double z = p->altitude[i];
-    if (p->valid[i] && !isfinite(z)) {
-      if (broken++ == 0) first = i;
-      p->valid[i] = 0;
-    }
-    if (!p->valid[i]) {
-      p->altitude[i] = SCIARA_NODATA_ALTITUDE;
-      continue;
-    }
-    left++;
-    if (z < SCIARA_ALTITUDE_MIN || z > SCIARA_ALTITUDE_MAX || z == SCIARA_NODATA_ALTITUDE)
-      return fail_altitude(path, window[0] + i / p->cols, window[1] + i % p->cols, z);
-  }
-  if (broken > 0)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
-               path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"), window[0] + first / p->cols,
-               window[1] + first % p->cols);
-  if (left == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", path);
-  return SCIARA_OK;
-}
-
 uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   const struct sciara_grid *g = &d->grid;
   size_t cells = (size_t)sciara_grid_cells(g);
@@ -463,6 +427,29 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   hash = sciara_hash_bytes(hash, d->valid, cells);
   hash = sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
   return d->sea ? sciara_hash_bytes(hash, d->sea, cells) : hash;
+}
+
+/** ", with dem.prj, dem.hdr": the other files that GDAL read. */
+static enum sciara_status append_siblings(const struct sciara_source *s, struct sciara_text *out) {
+  char **files = GDALGetFileList(s->dataset);
+  enum sciara_status status = SCIARA_OK;
+  for (int k = 1; k < CSLCount(files) && status == SCIARA_OK; k++)
+    status = sciara_text_append(out, "%s%s", k == 1 ? ", with " : ", ", CPLGetFilename(files[k]));
+  CSLDestroy(files);
+  return status;
+}
+
+/** Says what was read and how. */
+static enum sciara_status report(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
+  struct sciara_text siblings = {0};
+  const enum sciara_status status = append_siblings(s, &siblings);
+  if (status == SCIARA_OK)
+    sciara_log(
+        SCIARA_LOG_INFO, "%s: %s%s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA",
+        s->path, d->driver, siblings.length ? siblings.data : "", d->grid.rows, d->grid.cols, d->grid.cell_size,
+        d->georef.crs_name ? d->georef.crs_name : "no CRS", hidden, sciara_plural((uint64_t)hidden, "cell", "cells"));
+  sciara_text_free(&siblings);
+  return status;
 }
 
 /** Moves the patch into the DEM. */
@@ -481,11 +468,7 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
   out->hash = sciara_dem_hash(out);
-  sciara_log(SCIARA_LOG_INFO, "%s: %s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA",
-             s->path, out->driver, out->grid.rows, out->grid.cols, out->grid.cell_size,
-             out->georef.crs_name ? out->georef.crs_name : "no CRS", cells - valid,
-             sciara_plural((uint64_t)(cells - valid), "cell", "cells"));
-  return SCIARA_OK;
+  return report(s, out, cells - valid);
 }
 
 /** The band of the dem.tif of a run with this name, as whole numbers; *out stays NULL if there is none. */
@@ -540,10 +523,10 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   SCIARA_TRY_GOTO(
       sciara_patch_check_size(request->path, patch.rows, patch.cols, plan.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
   SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
-  SCIARA_TRY_GOTO(sciara_source_read(&scope, &source, window, patch.altitude, patch.valid));
-  for (int64_t i = 0; request->has_nodata && i < patch.rows * patch.cols; i++)
-    if (patch.altitude[i] == request->nodata) patch.valid[i] = 0;
-  SCIARA_TRY_GOTO(check_altitudes(request->path, window, &patch));
+  SCIARA_TRY_GOTO(sciara_source_read_stored(&scope, &source, window, patch.altitude, patch.valid));
+  if (request->has_nodata)
+    sciara_source_hide(&source, request->nodata, (size_t)(patch.rows * patch.cols), patch.altitude, patch.valid);
+  SCIARA_TRY_GOTO(sciara_patch_to_altitudes(&source, window, &patch));
   if (plan.warp) {
     const char *how;
     const struct sciara_patch raster = whole_raster(&source);

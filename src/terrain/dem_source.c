@@ -4,18 +4,24 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "file/first_bytes.h"
 #include "file/hdf5_open.h"
 #include "file/input_file.h"
 
 // GDAL's other drivers open URLs, or files that name other files.
 static const char *const built_in[] = {"GTiff", "AAIGrid", "EHdr", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
+// The same for a file that is no raw raster by its name. EHdr reads any file next to a header of its name, in any format.
+static const char *const built_in_named[] = {"GTiff", "AAIGrid", "SRTMHGT", "HFA", "netCDF", "GPKG", NULL};
+static const char *const raw_names[] = {"bil", "bip", "bsq", "flt", "raw", "dem", "bin", "dat", "img", NULL};
 // Their libraries open files themselves, by a path.
 static const char *const by_path[] = {"netCDF", NULL};
 
@@ -49,11 +55,17 @@ static char **allowed_drivers(const char *const *extra, size_t extra_count) {
   return drivers;
 }
 
+/** Whether the file may be one whose header is another file, by its name. */
+static bool is_raw_name(const char *path) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  return dot && CSLFindString((CSLConstList)raw_names, dot + 1) >= 0;
+}
+
 static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                         const char *const *extra, size_t extra_count) {
-  struct sciara_text list = {0};
+  struct sciara_text list = {0}, found = {0};
   char **drivers = allowed_drivers(extra, extra_count);
-  enum sciara_status status = SCIARA_OK;
+  enum sciara_status status = sciara_first_bytes_explain(s->path, &found);
   for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
     status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
   char reason[sizeof scope->message];
@@ -61,7 +73,14 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const s
   const enum sciara_status cause = sciara_gdal_status(scope, SCIARA_ERR_INPUT);
   GDALDriverH looks = GDALIdentifyDriver(s->name, NULL);
   const char *name = looks ? GDALGetDriverShortName(looks) : NULL;
-  if (status == SCIARA_OK && name && CSLFindString(drivers, name) < 0)
+  if (status == SCIARA_OK && found.length)
+    status = sciara_fail(cause, "%s: cannot be opened as a raster: it %s", s->path, found.data);
+  else if (status == SCIARA_OK && name && strcmp(name, "EHdr") == 0 && !is_raw_name(s->path))
+    status = sciara_fail(cause,
+                         "%s: cannot be opened as a raster: the .hdr of its name is not taken for its header, because "
+                         "it does not end in .bil, .bip, .bsq, .flt, .raw, .dem, .bin, .dat or .img",
+                         s->path);
+  else if (status == SCIARA_OK && name && CSLFindString(drivers, name) < 0)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: format %s is not among those allowed (%s); --allow-driver %s would allow it",
                     s->path, name, list.data, name);
@@ -69,6 +88,7 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const s
     status =
         sciara_fail(cause, "%s: cannot be opened as a raster (formats allowed: %s): %s", s->path, list.data, reason);
   sciara_text_free(&list);
+  sciara_text_free(&found);
   CSLDestroy(drivers);
   return status;
 }
@@ -81,12 +101,13 @@ static const unsigned how = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_
 
 /** Opens the file in the file system of gdal_files.h, where its siblings can be no other datasets. */
 static GDALDatasetH open_confined(const char *name) {
-  GDALDatasetH dataset = GDALOpenEx(name, how, built_in, NULL, NULL);
+  const char *const *drivers = is_raw_name(name) ? built_in : built_in_named;
+  GDALDatasetH dataset = GDALOpenEx(name, how, drivers, NULL, NULL);
   if (!is_driver(dataset, "AAIGrid")) return dataset;
   // GDAL reads ASCII grids as float by default: altitudes would not be those of the file.
   static const char *const options[] = {"DATATYPE=Float64", NULL};
   GDALClose(dataset);
-  return GDALOpenEx(name, how, built_in, options, NULL);
+  return GDALOpenEx(name, how, drivers, options, NULL);
 }
 
 /** Opens the file by its path, with drivers whose libraries need that, or which the user vouches for. */
@@ -97,6 +118,52 @@ static GDALDatasetH open_by_path(const char *path, const char *const *drivers) {
     dataset = GDALOpenEx(plain, how, drivers, NULL, NULL);
   free(plain);
   return dataset;
+}
+
+/** The whole number after a key of the .hdr; 0 if it is absent. */
+static int64_t header_number(char **lines, const char *key) {
+  const size_t length = strlen(key);
+  for (int k = 0; k < CSLCount(lines); k++)
+    if (strncasecmp(lines[k], key, length) == 0 && strchr(" \t", lines[k][length]))
+      return strtoll(lines[k] + length, NULL, 10);
+  return 0;
+}
+
+/** The bytes that the .hdr of a raw raster describes; 0 if it leaves gaps between bands. */
+static int64_t described_size(const struct sciara_source *s, int64_t bands, int64_t bytes) {
+  char **files = GDALGetFileList(s->dataset), **lines = NULL;
+  const int64_t rows = GDALGetRasterYSize(s->dataset), cols = GDALGetRasterXSize(s->dataset);
+  for (int k = 1; k < CSLCount(files) && !lines; k++)
+    if (EQUAL(CPLGetExtension(files[k]), "hdr")) lines = CSLLoad2(files[k], 1000, 1000, NULL);
+  const int64_t skipped = header_number(lines, "SKIPBYTES"), line = header_number(lines, "TOTALROWBYTES"),
+                gap = header_number(lines, "BANDGAPBYTES");
+  int64_t size = rows * cols * bands * bytes;
+  // A line holds all bands or, band after band, one.
+  if (line > cols * bytes && line < INT64_MAX / 2 / (rows * bands)) size = rows * bands * line;
+  CSLDestroy(lines);
+  CSLDestroy(files);
+  return gap != 0 || skipped < 0 || skipped > INT64_MAX / 2 ? 0 : size + skipped;
+}
+
+/** The header of a raw raster may belong to another file of the same name: the file must be as large as it says. */
+static enum sciara_status check_raw_size(const struct sciara_source *s) {
+  const GDALRasterBandH band = GDALGetRasterBand(s->dataset, 1);
+  struct sciara_text found = {0};
+  struct stat about;
+  if (stat(s->path, &about) != 0 || !band) return SCIARA_OK; // said later
+  enum sciara_status status = sciara_first_bytes_explain(s->path, &found);
+  if (status == SCIARA_OK && found.length)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a raw raster, as the .hdr of its name says, but it %s",
+                         s->path, found.data);
+  sciara_text_free(&found);
+  if (status != SCIARA_OK || GDALGetMetadataItem(band, "NBITS", "IMAGE_STRUCTURE")) return status;
+  const int64_t size =
+      described_size(s, GDALGetRasterCount(s->dataset), GDALGetDataTypeSizeBytes(GDALGetRasterDataType(band)));
+  if (size == 0 || about.st_size <= size) return SCIARA_OK; // a part of it is missed when it is read
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: expected %" PRId64 " bytes, as the .hdr of its name says, found %" PRId64
+                     "; that header may belong to another file",
+                     s->path, size, (int64_t)about.st_size);
 }
 
 static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const char *const *extra, size_t extra_count,
@@ -115,6 +182,7 @@ static enum sciara_status open_dataset(struct sciara_gdal_scope *scope, const ch
     CSLDestroy(drivers);
   }
   if (!out->dataset) return fail_unopened(scope, out, extra, extra_count);
+  if (is_driver(out->dataset, "EHdr")) return check_raw_size(out);
   if (!is_driver(out->dataset, "AAIGrid")) return SCIARA_OK;
   return sciara_ascii_grid_check(out->path, GDALGetRasterYSize(out->dataset), GDALGetRasterXSize(out->dataset));
 }
@@ -145,6 +213,9 @@ static enum sciara_status check_band(const struct sciara_source *s, int band) {
     return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d holds complex numbers (%s); real ones are needed", s->path, band,
                        GDALGetDataTypeName(type));
   GDALColorInterp colour = GDALGetRasterColorInterpretation(s->band);
+  if (colour == GCI_AlphaBand)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d is an alpha band, which says where there are values", s->path,
+                       band);
   if (type == GDT_Byte && colour >= GCI_PaletteIndex && colour <= GCI_BlackBand)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: band %d is a colour channel of a picture (%s), not a quantity", s->path,
                        band, GDALGetColorInterpretationName(colour));
@@ -209,6 +280,19 @@ static enum sciara_status describe(int band, struct sciara_source *out) {
   return sciara_srs_check(out->path, out->srs);
 }
 
+/** Finds the alpha band, and says what hides cells apart from a NODATA value. */
+static void find_mask(struct sciara_source *s) {
+  const int flags = GDALGetMaskFlags(s->band);
+  for (int k = 1; k <= GDALGetRasterCount(s->dataset) && !s->alpha; k++)
+    if (GDALGetRasterColorInterpretation(GDALGetRasterBand(s->dataset, k)) == GCI_AlphaBand)
+      s->alpha = GDALGetRasterBand(s->dataset, k);
+  if (s->alpha)
+    sciara_log(SCIARA_LOG_INFO, "%s: band %d is an alpha band: cells where it is 0 are NODATA", s->path,
+               GDALGetBandNumber(s->alpha));
+  else if (!(flags & (GMF_ALL_VALID | GMF_NODATA)))
+    sciara_log(SCIARA_LOG_INFO, "%s: has a mask: cells where it is 0 are NODATA", s->path);
+}
+
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count, struct sciara_source *out) {
   *out = (struct sciara_source){.path = path};
@@ -216,6 +300,8 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
   SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
   SCIARA_TRY_GOTO(describe(band, out));
   SCIARA_TRY_GOTO(check_band(out, band));
+  find_mask(out);
+  if (is_driver(out->dataset, "netCDF")) SCIARA_TRY_GOTO(sciara_netcdf_check_axes(scope, out));
   SCIARA_TRY_GOTO(place(out));
   return SCIARA_OK;
 cleanup:
@@ -246,21 +332,24 @@ void sciara_source_close(struct sciara_source *s) {
   s->name = NULL;
 }
 
-/** Clears valid where a value is the band's NODATA value, compared as the band's type holds it. */
-static void apply_nodata(const struct sciara_source *s, size_t cells, const double *values, uint8_t *valid) {
-  int has = 0;
-  double nodata = GDALGetRasterNoDataValue(s->band, &has);
-  if (!has) return;
+void sciara_source_hide(const struct sciara_source *s, double nodata, size_t cells, const double *values,
+                        uint8_t *valid) {
   if (GDALGetRasterDataType(s->band) == GDT_Float32) nodata = (double)(float)nodata;
   for (size_t i = 0; i < cells; i++)
     if (values[i] == nodata || (isnan(nodata) && isnan(values[i]))) valid[i] = 0;
 }
 
-static void apply_scale(const struct sciara_source *s, size_t cells, double *values) {
+void sciara_source_scale_of(const struct sciara_source *s, double *scale, double *offset) {
   int has_scale = 0, has_offset = 0;
-  double scale = GDALGetRasterScale(s->band, &has_scale), offset = GDALGetRasterOffset(s->band, &has_offset);
-  if (!has_scale) scale = 1;
-  if (!has_offset) offset = 0;
+  *scale = GDALGetRasterScale(s->band, &has_scale);
+  *offset = GDALGetRasterOffset(s->band, &has_offset);
+  if (!has_scale) *scale = 1;
+  if (!has_offset) *offset = 0;
+}
+
+void sciara_source_scale(const struct sciara_source *s, size_t cells, double *values) {
+  double scale, offset;
+  sciara_source_scale_of(s, &scale, &offset);
   if (scale == 1 && offset == 0) return;
   sciara_log(SCIARA_LOG_INFO, "%s: its scale %g and offset %g are applied", s->path, scale, offset);
   for (size_t i = 0; i < cells; i++) values[i] = values[i] * scale + offset;
@@ -279,8 +368,21 @@ static void flip_rows(int64_t rows, int64_t cols, double *values, uint8_t *valid
     }
 }
 
-enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
-                                      const int64_t window[4], double *values, uint8_t *valid) {
+/** Clears valid where the alpha band is 0; GDAL's own mask does so only for some types and numbers of bands. */
+static CPLErr apply_alpha(const struct sciara_source *s, int x, int y, int cols, int rows, uint8_t *valid) {
+  double *line = (double *)CPLMalloc((size_t)cols * sizeof *line);
+  CPLErr result = CE_None;
+  for (int r = 0; r < rows && result == CE_None; r++) {
+    result = GDALRasterIO(s->alpha, GF_Read, x, y + r, cols, 1, line, cols, 1, GDT_Float64, 0, 0);
+    for (int c = 0; c < cols && result == CE_None; c++)
+      if (line[c] == 0) valid[(size_t)r * (size_t)cols + (size_t)c] = 0;
+  }
+  CPLFree(line);
+  return result;
+}
+
+enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                             const int64_t window[4], double *values, uint8_t *valid) {
   int cols = (int)window[3], rows = (int)window[2], x = (int)window[1];
   int y = (int)(s->south_up ? s->rows - window[0] - window[2] : window[0]);
   size_t cells = (size_t)rows * (size_t)cols;
@@ -291,12 +393,21 @@ enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const str
     memset(valid, 1, cells);
   else if (result == CE_None)
     result = GDALRasterIO(GDALGetMaskBand(s->band), GF_Read, x, y, cols, rows, valid, cols, rows, GDT_Byte, 0, 0);
+  if (result == CE_None && s->alpha) result = apply_alpha(s, x, y, cols, rows, valid);
   if (result != CE_None || scope->failed)
     return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "%s: cannot be read whole, it may be truncated: %s",
                        s->path, sciara_gdal_message(scope));
   for (size_t i = 0; i < cells; i++) valid[i] = valid[i] != 0;
-  apply_nodata(s, cells, values, valid);
-  apply_scale(s, cells, values);
+  int has = 0;
+  const double nodata = GDALGetRasterNoDataValue(s->band, &has);
+  if (has) sciara_source_hide(s, nodata, cells, values, valid);
   if (s->south_up) flip_rows(rows, cols, values, valid);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                      const int64_t window[4], double *values, uint8_t *valid) {
+  SCIARA_TRY(sciara_source_read_stored(scope, s, window, values, valid));
+  sciara_source_scale(s, (size_t)(window[2] * window[3]), values);
   return SCIARA_OK;
 }

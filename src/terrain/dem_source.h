@@ -13,6 +13,7 @@ struct sciara_source {
   const char *path; ///< as the user gave it
   GDALDatasetH dataset;
   GDALRasterBandH band;
+  GDALRasterBandH alpha;    ///< band that is 0 where there is no value; NULL: none
   OGRSpatialReferenceH srs; ///< owned; NULL when the file names none
   int64_t rows, cols;
   double west, north, dx, dy;
@@ -51,13 +52,16 @@ enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, con
 /** Whether rows x cols words, each a number (or NaN, or infinite), follow the header of an ESRI ASCII grid. */
 enum sciara_status sciara_ascii_grid_check(const char *path, int64_t rows, int64_t cols);
 
+/** Whether the dimensions of a NetCDF variable are y, x, in metres or with a CRS. */
+enum sciara_status sciara_netcdf_check_axes(struct sciara_gdal_scope *scope, const struct sciara_source *s);
+
 void sciara_source_close(struct sciara_source *s);
 
 /**
  * Reads the cells [row, col, rows, cols], row 0 in the north, scale and offset of the band applied.
  *
  * @param values rows x cols
- * @param valid  rows x cols: 0 where the band's NODATA value or its mask says so, else 1
+ * @param valid  rows x cols: 0 where the band's NODATA value, its mask or an alpha band says so, else 1
  */
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid);
@@ -74,6 +78,20 @@ enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s,
 
 /** Appends the quoted path, and that of a GeoTIFF in the same folder with `what` in its name, for a command to make. */
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out);
+
+/** The same without scale and offset: the values that the file holds, of which NODATA is one. */
+enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
+                                             const int64_t window[4], double *values, uint8_t *valid);
+
+/** Clears valid where a stored value is `nodata` as the type of the band holds it. */
+void sciara_source_hide(const struct sciara_source *s, double nodata, size_t cells, const double *values,
+                        uint8_t *valid);
+
+/** Scale and offset of the band; 1 and 0 if it has none. */
+void sciara_source_scale_of(const struct sciara_source *s, double *scale, double *offset);
+
+/** Applies them to stored values. */
+void sciara_source_scale(const struct sciara_source *s, size_t cells, double *values);
 
 /**
  * Appends the gdalwarp command that makes an acceptable DEM of this raster.

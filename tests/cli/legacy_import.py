@@ -74,6 +74,13 @@ class Import(Case):
             self.assertEqual((found["x"], found["y"]), (499900.5 + 10 * col + 5, 4177090.25 - 10 * row - 5))
             self.assertEqual(found["effusion"], {"slot": f"{SLOT} s", "rates_m3_s": RATES[vent]})
 
+    def test_another_extension(self):
+        os.rename(self.path("old files", "eruption_Morphology.stt"), self.path("old files", "eruption_Morphology.asc"))
+        found = self.run_import("-o", "new", code=4).stderr
+        self.assertIn("There is old files/eruption_Morphology.asc: rename it if it is this file", found)
+        os.rename(self.path("old files", "eruption_Morphology.asc"), self.path("old files", "eruption_Morphology.stt"))
+        self.run_import("-o", "new")
+
     def test_report(self):
         done = self.run_import("-o", "new", "--crs", "EPSG:32633")
         for line in ("eruption imported to new", "  dem.tif: 9 rows x 12 columns of 10 m, 3 cells NODATA",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ground of a run: sea, edits, windows, resampling, and the ground that one run leaves to the next."""
+import gzip
 import json
 import os
 import re
@@ -12,6 +13,7 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NODATA, NORTH, ROWS, WEST, Case, open_snapshot, record
 
+import h5py
 import numpy
 from osgeo import gdal, ogr, osr
 
@@ -229,6 +231,136 @@ class Sea(Ground):
             self.assertIn(part, self.messages(sea=sea, code=4 if sea == "none.gpkg" else 3))
         write_features(self.path("line.gpkg"), [f"LINESTRING({WEST} {NORTH}, {WEST + 5} {NORTH})"])
         self.assertIn("expected a polygon", self.messages(sea="line.gpkg", code=3))
+
+
+class Stored(Ground):
+    """What GDAL reads without a word: alpha bands, marks of missing values, orders of dimensions, headers of other files."""
+
+    def stored(self, name, values, kind=gdal.GDT_Float32, alpha=None, scale=None):
+        rows, cols = values.shape
+        out = gdal.GetDriverByName("GTiff").Create(self.path(name), cols, rows, 1 if alpha is None else 2, kind)
+        out.SetGeoTransform([WEST, CELL, 0, NORTH, 0, -CELL])
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32633)
+        out.SetProjection(srs.ExportToWkt())
+        out.GetRasterBand(1).WriteArray(values)
+        if alpha is not None:
+            out.GetRasterBand(2).WriteArray(alpha)
+            out.GetRasterBand(2).SetColorInterpretation(gdal.GCI_AlphaBand)
+        if scale:
+            out.GetRasterBand(1).SetScale(scale)
+        out.FlushCache()
+
+    def land(self):
+        return numpy.array([[case.altitude(r, c) for c in range(COLS)] for r in range(ROWS)])
+
+    def read_back(self, name, **dem):
+        self.write(path=name, crs=None, **dem)
+        return read(os.path.join(self.run_scenario("g.out", "--steps", "1", "--overwrite"), "dem.tif"))[0]
+
+    def test_alpha(self):
+        hidden = numpy.zeros((ROWS, COLS), bool)
+        hidden[2:5, 7:9] = hidden[20, 30] = True
+        alpha = numpy.where(hidden, 0, 255)
+        alpha[10, 10] = 1  # hardly opaque, but not 0
+        for kind in (gdal.GDT_UInt16, gdal.GDT_Float32):
+            self.stored("a.tif", numpy.where(hidden, 0, self.land()), kind, alpha)
+            z = self.read_back("a.tif")
+            self.assertTrue(((z == NODATA) == hidden).all())
+            self.assertIn("a.tif: band 2 is an alpha band: cells where it is 0 are NODATA", self.messages(path="a.tif", crs=None))
+        warped = gdal.Warp("", self.path("a.tif"), format="MEM", dstNodata=NODATA)
+        self.assertTrue(((warped.GetRasterBand(1).ReadAsArray() == NODATA) == hidden).all())
+        self.assertIn("band 2 is an alpha band, which", self.messages(path="a.tif", crs=None, band=2, code=3))
+
+    MARKS = [(gdal.GDT_UInt16, 65535, None), (gdal.GDT_UInt16, 55537, None), (gdal.GDT_Int16, 32767, None),
+             (gdal.GDT_Int16, -32767, None), (gdal.GDT_Float32, 9999, None), (gdal.GDT_Float32, -999, None),
+             (gdal.GDT_Int16, -9999, 0.1), (gdal.GDT_Int16, 32767, 0.1), (gdal.GDT_Float64, 99999, None)]
+
+    def test_marks(self):
+        """Refused with two cures, of which each makes exactly these cells NODATA."""
+        hole = numpy.zeros((ROWS, COLS), bool)
+        hole[12:14, 21:26] = True
+        for kind, value, scale in self.MARKS:
+            self.stored("m.tif", numpy.where(hole, value, self.land() / (scale or 1)), kind, scale=scale)
+            found = self.messages(path="m.tif", crs=None, code=3)
+            self.assertIn("m.tif: cell row 12, column 21 has altitude", found)
+            self.assertIn("probably a NODATA value", found)
+            self.assertEqual("like 9 others" in found, value > -12000)  # lower: refused at the first cell
+            self.assertTrue(((self.read_back("m.tif", nodata=value) == NODATA) == hole).all(), (value, scale))
+            subprocess.run(["bash", "-c", found.split("declare it with: ")[1].splitlines()[0]], cwd=self.work, check=True, stdout=subprocess.DEVNULL)
+            self.assertTrue(((self.read_back("declared.tif") == NODATA) == hole).all(), (value, scale))
+
+    def test_a_value_far_from_all_others(self):
+        for value, says in ((0, True), (400, True), (2500, True), (1040.5, False)):
+            z = self.land()
+            z[12:14, 21:26] = value
+            self.stored("h.tif", z)
+            gap = numpy.abs(self.land().astype(numpy.float32) - value)
+            gap[12:14, 21:26] = numpy.inf
+            warning = (f"warning: ./h.tif: 10 cells have an altitude of exactly {value} m, {gap.min():.4g} m from all others; "
+                       f"the first is row 12, column 21. If this is no ground, give {value} as dem.nodata")
+            self.assertEqual(warning in self.messages(path="h.tif", crs=None), says, value)
+            self.assertEqual("from all others" in self.messages(path="h.tif", crs=None), says, value)
+        z = self.land() - 999  # the same number as a part of the ground: a slope that passes -999 m
+        z[15] = numpy.linspace(-1003, -995, COLS)
+        z[15, 3] = -999
+        z[0:3] = numpy.linspace(-999.5, z.max(), 3 * COLS).reshape(3, COLS)
+        self.stored("deep.tif", z)
+        self.assertNotIn("others", self.messages(path="deep.tif", crs=None))
+
+    def netcdf(self, name, order, unit="m", attributes=True):
+        axes = {"y": NORTH - (numpy.arange(ROWS) + 0.5) * CELL, "x": WEST + (numpy.arange(COLS) + 0.5) * CELL}
+        with h5py.File(self.path(name), "w") as f:
+            for key, values in axes.items():
+                f.create_dataset(key, data=values * (1e-3 if unit == "km" else 1)).make_scale(key)
+                f[key].attrs["units"] = numpy.bytes_(unit)
+                if attributes:
+                    f[key].attrs["standard_name"] = numpy.bytes_(f"projection_{key}_coordinate")
+            band = f.create_dataset("z", data=self.land() if order == "yx" else self.land().T)
+            for k, key in enumerate(order):
+                band.dims[k].attach_scale(f[key])
+
+    def test_netcdf(self):
+        for name, how, says in (("xy.nc", {"order": "xy"}, "expected the dimensions of z in the order y, x; found x, y"),
+                                ("km.nc", {"order": "yx", "unit": "km"}, "its axis x is in \"km\", expected m")):
+            self.netcdf(name, **how)
+            found = self.messages(path=name, code=3)
+            self.assertIn(says, found)
+            command = found.split(" with: ")[1].splitlines()[0]
+            subprocess.run(["bash", "-c", command], cwd=self.work, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.write(path=command.split()[-1])
+            z, t = read(os.path.join(self.run_scenario("g.out", "--steps", "1", "--overwrite"), "dem.tif"))
+            self.assertTrue((z == self.land()).all())
+            self.assertEqual((t[0], t[3]), (WEST, NORTH))
+        self.netcdf("bare.nc", "yx", attributes=False)
+        self.assertIn("Its axes y and x need the attribute standard_name", self.messages(path="bare.nc", code=3))
+        self.netcdf("bare.nc", "xy", attributes=False)
+        self.assertIn("found x, y", self.messages(path="bare.nc", code=3))
+
+    def test_first_bytes(self):
+        """The commands that a message gives make a file that is read."""
+        with open(self.path("dem.asc"), "rb") as f:
+            plain = f.read()
+        head = b"".join(line.replace(b" ", b",", 1) + b"\n" for line in plain.splitlines()[:6])
+        files = {"bom.asc": b"\xef\xbb\xbf" + plain, "wide.asc": plain.decode().encode("utf-16"),
+                 "big.asc": plain.decode().encode("utf-16-be"), "commas.asc": head + b"\n".join(plain.splitlines()[6:]),
+                 "dem.asc.gz": gzip.compress(plain), "packed.asc": gzip.compress(plain)}
+        for name, content in files.items():
+            with open(self.path(name), "wb") as f:
+                f.write(content)
+            found = self.messages(path=name, code=3)
+            self.assertIn(f"{name}: cannot be opened as a raster: it ", found)
+            command = found.split("with: ")[1].splitlines()[0]
+            subprocess.run(["bash", "-c", command], cwd=self.work, check=True)
+            self.messages(path=command.split("'")[-2])
+
+    def test_siblings(self):
+        self.stored("s.tif", self.land())
+        self.assertIn("s.tif: GTiff, 30 rows", self.messages(path="s.tif", crs=None))
+        gdal.Translate(self.path("t.asc"), self.path("s.tif"), format="AAIGrid")
+        self.assertIn("t.asc: AAIGrid, with t.prj, 30 rows", self.messages(path="t.asc", crs=None).replace("t.asc.aux.xml, ", ""))
+        gdal.Translate(self.path("u.bil"), self.path("s.tif"), format="EHdr")
+        self.assertRegex(self.messages(path="u.bil", crs=None), r"u.bil: EHdr, with [^:]*u.hdr")
 
 
 class Edits(Ground):

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/dem_altitudes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/log.h"
+#include "model/grid.h"
+
+/** By which files mark cells without altitude: limits of 16-bit types, and numbers of nines; 55537 is -9999 modulo 2^16. */
+static const double marks[] = {-32768, -32767, 32767, 65535, 55537, -9999, 9999, -99999, 99999, -999};
+enum { MARKS = sizeof marks / sizeof *marks, LOWEST = MARKS, HIGHEST, VALUES };
+
+static const double highest_ground = 22000; ///< m: no mountain of the solar system is higher
+
+/** A stored value that may be no altitude. */
+struct suspect {
+  double value;
+  int64_t count, first;
+  double nearest; ///< distance of the nearest other value; INFINITY: there is none
+};
+
+/** The values of a patch, and how they become altitudes. */
+struct stored {
+  const struct sciara_source *source;
+  const int64_t *window;
+  const struct sciara_patch *patch;
+  double scale, offset;
+  double apart; ///< how far a value stands apart that no ground around it leads up or down to: two cells, in its unit
+};
+
+static int64_t cells_of(const struct stored *s) { return s->patch->rows * s->patch->cols; }
+
+static double altitude_of(const struct stored *s, double value) { return value * s->scale + s->offset; }
+
+static enum sciara_status fail_altitude(const struct stored *s, const struct suspect *v) {
+  const double z = altitude_of(s, v->value);
+  struct sciara_text name = {0}, found = {0};
+  enum sciara_status status = sciara_shell_quote(&name, s->source->path);
+  if (status == SCIARA_OK) status = sciara_text_append(&found, "%.9g m", z);
+  if (status == SCIARA_OK && z != v->value) status = sciara_text_append(&found, " (stored as %.17g)", v->value);
+  if (status == SCIARA_OK && v->count > 1)
+    status = sciara_text_append(&found, ", like %" PRId64 " %s", v->count - 1,
+                                sciara_plural((uint64_t)v->count - 1, "other", "others"));
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: cell row %" PRId64 ", column %" PRId64
+                         " has altitude %s, probably a NODATA value that the file does not declare; "
+                         "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
+                         s->source->path, s->window[0] + v->first / s->patch->cols,
+                         s->window[1] + v->first % s->patch->cols, found.data, v->value, name.data);
+  sciara_text_free(&name);
+  sciara_text_free(&found);
+  return status;
+}
+
+/** Turns NaN and infinities to NODATA, and refuses altitudes that no place has. */
+static enum sciara_status check_range(const struct stored *s) {
+  const struct sciara_patch *p = s->patch;
+  int64_t broken = 0, first = -1, left = 0;
+  for (int64_t i = 0; i < cells_of(s); i++) {
+    if (!p->valid[i]) continue;
+    const double z = altitude_of(s, p->altitude[i]);
+    if (!isfinite(z)) {
+      if (broken++ == 0) first = i;
+      p->valid[i] = 0;
+      continue;
+    }
+    left++;
+    if (z < SCIARA_ALTITUDE_MIN || z > SCIARA_ALTITUDE_MAX || z == SCIARA_NODATA_ALTITUDE)
+      return fail_altitude(s, &(struct suspect){.value = p->altitude[i], .count = 1, .first = i});
+  }
+  if (broken > 0)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
+               s->source->path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"),
+               s->window[0] + first / p->cols, s->window[1] + first % p->cols);
+  return left > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", s->source->path);
+}
+
+static void count_cell(struct suspect *v, int64_t i) {
+  if (v->count++ == 0) v->first = i;
+}
+
+/** Counts the marks, the lowest and the highest value. */
+static void find_suspects(const struct stored *s, struct suspect v[VALUES]) {
+  const struct sciara_patch *p = s->patch;
+  double lowest = INFINITY, highest = -INFINITY;
+  for (int64_t i = 0; i < cells_of(s); i++) {
+    if (!p->valid[i]) continue;
+    lowest = fmin(lowest, p->altitude[i]);
+    highest = fmax(highest, p->altitude[i]);
+  }
+  for (int k = 0; k < VALUES; k++) {
+    const double value = k == LOWEST ? lowest : k == HIGHEST ? highest : marks[k];
+    v[k] = (struct suspect){.value = value, .nearest = INFINITY};
+    if (value < lowest || value > highest) continue;
+    for (int64_t i = 0; i < cells_of(s); i++) {
+      if (!p->valid[i]) continue;
+      const double distance = fabs(p->altitude[i] - value);
+      if (distance == 0)
+        count_cell(&v[k], i);
+      else if (distance < v[k].nearest)
+        v[k].nearest = distance;
+    }
+  }
+}
+
+/** Whether enough cells at the edge have the value to be a sea, which is pointed out elsewhere. */
+static bool is_at_edge(const struct stored *s, double value) {
+  const int64_t rows = s->patch->rows, cols = s->patch->cols;
+  for (int64_t i = 0; i < cells_of(s); i++) {
+    const int64_t r = i / cols, c = i % cols;
+    if ((r == 0 || c == 0 || r == rows - 1 || c == cols - 1) && s->patch->valid[i] && s->patch->altitude[i] == value)
+      return true;
+  }
+  return false;
+}
+
+/** Points out a lowest or highest value that stands far from all others, as the bottom of a hole does. */
+static void warn_if_apart(const struct stored *s, const struct suspect *v, double rest) {
+  const double z = altitude_of(s, v->value);
+  const bool zero = z == 0;
+  if (!isfinite(v->nearest) || rest == 0) return; // no ground to compare with
+  if (!(v->nearest > (zero ? 0.5 : 1) * s->apart && (zero || v->nearest > 0.2 * rest))) return;
+  if (zero && is_at_edge(s, v->value)) return;
+  sciara_log(SCIARA_LOG_WARNING,
+             "%s: %" PRId64 " %s an altitude of exactly %.9g m, %.4g m from all others; the first is row %" PRId64
+             ", column %" PRId64 ". If this is no ground, give %.9g as dem.nodata",
+             s->source->path, v->count, sciara_plural((uint64_t)v->count, "cell has", "cells have"), z,
+             v->nearest * fabs(s->scale), s->window[0] + v->first / s->patch->cols,
+             s->window[1] + v->first % s->patch->cols, v->value);
+}
+
+static enum sciara_status check_suspects(const struct stored *s) {
+  struct suspect v[VALUES];
+  find_suspects(s, v);
+  for (int k = 0; k < MARKS; k++)
+    if (v[k].count > 0 && (v[k].nearest > s->apart || fabs(altitude_of(s, v[k].value)) > highest_ground))
+      return fail_altitude(s, &v[k]);
+  const double range = v[HIGHEST].value - v[LOWEST].value;
+  warn_if_apart(s, &v[LOWEST], range - v[LOWEST].nearest);
+  warn_if_apart(s, &v[HIGHEST], range - v[HIGHEST].nearest);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source, const int64_t window[4],
+                                             struct sciara_patch *p) {
+  struct stored s = {.source = source, .window = window, .patch = p};
+  const double degree = source->srs && OSRIsGeographic(source->srs) ? 111e3 : 1; // m
+  sciara_source_scale_of(source, &s.scale, &s.offset);
+  s.apart = 2 * fmax(source->dx, source->dy) * degree / fabs(s.scale);
+  SCIARA_TRY(check_range(&s));
+  SCIARA_TRY(check_suspects(&s));
+  sciara_source_scale(source, (size_t)cells_of(&s), p->altitude);
+  for (int64_t i = 0; i < cells_of(&s); i++)
+    if (!p->valid[i]) p->altitude[i] = SCIARA_NODATA_ALTITUDE;
+  return SCIARA_OK;
+}

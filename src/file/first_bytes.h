@@ -7,7 +7,7 @@
 
 /**
  * Appends what the file is and what helps: "is compressed by gzip; unpack it with: gzip -dc 'a.tif.gz' > 'a.tif'".
- * Appends nothing if its first bytes tell nothing.
+ * Appends nothing if they say nothing.
  */
 enum sciara_status sciara_first_bytes_explain(const char *path, struct sciara_text *out);
 

@@ -34,7 +34,8 @@ static const char mask[] = ".msk";          ///< NODATA, as a GeoTIFF; GDAL woul
 
 /** An input that is being read. */
 struct input {
-  char *name; ///< for GDAL
+  char *name;     ///< for GDAL
+  char used[256]; ///< names of its siblings that GDAL has opened, each after ", "
   struct input *next;
 };
 
@@ -78,6 +79,21 @@ static bool is_allowed(const char *path) {
   }
   pthread_mutex_unlock(&inputs.lock);
   return found;
+}
+
+/** Notes that GDAL has opened a file; names that do not fit are left out. */
+static void note_opened(const char *path) {
+  const char *base = base_name(path);
+  pthread_mutex_lock(&inputs.lock);
+  for (struct input *f = inputs.first; f; f = f->next) {
+    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = base_name(input);
+    const size_t used = strlen(f->used);
+    if (strcmp(path, input) == 0 || base - path != input_base - input ||
+        strncmp(path, input, (size_t)(base - path)) != 0 || !belongs(input_base, base) || strstr(f->used, base))
+      continue;
+    if (used + strlen(base) + 3 <= sizeof f->used) snprintf(f->used + used, sizeof f->used - used, ", %s", base);
+  }
+  pthread_mutex_unlock(&inputs.lock);
 }
 
 static bool is_mask(const char *path) {
@@ -137,7 +153,10 @@ static void *open_file(void *unused, const char *path, const char *access) {
   }
   if (is_allowed(path) && sciara_input_open(path, &fd) == SCIARA_OK) {
     struct open_file *f = is_mask(path) && !is_tiff(fd) ? NULL : take_slot(fd);
-    if (f) return f;
+    if (f) {
+      note_opened(path);
+      return f;
+    }
     close(fd);
   }
   errno = ENOENT;
@@ -267,7 +286,7 @@ static enum sciara_status add_input(const char *path, char **name) {
     *name = NULL;
     return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
   }
-  input->name = *name;
+  *input = (struct input){.name = *name};
   pthread_mutex_lock(&inputs.lock);
   input->next = inputs.first;
   inputs.first = input;
@@ -280,6 +299,14 @@ enum sciara_status sciara_gdal_files_allow(const char *path, char **name) {
   SCIARA_TRY(sciara_input_check(path));
   SCIARA_TRY(check_siblings(path));
   return add_input(path, name);
+}
+
+void sciara_gdal_files_opened(const char *name, char *out, size_t capacity) {
+  *out = '\0';
+  pthread_mutex_lock(&inputs.lock);
+  for (const struct input *f = inputs.first; f; f = f->next)
+    if (f->name == name) snprintf(out, capacity, "%s", f->used);
+  pthread_mutex_unlock(&inputs.lock);
 }
 
 void sciara_gdal_files_forbid(char *name) {

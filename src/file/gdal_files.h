@@ -6,6 +6,8 @@
 #ifndef SCIARA_FILE_GDAL_FILES_H
 #define SCIARA_FILE_GDAL_FILES_H
 
+#include <stddef.h>
+
 #include "base/status.h"
 
 #define SCIARA_GDAL_FILES "/vsisciara/" ///< prefix of the names; the path follows
@@ -18,6 +20,9 @@ void sciara_gdal_files_install(void);
  * sibling that is not a regular file, or whose CRS names a file, is SCIARA_ERR_INPUT.
  */
 enum sciara_status sciara_gdal_files_allow(const char *path, char **name);
+
+/** Siblings of the input that GDAL has opened: ", dem.prj, dem.hdr"; "" if none. */
+void sciara_gdal_files_opened(const char *name, char *out, size_t capacity);
 
 /** Ends this and releases the name; NULL is allowed. */
 void sciara_gdal_files_forbid(char *name);

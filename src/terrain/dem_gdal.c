@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrain/dem_gdal.h"
 
-#include <cpl_conv.h>
-#include <cpl_string.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -429,27 +427,15 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   return d->sea ? sciara_hash_bytes(hash, d->sea, cells) : hash;
 }
 
-/** ", with dem.prj, dem.hdr": the other files that GDAL read. */
-static enum sciara_status append_siblings(const struct sciara_source *s, struct sciara_text *out) {
-  char **files = GDALGetFileList(s->dataset);
-  enum sciara_status status = SCIARA_OK;
-  for (int k = 1; k < CSLCount(files) && status == SCIARA_OK; k++)
-    status = sciara_text_append(out, "%s%s", k == 1 ? ", with " : ", ", CPLGetFilename(files[k]));
-  CSLDestroy(files);
-  return status;
-}
-
 /** Says what was read and how. */
-static enum sciara_status report(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
-  struct sciara_text siblings = {0};
-  const enum sciara_status status = append_siblings(s, &siblings);
-  if (status == SCIARA_OK)
-    sciara_log(
-        SCIARA_LOG_INFO, "%s: %s%s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA",
-        s->path, d->driver, siblings.length ? siblings.data : "", d->grid.rows, d->grid.cols, d->grid.cell_size,
-        d->georef.crs_name ? d->georef.crs_name : "no CRS", hidden, sciara_plural((uint64_t)hidden, "cell", "cells"));
-  sciara_text_free(&siblings);
-  return status;
+static void report(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
+  char siblings[256];
+  sciara_gdal_files_opened(s->name, siblings, sizeof siblings);
+  sciara_log(SCIARA_LOG_INFO,
+             "%s: %s%s%s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA", s->path,
+             d->driver, siblings[0] ? ", with " : "", siblings[0] ? siblings + 2 : "", d->grid.rows, d->grid.cols,
+             d->grid.cell_size, d->georef.crs_name ? d->georef.crs_name : "no CRS", hidden,
+             sciara_plural((uint64_t)hidden, "cell", "cells"));
 }
 
 /** Moves the patch into the DEM. */
@@ -468,7 +454,8 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
   out->hash = sciara_dem_hash(out);
-  return report(s, out, cells - valid);
+  report(s, out, cells - valid);
+  return SCIARA_OK;
 }
 
 /** The band of the dem.tif of a run with this name, as whole numbers; *out stays NULL if there is none. */

@@ -33,7 +33,7 @@ static void describe_axis(GDALDimensionH dimension, struct axis *out) {
   if (values) GDALMDArrayRelease(values);
 }
 
-/** The last two dimensions of the variable; returns how many it has, or 0 if GDAL cannot tell. */
+/** The last two dimensions of the variable; returns how many it has, or 0 if they are not known. */
 static size_t find_axes(const struct sciara_source *s, const char *variable, struct axis *y, struct axis *x) {
   static const char *const drivers[] = {"netCDF", NULL};
   const unsigned how = GDAL_OF_MULTIDIM_RASTER | GDAL_OF_READONLY;

@@ -131,17 +131,15 @@ static int64_t header_number(char **lines, const char *key) {
 
 /** The bytes that the .hdr of a raw raster describes; 0 if it leaves gaps between bands. */
 static int64_t described_size(const struct sciara_source *s, int64_t bands, int64_t bytes) {
-  char **files = GDALGetFileList(s->dataset), **lines = NULL;
+  char **lines = CSLLoad2(CPLResetExtension(s->name, "hdr"), 1000, 1000, NULL);
+  if (!lines) lines = CSLLoad2(CPLResetExtension(s->name, "HDR"), 1000, 1000, NULL);
   const int64_t rows = GDALGetRasterYSize(s->dataset), cols = GDALGetRasterXSize(s->dataset);
-  for (int k = 1; k < CSLCount(files) && !lines; k++)
-    if (EQUAL(CPLGetExtension(files[k]), "hdr")) lines = CSLLoad2(files[k], 1000, 1000, NULL);
   const int64_t skipped = header_number(lines, "SKIPBYTES"), line = header_number(lines, "TOTALROWBYTES"),
                 gap = header_number(lines, "BANDGAPBYTES");
   int64_t size = rows * cols * bands * bytes;
   // A line holds all bands or, band after band, one.
   if (line > cols * bytes && line < INT64_MAX / 2 / (rows * bands)) size = rows * bands * line;
   CSLDestroy(lines);
-  CSLDestroy(files);
   return gap != 0 || skipped < 0 || skipped > INT64_MAX / 2 ? 0 : size + skipped;
 }
 

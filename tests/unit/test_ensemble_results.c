@@ -246,6 +246,35 @@ START_TEST(open_members_are_stood_for) {
 }
 END_TEST
 
+/** Halves of sites, all of whose members hit that `hit` marks. */
+static void check_halves(const struct sciara_sample *s, const struct sciara_site_hit *hit, double first,
+                         double second) {
+  double thickness[] = {0};
+  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  struct sciara_site_cells place = {.count = 1};
+  struct sciara_site_hit copy[8];
+  struct sciara_site_result r;
+  memcpy(copy, hit, s->count * sizeof *copy);
+  const struct sciara_site_hits hits = {.sites = 1, .members = s->count, .place = &place, .hit = copy};
+  ck_assert_int_eq(sciara_site_result_make(&hits, s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_double_eq_tol(r.thickness[0].half[0], first, 1e-15);
+  ck_assert_double_eq_tol(r.thickness[0].half[1], second, 1e-15);
+  sciara_site_result_free(&r);
+}
+
+/** A stratum of three members has its weight in both halves; one of a single member is in neither. */
+START_TEST(halves_have_equal_strata) {
+  const struct sciara_site_hit yes = {.arrival = 10}, no = {.arrival = INFINITY};
+  struct sciara_sample s = unfinished_sample();
+  check_halves(&s, (struct sciara_site_hit[]){yes, no, no, no, no, yes, no, no}, 0.5, 0);  // 0 of 0, 2; 5 of 5, 7
+  check_halves(&s, (struct sciara_site_hit[]){no, yes, no, no, no, no, yes, no}, 0, 0.75); // 1 of 1, 3; 6 alone
+  sciara_sample_free(&s);
+  s = sample_of(3, (int64_t[]){0, 0, 1}, SCIARA_ERROR_STRATA);
+  check_halves(&s, (struct sciara_site_hit[]){yes, no, yes}, 1, 0);
+  sciara_sample_free(&s);
+}
+END_TEST
+
 /** Rates of 0.1 (0.05 to 0.4) eruptions a year in the second stratum, and 0.02 everywhere. */
 START_TEST(years_have_bounds_of_their_own) {
   static const uint8_t zone[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -494,6 +523,7 @@ int main(void) {
   tcase_add_test(t, a_grid_has_no_halves);
   tcase_add_test(t, vents_have_two_colours);
   tcase_add_test(t, open_members_are_stood_for);
+  tcase_add_test(t, halves_have_equal_strata);
   tcase_add_test(t, years_have_bounds_of_their_own);
   tcase_add_test(t, contributions_divide_the_hits);
   tcase_add_test(t, medians_need_enough_hits);

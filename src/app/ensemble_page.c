@@ -328,6 +328,8 @@ enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
+  m.hazard.critical = r->sample.critical;
+  m.hazard.largest = r->sample.largest;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
   const struct sciara_page page = {.language = look->language,
                                    .frames = &m.frames,

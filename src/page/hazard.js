@@ -134,14 +134,25 @@ class HazardPage extends Page {
       return other ? this.valueAt(other, cell) : null;
     };
     const digits = (percent) => number(percent.toFixed(2));
-    return valueText(layer, value) + this.marginText(part("error"), part("low"), part("high"), digits);
+    return valueText(layer, value) + this.marginText(value, part("error"), part("low"), part("high"), digits);
   }
 
-  /** " ± 1.20 (10.00 to 15.00 %)", as far as it is known. */
-  marginText(error, low, high, digits) {
+  /** " [95 %: 8.10 to 13.20 %] (10.00 to 15.00 %)", as far as it is known; `whole` is the value of a certainty. */
+  marginText(value, error, low, high, digits, whole = 100) {
     const known = low !== null && high !== null && (low !== 0 || high !== 0);
     const bounds = known ? ` (${say("HAZARD_BOUNDS", { low: digits(low), high: digits(high) })})` : "";
-    return (error === null ? "" : ` \u00b1 ${digits(error)}`) + bounds;
+    const ends = error === null || value <= 0 || value >= whole ? null : this.interval(value / whole, error / whole);
+    const [from, to] = ends ? ends.map((end) => digits(end * whole)) : [];
+    return (ends ? ` [95 %: ${say("HAZARD_BOUNDS", { low: from, high: to })}]` : "") + bounds;
+  }
+
+  /** As sciara_sample_interval; null: the members were not drawn. */
+  interval(p, error) {
+    const { critical, largest } = this.data.hazard;
+    if (critical === null) return null;
+    const v = (critical ** 2 * (error ** 2 + largest ** 2)) / (p * (1 - p));
+    const half = Math.sqrt(v * p * (1 - p) + v ** 2 / 4);
+    return [-half, half].map((side) => Math.min(1, Math.max(0, (p + v / 2 + side) / (1 + v))));
   }
 
   showCell() {
@@ -190,7 +201,7 @@ class HazardPage extends Page {
       name.append(button);
       const bounds = site.low === site.high ? [null, null] : [site.low, site.high];
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}`;
-      const margin = this.marginText(site.error, ...bounds, digits);
+      const margin = this.marginText(site.value, site.error, ...bounds, digits, 1);
       row.append(name, html("td", site.value === null ? "" : `${digits(site.value)} %${margin}${arrival}`));
       table.append(row);
     }

@@ -55,9 +55,10 @@ struct sciara_page_hazard {
   size_t layers;
   const struct sciara_page_site *site;
   size_t sites;
-  double site_quantile; ///< of sciara_page_site.arrival
-  double zero_bound;    ///< upper 95 % bound of a probability without any hit; NAN: none
-  int64_t block;        ///< rows, and columns, of a block; blocks begin at the corner of the page's box
+  double site_quantile;     ///< of sciara_page_site.arrival
+  double critical, largest; ///< of the sample, for intervals; NAN: no sampling error
+  double zero_bound;        ///< upper 95 % bound of a probability without any hit; NAN: none
+  int64_t block;            ///< rows, and columns, of a block; blocks begin at the corner of the page's box
   int64_t block_rows, block_cols;
   struct sciara_page_shares vents, events;
 };

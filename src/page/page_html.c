@@ -368,6 +368,8 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
   SCIARA_TRY(append_sites(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
+  SCIARA_TRY(append_named(t, "critical", h->critical));
+  SCIARA_TRY(append_named(t, "largest", h->largest));
   SCIARA_TRY(append_named(t, "zero_bound", h->zero_bound));
   SCIARA_TRY(append_named(t, "site_quantile", h->site_quantile));
   return sciara_text_append(

@@ -149,10 +149,18 @@ class HazardPage(SharedCase):
     def assert_shown(self, cell):
         percent = {name: 100 * float(values[cell]) for name, values in self.maps.items()}
         shown = self.text("value-probability_0m")
-        self.assertRegex(shown, r"^[0-9.]+ % \u00b1 [0-9.]+ \([0-9.]+ to [0-9.]+ %\)$")
-        value, error = float(shown.split(" ")[0]), float(shown.split(" ")[3])
+        match = re.fullmatch(r"([0-9.]+) %(?: \[95 %: ([0-9.]+) to ([0-9.]+) %\])? \([0-9.]+ to [0-9.]+ %\)", shown)
+        self.assertTrue(match, shown)
+        value, *ends = (float(number) for number in match.groups() if number)
         self.assertAlmostEqual(value, percent["probability_0m"], delta=0.0051)
-        self.assertAlmostEqual(error, percent["probability_0m_error"], delta=0.0051)
+        self.assertEqual(len(ends), 0 if value == 100 else 2, shown)
+        if ends:  # 100 p is in the middle of the roots of (p - H)^2 = t^2 (error^2 + w^2) H (1 - H) / (p (1 - p))
+            p, error = (percent[name] / 100 for name in ("probability_0m", "probability_0m_error"))
+            t, w = self.browser.evaluate("(({critical, largest}) => [critical, largest])"
+                                         "(JSON.parse(document.getElementById('data').textContent).hazard)")
+            v = t * t * (error ** 2 + w ** 2) / (p * (1 - p))
+            roots = sorted(np.roots([1 + v, -(2 * p + v), p * p]).real)
+            np.testing.assert_allclose(ends, [100 * root for root in roots], atol=0.03, rtol=0.03)  # from values in steps of 0.01 %
         self.assertAlmostEqual(float(self.text("value-reached_within_6h").split(" ")[0]), percent["reached_within_6h"],
                                delta=0.0051)
         median, shown = self.maps["arrival_q50"][cell], self.text("value-arrival_q50")

@@ -608,7 +608,7 @@ template <unsigned BLOCKS> struct batch_work {
     if (thread == 0) all.control.launched += (places + 31) / 32 * 32;
     barrier();
     lap(0, last);
-    now->t = rule->relaxation * least();
+    now->t = sciara_clock(rule, least());
     if (thread == 0) {
       all.places = all.listed;
       all.liquid = all.pending = 0;

@@ -6,8 +6,10 @@
 
 #include "engine/band.h"
 #include "engine/stop_rule.h"
+#include "model/clock.h"
 #include "model/pass.h"
 #include "model/soundness.h"
+#include "model/tally.h"
 
 /** A namespace for each precision, so that equal names of several precisions can be linked into one program. */
 #define sciara_gpu SCIARA_NAME(sciara_gpu)

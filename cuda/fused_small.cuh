@@ -282,9 +282,7 @@ template <bool IN_CLUSTER> struct small_work : small_view<IN_CLUSTER> {
     else if (!IN_CLUSTER)
       d.f.h[i] = inflow.h; // is read by neighbours
     if (bad) report_bad(&d.control->bad_after, i, tally);
-    tally->solidifications += outcome == SCIARA_OUTCOME_ROCK;
-    tally->losses += outcome == SCIARA_OUTCOME_LOST;
-    tally->sea_losses += outcome == SCIARA_OUTCOME_SEA;
+    sciara_tally_count(&tally->ended, outcome);
     my.h[id] = liquid ? inflow.h : 0;
     my.T[id] = T;
     my.cools[id] = cools;

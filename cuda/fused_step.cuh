@@ -23,7 +23,8 @@ namespace sciara_gpu {
 
 /** Results of a thread in a step, and its counts since the launch. */
 struct fused_tally {
-  unsigned long long cell_steps, launched, solidifications, losses, sea_losses;
+  unsigned long long cell_steps, launched;
+  sciara_tally ended;
   bool liquid;  ///< a cell remains liquid
   bool entered; ///< lava is in an outer tile
   bool bad;     ///< invalid numbers were found
@@ -119,8 +120,8 @@ struct vent_chunk {
 /** Adds the counts of a block to the control. All threads. */
 template <class Work> __device__ void add_up(const sciara_device &d, const Work &work, const fused_tally &tally) {
   sciara_device_control *c = d.control;
-  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched,   tally.solidifications,
-                                          tally.losses,     tally.sea_losses, work.liquid()};
+  const unsigned long long of_thread[] = {tally.cell_steps, tally.launched,  tally.ended.rock,
+                                          tally.ended.lost, tally.ended.sea, work.liquid()};
   unsigned long long *const total[] = {&c->cell_steps, &c->launched,   &c->solidifications,
                                        &c->losses,     &c->sea_losses, &c->liquid};
   for (int k = 0; k < 6; k++) {
@@ -172,7 +173,7 @@ __device__ void fused_steps(const sciara_device &d, const fused_space &space, co
       reason = SCIARA_STOP_CANCEL;
       break;
     }
-    t = d.rule.relaxation * (real)__longlong_as_double((long long)(least - 1));
+    t = sciara_clock(&d.rule, (real)__longlong_as_double((long long)(least - 1)));
     did++;
     left--;
     over = left == 0 || sciara_stop_test(&stop, begun + did, time, (double)t, true, false) != SCIARA_STOP_NONE;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "engine/active.h"
 #include "engine/planted_faults.h"
+#include "model/clock.h"
 #include "model/ledger.h"
 
 struct checked {
@@ -203,10 +204,10 @@ static enum sciara_status evaluate(struct checked *e) {
     if (t < t_opt) t_opt = t;
     last = i; // NOLINT(clang-analyzer-deadcode.DeadStores): read if faults are planted
   }
-  e->t = e->rule.relaxation * t_opt;
+  e->t = sciara_clock(&e->rule, t_opt);
   FOR_CELLS(e, i) {
     if (e->hf.f.h[i] == 0) continue;
-    if (!(e->t >= 0) || !(e->t <= e->rule.relaxation * e->donor[i].residual))
+    if (!(e->t >= 0) || !(e->t <= sciara_clock(&e->rule, e->donor[i].residual)))
       return found(e, i, "clock", "%g s is not within what this cell allows, %g s", (double)e->t,
                    (double)e->donor[i].residual);
   }
@@ -381,7 +382,7 @@ static enum sciara_status check_outcome(struct checked *e, int64_t i, double h, 
 }
 
 static enum sciara_status settle(struct checked *e) {
-  struct sciara_engine_progress *now = &e->control.now;
+  struct sciara_tally tally = {0, 0, 0};
   FOR_CELLS(e, i) {
     e->outcome[i] = SCIARA_OUTCOME_DRY;
     if (e->hf.kind[i] == SCIARA_CELL_NODATA) continue;
@@ -389,7 +390,8 @@ static enum sciara_status settle(struct checked *e) {
     struct sciara_inflow inflow = gather(e, i);
     if (SCIARA_PLANTED(SCIARA_FAULT_HEAT)) inflow.heat = 2 * inflow.heat;
     SCIARA_TRY(check_inflow(e, i, &inflow));
-    const enum sciara_outcome outcome = sciara_pass_settle(&e->rule, &e->hf.f, i, inflow, e->t, now->time, &bad);
+    const enum sciara_outcome outcome =
+        sciara_pass_settle(&e->rule, &e->hf.f, i, inflow, e->t, e->control.now.time, &bad);
     if (bad) return found(e, i, "temperature", "NaN");
     if (SCIARA_PLANTED(SCIARA_FAULT_ROCK) && outcome == SCIARA_OUTCOME_ROCK) e->hf.f.z[i] -= inflow.h;
     if (SCIARA_PLANTED(SCIARA_FAULT_LOST) && outcome == SCIARA_OUTCOME_LOST) e->hf.f.lost[i] *= 1 + 16 * DBL_EPSILON;
@@ -397,12 +399,11 @@ static enum sciara_status settle(struct checked *e) {
     const double mixed = (double)inflow.heat / (double)inflow.h; // lava only cools, up to rounding
     if (outcome == SCIARA_OUTCOME_LIQUID && !((double)e->hf.f.T[i] <= mixed * (1 + 16 * SCIARA_REAL_EPSILON)))
       return found(e, i, "temperature", "%.9g K after cooling from %.9g K", (double)e->hf.f.T[i], mixed);
-    now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
-    now->losses += outcome == SCIARA_OUTCOME_LOST;
-    now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
+    sciara_tally_count(&tally, outcome);
     e->outcome[i] = outcome;
     sciara_plant_faults(&e->hf.f, i, outcome);
   }
+  sciara_step_control_add(&e->control, &tally);
   return SCIARA_OK;
 }
 

@@ -19,6 +19,7 @@
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 #include "engine/team.h"
+#include "model/clock.h"
 
 enum {
   FIRST_STEP = 2,     ///< `changed` of cells that have never changed is 0; this must differ from the previous step
@@ -284,7 +285,7 @@ static void begin_part(const struct openmp *e, struct sciara_part *p) {
   p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;
   p->time = e->control.now.time;
   p->bad = INT64_MAX;
-  p->rock = p->lost = p->sea = 0;
+  p->tally = (struct sciara_tally){0, 0, 0};
 }
 
 /** Leader, before a step. */
@@ -388,11 +389,7 @@ static bool is_thick(const struct openmp *e) {
 /** Leader, after a step: totals, result. */
 static enum sciara_status end_step(struct openmp *e) {
   SCIARA_TRY(result(e));
-  for (int n = 0; n < e->used; n++) {
-    e->control.now.solidifications += (uint64_t)e->part[n].rock;
-    e->control.now.losses += (uint64_t)e->part[n].lost;
-    e->control.now.sea_losses += (uint64_t)e->part[n].sea;
-  }
+  for (int n = 0; n < e->used; n++) sciara_step_control_add(&e->control, &e->part[n].tally);
   e->control.now.liquid_cells = liquid_cells(e);
   if (sciara_step_control_limits(&e->control)) e->control.now.thick = is_thick(e);
   e->t = e->part[0].t;
@@ -430,7 +427,7 @@ static void flow(struct openmp *e, struct sciara_part *p, real t) {
 /** The rest of the step of thread `me`. */
 static void second_half(struct openmp *e, int me, real t_opt) {
   const int size = e->team.size;
-  const real t = e->part[0].rule.relaxation * t_opt;
+  const real t = sciara_clock(&e->part[0].rule, t_opt);
   for (int n = me; n < e->used; n += size) flow(e, &e->part[n], t);
   for (int side = me; side < 2; side += size)
     if (has_cells(&e->halo[side])) flow(e, &e->halo[side], t);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/host_fields.h"
 #include "engine/step_control.h"
+#include "model/clock.h"
 
 struct box {
   int64_t top, bottom, left, right; ///< includes the last row and column; empty if top > bottom
@@ -108,7 +109,7 @@ static void evaluate(struct scatter *e) {
       if (bad) sciara_step_control_report(&e->control, row, col);
       e->control.now.cell_steps++;
     }
-  e->t = e->rule.relaxation * t_opt;
+  e->t = sciara_clock(&e->rule, t_opt);
 }
 
 static void add(struct sciara_inflow *to, struct sciara_inflow inflow) {
@@ -185,6 +186,7 @@ static void scatter(struct scatter *e) {
 static void settle(struct scatter *e) {
   struct sciara_engine_progress *now = &e->control.now;
   const struct box b = e->lava;
+  struct sciara_tally tally = {0, 0, 0};
   e->lava = empty;
   now->liquid_cells = 0;
   now->thick = false;
@@ -197,15 +199,14 @@ static void settle(struct scatter *e) {
       const enum sciara_outcome outcome =
           sciara_pass_settle(&e->rule, &e->hf.f, i, e->sum[i], e->t, e->control.now.time, &bad);
       e->sum[i] = (struct sciara_inflow){0, 0, 0, 0};
-      now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
-      now->losses += outcome == SCIARA_OUTCOME_LOST;
-      now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
+      sciara_tally_count(&tally, outcome);
       if (bad) sciara_step_control_report(&e->control, row, col);
       if (outcome != SCIARA_OUTCOME_LIQUID) continue;
       now->liquid_cells++;
       now->thick |= sciara_step_control_is_thick(&e->control, (double)e->hf.f.h[i]);
       extend(&e->lava, row, col);
     }
+  sciara_step_control_add(&e->control, &tally);
 }
 
 static enum sciara_status step(void *engine) {

@@ -2,7 +2,8 @@
 // The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
 // them.
 #include "base/mem.h"
-#include "engine/active.h"
+#include "engine/serial_phases.h"
+#include "model/clock.h"
 
 static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
   struct sciara_active *a;
@@ -68,28 +69,30 @@ static void list_receivers(struct sciara_active *a) {
 }
 
 /** Rim and tau3 of the k-th listed cell with its inflow. */
-static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_inflow inflow) {
-  struct sciara_engine_progress *now = &a->control.now;
+static inline void settle_cell(struct sciara_active *a, int64_t k, struct sciara_inflow inflow,
+                               struct sciara_tally *tally) {
   bool bad = false;
-  const enum sciara_outcome outcome = sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], inflow, a->t, now->time, &bad);
-  now->solidifications += outcome == SCIARA_OUTCOME_ROCK;
-  now->losses += outcome == SCIARA_OUTCOME_LOST;
-  now->sea_losses += outcome == SCIARA_OUTCOME_SEA;
+  sciara_tally_count(tally,
+                     sciara_pass_settle(&a->rule, &a->hf.f, a->cell[k], inflow, a->t, a->control.now.time, &bad));
   if (bad) sciara_active_report(a, a->cell[k]);
 }
 
 /** tau2, rim and tau3 of every listed cell in the own rows of the band. */
 static void settle(struct sciara_active *a) {
+  struct sciara_tally tally = {0, 0, 0};
   for (int64_t k = 0; k < a->listed; k++)
-    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, sciara_active_gather(a, k));
+    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, sciara_active_gather(a, k), &tally);
+  sciara_step_control_add(&a->control, &tally);
 }
 
 /** The same in two passes, so that each can be timed. tau2 reads only the records, which tau3 does not change. */
 static void settle_timed(struct sciara_active *a) {
+  struct sciara_tally tally = {0, 0, 0};
   for (int64_t k = 0; k < a->listed; k++) a->inflow[k] = sciara_active_gather(a, k);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_MASS_AND_MOMENTUM);
   for (int64_t k = 0; k < a->listed; k++)
-    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, a->inflow[k]);
+    if (!sciara_active_is_in_halo(a, k)) settle_cell(a, k, a->inflow[k], &tally);
+  sciara_step_control_add(&a->control, &tally);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_TEMPERATURE);
 }
 
@@ -114,8 +117,7 @@ static bool is_thick(const struct sciara_active *a) {
   return thick;
 }
 
-/** The step up to t_opt. */
-static enum sciara_status first_half(struct sciara_active *a, real *t_opt) {
+enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt) {
   sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_VENTS);
@@ -124,9 +126,8 @@ static enum sciara_status first_half(struct sciara_active *a, real *t_opt) {
   return SCIARA_OK;
 }
 
-/** The rest of the step. */
-static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
-  a->t = a->rule.relaxation * t_opt;
+enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt) {
+  a->t = sciara_clock(&a->rule, t_opt);
   flow(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
   SCIARA_TRY(sciara_step_control_status(&a->control)); // before a NaN spreads
@@ -145,8 +146,8 @@ static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
 static enum sciara_status step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real t_opt;
-  SCIARA_TRY(first_half(a, &t_opt));
-  return second_half(a, t_opt);
+  SCIARA_TRY(sciara_serial_first_half(a, &t_opt));
+  return sciara_serial_second_half(a, t_opt);
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
@@ -156,46 +157,6 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   return sciara_step_control_run(&a->control, stop, step, engine, progress);
 }
-
-static enum sciara_status evaluate_phase(void *engine, double *t_opt) {
-  struct sciara_active *a = (struct sciara_active *)engine;
-  real mine;
-  SCIARA_TRY(sciara_step_control_evaluate(&a->control));
-  SCIARA_TRY(first_half(a, &mine));
-  *t_opt = (double)mine;
-  return SCIARA_OK;
-}
-
-static enum sciara_status move_phase(void *engine, double t_opt, struct sciara_engine_progress *progress) {
-  struct sciara_active *a = (struct sciara_active *)engine;
-  SCIARA_TRY(sciara_step_control_move(&a->control, t_opt));
-  sciara_stopwatch_start(&a->watch);
-  const enum sciara_status status = second_half(a, (real)t_opt);
-  *progress = a->control.now;
-  return status;
-}
-
-static size_t row_bytes(const void *engine) {
-  return sciara_host_fields_row_bytes(&((const struct sciara_active *)engine)->hf);
-}
-
-static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
-  const struct sciara_active *a = (const struct sciara_active *)engine;
-  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
-  SCIARA_TRY(sciara_band_check_pack(&a->setup, &a->hf.grid, row, count));
-  sciara_host_fields_pack(&a->hf, row, count, buffer);
-  return SCIARA_OK;
-}
-
-static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
-  const struct sciara_active *a = (const struct sciara_active *)engine;
-  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
-  SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
-  sciara_host_fields_unpack(&a->hf, row, count, buffer); // the next step lists its lava
-  return SCIARA_OK;
-}
-
-static const struct sciara_engine_phases phases = {evaluate_phase, move_phase, row_bytes, pack, unpack};
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
   sciara_active_profile((const struct sciara_active *)engine, out);
@@ -215,5 +176,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .memory = sciara_active_memory,
     .memory_of_lava = sciara_active_memory_of_lava,
     .profile = profile,
-    .phases = &phases,
+    .phases = &sciara_serial_phases,
 };

@@ -236,9 +236,7 @@ enum sciara_status sciara_part_settle_dry(struct sciara_part *p) {
     bool bad = false;
     const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, &p->f, i, inflow, p->t, p->time, &bad);
     if (bad) sciara_part_report(p, i);
-    p->rock += outcome == SCIARA_OUTCOME_ROCK;
-    p->lost += outcome == SCIARA_OUTCOME_LOST;
-    p->sea += outcome == SCIARA_OUTCOME_SEA;
+    sciara_tally_count(&p->tally, outcome);
     if (outcome == SCIARA_OUTCOME_LIQUID || outcome == SCIARA_OUTCOME_ROCK) p->changed[i] = p->step;
     if (outcome == SCIARA_OUTCOME_LIQUID) SCIARA_TRY(add_created(p, i));
   }

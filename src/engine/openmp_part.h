@@ -10,6 +10,7 @@
 
 #include "engine/host_fields.h"
 #include "engine/stopwatch.h"
+#include "model/tally.h"
 
 #ifdef SCIARA_SINGLE
 typedef int32_t sciara_lane; ///< an integer as wide as a real, so that a register has the same number of lanes of both
@@ -85,12 +86,11 @@ struct sciara_part {
   int64_t *created;                           ///< padded indices of dry cells that have become liquid, ascending
   int64_t created_count, created_capacity;
 
-  real t_opt;         ///< smallest time of its cells, s
-  int64_t bad;        ///< first padded index with invalid numbers, or INT64_MAX
-  int64_t rock, lost; ///< cells whose lava solidified; cells that lost their lava through the rim
-  int64_t sea;        ///< cells of the sea that took lava
-  bool exhausted;     ///< there was no memory: the step cannot continue
-  bool aborted;       ///< the step cannot continue: no memory, or invalid numbers found before the lava moved
+  real t_opt;                ///< smallest time of its cells, s
+  int64_t bad;               ///< first padded index with invalid numbers, or INT64_MAX
+  struct sciara_tally tally; ///< of the step
+  bool exhausted;            ///< there was no memory: the step cannot continue
+  bool aborted;              ///< the step cannot continue: no memory, or invalid numbers found before the lava moved
   struct sciara_stopwatch *watch; ///< in the part that is timed; else NULL
 };
 

@@ -161,9 +161,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
   const enum sciara_outcome outcome = sciara_pass_settle(&p->rule, f, i, inflow, p->t, p->time, &bad);
   if (bad) sciara_part_report(p, i);
   if (f->h[i] != before) p->changed[i] = p->step; // solidified: the lava is now part of the ground
-  p->rock += outcome == SCIARA_OUTCOME_ROCK;
-  p->lost += outcome == SCIARA_OUTCOME_LOST;
-  p->sea += outcome == SCIARA_OUTCOME_SEA;
+  sciara_tally_count(&p->tally, outcome);
   p->h[k] = f->h[i];
   p->T[k] = f->T[i];
   p->px[k] = f->px[i];

@@ -8,6 +8,7 @@
 #include "engine/band.h"
 #include "engine/stop_rule.h"
 #include "model/soundness.h"
+#include "model/tally.h"
 
 SCIARA_BEGIN_DECLS
 
@@ -63,6 +64,13 @@ static inline bool sciara_step_control_is_check(const struct sciara_step_control
 
 /** Records a bad cell of the step in progress if it is the first in row-major order. */
 void sciara_step_control_report(struct sciara_step_control *c, int64_t row, int64_t col);
+
+/** Adds the counts of a step, or of a part of it, to the totals. */
+static inline void sciara_step_control_add(struct sciara_step_control *c, const struct sciara_tally *tally) {
+  c->now.solidifications += tally->rock;
+  c->now.losses += tally->lost;
+  c->now.sea_losses += tally->sea;
+}
 
 /** The error for a bad cell reported in this step, or for a time that no longer grows, or SCIARA_OK. */
 enum sciara_status sciara_step_control_status(const struct sciara_step_control *c);

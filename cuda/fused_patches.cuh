@@ -230,8 +230,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
   const real t = new_clock(d);
   const double s = d.control->time, thickest = d.stop->thickness;
   const unsigned k = threadIdx.x, inner = space.c->inner;
-  unsigned liquid = 0;
-  sciara_tally tally = {};
+  unsigned liquid = 0, rock = 0, lost = 0, sea = 0;
   bool entered = false;
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
@@ -243,12 +242,22 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
     const sciara_outcome outcome = sciara_pass_settle(&d.rule, &d.f, i, inflow, t, s, &bad);
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
     liquid += outcome == SCIARA_OUTCOME_LIQUID;
-    sciara_tally_count(&tally, outcome);
+    rock += outcome == SCIARA_OUTCOME_ROCK;
+    lost += outcome == SCIARA_OUTCOME_LOST;
+    sea += outcome == SCIARA_OUTCOME_SEA;
     entered |= outcome == SCIARA_OUTCOME_LIQUID && p >= inner;
     if (outcome == SCIARA_OUTCOME_LIQUID && (double)inflow.h > thickest) d.control->thick = 1;
   });
   if (__any_sync(~0u, entered) && is_lane_0()) space.c->entered = 1;
-  add_counts(d, liquid, tally);
+  liquid = block_sum(liquid);
+  rock = block_sum(rock);
+  lost = block_sum(lost);
+  sea = block_sum(sea);
+  if (!is_first()) return;
+  if (liquid) atomicAdd(&d.control->liquid, (unsigned long long)liquid);
+  if (rock) atomicAdd(&d.control->solidifications, (unsigned long long)rock);
+  if (lost) atomicAdd(&d.control->losses, (unsigned long long)lost);
+  if (sea) atomicAdd(&d.control->sea_losses, (unsigned long long)sea);
 }
 
 /** Before the first of `steps` steps. One block. */

@@ -185,25 +185,13 @@ template <bool shared, class Exchange, class Space> __global__ void flow_computi
   });
 }
 
-/** Adds a block's liquid cells, and its counts of lava that came to an end, to the control. All threads of the block. */
-__device__ inline void add_counts(const sciara_device &d, unsigned liquid, const sciara_tally &tally) {
-  const unsigned sums[] = {block_sum(liquid), block_sum((unsigned)tally.rock), block_sum((unsigned)tally.lost),
-                           block_sum((unsigned)tally.sea)};
-  if (!is_first()) return;
-  sciara_device_control *c = d.control;
-  unsigned long long *const totals[] = {&c->liquid, &c->solidifications, &c->losses, &c->sea_losses};
-  for (int k = 0; k < 4; k++)
-    if (sums[k]) atomicAdd(totals[k], (unsigned long long)sums[k]);
-}
-
 /** Rim and tau3, temperature and solidification. */
 template <class Exchange, class Space> __global__ void temperature_and_solidification(sciara_device d, Space space) {
   if (is_over(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const unsigned stamp = stamp_of(d);
   const double s = d.control->time, thickest = d.stop->thickness;
-  unsigned liquid = 0;
-  sciara_tally tally = {};
+  unsigned liquid = 0, rock = 0, lost = 0, sea = 0;
   typename Space::notes notes;
   space.for_each(d, [&](int64_t i) {
     sciara_inflow inflow;
@@ -211,13 +199,23 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
     bool bad = false;
     const sciara_outcome outcome = sciara_pass_settle(&d.rule, &d.f, i, inflow, t, s, &bad);
     liquid += outcome == SCIARA_OUTCOME_LIQUID;
-    sciara_tally_count(&tally, outcome);
+    rock += outcome == SCIARA_OUTCOME_ROCK;
+    lost += outcome == SCIARA_OUTCOME_LOST;
+    sea += outcome == SCIARA_OUTCOME_SEA;
     if (outcome == SCIARA_OUTCOME_LIQUID) notes.add(d, space, i);
     if (outcome == SCIARA_OUTCOME_LIQUID && (double)inflow.h > thickest) d.control->thick = 1;
     if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
   });
   notes.flush(space);
-  add_counts(d, liquid, tally);
+  liquid = block_sum(liquid);
+  rock = block_sum(rock);
+  lost = block_sum(lost);
+  sea = block_sum(sea);
+  if (!is_first()) return;
+  if (liquid) atomicAdd(&d.control->liquid, (unsigned long long)liquid);
+  if (rock) atomicAdd(&d.control->solidifications, (unsigned long long)rock);
+  if (lost) atomicAdd(&d.control->losses, (unsigned long long)lost);
+  if (sea) atomicAdd(&d.control->sea_losses, (unsigned long long)sea);
 }
 
 /** The end of the step: clock, count, stop rule. One thread. */

@@ -230,7 +230,7 @@ class FarLava(Case):
             self.assertIn(row * self.SIDE + col, at, "the vent")
         for r, c in ((61, 61), (61, 68), (68, 61), (68, 68)):
             said = self.sciara("ensemble", "query", "e", "--at", "%.15g,%.15g" % self.centre(r, c)).stdout
-            self.assertRegex(said, r"lava arrives +100\.00 %, 4 members\n")
+            self.assertRegex(said, r"lava arrives +100\.00 %, grid difference 0\.00 %, 4 members\n")
         self.sciara("ensemble", "member", "e", 1, "-o", "m.json")
         whole = case.record(self.run_scenario("m", name="m.json"))["snapshots"][-1]["checksum"]
         with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:

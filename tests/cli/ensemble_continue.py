@@ -198,10 +198,10 @@ class Continue(Case):
         """Speed is that of members of this plan."""
         self.plan("d", run={"until": "1 h"})
         self.compute("d")
-        self.assertIn("2 members in the last hour", self.sciara("ensemble", "status", "d").stdout)
+        self.assertRegex(self.sciara("ensemble", "status", "d").stdout, r"members/h \(2 in 00:00:\d\d, of the last hour\)")
         os.remove(self.path("d", "batches", "000000.h5"))
         self.plan("d", "--overwrite", run={"until": "2 h"})
-        self.assertIn("0 members in the last hour", self.sciara("ensemble", "status", "d").stdout)
+        self.assertIn("no member in the last hour", self.sciara("ensemble", "status", "d").stdout)
 
     def test_the_stop_rule_leaves_no_checkpoints(self):
         """A member that it ends will not continue, and is not stored; one that was stored before is forgotten."""

@@ -73,6 +73,7 @@ static enum sciara_status make_footprint(const struct sciara_ensemble *e, const 
     f->end_s = slow;
   }
   if (chance(id, 6) < 0.1) f->ledger.lost_m3 = 1000;
+  if (chance(id, 7) < 0.2) f->ledger.sea_m3 = 500;
   return SCIARA_OK;
 }
 

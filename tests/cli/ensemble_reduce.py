@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The maps of `sciara ensemble reduce`, cell by cell, compared with formulas written independently with numpy."""
+"""The maps of `sciara ensemble reduce`, cell by cell, every column of sites.csv and the lines of `compare`, compared with
+formulas written independently with numpy."""
 import csv
 import json
 import os
@@ -11,6 +12,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
 
 try:
     import h5py
@@ -30,9 +35,9 @@ def run(*command, code=0):
     return result.stdout + result.stderr
 
 
-def plan(work, name, sample, vents=None, **result):
+def plan(work, name, sample, vents=None, base=SOURCE / "config/hazard-base.json", **result):
     ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
-    ensemble["base"] = str(SOURCE / "config/hazard-base.json")
+    ensemble["base"] = str(base)
     ensemble["vents"] = vents or {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
     ensemble["sample"] = sample
     ensemble["result"].update(result)
@@ -125,16 +130,34 @@ def variance_of(values, r, s):
     return variance
 
 
-def estimate(hit, w, s, state, end, until):
-    """H with bounds, and the error."""
+def halved_difference(values, r, colour):
+    """Of the means of the members of the two colours of vents: the grid difference."""
+    one, two = (r[colour == c] @ values[colour == c] / r[colour == c].sum() for c in (0, 1))
+    return abs(one - two) / 2
+
+
+def estimate(hit, w, s, state, end, until, colour=None):
+    """H with bounds, and the error, or in a full plan the difference of the colours of its vents."""
     done = state > 0
     cut = ((state == 2) & (end < until))[:, None] & ~hit
     r = restored(w, s, done)
     value = r @ hit / r.sum()
     high = (w[done] @ hit[done] + w[~done].sum() + w @ cut) / w.sum()
     with np.errstate(divide="ignore", invalid="ignore"):
-        variance = variance_of(hit, r, s)
-    return value, w[done] @ hit[done] / w.sum(), high, np.where(hit[done].any(0), np.sqrt(variance), NODATA)
+        error = np.sqrt(variance_of(hit, r, s)) if colour is None else halved_difference(hit, r, colour)
+    return value, w[done] @ hit[done] / w.sum(), high, np.where(hit[done & (w > 0)].any(0), error, NODATA)
+
+
+def halves(hit, w, s, state):
+    """H at a place from every other member of each stratum, which have its whole weight; strata of one member are in neither."""
+    sums, whole = [0, 0], 0
+    for g in np.unique(s[state > 0]):
+        turns = np.flatnonzero((state > 0) & (w > 0) & (s == g))
+        if turns.size > 1:
+            whole += w[s == g].sum()
+            for k in (0, 1):
+                sums[k] += w[s == g].sum() * (w[turns[k::2]] @ hit[turns[k::2]]) / w[turns[k::2]].sum()
+    return sums[0] / whole, sums[1] / whole
 
 
 def quantile(values, reached, w, q):
@@ -153,7 +176,7 @@ def check(name, found, expected, valid):
     assert wrong.size == 0, f"{name}: {wrong.size} cells, first {wrong[0]}: {found[wrong[0]]}, expected {expected[wrong[0]]}"
 
 
-def compare(folder):
+def compare(folder, rate=None):
     look = columns, _, ground = columns_of(folder)
     valid = ground[columns]
     w, s, state, end, arrival, most, last = members(folder, columns)
@@ -165,13 +188,22 @@ def compare(folder):
     for hours in (3, 6, 12, 24):
         for part, expected in zip(parts, estimate(arrival <= hours * 3600, w, s, state, end, hours * 3600)):
             check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}", *look), expected, valid)
-    reached = np.isfinite(arrival) & (state > 0)[:, None]
+    reached = np.isfinite(arrival) & ((state > 0) & (w > 0))[:, None]
     r = restored(w, s, state > 0)
     for q in (0.05, 0.5, 0.95):
         check("arrival", read(folder, f"arrival_q{100 * q:02g}", *look), quantile(arrival, reached, r, q), valid)
         check("deposit", read(folder, f"deposit_q{100 * q:02g}", *look), quantile(last, reached, r, q), valid)
-    years = 1 - np.exp(-50 * 0.02 * estimate(most > 0.5, w, s, state, end, np.inf)[0])
-    check("years", read(folder, "probability_50years_0.5m", *look), years, valid)
+    enough = reached.sum(0) >= 10
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name, values in (("arrival_mean", np.where(reached, arrival, 0)), ("deposit_mean", last)):
+            check(name, read(folder, name, *look), np.where(enough, r @ (values * reached) / (r @ reached), NODATA), valid)
+    for name, values in (("arrival_first", np.where(reached, arrival, np.inf).min(0)), ("deposit_max", (most * reached).max(0))):
+        check(name, read(folder, name, *look), np.where(reached.any(0), values, NODATA), valid)
+    check("hits", read(folder, "hits", *look), reached.sum(0), valid)
+    assert (enough & (np.where(reached, arrival, np.inf).min(0) > arrival.min(0))).any() or (w > 0).all(), "weight 0 is never first"
+    if rate:
+        years = 1 - np.exp(-50 * rate * estimate(most > 0.5, w, s, state, end, np.inf)[0])
+        check("years", read(folder, "probability_50years_0.5m", *look), years, valid)
     assert (read(folder, "hits", *look) >= 10).any() and (read(folder, "arrival_q50", *look) != NODATA).any(), "nothing to compare"
 
 
@@ -259,15 +291,9 @@ def unfinished(work, folder):
         west, cell, _, north = dem["geoTransform"][:4]
         at = int((north - float(row["y"])) / cell) * dem["size"][0] + int((float(row["x"]) - west) / cell)
         hit = np.isfinite(arrival[:, np.flatnonzero(columns == at)[0]])
-        sums, all_ = [0, 0], 0
-        for g in np.unique(s[state > 0]):
-            turns = np.flatnonzero((state > 0) & (s == g))
-            if turns.size > 1:
-                all_ += w[s == g].sum()
-                for k in (0, 1):
-                    sums[k] += w[s == g].sum() * (w[turns[k::2]] @ hit[turns[k::2]]) / w[turns[k::2]].sum()
+        half = halves(hit, w, s, state)
         for k in (0, 1):
-            assert np.isclose(float(row[f"probability_0m_half_{k + 1}"]), sums[k] / all_, rtol=1e-8), (row, sums, all_)
+            assert np.isclose(float(row[f"probability_0m_half_{k + 1}"]), half[k], rtol=1e-8), (row, half)
     return count
 
 
@@ -296,6 +322,206 @@ def differences(work, folder):
         assert d.any() and (low < high).all()
         for part, expected in (("", r @ d / r.sum()), ("_low", low), ("_high", high), ("_error", error)):
             check(f"difference_{name}{part}", raster(out / f"difference_{name}{part}.tif")[columns], expected, valid[columns])
+
+
+# ------------------------------------------------------------------------------------- a small ensemble with unequal weights
+
+WEST, NORTH, CELL = case.WEST, case.NORTH, case.CELL
+TRIANGLE = [[WEST + 95, NORTH - 60], [WEST + 275, NORTH - 75], [WEST + 150, NORTH - 215]]
+PLACES = [{"name": "middle", "x": WEST + 178, "y": NORTH - 152}, {"name": "edge", "x": WEST + 272, "y": NORTH - 202},
+          {"name": "never", "x": WEST + 395, "y": NORTH - 5}, {"name": "triangle, slope", "polygon": TRIANGLE},
+          {"name": "always", "polygon": [[WEST + x, NORTH - y] for x, y in ((0, 35), (400, 35), (400, 300), (0, 300))]}]
+SMALL_ZONES = [{"name": "west", "rate": 0.03, "interval": [0.01, 0.2],
+                "polygon": [[WEST, NORTH - 300], [WEST + 160, NORTH - 300], [WEST + 160, NORTH], [WEST, NORTH]]},
+               {"name": "all", "rate": 0.004}]
+YEARS = 10, 50
+
+
+def small_plan(work, name, sample, step=50):
+    case.write_scenario(work, "small.json")
+    vents = {"grid": {"extent": [WEST + 100, NORTH - 200, WEST + 250, NORTH - 75], "step_m": step}}
+    return plan(work, name, sample, vents, work / "small.json", sites=PLACES,
+                eruptions_per_year=SMALL_ZONES, years=YEARS)
+
+
+def reweight(folder):
+    """Weights of one stratum that differ by up to a factor of 8; some are 0."""
+    ids = [int(r["id"]) for r in csv.DictReader((folder / "weights.csv").open())]
+    (folder / "weights.csv").write_text("id,weight\n" + "".join(f"{i},{0 if i % 13 == 0 else 2.0 ** (i * 7 % 4)}\n" for i in ids))
+
+
+def cells_of(site):
+    """Numbers of the cells in which a point lies, or whose centres a polygon contains."""
+    if "polygon" not in site:
+        return np.array([int((NORTH - site["y"]) // CELL) * case.COLS + int((site["x"] - WEST) // CELL)])
+    y, x = np.meshgrid(NORTH - CELL * (np.arange(case.ROWS) + 0.5), WEST + CELL * (np.arange(case.COLS) + 0.5), indexing="ij")
+    inside = np.zeros(x.shape, bool)
+    corners = site["polygon"]
+    for (x1, y1), (x2, y2) in zip(corners, corners[1:] + corners[:1]):
+        if y1 != y2:
+            inside ^= ((y1 > y) != (y2 > y)) & (x < x1 + (y - y1) * (x2 - x1) / (y2 - y1))
+    return np.flatnonzero(inside)
+
+
+def student(degrees):
+    """The 97.5 % quantile, from the integral of the density."""
+    x = np.linspace(0, 60, 60001)
+    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
+    area = np.cumsum((density[1:] + density[:-1]) / 2)
+    return np.interp(0.95 * area[-1], area, x[1:])
+
+
+def ledger(folder, name):
+    """A column of the batches, in the order of members.csv."""
+    at = {int(r["id"]): k for k, r in enumerate(csv.DictReader((folder / "members.csv").open()))}
+    out = np.zeros(len(at))
+    for path in (folder / "batches").glob("*.h5"):
+        with h5py.File(path) as f:
+            out[[at[int(i)] for i in f["id"]]] = f[name]
+    return out
+
+
+class Sites:
+    """sites.csv of a folder, computed from its batches and weights."""
+
+    def __init__(self, folder, full=False):
+        columns = columns_of(folder)[0]
+        self.folder, self.columns = folder, columns
+        self.w, self.s, self.state, self.end, self.arrival, self.most, self.last = members(folder, columns)
+        self.used = (self.state > 0) & (self.w > 0)
+        self.r = restored(self.w, self.s, self.state > 0)
+        rows = list(csv.DictReader((folder / "members.csv").open()))
+        self.x, self.y = (np.array([float(r[f"vents.0.{c}"]) for r in rows]) for c in "xy")
+        self.colour = np.rint((self.x - self.x.min()) / 25 + (self.y - self.y.min()) / 25).astype(int) % 2 if full else None
+        even = all(np.ptp(self.r[self.used & (self.s == g)]) < 1e-9 * self.r.max() for g in np.unique(self.s[self.used]))
+        self.largest = self.r.max() / self.r.sum()
+        self.bound = min(1, 3 * self.largest) if even and not full else np.nan
+        self.error = "_grid_difference" if full else "_error"
+
+    def error_of(self, values):
+        column = values.astype(float)[:, None]
+        return (np.sqrt(variance_of(column, self.r, self.s)) if self.colour is None else halved_difference(column, self.r, self.colour))[0]
+
+    def interval(self, value, error, hits):
+        if hits in (0, self.used.sum()):
+            return (0 if hits == 0 and self.bound == self.bound else 1 - self.bound if hits else np.nan,
+                    self.bound if hits == 0 else 1 if self.bound == self.bound else np.nan)
+        if self.colour is not None:
+            return np.nan, np.nan
+        t = student(self.used.sum() - np.unique(self.s[self.used]).size)
+        n = value * (1 - value) / (error ** 2 + self.largest ** 2)
+        middle = (value + t * t / (2 * n)) / (1 + t * t / n)
+        half = t * (value * (1 - value) / n + t * t / (4 * n * n)) ** 0.5 / (1 + t * t / n)
+        return max(0, middle - half), min(1, middle + half)
+
+    def probability(self, name, hit, until=np.inf, divided=True):
+        hit = hit & self.used
+        value, low, high, error = (v[0] for v in estimate(hit[:, None], self.w, self.s, self.state, self.end, until, self.colour))
+        error = np.nan if error == NODATA else error
+        half = halves(hit, self.w, self.s, self.state) if divided and self.colour is None else (np.nan, np.nan)
+        interval = self.interval(value, error, hit.sum())
+        return {name: value, f"{name}_low": low, f"{name}_high": high, f"{name}{self.error}": error, f"{name}_hits": hit.sum(),
+                f"{name}_half_1": half[0], f"{name}_half_2": half[1], f"{name}_interval_95_low": interval[0],
+                f"{name}_interval_95_high": interval[1]}
+
+    def rates(self, hit):
+        """The sum over zones of rate times H: middle, lower and upper."""
+        zones = ((0.03, 0.01, 0.2), self.x < WEST + 160), ((0.004,) * 3, self.x < np.inf)
+        each = [estimate((hit & self.used)[z, None], self.w[z], self.s[z], self.state[z], self.end[z], np.inf)[:3] for _, z in zones]
+        return [sum(rate[k] * h[k][0] for (rate, _), h in zip(zones, each)) for k in range(3)]
+
+    def rate_bound(self):
+        parts = [high * self.r * z / (self.r * z).sum() for high, z in ((0.2, self.x < WEST + 160), (0.004, self.x < np.inf))]
+        return np.nan if np.isnan(self.bound) else min(0.204, 3 * sum(parts).max())
+
+    def first(self, name, kind, x, y, cells):
+        return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "members": (self.w > 0).sum(), "finished": self.used.sum(),
+                "upper_95_without_hits": self.bound, "condition": "conditional on fv3 and this plan"}
+
+    def row(self, site):
+        cells = cells_of(site)
+        at = np.flatnonzero(np.isin(self.columns[:-1], cells))
+        arrival = self.arrival[:, at].min(1, initial=np.inf)
+        most, last = (values[:, at].max(1, initial=0) for values in (self.most, self.last))
+        reached = np.isfinite(arrival) & self.used
+        x, y = np.mean(site.get("polygon", [[site.get("x"), site.get("y")]]), axis=0)
+        row = self.first(site["name"], "zone" if "polygon" in site else "point", x, y, cells.size)
+        for thickness in (0, 0.5, 2):
+            hit = reached & ((thickness == 0) | (most > thickness))
+            row |= self.probability(f"probability_{thickness:g}m", hit)
+            for years in YEARS:
+                for part, rate in zip(("", "_low", "_high"), self.rates(hit)):
+                    row[f"probability_{years}years_{thickness:g}m{part}"] = 1 - np.exp(-years * rate)
+        for years in YEARS:
+            row[f"upper_95_without_hits_{years}years"] = 1 - np.exp(-years * self.rate_bound())
+        for hours in (3, 6, 12, 24):
+            row |= self.probability(f"reached_within_{hours}h", reached & (arrival <= hours * 3600), hours * 3600)
+        for q in (0.05, 0.5, 0.95):
+            for name, unit, values in (("arrival", "s", arrival), ("deposit", "m", last)):
+                found = quantile(values[:, None], reached[:, None], self.r, q)[0]
+                row[f"{name}_q{100 * q:02g}_{unit}"] = np.nan if found == NODATA else found
+        share = np.isfinite(self.arrival[:, at]).sum(1) / cells.size
+        row["covered_share"], row[f"covered_share{self.error}"] = self.r @ share / self.r.sum(), self.error_of(share)
+        return row
+
+    def check(self):
+        """Every column of every row; those of the last two are empty where a place or a time is needed."""
+        found = list(csv.DictReader((self.folder / "sites.csv").open()))
+        expected = [self.row(site) for site in PLACES]
+        for name, column in (("lava leaves the map", "lost_m3"), ("lava enters the sea", "sea_m3")):
+            expected.append(self.first(name, "map", np.nan, np.nan, case.ROWS * case.COLS)
+                            | self.probability("probability_0m", ledger(self.folder, column) > 0, divided=False))
+        assert len(found) == len(expected) and set(found[0]) == set(expected[0]), set(found[0]) ^ set(expected[0])
+        for row, right in zip(found, expected):
+            for name, text in row.items():
+                value = right.get(name, np.nan)
+                same = text == value if isinstance(value, str) else text == "" if np.isnan(value) else (
+                    text != "" and np.isclose(float(text), value, rtol=1e-6, atol=1e-9))
+                assert same, f"{self.folder.name}, {row['site']}, {name}: {text!r}, expected {value}"
+        return expected
+
+
+def difference_lines(folder, other, said):
+    """The lines of `compare`, from the pairs alone: shares, difference, bounds, error and the mean delay where both hit."""
+    a, b = Sites(folder), Sites(other)
+    pair = (a.state > 0) & (b.state > 0) & (a.w > 0)
+    r = restored(a.w, a.s, pair)
+    misses = 0
+    for site in PLACES:
+        first, second = (of.arrival[:, np.flatnonzero(np.isin(of.columns[:-1], cells_of(site)))].min(1, initial=np.inf) for of in (a, b))
+        one, two = (np.isfinite(v) & pair for v in (first, second))
+        d = two.astype(float) - one
+        unsure = a.w[~pair].sum()
+        low = a.w @ d - unsure - a.w @ (pair & (a.state == 2) & ~one)
+        high = a.w @ d + unsure + a.w @ (pair & (b.state == 2) & ~two)
+        line = (f"{100 * (r @ one) / r.sum():.2f} % and {100 * (r @ two) / r.sum():.2f} %, difference {100 * (r @ d) / r.sum():+.2f} %"
+                f" ({100 * low / a.w.sum():+.2f} to {100 * high / a.w.sum():+.2f} %)")
+        line += f", error {100 * np.sqrt(variance_of(d[:, None], r, a.s))[0]:.2f} %" if d.any() else ", no pair differs"
+        both = one & two
+        if both.any():
+            line += f"; arrival {r[both] @ (second[both] - first[both]) / r[both].sum():+.0f} s in {both.sum()} members that both reach it"
+        assert f"{site['name']:<20} {line}\n" in said, f"expected {site['name']}: {line}, found {said}"
+        misses += 0 < both.sum() < (one | two).sum()
+    assert misses > 1
+
+
+def unequal(work):
+    """Maps, sites and pairs with unequal weights, failed, censored and skipped members; and a full plan with its chessboard."""
+    folder, full = small_plan(work, "even", {"method": "random", "count": 6, "seed": 1}), small_plan(work, "chess", {"method": "full"}, 25)
+    run(SYNTHETIC, folder, 60, "--censored", 5, "--failed", 31)
+    run(SYNTHETIC, full, 60, "--censored", 5)
+    weighted, other = work / "weighted", work / "pairs"
+    shutil.copytree(folder, weighted)
+    reweight(weighted)
+    shutil.copytree(folder, other)
+    run(SYNTHETIC, other, 30, "--censored", 7, "--failed", 17)
+    for each in (folder, weighted, full):
+        run(PROGRAM, "ensemble", "reduce", each, "--no-pictures")
+        rows = Sites(each, each == full).check()
+        assert 0 < rows[3]["covered_share"] < 1 and rows[2]["probability_0m"] == 0 and rows[4]["probability_0m_hits"] == rows[4]["finished"]
+        assert rows[5]["probability_0m"] != rows[6]["probability_0m"] and rows[0]["probability_0m"] > 0.05
+    compare(weighted)
+    difference_lines(weighted, other, run(PROGRAM, "ensemble", "compare", weighted, other))
 
 
 def same_for_any_threads(folder):
@@ -430,7 +656,7 @@ def main():
         run(SYNTHETIC, folder, 600, "--censored", 5, "--failed", 31)
         said = run(PROGRAM, "ensemble", "reduce", folder, "--threads", "1", "--no-pictures")
         assert "conditional on fv3 and this plan" in said, said
-        compare(folder)
+        compare(folder, 0.02)
         intervals(folder)
         same_for_any_threads(folder)
         assert "short" in run(PROGRAM, "ensemble", "query", folder, "--at", "447700,4347300")
@@ -458,6 +684,7 @@ def main():
         one_vent(work)
         oblique_line(work)
         planned_errors(work)
+        unequal(work)
     finally:
         shutil.rmtree(work)
 

@@ -3,6 +3,7 @@
 """The maps of `sciara ensemble reduce`, cell by cell, every column of sites.csv and the lines of `compare`, compared with
 formulas written independently with numpy."""
 import csv
+import functools
 import json
 import os
 import re
@@ -35,11 +36,12 @@ def run(*command, code=0):
     return result.stdout + result.stderr
 
 
-def plan(work, name, sample, vents=None, base=SOURCE / "config/hazard-base.json", **result):
+def plan(work, name, sample, vents=None, base=SOURCE / "config/hazard-base.json", parts=None, **result):
     ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
     ensemble["base"] = str(base)
     ensemble["vents"] = vents or {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
     ensemble["sample"] = sample
+    ensemble.update(parts or {})
     ensemble["result"].update(result)
     (work / f"{name}.json").write_text(json.dumps(ensemble))
     run(PROGRAM, "ensemble", "plan", work / f"{name}.json", "-o", work / name, "--no-estimate")
@@ -363,6 +365,7 @@ def cells_of(site):
     return np.flatnonzero(inside)
 
 
+@functools.lru_cache
 def student(degrees):
     """The 97.5 % quantile, from the integral of the density."""
     x = np.linspace(0, 60, 60001)
@@ -511,17 +514,54 @@ def unequal(work):
     run(SYNTHETIC, folder, 60, "--censored", 5, "--failed", 31)
     run(SYNTHETIC, full, 60, "--censored", 5)
     weighted, other = work / "weighted", work / "pairs"
-    shutil.copytree(folder, weighted)
-    reweight(weighted)
-    shutil.copytree(folder, other)
-    run(SYNTHETIC, other, 30, "--censored", 7, "--failed", 17)
     for each in (folder, weighted, full):
+        if each == weighted:
+            shutil.copytree(folder, weighted)
+            reweight(weighted)
         run(PROGRAM, "ensemble", "reduce", each, "--no-pictures")
         rows = Sites(each, each == full).check()
         assert 0 < rows[3]["covered_share"] < 1 and rows[2]["probability_0m"] == 0 and rows[4]["probability_0m_hits"] == rows[4]["finished"]
         assert rows[5]["probability_0m"] != rows[6]["probability_0m"] and rows[0]["probability_0m"] > 0.05
+    shutil.copytree(folder, other, ignore=shutil.ignore_patterns("maps"))
+    run(SYNTHETIC, other, 30, "--censored", 7, "--failed", 17)
     compare(weighted)
     difference_lines(weighted, other, run(PROGRAM, "ensemble", "compare", weighted, other))
+
+
+def computed_members(work):
+    """Batches and sites.csv have what `sciara run` of each member has: one enters the sea, one leaves the map, one neither."""
+    case.write_scenario(work, "sea.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": 1004})
+    vents = work / "three.csv"
+    vents.write_text(f"name,x,y\nlow,{WEST + 205},{NORTH - 235}\nrim,{WEST + 375},{NORTH - 85}\ninner,{WEST + 105},{NORTH - 85}\n")
+    folder = plan(work, "three", {"method": "full"}, {"table": str(vents)}, work / "sea.json",
+                  {"events": [{"name": "small", "volume_m3": 3000, "duration": "10 min"}]}, sites=[])
+    run(PROGRAM, "ensemble", "run", folder)
+    run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+    with h5py.File(next((folder / "batches").glob("*.h5"))) as f:
+        batch = {name: f[name][:] for name in f if name != "texts"}
+    ends = np.cumsum(batch["cells"])
+    chance = {"sea_m3": 0, "lost_m3": 0}
+    for n, member in enumerate(batch["id"]):
+        run(PROGRAM, "ensemble", "member", folder, member, "-o", work / "member.json", "--overwrite")
+        output = {"fields": ["arrival_time", "deposit", "max_deposit"], "dtype": "float64"}
+        case.write_json(work / "member.json", case.read_json(work / "member.json") | {"output": output})
+        run(PROGRAM, "run", work / "member.json", "-q", "-o", work / f"member{member}")
+        record = case.record(work / f"member{member}")
+        with h5py.File(work / f"member{member}" / record["snapshots"][-1]["name"]) as f:
+            fields = {name: np.squeeze(f[of][:]).ravel() for name, of in
+                      (("arrival", "arrival_time"), ("deposit", "deposit"), ("max_deposit", "max_deposit"))}
+        part = slice(ends[n] - batch["cells"][n], ends[n])
+        cells = np.cumsum(batch["cell"][part])
+        assert np.array_equal(cells, np.flatnonzero(fields["arrival"] >= 0)), f"member {member}: other cells"
+        for name, field in fields.items():
+            assert np.array_equal(batch[name][part], field[cells].astype("f4")), f"member {member}: {name}"
+        assert (fields["max_deposit"] > fields["deposit"]).any()
+        for name in chance:
+            assert batch[name][n] == record["ledger"][name], (member, name, batch[name][n], record["ledger"])
+            chance[name] += (record["ledger"][name] > 0) / 3
+    rows = {r["site"]: float(r["probability_0m"]) for r in csv.DictReader((folder / "sites.csv").open())}
+    assert np.isclose(rows["lava enters the sea"], chance["sea_m3"]) and np.isclose(rows["lava leaves the map"], chance["lost_m3"]), rows
+    assert chance == {"sea_m3": 1 / 3, "lost_m3": 1 / 3}, chance
 
 
 def same_for_any_threads(folder):
@@ -685,6 +725,7 @@ def main():
         oblique_line(work)
         planned_errors(work)
         unequal(work)
+        computed_members(work)
     finally:
         shutil.rmtree(work)
 

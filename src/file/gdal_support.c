@@ -121,6 +121,17 @@ enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path)
   return sciara_text_append(out, "'");
 }
 
+enum sciara_status sciara_shell_append_crs(struct sciara_text *out, OGRSpatialReferenceH srs) {
+  const char *authority = OSRGetAuthorityName(srs, NULL), *code = OSRGetAuthorityCode(srs, NULL);
+  char *wkt = NULL;
+  if (authority && code && strcmp(authority, "EPSG") == 0 && *code && strspn(code, "0123456789") == strlen(code))
+    return sciara_text_append(out, "EPSG:%s", code);
+  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS");
+  const enum sciara_status status = sciara_shell_quote(out, wkt);
+  CPLFree(wkt);
+  return status;
+}
+
 /** OSRSetFromUserInput would also open files and URLs, so only forms that cannot name one reach it. */
 static OGRErr import_crs(OGRSpatialReferenceH srs, const char *text) {
   static const char *const authorities[] = {"EPSG:", "ESRI:", "OGC:", "IAU_2015:", "IGNF:"};

@@ -48,6 +48,9 @@ char *sciara_gdal_plain_path(const char *path);
 /** Appends a path as one word of a shell command: 'it'\''s.tif'. */
 enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path);
 
+/** Appends a CRS as one word of a shell command: EPSG:32633, or its text. A file may name any authority: others are quoted. */
+enum sciara_status sciara_shell_append_crs(struct sciara_text *out, OGRSpatialReferenceH srs);
+
 /** The CRS named by the user ("EPSG:32633", WKT, PROJ), axes in x, y order; reads no file and no network.
  * Release with OSRRelease.
  */

@@ -54,13 +54,9 @@ static enum sciara_status append_names(struct sciara_text *out, const char *path
 /** The coordinates are most likely those of the grid. */
 static enum sciara_status fail_metres(const char *path, const OGREnvelope *e, OGRSpatialReferenceH grid) {
   struct sciara_text command = {0};
-  const char *authority = OSRGetAuthorityName(grid, NULL), *code = OSRGetAuthorityCode(grid, NULL);
-  char *text = NULL;
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_text_append(&command, "ogr2ogr -a_srs "));
-  if (!code) OSRExportToWkt(grid, &text);
-  SCIARA_TRY_GOTO(code ? sciara_text_append(&command, "%s:%s", authority, code)
-                       : sciara_shell_quote(&command, text ? text : ""));
+  SCIARA_TRY_GOTO(sciara_shell_append_crs(&command, grid));
   SCIARA_TRY_GOTO(sciara_text_append(&command, " "));
   SCIARA_TRY_GOTO(append_names(&command, path));
   status = sciara_fail(SCIARA_ERR_INPUT,
@@ -68,7 +64,6 @@ static enum sciara_status fail_metres(const char *path, const OGREnvelope *e, OG
                        "%.9g to %.9g, y %.9g to %.9g. If they are metres in the CRS of the DEM, name it with: %s",
                        path, e->MinX, e->MaxX, e->MinY, e->MaxY, command.data);
 cleanup:
-  CPLFree(text);
   sciara_text_free(&command);
   return status;
 }

@@ -59,17 +59,22 @@ static size_t find_axes(const struct sciara_source *s, const char *variable, str
 
 static enum sciara_status refuse_order(const struct sciara_source *s, const char *variable, size_t count,
                                        const struct axis *y, const struct axis *x) {
-  struct sciara_text path = {0};
+  struct sciara_text path = {0}, exchange = {0}, quoted = {0};
+  enum sciara_status status;
   if (count != 2)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the last dimensions of %s in the order y, x; found %s, %s",
                        s->path, variable, y->name, x->name);
-  enum sciara_status status = sciara_shell_quote(&path, s->path);
-  if (status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: expected the dimensions of %s in the order y, x; found %s, %s. Exchange them with: "
-                         "gdalmdimtranslate -array 'name=%s,transpose=[1,0]' %s exchanged.tif",
-                         s->path, variable, y->name, x->name, variable, path.data);
+  SCIARA_TRY_GOTO(sciara_shell_quote(&path, s->path));
+  SCIARA_TRY_GOTO(sciara_text_append(&exchange, "name=%s,transpose=[1,0]", variable));
+  SCIARA_TRY_GOTO(sciara_shell_quote(&quoted, exchange.data)); // the name is the file's: it may hold quotes
+  status = sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected the dimensions of %s in the order y, x; found %s, %s. Exchange them with: "
+                       "gdalmdimtranslate -array %s %s exchanged.tif",
+                       s->path, variable, y->name, x->name, quoted.data, path.data);
+cleanup:
   sciara_text_free(&path);
+  sciara_text_free(&exchange);
+  sciara_text_free(&quoted);
   return status;
 }
 

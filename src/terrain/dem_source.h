@@ -66,9 +66,6 @@ void sciara_source_close(struct sciara_source *s);
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid);
 
-/** Appends "EPSG:32633" or the text of the CRS, as a word of a command. */
-enum sciara_status sciara_source_append_crs(OGRSpatialReferenceH srs, struct sciara_text *out);
-
 /** Appends the command that multiplies the altitudes by `factor` and drops the name of their unit. */
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out);
 

@@ -60,23 +60,13 @@ static double cell_in_metres(const struct sciara_source *s) {
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
-enum sciara_status sciara_source_append_crs(OGRSpatialReferenceH srs, struct sciara_text *out) {
-  const char *authority = OSRGetAuthorityName(srs, NULL), *code = OSRGetAuthorityCode(srs, NULL);
-  char *wkt = NULL;
-  if (authority && code) return sciara_text_append(out, "%s:%s", authority, code);
-  if (OSRExportToWkt(srs, &wkt) != OGRERR_NONE || !wkt) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a CRS");
-  const enum sciara_status status = sciara_shell_quote(out, wkt);
-  CPLFree(wkt);
-  return status;
-}
-
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 0 %.16g ", factor));
   if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would still name the unit
     OGRSpatialReferenceH flat = OSRClone(s->srs);
     OSRStripVertical(flat);
     enum sciara_status status = sciara_text_append(out, "-a_srs ");
-    if (status == SCIARA_OK) status = sciara_source_append_crs(flat, out);
+    if (status == SCIARA_OK) status = sciara_shell_append_crs(out, flat);
     OSRRelease(flat);
     SCIARA_TRY(status);
     SCIARA_TRY(sciara_text_append(out, " "));

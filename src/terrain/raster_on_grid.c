@@ -52,7 +52,7 @@ static enum sciara_status append_warp(struct sciara_text *out, const struct scia
   SCIARA_TRY(sciara_text_append(out, "gdalwarp "));
   if (!c->same) {
     SCIARA_TRY(sciara_text_append(out, "-t_srs "));
-    SCIARA_TRY(sciara_source_append_crs(c->dem, out));
+    SCIARA_TRY(sciara_shell_append_crs(out, c->dem));
     SCIARA_TRY(sciara_text_append(out, " "));
   }
   SCIARA_TRY(sciara_text_append(out, "-te %.15g %.15g %.15g %.15g -ts %" PRId64 " %" PRId64 " -r bilinear -ot Float32 ",
@@ -83,7 +83,7 @@ static enum sciara_status fail_other_crs(const struct sciara_source *s, const st
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_georef_from_srs(c->dem, &dem));
   SCIARA_TRY_GOTO(append_warp(&warp, s, c, g));
-  SCIARA_TRY_GOTO(sciara_source_append_crs(c->dem, &rename));
+  SCIARA_TRY_GOTO(sciara_shell_append_crs(&rename, c->dem));
   SCIARA_TRY_GOTO(sciara_text_append(&rename, " "));
   SCIARA_TRY_GOTO(sciara_shell_quote(&rename, s->path));
   status = sciara_fail(SCIARA_ERR_INPUT,

@@ -241,6 +241,20 @@ class Cures(Case):
             said = self.sciara("check", "v.json", "--set", f"dem.sea={name}-placed.gpkg").stderr
             self.assertIn("dem.sea: 40 cells are sea", said)
 
+    def test_words_of_files(self):
+        """A CRS whose authority would be a command of the shell: it is one word of the printed one."""
+        self.write_scenario()
+        wkt = crs(32633).ExportToWkt()
+        with open(self.path("dem.prj"), "w", encoding="ascii") as f:
+            f.write(wkt[:wkt.rindex("AUTHORITY[")] + 'AUTHORITY["$(touch taken)","1"]]')
+        case.write_json(self.path("sea.geojson"), {"type": "Polygon", "coordinates": [
+            [[case.WEST + x, case.SOUTH + y] for x, y in ((50, 50), (150, 50), (150, 90), (50, 90), (50, 50))]]})
+        case.write_json(self.path("w.json"), case.scenario(dem={"path": "dem.asc", "sea": "sea.geojson"}))
+        said = self.sciara("check", "w.json", code=3).stderr
+        self.assertIn("ogr2ogr -a_srs 'PROJCS[", said)
+        self.execute(self.printed(said)[0])
+        self.assertFalse(os.path.exists(self.path("taken")))
+
     def test_metres_from_nowhere(self):
         """Cells of 1 mm, whose message offers a key."""
         with open(self.path("lab.asc"), "w", encoding="ascii") as f:

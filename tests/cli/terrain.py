@@ -332,6 +332,18 @@ class Stored(Ground):
             z, t = read(os.path.join(self.run_scenario("g.out", "--steps", "1", "--overwrite"), "dem.tif"))
             self.assertTrue((z == self.land()).all())
             self.assertEqual((t[0], t[3]), (WEST, NORTH))
+            if how["order"] == "xy":
+                with h5py.File(self.path("a.nc"), "w") as f:  # the name of a variable is a word of the command, not a command
+                    f.create_dataset("x", data=numpy.arange(40.0)).make_scale("x")
+                    f.create_dataset("y", data=numpy.arange(30.0)).make_scale("y")
+                    f.create_dataset("z'; touch taken; '", data=self.land().T)
+                    f["z'; touch taken; '"].dims[0].attach_scale(f["x"])
+                    f["z'; touch taken; '"].dims[1].attach_scale(f["y"])
+                found = self.messages(path="a.nc", code=3)
+                self.assertIn("name=z", found)
+                subprocess.run(["bash", "-c", found.split(" with: ")[1].splitlines()[0]], cwd=self.work, check=False,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                self.assertFalse(os.path.exists(self.path("taken")))
         self.netcdf("bare.nc", "yx", attributes=False)
         self.assertIn("Its axes y and x need the attribute standard_name", self.messages(path="bare.nc", code=3))
         self.netcdf("bare.nc", "xy", attributes=False)

@@ -104,10 +104,10 @@ static const struct {
     {"run.max_time=-5", "run.max_time: expected above 0 to 1e12 s; found -5"},
     {"run.max_steps=0", "run.max_steps: expected 1 to 9007199254740991; found 0"},
     {"run.max_steps=1e16", "run.max_steps: expected a whole number, 1 to 9007199254740991, or null; found 1e16"},
-    {"run.start=2006-07",
-     "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\" or \"YYYY-MM-DD\", or null; found \"2006-07\""},
-    {"run.start=2006-02-29T00:00:00Z",
-     "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\" or \"YYYY-MM-DD\", or null; found \"2006-02-29T00:00:00Z\""},
+    {"run.start=2006-07", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or "
+                          "\"YYYY-MM-DD\", or null; found \"2006-07\""},
+    {"run.start=2006-02-29T00:00:00Z", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for "
+                                       "Z, or \"YYYY-MM-DD\", or null; found \"2006-02-29T00:00:00Z\""},
     {"run.utnil=1",
      "run.utnil: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start"},
     {"run.unti=1", "run.unti: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start "
@@ -202,8 +202,9 @@ START_TEST(test_slots_must_not_vanish) {
 END_TEST
 
 START_TEST(test_dates) {
-  static const char *const good[] = {"2006-07-14T23:30:00Z", "2004-02-29T00:00:00Z", "2000-02-29T23:59:59Z",
-                                     "0001-01-01T00:00:00Z", "2006-07-14",           "9999-12-31"};
+  static const char *const good[] = {
+      "2006-07-14T23:30:00Z", "2004-02-29T00:00:00Z", "2000-02-29T23:59:59Z",      "0001-01-01T00:00:00Z",
+      "2006-07-14",           "9999-12-31",           "2006-07-14T23:30:00+02:00", "2006-07-14T23:30:00-09:30"};
   static const char *const bad[] = {"2006-07-14T23:30:00",
                                     "2006-07-14 23:30:00Z",
                                     "2006-07-14T24:00:00Z",
@@ -218,7 +219,9 @@ START_TEST(test_dates) {
                                     "2006-07-14T23:30:00Z ",
                                     "+006-07-14T23:30:00Z",
                                     "",
-                                    "2006-07-14T23:30:00+02:00",
+                                    "2006-07-14T23:30:00+99:00",
+                                    "2006-07-14T23:30:00+02:60",
+                                    "2006-07-14T23:30:00Z+02:00",
                                     "2006-07",
                                     "2006-07-14Z",
                                     "2006-07-1",

@@ -62,7 +62,8 @@ START_TEST(test_every_branch) {
          "vents[2].line[2][1]: expected -1e9 to 1e9 m; found 2e9", "model.relaxation: expected above 0 to 1; found 0",
          "model.cooling: expected 0 to 1e6 m2; found -1", "boundary: expected \"open\" or \"closed\"; found \"ajar\"",
          "run.until: expected above 0 to 1e12 s; found 0",
-         "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or \"YYYY-MM-DD\", or null; found \"soon\"",
+         "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or \"YYYY-MM-DD\", or null; "
+         "found \"soon\"",
          "output.fields: expected an array of one or more different names of fields: thickness, altitude, temperature, "
          "momentum_x, momentum_y, solid_thickness, deposit, arrival_time, max_thickness, max_speed, speed, "
          "max_deposit; found an array of 0",

@@ -143,6 +143,21 @@ void sciara_text_free(struct sciara_text *t) {
   *t = (struct sciara_text){0};
 }
 
+char *sciara_quoted_word(const char *path) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%,=";
+  if (*path && path[strspn(path, plain)] == '\0') return sciara_format("%s", path);
+  char *word = (char *)malloc(2 * strlen(path) + 3), *end = word;
+  if (!word) return NULL;
+  *end++ = '"';
+  for (const char *c = path; *c; c++) {
+    if (strchr("\"\\$`", *c)) *end++ = '\\';
+    *end++ = *c;
+  }
+  *end++ = '"';
+  *end = '\0';
+  return word;
+}
+
 char *sciara_format(const char *format, ...) {
   va_list args, again;
   va_start(args, format);

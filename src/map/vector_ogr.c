@@ -327,7 +327,9 @@ static OGRLayerH add_style_table(const struct product *p) {
   return good ? layer : NULL;
 }
 
-static bool add_style(OGRLayerH table, const char *layer, const struct sciara_text *qml) {
+static enum sciara_status add_style(const struct product *p, OGRLayerH table, const char *layer,
+                                    const struct sciara_text *qml) {
+  if (qml->failed != SCIARA_OK) return sciara_fail(qml->failed, "%s: no memory for the style of a layer", p->path);
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(table));
   const char *const values[][2] = {{"f_table_catalog", ""},       {"f_table_schema", ""}, {"f_table_name", layer},
                                    {"f_geometry_column", "geom"}, {"styleName", layer},   {"styleQML", qml->data},
@@ -335,12 +337,13 @@ static bool add_style(OGRLayerH table, const char *layer, const struct sciara_te
   for (size_t k = 0; k < sizeof values / sizeof *values; k++)
     OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, values[k][0]), values[k][1]);
   OGR_F_SetFieldInteger(f, OGR_F_GetFieldIndex(f, "useAsDefault"), 1);
-  const bool made = qml->failed == SCIARA_OK && OGR_L_CreateFeature(table, f) == OGRERR_NONE;
+  const bool made = OGR_L_CreateFeature(table, f) == OGRERR_NONE;
   OGR_F_Destroy(f);
-  return made;
+  return made ? SCIARA_OK : gdal_failure(p);
 }
 
-static bool style_zones(OGRLayerH table, const struct sciara_zones *z, const char *name, bool lines) {
+static enum sciara_status style_zones(const struct product *p, OGRLayerH table, const struct sciara_zones *z,
+                                      const char *name, bool lines) {
   struct sciara_text qml = {0};
   sciara_qml_begin(&qml, "label");
   for (size_t k = 0; k < z->count; k++) sciara_qml_category(&qml, k, z->zone[k].label);
@@ -351,12 +354,13 @@ static bool style_zones(OGRLayerH table, const struct sciara_zones *z, const cha
     sciara_qml_symbol(&qml, k, lines ? SCIARA_QML_LINE : z->ramp ? SCIARA_QML_AREA : SCIARA_QML_BORDER, c);
   }
   sciara_qml_end(&qml);
-  const bool made = add_style(table, name, &qml);
+  const enum sciara_status status = add_style(p, table, name, &qml);
   sciara_text_free(&qml);
-  return made;
+  return status;
 }
 
-static bool style_marks(OGRLayerH table, const struct sciara_vector_marks *marks) {
+static enum sciara_status style_marks(const struct product *p, OGRLayerH table,
+                                      const struct sciara_vector_marks *marks) {
   static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
   struct sciara_text qml = {0};
   sciara_qml_single(&qml);
@@ -366,19 +370,19 @@ static bool style_marks(OGRLayerH table, const struct sciara_vector_marks *marks
                                      : SCIARA_QML_TRIANGLE,
                     marks->distant ? run_out : vent);
   sciara_qml_end(&qml);
-  const bool made = add_style(table, marks->name, &qml);
+  const enum sciara_status status = add_style(p, table, marks->name, &qml);
   sciara_text_free(&qml);
-  return made;
+  return status;
 }
 
 static enum sciara_status add_styles(struct product *p) {
   const struct sciara_polygons *q = p->polygons;
   OGRLayerH table = add_style_table(p);
-  bool good = table != NULL;
-  for (size_t k = 0; k < q->count && good; k++) good = style_zones(table, &q->layers[k], q->layers[k].name, false);
-  if (q->fronts && good) good = style_zones(table, q->fronts, "front_lines", true);
-  for (size_t k = 0; k < q->mark_layers && good; k++) good = style_marks(table, &q->marks[k]);
-  return good ? SCIARA_OK : gdal_failure(p);
+  if (!table) return gdal_failure(p);
+  for (size_t k = 0; k < q->count; k++) SCIARA_TRY(style_zones(p, table, &q->layers[k], q->layers[k].name, false));
+  if (q->fronts) SCIARA_TRY(style_zones(p, table, q->fronts, "front_lines", true));
+  for (size_t k = 0; k < q->mark_layers; k++) SCIARA_TRY(style_marks(p, table, &q->marks[k]));
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {

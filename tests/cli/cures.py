@@ -270,6 +270,23 @@ class Cures(Case):
         said = self.sciara("check", "l.json", "--set", "dem.crs=local", "--set", "dem.path=utm.tif", code=3).stderr
         self.assertIn('dem.crs: "local" is for a raster that names no CRS', said)
 
+    def test_next_commands(self):
+        """Commands of the program itself, which name a path with blanks and signs of the shell: the messages of init and run."""
+        def follow(said, count):
+            commands = re.findall(r"'(sciara [^']*)'", said)
+            self.assertEqual(len(commands), count, said)
+            for command in commands:
+                subprocess.run(["bash", "-c", command], cwd=self.work, check=True, capture_output=True,
+                               env={**os.environ, "PATH": f"{os.path.dirname(case.PROGRAM)}:{os.environ['PATH']}"})
+
+        self.write_scenario()
+        name = 'a $(b) "c`.json'
+        said = self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 200},{case.SOUTH + 150}", "--rate", 1, "--duration", "1 min",
+                           "-u", "1 min", "-o", name, "--set", "dem.crs=EPSG:32633").stderr
+        follow(said, 2)
+        said = self.sciara("run", name, "-o", "x y", "-n", 10).stderr
+        follow(said, 1)
+
     def test_no_other_command_is_printed(self):
         """Every source that names a tool in a text is one whose commands are run above; those of dem_netcdf.c are in terrain.py."""
         known = {"file/vector_open.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 2, "terrain/dem_netcdf.c": 2,

@@ -48,6 +48,7 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
 
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count) {
   SCIARA_TRY(sciara_text_reserve(t, count));
+  if (!t->data) return SCIARA_ERR_INTERNAL; // cannot be: there is room
   memcpy(t->data + t->length, bytes, count);
   t->length += count;
   t->data[t->length] = '\0';

@@ -611,6 +611,7 @@ static enum sciara_status write_plan(struct planning *p, const char *folder, boo
   bool same;
   int lock = -1;
   enum sciara_status status;
+  if (!p->base.site) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: its base has no ground", p->r.file);
   p->e.folder = sciara_format("%s", folder);
   if (!p->e.folder) return no_memory();
   SCIARA_TRY_GOTO(take_base_of_folder(p));

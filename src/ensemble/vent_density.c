@@ -91,10 +91,12 @@ static double raster_in_box(const struct sciara_vent_density *d, const struct sc
                east = fmin((double)g->cols, snap((b->east - g->west) / w)),
                south = fmin((double)g->rows, snap((g->north - b->south) / w));
   double sum = 0;
-  for (double row = floor(north); row < south; row++)
-    for (double col = floor(west); col < east; col++) {
-      const double height = fmin(row + 1, south) - fmax(row, north), width = fmin(col + 1, east) - fmax(col, west);
-      sum += d->raster[(int64_t)row * g->cols + (int64_t)col] * height * width;
+  if (!(north < south && west < east)) return 0; // outside the grid
+  for (int64_t row = (int64_t)north; (double)row < south; row++)
+    for (int64_t col = (int64_t)west; (double)col < east; col++) {
+      const double height = fmin((double)row + 1, south) - fmax((double)row, north),
+                   width = fmin((double)col + 1, east) - fmax((double)col, west);
+      sum += d->raster[row * g->cols + col] * height * width;
     }
   return sum * w * w;
 }

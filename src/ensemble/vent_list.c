@@ -118,9 +118,10 @@ static void report_strips(const struct work *w, const struct sciara_box *extent,
 /** An extent is the polygon of its four corners. */
 static enum sciara_status add_extent(struct work *w, const cJSON *extent, double step) {
   double side[4];
-  const cJSON *item;
-  size_t n = 0;
-  cJSON_ArrayForEach(item, extent) side[n++] = item->valuedouble;
+  for (int k = 0; k < 4; k++) {
+    const cJSON *item = cJSON_GetArrayItem(extent, k);
+    side[k] = item ? item->valuedouble : 0; // the schema demands four
+  }
   const struct sciara_box box = {side[0], side[1], side[2], side[3]};
   const struct sciara_point corner[] = {
       {box.west, box.south}, {box.east, box.south}, {box.east, box.north}, {box.west, box.north}};

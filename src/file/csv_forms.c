@@ -143,7 +143,7 @@ static enum sciara_status take_separator(struct sciara_csv_records *r, bool *giv
 }
 
 enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_records *out) {
-  const char *encoding, *other = other_content(*text, length);
+  const char *encoding = NULL, *other = other_content(*text, length);
   bool given = false;
   *out = (struct sciara_csv_records){.name = name, .at = *text, .end = *text, .line = 1, .separator = ','};
   if (other) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a table, found %s", name, other);

@@ -145,7 +145,7 @@ static int64_t described_size(const struct sciara_source *s, int64_t bands, int6
 
 /** The header of a raw raster may belong to another file of the same name: the file must be as large as it says. */
 static enum sciara_status check_raw_size(const struct sciara_source *s) {
-  const GDALRasterBandH band = GDALGetRasterBand(s->dataset, 1);
+  GDALRasterBandH band = GDALGetRasterBand(s->dataset, 1);
   struct sciara_text found = {0};
   struct stat about;
   if (stat(s->path, &about) != 0 || !band) return SCIARA_OK; // said later

@@ -234,11 +234,10 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   if (code == SCIARA_OK) code = check(path, &text, o);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
   if (code == SCIARA_OK) {
-    char *word = sciara_quoted_word(path);
-    if (word)
-      sciara_log(SCIARA_LOG_INFO, "next: 'sciara check %s' shows what the run will be, 'sciara run %s' runs it", word,
-                 word);
-    free(word);
+    char word[SCIARA_QUOTED_WORD];
+    sciara_quoted_word(path, word);
+    sciara_log(SCIARA_LOG_INFO, "next: 'sciara check %s' shows what the run will be, 'sciara run %s' runs it", word,
+               word);
     sciara_print("%s\n", path);
   }
   sciara_text_free(&text);

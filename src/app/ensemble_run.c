@@ -153,10 +153,9 @@ static void describe(const struct sciara_execute_progress *p, const char *folder
                "the stop rule holds after %zu %s: the other members are not computed (--all: they are)", p->enough,
                sciara_plural(p->enough, "batch", "batches"));
   else if (p->finished < p->total) {
-    char *word = sciara_quoted_word(folder);
-    if (word)
-      sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again", word);
-    free(word);
+    char word[SCIARA_QUOTED_WORD];
+    sciara_log(SCIARA_LOG_INFO, "'sciara ensemble run %s' continues; no finished member is computed again",
+               sciara_quoted_word(folder, word));
   }
 }
 

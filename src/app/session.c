@@ -130,14 +130,13 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3,
       r->ledger.lost_m3 + r->ledger.sea_m3, r->ledger.residual_m3, r->ledger.bound_m3);
   describe_sea(s, &r->ledger);
-  char *folder = sciara_quoted_word(s->problem.scenario.output.folder);
-  if (!folder) return; // no memory for advice
+  char word[SCIARA_QUOTED_WORD];
+  const char *folder = sciara_quoted_word(s->problem.scenario.output.folder, word);
   if (r->reason == SCIARA_STOP_CANCEL)
     sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", folder);
   else
     sciara_log(SCIARA_LOG_INFO,
                "next: 'sciara export %s --format png' draws a map, --format html makes a page of the run", folder);
-  free(folder);
 }
 
 int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,

@@ -144,19 +144,18 @@ void sciara_text_free(struct sciara_text *t) {
   *t = (struct sciara_text){0};
 }
 
-char *sciara_quoted_word(const char *path) {
+const char *sciara_quoted_word(const char *path, char out[SCIARA_QUOTED_WORD]) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%,=";
-  if (*path && path[strspn(path, plain)] == '\0') return sciara_format("%s", path);
-  char *word = (char *)malloc(2 * strlen(path) + 3), *end = word;
-  if (!word) return NULL;
-  *end++ = '"';
-  for (const char *c = path; *c; c++) {
+  char *end = out, *const last = out + SCIARA_QUOTED_WORD - 4;
+  const bool quotes = !*path || path[strspn(path, plain)] != '\0';
+  if (quotes) *end++ = '"';
+  for (const char *c = path; *c && end < last; c++) {
     if (strchr("\"\\$`", *c)) *end++ = '\\';
     *end++ = *c;
   }
-  *end++ = '"';
+  if (quotes) *end++ = '"';
   *end = '\0';
-  return word;
+  return out;
 }
 
 char *sciara_format(const char *format, ...) {

@@ -54,11 +54,11 @@ enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *t
 enum sciara_status sciara_text_append_xml(struct sciara_text *t, const char *text);
 void sciara_text_free(struct sciara_text *t);
 
-/**
- * A path as a word of a command that a sentence quotes with ': in " where the shell would divide or change it. From malloc
- * (release with free), NULL if there is no memory.
- */
-char *sciara_quoted_word(const char *path);
+/** Room for sciara_quoted_word of the longest path. */
+enum { SCIARA_QUOTED_WORD = 2 * 4096 + 3 };
+
+/** A path as a word of a command that a sentence quotes with ': in " where the shell would divide or change it. Returns `out`. */
+const char *sciara_quoted_word(const char *path, char out[SCIARA_QUOTED_WORD]);
 
 /** A formatted string from malloc (release with free), NULL if there is no memory. */
 char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong."""
+"""Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong, and
+until what was interrupted has the results of what was not."""
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -81,7 +84,9 @@ class Cures(Case):
 
     def execute(self, command):
         """Runs it literally; returns the file that it makes."""
-        done = subprocess.run(["bash", "-c", command], cwd=self.work, check=False, capture_output=True, text=True)
+        path = f"{os.path.dirname(case.PROGRAM)}:{os.environ['PATH']}"
+        done = subprocess.run(["bash", "-c", command], cwd=self.work, check=False, capture_output=True, text=True,
+                              env={**os.environ, "PATH": path})
         self.assertEqual(done.returncode, 0, command + done.stderr)
         return shlex.split(command)[-1]
 
@@ -276,8 +281,7 @@ class Cures(Case):
             commands = re.findall(r"'(sciara [^']*)'", said)
             self.assertEqual(len(commands), count, said)
             for command in commands:
-                subprocess.run(["bash", "-c", command], cwd=self.work, check=True, capture_output=True,
-                               env={**os.environ, "PATH": f"{os.path.dirname(case.PROGRAM)}:{os.environ['PATH']}"})
+                self.execute(command)
 
         self.write_scenario()
         name = 'a $(b) "c`.json'
@@ -287,19 +291,73 @@ class Cures(Case):
         said = self.sciara("run", name, "-o", "x y", "-n", 10).stderr
         follow(said, 1)
 
-    def test_no_other_command_is_printed(self):
-        """Every source that names a tool in a text is one whose commands are run above; those of dem_netcdf.c are in terrain.py."""
-        known = {"file/vector_open.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 2, "terrain/dem_netcdf.c": 2,
-                 "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1}
-        found = {}
-        for folder, _, names in os.walk(os.path.join(case.SOURCE, "src")):
+    def interrupt(self, *command, begun):
+        """The messages of a program that SIGINT ends as soon as a file exists."""
+        process = subprocess.Popen([case.PROGRAM, *command], cwd=self.work, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and process.poll() is None and not os.path.exists(begun):
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1]
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, said)
+        return said
+
+    def test_resume(self):
+        """An interrupted run; its folder has a blank, quotes and signs of the shell in its name."""
+        vents = [{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "2 h", "rates_m3_s": [2, 5, 1]}}]
+        self.write_scenario(vents=vents, model={"cooling": 6})
+        name = """a run's "$HOME" `b`\\c"""
+        said = self.interrupt("run", "s.json", "-o", name, begun=self.path(name, "run.json"))
+        self.assertEqual(case.record(self.path(name))["status"], "stopped")
+        self.execute(re.search("(?m)'(sciara resume .*)' continues the run$", said)[1])
+        self.run_scenario("whole")
+        os.rename(self.path(name), self.path("out"))  # netCDF4 cannot open such a path
+        self.assert_same_run("whole", "out", but=("history", "scenario_json"))
+
+    def test_continue_an_ensemble(self):
+        """The same with members that are left."""
+        self.write_scenario("base.json", model={"cooling": 3}, run={"until": "4 h"})
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "vary": [
+            {"key": "model.relaxation", "values": [0.3 + 0.01 * k for k in range(8)]}]})
+        name = """an ensemble's "$HOME" `b`\\c"""
+        for folder in ("whole", name):
+            self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate")
+        said = self.interrupt("ensemble", "run", name, "-j", "1", begun=self.path(name, "log.csv"))
+        finished = int(re.search(r"(\d+) of 8 members are finished", said)[1])
+        self.assertLess(finished, 8)
+        self.execute(re.search("(?m)'(sciara ensemble run .*)' continues; ", said)[1])
+        self.sciara("ensemble", "run", "whole")
+        found = []
+        for folder in ("whole", name):
+            self.sciara("ensemble", "reduce", folder, "--no-pictures")
+            found.append(case.tree(self.path(folder, "maps")))
+        self.assertIn("probability_0m.tif", found[0])
+        self.assertEqual(*found)
+
+    def printing(self, pattern):
+        """{file: how often the pattern is in its source}"""
+        found, top = {}, os.path.join(case.SOURCE, "src")
+        for folder, _, names in os.walk(top):
             for name in names:
                 with open(os.path.join(folder, name), encoding="utf-8") as f:
                     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", f.read(), flags=re.DOTALL)
-                count = len(re.findall(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")', text))
+                count = len(re.findall(pattern, text))
                 if count:
-                    found[os.path.relpath(os.path.join(folder, name), os.path.join(case.SOURCE, "src"))] = count
-        self.assertEqual(found, known)
+                    found[os.path.relpath(os.path.join(folder, name), top)] = count
+        return found
+
+    def test_no_other_command_is_printed(self):
+        """Every source that prints a command is one whose commands are run: above, or in terrain.py (NetCDF, first bytes, numbers
+        of ASCII grids). Of the program itself those count that name a path."""
+        self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
+            "file/vector_open.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 2, "terrain/dem_netcdf.c": 2,
+            "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
+        self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_netcdf.c": 1})
+        self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
+                         {"file/first_bytes.c": 10, "terrain/ascii_grid_check.c": 2})
+        self.assertEqual(self.printing(r"'sciara (?:[a-z]+ )+%s(?! --help)"),
+                         {"app/cmd_init.c": 2, "app/session.c": 2, "app/ensemble_run.c": 1})
 
 
 if __name__ == "__main__":

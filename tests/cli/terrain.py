@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -355,8 +356,13 @@ class Stored(Ground):
             plain = f.read()
         head = b"".join(line.replace(b" ", b",", 1) + b"\n" for line in plain.splitlines()[:6])
         files = {"bom.asc": b"\xef\xbb\xbf" + plain, "wide.asc": plain.decode().encode("utf-16"),
-                 "big.asc": plain.decode().encode("utf-16-be"), "commas.asc": head + b"\n".join(plain.splitlines()[6:]),
+                 "big.asc": plain.decode().encode("utf-16-be"), "little.asc": plain.decode().encode("utf-16-le"),
+                 "marked.asc": ("\ufeff" + plain.decode()).encode("utf-16-be"),
+                 "commas.asc": head + b"\n".join(plain.splitlines()[6:]),
                  "dem.asc.gz": gzip.compress(plain), "packed.asc": gzip.compress(plain)}
+        for program, suffix in (("bzip2", "bz2"), ("xz", "xz"), ("zstd", "zst")):
+            if shutil.which(program):
+                files["dem.asc." + suffix] = subprocess.run([program, "-c"], input=plain, stdout=subprocess.PIPE, check=True).stdout
         for name, content in files.items():
             with open(self.path(name), "wb") as f:
                 f.write(content)
@@ -364,7 +370,25 @@ class Stored(Ground):
             self.assertIn(f"{name}: cannot be opened as a raster: it ", found)
             command = found.split("with: ")[1].splitlines()[0]
             subprocess.run(["bash", "-c", command], cwd=self.work, check=True)
-            self.messages(path=command.split("'")[-2])
+            made = command.split("'")[-2]
+            self.messages(path=made)
+            with open(self.path(made), "rb") as f:
+                self.assertEqual(f.read().split(), plain.split(), name)
+
+    def test_thousands(self):
+        """A comma that may stand between thousands: each filter that the message names makes a file that is read as it says."""
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            header = f.read().splitlines()[:6]
+        z = [[1000 + (r * 7 + c * 13) % 400 for c in range(COLS)] for r in range(ROWS)]
+        with open(self.path("t.asc"), "w", encoding="ascii") as f:
+            f.write("\n".join(header + [" ".join(f"{v:,}" for v in row) for row in z]) + "\n")
+        filters = re.findall(r"\((sed .*?)\)", self.messages(path="t.asc", code=3))
+        self.assertEqual(len(filters), 2)
+        for command, factor in zip(filters, (1e-3, 1)):
+            subprocess.run(["bash", "-c", command + " < t.asc > made.asc"], cwd=self.work, check=True)
+            self.write(path="made.asc")
+            found = read(os.path.join(self.run_scenario("t.out", "--steps", "1", "--overwrite"), "dem.tif"))[0]
+            numpy.testing.assert_allclose(found, numpy.array(z) * factor, rtol=1e-12)
 
     def test_siblings(self):
         self.stored("s.tif", self.land())

@@ -4,6 +4,7 @@
 # The names, as a user types them, are collected in SCIARA_ENGINES: the tests run over all of them.
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
+set_property(GLOBAL PROPERTY SCIARA_ENGINE_OBJECTS "")
 
 # If CUDA code is compiled only as a check: an old GPU, a new one and one in between.
 set(SCIARA_CUDA_CHECKED_f64 75-real)
@@ -39,6 +40,7 @@ function(sciara_add_precisions name precisions)
   sciara_compile_precisions(${name} "${precisions}" ${ARGN})
   foreach(precision IN LISTS precisions)
     target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}_${precision}>)
+    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINE_OBJECTS sciara_${name}_${precision})
   endforeach()
 endfunction()
 
@@ -86,7 +88,7 @@ function(sciara_add_levels name)
   set(levels generic)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND levels v2 v3 v4)
-    target_compile_definitions(libsciara PRIVATE SCIARA_HAVE_LEVELS)
+    target_compile_definitions(sciara_core PRIVATE SCIARA_HAVE_LEVELS)
     foreach(precision IN ITEMS f64 f32)
       target_compile_definitions(sciara_engine_${name}_${precision} PRIVATE SCIARA_HAVE_LEVELS)
     endforeach()

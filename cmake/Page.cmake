@@ -11,4 +11,3 @@ add_custom_command(
   DEPENDS ${page_parts} ${PROJECT_SOURCE_DIR}/cmake/EmbedPage.cmake
   COMMENT "Page of sciara export --format html"
   VERBATIM)
-target_sources(libsciara PRIVATE ${SCIARA_PAGE_SOURCE})

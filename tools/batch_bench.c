@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/wallclock.h"
-#include "run/choose_engine.h"
-#include "run/simulation.h"
+#include "sim/choose_engine.h"
+#include "sim/simulation.h"
 
 struct bench {
   struct sciara_problem problem;

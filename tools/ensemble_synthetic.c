@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "ensemble/ensemble.h"
 #include "file/durable.h"
-#include "store/batch_file.h"
+#include "member/batch_file.h"
 #include "terrain/dem_gdal.h"
 
 struct options {

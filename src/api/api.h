@@ -4,7 +4,7 @@
 #define SCIARA_API_API_H
 
 #include "run/resume.h"
-#include "run/simulation.h"
+#include "sim/simulation.h"
 
 /** A copy of a field for sciara_view_field. */
 struct sciara_view {

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
-#include "ensemble/plan.h"
-#include "ensemble/products.h"
+#include "hazard/products.h"
+#include "plan/plan.h"
 
 enum { WORKERS_MOST = 4096, THREADS_MOST = 1024 };
 

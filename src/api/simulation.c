@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/field.h"
-#include "run/scenario_site.h"
 #include "scenario/scenario_draft.h"
 #include "scenario/scenario_effusion.h"
+#include "sim/scenario_site.h"
 
 const char *sciara_version(void) { return SCIARA_VERSION; }
 

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "run/scenario_site.h"
+#include "sim/scenario_site.h"
 
 // ------------------------------------------------------------------------------------------------------------- sites
 

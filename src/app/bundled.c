@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/shown.h"
-#include "ensemble/plan.h"
 #include "file/durable.h"
+#include "plan/plan.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 

@@ -14,9 +14,9 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/tower.h"
-#include "run/choose_engine.h"
-#include "run/estimate.h"
-#include "run/outflow.h"
+#include "sim/choose_engine.h"
+#include "sim/outflow.h"
+#include "sim/time_estimate.h"
 
 static const struct sciara_option options[] = {
     {"no-estimate", 0, NULL, "do not run a short probe to estimate steps and time of the run"},
@@ -85,12 +85,12 @@ static void print_bytes(const char *what, size_t bytes) {
 }
 
 static void print_memory(const struct sciara_problem *p) {
-  const struct sciara_forecast *f = &p->forecast;
+  const struct sciara_size_estimate *f = &p->size;
   const char *name = p->scenario.engine.name;
   sciara_print("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto() : name,
                strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_known ? "" : " (its memory is unknown)",
                sciara_precision_name(sciara_scenario_precision(&p->scenario)));
-  sciara_print("host memory:   %.1f MB at most, ", (double)sciara_forecast_host(f) * 1e-6);
+  sciara_print("host memory:   %.1f MB at most, ", (double)sciara_size_estimate_host(f) * 1e-6);
   if (f->available > 0)
     sciara_print("%.0f MB are free\n", (double)f->available * 1e-6);
   else
@@ -135,7 +135,7 @@ static void print_end(const struct sciara_scenario_spec *s) {
   sciara_print("\n");
 }
 
-static void print_snapshots(const struct sciara_scenario_spec *s, const struct sciara_forecast *f) {
+static void print_snapshots(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
   char every[48];
   sciara_print_duration(s->output.every_s, every, sizeof every);
   if (!(s->output.every_s > 0))
@@ -152,7 +152,7 @@ static void print_snapshots(const struct sciara_scenario_spec *s, const struct s
     sciara_print("  total        about %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
-static void print_checkpoints(const struct sciara_scenario_spec *s, const struct sciara_forecast *f) {
+static void print_checkpoints(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
   char simulated[48], machine[48];
   sciara_print_duration(every, simulated, sizeof simulated);
@@ -175,8 +175,8 @@ static void print_outputs(const struct sciara_problem *p) {
                : !exists ? ""
                : empty   ? " (exists, empty)"
                          : " (not empty: run will require --overwrite)");
-  print_snapshots(s, &p->forecast);
-  print_checkpoints(s, &p->forecast);
+  print_snapshots(s, &p->size);
+  print_checkpoints(s, &p->size);
   print_names("maps:          ", s->output.maps, "");
   sciara_print("other files:   run.json, run.log, dem.tif, series.nc\n");
 }
@@ -184,7 +184,7 @@ static void print_outputs(const struct sciara_problem *p) {
 /** Describes the run. Prints nothing for an invalid scenario, in which defaults replace what was wrong. */
 static void print_report(const struct sciara_problem *p) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  if (!p->forecast.made) return;
+  if (!p->size.made) return;
   sciara_print("scenario:      %s\n", s->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
   sciara_print("DEM:           %s\n", s->dem.path);
@@ -256,7 +256,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   const struct sciara_problem_options how = sciara_additions_options(additions);
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
   print_report(&problem);
-  if (problem.forecast.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
+  if (problem.size.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) print_estimate(&problem);

@@ -19,9 +19,9 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/checkpoints.h"
-#include "run/problem.h"
 #include "run/run_folder.h"
 #include "run/run_member.h"
+#include "sim/problem.h"
 
 static const struct sciara_option options[] = {
     SCIARA_ALLOW_DRIVER_OPTION,

@@ -14,9 +14,9 @@
 #include "base/log.h"
 #include "file/durable.h"
 #include "file/output_name.h"
-#include "run/problem.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_default.h"
+#include "sim/problem.h"
 
 static const struct sciara_option options[] = {
     {"vent", 0, "X,Y", "a vent, in the CRS of the DEM; may be repeated"},

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "file/json_strict.h"
-#include "run/choose_engine.h"
+#include "sim/choose_engine.h"
 #include "verify/validate.h"
 
 static const struct sciara_option options[] = {

@@ -10,10 +10,10 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/text.h"
-#include "ensemble/products.h"
 #include "export/export.h"
 #include "file/durable.h"
 #include "file/output_name.h"
+#include "hazard/products.h"
 
 /** A format of `sciara ensemble export`; its file is NAME.ENDING in maps/ unless another is given. */
 struct format {

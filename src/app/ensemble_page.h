@@ -3,7 +3,7 @@
 #ifndef SCIARA_APP_ENSEMBLE_PAGE_H
 #define SCIARA_APP_ENSEMBLE_PAGE_H
 
-#include "ensemble/products.h"
+#include "hazard/products.h"
 #include "map/words.h"
 
 /** How a page is written. Texts may be NULL. */

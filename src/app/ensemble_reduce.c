@@ -10,8 +10,8 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/mem.h"
-#include "ensemble/comparison.h"
-#include "ensemble/products.h"
+#include "hazard/comparison.h"
+#include "hazard/products.h"
 #include "terrain/vector_shapes.h"
 
 #define THREADS_OPTION \

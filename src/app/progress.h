@@ -3,7 +3,7 @@
 #ifndef SCIARA_APP_PROGRESS_H
 #define SCIARA_APP_PROGRESS_H
 
-#include "run/simulation.h"
+#include "sim/simulation.h"
 
 struct sciara_progress_view {
   double every;                        ///< seconds between two messages

@@ -4,7 +4,7 @@
 #define SCIARA_APP_SCENARIO_OPTIONS_H
 
 #include "app/command.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 
 // clang-format off
 /** Entries of a table of options: how the steps are executed. None of them changes the results of an exact engine. */

@@ -14,8 +14,8 @@
 #include "app/progress.h"
 #include "base/log.h"
 #include "file/durable.h"
-#include "run/outflow.h"
 #include "run/run_folder.h"
+#include "sim/outflow.h"
 #include "store/run_json.h"
 
 static int stopped_by;       // the signal, or 0

@@ -7,9 +7,9 @@
 #define SCIARA_ENSEMBLE_BATCH_FOLDER_H
 
 #include "ensemble/ensemble.h"
-#include "ensemble/kept_footprints.h"
+#include "member/batch_file.h"
+#include "member/kept_footprints.h"
 #include "model/grid.h"
-#include "store/batch_file.h"
 
 #define SCIARA_ENSEMBLE_FINISHED "members"
 

@@ -12,6 +12,7 @@
 #define SCIARA_ENSEMBLE_DEM "dem.tif"
 #define SCIARA_ENSEMBLE_CHECKPOINT "checkpoint.h5"
 #define SCIARA_ENSEMBLE_BATCHES "batches"
+#define SCIARA_ENSEMBLE_MAPS "maps"
 #define SCIARA_ENSEMBLE_LOG "log.csv"
 
 enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256 };

@@ -13,7 +13,6 @@
 
 #include "base/log.h"
 #include "ensemble/batch_folder.h"
-#include "ensemble/products.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }

@@ -3,7 +3,8 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
 
-#include "ensemble/ensemble_file.h"
+#include "ensemble/ensemble.h"
+#include "file/json_strict.h"
 
 /** What ensemble.json holds beyond struct sciara_ensemble. */
 struct sciara_ensemble_record {

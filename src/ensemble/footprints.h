@@ -4,7 +4,7 @@
 #define SCIARA_ENSEMBLE_FOOTPRINTS_H
 
 #include "ensemble/ensemble.h"
-#include "store/batch_file.h"
+#include "member/batch_file.h"
 
 /** Takes a footprint with its cells; `member` is its index in the table. Any thread may call it, several at a time. */
 typedef enum sciara_status sciara_footprint_visit(void *context, size_t member, const struct sciara_footprint *f);

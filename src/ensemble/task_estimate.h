@@ -5,8 +5,8 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/task_list.h"
-#include "run/compute.h"
-#include "run/member_need.h"
+#include "member/compute.h"
+#include "member/member_need.h"
 
 enum { SCIARA_MEMBER_NAME = 64 };
 

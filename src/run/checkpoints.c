@@ -10,59 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "file/durable.h"
 #include "model/soundness.h"
-#include "run/cadence.h"
-#include "run/choose_engine.h"
-#include "run/simulation.h"
+#include "sim/cadence.h"
+#include "sim/checkpoint_content.h"
+#include "sim/simulation.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
-
-static enum sciara_status set(char **slot, const char *text) {
-  free(*slot);
-  *slot = text ? strdup(text) : NULL;
-  return text && !*slot ? no_memory() : SCIARA_OK;
-}
-
-enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
-                                              struct sciara_checkpoint_identity *out) {
-  *out = (struct sciara_checkpoint_identity){.grid = p->state->grid,
-                                             .ground = ground,
-                                             .vents = sciara_vents_hash(p->vents),
-                                             .params = p->scenario.params,
-                                             .boundary = p->scenario.boundary,
-                                             .record = sciara_scenario_record(&p->scenario)};
-  return set(&out->precision, sciara_precision_name(sciara_scenario_precision(&p->scenario)));
-}
-
-/** The folder of the scenario, absolute: a run may be resumed from another folder. */
-static enum sciara_status set_scenario_folder(char **slot, const char *scenario) {
-  char *folder = sciara_path_folder(scenario);
-  if (!folder) return no_memory();
-  char *real = realpath(folder, NULL);
-  const enum sciara_status status = set(slot, real ? real : folder);
-  free(real);
-  free(folder);
-  return status;
-}
-
-enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
-                                              const char *started_utc, struct sciara_checkpoint *h) {
-  const struct sciara_problem *p = &s->problem;
-  h->dem_hash = p->site->origin.hash;
-  SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
-  SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
-  SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));
-  SCIARA_TRY(set(&h->engine, s->ops->name));
-  SCIARA_TRY(set(&h->scenario_path, p->scenario.path));
-  SCIARA_TRY(set_scenario_folder(&h->scenario_folder, p->scenario.path));
-  SCIARA_TRY(set(&h->scenario_json, p->scenario.json));
-  SCIARA_TRY(set(&h->history, history));
-  return set(&h->started_utc, started_utc);
-}
 
 enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
                                             const char *folder, uint64_t ground, const char *history,

@@ -71,12 +71,4 @@ enum sciara_status sciara_checkpoints_list(const char *folder, uint64_t **steps,
 /** Whether a file of this name is a checkpoint, complete or not. */
 bool sciara_is_checkpoint_name(const char *name);
 
-/** What every checkpoint of a simulation says; see sciara_checkpoints_begin. `out` is zeroed; release it in any case. */
-enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
-                                              const char *started_utc, struct sciara_checkpoint *out);
-
-/** What a run of this problem must have in common with a checkpoint. Free `precision` of the result. */
-enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
-                                              struct sciara_checkpoint_identity *out);
-
 #endif

@@ -3,7 +3,7 @@
 #ifndef SCIARA_RUN_PROFILE_H
 #define SCIARA_RUN_PROFILE_H
 
-#include "run/simulation.h"
+#include "sim/simulation.h"
 
 /** Zero-initialise; release with sciara_profile_close. */
 struct sciara_profile {

@@ -11,7 +11,8 @@
 #include "run/checkpoints.h"
 #include "run/run_folder.h"
 #include "run/run_member.h"
-#include "run/scenario_site.h"
+#include "sim/checkpoint_content.h"
+#include "sim/scenario_site.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
 

@@ -4,7 +4,7 @@
 #define SCIARA_RUN_RUN_H
 
 #include "run/resume.h"
-#include "run/simulation.h"
+#include "sim/simulation.h"
 
 /** The observer of a run. Each function may be NULL. */
 struct sciara_run_observer {

@@ -10,11 +10,12 @@
 #include "model/soundness.h"
 #include "picture/map_picture.h"
 #include "run/checkpoints.h"
-#include "run/choose_engine.h"
-#include "run/many_threads.h"
 #include "run/map_dressing.h"
 #include "run/run_facts.h"
-#include "run/tower_watch.h"
+#include "sim/checkpoint_content.h"
+#include "sim/choose_engine.h"
+#include "sim/many_threads.h"
+#include "sim/tower_watch.h"
 #include "store/run_json.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {

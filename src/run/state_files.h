@@ -3,7 +3,7 @@
 #ifndef SCIARA_RUN_STATE_FILES_H
 #define SCIARA_RUN_STATE_FILES_H
 
-#include "run/simulation.h"
+#include "sim/simulation.h"
 #include "store/snapshot_hdf5.h"
 
 /** What the snapshots of a simulation have in common; its texts belong to the simulation and the caller. */

@@ -69,10 +69,6 @@ static int start_thread(struct sciara_writer *w) {
   return error;
 }
 
-size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record, bool fetches) {
-  return (fetches ? 1 : BUFFERS) * sciara_state_memory(grid, record);
-}
-
 enum sciara_status sciara_writer_start(const struct sciara_state *like, const struct sciara_writer_work *work_to_do,
                                        struct sciara_writer **out) {
   struct sciara_writer *w;

@@ -44,9 +44,6 @@ struct sciara_writer;
 enum sciara_status sciara_writer_start(const struct sciara_state *like, const struct sciara_writer_work *work,
                                        struct sciara_writer **out);
 
-/** Bytes of the states. `record`: bits of enum sciara_record. */
-size_t sciara_writer_memory(const struct sciara_grid *grid, unsigned record, bool fetches);
-
 /** Gives a buffer to be filled; waits until one is free. Returns the error of a failed `write`, if there was one. */
 enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_output **out);
 

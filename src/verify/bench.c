@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "engine/device_info.h"
-#include "run/many_threads.h"
+#include "sim/many_threads.h"
 #include "verify/bench_race.h"
 #include "verify/machine.h"
 #include "verify/runner.h"

@@ -4,7 +4,7 @@
 #define SCIARA_VERIFY_BENCH_H
 
 #include "engine/engine.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 #include "verify/bench_records.h"
 
 enum { SCIARA_BENCH_LEAST_REPEATS = 5, SCIARA_BENCH_MOST_REPEATS = 99 };

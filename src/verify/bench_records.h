@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 #include "model/ledger.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 
 /** The state of serial after a step. */
 struct sciara_bench_record {

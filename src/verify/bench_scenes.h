@@ -4,7 +4,7 @@
 #define SCIARA_VERIFY_BENCH_SCENES_H
 
 #include "engine/engine.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 
 enum sciara_scene {
   SCIARA_SCENE_DENSE,  ///< lava on every interior cell

@@ -4,7 +4,7 @@
 #define SCIARA_VERIFY_RUNNER_H
 
 #include "engine/engine.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 
 /** Zero-initialise; release with sciara_runner_end. */
 struct sciara_runner {

@@ -5,7 +5,7 @@
 #define SCIARA_VERIFY_TRACE_H
 
 #include "engine/engine.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 #include "verify/trace_csv.h"
 
 /** Sets the description of the computation, without rows. Release with sciara_trace_free. */

@@ -223,13 +223,14 @@ static void begin_results(struct sciara_validation *v, const struct sciara_candi
 static enum sciara_status fits(const struct sciara_validation *v, const struct comparison *w,
                                const struct sciara_candidate *candidate) {
   const struct sciara_problem *p = v->problem;
-  const struct sciara_forecast *f = &p->forecast;
+  const struct sciara_size_estimate *f = &p->size;
   const unsigned record = sciara_scenario_record(&p->scenario);
   size_t states = v->against ? 2 : 3, engines = 0; // at the start, of a candidate, of serial
   for (int r = 0; r < REFERENCES; r++)
-    if (w->reference[r].ops) engines += sciara_forecast_engine(w->reference[r].ops, &p->grid, record, f->wet, NULL);
+    if (w->reference[r].ops)
+      engines += sciara_size_estimate_engine(w->reference[r].ops, &p->grid, record, f->wet, NULL);
   for (size_t k = 0; k < v->count; k++)
-    engines += sciara_forecast_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
+    engines += sciara_size_estimate_engine(candidate[k].ops, &p->grid, record, f->wet, NULL);
   states = states * sciara_state_memory(&p->grid, record) + sciara_site_memory(&p->grid);
   const size_t need = states + engines;
   if (f->available == 0 || need <= f->available) return SCIARA_OK;

@@ -4,7 +4,7 @@
 #define SCIARA_VERIFY_VALIDATE_H
 
 #include "engine/engine.h"
-#include "run/problem.h"
+#include "sim/problem.h"
 #include "verify/trace.h"
 
 enum { SCIARA_DIFFERENCE_LIMITS = 3 }; ///< within 10 %, 1 % and 1e-9
@@ -97,7 +97,7 @@ struct sciara_candidate {
  * largest difference so far of one of them from `serial`, or sciara_tolerance_least if that is larger. The relative
  * residual of its mass balance may be 1e-12 in double and 1e-5 in single precision, or the rounding of the altitudes.
  * In a comparison with a trace only its mass balance is checked. All of them are in memory at the same time; if there
- * is not enough (the problem's forecast), SCIARA_ERR_MEMORY before any engine is started. A candidate that fails is a
+ * is not enough (the problem's size), SCIARA_ERR_MEMORY before any engine is started. A candidate that fails is a
  * result, not an error.
  */
 enum sciara_status sciara_validate(struct sciara_validation *v, const struct sciara_candidate *candidate, size_t count);

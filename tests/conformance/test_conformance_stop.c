@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/front_rest.h"
+#include "sim/front_rest.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ensemble/plan.h"
 #include "fuzz.h"
 #include "fuzz_ensemble_folder.h"
+#include "plan/plan.h"
 
 size_t __wrap_sciara_memory_available(void);
 /** So little that large tables are refused. */

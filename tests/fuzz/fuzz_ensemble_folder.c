@@ -15,10 +15,10 @@
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
-#include "ensemble/plan.h"
-#include "ensemble/reduction.h"
 #include "file/durable.h"
 #include "fuzz_hdf5.h"
+#include "hazard/reduction.h"
+#include "plan/plan.h"
 
 enum { MOST_CHANGES = 8, LONGEST = 2048, BATCH = 2, MEMBERS = 4 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: every value is read back, an equal batch has equal bytes, and what is damaged is refused or read as written.
-#include "store/batch_file.h"
+#include "member/batch_file.h"
 
 #include <check.h>
 #include <hdf5.h>

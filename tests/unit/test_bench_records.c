@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "file/durable.h"
-#include "run/many_threads.h"
+#include "sim/many_threads.h"
 #include "support/writable.h"
 #include "verify/bench.h"
 #include "verify/bench_scenes.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "run/cadence.h"
+#include "sim/cadence.h"
 
 static const double intervals[] = {0.1, 1.0 / 49, 1e-3, 0.7, 1.0 / 3, 6 * 3600, 86400.0 * 7 / 11, 15, 1e-9, 12345.678};
 enum { INTERVALS = sizeof intervals / sizeof *intervals };

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "run/choose_engine.h"
-#include "run/simulation.h"
+#include "sim/choose_engine.h"
+#include "sim/simulation.h"
 
 #define PLANE SCIARA_SOURCE_DIR "/config/plane.json"
 

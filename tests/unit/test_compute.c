@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A member computed in a window that grows equals the run on the whole map: checksum, ledger and every cell.
-#include "run/compute.h"
+#include "member/compute.h"
 
 #include <check.h>
 #include <math.h>
@@ -20,8 +20,8 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/window.h"
-#include "run/scenario_site.h"
-#include "run/simulation.h"
+#include "sim/scenario_site.h"
+#include "sim/simulation.h"
 #include "store/checkpoint_hdf5.h"
 
 enum { ROWS = 150, COLS = 170 };

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ensemble/hazard.h"
 #include "ensemble/point_colours.h"
-#include "ensemble/reduction.h"
-#include "ensemble/site_results.h"
+#include "hazard/hazard.h"
+#include "hazard/reduction.h"
+#include "hazard/site_results.h"
 
 enum { MOST = 24 };
 

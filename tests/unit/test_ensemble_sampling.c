@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ensemble/curve.h"
-#include "ensemble/points.h"
 #include "model/normal.h"
 #include "model/random.h"
+#include "plan/curve.h"
+#include "plan/points.h"
 
 START_TEST(test_philox) { // the known answers of Random123
   static const struct {

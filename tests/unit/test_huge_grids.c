@@ -13,8 +13,8 @@
 #include "engine/host_fields.h"
 #include "model/moore.h"
 #include "picture/map_picture.h"
-#include "run/forecast.h"
 #include "run/writer.h"
+#include "sim/size_estimate.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 
@@ -39,7 +39,7 @@ START_TEST(they_are_counted) {
   ck_assert_double_eq((double)sciara_site_memory(g), 9 * cells);
   ck_assert_double_eq((double)sciara_state_memory(g, 0), 56 * cells);
   ck_assert_double_eq((double)sciara_state_memory(g, 3), 72 * cells);
-  ck_assert_double_eq((double)sciara_writer_memory(g, 3, false), 144 * cells);
+  ck_assert_double_eq((double)sciara_size_estimate_waiting(g, 3, false), 144 * cells);
   ck_assert_double_ge((double)sciara_map_cog_memory(g), 8 * cells);
   ck_assert_double_le((double)sciara_map_cog_memory(g), 12 * cells);
   ck_assert_double_ge((double)sciara_map_picture_memory(g), 4 * cells);
@@ -75,12 +75,12 @@ START_TEST(runs_on_them_are_refused) {
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &ops), SCIARA_OK);
   const size_t available = (size_t)64 << 30;
-  const struct sciara_forecast f = sciara_forecast_make(&s, g, vents, ops, available);
+  const struct sciara_size_estimate f = sciara_size_estimate_make(&s, g, vents, ops, available);
   ck_assert_double_eq((double)f.site, 9 * cells_of(g));
   ck_assert_double_eq((double)f.state, 56 * cells_of(g));
   ck_assert_double_ge((double)f.snapshot_most, 8 * cells_of(g));
-  ck_assert_double_ge((double)sciara_forecast_host(&f), (65 + 56) * cells_of(g));
-  ck_assert_int_eq(sciara_forecast_check(&f, "a.json"), SCIARA_ERR_MEMORY);
+  ck_assert_double_ge((double)sciara_size_estimate_host(&f), (65 + 56) * cells_of(g));
+  ck_assert_int_eq(sciara_size_estimate_check(&f, "a.json"), SCIARA_ERR_MEMORY);
   ck_assert_msg(strstr(sciara_last_error(), "a.json: the run needs about "), "%s", sciara_last_error());
   sciara_vents_destroy(vents);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footprints that wait in memory for their batch: within a number of bytes, and instead of the files of members.
-#include "ensemble/kept_footprints.h"
+#include "member/kept_footprints.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/problem.h"
+#include "sim/problem.h"
 
 // 6 x 6 cells; the corner in the north-west is outside the DEM, so (0,1), (1,0) and (1,1) are rim cells too.
 enum { SIDE = 6, CELLS = SIDE * SIDE, INSIDE = 2 * SIDE + 3, RIM = 1 * SIDE + 1, OUTSIDE = 0 };

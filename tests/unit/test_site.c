@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "run/scenario_site.h"
 #include "run_case.h"
+#include "sim/scenario_site.h"
 #include "terrain/dem_gdal.h"
 
 enum { CELLS = 30 * 40, MANY = 8 };
@@ -135,7 +135,7 @@ START_TEST(the_ground_is_in_memory_once) {
   const struct sciara_problem_options none = {.override_count = 0};
   struct sciara_problem first, second;
   ck_assert_int_eq(sciara_problem_open(inside("s.json"), &none, &first), SCIARA_OK);
-  ck_assert_uint_eq(first.forecast.site, sciara_site_memory(&first.grid));
+  ck_assert_uint_eq(first.size.site, sciara_site_memory(&first.grid));
   const struct sciara_problem_options shared = {.site = first.site};
   arrays = 0;
   ck_assert_int_eq(sciara_problem_open(inside("s.json"), &shared, &second), SCIARA_OK);
@@ -145,9 +145,9 @@ START_TEST(the_ground_is_in_memory_once) {
   ck_assert_ptr_eq(second.state->kind, first.state->kind);
   ck_assert_ptr_ne(second.state->z, first.state->z);
   ck_assert_ptr_eq(second.georef.crs_wkt, first.georef.crs_wkt);
-  ck_assert_uint_eq(second.forecast.site, 0);
-  ck_assert_uint_eq(second.forecast.state, first.forecast.state);
-  ck_assert_uint_le(sciara_forecast_host(&second.forecast), sciara_forecast_host(&first.forecast));
+  ck_assert_uint_eq(second.size.site, 0);
+  ck_assert_uint_eq(second.size.state, first.size.state);
+  ck_assert_uint_le(sciara_size_estimate_host(&second.size), sciara_size_estimate_host(&first.size));
   struct sciara_state *clone;
   arrays = 0;
   ck_assert_int_eq(sciara_state_clone(second.state, &clone), SCIARA_OK);

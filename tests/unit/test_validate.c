@@ -115,10 +115,10 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
   engine.determinism = determinism;
   const struct sciara_candidate candidate[] = {{.name = "one", .ops = &engine}, {.name = "none"}};
   struct sciara_validation v = {.problem = &problem, .precision = precision, .steps = 1, .every = 1};
-  const size_t known = problem.forecast.available;
-  problem.forecast.available = available;
+  const size_t known = problem.size.available;
+  problem.size.available = available;
   const enum sciara_status status = sciara_validate(&v, candidate, 2);
-  problem.forecast.available = known;
+  problem.size.available = known;
   sciara_validation_free(&v);
   return status;
 }
@@ -130,10 +130,10 @@ START_TEST(memory_is_checked_first) {
   const struct sciara_grid *grid = &problem.grid;
   const unsigned record = sciara_scenario_record(&problem.scenario);
   const size_t site = sciara_site_memory(grid), state = sciara_state_memory(grid, record);
-  const double wet = problem.forecast.wet;
+  const double wet = problem.size.wet;
   ck_assert_double_gt(wet, 0);
-  const size_t engine = sciara_forecast_engine(serial, grid, record, wet, NULL);
-  const size_t small = sciara_forecast_engine(in_single, grid, record, wet, NULL);
+  const size_t engine = sciara_size_estimate_engine(serial, grid, record, wet, NULL);
+  const size_t small = sciara_size_estimate_engine(in_single, grid, record, wet, NULL);
   ck_assert_uint_gt(engine, small);
   fault = NONE;
   const size_t two = site + 3 * state + 2 * engine;
@@ -146,7 +146,7 @@ START_TEST(memory_is_checked_first) {
   // A tolerance engine in single precision: serial and the orders of scatter in single too.
   const struct sciara_engine_ops *scatter;
   ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_SINGLE_PRECISION, &scatter), SCIARA_OK);
-  const size_t order = sciara_forecast_engine(scatter, grid, record, wet, NULL);
+  const size_t order = sciara_size_estimate_engine(scatter, grid, record, wet, NULL);
   const size_t three = site + 3 * state + engine + small + SCIARA_SCATTER_ORDERS * order;
   ck_assert_int_eq(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_OK);
   ck_assert_int_eq(within(three - 1, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_ERR_MEMORY);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "run/writer.h"
+#include "sim/size_estimate.h"
 
 enum { MOST = 100, NEVER = -1 };
 
@@ -210,9 +211,10 @@ END_TEST
 
 START_TEST(memory_is_predicted) {
   const struct sciara_grid grid = {.rows = 30, .cols = 40, .cell_size = 10};
-  ck_assert_uint_eq(sciara_writer_memory(&grid, 0, false), 2 * sciara_state_memory(&grid, 0));
-  ck_assert_uint_eq(sciara_writer_memory(&grid, 0, true), sciara_state_memory(&grid, 0));
-  ck_assert_uint_gt(sciara_writer_memory(&grid, SCIARA_RECORD_MAX_SPEED, false), sciara_writer_memory(&grid, 0, false));
+  ck_assert_uint_eq(sciara_size_estimate_waiting(&grid, 0, false), 2 * sciara_state_memory(&grid, 0));
+  ck_assert_uint_eq(sciara_size_estimate_waiting(&grid, 0, true), sciara_state_memory(&grid, 0));
+  ck_assert_uint_gt(sciara_size_estimate_waiting(&grid, SCIARA_RECORD_MAX_SPEED, false),
+                    sciara_size_estimate_waiting(&grid, 0, false));
   sciara_writer_stop(NULL);
 }
 END_TEST

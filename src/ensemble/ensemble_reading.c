@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/ensemble_reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+enum sciara_status sciara_ensemble_refuse(const struct sciara_ensemble_reading *r, const char *object, size_t index,
+                                          const char *name, const char *found, const char *allowed) {
+  const struct sciara_json_path top = {.key = object}, item = {.parent = &top, .index = index};
+  const struct sciara_json_path *parent = index == SCIARA_NO_INDEX ? &top : &item;
+  const struct sciara_json_path path = {.parent = parent, .key = name};
+  return sciara_scenario_refuse(r->file, name ? &path : parent, found, allowed);
+}
+
+const cJSON *sciara_json_get(const cJSON *object, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+double sciara_json_double(const cJSON *object, const char *name, double preset) {
+  const cJSON *value = sciara_json_get(object, name);
+  return cJSON_IsNumber(value) ? value->valuedouble : preset;
+}
+
+enum sciara_status sciara_ensemble_path(const struct sciara_ensemble_reading *r, const cJSON *value, char **out) {
+  *out = sciara_path_join(r->folder, value->valuestring);
+  return *out ? SCIARA_OK : no_memory();
+}
+
+enum sciara_status sciara_json_points(const cJSON *array, struct sciara_point **out, size_t *count) {
+  const cJSON *point;
+  *count = 0;
+  SCIARA_TRY(SCIARA_NEW(*out, (size_t)cJSON_GetArraySize(array), "points"));
+  cJSON_ArrayForEach(point, array)(*out)[(*count)++] =
+      (struct sciara_point){point->child->valuedouble, point->child->next->valuedouble};
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset, size_t number, char **out) {
+  const cJSON *name = sciara_json_get(object, "name");
+  *out = name ? sciara_format("%s", name->valuestring) : sciara_format("%s %zu", preset, number);
+  return *out ? SCIARA_OK : no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------------ result
+
+static int compare_doubles(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/** Numbers of results that are equal in the 9 digits of the names of maps and columns: relative difference at most this. */
+#define SAME_NAME 1e-8
+
+/** The numbers or durations of result.`key`, ascending, each once; `preset` if there is none. */
+static enum sciara_status read_numbers(const struct sciara_ensemble_reading *r, const cJSON *result, const char *key,
+                                       const double *preset, size_t preset_count, double **out, size_t *count) {
+  const cJSON *array = sciara_json_get(result, key);
+  const size_t given = array ? (size_t)cJSON_GetArraySize(array) : preset_count;
+  const cJSON *item;
+  size_t k = 0;
+  SCIARA_TRY(SCIARA_NEW(*out, given, "numbers of the results"));
+  cJSON_ArrayForEach(item, array)(*out)[k++] = sciara_scenario_seconds(item);
+  for (; !array && k < given; k++) (*out)[k] = preset[k];
+  if (given > 0) qsort(*out, given, sizeof **out, compare_doubles);
+  *count = 0;
+  for (k = 0; k < given; k++) {
+    const double value = (*out)[k], before = *count > 0 ? (*out)[*count - 1] : -1;
+    if (*count > 0 && value == before) continue;
+    if (*count > 0 && value - before <= SAME_NAME * value)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: result.%s: expected numbers that differ in their first 8 digits, found %.17g and %.17g",
+                         r->file, key, before, value);
+    (*out)[(*count)++] = value;
+  }
+  return SCIARA_OK;
+}
+
+enum { FEWEST_CORNERS = 3 };
+
+static enum sciara_status read_corners(const struct sciara_ensemble_reading *r, const char *place, const cJSON *polygon,
+                                       struct sciara_point **points, size_t *count) {
+  if (cJSON_GetArraySize(polygon) < FEWEST_CORNERS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s.polygon: expected at least 3 corners, found %d", r->file, place,
+                       cJSON_GetArraySize(polygon));
+  return sciara_json_points(polygon, points, count);
+}
+
+static enum sciara_status read_site(const struct sciara_ensemble_reading *r, const cJSON *site, size_t index,
+                                    struct sciara_ensemble_site *out) {
+  char place[64];
+  const cJSON *polygon = sciara_json_get(site, "polygon");
+  snprintf(place, sizeof place, "result.sites[%zu]", index);
+  SCIARA_TRY(sciara_ensemble_name(site, "site", index + 1, &out->name));
+  if (polygon) return read_corners(r, place, polygon, &out->points, &out->point_count);
+  SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
+  out->points[0] = (struct sciara_point){sciara_json_double(site, "x", 0), sciara_json_double(site, "y", 0)};
+  out->point_count = 1;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_rate(const struct sciara_ensemble_reading *r, const cJSON *rate, size_t index,
+                                    struct sciara_ensemble_rate *out) {
+  char place[64];
+  const cJSON *polygon = sciara_json_get(rate, "polygon"), *interval = sciara_json_get(rate, "interval");
+  snprintf(place, sizeof place, "result.eruptions_per_year[%zu]", index);
+  SCIARA_TRY(sciara_ensemble_name(rate, "zone", index + 1, &out->name));
+  out->per_year = out->low = out->high = sciara_json_double(rate, "rate", 0);
+  if (interval) {
+    out->low = interval->child->valuedouble;
+    out->high = interval->child->next->valuedouble;
+  }
+  if (!(out->low <= out->per_year && out->per_year <= out->high))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s.interval: expected an interval that holds the rate %g, found %g to %g",
+                       r->file, place, out->per_year, out->low, out->high);
+  return polygon ? read_corners(r, place, polygon, &out->points, &out->point_count) : SCIARA_OK;
+}
+
+static void read_sites(const struct sciara_ensemble_reading *r, const cJSON *sites,
+                       struct sciara_ensemble_result *out) {
+  const cJSON *site;
+  const enum sciara_status status = SCIARA_NEW(out->sites, (size_t)cJSON_GetArraySize(sites), "the sites");
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status != SCIARA_OK || !sites) return;
+  cJSON_ArrayForEach(site, sites) {
+    const size_t k = out->site_count++;
+    sciara_diagnostics_add(r->diagnostics, read_site(r, site, k, &out->sites[k]));
+    for (size_t n = 0; n < k; n++)
+      if (out->sites[k].name && out->sites[n].name && strcmp(out->sites[k].name, out->sites[n].name) == 0)
+        sciara_diagnostics_add(r->diagnostics,
+                               sciara_fail(SCIARA_ERR_INPUT,
+                                           "%s: result.sites[%zu].name: expected a different name for each site, found "
+                                           "\"%.60s\" twice",
+                                           r->file, k, out->sites[k].name));
+  }
+}
+
+static void read_rates_per_year(const struct sciara_ensemble_reading *r, const cJSON *rates,
+                                struct sciara_ensemble_result *out) {
+  const cJSON *rate;
+  const enum sciara_status status = SCIARA_NEW(out->rates, (size_t)cJSON_GetArraySize(rates), "the eruption rates");
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status != SCIARA_OK || !rates) return;
+  cJSON_ArrayForEach(rate, rates) {
+    const size_t k = out->rate_count++;
+    sciara_diagnostics_add(r->diagnostics, read_rate(r, rate, k, &out->rates[k]));
+  }
+}
+
+void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *result, const cJSON *stop,
+                        struct sciara_ensemble_result *out, struct sciara_ensemble_stop *rule) {
+  static const double thickness[] = {0, 1}, within[] = {86400, 3 * 86400, 7 * 86400}, quantiles[] = {0.05, 0.5, 0.95};
+  *out = (struct sciara_ensemble_result){0};
+  sciara_diagnostics_add(
+      r->diagnostics, read_numbers(r, result, "thickness_m", thickness, 2, &out->thickness_m, &out->thickness_count));
+  sciara_diagnostics_add(r->diagnostics,
+                         read_numbers(r, result, "within", within, 3, &out->within_s, &out->within_count));
+  sciara_diagnostics_add(r->diagnostics,
+                         read_numbers(r, result, "quantiles", quantiles, 3, &out->quantiles, &out->quantile_count));
+  sciara_diagnostics_add(r->diagnostics, read_numbers(r, result, "years", NULL, 0, &out->years, &out->year_count));
+  read_sites(r, sciara_json_get(result, "sites"), out);
+  read_rates_per_year(r, sciara_json_get(result, "eruptions_per_year"), out);
+  if (out->year_count > 0 && out->rate_count == 0)
+    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "result", SCIARA_NO_INDEX, "years", "it alone",
+                                                                  "the key only together with \"eruptions_per_year\""));
+  rule->standard_error = sciara_json_double(stop, "standard_error", 0);
+  rule->thickness_m = sciara_json_double(stop, "thickness_m", 0);
+  if (stop && out->site_count == 0)
+    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "stop", SCIARA_NO_INDEX, NULL, "no sites",
+                                                                  "result.sites, at which the error is found"));
+}
+
+void sciara_result_free(struct sciara_ensemble_result *r) {
+  for (size_t k = 0; k < r->site_count; k++) {
+    free(r->sites[k].name);
+    sciara_free(r->sites[k].points);
+  }
+  for (size_t k = 0; k < r->rate_count; k++) {
+    free(r->rates[k].name);
+    sciara_free(r->rates[k].points);
+  }
+  void *blocks[] = {r->thickness_m, r->within_s, r->quantiles, r->sites, r->rates, r->years};
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
+  *r = (struct sciara_ensemble_result){0};
+}

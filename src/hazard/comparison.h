@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ensembles with the same members on different ground (a barrier, say), compared member by member.
+#ifndef SCIARA_HAZARD_COMPARISON_H
+#define SCIARA_HAZARD_COMPARISON_H
+
+#include "hazard/reduction.h"
+
+/** A site in both. */
+struct sciara_paired {
+  double a, b;       ///< probability of arrival
+  double difference; ///< b - a
+  double low, high;  ///< of the difference, whatever members that are open or censored in any of them may do
+  double error;      ///< of the difference: from the differences of the pairs; NAN: unknown
+  double delay_s;    ///< weighted mean of arrival in b - arrival in a, over the pairs in which both arrive; NAN: none
+  size_t both;       ///< these pairs
+  size_t differ;     ///< pairs of which one arrives
+};
+
+/** Zero-initialise; release with sciara_comparison_free. */
+struct sciara_comparison {
+  struct sciara_reduction a, b; ///< the members of the pairs, with the weights of the first
+  size_t pairs, members;        ///< of weight above 0
+  size_t *other;                ///< of each member of the first, its index in the second; SIZE_MAX: none
+  struct sciara_paired *site;   ///< of the sites of the first ensemble
+  size_t sites;
+  int threads;
+};
+
+/**
+ * Reads both. SCIARA_ERR_INPUT if their grids or their members differ, or no member is finished in both.
+ */
+enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b, int threads,
+                                          struct sciara_comparison *out);
+
+/**
+ * Writes FOLDER/difference_NAME.tif (b - a) with a style, for each probability of the first ensemble; _low and _high: bounds, as
+ * of a site; _error: that of the difference, NODATA where no pair differs.
+ */
+enum sciara_status sciara_comparison_write(struct sciara_comparison *c, const char *folder);
+
+void sciara_comparison_free(struct sciara_comparison *c);
+
+#endif

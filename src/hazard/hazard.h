@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The maps of an ensemble, computed cell by cell from the footprints of its members. Sums run in the order of the members, so
+// the values do not depend on threads, batches or the memory that there is.
+#ifndef SCIARA_HAZARD_HAZARD_H
+#define SCIARA_HAZARD_HAZARD_H
+
+#include "ensemble/footprints.h"
+#include "hazard/layers.h"
+
+struct sciara_hazard_rule;
+struct sciara_cell_hits;
+struct sciara_hazard_scratch;
+
+typedef enum sciara_status sciara_hazard_cell_function(const struct sciara_hazard_rule *rule,
+                                                       const struct sciara_cell_hits *hits,
+                                                       struct sciara_hazard_scratch *x, float *values);
+
+/** What a cell's values are computed from. The pointers must outlive it; release with sciara_hazard_rule_free. */
+struct sciara_hazard_rule {
+  const struct sciara_sample *sample;
+  const struct sciara_ensemble_result *result;
+  const struct sciara_layers *layers;
+  struct sciara_question ever;
+  struct sciara_question *within; ///< of result->within_s
+  /** Per member: eruptions per year that it stands for, with restored weights; NULL: there are no rates. */
+  double *rate;
+  double *rate_low, *rate_high; ///< the same at the ends of the interval, with the weights of the plan: for bounds
+  double rate_unsure;           ///< sum of rate_high of the open and censored members
+  double rate_zero; ///< upper 95 % bound of the eruptions per year that reach a place without hits; NAN: none
+  sciara_hazard_cell_function *cell; ///< computes a cell; NULL: as described in docs/ensemble-statistics.md
+  const void *context;               ///< of `cell`
+};
+
+/**
+ * Makes the rule.
+ *
+ * @param zone rate zones of the members: rate r counts for member m where zone[r * members + m] is not 0; NULL: all
+ */
+enum sciara_status sciara_hazard_rule_make(const struct sciara_sample *sample,
+                                           const struct sciara_ensemble_result *result,
+                                           const struct sciara_layers *layers, const uint8_t *zone,
+                                           struct sciara_hazard_rule *out);
+/**
+ * P_T: the probability that a place is hit in some years, or a bound of it: of the interval of the rates and of what open and
+ * censored members may do.
+ *
+ * @param hit finished members of weight above 0 that hit it
+ */
+double sciara_hazard_years(const struct sciara_hazard_rule *r, enum sciara_layer_part part, double years,
+                           const uint32_t *hit, size_t hits);
+
+/** The upper 95 % bound of P_T without any hit; NAN unless the members were drawn. */
+double sciara_hazard_years_zero_bound(const struct sciara_hazard_rule *r, double years);
+
+void sciara_hazard_rule_free(struct sciara_hazard_rule *r);
+
+/** The members that reach a cell, in ascending order: finished, of weight above 0. */
+struct sciara_cell_hits {
+  size_t count;
+  const uint32_t *member;
+  const float *arrival, *deposit, *max_deposit; ///< s, m, m
+};
+
+/** Memory of one thread; zero-initialise. */
+struct sciara_hazard_scratch {
+  struct sciara_sample_scratch sample;
+  uint32_t *hit;
+  sciara_ranked *ranked, *room;
+  double *cumulative;
+  double *value; ///< per member, 0 between calls; for rule->cell
+  size_t capacity;
+};
+
+enum sciara_status sciara_hazard_scratch_make(const struct sciara_hazard_rule *rule, struct sciara_hazard_scratch *out);
+void sciara_hazard_scratch_free(struct sciara_hazard_scratch *x);
+
+/** Computes all layers of a cell into values[layers->count]; SCIARA_NODATA_ALTITUDE: there is no value. */
+enum sciara_status sciara_hazard_cell(const struct sciara_hazard_rule *rule, const struct sciara_cell_hits *hits,
+                                      struct sciara_hazard_scratch *x, float *values);
+
+/** The layers in some of the cells. */
+struct sciara_hazard_part {
+  int64_t *cell; ///< ascending
+  float *value;  ///< layers x count
+  size_t count;
+};
+
+/** Zero-initialise; release with sciara_hazard_free. */
+struct sciara_hazard {
+  struct sciara_layers layers; ///< owned by whoever made them
+  struct sciara_hazard_part *part;
+  size_t parts, cells; ///< cells that any member reaches
+  float *elsewhere;    ///< values of the cells that no member reaches
+};
+
+/** How to compute. */
+struct sciara_hazard_options {
+  int threads;
+  size_t bytes;                  ///< memory for footprints at a time
+  sciara_footprint_visit *visit; ///< is given every footprint once, too; may be NULL
+  void *visit_context;
+};
+
+/**
+ * Computes the maps of rows x cols cells. The footprints are read once, or several times if they are larger than the memory.
+ *
+ * @param entries cells of all members together
+ */
+enum sciara_status sciara_hazard_make(const struct sciara_hazard_rule *rule,
+                                      const struct sciara_footprint_source *source, int64_t rows, int64_t cols,
+                                      size_t entries, const struct sciara_hazard_options *options,
+                                      struct sciara_hazard *out);
+void sciara_hazard_free(struct sciara_hazard *h);
+
+/** Fills the whole grid with a layer; cells that are not `valid` are SCIARA_NODATA_ALTITUDE. */
+void sciara_hazard_fill(const struct sciara_hazard *h, size_t layer, const uint8_t *valid, int64_t cells, double *out);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/layers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
+
+void sciara_layer_thickness(double metres, char *buffer, size_t capacity) {
+  snprintf(buffer, capacity, "%.9gm", metres);
+}
+
+void sciara_layer_time(double seconds, char *buffer, size_t capacity) {
+  enum { MINUTE = 60, HOUR = 3600 };
+  if (fmod(seconds, HOUR) == 0)
+    snprintf(buffer, capacity, "%.9gh", seconds / HOUR);
+  else if (fmod(seconds, MINUTE) == 0)
+    snprintf(buffer, capacity, "%.9gmin", seconds / MINUTE);
+  else
+    snprintf(buffer, capacity, "%.9gs", seconds);
+}
+
+void sciara_layer_quantile(double q, char *buffer, size_t capacity) { snprintf(buffer, capacity, "q%02.9g", 100 * q); }
+
+const struct sciara_layer *sciara_layers_find(const struct sciara_layers *layers, const char *name) {
+  for (size_t k = 0; k < layers->count; k++)
+    if (strcmp(layers->layer[k].name, name) == 0) return &layers->layer[k];
+  return NULL;
+}
+
+/** A table that grows, and which parts a probability has. */
+struct builder {
+  struct sciara_layers *out;
+  bool bounds, errors;
+  bool grid; ///< its difference stands for errors
+};
+
+static struct sciara_layer *add(struct builder *b, enum sciara_layer_kind kind, size_t index, const char *unit) {
+  struct sciara_layer *l = &b->out->layer[b->out->count++];
+  *l = (struct sciara_layer){.kind = kind, .index = index, .unit = unit};
+  return l;
+}
+
+/** A probability with its bounds and its error. */
+static void add_parts(struct builder *b, struct sciara_layer value) {
+  static const char *const suffix[] = {"", "_low", "_high", "_error"};
+  static const char *const meaning[] = {"", ", lower bound (open members miss)", ", upper bound (open members hit)",
+                                        ", error"};
+  for (int part = SCIARA_PART_VALUE; part <= SCIARA_PART_ERROR; part++) {
+    if ((part == SCIARA_PART_LOW || part == SCIARA_PART_HIGH) && !b->bounds) continue;
+    if (part == SCIARA_PART_ERROR && (!b->errors || value.kind == SCIARA_LAYER_YEARS)) continue;
+    struct sciara_layer *l = add(b, value.kind, value.index, "1");
+    const bool rate = value.kind == SCIARA_LAYER_YEARS && part != SCIARA_PART_VALUE;
+    l->part = (enum sciara_layer_part)part;
+    l->second = value.second;
+    snprintf(l->name, sizeof l->name, "%.80s%s", value.name, suffix[part]);
+    if (part == SCIARA_PART_ERROR && b->grid)
+      snprintf(l->long_name, sizeof l->long_name, "%.110s, grid difference (no standard error)", value.long_name);
+    else
+      snprintf(l->long_name, sizeof l->long_name, "%.110s%s", value.long_name,
+               rate ? part == SCIARA_PART_LOW ? ", lower bound (lowest rate, open members miss)"
+                                              : ", upper bound (highest rate, open members hit)"
+                    : meaning[part]);
+  }
+}
+
+static void add_probabilities(struct builder *b, const struct sciara_ensemble_result *r) {
+  char text[32];
+  for (size_t k = 0; k < r->thickness_count; k++) {
+    struct sciara_layer l = {.kind = SCIARA_LAYER_PROBABILITY, .index = k};
+    sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
+    snprintf(l.name, sizeof l.name, "probability_%s", text);
+    if (r->thickness_m[k] == 0)
+      snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives");
+    else
+      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m", r->thickness_m[k]);
+    add_parts(b, l);
+  }
+  for (size_t k = 0; k < r->within_count; k++) {
+    struct sciara_layer l = {.kind = SCIARA_LAYER_REACHED, .index = k};
+    sciara_layer_time(r->within_s[k], text, sizeof text);
+    snprintf(l.name, sizeof l.name, "reached_within_%s", text);
+    snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %s", text);
+    add_parts(b, l);
+  }
+}
+
+static void add_years(struct builder *b, const struct sciara_ensemble_result *r) {
+  const bool bounds = b->bounds;
+  b->bounds = true; // at least those of the rate
+  for (size_t y = 0; y < r->year_count && r->rate_count > 0; y++)
+    for (size_t k = 0; k < r->thickness_count; k++) {
+      struct sciara_layer l = {.kind = SCIARA_LAYER_YEARS, .index = k, .second = y};
+      char text[32], time[32];
+      sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
+      snprintf(time, sizeof time, "%.9gyears", r->years[y]);
+      snprintf(l.name, sizeof l.name, "probability_%s_%s", time, text);
+      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m in %.9g years",
+               r->thickness_m[k], r->years[y]);
+      add_parts(b, l);
+    }
+  b->bounds = bounds;
+}
+
+static void add_quantiles(struct builder *b, const struct sciara_ensemble_result *r) {
+  for (int deposit = 0; deposit <= 1; deposit++)
+    for (size_t k = 0; k < r->quantile_count; k++) {
+      struct sciara_layer *l = add(b, deposit ? SCIARA_LAYER_DEPOSIT : SCIARA_LAYER_ARRIVAL, k, deposit ? "m" : "s");
+      char text[32];
+      sciara_layer_quantile(r->quantiles[k], text, sizeof text);
+      snprintf(l->name, sizeof l->name, "%s_%s", deposit ? "deposit" : "arrival", text);
+      snprintf(l->long_name, sizeof l->long_name, "%s: %.9g %% of the eruptions that reach the cell have less",
+               deposit ? "final deposit" : "arrival time", 100 * r->quantiles[k]);
+    }
+}
+
+static void add_others(struct builder *b) {
+  static const struct {
+    enum sciara_layer_kind kind;
+    const char *name, *unit, *long_name;
+  } others[] = {
+      {SCIARA_LAYER_ARRIVAL_MEAN, "arrival_mean", "s", "mean arrival time of the eruptions that reach the cell"},
+      {SCIARA_LAYER_ARRIVAL_FIRST, "arrival_first", "s", "arrival time of the fastest member"},
+      {SCIARA_LAYER_DEPOSIT_MEAN, "deposit_mean", "m", "mean final deposit of the eruptions that reach the cell"},
+      {SCIARA_LAYER_DEPOSIT_MAX, "deposit_max", "m", "largest peak thickness of all members"},
+      {SCIARA_LAYER_HITS, "hits", "1", "number of members that reach the cell"},
+  };
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    struct sciara_layer *l = add(b, others[k].kind, 0, others[k].unit);
+    snprintf(l->name, sizeof l->name, "%s", others[k].name);
+    snprintf(l->long_name, sizeof l->long_name, "%s", others[k].long_name);
+  }
+  for (size_t k = 0; k < SCIARA_FRONTS; k++) {
+    struct sciara_layer *l = add(b, SCIARA_LAYER_FRONT, k, "s");
+    snprintf(l->name, sizeof l->name, "front_%02.9g", 100 * sciara_front_shares[k]);
+    snprintf(l->long_name, sizeof l->long_name, "time by which the probability of arrival is %.9g %%",
+             100 * sciara_front_shares[k]);
+  }
+}
+
+enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
+                                      struct sciara_layers *out) {
+  enum { PARTS = 4, OTHERS = 16 };
+  struct builder b = {.out = out,
+                      .bounds = sample->open > 0 || sample->censored > 0,
+                      .errors = sample->has_error,
+                      .grid = sample->kind == SCIARA_ERROR_GRID};
+  const size_t most = PARTS * (result->thickness_count * (1 + result->year_count) + result->within_count) +
+                      2 * result->quantile_count + OTHERS;
+  *out = (struct sciara_layers){0};
+  SCIARA_TRY(SCIARA_NEW(out->layer, most, "the list of the maps"));
+  add_probabilities(&b, result);
+  add_years(&b, result);
+  add_quantiles(&b, result);
+  add_others(&b);
+  return SCIARA_OK;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/reduction.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/durable.h"
+#include "model/polyline.h"
+
+void sciara_reduction_free(struct sciara_reduction *r) {
+  sciara_hazard_free(&r->hazard);
+  sciara_site_hits_free(&r->sites);
+  sciara_hazard_rule_free(&r->rule);
+  sciara_free(r->layers.layer);
+  sciara_sample_free(&r->sample);
+  sciara_dem_free(&r->dem);
+  sciara_batches_free(&r->batches);
+  sciara_ensemble_free(&r->ensemble);
+  *r = (struct sciara_reduction){0};
+}
+
+const char *sciara_reduction_vent(const struct sciara_reduction *r, int64_t vent, char buffer[24]) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  if (vent >= 0 && (size_t)vent < e->vent_count && e->vents[vent].name) return e->vents[vent].name;
+  snprintf(buffer, 24, vent < 0 ? "-" : "%" PRId64, vent);
+  return buffer;
+}
+
+const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t event, char buffer[24]) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  if (event >= 0 && (size_t)event < e->event_count && e->events[event].name) return e->events[event].name;
+  snprintf(buffer, 24, event < 0 ? "-" : "%" PRId64, event);
+  return buffer;
+}
+
+enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
+  SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, " SCIARA_ENSEMBLE_CONDITION, r->sample.finished,
+                                r->used_members - r->sample.zero,
+                                r->stopped ? " (the stop rule holds with these)" : ""));
+  if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
+  char time[48];
+  sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
+  return sciara_text_append(out, "; times count from the checkpoint, simulated time %s of the base", time);
+}
+
+struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {
+  struct sciara_footprint_source source = sciara_batches_source(&r->batches);
+  source.pieces = r->used_batches;
+  return source;
+}
+
+// --------------------------------------------------------------------------------------------------------- the sample
+
+static bool is_finished(const struct sciara_batches *b, size_t member) {
+  return b->member[member].id >= 0 && !b->member[member].failed;
+}
+
+/** The weights of one of two ensembles; which members are not finished in both. A member without a weight has 0. */
+static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const struct sciara_reduction *other,
+                                      bool own_weights, double *weight, uint8_t *unpaired) {
+  const struct sciara_members *own = &r->ensemble.members, *theirs = &other->ensemble.members;
+  for (size_t m = 0; m < own->count; m++) {
+    const size_t k = sciara_members_find(theirs, own->id[m]);
+    weight[m] = own_weights ? own->weight[m] : k == SIZE_MAX ? 0 : theirs->weight[k];
+    unpaired[m] = k == SIZE_MAX || !is_finished(&r->batches, m) || !is_finished(&other->batches, k);
+    if (k == SIZE_MAX) continue;
+    if (own->hash[m] != theirs->hash[k])
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "expected the same members in both ensembles, found other keys or values in "
+                         "member %" PRId64,
+                         own->id[m]);
+  }
+  return SCIARA_OK;
+}
+
+/** Finds the prefix and takes its members, or all of them. */
+static enum sciara_status choose_members(struct sciara_reduction *r, const struct sciara_reduction_options *options) {
+  const bool all = options->all || options->site || options->paired;
+  const struct sciara_ensemble *e = &r->ensemble;
+  double *weight = NULL;
+  uint8_t *unpaired = NULL;
+  size_t prefix = 0;
+  enum sciara_status status = SCIARA_OK;
+  r->used_batches = e->batch_count;
+  r->used_members = e->members.count;
+  SCIARA_TRY_GOTO(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
+  if (options->paired) {
+    SCIARA_TRY_GOTO(SCIARA_NEW(unpaired, e->members.count, "the members of an ensemble"));
+    SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, options->own_weights, weight, unpaired));
+  }
+  if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
+    SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
+    SCIARA_TRY_GOTO(sciara_stop_weights(e, &r->batches, &r->sites, weight, &prefix));
+  }
+  if (prefix > 0) {
+    r->used_batches = prefix;
+    r->used_members = sciara_batches_members(e, prefix);
+    r->stopped = true;
+  }
+  SCIARA_TRY_GOTO(sciara_sample_of_members(
+      e, &r->batches, r->used_members, prefix || options->paired ? weight : e->members.weight, unpaired, &r->sample));
+cleanup:
+  sciara_free(weight);
+  sciara_free(unpaired);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------- rate zones
+
+/** A fissure belongs to the zone of its middle. */
+static bool is_in_zone(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t member) {
+  const int64_t vent = e->members.vent[member];
+  if (!rate->points) return true;
+  if (vent < 0 || (size_t)vent >= e->vent_count) return false;
+  const struct sciara_ensemble_vent *v = &e->vents[vent];
+  return sciara_polygon_contains(rate->points, rate->point_count, sciara_polyline_middle(v->points, v->point_count));
+}
+
+/** Members whose vent lies in none of the zones count as eruptions that never happen. */
+static void report_outside(const struct sciara_reduction *r, const uint8_t *zone) {
+  size_t outside = 0, members = 0;
+  for (size_t m = 0; m < r->sample.count; m++) {
+    bool any = false;
+    for (size_t z = 0; z < r->ensemble.result.rate_count; z++) any |= zone[z * r->sample.count + m] != 0;
+    members += sciara_sample_counts(&r->sample, m);
+    outside += !any && sciara_sample_counts(&r->sample, m);
+  }
+  if (outside > 0 && r->ensemble.result.rate_count > 0)
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "eruptions_per_year: the vents of %zu of the %zu finished members lie in no zone; they add nothing to the "
+        "probability in a number of years",
+        outside, members);
+}
+
+static enum sciara_status make_rule(struct sciara_reduction *r) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  uint8_t *zone = NULL;
+  size_t size;
+  enum sciara_status status;
+  SCIARA_TRY(sciara_size_mul(e->result.rate_count, r->sample.count, &size));
+  SCIARA_TRY_GOTO(SCIARA_NEW(zone, size + 1, "zones of eruption rates"));
+  for (size_t z = 0; z < e->result.rate_count; z++) {
+    size_t members = 0;
+    for (size_t m = 0; m < r->sample.count; m++) {
+      zone[z * r->sample.count + m] = is_in_zone(e, &e->result.rates[z], m);
+      members += zone[z * r->sample.count + m] && sciara_sample_counts(&r->sample, m);
+    }
+    if (members == 0)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "eruptions_per_year: zone \"%s\" has no finished member; it counts as no eruptions",
+                 e->result.rates[z].name ? e->result.rates[z].name : "");
+  }
+  report_outside(r, zone);
+  SCIARA_TRY_GOTO(sciara_hazard_rule_make(&r->sample, &e->result, &r->layers, zone, &r->rule));
+cleanup:
+  sciara_free(zone);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- open
+
+static enum sciara_status read_dem(struct sciara_reduction *r) {
+  char *path = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_DEM);
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
+  const struct sciara_dem_request request = {.path = path, .band = 1, .marked = true};
+  enum sciara_status status = sciara_dem_read(&request, &r->dem);
+  if (status == SCIARA_OK && r->batches.rows &&
+      (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected %" PRId64 " x %" PRId64 " cells as in the batches, found %" PRId64 " x %" PRId64,
+                         path, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
+  free(path);
+  return status;
+}
+
+/** What was assumed, left out or joined. */
+static void tell(const struct sciara_reduction *r) {
+  const struct sciara_sample *s = &r->sample;
+  const struct sciara_ensemble *e = &r->ensemble;
+  const size_t open = r->used_members - s->zero - s->finished;
+  if (open)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu of %zu members are not finished%s; each probability has a lower and an upper bound", open,
+               r->used_members - s->zero, r->batches.failed ? " or failed" : "");
+  if (r->batches.failed)
+    sciara_log(SCIARA_LOG_WARNING, "%zu members failed; they count as not finished", r->batches.failed);
+  if (s->restored)
+    sciara_log(SCIARA_LOG_INFO,
+               "in %zu strata the finished members have the weight of those that are not finished or failed too",
+               s->restored);
+  if (s->lost)
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%zu strata, with %.3g %% of the weight, have no finished member: probabilities are those of the others, and "
+        "only the bounds cover them",
+        s->lost, 100 * s->lost_weight);
+  if (s->censored)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu members ended before their lava came to rest: what they reached counts, elsewhere they stay in the "
+               "upper bound",
+               s->censored);
+  if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
+  if (s->joined)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu strata have a single finished draw; for errors they are joined with others of the same weight",
+               s->joined);
+  if (s->single)
+    sciara_log(SCIARA_LOG_WARNING,
+               "no errors: %zu strata have a single finished draw and a weight of their own; errors need two in each",
+               s->single);
+  if (e->stop.standard_error > 0 && isnan(s->critical))
+    sciara_log(SCIARA_LOG_WARNING, "the stop rule cannot hold: there is no sampling error of these members");
+  if (r->stopped)
+    sciara_log(SCIARA_LOG_INFO, "the stop rule holds after %zu batches: members beyond them do not count",
+               r->used_batches);
+  if (e->method == SCIARA_SAMPLE_TABLE)
+    sciara_log(SCIARA_LOG_INFO,
+               "the members come from a table; for errors they count as independent draws within their strata");
+  if (s->kind == SCIARA_ERROR_GRID)
+    sciara_log(SCIARA_LOG_INFO, "every vent and class was computed: no sampling error, and no bound where no member "
+                                "reaches; the grid difference is between two halves of the vents");
+  if (!s->has_error && !s->single)
+    sciara_log(SCIARA_LOG_INFO, s->kind == SCIARA_ERROR_REPLICATES
+                                    ? "no errors: they need at least 8 replicates with finished members"
+                                    : "no errors can be estimated from these members");
+}
+
+static enum sciara_status open_reduction(const char *folder, const struct sciara_reduction_options *options,
+                                         struct sciara_reduction *r) {
+  SCIARA_TRY(sciara_ensemble_open(folder, &r->ensemble));
+  SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
+  const struct sciara_ensemble_result *result = &r->ensemble.result;
+  SCIARA_TRY(read_dem(r));
+  SCIARA_TRY(sciara_site_hits_make(options->site ? options->site : result->sites,
+                                   options->site ? options->site_count : result->site_count, &r->dem.grid,
+                                   r->ensemble.members.count, &r->sites));
+  const enum sciara_status status = choose_members(r, options);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
+  SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
+  return make_rule(r);
+}
+
+enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
+                                         struct sciara_reduction *out) {
+  *out = (struct sciara_reduction){0};
+  const enum sciara_status status = open_reduction(folder, options, out);
+  if (status != SCIARA_OK)
+    sciara_reduction_free(out);
+  else if (!options->paired)
+    tell(out);
+  return status;
+}
+
+enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads) {
+  if (r->sites_visited || r->sites.sites == 0) return SCIARA_OK;
+  const struct sciara_footprint_source source = sciara_batches_source(&r->batches);
+  SCIARA_TRY(sciara_footprints_visit(&source, threads, sciara_site_hits_visit, &r->sites));
+  r->sites_visited = true;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
+                                              const struct sciara_reduction_options *options) {
+  const struct sciara_hazard_options how = {.threads = options->threads,
+                                            .bytes = options->bytes,
+                                            .visit = r->sites_visited ? NULL : sciara_site_hits_visit,
+                                            .visit_context = &r->sites};
+  const struct sciara_footprint_source source = sciara_reduction_source(r);
+  size_t entries = 0;
+  for (size_t m = 0; m < r->used_members; m++)
+    if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
+      entries += (size_t)r->batches.member[m].count;
+  SCIARA_TRY(sciara_hazard_make(&r->rule, &source, r->dem.grid.rows, r->dem.grid.cols, entries, &how, &r->hazard));
+  r->sites_visited = true;
+  return SCIARA_OK;
+}
+
+int sciara_reduction_threads(int asked) {
+  enum { MOST = 16 };
+  const long n = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > MOST ? MOST : (int)n;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A planned ensemble and everything that is computed from the batches that it has so far.
+#ifndef SCIARA_HAZARD_REDUCTION_H
+#define SCIARA_HAZARD_REDUCTION_H
+
+#include "ensemble/ensemble_sample.h"
+#include "hazard/hazard.h"
+#include "hazard/site_results.h"
+#include "terrain/dem_gdal.h"
+
+#define SCIARA_ENSEMBLE_CONDITION "conditional on fv3 and this plan"
+
+/** Zero-initialise; release with sciara_reduction_free. */
+struct sciara_reduction {
+  struct sciara_ensemble ensemble;
+  struct sciara_batches batches;
+  struct sciara_dem dem;
+  size_t used_batches, used_members; ///< all of them, or the prefix at which the stop rule held
+  bool stopped;                      ///< it held
+  struct sciara_sample sample;       ///< of the used members
+  struct sciara_layers layers;
+  struct sciara_hazard_rule rule;
+  struct sciara_site_hits sites; ///< of ensemble.result.sites; not visited until the maps or sites are made
+  struct sciara_hazard hazard;   ///< empty until the maps are made
+  bool sites_visited;
+};
+
+/** Memory for footprints at a time, where nothing else is asked for. */
+enum { SCIARA_REDUCTION_BYTES = 1280 << 20 };
+
+/** Threads of a reduction: `asked`, 0: one per core; at most as many as help. */
+int sciara_reduction_threads(int asked);
+
+/** How to reduce. */
+struct sciara_reduction_options {
+  int threads;
+  size_t bytes;                            ///< memory for footprints at a time
+  const struct sciara_ensemble_site *site; ///< sites instead of those of the ensemble; NULL: those
+  size_t site_count;
+  bool all;                              ///< no stop rule: all finished members
+  const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs
+  bool own_weights;                      ///< of pairs: not with its weights
+};
+
+/**
+ * Opens the folder, and finds which members count. A message tells what was joined, left out or assumed.
+ *
+ * @return SCIARA_ERR_INPUT if no member is finished, or a batch is damaged or of another ensemble
+ */
+enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
+                                         struct sciara_reduction *out);
+
+/** Reads what the members do at the sites. */
+enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads);
+
+/** Makes the maps, and reads the sites on the way. */
+enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
+                                              const struct sciara_reduction_options *options);
+
+void sciara_reduction_free(struct sciara_reduction *r);
+
+/** A source of the footprints of the used batches; refers to `r`. */
+struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
+
+/** "p of n members, conditional on fv3 and this plan": what every product says. */
+enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out);
+
+/** Name of a vent or class, or its number in `buffer`; "-" for -1. */
+const char *sciara_reduction_vent(const struct sciara_reduction *r, int64_t vent, char buffer[24]);
+const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t event, char buffer[24]);
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/site_results.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/** What is computed from, and memory for it. */
+struct work {
+  const struct sciara_site_hits *h;
+  const struct sciara_sample *s;
+  size_t site;
+  struct sciara_sample_scratch scratch;
+  uint32_t *hit;
+  sciara_ranked *ranked, *room;
+  double *cumulative, *value;
+  uint8_t *half;          ///< of each member: 0, 1, or 2 for neither
+  double *half_weight[2]; ///< of each stratum in each half
+};
+
+static void work_free(struct work *w) {
+  sciara_sample_scratch_free(&w->scratch);
+  sciara_free(w->hit);
+  sciara_free(w->ranked);
+  sciara_free(w->room);
+  sciara_free(w->cumulative);
+  sciara_free(w->value);
+  sciara_free(w->half);
+  for (int k = 0; k < 2; k++) sciara_free(w->half_weight[k]);
+}
+
+/** Divides the finished members: strata by turns, replicates by turns. The halves of a grid are what its difference is from. */
+static enum sciara_status divide(struct work *w) {
+  const struct sciara_sample *s = w->s;
+  uint8_t *turn;
+  SCIARA_TRY(SCIARA_NEW(turn, s->strata + 1, "halves of strata"));
+  for (size_t m = 0; m < s->count; m++) {
+    w->half[m] = 2;
+    if (s->group[m] == SCIARA_NO_GROUP || s->kind == SCIARA_ERROR_GRID) continue;
+    w->half[m] = s->kind == SCIARA_ERROR_STRATA ? turn[s->stratum[m]] : (uint8_t)(s->group[m] % 2);
+    turn[s->stratum[m]] = !turn[s->stratum[m]];
+    w->half_weight[w->half[m]][s->stratum[m]] += s->weight[m];
+  }
+  sciara_free(turn);
+  return SCIARA_OK;
+}
+
+static enum sciara_status work_make(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+                                    struct work *w) {
+  static const char what[] = "the results at a site";
+  *w = (struct work){.h = h, .s = s, .site = site};
+  SCIARA_TRY(sciara_sample_scratch_make(s, &w->scratch));
+  SCIARA_TRY(SCIARA_NEW(w->hit, s->count + 1, what));
+  SCIARA_TRY(SCIARA_NEW(w->ranked, s->count + 1, what));
+  SCIARA_TRY(SCIARA_NEW(w->room, s->count + 1, what));
+  SCIARA_TRY(SCIARA_NEW(w->cumulative, s->count + 1, what));
+  SCIARA_TRY(SCIARA_NEW(w->value, s->count + 1, what));
+  SCIARA_TRY(SCIARA_NEW(w->half, s->count + 1, what));
+  for (int k = 0; k < 2; k++) SCIARA_TRY(SCIARA_NEW(w->half_weight[k], s->strata + 1, what));
+  return divide(w);
+}
+
+/** The probability from the members of each half alone, which have the whole weight of their strata. */
+static void put_halves(const struct work *w, size_t hits, double half[2]) {
+  double hit[2] = {0}, all = 0;
+  for (size_t k = 0; k < w->s->strata; k++)
+    if (w->half_weight[0][k] > 0 && w->half_weight[1][k] > 0) all += w->half_weight[0][k] + w->half_weight[1][k];
+  for (size_t k = 0; k < hits; k++) {
+    const uint32_t stratum = w->s->stratum[w->hit[k]];
+    const uint8_t of = w->half[w->hit[k]];
+    if (of > 1 || !(w->half_weight[!of][stratum] > 0)) continue;
+    const double share = w->s->weight[w->hit[k]] / w->half_weight[of][stratum];
+    hit[of] += share * (w->half_weight[0][stratum] + w->half_weight[1][stratum]);
+  }
+  for (int k = 0; k < 2; k++) half[k] = all > 0 ? hit[k] / all : NAN;
+}
+
+static struct sciara_site_probability probability(struct work *w, double thickness_m, double until_s) {
+  const struct sciara_question q = sciara_question_make(w->s, until_s);
+  const size_t hits = sciara_site_members(w->h, w->s, w->site, thickness_m, until_s, w->hit);
+  struct sciara_site_probability p;
+  p.estimate = sciara_sample_estimate(w->s, &q, w->hit, hits, &w->scratch);
+  put_halves(w, hits, p.half);
+  return p;
+}
+
+/** Quantiles over the members that reach the site. */
+static void put_quantiles(struct work *w, const struct sciara_ensemble_result *result, bool deposit, double *out) {
+  const size_t hits = sciara_site_members(w->h, w->s, w->site, 0, INFINITY, w->hit);
+  for (size_t k = 0; k < hits; k++) {
+    const struct sciara_site_hit *hit = sciara_site_hit(w->h, w->site, w->hit[k]);
+    w->ranked[k] = sciara_rank(deposit ? hit->deposit : hit->arrival, w->hit[k]);
+  }
+  sciara_ranked_sort(w->ranked, hits, w->room);
+  const double total = sciara_ranked_cumulate(w->s, w->ranked, hits, w->cumulative);
+  for (size_t k = 0; k < result->quantile_count; k++) {
+    const size_t at = sciara_ranked_find(w->cumulative, hits, result->quantiles[k] * total);
+    out[k] = hits >= SCIARA_HITS_LEAST && at < hits ? (double)sciara_ranked_value(w->ranked[at]) : NAN;
+  }
+}
+
+static void put_covered(struct work *w, struct sciara_site_result *out) {
+  const double cells = (double)w->h->place[w->site].count;
+  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_site_hit(w->h, w->site, m)->cells / cells;
+  sciara_sample_mean(w->s, w->value, &w->scratch, &out->covered, &out->covered_error);
+}
+
+static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,
+                                    const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
+  static const enum sciara_layer_part parts[] = {SCIARA_PART_VALUE, SCIARA_PART_LOW, SCIARA_PART_HIGH};
+  enum { PARTS = sizeof parts / sizeof *parts };
+  SCIARA_TRY(SCIARA_NEW(out->years, PARTS * result->year_count * result->thickness_count + 1, "P_T"));
+  double *value = out->years;
+  for (size_t y = 0; y < result->year_count; y++)
+    for (size_t k = 0; k < result->thickness_count; k++) {
+      const size_t hits = sciara_site_members(w->h, w->s, w->site, result->thickness_m[k], INFINITY, w->hit);
+      for (size_t part = 0; part < PARTS; part++)
+        *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->hit, hits);
+    }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, const struct sciara_sample *s,
+                                           const struct sciara_ensemble_result *result, size_t site,
+                                           const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
+  static const char what[] = "the results at a site";
+  struct work w;
+  *out = (struct sciara_site_result){0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(work_make(h, s, site, &w));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->thickness, result->thickness_count + 1, what));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->within, result->within_count + 1, what));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->arrival, result->quantile_count + 1, what));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->deposit, result->quantile_count + 1, what));
+  for (size_t k = 0; k < result->thickness_count; k++)
+    out->thickness[k] = probability(&w, result->thickness_m[k], INFINITY);
+  for (size_t k = 0; k < result->within_count; k++) out->within[k] = probability(&w, 0, result->within_s[k]);
+  put_quantiles(&w, result, false, out->arrival);
+  put_quantiles(&w, result, true, out->deposit);
+  put_covered(&w, out);
+  if (rule && rule->rate) SCIARA_TRY_GOTO(put_years(&w, result, rule, out));
+cleanup:
+  work_free(&w);
+  if (status != SCIARA_OK) sciara_site_result_free(out);
+  return status;
+}
+
+void sciara_site_result_free(struct sciara_site_result *r) {
+  sciara_free(r->thickness);
+  sciara_free(r->within);
+  sciara_free(r->arrival);
+  sciara_free(r->deposit);
+  sciara_free(r->years);
+  *r = (struct sciara_site_result){0};
+}
+
+// ------------------------------------------------------------------------------------------------------ contributions
+
+/** A finished member in the order of vent and class. */
+struct place {
+  int64_t vent, event;
+  uint32_t member;
+};
+
+static int by_class(const void *a, const void *b) {
+  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  if (p->vent != q->vent) return p->vent < q->vent ? -1 : 1;
+  if (p->event != q->event) return p->event < q->event ? -1 : 1;
+  return p->member < q->member ? -1 : p->member > q->member;
+}
+
+/** The contribution of the members in place[0..count), all of one vent and class. */
+static struct sciara_contribution contribution(struct work *w, const struct place *place, size_t count,
+                                               double thickness_m, double all_hits) {
+  struct sciara_contribution c = {.vent = place[0].vent, .event = place[0].event, .members = count, .arrival = NAN};
+  double own = 0, hit = 0;
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_site_hit *h = sciara_site_hit(w->h, w->site, place[k].member);
+    const double weight = w->s->weight[place[k].member];
+    own += weight;
+    if (!sciara_site_is_hit(h, thickness_m)) continue;
+    hit += weight;
+    w->ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
+  }
+  sciara_ranked_sort(w->ranked, c.hits, w->room);
+  const double total = sciara_ranked_cumulate(w->s, w->ranked, c.hits, w->cumulative);
+  if (c.hits >= SCIARA_HITS_LEAST)
+    c.arrival = (double)sciara_ranked_value(w->ranked[sciara_ranked_find(w->cumulative, c.hits, 0.5 * total)]);
+  c.weight = own / w->s->done;
+  c.probability = hit / own;
+  c.contribution = all_hits > 0 ? hit / all_hits : 0;
+  return c;
+}
+
+static enum sciara_status contribute(struct work *w, double thickness_m, const int64_t *vent, const int64_t *event,
+                                     enum sciara_contribution_of by, struct place *place,
+                                     struct sciara_contribution *out, size_t *count) {
+  const size_t hits = sciara_site_members(w->h, w->s, w->site, thickness_m, INFINITY, w->hit);
+  double all_hits = 0;
+  size_t members = 0;
+  for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->hit[k]];
+  for (size_t m = 0; m < w->s->count; m++)
+    if (w->s->state[m] != SCIARA_MEMBER_OPEN && w->s->weight[m] > 0)
+      place[members++] =
+          (struct place){by == SCIARA_BY_EVENT ? -1 : vent[m], by == SCIARA_BY_VENT ? -1 : event[m], (uint32_t)m};
+  qsort(place, members, sizeof *place, by_class);
+  for (size_t k = 0, end; k < members; k = end) {
+    for (end = k + 1; end < members && place[end].vent == place[k].vent && place[end].event == place[k].event;) end++;
+    out[(*count)++] = contribution(w, place + k, end - k, thickness_m, all_hits);
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_contributions(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+                                        double thickness_m, const int64_t *vent, const int64_t *event,
+                                        enum sciara_contribution_of by, struct sciara_contribution **out,
+                                        size_t *count) {
+  struct work w;
+  struct place *place = NULL;
+  enum sciara_status status;
+  *out = NULL;
+  *count = 0;
+  SCIARA_TRY_GOTO(work_make(h, s, site, &w));
+  SCIARA_TRY_GOTO(SCIARA_NEW(place, s->count + 1, "the contributions of vents"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(*out, s->finished + 1, "the contributions of vents"));
+  SCIARA_TRY_GOTO(contribute(&w, thickness_m, vent, event, by, place, *out, count));
+cleanup:
+  work_free(&w);
+  sciara_free(place);
+  if (status == SCIARA_OK) return status;
+  sciara_free(*out);
+  *out = NULL;
+  return status;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results at sites: probabilities, times, which vents and classes reach them, convergence, and the stop rule.
+#ifndef SCIARA_HAZARD_SITE_RESULTS_H
+#define SCIARA_HAZARD_SITE_RESULTS_H
+
+#include "ensemble/site_hits.h"
+#include "hazard/hazard.h"
+
+/** A probability at a site. */
+struct sciara_site_probability {
+  struct sciara_estimate estimate;
+  /** From half of the members each, in which the strata have equal weights; of strata with members in both halves. NAN: none. */
+  double half[2];
+};
+
+/** The results at one site. Zero-initialise; release with sciara_site_result_free. */
+struct sciara_site_result {
+  struct sciara_site_probability *thickness; ///< of result->thickness_m
+  struct sciara_site_probability *within;    ///< of result->within_s
+  double *arrival, *deposit; ///< of result->quantiles, over hits, s and m; NAN with fewer than SCIARA_HITS_LEAST hits
+  double covered, covered_error; ///< mean share of the cells that lava reaches
+  double *years;                 ///< years x thickness x (value, low, high): P_T; NULL: there are no rates
+};
+
+/**
+ * Computes them.
+ *
+ * @param rule with rates, for P_T; NULL: none
+ */
+enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, const struct sciara_sample *s,
+                                           const struct sciara_ensemble_result *result, size_t site,
+                                           const struct sciara_hazard_rule *rule, struct sciara_site_result *out);
+void sciara_site_result_free(struct sciara_site_result *r);
+
+/** What the eruptions of one vent and class do at a site. */
+struct sciara_contribution {
+  int64_t vent, event; ///< -1: not given
+  size_t members, hits;
+  double weight;       ///< share of all weight
+  double contribution; ///< share of the weight of all hits: P(vent, class | site)
+  double probability;  ///< P(hit | vent, class)
+  double arrival;      ///< weighted median over hits, s; NAN with fewer than SCIARA_HITS_LEAST
+};
+
+/** By vent and class, or by one of them; the other is then -1. */
+enum sciara_contribution_of { SCIARA_BY_VENT_AND_EVENT, SCIARA_BY_VENT, SCIARA_BY_EVENT };
+
+/**
+ * The contributions to H(site, thickness), by vent, then class. *out is from sciara_alloc.
+ *
+ * @param vent, event of each member
+ */
+enum sciara_status sciara_contributions(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+                                        double thickness_m, const int64_t *vent, const int64_t *event,
+                                        enum sciara_contribution_of by, struct sciara_contribution **out,
+                                        size_t *count);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// sites.csv: the results at the sites, and the chance that lava leaves the map or enters the sea.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "file/csv_text.h"
+#include "file/durable.h"
+#include "hazard/products.h"
+
+static void put_number(struct sciara_text *t, double value) {
+  if (isfinite(value))
+    sciara_text_append(t, ",%.9g", value);
+  else
+    sciara_text_append(t, ",");
+}
+
+enum { PARTS = 9 }; // columns of a probability
+
+/** The difference of a grid is no error. */
+static const char *error_name(const struct sciara_reduction *r) {
+  return r->sample.kind == SCIARA_ERROR_GRID ? "_grid_difference" : "_error";
+}
+
+static void put_names(const struct sciara_reduction *r, struct sciara_text *t, const char *name) {
+  const char *const parts[PARTS] = {
+      "", "_low", "_high", error_name(r), "_hits", "_half_1", "_half_2", "_interval_95_low", "_interval_95_high"};
+  for (size_t k = 0; k < PARTS; k++) sciara_text_append(t, ",%s%s", name, parts[k]);
+}
+
+static void put_probability(const struct sciara_reduction *r, struct sciara_text *t,
+                            const struct sciara_site_probability *p) {
+  const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p->estimate);
+  put_number(t, p->estimate.value);
+  put_number(t, p->estimate.low);
+  put_number(t, p->estimate.high);
+  put_number(t, p->estimate.error);
+  put_number(t, (double)p->estimate.hits);
+  put_number(t, p->half[0]);
+  put_number(t, p->half[1]);
+  put_number(t, interval.low);
+  put_number(t, interval.high);
+}
+
+static bool has_rates(const struct sciara_reduction *r) { return r->rule.rate != NULL; }
+
+static void put_header(const struct sciara_reduction *r, struct sciara_text *t) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  char text[32], name[96];
+  sciara_text_append(t, "site,kind,x,y,cells,members,finished,upper_95_without_hits");
+  for (size_t k = 0; k < q->thickness_count; k++) {
+    sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
+    snprintf(name, sizeof name, "probability_%s", text);
+    put_names(r, t, name);
+  }
+  for (size_t k = 0; k < q->within_count; k++) {
+    sciara_layer_time(q->within_s[k], text, sizeof text);
+    snprintf(name, sizeof name, "reached_within_%s", text);
+    put_names(r, t, name);
+  }
+  for (int deposit = 0; deposit <= 1; deposit++)
+    for (size_t k = 0; k < q->quantile_count; k++) {
+      sciara_layer_quantile(q->quantiles[k], text, sizeof text);
+      sciara_text_append(t, ",%s_%s%s", deposit ? "deposit" : "arrival", text, deposit ? "_m" : "_s");
+    }
+  sciara_text_append(t, ",covered_share,covered_share%s", error_name(r));
+  for (size_t y = 0; y < q->year_count && has_rates(r); y++)
+    for (size_t k = 0; k < q->thickness_count; k++) {
+      sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
+      for (int part = 0; part < 3; part++)
+        sciara_text_append(t, ",probability_%.9gyears_%s%s", q->years[y], text,
+                           part == 0   ? ""
+                           : part == 1 ? "_low"
+                                       : "_high");
+    }
+  for (size_t y = 0; y < q->year_count && has_rates(r); y++)
+    sciara_text_append(t, ",upper_95_without_hits_%.9gyears", q->years[y]);
+  sciara_text_append(t, ",condition\n");
+}
+
+static void put_first(const struct sciara_reduction *r, struct sciara_text *t, size_t cells) {
+  put_number(t, (double)cells);
+  put_number(t, (double)(r->used_members - r->sample.zero));
+  put_number(t, (double)r->sample.finished);
+  put_number(t, sciara_sample_zero_bound(&r->sample));
+}
+
+static enum sciara_status put_site(const struct sciara_reduction *r, size_t site, struct sciara_text *t) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const struct sciara_ensemble_site *s = &q->sites[site];
+  struct sciara_site_result result;
+  double x = 0, y = 0;
+  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, &r->rule, &result));
+  for (size_t k = 0; k < s->point_count; k++) {
+    x += s->points[k].x / (double)s->point_count;
+    y += s->points[k].y / (double)s->point_count;
+  }
+  sciara_csv_append_text(t, s->name ? s->name : "");
+  sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
+  put_first(r, t, r->sites.place[site].count);
+  for (size_t k = 0; k < q->thickness_count; k++) put_probability(r, t, &result.thickness[k]);
+  for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
+  for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.arrival[k]);
+  for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.deposit[k]);
+  put_number(t, result.covered);
+  put_number(t, result.covered_error);
+  for (size_t k = 0; k < 3 * q->year_count * q->thickness_count && result.years; k++) put_number(t, result.years[k]);
+  for (size_t k = 0; k < q->year_count && has_rates(r); k++)
+    put_number(t, sciara_hazard_years_zero_bound(&r->rule, q->years[k]));
+  sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
+  sciara_site_result_free(&result);
+  return t->failed;
+}
+
+/** The chance of an event that has no place: whatever the thickness and time, so only the first columns have values. */
+static enum sciara_status put_event(const struct sciara_reduction *r, const char *name, bool sea,
+                                    struct sciara_text *t) {
+  struct sciara_sample_scratch x = {0};
+  uint32_t *hit = NULL;
+  size_t hits = 0;
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const size_t empty = PARTS * (q->thickness_count + q->within_count) + 2 * q->quantile_count + 2 +
+                       (has_rates(r) ? q->year_count * (3 * q->thickness_count + 1) : 0);
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
+  SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "members"));
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const struct sciara_ledger *l = &r->batches.member[m].ledger;
+    if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0 && (sea ? l->sea_m3 : l->lost_m3) > 0)
+      hit[hits++] = (uint32_t)m;
+  }
+  const struct sciara_site_probability p = {
+      .estimate = sciara_sample_estimate(&r->sample, &r->rule.ever, hit, hits, &x), .half = {NAN, NAN}};
+  sciara_csv_append_text(t, name);
+  sciara_text_append(t, ",map,,");
+  put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
+  if (q->thickness_count > 0) put_probability(r, t, &p);
+  for (size_t k = q->thickness_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
+  status = sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
+cleanup:
+  sciara_sample_scratch_free(&x);
+  sciara_free(hit);
+  return status;
+}
+
+enum sciara_status sciara_products_sites(const struct sciara_reduction *r) {
+  struct sciara_text t = {0};
+  char *path = sciara_path_join(r->ensemble.folder, "sites.csv");
+  enum sciara_status status = SCIARA_OK;
+  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  put_header(r, &t);
+  for (size_t k = 0; k < r->sites.sites; k++) SCIARA_TRY_GOTO(put_site(r, k, &t));
+  SCIARA_TRY_GOTO(put_event(r, "lava leaves the map", false, &t));
+  SCIARA_TRY_GOTO(put_event(r, "lava enters the sea", true, &t));
+  SCIARA_TRY_GOTO(t.failed);
+  SCIARA_TRY_GOTO(sciara_file_replace(path, t.data, t.length));
+cleanup:
+  sciara_text_free(&t);
+  free(path);
+  return status;
+}

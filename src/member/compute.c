@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps are done in slices. After a slice the state is kept, and is that of the whole map as long as no lava has
+// crossed the ring of the window. When lava has, the slice is done again from the kept state in a larger window. As the
+// front comes near the ring the window grows before that happens, so a slice is seldom lost.
+#include "member/compute.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "member/member_checkpoint.h"
+#include "model/field.h"
+#include "model/window.h"
+#include "sim/choose_engine.h"
+#include "sim/initial_lava.h"
+#include "sim/outflow.h"
+#include "sim/scenario_site.h"
+#include "sim/simulation.h"
+#include "sim/tower_watch.h"
+
+enum {
+  MARGIN = 24,      // cells around the vents in the first window
+  FIRST_SLICE = 64, // steps
+  LEAST_GROWTH = 16,
+  TOWER_TESTS = 8, // during the emission, at equal intervals of simulated time
+  CANCEL_S = 10,   // a member with less work since it was stored is not stored when it is cancelled
+};
+
+/** A member in work. */
+struct member {
+  const struct sciara_compute_setup *setup;
+  struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
+  const struct sciara_site *map; ///< that of the setup, or with errors of its own
+  uint64_t ground;               ///< sciara_site_checksum of it
+  struct sciara_vents *vents;    ///< on the map
+  enum sciara_boundary boundary;
+  struct sciara_window window;
+  struct sciara_simulation *simulation;
+  struct sciara_state *kept;              ///< after the last slice that is valid
+  struct sciara_margins margins;          ///< of it
+  uint64_t losses;                        ///< of the simulation at that time
+  uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
+  uint64_t slice;                         ///< steps of the next one
+  double emission_end;                    ///< s
+  double time_zero;                       ///< simulated time at the start, s: that of a checkpoint, or 0
+  int tower_tests;                        ///< done
+  struct sciara_run_record record;        ///< its warnings of towers
+  const char *scenario;                   ///< JSON text
+  struct sciara_member_identity identity; ///< for its checkpoint
+  double stored, due; ///< on the wall clock: the last checkpoint or the start, and the next; INFINITY
+  struct sciara_text warnings;
+};
+
+// --------------------------------------------------------------------------------------------------------- messages
+
+/** Adds a line to the warnings of a member, as far as there is room. */
+static void warn(struct sciara_text *warnings, const char *text) {
+  if (warnings->length + strlen(text) + 2 > SCIARA_COMPUTE_WARNINGS_MOST) return;
+  if (sciara_text_append(warnings, "%s%s", warnings->length > 0 ? "\n" : "", text) != SCIARA_OK)
+    warnings->failed = SCIARA_OK; // a warning less; the member has its numbers
+}
+
+static void take_message(void *context, enum sciara_log_level level, const char *message) {
+  if (level >= SCIARA_LOG_WARNING) warn((struct sciara_text *)context, message);
+}
+
+// ---------------------------------------------------------------------------------------------------------- placing
+
+/** The engine of a member: that of the setup, or its own. */
+static enum sciara_status choose(const struct sciara_compute_setup *setup, struct sciara_scenario_spec *s) {
+  const char *name = setup->engine ? setup->engine : s->engine.name;
+  if (strcmp(name, "auto") == 0) name = "openmp";
+  char *copy = strdup(name);
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an engine");
+  free(s->engine.name);
+  s->engine.name = copy;
+  s->engine.name_overridden |= setup->engine != NULL;
+  if (setup->threads > 0) s->engine.threads = setup->threads;
+  if (setup->device >= 0) s->engine.device = setup->device;
+  s->engine.profile = false;
+  s->output.every_s = s->output.checkpoint_every_s = s->output.checkpoint_wall_s = 0; // nothing is written on the way
+  return SCIARA_OK;
+}
+
+static bool has_initial_lava(const struct sciara_scenario_spec *s) {
+  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
+}
+
+void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
+                          struct sciara_problem *problem, struct sciara_diagnostics *diagnostics) {
+  *problem = (struct sciara_problem){0};
+  sciara_scenario_parse(text->name, text->json, text->length, NULL, 0, &problem->scenario, diagnostics);
+  if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
+  const struct sciara_problem_options options = {.site = setup->site,
+                                                 .stateless = !has_initial_lava(&problem->scenario)};
+  sciara_problem_place(problem, &options, diagnostics);
+}
+
+/** Simulated time of the next test for towers, s; INFINITY: there is none but the last. */
+static double next_tower_test(const struct member *m) {
+  return m->tower_tests < TOWER_TESTS ? m->emission_end * (m->tower_tests + 1) / TOWER_TESTS : (double)INFINITY;
+}
+
+/** The first window: vents and initial lava, with a margin. */
+static struct sciara_window first_window(const struct sciara_problem *p, int64_t margin) {
+  const struct sciara_grid *g = &p->grid;
+  const bool vents = p->vents->count > 0;
+  struct sciara_window w = vents ? sciara_window_around(g, p->vents, margin) : sciara_window_make(g, 0, 0, 1, 1);
+  if (!p->state) return w;
+  const struct sciara_margins m = sciara_window_margins(p->state);
+  if (m.of[0] >= g->rows) return w; // no lava
+  const int64_t row = m.of[0] + 1, col = m.of[2] + 1, end_row = g->rows - 1 - m.of[1], end_col = g->cols - 1 - m.of[3];
+  const struct sciara_window lava =
+      sciara_window_make(g, row - margin, col - margin, end_row - row + 2 * margin, end_col - col + 2 * margin);
+  if (!vents) return lava;
+  const struct sciara_margins by = {
+      {w.row - lava.row > 0 ? w.row - lava.row : 0,
+       lava.row + lava.rows - w.row - w.rows > 0 ? lava.row + lava.rows - w.row - w.rows : 0,
+       w.col - lava.col > 0 ? w.col - lava.col : 0,
+       lava.col + lava.cols - w.col - w.cols > 0 ? lava.col + lava.cols - w.col - w.cols : 0}};
+  return sciara_window_grow(g, &w, &by);
+}
+
+/** The state of the first window: bare ground, or the initial lava of the map. */
+static enum sciara_status first_state(const struct sciara_problem *p, const struct sciara_window *w,
+                                      const struct sciara_site *site, struct sciara_state **out) {
+  SCIARA_TRY(sciara_state_create_on(site, SCIARA_RECORD_MAX_DEPOSIT, out));
+  (*out)->clock = sciara_problem_first_clock(p);
+  if (p->state) sciara_state_copy_at(p->state, -w->row, -w->col, *out);
+  if (!p->scenario.initial_checkpoint || p->state->max_deposit) return SCIARA_OK;
+  struct sciara_state *s = *out; // the largest deposits so far are not known: those of now
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->arrival[i] >= 0) s->max_deposit[i] = sciara_deposit(s->h[i], s->z[i], s->z0[i]);
+  return SCIARA_OK;
+}
+
+/** The ground of the member. A problem without a state was placed on ground without the errors. */
+static enum sciara_status take_map(struct member *m, const struct sciara_problem *p) {
+  const struct sciara_problem_options options = {.site = p->site};
+  SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
+  m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
+  return SCIARA_OK;
+}
+
+/** What the checkpoint of the member must have. */
+static void identify(struct member *m, const struct sciara_problem *p) {
+  m->identity = (struct sciara_member_identity){
+      .ensemble = m->setup->ensemble_hash,
+      .row = m->setup->row_hash,
+      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->scenario.boundary),
+      .initial = sciara_initial_lava_hash(p)};
+}
+
+/** Replaces window, site and state by those of a checkpoint, if there is one. */
+static enum sciara_status restore(struct member *m, const struct sciara_problem *p, const struct sciara_site **site,
+                                  struct sciara_state **state) {
+  struct sciara_member_progress from = {0};
+  struct sciara_state *found = NULL;
+  char simulated[48];
+  if (!m->setup->checkpoint) return SCIARA_OK;
+  sciara_log_divert(NULL, NULL); // these messages are not of the result
+  const enum sciara_status status =
+      sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, m->map, m->vents, &found, &from);
+  if (found) {
+    sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
+    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
+  }
+  sciara_log_divert(take_message, &m->warnings);
+  if (!found) return status;
+  sciara_state_destroy(*state);
+  sciara_site_release(*site);
+  *state = found;
+  *site = sciara_site_retain(found->site);
+  m->window = from.window;
+  m->cell_steps = m->cell_steps_before = from.cell_steps;
+  m->record = from.towers;
+  for (size_t k = 0; k < m->record.warning_count; k++) warn(&m->warnings, m->record.warnings[k].text);
+  while (found->time >= next_tower_test(m)) m->tower_tests++;
+  return SCIARA_OK;
+}
+
+/** Makes the problem that of its first window; its vents on the map go to m->vents. */
+static enum sciara_status enter_window(struct member *m, struct sciara_problem *p) {
+  const struct sciara_site *site = NULL;
+  struct sciara_state *state = NULL;
+  enum sciara_status status;
+  m->window = first_window(p, m->setup->margin > 0 ? m->setup->margin : MARGIN);
+  m->boundary = p->scenario.boundary;
+  m->time_zero = p->state ? p->state->time : 0;
+  m->vents = p->vents;
+  p->vents = NULL;
+  m->emission_end = sciara_vents_end(m->vents);
+  SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
+  SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
+  SCIARA_TRY_GOTO(restore(m, p, &site, &state));
+  SCIARA_TRY_GOTO(sciara_state_clone(state, &m->kept));
+  SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &m->window, &p->vents));
+  sciara_state_destroy(p->state);
+  sciara_site_release(p->site);
+  p->state = state;
+  p->site = site;
+  p->grid = site->grid;
+  p->row = m->window.row;
+  p->col = m->window.col;
+  p->scenario.boundary = SCIARA_BOUNDARY_OPEN; // a closed rim is NODATA in a window
+  m->margins = sciara_window_margins(state);
+  return SCIARA_OK;
+cleanup:
+  sciara_state_destroy(state);
+  sciara_site_release(site);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- growth
+
+/** Goes back to the kept state, in a window that is larger by so many cells. */
+static enum sciara_status enlarge(struct member *m, const struct sciara_margins *by) {
+  const struct sciara_window to = sciara_window_grow(&m->map->grid, &m->window, by);
+  const struct sciara_site *site = NULL;
+  struct sciara_state *kept = NULL, *state = NULL;
+  struct sciara_vents *vents = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_window_site(m->map, &to, m->boundary, &site));
+  SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &to, &vents));
+  SCIARA_TRY_GOTO(sciara_window_enlarge(m->kept, &m->window, site, &to, &kept));
+  sciara_state_destroy(m->kept);
+  m->kept = kept;
+  m->window = to;
+  SCIARA_TRY_GOTO(sciara_state_clone(kept, &state));
+  if (m->slot) sciara_pool_set_frame(m->slot, to.sides);
+  m->margins = sciara_window_margins(kept);
+  m->losses = 0; // the engine counts from its start
+  m->cell_steps_before = m->cell_steps;
+  sciara_site_release(site);
+  return sciara_simulation_move(m->simulation, vents, state, to.row, to.col);
+cleanup:
+  sciara_vents_destroy(vents);
+  sciara_site_release(site);
+  return status;
+}
+
+/** The size of the window across a side. */
+static int64_t extent(const struct member *m, int side) { return side < 2 ? m->window.rows : m->window.cols; }
+
+/** Does the last slice again in a window that is twice as large towards these sides. */
+static enum sciara_status repeat(struct member *m, unsigned crossed) {
+  struct sciara_margins by = {{0}};
+  for (int side = 0; side < SCIARA_SIDES; side++)
+    if (crossed >> side & 1u) by.of[side] = extent(m, side);
+  return enlarge(m, &by);
+}
+
+/** Enlarges the window where lava, at twice the speed of the last `steps` steps, would reach its ring in the next slice. */
+static enum sciara_status look_ahead(struct member *m, const struct sciara_margins *before, uint64_t steps) {
+  struct sciara_margins by = {{0}};
+  bool any = false;
+  for (int side = 0; side < SCIARA_SIDES; side++) {
+    if (!(m->window.sides >> side & 1u)) continue;
+    const double advance = (double)(before->of[side] - m->margins.of[side]);
+    const double expected = 2 * advance * (double)m->slice / (double)(steps > 0 ? steps : 1) + 2;
+    if ((double)m->margins.of[side] > expected) continue;
+    by.of[side] = extent(m, side) / 2 > LEAST_GROWTH ? extent(m, side) / 2 : LEAST_GROWTH;
+    any = true;
+  }
+  return any ? enlarge(m, &by) : SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ steps
+
+static enum sciara_status find_towers(struct member *m) {
+  struct sciara_touched touched;
+  const char *text;
+  SCIARA_TRY(sciara_touched_find(m->kept, &touched));
+  const enum sciara_status status = sciara_tower_watch(&m->simulation->problem, m->kept, &touched, &m->record, &text);
+  if (status == SCIARA_OK && text) warn(&m->warnings, text);
+  sciara_touched_release(&touched);
+  return status;
+}
+
+/** Sets *crossed to the sides over which lava has left the window in the slice that has just been done. */
+static enum sciara_status find_crossed(struct member *m, bool valid, unsigned *crossed) {
+  struct sciara_simulation *s = m->simulation;
+  *crossed = 0;
+  if (m->window.sides == 0 || s->progress.losses == m->losses) return SCIARA_OK;
+  if (!valid) { // nothing can be read; the cause may lie in the window
+    *crossed = m->window.sides;
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(sciara_simulation_sync(s));
+  *crossed = sciara_window_crossed(s->problem.state, &m->window, m->map);
+  return SCIARA_OK;
+}
+
+/** Keeps the state of the slice that has just been done. */
+static enum sciara_status accept(struct member *m) {
+  struct sciara_simulation *s = m->simulation;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  struct sciara_state *state = s->problem.state;
+  s->problem.state = m->kept;
+  s->state_is_current = false;
+  m->kept = state;
+  m->losses = s->progress.losses;
+  m->cell_steps = m->cell_steps_before + s->progress.cell_steps;
+  m->margins = sciara_window_margins(state);
+  if (state->time < next_tower_test(m)) return SCIARA_OK;
+  SCIARA_TRY(find_towers(m));
+  while (state->time >= next_tower_test(m)) m->tower_tests++; // now, for a test that failed must be made again
+  return SCIARA_OK;
+}
+
+/** Enlarges the window of a slot where lava has come near its frame. */
+static enum sciara_status leave_frame(struct member *m) {
+  unsigned near = 0;
+  for (int side = 0; side < SCIARA_SIDES; side++)
+    if (m->window.sides >> side & 1u && m->margins.of[side] < LEAST_GROWTH / 2) near |= 1u << side;
+  return repeat(m, near ? near : m->window.sides);
+}
+
+static const struct sciara_margins as_it_is = {{0}};
+
+/** Continues in an engine that has the whole device, for no other member needs the slots. */
+static enum sciara_status leave_slot(struct member *m) {
+  struct sciara_simulation *s = m->simulation;
+  struct sciara_pool_slot *const slot = m->slot;
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const struct sciara_engine_ops *next = NULL;
+  enum sciara_status status =
+      sciara_engine_find(sciara_pool_successor(slot), sciara_scenario_precision(scenario), &next);
+  if (status == SCIARA_OK) status = sciara_engine_options_check(next, &options);
+  if (status != SCIARA_OK) { // not here, or not with these options
+    sciara_pool_stay(slot);
+    return SCIARA_OK;
+  }
+  m->slot = NULL;
+  sciara_pool_release(slot);
+  m->slice = FIRST_SLICE;
+  s->problem.ops = next;
+  return enlarge(m, &as_it_is);
+}
+
+/** The device has no memory for the engine outside the slot: continues in the slot, from the kept state. */
+static enum sciara_status return_to_slot(struct member *m) {
+  m->slot = m->setup->slot;
+  sciara_pool_reserve(m->slot);
+  sciara_pool_stay(m->slot);
+  sciara_pool_enter(m->slot);
+  m->simulation->problem.ops = &sciara_pool_engine;
+  return enlarge(m, &as_it_is);
+}
+
+/** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
+static enum sciara_status one_leg(struct member *m, bool *failed) {
+  struct sciara_simulation *s = m->simulation;
+  const struct sciara_event event = {
+      .time = next_tower_test(m), .step = UINT64_MAX, .due = m->due, .cancel = m->setup->cancel};
+  sciara_pool_set_due(m->slot, m->due);
+  const enum sciara_status status = sciara_simulation_advance(s, &event);
+  if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
+  if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
+  *failed = status != SCIARA_OK && !sciara_simulation_is_stuck(s);
+  if (*failed) return SCIARA_OK;
+  SCIARA_TRY(accept(m));
+  if (s->finished != SCIARA_STOP_NONE) return SCIARA_OK;
+  if (s->progress.reason == SCIARA_STOP_OUTGROWN) return leave_slot(m);
+  return s->progress.reason == SCIARA_STOP_FRAME ? leave_frame(m) : SCIARA_OK;
+}
+
+static enum sciara_status one_slice(struct member *m, bool *failed) {
+  struct sciara_simulation *s = m->simulation;
+  const struct sciara_event event = {
+      .time = next_tower_test(m), .step = m->kept->step + m->slice, .due = m->due, .cancel = m->setup->cancel};
+  const enum sciara_status status = sciara_simulation_advance(s, &event);
+  const bool valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
+  unsigned crossed;
+  if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
+  if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
+  SCIARA_TRY(find_crossed(m, valid, &crossed));
+  if (crossed) {
+    m->slice = m->slice / 4 > FIRST_SLICE ? m->slice / 4 : FIRST_SLICE;
+    return repeat(m, crossed);
+  }
+  *failed = !valid;
+  if (*failed) return SCIARA_OK;
+  const struct sciara_margins before = m->margins;
+  const uint64_t from = m->kept->step;
+  SCIARA_TRY(accept(m));
+  if (s->finished != SCIARA_STOP_NONE || s->progress.reason == SCIARA_STOP_CANCEL) return SCIARA_OK;
+  const uint64_t quarter = m->kept->step / 4;
+  m->slice = 2 * m->slice < quarter ? 2 * m->slice : quarter > FIRST_SLICE ? quarter : FIRST_SLICE;
+  return look_ahead(m, &before, m->kept->step - from);
+}
+
+// -------------------------------------------------------------------------------------------------------- footprint
+
+static enum sciara_status collect_cells(const struct member *m, struct sciara_footprint *f) {
+  const struct sciara_state *s = m->kept;
+  const int64_t cells = sciara_grid_cells(&s->grid), stride = m->map->grid.cols;
+  for (int64_t i = 0; i < cells; i++) f->count += s->arrival[i] >= 0;
+  SCIARA_TRY(SCIARA_NEW(f->cell, f->count, "the cells of a member"));
+  SCIARA_TRY(SCIARA_NEW(f->arrival, f->count, "the arrivals of a member"));
+  SCIARA_TRY(SCIARA_NEW(f->max_deposit, f->count, "the deposits of a member"));
+  SCIARA_TRY(SCIARA_NEW(f->deposit, f->count, "the deposits of a member"));
+  int64_t n = 0;
+  for (int64_t r = 0; r < s->grid.rows; r++)
+    for (int64_t c = 0; c < s->grid.cols; c++) {
+      const int64_t i = r * s->grid.cols + c;
+      if (!(s->arrival[i] >= 0)) continue;
+      f->cell[n] = (m->window.row + r) * stride + m->window.col + c;
+      f->arrival[n] = (float)fmax(s->arrival[i] - m->time_zero, 0); // 0: covered before
+      f->max_deposit[n] = (float)s->max_deposit[i];
+      f->deposit[n] = (float)sciara_deposit(s->h[i], s->z[i], s->z0[i]);
+      n++;
+    }
+  return SCIARA_OK;
+}
+
+static enum sciara_footprint_stop stop_of(enum sciara_stop_reason reason) {
+  switch (reason) {
+    case SCIARA_STOP_SOLIDIFIED: return SCIARA_FOOTPRINT_SOLIDIFIED;
+    case SCIARA_STOP_TIME: return SCIARA_FOOTPRINT_TIME;
+    case SCIARA_STOP_FRONT: return SCIARA_FOOTPRINT_FRONT;
+    case SCIARA_STOP_STEPS: return SCIARA_FOOTPRINT_STEPS;
+    case SCIARA_STOP_STALLED: return SCIARA_FOOTPRINT_STALLED;
+    case SCIARA_STOP_THICK: return SCIARA_FOOTPRINT_THICK;
+    default: break;
+  }
+  return SCIARA_FOOTPRINT_NONE;
+}
+
+static enum sciara_status take_texts(struct member *m, const char *error, struct sciara_footprint *f) {
+  f->error = strdup(error);
+  f->warnings = strdup(m->warnings.data ? m->warnings.data : "");
+  return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
+}
+
+/** Whether a run that ends at a simulated time has reached the time of its stop rule, not the limit run.max_time. */
+static bool is_own_time(const struct sciara_scenario_spec *s) {
+  return s->run.until == SCIARA_UNTIL_TIME && s->run.until_s <= s->run.max_time_s;
+}
+
+/** The result of a member whose run has ended. */
+static enum sciara_status describe(struct member *m, struct sciara_footprint *f) {
+  const struct sciara_state *s = m->kept;
+  SCIARA_TRY(find_towers(m));
+  f->stop = stop_of(m->simulation->finished);
+  f->censored = f->stop == SCIARA_FOOTPRINT_STEPS || f->stop == SCIARA_FOOTPRINT_STALLED ||
+                f->stop == SCIARA_FOOTPRINT_THICK || m->record.warning_count > 0 ||
+                (f->stop == SCIARA_FOOTPRINT_TIME && !is_own_time(&m->simulation->problem.scenario));
+  f->end_s = s->time - m->time_zero;
+  f->steps = s->step;
+  f->cell_steps = m->cell_steps;
+  f->checksum = sciara_window_checksum(s, &m->window, m->map, m->ground);
+  sciara_ledger_form(s, m->simulation->problem.rounding, &f->ledger);
+  if (f->ledger.lost_m3 > 0) {
+    char text[96];
+    snprintf(text, sizeof text, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
+    warn(&m->warnings, text);
+  }
+  SCIARA_TRY(take_texts(m, "", f));
+  return collect_cells(m, f);
+}
+
+/** The result of a member of which a step failed: nothing in it depends on when its state was last kept or stored. */
+static enum sciara_status describe_failure(struct member *m, struct sciara_footprint *f) {
+  const struct sciara_engine_progress *p = &m->simulation->progress;
+  char *text = p->bad.row < 0 ? strdup(sciara_last_error())
+                              : sciara_format("step %" PRIu64 ": row %" PRId64 ", column %" PRId64
+                                              ": lava cannot have such numbers: one is not a number or infinite, or "
+                                              "the thickness is negative, or the temperature is not between T_sol and "
+                                              "T_vent",
+                                              p->bad.step, m->window.row + p->bad.row, m->window.col + p->bad.col);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
+  f->failed = true;
+  f->steps = p->bad.step;
+  const enum sciara_status status = take_texts(m, text, f);
+  free(text);
+  return status;
+}
+
+/** Notes how far a member has come; whether its time is up. */
+static bool is_probed(const struct member *m, double begin, double cpu, bool failed) {
+  struct sciara_compute_probe *p = m->setup->probe;
+  p->whole = failed || m->simulation->finished != SCIARA_STOP_NONE;
+  p->steps = m->kept->step;
+  p->cell_steps = m->cell_steps;
+  p->time_s = m->kept->time;
+  p->cpu_s = sciara_thread_time() - cpu;
+  if (p->first_steps == 0) {
+    p->first_steps = p->steps;
+    p->first_time_s = p->time_s;
+  }
+  return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
+}
+
+/** The state could not be stored. The member continues, for its result is stored in any case. */
+static void warn_unstored(const struct member *m, bool cancelled) {
+  int *known = m->setup->unstored;
+  const bool again = known && __atomic_exchange_n(known, 1, __ATOMIC_RELAXED);
+  if (again && !cancelled) return;
+  sciara_log_divert(NULL, NULL); // this message is not of the result
+  sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
+             cancelled ? "what the member has done since its last checkpoint is lost"
+                       : "members continue without new checkpoints until they can be written again");
+  sciara_log_divert(sciara_log_ignore, NULL);
+}
+
+/** Stores the state that was reached, when it is time. */
+static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
+  const double now = sciara_wallclock();
+  const int *cancel = m->setup->cancel;
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
+  if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
+  const struct sciara_member_progress progress = {
+      .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
+  const enum sciara_status status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem,
+                                                                   &m->identity, m->scenario, m->kept, &progress);
+  if (status == SCIARA_OK) m->stored = sciara_wallclock();
+  m->due = sciara_wallclock() + m->setup->checkpoint_wall_s;
+  if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
+  warn_unstored(m, cancelled);
+  return SCIARA_OK;
+}
+
+static enum sciara_status run(struct member *m, struct sciara_problem *p, struct sciara_footprint *out,
+                              bool *cancelled) {
+  bool failed = false;
+  const double begin = sciara_wallclock(), cpu = sciara_thread_time();
+  SCIARA_TRY(take_map(m, p));
+  identify(m, p);
+  SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
+  SCIARA_TRY(enter_window(m, p));
+  sciara_log_divert(sciara_log_ignore, NULL); // in a window they may be wrong: lava at its ring has not left the map
+  m->slot = m->setup->slot;
+  if (m->slot) {
+    sciara_pool_enter(m->slot);
+    sciara_pool_set_frame(m->slot, m->window.sides);
+    p->ops = &sciara_pool_engine;
+  }
+  SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
+  m->slice = FIRST_SLICE;
+  m->stored = begin;
+  m->due = m->setup->checkpoint ? begin + m->setup->checkpoint_wall_s : (double)INFINITY;
+  while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
+    enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
+    const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;
+    if (no_room && m->setup->slot && !m->slot) status = return_to_slot(m);
+    SCIARA_TRY(status);
+    *cancelled =
+        m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
+    if (!failed && m->simulation->finished == SCIARA_STOP_NONE) SCIARA_TRY(store_checkpoint(m, *cancelled));
+    if (*cancelled) return SCIARA_OK;
+  }
+  return failed ? describe_failure(m, out) : describe(m, out);
+}
+
+/** The result of a member whose scenario is invalid; other errors say nothing about it. */
+static enum sciara_status describe_invalid(struct member *m, const struct sciara_diagnostics *d,
+                                           struct sciara_footprint *f) {
+  const enum sciara_status status = sciara_diagnostics_status(d);
+  if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;
+  f->failed = true;
+  return take_texts(m, sciara_last_error(), f);
+}
+
+enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
+                                         const struct sciara_compute_text *text, struct sciara_footprint *out,
+                                         bool *cancelled) {
+  struct member m = {.setup = setup, .scenario = text->json};
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  enum sciara_status status;
+  const double begin = sciara_wallclock();
+  *out = (struct sciara_footprint){0};
+  *cancelled = false;
+  if (setup->slot) sciara_pool_reserve(setup->slot);
+  sciara_log_divert(take_message, &m.warnings);
+  sciara_compute_place(setup, text, &problem, &diagnostics);
+  if (diagnostics.count == 0) {
+    sciara_outflow_warn(&problem);
+    status = run(&m, &problem, out, cancelled);
+  } else {
+    status = describe_invalid(&m, &diagnostics, out);
+  }
+  sciara_log_divert(NULL, NULL);
+  sciara_simulation_destroy(m.simulation);
+  if (setup->slot) sciara_pool_release(setup->slot);
+  sciara_problem_free(&problem);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_vents_destroy(m.vents);
+  sciara_state_destroy(m.kept);
+  sciara_site_release(m.map);
+  sciara_run_record_free(&m.record);
+  sciara_text_free(&m.warnings);
+  out->seconds = sciara_wallclock() - begin;
+  if (status != SCIARA_OK || *cancelled) sciara_footprint_free(out);
+  return status;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member: a scenario computed on a shared site, in a window that grows with its lava (model/window.h).
+#ifndef SCIARA_MEMBER_COMPUTE_H
+#define SCIARA_MEMBER_COMPUTE_H
+
+#include "member/batch_file.h"
+#include "member/pool.h"
+#include "sim/problem.h"
+
+/** The beginning of a member, and its cost. */
+struct sciara_compute_probe {
+  double
+      seconds; ///< time of the processor after which it ends; it ends also after four times as much on the wall clock
+  bool whole;  ///< it has ended before
+  uint64_t steps, cell_steps; ///< up to then
+  double time_s, cpu_s;       ///< simulated time, and time of the processor for this thread, s
+  uint64_t first_steps;       ///< of the first slice, before which no lava flows
+  double first_time_s;
+};
+
+/** Values of *cancel of a setup but 0, which is none. */
+enum sciara_cancel {
+  SCIARA_CANCEL_STORE = 1, ///< the member is stored, to continue
+  SCIARA_CANCEL_DROP,      ///< it will not continue
+};
+
+/** What members share. */
+struct sciara_compute_setup {
+  const struct sciara_site *site;
+  uint64_t ground;                  ///< sciara_site_checksum of it
+  const char *engine;               ///< name; NULL: that of the scenario, where "auto" is openmp
+  int threads;                      ///< of the engine, for each member; 0: those of the scenario
+  int device;                       ///< number of the GPU; -1: that of the scenario
+  struct sciara_pool_slot *slot;    ///< the engine; NULL: one of its own
+  int64_t margin;                   ///< cells of the first window around vents and initial lava; 0: the default
+  const int *cancel;                ///< enum sciara_cancel, read atomically; may be NULL
+  uint64_t ensemble_hash, row_hash; ///< of the member, which its checkpoint must have
+  uint64_t initial_hash;            ///< sciara_initial_lava_hash that is expected; 0: any
+  const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
+  double checkpoint_wall_s; ///< wall-clock time after which the state is stored again
+  int *unstored;            ///< set, atomically, when the state could not be stored, which is warned of once; or NULL
+  struct sciara_compute_probe
+      *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
+};
+
+/** A scenario as JSON text, and its name for messages. */
+struct sciara_compute_text {
+  const char *name, *json;
+  size_t length;
+};
+
+/** Notices about a member. */
+enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are left out
+
+/**
+ * Computes a member to the end of its run. All but `id` and `row_hash` of the footprint are set; its checksum is that of
+ * `sciara run` of the same scenario. A member whose scenario is invalid, or whose steps fail, is no error: it has
+ * failed, and the footprint says why.
+ *
+ * The folder of setup->checkpoint must exist; if it is removed, nothing more is stored. The file is not removed at the
+ * end: the caller does that when the member is stored. There is a warning if the file cannot be written. If
+ * *setup->cancel ends the member, its state is stored, unless that was done in the last seconds.
+ *
+ * @param cancelled set to whether *setup->cancel ended it; the footprint is then empty
+ * @return SCIARA_ERR_MEMORY, SCIARA_ERR_IO, SCIARA_ERR_DEVICE and SCIARA_ERR_INTERNAL: it says nothing about the member;
+ * SCIARA_ERR_INPUT: the initial lava is not what setup->initial_hash expects
+ */
+enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
+                                         const struct sciara_compute_text *text, struct sciara_footprint *out,
+                                         bool *cancelled);
+
+/**
+ * Reads the scenario of a member and places it on the site without a state; problem->scenario.engine is that of the
+ * setup. All problems are added to `diagnostics`. Release the problem in any case.
+ */
+void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
+                          struct sciara_problem *problem, struct sciara_diagnostics *diagnostics);
+
+#endif

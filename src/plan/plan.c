@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading, checking and planning of an ensemble file.
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble_json.h"
+#include "ensemble/ensemble_sample.h"
+#include "file/durable.h"
+#include "member/member_need.h"
+#include "plan/plan_base.h"
+#include "plan/plan_check.h"
+#include "plan/points.h"
+#include "run/resume.h"
+#include "sim/initial_lava.h"
+#include "sim/scenario_site.h"
+
+enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
+
+/** A plan that is being made. */
+struct planning {
+  struct sciara_ensemble_reading r;
+  char *folder; ///< of the ensemble file
+  cJSON *root;
+  struct sciara_problem base;
+  struct sciara_expansion x;
+  struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
+  double footprints;        ///< sum over the members: cells with lava in the end
+};
+
+enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
+
+bool sciara_is_ensemble_file(const char *path) {
+  cJSON *root = NULL;
+  const bool found = sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(sciara_json_get(root, "base"));
+  cJSON_Delete(root);
+  sciara_error_clear();
+  return found;
+}
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+static void free_planning(struct planning *p) {
+  cJSON_Delete(p->root);
+  sciara_problem_free(&p->base);
+  sciara_vent_list_free(&p->x.vents);
+  sciara_events_free(p->x.events, p->x.event_count);
+  sciara_variation_free(&p->x.variation);
+  sciara_ensemble_free(&p->e);
+  free(p->folder);
+}
+
+// ------------------------------------------------------------------------------------------------------------- file
+
+/** Reads and checks the tree; parts that did not pass are removed, so that the others can be checked further. */
+static enum sciara_status read_tree(struct planning *p) {
+  char *text = NULL;
+  size_t length = 0;
+  SCIARA_TRY(sciara_file_read(p->r.file, MOST_BYTES, &text, &length));
+  const enum sciara_status status = sciara_json_parse_all(p->r.file, text, length, p->r.diagnostics, &p->root);
+  free(text);
+  SCIARA_TRY(status);
+  sciara_ensemble_tree_check(p->r.file, p->root, p->r.diagnostics);
+  for (cJSON *child = cJSON_IsObject(p->root) ? p->root->child : NULL, *next; child; child = next) {
+    const struct sciara_scenario_key *key = sciara_scenario_key_find(SCIARA_ENSEMBLE_KEYS, child->string);
+    next = child->next;
+    if (!key || !sciara_scenario_passes(key, child)) cJSON_Delete(cJSON_DetachItemViaPointer(p->root, child));
+  }
+  return SCIARA_OK;
+}
+
+/** Limits of the run that its checkpoint has reached: no member would do a step. Returns their number. */
+static size_t find_reached(const struct sciara_problem *base, const char *overrides[3]) {
+  const struct sciara_scenario_spec *s = &base->scenario;
+  const struct sciara_state *state = base->state;
+  size_t count = 0;
+  if (s->run.until == SCIARA_UNTIL_TIME && state->time >= s->run.until_s) overrides[count++] = "run.until=solidified";
+  if (state->time >= s->run.max_time_s) overrides[count++] = "run.max_time=null";
+  if (state->step >= s->run.max_steps) overrides[count++] = "run.max_steps=null";
+  return count;
+}
+
+static enum sciara_status open_with(struct planning *p, const char *path, const char *const *overrides, size_t count) {
+  const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
+  struct sciara_resume resume = {.lock = -1};
+  const enum sciara_status status = sciara_checkpoint_problem(path, &options, &resume, &p->base);
+  sciara_resume_close(&resume);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: base", p->r.file);
+}
+
+/** The scenario of a checkpoint is the base, as if it named the checkpoint. */
+static enum sciara_status open_checkpoint(struct planning *p, const char *path) {
+  const char *overrides[3];
+  SCIARA_TRY(open_with(p, path, NULL, 0));
+  const size_t count = find_reached(&p->base, overrides);
+  for (size_t k = 0; k < count; k++)
+    sciara_log(SCIARA_LOG_INFO, "%s: base: the checkpoint lies at the end of its run; members have %s", p->r.file,
+               overrides[k]);
+  if (count > 0) {
+    sciara_problem_free(&p->base);
+    SCIARA_TRY(open_with(p, path, overrides, count));
+  }
+  free(p->base.scenario.initial_checkpoint);
+  p->base.scenario.initial_checkpoint = sciara_format("%s", path);
+  return p->base.scenario.initial_checkpoint ? SCIARA_OK : no_memory();
+}
+
+static enum sciara_status read_base(struct planning *p) {
+  const cJSON *base = sciara_json_get(p->root, "base");
+  char *path = NULL;
+  if (!base) return SCIARA_OK; // already reported
+  SCIARA_TRY(sciara_ensemble_path(&p->r, base, &path));
+  const size_t length = strlen(path), before = p->r.diagnostics->count;
+  enum sciara_status status = SCIARA_OK;
+  if (length > 3 && strcmp(path + length - 3, ".h5") == 0)
+    status = open_checkpoint(p, path);
+  else
+    sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
+  free(path);
+  if (status != SCIARA_OK || p->r.diagnostics->count > before || !p->base.scenario.initial_checkpoint) return status;
+  char time[48];
+  p->e.time_zero_s = p->base.state->time;
+  sciara_print_duration(p->e.time_zero_s, time, sizeof time);
+  sciara_log(SCIARA_LOG_INFO,
+             "%s: base: members begin with the state of %s at step %" PRIu64
+             "; their times count from there, simulated time %.10g s (%s) of its run",
+             p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step, p->e.time_zero_s, time);
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_sample(struct planning *p) {
+  static const char *const names[] = {[SCIARA_SAMPLE_FULL] = "full",
+                                      [SCIARA_SAMPLE_RANDOM] = "random",
+                                      [SCIARA_SAMPLE_LHS] = "lhs",
+                                      [SCIARA_SAMPLE_SOBOL] = "sobol"};
+  const cJSON *sample = sciara_json_get(p->root, "sample"), *vents = sciara_json_get(sample, "vents");
+  struct sciara_sample_spec *s = &p->x.sample;
+  const struct sciara_ensemble_reading *r = &p->r;
+  if (!sample) return SCIARA_OK; // reported where it is required
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(sciara_json_get(sample, "method")->valuestring, names[k]) == 0) s->method = (enum sciara_sample_method)k;
+  const bool full = s->method == SCIARA_SAMPLE_FULL;
+  const bool repeated = s->method == SCIARA_SAMPLE_LHS || s->method == SCIARA_SAMPLE_SOBOL;
+  s->drawn = vents && strcmp(vents->valuestring, "drawn") == 0;
+  s->count = (size_t)sciara_json_double(sample, "count", 0);
+  s->replicates = (size_t)sciara_json_double(sample, "replicates", repeated ? RANDOMISATIONS : 1);
+  s->seed = (uint64_t)sciara_json_double(sample, "seed", 1);
+  if (full && (s->count || s->drawn || s->replicates != 1))
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, NULL, "count, replicates or drawn vents",
+                                  "none of them with the method full, which has every combination once");
+  if (!full && s->count == 0)
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "count", "nothing (the key is required)",
+                                  "a whole number, 1 to 2.5e6");
+  if (repeated && s->replicates < RANDOMISATIONS)
+    return sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, "replicates", "fewer",
+                                  "8 or more, from which the sampling error is estimated");
+  if (s->method == SCIARA_SAMPLE_SOBOL && (s->count & (s->count - 1)) != 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: sample.count: %zu Sobol' points are less even than a power of two", r->file,
+               s->count);
+  if (!full && !sciara_json_get(sample, "seed")) sciara_log(SCIARA_LOG_INFO, "%s: sample.seed: 1 is taken", r->file);
+  return SCIARA_OK;
+}
+
+/** Parts that exclude or need each other. */
+static void check_parts(struct planning *p) {
+  static const char *const planned[] = {"vents", "events", "vary", "correlation", "sample"};
+  const struct sciara_ensemble_reading *r = &p->r;
+  const bool table = sciara_json_get(p->root, "members") != NULL, full = p->x.sample.method == SCIARA_SAMPLE_FULL;
+  for (size_t k = 0; table && k < sizeof planned / sizeof *planned; k++)
+    if (sciara_json_get(p->root, planned[k]))
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, planned[k], SCIARA_NO_INDEX, NULL, "it together with members",
+                                                    "either members or the parts of a plan"));
+  if (!table && !sciara_json_get(p->root, "sample") && r->diagnostics->count == 0)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, NULL, "nothing (the key is required)",
+                                                  "an object with the method: full, random, lhs or sobol"));
+  if (table || !sciara_json_get(p->root, "sample")) return;
+  if (full && p->x.vents.jitter_m > 0)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
+                                                  "a method that draws: random, lhs or sobol"));
+  for (size_t k = 0; full && k < p->x.variation.count; k++)
+    if (p->x.variation.vary[k].kind != SCIARA_DIST_VALUES)
+      sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", k, NULL, "a distribution of numbers",
+                                                                    "values with the method full"));
+  for (size_t k = 0; k < p->x.variation.count; k++) {
+    if (p->x.variation.vary[k].target != SCIARA_VARY_GROUND) continue;
+    if (full)
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error with the method full",
+                                                    "a method that draws the errors: random, lhs or sobol"));
+    if (p->base.scenario.initial_checkpoint)
+      sciara_diagnostics_add(
+          r->diagnostics, sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and a checkpoint as the base",
+                                                 "a base without lava, which lies on the ground of its run"));
+    if (p->base.scenario.dem.error.sd_m > 0)
+      sciara_diagnostics_add(r->diagnostics,
+                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and dem.error in the base",
+                                                    "a base whose altitudes have no errors"));
+  }
+  if (p->x.sample.method == SCIARA_SAMPLE_SOBOL && p->x.variation.count + 4 > SCIARA_SOBOL_DIMENSIONS)
+    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", SCIARA_NO_INDEX, NULL, "more",
+                                                                  "at most 33 keys with the method sobol"));
+}
+
+/** With vents or events of the plan, the vent of the base is their template. */
+static enum sciara_status check_template(const struct planning *p) {
+  const char *part = sciara_json_get(p->root, "vents") ? "vents" : "events";
+  char found[64];
+  if (!sciara_json_get(p->root, part) || p->base.scenario.vent_count == 1) return SCIARA_OK;
+  snprintf(found, sizeof found, "%zu vents there", p->base.scenario.vent_count);
+  return sciara_ensemble_refuse(&p->r, part, SCIARA_NO_INDEX, NULL, found,
+                                "a base with one vent, whose name, start and area all vents have");
+}
+
+static void read_parts(struct planning *p) {
+  struct sciara_diagnostics *d = p->r.diagnostics;
+  const cJSON *vents = sciara_json_get(p->root, "vents"), *events = sciara_json_get(p->root, "events");
+  if (events) sciara_events_read(&p->r, events, &p->x.events, &p->x.event_count);
+  sciara_variation_read(&p->r, sciara_json_get(p->root, "vary"), sciara_json_get(p->root, "correlation"), p->x.events,
+                        p->x.event_count, vents != NULL, &p->x.variation);
+  if (vents && p->base.site) sciara_vent_list_read(&p->r, vents, p->base.site, &p->x.vents);
+  sciara_result_read(&p->r, sciara_json_get(p->root, "result"), sciara_json_get(p->root, "stop"), &p->e.result,
+                     &p->e.stop);
+  sciara_diagnostics_add(d, read_sample(p));
+  if (p->base.site) sciara_diagnostics_add(d, check_template(p));
+  check_parts(p);
+}
+
+/** Sites must have cells of the DEM, as `reduce` finds them. Lava does not reach those without an altitude. */
+static void check_sites(const struct planning *p) {
+  for (size_t k = 0; p->base.site && k < p->e.result.site_count; k++) {
+    const struct sciara_ensemble_site *s = &p->e.result.sites[k];
+    struct sciara_site_hits hits;
+    enum sciara_status status = sciara_site_hits_make(s, 1, &p->base.grid, 0, &hits);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
+    sciara_diagnostics_add(p->r.diagnostics, status);
+    if (status != SCIARA_OK) continue;
+    size_t without = 0;
+    for (size_t i = 0; i < hits.place->count; i++)
+      without += p->base.site->kind[hits.place->cell[i]] == SCIARA_CELL_NODATA;
+    if (without == hits.place->count)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "%s: result.sites[%zu] (%s): lies where the DEM has no altitude (NODATA): no member can reach it",
+                 p->r.file, k, s->name);
+    sciara_site_hits_free(&hits);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------- members
+
+static enum sciara_status take_members(struct planning *p) {
+  const cJSON *members = sciara_json_get(p->root, "members");
+  char *path = NULL;
+  p->e.method = p->x.sample.method;
+  p->e.vents_drawn = p->x.sample.drawn;
+  p->e.draws_by_key = true;
+  p->e.replicates = p->x.sample.replicates ? p->x.sample.replicates : 1;
+  p->e.seed = p->x.sample.seed;
+  if (!members) return sciara_expand(&p->x, &p->e.members);
+  p->e.method = SCIARA_SAMPLE_TABLE;
+  SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
+  const enum sciara_status status = sciara_members_read_table(path, &p->e.members);
+  free(path);
+  for (size_t k = 0; k < SCIARA_DRAWN_COUNT && status == SCIARA_OK; k++)
+    if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
+      sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",
+                 p->r.file, sciara_drawn_names[k]);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: members", p->r.file);
+}
+
+/** The vents and events as an opened ensemble has them: with weights whose sum is 1. */
+static enum sciara_status take_lists(struct planning *p) {
+  struct sciara_ensemble *e = &p->e;
+  double sum = 0;
+  for (size_t k = 0; k < p->x.vents.count; k++) sum += p->x.vents.vent[k].weight;
+  SCIARA_TRY(SCIARA_NEW(e->vents, p->x.vents.count, "the vents"));
+  for (; e->vent_count < p->x.vents.count; e->vent_count++) {
+    const struct sciara_ensemble_vent *from = &p->x.vents.vent[e->vent_count];
+    struct sciara_ensemble_vent *to = &e->vents[e->vent_count];
+    to->name = sciara_format("%s", from->name);
+    if (!to->name) return no_memory();
+    to->weight = from->weight / sum;
+    SCIARA_TRY(SCIARA_NEW(to->points, from->point_count, "a vent"));
+    memcpy(to->points, from->points, from->point_count * sizeof *to->points);
+    to->point_count = from->point_count;
+  }
+  sum = 0;
+  for (size_t k = 0; k < p->x.event_count; k++) sum += p->x.events[k].weight;
+  SCIARA_TRY(SCIARA_NEW(e->events, p->x.event_count, "the events"));
+  for (; e->event_count < p->x.event_count; e->event_count++) {
+    const struct sciara_event_spec *from = &p->x.events[e->event_count];
+    struct sciara_ensemble_event *to = &e->events[e->event_count];
+    to->name = sciara_format("%s", from->name);
+    if (!to->name) return no_memory();
+    to->weight = from->weight / sum;
+    to->volume_m3 = from->volume_m3;
+    to->duration_s = from->duration_s;
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_ensemble(struct planning *p) {
+  struct sciara_text base = {0};
+  const cJSON *title = sciara_json_get(p->root, "title");
+  if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
+  SCIARA_TRY(take_members(p));
+  const size_t count = p->e.members.count;
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, NULL, &base);
+  p->e.base = base.data;
+  SCIARA_TRY(status);
+  p->e.batch_size =
+      (size_t)sciara_json_double(p->root, "batch_size", count > 16384 ? SCIARA_BATCH_LARGEST : SCIARA_BATCH_SMALLEST);
+  p->e.batch_count = (count + p->e.batch_size - 1) / p->e.batch_size;
+  if (p->x.skipped > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: %zu members are left out, their weight is 0", p->r.file, p->x.skipped);
+  return take_lists(p);
+}
+
+/** Strata with one draw may leave no error, and a stop rule needs one. */
+static enum sciara_status check_errors(const struct planning *p) {
+  static const char needed[] =
+      "two or more draws in each (sample.count, of a table its strata): a count of 2 is enough";
+  struct sciara_sample s;
+  const bool stop = p->e.stop.standard_error > 0;
+  SCIARA_TRY(sciara_sample_of_plan(&p->e, &s));
+  const bool without = isnan(s.critical);
+  const size_t single = s.single;
+  sciara_sample_free(&s);
+  if (single > 0 && !stop)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: sample: there will be no errors: %zu strata have one draw and a weight of their own; expected %s",
+               p->r.file, single, needed);
+  if (!without || !stop) return SCIARA_OK;
+  char found[96];
+  snprintf(found, sizeof found, "%zu strata with one draw and a weight of their own, which have no error", single);
+  return sciara_ensemble_refuse(&p->r, "stop", SCIARA_NO_INDEX, NULL, single ? found : "members that are not drawn",
+                                single ? needed : "a method that draws, from which a sampling error follows");
+}
+
+static void read_plan(struct planning *p) {
+  struct sciara_diagnostics *d = p->r.diagnostics;
+  p->folder = sciara_path_folder(p->r.file);
+  p->r.folder = p->folder;
+  enum sciara_status status = p->folder ? read_tree(p) : no_memory();
+  sciara_diagnostics_add(d, status);
+  if (status != SCIARA_OK || !cJSON_IsObject(p->root)) return;
+  p->x.r = &p->r;
+  p->x.base = &p->base.scenario;
+  sciara_diagnostics_add(d, read_base(p));
+  read_parts(p);
+  check_sites(p);
+  if (d->count > 0) return;
+  sciara_diagnostics_add(d, make_ensemble(p));
+  if (d->count == 0) sciara_diagnostics_add(d, check_errors(p));
+  if (d->count == 0) p->footprints = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
+}
+
+// --------------------------------------------------------------------------------------------------------- estimate
+
+/** Maps with their styles, pictures and layers of hazard.nc: most of them, bytes of one without lava, and per cell. */
+static const double MAPS = 40, BYTES_PER_MAP = 60e3, BYTES_PER_CELL_OF_MAP = 8;
+
+/** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
+static double free_bytes_of(const char *folder) {
+  struct statvfs disk;
+  char *path = sciara_format("%s", folder);
+  double bytes = 0;
+  while (path && statvfs(path, &disk) != 0) {
+    char *parent = strcmp(path, ".") == 0 || strcmp(path, "/") == 0 ? NULL : sciara_path_folder(path);
+    free(path);
+    path = parent;
+  }
+  if (path) bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+  free(path);
+  return bytes;
+}
+
+static void make_estimate(const struct planning *p, const char *folder, double probe_s,
+                          struct sciara_ensemble_estimate *out) {
+  const size_t count = p->e.members.count;
+  *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
+  const double cells = (double)sciara_grid_cells(&p->base.grid);
+  out->bytes = 8 * cells + sciara_member_disk((double)count, p->footprints) +
+               MAPS * (BYTES_PER_MAP + BYTES_PER_CELL_OF_MAP * fmin(cells, p->footprints));
+  out->free_bytes = free_bytes_of(folder ? folder : ".");
+  if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
+}
+
+/** One member at least must fit. */
+static enum sciara_status check_memory(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+  const double available = (double)sciara_memory_available();
+  if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %.3g MB of free memory, found %.3g MB", p->r.file,
+                     e->time.member_bytes * 1e-6, available * 1e-6);
+}
+
+static enum sciara_status check_disk(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+  if (!(e->free_bytes > 0) || e->bytes <= e->free_bytes) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_IO, "%s: the folder of %zu members: expected %.3g MB of free disk space, found %.3g MB",
+                     p->r.file, e->members, e->bytes * 1e-6, e->free_bytes * 1e-6);
+}
+
+void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
+                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
+  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_ensemble_estimate e = {0};
+  read_plan(&p);
+  if (diagnostics->count == 0) make_estimate(&p, NULL, options ? options->probe_s : 0, &e);
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
+  if (estimate) *estimate = e;
+  free_planning(&p);
+}
+
+// ----------------------------------------------------------------------------------------------------------- folder
+
+/** Compares a site with the one that was written. */
+static bool is_same_site(const struct sciara_site *a, const struct sciara_site *b) {
+  const size_t cells = (size_t)sciara_grid_cells(&a->grid);
+  return a->grid.rows == b->grid.rows && a->grid.cols == b->grid.cols && a->grid.cell_size == b->grid.cell_size &&
+         memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
+}
+
+static enum sciara_status write_checkpoint(const struct planning *p) {
+  if (!p->base.scenario.initial_checkpoint) return SCIARA_OK;
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
+  const enum sciara_status status = path ? sciara_plan_write_checkpoint(&p->base, path) : no_memory();
+  free(path);
+  return status;
+}
+
+/** Writes dem.tif, and finds that members which read it have the site of the base. */
+static enum sciara_status write_ground(struct planning *p) {
+  const struct sciara_problem_options options = {0};
+  const struct sciara_site *site = NULL;
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_text text = {0};
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
+  enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
+  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
+  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
+  if (status == SCIARA_OK) {
+    sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
+    status = sciara_diagnostics_status(&diagnostics);
+    if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
+    sciara_scenario_free(&scenario);
+  }
+  if (status == SCIARA_OK && !is_same_site(p->base.site, site))
+    status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
+  if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
+  sciara_site_release(site);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&text);
+  free(path);
+  free(real);
+  return status == SCIARA_OK ? write_checkpoint(p) : status;
+}
+
+/** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
+static bool has_ground_of(const struct planning *p, const struct sciara_ensemble *old) {
+  return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
+}
+
+/** Whether a table has the columns that this plan writes: an earlier attempt may have ended before ensemble.json. */
+static bool has_columns_of(const struct planning *p, const struct sciara_members *m) {
+  uint64_t mine[SCIARA_ENSEMBLE_COLUMNS], found[SCIARA_ENSEMBLE_COLUMNS];
+  sciara_ensemble_columns_hash(&p->e.members, mine);
+  sciara_ensemble_columns_hash(m, found);
+  return memcmp(mine, found, sizeof mine) == 0;
+}
+
+/** Refuses a folder whose table was edited after it was planned: it would be replaced. */
+static enum sciara_status check_table(const struct planning *p, const struct sciara_ensemble_rows *planned) {
+  struct sciara_members m = {0};
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS);
+  enum sciara_status status = SCIARA_OK;
+  if (!path) return no_memory();
+  if (access(path, F_OK) == 0) {
+    status = sciara_members_read(path, NULL, &m);
+    if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
+    if (status == SCIARA_OK && !has_columns_of(p, &m)) status = sciara_ensemble_columns_check(path, planned, &m);
+    sciara_members_free(&m);
+  }
+  free(path);
+  return status;
+}
+
+/** An earlier version did not note the content of initial lava: what it planned in the folder stays as it is. */
+static void follow_earlier_version(struct planning *p, const struct sciara_ensemble *old) {
+  const uint64_t hash = p->e.hash, initial = p->e.initial_hash;
+  if (old->initial_hash || !initial) return;
+  p->e.initial_hash = 0;
+  p->e.hash = sciara_ensemble_hash(&p->e);
+  if (p->e.hash == old->hash) return;
+  p->e.initial_hash = initial;
+  p->e.hash = hash;
+}
+
+/** The folder holds another ensemble: it is replaced if that is wanted, no process is at work in it and no result is lost. */
+static enum sciara_status inspect_other(const struct planning *p, bool overwrite,
+                                        const struct sciara_ensemble_rows *planned, int *lock) {
+  if (overwrite) SCIARA_TRY(sciara_ensemble_lock_to_plan(p->e.folder, lock));
+  if (overwrite && !sciara_ensemble_has_results(p->e.folder)) return SCIARA_OK;
+  enum sciara_status status = sciara_ensemble_rows_check(p->e.folder, planned, &p->e.members);
+  if (status != SCIARA_OK && p->x.skipped > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
+               p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  if (status == SCIARA_OK)
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
+        p->e.folder);
+  return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
+}
+
+/** The same file gives other members than in an earlier version, if they are drawn. */
+static void report_other_draws(const struct planning *p, const struct sciara_ensemble *old) {
+  const bool drawn = p->e.method != SCIARA_SAMPLE_FULL && p->e.method != SCIARA_SAMPLE_TABLE;
+  if (!drawn || old->draws_by_key || old->method != p->e.method) return;
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "%s: was planned by an earlier version, whose random numbers depended on the order of the keys in vary; this "
+      "version draws other members from the same file. The folder can still be run and reduced; plan anew in "
+      "another one",
+      p->e.folder);
+}
+
+/**
+ * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
+ * p->e is that of the folder.
+ *
+ * @param lock receives the lock of a folder that is replaced
+ */
+static enum sciara_status inspect_folder(struct planning *p, bool overwrite, bool *same, int *lock) {
+  struct sciara_ensemble old;
+  struct sciara_ensemble_rows rows;
+  bool exists = false, empty = true;
+  *same = false;
+  SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
+  if (!exists || empty) return SCIARA_OK;
+  SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
+  enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
+  if (status == SCIARA_OK) follow_earlier_version(p, &old);
+  if (status != SCIARA_OK) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
+                         p->e.folder);
+  } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
+    *same = true;
+    p->e.site_hash = old.site_hash;
+    status = check_table(p, &rows);
+  } else {
+    report_other_draws(p, &old);
+    status = inspect_other(p, overwrite, &rows, lock);
+  }
+  sciara_ensemble_rows_free(&rows);
+  sciara_ensemble_free(&old);
+  return status;
+}
+
+static enum sciara_status write_folder(struct planning *p, bool same) {
+  const struct sciara_ensemble_record record = {.result = sciara_json_get(p->root, "result"),
+                                                .stop = sciara_json_get(p->root, "stop")};
+  char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
+       *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
+  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &record);
+  if (status == SCIARA_OK && same)
+    sciara_log(SCIARA_LOG_INFO, "%s: holds the same members: only weights and results are replaced", p->e.folder);
+  free(members);
+  free(weights);
+  return status;
+}
+
+/** Replaces the base by the one in the folder, whose DEM is relative to it. */
+static enum sciara_status take_base_of_folder(struct planning *p) {
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &text);
+  free(p->e.base);
+  p->e.base = text.data;
+  SCIARA_TRY(status);
+  p->e.initial_hash = sciara_initial_lava_hash(&p->base);
+  p->e.hash = sciara_ensemble_hash(&p->e);
+  return SCIARA_OK;
+}
+
+/** What log.csv says of members of another plan, whose results are gone. */
+static enum sciara_status forget_log(const struct planning *p) {
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_LOG);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (path && unlink(path) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+  free(path);
+  return status;
+}
+
+static enum sciara_status write_plan(struct planning *p, const char *folder, bool overwrite) {
+  bool same;
+  int lock = -1;
+  enum sciara_status status;
+  if (!p->base.site) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: its base has no ground", p->r.file);
+  p->e.folder = sciara_format("%s", folder);
+  if (!p->e.folder) return no_memory();
+  SCIARA_TRY_GOTO(take_base_of_folder(p));
+  SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
+  SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  if (!same) SCIARA_TRY_GOTO(forget_log(p));
+  if (!same) SCIARA_TRY_GOTO(write_ground(p));
+  SCIARA_TRY_GOTO(write_folder(p, same));
+cleanup:
+  sciara_ensemble_unlock(lock);
+  return status;
+}
+
+void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
+                          struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
+  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_ensemble_estimate e = {0};
+  read_plan(&p);
+  if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
+  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
+  if (diagnostics->count == 0)
+    sciara_diagnostics_add(diagnostics, write_plan(&p, folder, options && options->overwrite));
+  if (estimate) *estimate = e;
+  free_planning(&p);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an ensemble file to the folder of an ensemble.
+#ifndef SCIARA_PLAN_PLAN_H
+#define SCIARA_PLAN_PLAN_H
+
+#include "base/diagnostics.h"
+#include "ensemble/ensemble.h"
+#include "plan/plan_time.h"
+
+/** What a plan will take. */
+struct sciara_ensemble_estimate {
+  size_t members, batches;
+  struct sciara_plan_time time; ///< and memory
+  double bytes;                 ///< of the folder when all members are done
+  double free_bytes;            ///< on the disk of the folder; 0: unknown
+};
+
+/** How to plan. */
+struct sciara_ensemble_plan_options {
+  bool overwrite; ///< an ensemble in the folder is replaced
+  double probe_s; ///< wall-clock time for the estimate of the time, s; 0: none is made
+};
+
+/**
+ * Finds all problems of an ensemble file and of everything that it names, without writing anything.
+ *
+ * @param estimate may be NULL
+ */
+void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
+                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics);
+
+/**
+ * The same, and then writes the folder: dem.tif, members.csv, weights.csv and, last, ensemble.json. An ensemble with the
+ * same members that is already in the folder keeps its batches: only its weights and results are replaced. One with
+ * other members is SCIARA_ERR_INPUT, and the message names the rows that differ, unless options->overwrite is set.
+ * Nothing is written if there is a problem.
+ */
+void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
+                          struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics);
+
+/** Whether a file is an ensemble file: JSON with the key "base". False for one that cannot be read. */
+bool sciara_is_ensemble_file(const char *path);
+
+/** Appends the JSON Schema (draft-07) of an ensemble file. */
+enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
+
+#endif

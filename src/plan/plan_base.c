@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_base.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ensemble/member_keys.h"
+#include "file/durable.h"
+#include "map/raster_gdal.h"
+#include "store/checkpoint_hdf5.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
+
+/** Replaces, or adds, a key; takes over `value`. */
+static enum sciara_status put(cJSON *object, const char *name, cJSON *value) {
+  cJSON_DeleteItemFromObjectCaseSensitive(object, name);
+  if (value && cJSON_AddItemToObject(object, name, value)) return SCIARA_OK;
+  cJSON_Delete(value);
+  return no_memory();
+}
+
+static enum sciara_status put_json(cJSON *object, const char *name, const char *text) {
+  cJSON *value = NULL;
+  SCIARA_TRY(sciara_json_parse(name, text, strlen(text), &value));
+  return put(object, name, value);
+}
+
+/** A text key that names a file: its path becomes absolute. */
+static enum sciara_status make_absolute(cJSON *object, const char *name, const char *resolved) {
+  const cJSON *value = sciara_json_get(object, name);
+  if (!cJSON_IsString(value) || !resolved) return SCIARA_OK;
+  char *real = realpath(resolved, NULL);
+  const enum sciara_status status = put(object, name, cJSON_CreateString(real ? real : resolved));
+  free(real);
+  return status;
+}
+
+/** The key "dem" of members: the site as it is, and the sea again where the file does not have it. */
+static enum sciara_status put_dem(const struct sciara_problem *base, const char *path, cJSON *root) {
+  const cJSON *old = sciara_json_get(root, "dem"), *sea = sciara_json_get(old, "sea");
+  cJSON *dem = cJSON_CreateObject(), *copy = sea ? cJSON_Duplicate(sea, true) : NULL;
+  enum sciara_status status = dem && cJSON_AddStringToObject(dem, "path", path) ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK && sea && !cJSON_IsNull(sea)) {
+    status = put(dem, "sea", copy);
+    if (status == SCIARA_OK && base->scenario.dem.sea.rule == SCIARA_SEA_FILE)
+      status = make_absolute(dem, "sea", base->scenario.dem.sea.path);
+  } else {
+    cJSON_Delete(copy);
+  }
+  if (status == SCIARA_OK) return put(root, "dem", dem);
+  cJSON_Delete(dem);
+  return status;
+}
+
+/** The effusion of vent k of the base: with the times of its table, which include its start. */
+static enum sciara_status put_effusion(const struct sciara_vent_spec *v, cJSON *vent) {
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_rates_effusion(v->edges, v->rates, v->rate_count, 1, &text);
+  if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
+  if (status == SCIARA_OK) cJSON_DeleteItemFromObjectCaseSensitive(vent, "start");
+  sciara_text_free(&text);
+  return status;
+}
+
+/** The one vent of the base takes the form of the first vent of the plan. */
+static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *vent) {
+  static const char *const places[] = {"x", "y", "lon", "lat", "row", "col", "line"};
+  const struct sciara_ensemble_vent *v = x->vents.count ? &x->vents.vent[0] : NULL;
+  if (!v) return SCIARA_OK;
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) cJSON_DeleteItemFromObjectCaseSensitive(vent, places[k]);
+  cJSON_DeleteItemFromObjectCaseSensitive(vent, x->vents.lines ? "radius_m" : "width_m");
+  if (!x->vents.lines) {
+    SCIARA_TRY(put(vent, "x", cJSON_CreateNumber(v->points[0].x)));
+    return put(vent, "y", cJSON_CreateNumber(v->points[0].y));
+  }
+  cJSON *line = cJSON_CreateArray();
+  for (size_t k = 0; line && k < v->point_count; k++) {
+    const double pair[2] = {v->points[k].x, v->points[k].y};
+    cJSON_AddItemToArray(line, cJSON_CreateDoubleArray(pair, 2));
+  }
+  return put(vent, "line", line);
+}
+
+/** The key "initial" of members that begin with the state of a checkpoint, which is a file next to the DEM. */
+static enum sciara_status put_checkpoint(const struct sciara_problem *base, const char *dem, cJSON *root) {
+  const char *slash = dem ? strrchr(dem, '/') : NULL;
+  char checksum[20], *real = dem ? NULL : realpath(base->scenario.initial_checkpoint, NULL);
+  char *path = !dem    ? sciara_format("%s", real ? real : base->scenario.initial_checkpoint)
+               : slash ? sciara_format("%.*s/" SCIARA_ENSEMBLE_CHECKPOINT, (int)(slash - dem), dem)
+                       : sciara_format(SCIARA_ENSEMBLE_CHECKPOINT);
+  cJSON *initial = cJSON_CreateObject();
+  snprintf(checksum, sizeof checksum, "%016" PRIx64, sciara_state_checksum(base->state));
+  const bool made = path && initial && cJSON_AddStringToObject(initial, "checkpoint", path) &&
+                    cJSON_AddStringToObject(initial, "checksum", checksum);
+  free(path);
+  free(real);
+  if (made) return put(root, "initial", initial);
+  cJSON_Delete(initial);
+  return no_memory();
+}
+
+/** Whether members change a part of the effusion of vent k, so that it keeps the form that it has in the base. */
+static bool is_changed(const struct sciara_members *m, size_t k, const cJSON *vent) {
+  static const char *const parts[] = {"rates_m3_s", "slot"};
+  char name[64];
+  const cJSON *effusion = sciara_json_get(vent, "effusion");
+  for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+    snprintf(name, sizeof name, "vents.%zu.effusion.%s", k, parts[p]);
+    for (size_t i = 0; i < m->key_count && sciara_json_get(effusion, "slot"); i++)
+      if (sciara_member_key_same(m->key[i], name)) return true;
+  }
+  return false;
+}
+
+static enum sciara_status put_vents(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                    const struct sciara_members *m, cJSON *root) {
+  cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
+  size_t k = 0;
+  cJSON_ArrayForEach(vent, vents) {
+    const struct sciara_vent_spec *v = &base->scenario.vents[k++];
+    if (x->event_count == 0) {
+      if (!is_changed(m, k - 1, vent)) SCIARA_TRY(put_effusion(v, vent));
+    } else { // a member's own; the start of the vent stays
+      struct sciara_text text = {0};
+      enum sciara_status status =
+          sciara_event_effusion(&x->events[0], x->events[0].volume_m3, x->events[0].duration_s, 1, &text);
+      if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
+      if (status == SCIARA_OK && base->scenario.initial_checkpoint) // events begin now
+        status = put(vent, "start", cJSON_CreateNumber(base->state->time));
+      sciara_text_free(&text);
+      SCIARA_TRY(status);
+    }
+    SCIARA_TRY(put_place(x, vent));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                 const struct sciara_members *m, const char *dem, cJSON *root) {
+  cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
+  SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
+  SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
+  if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
+  SCIARA_TRY(dem ? put_dem(base, dem, root) : put_json(root, "dem", base->site->origin.dem));
+  cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
+  cJSON_DeleteItemFromObjectCaseSensitive(root, "output");
+  return put_vents(base, x, m, root);
+}
+
+enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
+                                         const struct sciara_members *m, const char *dem, struct sciara_text *out) {
+  cJSON *root = NULL, *again = NULL;
+  struct sciara_text text = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_json_parse(base->scenario.path, base->scenario.json, strlen(base->scenario.json), &root));
+  SCIARA_TRY_GOTO(change(base, x, m, dem, root));
+  SCIARA_TRY_GOTO(sciara_json_print(root, &text));
+  SCIARA_TRY_GOTO(sciara_json_parse("the base scenario", text.data, text.length, &again)); // as it will be read back
+  SCIARA_TRY_GOTO(sciara_json_print(again, out));
+cleanup:
+  cJSON_Delete(root);
+  cJSON_Delete(again);
+  sciara_text_free(&text);
+  return status;
+}
+
+enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *base, const char *path) {
+  enum { MOST = INT32_MAX };
+  struct sciara_checkpoint copy = {0};
+  char *bytes = NULL;
+  size_t count = 0;
+  enum sciara_status status = sciara_file_read(base->scenario.initial_checkpoint, MOST, &bytes, &count);
+  if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
+  free(bytes);
+  if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
+  if (status == SCIARA_OK && copy.checksum != sciara_state_checksum(base->state))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again",
+                         base->scenario.initial_checkpoint, path);
+  sciara_checkpoint_free(&copy);
+  return status;
+}
+
+enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
+  const struct sciara_site *site = base->site;
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  double *values = NULL;
+  if (base->scenario.dem.sea.rule == SCIARA_SEA_NODATA) { // this rule finds the sea where there is no altitude
+    SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground"));
+    for (int64_t i = 0; i < cells; i++)
+      values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
+  }
+  const struct sciara_map map = {.grid = &site->grid,
+                                 .georef = &base->georef,
+                                 .values = values ? values : site->z0,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = "altitude before the eruption",
+                                 .unit = "m",
+                                 .title = base->scenario.title};
+  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
+  sciara_free(values);
+  return status;
+}

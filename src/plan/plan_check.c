@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/share.h"
+#include "file/csv_text.h"
+#include "member/member_need.h"
+#include "sim/many_threads.h"
+
+struct checks {
+  const struct sciara_ensemble *e;
+  const struct sciara_problem *base;
+  const char *file;
+  enum sciara_status *status; ///< of each member
+  double *footprint;          ///< of each member, cells
+};
+
+/** members.csv is opened with spreadsheet programs too: a word in it is none of their formulas. */
+static enum sciara_status check_words(const struct sciara_members *m, size_t member, const char *name) {
+  double number;
+  for (size_t k = 0; k < m->key_count; k++) {
+    const char *value = m->value[member * m->key_count + k];
+    if (sciara_csv_is_formula(value) && !sciara_parse_double(value, &number))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s: expected a text that is no formula of a spreadsheet program, or one in quotation "
+                         "marks, found \"%.60s\"",
+                         name, m->key[k], value);
+  }
+  return SCIARA_OK;
+}
+
+/** A member as a scenario on the site of the base. Vents that are not where they can be are problems too. */
+static enum sciara_status open_member(const struct checks *c, size_t member, struct sciara_scenario_spec *out) {
+  struct sciara_text json = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  char *name = sciara_format("%s: member %" PRId64, c->file, c->e->members.id[member]);
+  enum sciara_status status = name ? sciara_ensemble_scenario(c->e, member, &json)
+                                   : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
+  *out = (struct sciara_scenario_spec){0};
+  if (status == SCIARA_OK) status = check_words(&c->e->members, member, name);
+  if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
+    status = sciara_vent_check(c->base, &out->vents[k]);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
+  }
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&json);
+  free(name);
+  return status;
+}
+
+/** Volume that a member emits, m3; that of the base if its rates are in a file, which is not read here. */
+static double volume_of(const struct checks *c, const struct sciara_scenario_spec *member) {
+  double volume = 0;
+  for (size_t k = 0; k < member->vent_count; k++) {
+    const struct sciara_vent_spec *v = &member->vents[k];
+    if (!v->edges) return sciara_vents_total(c->base->vents);
+    for (size_t n = 0; n < v->rate_count; n++) volume += v->rates[n] * (v->edges[n + 1] - v->edges[n]);
+  }
+  return volume;
+}
+
+static enum sciara_status check_member(const struct checks *c, size_t member, double *footprint) {
+  struct sciara_scenario_spec scenario;
+  const enum sciara_status status = open_member(c, member, &scenario);
+  *footprint = 0;
+  if (status == SCIARA_OK)
+    *footprint = sciara_member_footprint(&scenario.params, volume_of(c, &scenario), &c->base->grid);
+  sciara_scenario_free(&scenario);
+  return status;
+}
+
+static void check_some(void *context, int64_t begin, int64_t end) {
+  const struct checks *c = (const struct checks *)context;
+  for (int64_t i = begin; i < end; i++) c->status[i] = check_member(c, (size_t)i, &c->footprint[i]);
+}
+
+enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
+
+static int threads_for(const struct sciara_problem *base, size_t count) {
+  const int cores = sciara_usable_cores();
+  if (sciara_problem_has_area(base)) return 1;
+  return count / MEMBERS_A_THREAD < (size_t)cores ? (int)(count / MEMBERS_A_THREAD) + 1 : cores;
+}
+
+/** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
+double sciara_plan_check_members(const struct sciara_ensemble *e, const struct sciara_problem *base, const char *file,
+                                 struct sciara_diagnostics *d) {
+  const size_t count = e->members.count;
+  struct checks c = {.e = e, .base = base, .file = file};
+  double footprints = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.status, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.footprint, count, "the checks of members"));
+  sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
+  for (size_t i = 0; i < count; i++) {
+    enum sciara_status found = c.status[i];
+    if (found != SCIARA_OK && !sciara_diagnostics_full(d)) // again, for only its thread knows the text of the error
+      found = check_member(&c, i, &c.footprint[i]);
+    sciara_diagnostics_add(d, found);
+    footprints += c.footprint[i];
+  }
+cleanup:
+  sciara_diagnostics_add(d, status);
+  sciara_free(c.status);
+  sciara_free(c.footprint);
+  return footprints;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_time.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "ensemble/task_estimate.h"
+#include "member/compute.h"
+#include "model/window.h"
+#include "sim/time_estimate.h"
+
+enum { SAMPLE = 128, PROBES = 8, STEPS_LEAST = 1000 };
+
+static const double GOLDEN = 0.6180339887498949; ///< its multiples are spread evenly, and follow no period of the table
+static const double LONGER = 3.5; ///< lava stays liquid so much longer than a layer alone: it flows on over cooler lava
+static const double SPREAD_OF_RATIO = 1.5, SPREAD_WITHOUT = 2.5; ///< factors for what was not computed to its end
+static const double LEAST_SPREAD = 1.2;
+static const char engine_name[] = "openmp"; ///< on one thread
+
+/** A member of the sample. */
+struct item {
+  size_t member;
+  double liquid_s, length; ///< sciara_member_need
+};
+
+/** What was found about a member. */
+struct probed {
+  struct item item;
+  struct sciara_compute_probe probe;
+};
+
+struct work {
+  const struct sciara_ensemble *e;
+  struct sciara_compute_setup setup;
+  double bytes_per_cell;
+  struct item item[SAMPLE];
+  size_t items;
+  struct probed probed[PROBES];
+  size_t probes;
+};
+
+static enum sciara_status measure(const struct work *w, size_t member, struct sciara_member_need *out) {
+  const struct sciara_task_estimate how = {
+      .ensemble = w->e, .setup = &w->setup, .bytes_per_cell = w->bytes_per_cell, .threads = 1};
+  struct sciara_diagnostics diagnostics = {0};
+  enum sciara_status status = sciara_member_estimate(&how, member, out, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+static int by_length(const void *a, const void *b) {
+  const struct item *p = (const struct item *)a, *q = (const struct item *)b;
+  if (p->length != q->length) return p->length < q->length ? -1 : 1;
+  return p->member < q->member ? -1 : p->member > q->member;
+}
+
+static enum sciara_status draw(struct work *w, double *bytes) {
+  const size_t count = w->e->members.count;
+  w->items = count < SAMPLE ? count : SAMPLE;
+  for (size_t k = 0; k < w->items; k++) {
+    struct sciara_member_need need = {0};
+    const double turn = ((double)k + 0.5) * GOLDEN;
+    const size_t member = count <= SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
+    SCIARA_TRY(measure(w, member, &need));
+    w->item[k] = (struct item){member, need.liquid_s, need.length};
+    *bytes = fmax(*bytes, need.memory);
+  }
+  return SCIARA_OK;
+}
+
+/** Probes the members in the middle of equal parts of the sample, the shortest first: it leaves time for the others. */
+static enum sciara_status probe_members(struct work *w, double seconds) {
+  w->probes = w->items < PROBES ? w->items : PROBES;
+  for (size_t k = 0; k < w->probes; k++) {
+    struct probed *p = &w->probed[k];
+    struct sciara_compute_setup setup = w->setup;
+    struct sciara_footprint f = {0};
+    struct sciara_text json;
+    bool cancelled = false;
+    p->item = w->item[(2 * k + 1) * w->items / (2 * w->probes)];
+    p->probe.seconds = 0.5 * fmax(seconds, 0); // half of what is left
+    setup.probe = &p->probe;
+    char name[SCIARA_MEMBER_NAME];
+    enum sciara_status status = sciara_member_scenario(w->e, p->item.member, &json, name);
+    const struct sciara_compute_text text = {name, json.data, json.length};
+    if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
+    seconds -= p->probe.cpu_s;
+    sciara_footprint_free(&f);
+    sciara_text_free(&json);
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
+}
+
+/** For how many cell-seconds lava was liquid, as a multiple of liquid_s: from the members that came to their end. */
+static double liquid_ratio(const struct work *w, size_t *whole) {
+  double found = 0, estimated = 0;
+  *whole = 0;
+  for (size_t k = 0; k < w->probes; k++) {
+    const struct sciara_compute_probe *p = &w->probed[k].probe;
+    if (!p->whole || p->steps == 0) continue;
+    found += (double)p->cell_steps * p->time_s / (double)p->steps;
+    estimated += w->probed[k].item.liquid_s;
+    (*whole)++;
+  }
+  return estimated > 0 && found > 0 ? found / estimated : LONGER;
+}
+
+/**
+ * Seconds of a probed member as a whole on one core; below 0: unknown. Its first steps are shorter than later ones, so they
+ * count only when no member came to its end.
+ */
+static double cost_of(const struct probed *p, double ratio, bool any_whole) {
+  const struct sciara_compute_probe *f = &p->probe;
+  if (f->whole) return f->cpu_s;
+  if (any_whole || f->steps < STEPS_LEAST || f->cell_steps == 0) return -1;
+  const double clock = (f->time_s - f->first_time_s) / (double)(f->steps - f->first_steps);
+  return fmax(f->cpu_s, ratio * p->item.liquid_s / clock * f->cpu_s / (double)f->cell_steps);
+}
+
+/** Each part of the sample costs what its probe does, in proportion to their lengths. */
+static void add_up(const struct work *w, struct sciara_plan_time *out) {
+  const double ratio = liquid_ratio(w, &out->whole);
+  double unit[PROBES], unfinished = 0, mean = 0, squares = 0;
+  size_t known = 0;
+  for (size_t k = 0; k < w->probes; k++) {
+    const double length = w->probed[k].item.length;
+    unit[k] = cost_of(&w->probed[k], ratio, out->whole > 0) / (length > 0 ? length : 1);
+    if (!(unit[k] > 0)) continue;
+    mean += log(unit[k]);
+    squares += log(unit[k]) * log(unit[k]);
+    known++;
+  }
+  if (known == 0) return;
+  out->made = true;
+  mean /= (double)known;
+  squares /= (double)known;
+  for (size_t k = 0; k < w->probes; k++) {
+    const size_t first = k * w->items / w->probes, end = (k + 1) * w->items / w->probes;
+    double part = 0;
+    for (size_t i = first; i < end; i++)
+      part += (w->item[i].length > 0 ? w->item[i].length : 1) * (unit[k] > 0 ? unit[k] : exp(mean));
+    out->core_s += part;
+    if (!w->probed[k].probe.whole) unfinished += part;
+  }
+  const double share = out->core_s > 0 ? unfinished / out->core_s : 0;
+  const double drawn = w->probes < w->e->members.count ? 2 * sqrt(fmax(squares - mean * mean, 0) / (double)known) : 0;
+  const double left = share * log(out->whole > 0 ? SPREAD_OF_RATIO : SPREAD_WITHOUT);
+  const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), LEAST_SPREAD);
+  out->core_s *= (double)w->e->members.count / (double)w->items;
+  out->low_s = out->core_s / spread;
+  out->high_s = out->core_s * spread;
+}
+
+enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const struct sciara_problem *base,
+                                         double seconds, struct sciara_plan_time *out) {
+  const struct sciara_engine_ops *ops;
+  struct work *w;
+  *out = (struct sciara_plan_time){.made = false};
+  SCIARA_TRY(sciara_engine_find(
+      engine_name, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
+  SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
+  w->e = e;
+  w->bytes_per_cell = sciara_member_bytes_per_cell(ops);
+  w->setup = (struct sciara_compute_setup){.site = base->site, .engine = engine_name, .threads = 1, .device = -1};
+  sciara_log_divert(sciara_log_ignore, NULL); // a run says it
+  enum sciara_status status = draw(w, &out->member_bytes);
+  if (status == SCIARA_OK && seconds > 0) {
+    qsort(w->item, w->items, sizeof *w->item, by_length);
+    w->setup.ground = sciara_site_checksum(base->site);
+    status = probe_members(w, seconds);
+  }
+  sciara_log_divert(NULL, NULL);
+  out->probed = w->probes;
+  if (status == SCIARA_OK && w->probes > 0) add_up(w, out);
+  sciara_free(w);
+  return status;
+}

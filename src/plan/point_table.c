@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/point_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+#include "file/csv_forms.h"
+
+enum { MOST_COLUMNS = 256, MOST_BYTES = 256 << 20 };
+
+/** What a column may hold. */
+enum place { X, Y, NAME, WEIGHT, PLACES };
+static const char *const shown[PLACES] = {"x", "y", "name", "the weight"};
+
+/** A table that is being read. */
+struct table {
+  struct sciara_csv_records csv;
+  const char *weight; ///< name of the column of weights; NULL: there is none
+  size_t count;       ///< of columns
+  size_t line;        ///< of the record last read
+  size_t at[PLACES];  ///< numbers of columns; SIZE_MAX: there is none
+  char *name[PLACES]; ///< as in the file
+  bool plain;         ///< the names are those of `shown`
+  struct sciara_text unused;
+};
+
+// ------------------------------------------------------------------------------------------------------------ columns
+
+/** Whether `name` is `word` in any case, perhaps with the unit: "X", "x (m)", "x_m". */
+static bool is_named(const char *name, const char *word) {
+  static const char *const units[] = {"", "_m", " m", " (m)", " [m]", "(m)", "[m]"};
+  const size_t n = strlen(word);
+  if (strncasecmp(name, word, n) != 0) return false;
+  for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+    if (strcasecmp(name + n, units[k]) == 0) return true;
+  return false;
+}
+
+/** Whether a column is the one of weights: its name as given, or in another case if no other column has it as given. */
+static bool is_weight(const struct table *t, char *const *names, size_t k) {
+  if (!t->weight || strcasecmp(names[k], t->weight) != 0) return false;
+  for (size_t i = 0; i < t->count; i++)
+    if (strcmp(names[i], t->weight) == 0) return strcmp(names[k], t->weight) == 0;
+  return true;
+}
+
+static enum place place_of(const struct table *t, char *const *names, size_t k) {
+  if (is_named(names[k], "x") || is_named(names[k], "easting")) return X;
+  if (is_named(names[k], "y") || is_named(names[k], "northing")) return Y;
+  if (strcasecmp(names[k], "name") == 0) return NAME;
+  return is_weight(t, names, k) ? WEIGHT : PLACES;
+}
+
+static enum sciara_status place(struct table *t, char *const *names, size_t k) {
+  const enum place to = place_of(t, names, k);
+  if (to == PLACES) return sciara_text_append(&t->unused, "%s\"%.60s\"", t->unused.length ? ", " : "", names[k]);
+  if (t->at[to] != SIZE_MAX)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected one column of %s, found \"%.60s\" and \"%.60s\"",
+                       t->csv.name, t->line, shown[to], t->name[to], names[k]);
+  t->at[to] = k;
+  t->name[to] = names[k];
+  t->plain = t->plain && strcmp(names[k], to == WEIGHT ? t->weight : shown[to]) == 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status refuse_header(const struct table *t, char *const *names, const char *expected) {
+  struct sciara_text found = {0};
+  enum sciara_status status = sciara_csv_append_names(&found, names, t->count);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found %.400s (separated by %s)", t->csv.name, t->line,
+                         expected, found.data, sciara_csv_separators(&t->csv));
+  sciara_text_free(&found);
+  return status;
+}
+
+static enum sciara_status check_columns(const struct table *t, char *const *names) {
+  char expected[320];
+  if (t->at[X] == SIZE_MAX || t->at[Y] == SIZE_MAX)
+    return refuse_header(t, names, "the columns x and y, in the CRS of the DEM");
+  if (!t->weight || t->at[WEIGHT] != SIZE_MAX) return SCIARA_OK;
+  const char *closest = sciara_closest_name(t->weight, (const char *const *)names, t->count);
+  snprintf(expected, sizeof expected, "a column \"%.60s\" (vents.weights.column)%s%.60s%s", t->weight,
+           closest ? " (did you mean \"" : "", closest ? closest : "", closest ? "\"?)" : "");
+  return refuse_header(t, names, expected);
+}
+
+static enum sciara_status read_columns(struct table *t) {
+  char *names[MOST_COLUMNS];
+  if (!sciara_csv_has_record(&t->csv))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", t->csv.name);
+  t->line = t->csv.line;
+  SCIARA_TRY(sciara_csv_take_record(&t->csv, MOST_COLUMNS, names, &t->count));
+  if (t->count > MOST_COLUMNS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d columns, found more", t->csv.name, t->line,
+                       MOST_COLUMNS);
+  t->plain = t->csv.separator == ',';
+  for (size_t k = 0; k < PLACES; k++) t->at[k] = SIZE_MAX;
+  for (size_t k = 0; k < t->count; k++) SCIARA_TRY(place(t, names, k));
+  return check_columns(t, names);
+}
+
+// --------------------------------------------------------------------------------------------------------------- rows
+
+static enum sciara_status read_number(struct table *t, enum place from, char *const *cells, double *out) {
+  const char *text = cells[t->at[from]], *allowed;
+  const char *number = sciara_csv_point(&t->csv, text, &allowed);
+  const bool is_number = number && sciara_parse_double(number, out);
+  if (is_number && (from == WEIGHT ? *out >= 0 : fabs(*out) <= 1e9)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: %.60s: expected %s, found \"%.60s\"", t->csv.name, t->line,
+                     t->name[from],
+                     !number          ? allowed
+                     : from == WEIGHT ? "a weight, 0 or more"
+                                      : "a coordinate in m",
+                     text);
+}
+
+static enum sciara_status read_row(struct table *t, char *const *cells, size_t count, struct sciara_point_row *out) {
+  *out = (struct sciara_point_row){.file = t->csv.name, .line = t->line, .weight = 1};
+  if (count != t->count)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %zu values separated by %s, found %zu", t->csv.name, t->line,
+                       t->count, sciara_csv_separators(&t->csv), count);
+  SCIARA_TRY(read_number(t, X, cells, &out->at.x));
+  SCIARA_TRY(read_number(t, Y, cells, &out->at.y));
+  if (t->at[WEIGHT] != SIZE_MAX) SCIARA_TRY(read_number(t, WEIGHT, cells, &out->weight));
+  if (t->at[NAME] != SIZE_MAX && *cells[t->at[NAME]]) out->name = cells[t->at[NAME]];
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_rows(struct table *t, sciara_point_visitor *visit, void *context,
+                                    struct sciara_diagnostics *diagnostics) {
+  char *cells[MOST_COLUMNS];
+  struct sciara_point_row row;
+  while (sciara_csv_has_record(&t->csv)) {
+    size_t count;
+    t->line = t->csv.line;
+    SCIARA_TRY(sciara_csv_take_record(&t->csv, MOST_COLUMNS, cells, &count));
+    if (count <= MOST_COLUMNS && sciara_csv_is_empty(cells, count)) continue;
+    const enum sciara_status status = read_row(t, cells, count, &row);
+    sciara_diagnostics_add(diagnostics, status);
+    if (status == SCIARA_OK) SCIARA_TRY(visit(context, &row));
+  }
+  return SCIARA_OK;
+}
+
+/** Says what was understood of a table that is not in the plain form. */
+static void report(const struct table *t) {
+  const bool commas = t->csv.mark == ',';
+  sciara_csv_report_encoding(&t->csv);
+  if (t->plain && !commas) return;
+  sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" is x, \"%s\" is y%s%s%s; separated by %s%s%s%s", t->csv.name, t->name[X],
+             t->name[Y], t->name[WEIGHT] ? ", \"" : "", t->name[WEIGHT] ? t->name[WEIGHT] : "",
+             t->name[WEIGHT] ? "\" is the weight" : "", sciara_csv_separators(&t->csv),
+             commas ? ", decimal commas" : "", t->unused.length ? "; columns that are not used: " : "",
+             t->unused.length ? t->unused.data : "");
+}
+
+enum sciara_status sciara_point_table_read(const char *path, const char *weight, sciara_point_visitor *visit,
+                                           void *context, struct sciara_diagnostics *diagnostics) {
+  struct table t = {.weight = weight};
+  char *text = NULL;
+  enum sciara_status status = sciara_csv_open(path, MOST_BYTES, &text, &t.csv);
+  if (status == SCIARA_OK) status = read_columns(&t);
+  if (status == SCIARA_OK) status = read_rows(&t, visit, context, diagnostics);
+  if (status == SCIARA_OK) report(&t);
+  sciara_text_free(&t.unused);
+  free(text);
+  return status;
+}

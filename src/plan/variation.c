@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/variation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "ensemble/member_keys.h"
+#include "model/detmath.h"
+#include "model/normal.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what varies"); }
+
+/** One entry of "vary" that is being read. */
+struct work {
+  const struct sciara_ensemble_reading *r;
+  const cJSON *entry;
+  size_t index;
+  const struct sciara_event_spec *events;
+  size_t event_count;
+  bool vents_given;
+  struct sciara_scenario_key range; ///< of the key
+};
+
+static enum sciara_status refuse(const struct work *w, const char *name, const char *found, const char *allowed) {
+  return sciara_ensemble_refuse(w->r, "vary", w->index, name, found, allowed);
+}
+
+// --------------------------------------------------------------------------------------------------------------- key
+
+/** "events.0.volume_m3" and "events.0.duration". */
+static enum sciara_status find_event(struct work *w, const char *key, struct sciara_vary_spec *v) {
+  char *end = NULL;
+  const char *number = key + strlen("events.");
+  const unsigned long index = *number >= '0' && *number <= '9' ? strtoul(number, &end, 10) : 0;
+  const bool volume = end && strcmp(end, ".volume_m3") == 0, duration = end && strcmp(end, ".duration") == 0;
+  char allowed[96];
+  snprintf(allowed, sizeof allowed, "events.0.volume_m3 or events.0.duration, events counted from 0 to %zu",
+           w->event_count ? w->event_count - 1 : 0);
+  if ((!volume && !duration) || index >= w->event_count) return refuse(w, "key", key, allowed);
+  if (!w->events[index].by_volume)
+    return refuse(w, "key", "an event with rates", "an event that has volume_m3 and duration");
+  v->target = volume ? SCIARA_VARY_VOLUME : SCIARA_VARY_DURATION;
+  v->event = index;
+  w->range = (struct sciara_scenario_key){
+      .path = key, .type = SCIARA_KEY_NUMBER, .high = 1e12, .unit = volume ? "m3" : "s", .description = ""};
+  return SCIARA_OK;
+}
+
+/** Keys of a vent that the plan itself sets. */
+static bool is_planned(const struct work *w, const char *path) {
+  static const char *const places[] = {"x", "y", "lon", "lat", "row", "col", "line"};
+  if (strcmp(path, "vents") == 0) return true;
+  if (strncmp(path, "vents[].effusion", strlen("vents[].effusion")) == 0) return true;
+  for (size_t k = 0; w->vents_given && k < sizeof places / sizeof *places; k++)
+    if (strncmp(path, "vents[].", strlen("vents[].")) == 0 && strcmp(path + strlen("vents[]."), places[k]) == 0)
+      return true;
+  return false;
+}
+
+static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
+  const char *key = v->key;
+  const struct sciara_scenario_key *entry = NULL;
+  if (strcmp(key, "rate_scale") == 0) {
+    v->target = SCIARA_VARY_RATE;
+    w->range =
+        (struct sciara_scenario_key){.path = "rate_scale", .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = 1e6};
+    return SCIARA_OK;
+  }
+  if (strncmp(key, "events.", strlen("events.")) == 0) return find_event(w, key, v);
+  if (strcmp(key, "elevation_error") == 0) {
+    v->target = SCIARA_VARY_GROUND;
+    w->range = (struct sciara_scenario_key){
+        .path = "elevation_error", .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = 1000, .unit = "m"};
+    return SCIARA_OK;
+  }
+  const enum sciara_status status = sciara_member_key_check(key, &entry);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vary[%zu].key", w->r->file, w->index);
+  if (is_planned(w, entry->path)) return refuse(w, "key", key, "a key that vents, events and rate_scale do not set");
+  v->target = SCIARA_VARY_KEY;
+  w->range = *entry;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------ distributions
+
+/** The number at a share of the whole distribution. */
+static double number_at(const struct sciara_vary_spec *v, double u) {
+  switch (v->kind) {
+    case SCIARA_DIST_LOG_UNIFORM: return sciara_exp(sciara_ln(v->a) + u * (sciara_ln(v->b) - sciara_ln(v->a)));
+    case SCIARA_DIST_NORMAL: return v->a + v->b * sciara_normal_quantile(u);
+    case SCIARA_DIST_LOGNORMAL: return v->a * sciara_exp(v->b * sciara_normal_quantile(u));
+    case SCIARA_DIST_UNIFORM:
+    case SCIARA_DIST_VALUES: break;
+  }
+  return v->a + u * (v->b - v->a);
+}
+
+static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
+
+/** The share of the distribution below a number. */
+static double share_below(const struct sciara_vary_spec *v, double x) {
+  switch (v->kind) {
+    case SCIARA_DIST_LOG_UNIFORM:
+      return x > 0 ? clamp((sciara_ln(x) - sciara_ln(v->a)) / (sciara_ln(v->b) - sciara_ln(v->a)), 0, 1) : 0;
+    case SCIARA_DIST_NORMAL: return sciara_normal_probability((x - v->a) / v->b);
+    case SCIARA_DIST_LOGNORMAL: return x > 0 ? sciara_normal_probability(sciara_ln(x / v->a) / v->b) : 0;
+    case SCIARA_DIST_UNIFORM:
+    case SCIARA_DIST_VALUES: break;
+  }
+  return clamp((x - v->a) / (v->b - v->a), 0, 1);
+}
+
+double sciara_vary_number(const struct sciara_vary_spec *v, double u) {
+  double share = v->from + u * (v->to - v->from);
+  if (v->kind == SCIARA_DIST_NORMAL || v->kind == SCIARA_DIST_LOGNORMAL) share = clamp(share, 0x1p-53, 1 - 0x1p-53);
+  const double x = clamp(number_at(v, share), v->low, v->high); // the ends are found to the spacing of shares only
+  return x > v->low || v->low_allowed ? x : nextafter(v->low, v->high);
+}
+
+size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u) {
+  double sum = 0;
+  size_t last = 0;
+  for (size_t k = 0; k < v->count; k++) {
+    sum += v->share[k];
+    if (v->share[k] > 0) last = k;
+    if (u < sum && v->share[k] > 0) return k;
+  }
+  return last;
+}
+
+// ------------------------------------------------------------------------------------------------------------ reading
+
+/** The value of a member as text: a word, or JSON. */
+static enum sciara_status print_value(const cJSON *value, char **out) {
+  struct sciara_text text = {0};
+  cJSON *copy = cJSON_Duplicate(value, true);
+  const enum sciara_status status = copy ? sciara_json_print(copy, &text) : no_memory();
+  cJSON_Delete(copy);
+  *out = text.data;
+  return status;
+}
+
+static enum sciara_status read_values(struct work *w, struct sciara_vary_spec *v) {
+  const cJSON *values = sciara_json_get(w->entry, "values"), *weights = sciara_json_get(w->entry, "weights"), *item;
+  const size_t count = (size_t)cJSON_GetArraySize(values);
+  char found[128], allowed[1024];
+  double sum = 0;
+  if (weights && (size_t)cJSON_GetArraySize(weights) != count)
+    return refuse(w, "weights", "another number of them", "one weight for each value");
+  SCIARA_TRY(SCIARA_NEW(v->value, count, "the values of a key"));
+  SCIARA_TRY(SCIARA_NEW(v->share, count, "the values of a key"));
+  cJSON_ArrayForEach(item, values) {
+    const size_t k = v->count++;
+    if (!sciara_scenario_passes(&w->range, item)) {
+      sciara_json_describe(item, found, sizeof found);
+      sciara_scenario_key_allowed(&w->range, allowed, sizeof allowed);
+      sciara_diagnostics_add(w->r->diagnostics, refuse(w, "values", found, allowed));
+    }
+    SCIARA_TRY(print_value(item, &v->value[k]));
+    v->share[k] = weights ? cJSON_GetArrayItem(weights, (int)k)->valuedouble : 1;
+    sum += v->share[k];
+  }
+  if (!(sum > 0 && sum <= 1e300))
+    return refuse(w, "weights", "weights without it", "weights with a finite sum above 0");
+  for (size_t k = 0; k < count; k++) v->share[k] /= sum;
+  return SCIARA_OK;
+}
+
+static void take_interval(const cJSON *interval, double *low, double *high) {
+  *low = interval->child->valuedouble;
+  *high = interval->child->next->valuedouble;
+}
+
+static void take_parameters(const struct work *w, struct sciara_vary_spec *v) {
+  static const char *const names[] = {[SCIARA_DIST_UNIFORM] = "uniform",
+                                      [SCIARA_DIST_LOG_UNIFORM] = "log_uniform",
+                                      [SCIARA_DIST_NORMAL] = "normal",
+                                      [SCIARA_DIST_LOGNORMAL] = "lognormal"};
+  for (int k = SCIARA_DIST_UNIFORM; k <= SCIARA_DIST_LOGNORMAL; k++) {
+    const cJSON *value = sciara_json_get(w->entry, names[k]);
+    if (!value) continue;
+    v->kind = (enum sciara_distribution)k;
+    if (k == SCIARA_DIST_NORMAL) {
+      v->a = sciara_json_double(value, "mean", 0);
+      v->b = sciara_json_double(value, "sd", 0);
+    } else if (k == SCIARA_DIST_LOGNORMAL) {
+      v->a = sciara_json_double(value, "median", 0);
+      v->b = sciara_json_double(value, "sd_log", 0);
+    } else {
+      take_interval(value, &v->a, &v->b);
+    }
+  }
+}
+
+/** Says how much of a distribution is not used; `range` is that of the key. */
+static void report_cut(const struct work *w, const struct sciara_vary_spec *v, bool truncated, const char *range) {
+  const double cut = 1 - (v->to - v->from);
+  char used[160];
+  if (!(cut > 1e-6)) return;
+  if (truncated)
+    snprintf(used, sizeof used, "%.10g to %.10g (truncate, and the range of the key)", v->low, v->high);
+  else
+    snprintf(used, sizeof used, "the range of the key (%s)", range);
+  sciara_log(SCIARA_LOG_INFO, "%s: vary[%zu] (%s): %.3g %% of the distribution lies outside %s and is cut off",
+             w->r->file, w->index, v->key, 100 * cut, used);
+}
+
+/** The part of a continuous distribution inside the range of the key and "truncate". */
+static enum sciara_status truncate_range(const struct work *w, struct sciara_vary_spec *v) {
+  const struct sciara_scenario_key *range = &w->range;
+  const cJSON *truncate = sciara_json_get(w->entry, "truncate");
+  const bool ranged = range->low < range->high;
+  char found[96], allowed[96];
+  v->low = ranged ? range->low : -1e300;
+  v->high = ranged ? range->high : 1e300;
+  v->low_allowed = range->low_allowed;
+  if (truncate) {
+    double low, high;
+    take_interval(truncate, &low, &high);
+    if (low > v->low) v->low = low, v->low_allowed = true;
+    if (high < v->high) v->high = high;
+  }
+  v->from = share_below(v, v->low);
+  v->to = share_below(v, v->high);
+  sciara_scenario_key_range(range, allowed, sizeof allowed);
+  if (!(v->low < v->high) || !(v->to - v->from >= 1e-9)) {
+    snprintf(found, sizeof found, "a fraction of %.3g of the distribution there", fmax(0, v->to - v->from));
+    return refuse(w, truncate ? "truncate" : NULL, found,
+                  *allowed && !truncate ? allowed
+                                        : "an interval in which the distribution has a probability of 1e-9 or more");
+  }
+  report_cut(w, v, truncate, allowed);
+  return SCIARA_OK;
+}
+
+/** "correlation_m" belongs to errors of altitudes alone. */
+static enum sciara_status take_correlation_length(const struct work *w, struct sciara_vary_spec *v) {
+  const cJSON *length = sciara_json_get(w->entry, "correlation_m");
+  if (v->target != SCIARA_VARY_GROUND && length)
+    return refuse(w, "correlation_m", "it with another key", "it only with the key elevation_error");
+  if (v->target != SCIARA_VARY_GROUND) return SCIARA_OK;
+  if (!length)
+    return refuse(w, "correlation_m", "nothing",
+                  "the distance in m at which the correlation of two errors is 1/e; 0: independent errors");
+  v->correlation_m = length->valuedouble;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v) {
+  v->key = sciara_format("%s", sciara_json_get(w->entry, "key")->valuestring);
+  if (!v->key) return no_memory();
+  SCIARA_TRY(find_key(w, v));
+  if (!sciara_member_key_plain(v->key, v->name, sizeof v->name))
+    return refuse(w, "key", "a longer one", "a key of at most 255 bytes");
+  SCIARA_TRY(take_correlation_length(w, v));
+  if (sciara_json_get(w->entry, "values")) {
+    v->kind = SCIARA_DIST_VALUES;
+    if (sciara_json_get(w->entry, "truncate"))
+      return refuse(w, "truncate", "values", "it only with a distribution of numbers");
+    return read_values(w, v);
+  }
+  if (w->range.type != SCIARA_KEY_NUMBER && w->range.type != SCIARA_KEY_DURATION) {
+    char allowed[1024];
+    sciara_scenario_key_allowed(&w->range, allowed, sizeof allowed);
+    return refuse(w, NULL, "a distribution of numbers", "values for this key, each of which is what it allows");
+  }
+  take_parameters(w, v);
+  return truncate_range(w, v);
+}
+
+// -------------------------------------------------------------------------------------------------------- correlation
+
+static size_t find_varied(const struct sciara_variation *v, const char *key) {
+  for (size_t k = 0; k < v->count; k++)
+    if (v->vary[k].key && sciara_member_key_same(v->vary[k].key, key)) return k;
+  return SIZE_MAX;
+}
+
+static enum sciara_status place_pair(const struct sciara_ensemble_reading *r, const struct sciara_variation *v,
+                                     const cJSON *pair, size_t index, double *matrix) {
+  static const char *const names[] = {"first", "second"};
+  size_t at[2];
+  for (int k = 0; k < 2; k++) {
+    const char *key = sciara_json_get(pair, names[k])->valuestring;
+    at[k] = find_varied(v, key);
+    if (at[k] == SIZE_MAX) return sciara_ensemble_refuse(r, "correlation", index, names[k], key, "a key of vary");
+    if (v->vary[at[k]].kind == SCIARA_DIST_VALUES)
+      return sciara_ensemble_refuse(r, "correlation", index, names[k], "a key with values",
+                                    "a key with a distribution of numbers");
+  }
+  if (at[0] == at[1]) return sciara_ensemble_refuse(r, "correlation", index, "second", "the same key", "another key");
+  for (int k = 0; k < 2; k++) at[k] = v->vary[at[k]].rank;
+  if (matrix[at[0] * v->count + at[1]] != 0)
+    return sciara_ensemble_refuse(r, "correlation", index, NULL, "a pair given twice", "each pair once");
+  matrix[at[0] * v->count + at[1]] = matrix[at[1] * v->count + at[0]] = sciara_json_double(pair, "coefficient", 0);
+  return SCIARA_OK;
+}
+
+/**
+ * Replaces a symmetric matrix by its lower Cholesky factor, with 0 on the diagonal for a key that the keys before it
+ * determine; false if it is not positive semidefinite.
+ */
+static bool factorise(double *m, size_t n) {
+  const double rounding = 1e-12, slack = 1e-9; ///< of a variance, and of a covariance with what has none
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j <= i; j++) {
+      const double pivot = m[j * n + j];
+      double sum = m[i * n + j];
+      for (size_t k = 0; k < j; k++) sum -= m[i * n + k] * m[j * n + k];
+      if (i == j ? sum < -rounding : !(pivot > 0) && fabs(sum) > slack) return false;
+      if (i == j)
+        m[i * n + j] = sum > rounding ? sciara_sqrt(sum) : 0;
+      else
+        m[i * n + j] = pivot > 0 ? sum / pivot : 0;
+    }
+  return true;
+}
+
+static enum sciara_status read_correlation(const struct sciara_ensemble_reading *r, const cJSON *correlation,
+                                           struct sciara_variation *v) {
+  const size_t before = r->diagnostics->count;
+  const cJSON *pair;
+  size_t index = 0;
+  double *matrix;
+  if (cJSON_GetArraySize(correlation) == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(matrix, v->count * v->count + 1, "correlations"));
+  for (size_t k = 0; k < v->count; k++) matrix[k * v->count + k] = 1;
+  cJSON_ArrayForEach(pair, correlation) sciara_diagnostics_add(r->diagnostics, place_pair(r, v, pair, index++, matrix));
+  v->lower = matrix;
+  if (r->diagnostics->count > before || factorise(matrix, v->count)) return SCIARA_OK;
+  return sciara_ensemble_refuse(r, "correlation", SCIARA_NO_INDEX, NULL, "coefficients that contradict each other",
+                                "coefficients that can hold together (a positive semidefinite matrix)");
+}
+
+/** Random numbers belong to names: neither the order of the keys nor how they are written changes them. */
+static void rank_keys(struct sciara_variation *v) {
+  for (size_t k = 0; k < v->count; k++)
+    for (size_t n = 0; n < v->count; n++) {
+      const int order = strcmp(v->vary[n].name, v->vary[k].name);
+      v->vary[k].rank += order < 0 || (order == 0 && n < k); // a key given twice is a problem of its own
+    }
+}
+
+void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
+                           const struct sciara_event_spec *events, size_t event_count, bool vents_given,
+                           struct sciara_variation *out) {
+  struct work w = {.r = r, .events = events, .event_count = event_count, .vents_given = vents_given};
+  *out = (struct sciara_variation){0};
+  const enum sciara_status status = SCIARA_NEW(out->vary, (size_t)cJSON_GetArraySize(vary), "what varies");
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status != SCIARA_OK) return;
+  cJSON_ArrayForEach(w.entry, vary) {
+    w.index = out->count++;
+    sciara_diagnostics_add(r->diagnostics, read_entry(&w, &out->vary[w.index]));
+    const char *key = out->vary[w.index].key;
+    if (key && find_varied(out, key) != w.index)
+      sciara_diagnostics_add(r->diagnostics, refuse(&w, "key", key, "each key once"));
+  }
+  rank_keys(out);
+  sciara_diagnostics_add(r->diagnostics, read_correlation(r, correlation, out));
+}
+
+void sciara_variation_correlate(const struct sciara_variation *v, double *u) {
+  const size_t n = v->count;
+  double z[64];
+  if (!v->lower) return;
+  for (size_t i = 0; i < n; i++) z[i] = sciara_normal_quantile(u[i]);
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0;
+    bool mixed = false;
+    for (size_t j = 0; j < i; j++) {
+      sum += v->lower[i * n + j] * z[j];
+      mixed |= v->lower[i * n + j] != 0;
+    }
+    if (mixed) u[i] = sciara_normal_probability(sum + v->lower[i * n + i] * z[i]);
+  }
+}
+
+void sciara_variation_free(struct sciara_variation *v) {
+  for (size_t k = 0; k < v->count; k++) {
+    free(v->vary[k].key);
+    for (size_t n = 0; n < v->vary[k].count; n++) free(v->vary[k].value[n]);
+    sciara_free(v->vary[k].value);
+    sciara_free(v->vary[k].share);
+  }
+  sciara_free(v->vary);
+  sciara_free(v->lower);
+  *v = (struct sciara_variation){0};
+}

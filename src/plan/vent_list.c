@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vents of an ensemble file: a table, a grid, points along a line, fissures; and their weights.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/detmath.h"
+#include "plan/ensemble_file.h"
+#include "plan/point_table.h"
+#include "plan/vent_density.h"
+#include "sim/problem.h"
+#include "terrain/dem_gdal.h"
+#include "terrain/vector_shapes.h"
+
+enum { MOST_VENTS = 1000000, MOST_OBLONG = 1000 };
+
+/** Vents that are being collected. */
+struct work {
+  const struct sciara_ensemble_reading *r;
+  const struct sciara_site *site;
+  struct sciara_vent_list *list;
+  size_t capacity;
+};
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the vents"); }
+
+static enum sciara_status grow(struct work *w) {
+  struct sciara_vent_list *l = w->list;
+  if (l->count == MOST_VENTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents: expected at most %d vents, found more", w->r->file, MOST_VENTS);
+  if (l->count < w->capacity) return SCIARA_OK;
+  const size_t more = w->capacity ? 2 * w->capacity : 64;
+  SCIARA_TRY(sciara_resize((void **)&l->vent, l->count, more, sizeof *l->vent, "the vents"));
+  SCIARA_TRY(sciara_resize((void **)&l->where, l->count, more, sizeof *l->where, "the vents"));
+  w->capacity = more;
+  return SCIARA_OK;
+}
+
+/** Adds a vent with the weight 1. Takes over `where`, which may be NULL without memory. */
+static enum sciara_status add(struct work *w, const struct sciara_point *points, size_t count, const char *name,
+                              char *where) {
+  enum sciara_status status = where ? grow(w) : no_memory();
+  if (status != SCIARA_OK) {
+    free(where);
+    return status;
+  }
+  const size_t k = w->list->count++;
+  struct sciara_ensemble_vent *vent = &w->list->vent[k];
+  *vent = (struct sciara_ensemble_vent){.weight = 1, .point_count = count};
+  w->list->where[k] = where;
+  vent->name = name ? sciara_format("%s", name) : sciara_format("vent %zu", k + 1);
+  SCIARA_TRY(SCIARA_NEW(vent->points, count, "a vent"));
+  memcpy(vent->points, points, count * sizeof *points);
+  return vent->name ? SCIARA_OK : no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------------- table
+
+static enum sciara_status add_row(void *context, const struct sciara_point_row *row) {
+  struct work *w = context;
+  SCIARA_TRY(add(w, &row->at, 1, row->name, sciara_format("%s:%zu", row->file, row->line)));
+  w->list->vent[w->list->count - 1].weight = row->weight;
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------ grid and line
+
+static char *where_of(const struct work *w, const char *key) {
+  return sciara_format("%s: %s: vent %zu", w->r->file, key, w->list->count + 1);
+}
+
+static enum sciara_status add_squares(struct work *w, double step, const struct sciara_point *corner, size_t corners) {
+  struct sciara_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (size_t k = 0; k < corners; k++) {
+    box.west = fmin(box.west, corner[k].x), box.south = fmin(box.south, corner[k].y);
+    box.east = fmax(box.east, corner[k].x), box.north = fmax(box.north, corner[k].y);
+  }
+  const double slack = 1e-9, cols = ceil((box.east - box.west) / step - slack), // squares that begin inside
+      rows = ceil((box.north - box.south) / step - slack);
+  if (!(cols >= 1 && rows >= 1 && cols * rows <= MOST_VENTS))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid: expected 1 to %d squares of %g m, found %.0f x %.0f",
+                       w->r->file, MOST_VENTS, step, rows, cols);
+  for (int64_t i = 0; i < (int64_t)rows; i++)
+    for (int64_t j = 0; j < (int64_t)cols; j++) {
+      const struct sciara_point centre = {box.west + ((double)j + 0.5) * step, box.north - ((double)i + 0.5) * step};
+      if (sciara_polygon_contains(corner, corners, centre))
+        SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
+    }
+  return w->list->count > 0 ? SCIARA_OK
+                            : sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, "grid", "none",
+                                                     "a square whose centre lies inside the extent or the polygon");
+}
+
+/** What the squares leave of an extent whose side is no multiple of theirs; `over` is how far they extend beyond it. */
+static void report_strip(const struct work *w, const char *side, double over, double step) {
+  if (fabs(over) <= 1e-6 * step) return;
+  sciara_log(SCIARA_LOG_WARNING,
+             over < 0 ? "%s: vents.grid.extent: is no multiple of step_m (%.10g m): a strip of %.10g m "
+                        "along its %s side has no vents"
+                      : "%s: vents.grid.extent: is no multiple of step_m (%.10g m): squares extend "
+                        "%.10g m beyond its %s side",
+             w->r->file, step, fabs(over), side);
+}
+
+static void report_strips(const struct work *w, const struct sciara_box *extent, double step) {
+  double east = -INFINITY, south = INFINITY;
+  for (size_t k = 0; k < w->list->count; k++) {
+    east = fmax(east, w->list->vent[k].points[0].x + 0.5 * step);
+    south = fmin(south, w->list->vent[k].points[0].y - 0.5 * step);
+  }
+  report_strip(w, "eastern", east - extent->east, step);
+  report_strip(w, "southern", extent->south - south, step);
+}
+
+/** An extent is the polygon of its four corners. */
+static enum sciara_status add_extent(struct work *w, const cJSON *extent, double step) {
+  double side[4];
+  for (int k = 0; k < 4; k++) {
+    const cJSON *item = cJSON_GetArrayItem(extent, k);
+    side[k] = item ? item->valuedouble : 0; // the schema demands four
+  }
+  const struct sciara_box box = {side[0], side[1], side[2], side[3]};
+  const struct sciara_point corner[] = {
+      {box.west, box.south}, {box.east, box.south}, {box.east, box.north}, {box.west, box.north}};
+  SCIARA_TRY(add_squares(w, step, corner, 4));
+  report_strips(w, &box, step);
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_grid(struct work *w, const cJSON *grid) {
+  const double step = sciara_json_double(grid, "step_m", 0);
+  const cJSON *extent = sciara_json_get(grid, "extent"), *polygon = sciara_json_get(grid, "polygon");
+  struct sciara_point *corner = NULL;
+  size_t corners = 0;
+  if (extent) return add_extent(w, extent, step);
+  if (cJSON_GetArraySize(polygon) < 3)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid.polygon: expected at least 3 corners, found %d", w->r->file,
+                       cJSON_GetArraySize(polygon));
+  enum sciara_status status = sciara_json_points(polygon, &corner, &corners);
+  if (status == SCIARA_OK) status = add_squares(w, step, corner, corners);
+  sciara_free(corner);
+  return status;
+}
+
+static enum sciara_status add_line(struct work *w, const cJSON *line) {
+  const double every = sciara_json_double(line, "every_m", 0);
+  struct sciara_point *p = NULL;
+  size_t count = 0;
+  double next = 0; ///< distance from point k at which the next vent lies
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_json_points(sciara_json_get(line, "coordinates"), &p, &count));
+  for (size_t k = 0; k + 1 < count; k++) {
+    const double dx = p[k + 1].x - p[k].x, dy = p[k + 1].y - p[k].y, length = sciara_sqrt(dx * dx + dy * dy);
+    for (; next <= length && (length > 0 || next > 0 || k == 0); next += every) {
+      const double share = length > 0 ? next / length : 0;
+      const struct sciara_point at = {p[k].x + share * dx, p[k].y + share * dy};
+      SCIARA_TRY_GOTO(add(w, &at, 1, NULL, where_of(w, "vents.line")));
+    }
+    next -= length;
+  }
+cleanup:
+  sciara_free(p);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- fissures
+
+static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
+  struct work *w = context;
+  char *where = sciara_format("%s: vents.fissures.file: feature %" PRId64, w->r->file, shape->feature);
+  if (shape->closed) {
+    free(where);
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature);
+  }
+  return add(w, shape->points, shape->ends[0], NULL, where);
+}
+
+static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
+  const cJSON *layer = sciara_json_get(fissures, "layer");
+  char *path = NULL;
+  SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(fissures, "file"), &path));
+  const struct sciara_shapes_request request = {.path = path,
+                                                .layer = layer ? layer->valuestring : NULL,
+                                                .crs_wkt = w->site->origin.crs_wkt,
+                                                .visit = add_shape,
+                                                .context = w};
+  const enum sciara_status status = sciara_shapes_read(&request);
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.fissures.file", w->r->file);
+}
+
+static double to_radians(double degrees) { return degrees * (3.14159265358979323846 / 180); }
+
+/** Each point becomes the middle of a fissure. */
+static enum sciara_status stretch(struct work *w, const cJSON *fissures) {
+  const double half = 0.5 * sciara_json_double(fissures, "length_m", 0);
+  const double angle = to_radians(sciara_json_double(fissures, "azimuth_deg", 0));
+  // rounded to a micrometre, so that the last bits of sine and cosine, which differ between libraries, do not count
+  const double dx = nearbyint(half * sin(angle) * 1e6) / 1e6, dy = nearbyint(half * cos(angle) * 1e6) / 1e6;
+  for (size_t k = 0; k < w->list->count; k++) {
+    struct sciara_ensemble_vent *v = &w->list->vent[k];
+    const struct sciara_point middle = v->points[0];
+    sciara_free(v->points);
+    v->points = NULL;
+    SCIARA_TRY(SCIARA_NEW(v->points, 2, "a fissure"));
+    v->points[0] = (struct sciara_point){middle.x - dx, middle.y - dy};
+    v->points[1] = (struct sciara_point){middle.x + dx, middle.y + dy};
+    v->point_count = 2;
+  }
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- weights
+
+/** The weight of a vent: the integral over its square, the integral along its length, or the density at its point. */
+static enum sciara_status integrate(const struct sciara_vent_density *d, double square_m,
+                                    const struct sciara_ensemble_vent *v, double *out) {
+  const struct sciara_point p = v->points[0];
+  const double half = 0.5 * square_m;
+  if (v->point_count > 1) return sciara_vent_density_along(d, v->points, v->point_count, out);
+  *out = square_m > 0
+             ? sciara_vent_density_in_box(d, &(struct sciara_box){p.x - half, p.y - half, p.x + half, p.y + half})
+             : sciara_vent_density_at(d, p);
+  return SCIARA_OK;
+}
+
+/** The part of a density that lies where the DEM has altitudes; of kernels: in its rectangle. */
+static double integrate_dem(const struct work *w, const struct sciara_vent_density *d) {
+  const struct sciara_grid *g = d->grid;
+  double sum = 0;
+  if (!d->raster)
+    return sciara_vent_density_in_box(d, &(struct sciara_box){g->west, g->north - (double)g->rows * g->cell_size,
+                                                              g->west + (double)g->cols * g->cell_size, g->north});
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (w->site->kind[i] != SCIARA_CELL_NODATA) sum += d->raster[i];
+  return sum * g->cell_size * g->cell_size;
+}
+
+/** Says which part of the density no vent stands for: probabilities are those of an eruption in the other part. */
+static void report_outside(const struct work *w, const struct sciara_vent_density *d, bool squares) {
+  const double least = 1e-6, total = sciara_vent_density_total(d), beyond = 1 - integrate_dem(w, d) / total;
+  double inside = 0;
+  for (size_t k = 0; squares && k < w->list->count; k++) inside += w->list->vent[k].weight;
+  if (squares && 1 - inside / total > least)
+    sciara_log(SCIARA_LOG_INFO,
+               "%s: vents.weights: %.3g %% of the density of vent openings lies outside the squares of vents.grid",
+               w->r->file, 100 * (1 - inside / total));
+  if (beyond > least)
+    sciara_log(SCIARA_LOG_INFO, "%s: vents.weights: %.3g %% of the density of vent openings lies outside the DEM",
+               w->r->file, 100 * beyond);
+}
+
+static enum sciara_status add_past(void *context, const struct sciara_point_row *row) {
+  struct sciara_vent_density *d = context;
+  if (d->count == MOST_VENTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points, found more", row->file, MOST_VENTS);
+  if (d->count == d->capacity) {
+    const size_t more = d->capacity ? 2 * d->capacity : 64;
+    SCIARA_TRY(sciara_resize((void **)&d->past, d->count, more, sizeof *d->past, "past vents"));
+    d->capacity = more;
+  }
+  d->past[d->count++] = row->at;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel, struct sciara_vent_density *d) {
+  const cJSON *both = sciara_json_get(kernel, "bandwidths_m");
+  const double angle = to_radians(sciara_json_double(kernel, "azimuth_deg", 0));
+  d->along = both ? both->child->valuedouble : sciara_json_double(kernel, "bandwidth_m", 0);
+  d->across = both ? both->child->next->valuedouble : d->along;
+  if (fmax(d->along, d->across) > MOST_OBLONG * fmin(d->along, d->across))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: vents.weights.kernel.bandwidths_m: expected one that is at most %d times the other, found %g and %g m",
+        w->r->file, MOST_OBLONG, d->along, d->across);
+  d->sine = nearbyint(sin(angle) * 0x1p40) * 0x1p-40; // independent of the library
+  d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
+  char *path = NULL;
+  SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
+  enum sciara_status status = sciara_point_table_read(path, NULL, add_past, d, w->r->diagnostics);
+  if (status == SCIARA_OK && d->count == 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.kernel.points", w->r->file);
+}
+
+static enum sciara_status read_raster(const struct work *w, const cJSON *raster, struct sciara_vent_density *d) {
+  char *path = NULL;
+  enum sciara_status status;
+  const struct sciara_grid *g = &w->site->grid;
+  SCIARA_TRY_GOTO(SCIARA_NEW(d->raster, (size_t)sciara_grid_cells(g), "the density of vents"));
+  SCIARA_TRY_GOTO(sciara_ensemble_path(w->r, raster, &path));
+  SCIARA_TRY_GOTO(sciara_raster_read_on_grid(path, g, w->site->origin.crs_wkt, d->raster));
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    if (d->raster[i] < 0) {
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: expected a density of 0 or more, found %g in row %" PRId64 ", column %" PRId64, path,
+                           d->raster[i], i / g->cols, i % g->cols);
+      goto cleanup;
+    }
+cleanup:
+  free(path);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: vents.weights.raster", w->r->file);
+}
+
+static enum sciara_status weigh(const struct work *w, const cJSON *vents, const cJSON *weights) {
+  const cJSON *kernel = sciara_json_get(weights, "kernel"), *raster = sciara_json_get(weights, "raster");
+  const double square = sciara_json_double(sciara_json_get(vents, "grid"), "step_m", 0);
+  struct sciara_vent_density d = {.grid = &w->site->grid};
+  if (!kernel && !raster) return SCIARA_OK; // equal, or the column of the table
+  enum sciara_status status = kernel ? read_kernel(w, kernel, &d) : read_raster(w, raster, &d);
+  for (size_t k = 0; k < w->list->count && status == SCIARA_OK; k++)
+    status = integrate(&d, square, &w->list->vent[k], &w->list->vent[k].weight);
+  if (status == SCIARA_OK) report_outside(w, &d, square > 0 && !w->list->lines);
+  sciara_free(d.raster);
+  sciara_free(d.past);
+  return status;
+}
+
+/** The sum of all weights must be usable. */
+static enum sciara_status check_weights(const struct work *w) {
+  double sum = 0;
+  for (size_t k = 0; k < w->list->count; k++) sum += w->list->vent[k].weight;
+  if (sum > 0 && sum <= 1e300) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: vents.weights: expected weights with a finite sum above 0, found the sum %g of %zu vents",
+                     w->r->file, sum, w->list->count);
+}
+
+// ------------------------------------------------------------------------------------------------------------- whole
+
+static enum sciara_status collect(struct work *w, const cJSON *vents) {
+  const cJSON *table = sciara_json_get(vents, "table"), *grid = sciara_json_get(vents, "grid"),
+              *line = sciara_json_get(vents, "line"), *fissures = sciara_json_get(vents, "fissures");
+  const cJSON *file = sciara_json_get(fissures, "file"),
+              *column = sciara_json_get(sciara_json_get(vents, "weights"), "column");
+  const int given = (table != NULL) + (grid != NULL) + (line != NULL) + (file != NULL);
+  char found[48];
+  snprintf(found, sizeof found, "%d of them", given);
+  if (given != 1)
+    return sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, NULL, given ? found : "none of them",
+                                  "exactly one of: table, grid, line, fissures.file");
+  if (column && !table)
+    return sciara_ensemble_refuse(w->r, "vents", SCIARA_NO_INDEX, "weights", "a column, but no table",
+                                  "a column only with vents.table");
+  if (table) {
+    char *path = NULL;
+    SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
+    const enum sciara_status status =
+        sciara_point_table_read(path, column ? column->valuestring : NULL, add_row, w, w->r->diagnostics);
+    free(path);
+    if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
+  } else {
+    SCIARA_TRY(grid ? add_grid(w, grid) : line ? add_line(w, line) : add_file(w, fissures));
+  }
+  return fissures && !file ? stretch(w, fissures) : SCIARA_OK;
+}
+
+/** Reports each vent that cannot lie where it does. */
+static void check_places(const struct work *w) {
+  for (size_t k = 0; k < w->list->count; k++) {
+    const struct sciara_ensemble_vent *v = &w->list->vent[k];
+    const enum sciara_status status = sciara_vent_place_check(w->site, v->points, v->point_count);
+    if (status != SCIARA_OK)
+      sciara_diagnostics_add(w->r->diagnostics, sciara_fail_context(status, "%s", w->list->where[k]));
+  }
+}
+
+void sciara_vent_list_read(const struct sciara_ensemble_reading *r, const cJSON *vents, const struct sciara_site *site,
+                           struct sciara_vent_list *out) {
+  struct work w = {.r = r, .site = site, .list = out};
+  const size_t before = r->diagnostics->count;
+  *out = (struct sciara_vent_list){.jitter_m = sciara_json_double(vents, "jitter_m", 0),
+                                   .lines = sciara_json_get(vents, "fissures") != NULL};
+  enum sciara_status status = collect(&w, vents);
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status != SCIARA_OK) return;
+  check_places(&w);
+  if (out->count == 0 && r->diagnostics->count == before)
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, NULL, "none", "at least one vent"));
+  if (r->diagnostics->count > before) return; // weights of what is left would be wrong
+  status = weigh(&w, vents, sciara_json_get(vents, "weights"));
+  sciara_diagnostics_add(r->diagnostics, status);
+  if (status == SCIARA_OK && r->diagnostics->count == before) sciara_diagnostics_add(r->diagnostics, check_weights(&w));
+  if (!sciara_json_get(vents, "weights"))
+    sciara_log(SCIARA_LOG_INFO, "%s: vents: no weights are given, all %zu vents have the same", r->file, out->count);
+}
+
+void sciara_vent_list_free(struct sciara_vent_list *l) {
+  for (size_t k = 0; k < l->count; k++) {
+    free(l->vent[k].name);
+    sciara_free(l->vent[k].points);
+    free(l->where[k]);
+  }
+  sciara_free(l->vent);
+  sciara_free(l->where);
+  *l = (struct sciara_vent_list){0};
+}

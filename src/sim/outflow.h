@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the cells of a vent can pass on what it emits: an estimate before a run (model/tower.h).
+#ifndef SCIARA_SIM_OUTFLOW_H
+#define SCIARA_SIM_OUTFLOW_H
+
+#include "sim/problem.h"
+
+/**
+ * The load of a vent of the scenario at its peak rate. Vents whose cells are the same or neighbours pass on their lava
+ * together: they form a group, and all of it but `reach`'s form is the same for each of them.
+ */
+struct sciara_outflow {
+  double peak;      ///< of the sum over the group, m3/s
+  size_t group;     ///< number of vents in the group, 1 or more
+  double x;         ///< load of its most loaded cell; from 1 on its lava grows without bound
+  double height;    ///< at which it stands above flat ground, m; INFINITY: none
+  double reach;     ///< radius of a point, width of a line, m, that brings x to SCIARA_TOWER_AIM
+  double cell_size; ///< side of the cells, m, that does
+  double surge;     ///< thickness that a step of the largest clock brings up in one cell, m, while no lava flows
+  double clock_max; ///< model.clock_max_s, s, with which that is the side of a cell
+};
+
+/**
+ * The estimates for the vents of the scenario, which have been placed; those without cells are all 0.
+ *
+ * @param out receives scenario.vent_count entries; release with sciara_free
+ */
+enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sciara_outflow **out);
+
+/** Whether it is only in steps of the largest clock, before any lava flows, that the lava of a vent may become a tower. */
+bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_outflow *o);
+
+/** Warns of each vent whose lava would grow without bound. */
+enum sciara_status sciara_outflow_warn(const struct sciara_problem *p);
+
+#endif

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/problem.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "model/polyline.h"
+#include "model/range.h"
+#include "model/vent_area.h"
+#include "scenario/scenario_effusion.h"
+#include "sim/choose_engine.h"
+#include "sim/initial_checkpoint.h"
+#include "sim/scenario_site.h"
+#include "terrain/dem_gdal.h"
+
+void sciara_problem_free(struct sciara_problem *p) {
+  sciara_vents_destroy(p->vents);
+  sciara_free(p->placed);
+  sciara_state_destroy(p->state);
+  sciara_site_release(p->site);
+  sciara_scenario_free(&p->scenario);
+  *p = (struct sciara_problem){0};
+}
+
+/** Takes the site given by the options, or reads the DEM. */
+static enum sciara_status take_site(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  if (options->site && options->ground)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a shared site and the ground of a run folder exclude each other");
+  if (options->site) {
+    SCIARA_TRY(sciara_scenario_site_check(&p->scenario, options->site));
+    SCIARA_TRY(sciara_scenario_site_share(&p->scenario, options, &p->site));
+  } else {
+    SCIARA_TRY(sciara_scenario_site_read(&p->scenario, options, &p->site));
+  }
+  if (p->scenario.engine.single_precision)
+    sciara_log(SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+  p->grid = p->site->grid;
+  p->georef = (struct sciara_georef){.crs_wkt = p->site->origin.crs_wkt, .crs_name = p->site->origin.crs_name};
+  return SCIARA_OK;
+}
+
+double sciara_problem_first_clock(const struct sciara_problem *p) {
+  const double t = p->scenario.params.t_first;
+  return p->scenario.engine.single_precision ? (double)(float)t : t;
+}
+
+/** Makes the state of the bare ground. */
+static enum sciara_status make_state(struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
+  p->state->clock = sciara_problem_first_clock(p);
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ vents
+
+static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
+  const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
+  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f", g->west,
+                       east, south, g->north, x, y);
+  *row = (int64_t)r;
+  *col = (int64_t)c;
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_on_grid(const struct sciara_grid *g, int64_t row, int64_t col) {
+  if (row >= 0 && col >= 0 && row < g->rows && col < g->cols) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "expected row 0 to %" PRId64 " and column 0 to %" PRId64 ", found row %" PRId64
+                     ", column %" PRId64,
+                     g->rows - 1, g->cols - 1, row, col);
+}
+
+/** Whether this cell can be a vent. */
+static enum sciara_status check_cell(const struct sciara_site *site, int64_t row, int64_t col) {
+  const struct sciara_grid *g = &site->grid;
+  SCIARA_TRY(check_on_grid(g, row, col));
+  const uint8_t kind = site->kind[row * g->cols + col];
+  if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "expected a cell whose 8 neighbours are valid, found %s in row %" PRId64 ", column %" PRId64,
+                     kind == SCIARA_CELL_RIM   ? "a cell on the rim of the domain"
+                     : kind == SCIARA_CELL_SEA ? "a cell of the sea"
+                                               : "a NODATA cell",
+                     row, col);
+}
+
+enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
+                                           size_t count) {
+  struct sciara_crossing *crossing = NULL;
+  size_t cells = 0;
+  int64_t row = -1, col = -1;
+  if (count == 1) {
+    SCIARA_TRY(cell_of(&site->grid, points->x, points->y, &row, &col));
+    return check_cell(site, row, col);
+  }
+  enum sciara_status status = sciara_polyline_cells(&site->grid, points, count, &crossing, &cells);
+  for (size_t k = 0; k < cells && status == SCIARA_OK; k++) status = check_cell(site, crossing[k].row, crossing[k].col);
+  sciara_free(crossing);
+  return status;
+}
+
+/** The cell of a vent at a point, and the point: the centre of the cell if the cell was given. */
+static enum sciara_status locate(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *row,
+                                 int64_t *col, struct sciara_point *point) {
+  *point = spec->points[0];
+  if (spec->place == SCIARA_VENT_ROWCOL) {
+    *row = (int64_t)point->y;
+    *col = (int64_t)point->x;
+    *point = sciara_cell_centre(&p->grid, *row, *col);
+    return check_on_grid(&p->grid, *row, *col);
+  }
+  if (spec->place == SCIARA_VENT_LONLAT)
+    SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, point->x, point->y, &point->x, &point->y));
+  return cell_of(&p->grid, point->x, point->y, row, col);
+}
+
+static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  int64_t row = -1, col = -1;
+  struct sciara_point point;
+  SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  SCIARA_TRY(check_cell(p->site, row, col));
+  return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
+}
+
+/** A fissure: one vent for each cell, with a part of the rate in proportion to its length. */
+static enum sciara_status place_line(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  struct sciara_crossing *crossing = NULL;
+  double *rates = NULL, total = 0;
+  size_t count = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_polyline_cells(&p->grid, spec->points, spec->point_count, &crossing, &count));
+  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a fissure"));
+  for (size_t k = 0; k < count; k++) total += crossing[k].length;
+  for (size_t k = 0; k < count; k++) {
+    SCIARA_TRY_GOTO(check_cell(p->site, crossing[k].row, crossing[k].col));
+    for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (crossing[k].length / total);
+    SCIARA_TRY_GOTO(
+        sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
+  }
+cleanup:
+  sciara_free(crossing);
+  sciara_free(rates);
+  return status;
+}
+
+enum { MOST_SLOTS_OF_AREA = 50000000 }; ///< rates of all cells of a vent with an area: 1.2 GB
+
+/** Keeps the interior cells of an area; the others are reported, unless the vent is only checked. */
+static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
+                                     bool only_check, int64_t *cell, size_t *count) {
+  size_t rim = 0, kept = 0;
+  for (size_t k = 0; k < *count; k++) {
+    const uint8_t kind = p->site->kind[cell[k]];
+    rim += kind == SCIARA_CELL_RIM;
+    if (kind == SCIARA_CELL_INTERIOR) cell[kept++] = cell[k];
+  }
+  const size_t nodata = *count - kept - rim;
+  *count = kept;
+  if (kept == 0)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected a cell whose 8 neighbours are valid in the area of the vent, found %zu on the rim of "
+                       "the domain and %zu NODATA",
+                       rim, nodata);
+  if (rim + nodata > 0 && !only_check)
+    sciara_log(
+        SCIARA_LOG_INFO,
+        "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
+        "emit the whole rate",
+        spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
+  if (spec->rate_count <= MOST_SLOTS_OF_AREA / kept) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "the area of the vent: expected at most %d rates in all its cells, found %zu cells with %zu rates",
+                     MOST_SLOTS_OF_AREA, kept, spec->rate_count);
+}
+
+/** The cells of a vent with an area, in row-major order; release them with sciara_free, also after a failure. */
+static enum sciara_status find_area(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
+                                    bool only_check, int64_t **cell, size_t *count) {
+  const bool line = spec->place == SCIARA_VENT_LINE;
+  int64_t row, col;
+  struct sciara_point point;
+  if (!line) SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  SCIARA_TRY(sciara_vent_area_cells(&p->grid, line ? spec->points : &point, line ? spec->point_count : 1, spec->reach_m,
+                                    cell, count));
+  return drop_cells(p, spec, only_check, *cell, count);
+}
+
+/** A vent with an area: one vent for each of its n cells, in row-major order, with the n-th part of the rate. */
+static enum sciara_status place_area(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  int64_t *cell = NULL;
+  double *rates = NULL;
+  size_t count;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(find_area(p, spec, false, &cell, &count));
+  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a vent with an area"));
+  for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (1 / (double)count);
+  for (size_t k = 0; k < count; k++)
+    SCIARA_TRY_GOTO(sciara_vents_add(p->vents, cell[k] / p->grid.cols, cell[k] % p->grid.cols,
+                                     (int64_t)spec->rate_count, spec->edges, rates));
+cleanup:
+  sciara_free(cell);
+  sciara_free(rates);
+  return status;
+}
+
+enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  int64_t row = -1, col = -1, *cell = NULL;
+  size_t count;
+  struct sciara_point point;
+  if (spec->reach_m > 0) {
+    const enum sciara_status status = find_area(p, spec, true, &cell, &count);
+    sciara_free(cell);
+    return status;
+  }
+  if (spec->place == SCIARA_VENT_LINE) return sciara_vent_place_check(p->site, spec->points, spec->point_count);
+  SCIARA_TRY(locate(p, spec, &row, &col, &point));
+  return check_cell(p->site, row, col);
+}
+
+bool sciara_problem_has_area(const struct sciara_problem *p) {
+  for (size_t k = 0; k < p->scenario.vent_count; k++)
+    if (p->scenario.vents[k].reach_m > 0) return true;
+  return false;
+}
+
+/** One vent of the scenario, if its position was valid. */
+static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
+  const struct sciara_vent_spec *spec = &p->scenario.vents[k];
+  const int64_t first = p->vents->count;
+  if (spec->point_count == 0) return SCIARA_OK;
+  const enum sciara_status status = spec->reach_m > 0                 ? place_area(p, spec)
+                                    : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
+                                                                      : place_point(p, spec);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
+  p->placed[k] =
+      (struct sciara_placement){.first = first,
+                                .count = p->vents->count - first,
+                                .altitude = p->site->z0[p->vents->row[first] * p->grid.cols + p->vents->col[first]]};
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
+  const double epsilon = p->scenario.engine.single_precision ? (double)FLT_EPSILON : DBL_EPSILON;
+  return sciara_rounding_of(p->vents, epsilon, &p->rounding);
+}
+
+static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
+  p->vents = sciara_vents_create();
+  if (!p->vents) return SCIARA_ERR_MEMORY;
+  SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
+  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_diagnostics_add(diagnostics, place_vent(p, k));
+  return sciara_problem_make_rounding(p);
+}
+
+// ----------------------------------------------------------------------------------------------------- initial lava
+
+/** Fills values[cells] from an array of the caller, of rows x cols. */
+static enum sciara_status copy_layer(const struct sciara_grid *g, const struct sciara_initial_lava *lava,
+                                     const double *array, double *values) {
+  if (lava->rows != g->rows || lava->cols != g->cols)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected %" PRId64 " rows and %" PRId64 " columns, as the DEM has; found %" PRId64
+                       " rows and %" PRId64 " columns",
+                       g->rows, g->cols, lava->rows, lava->cols);
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++)
+    values[i] = isnan(array[i]) || array[i] == SCIARA_NODATA_ALTITUDE ? 0 : array[i];
+  return SCIARA_OK;
+}
+
+/** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
+static enum sciara_status read_path(const struct sciara_site *site, const struct sciara_problem_options *options,
+                                    const char *path, const double *array, double *values) {
+  const struct sciara_grid *g = &site->grid;
+  if (array && sciara_path_is_of_memory(path)) return copy_layer(g, options->initial, array, values);
+  const enum sciara_status status = sciara_raster_read_on_grid_with(options->extra_drivers, options->extra_driver_count,
+                                                                    path, g, site->origin.crs_wkt, values);
+  if (!sciara_path_is_of_memory(path)) return status;
+  if (status != SCIARA_ERR_IO) return status;
+  return sciara_fail(status,
+                     "expected a raster or a number, found \"%s\", which stands for an array of the program that "
+                     "wrote this scenario",
+                     SCIARA_MEMORY_LAYER);
+}
+
+/** Fills values[cells] from a constant (on interior cells), a raster on the grid of the DEM, or an array. */
+static enum sciara_status read_layer(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                     const struct sciara_layer_spec *layer, double preset, double *values) {
+  const struct sciara_state *s = p->state;
+  const bool of_thickness = layer == &p->scenario.initial_thickness;
+  if (layer->path) {
+    const struct sciara_initial_lava *lava = options->initial;
+    const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
+    const enum sciara_status status = read_path(p->site, options, layer->path, array, values);
+    if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
+    return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, of_thickness ? "thickness" : "temperature");
+  }
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    values[i] = s->kind[i] == SCIARA_CELL_INTERIOR ? (layer->given ? layer->value : preset) : 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_initial(const struct sciara_problem *p, int64_t i, double h, double T) {
+  const struct sciara_state *s = p->state;
+  const struct sciara_params *params = &p->scenario.params;
+  const int64_t row = i / s->grid.cols, col = i % s->grid.cols;
+  if (!(h >= 0 && h <= 1000))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64 ": expected 0 to 1000 m, found %g",
+                       p->scenario.path, row, col, h);
+  if (h > 0 && s->kind[i] != SCIARA_CELL_INTERIOR)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": expected lava only in cells with 8 valid neighbours, found %g m in %s",
+                       p->scenario.path, row, col, h,
+                       s->kind[i] == SCIARA_CELL_RIM   ? "a cell on the rim"
+                       : s->kind[i] == SCIARA_CELL_SEA ? "a cell of the sea"
+                                                       : "a NODATA cell");
+  const struct sciara_range *range = sciara_range_of(p->scenario.engine.single_precision);
+  if (h > 0 && !sciara_range_holds(range, h))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.thickness: row %" PRId64 ", column %" PRId64
+                       ": expected 0 or at least %.6g m in %s precision, found %.15g",
+                       p->scenario.path, row, col, range->least_normal, range->name, h);
+  if (h > 0 && !(T > params->T_sol && T <= params->T_vent))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.temperature: row %" PRId64 ", column %" PRId64
+                       ": expected above %g to %g K, found %g",
+                       p->scenario.path, row, col, params->T_sol, params->T_vent, T);
+  return SCIARA_OK;
+}
+
+static enum sciara_status place_initial_lava(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  const struct sciara_scenario_spec *scenario = &p->scenario;
+  struct sciara_state *s = p->state;
+  if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
+  if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
+    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
+               scenario->params.T_vent);
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
+  SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
+  const double area = s->grid.cell_size * s->grid.cell_size;
+  double sum = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    SCIARA_TRY(check_initial(p, i, s->h[i], s->T[i])); // before rounding, which may raise T_vent by an ulp
+    if (scenario->engine.single_precision) {
+      s->h[i] = (double)(float)s->h[i];
+      s->T[i] = (double)(float)s->T[i];
+    }
+    if (!(s->h[i] > 0)) {
+      s->h[i] = s->T[i] = 0;
+      continue;
+    }
+    s->arrival[i] = 0;
+    sum += s->h[i];
+  }
+  s->initial = area * sum;
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------- limits of the precision
+
+/** Checks that the lava emitted in a step is a normal number of the precision, for every rate and part of a slot. */
+static enum sciara_status check_rates(const struct sciara_problem *p, int64_t vent) {
+  const struct sciara_vents *v = p->vents;
+  const bool single = p->scenario.engine.single_precision;
+  const double least = sciara_least_rate(v, vent, &p->scenario.params, p->grid.cell_size, single);
+  for (int64_t k = v->first[vent]; k < v->first[vent + 1]; k++)
+    if (v->rate[k] > 0 && !(v->rate[k] >= least))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "expected 0 or at least %.3g m3/s, found %.15g m3/s from %.15g to %.15g s in row %" PRId64
+                         ", column %" PRId64 ": a lower rate may underflow in %s precision",
+                         least, v->rate[k], v->begin[k], v->end[k], v->row[vent], v->col[vent],
+                         sciara_range_of(single)->name);
+  return SCIARA_OK;
+}
+
+static enum sciara_status refuse_time(const struct sciara_problem *p, const char *what, double found, double latest) {
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: %s: expected at most %.6g s unless run.max_steps is given, found %.15g s: at later times a step of at most "
+      "%.6g s (model.relaxation times model.clock_max_s) is lost in the rounding of the time",
+      p->scenario.path, what, latest, found,
+      sciara_largest_clock(&p->scenario.params, p->scenario.engine.single_precision));
+}
+
+/** Checks that steps of the largest clock can reach the end of the run, if time ends it. */
+static enum sciara_status check_end(const struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  const double latest = sciara_latest_time(&s->params, s->engine.single_precision);
+  const double end = sciara_scenario_end(s), vents_end = sciara_vents_end(p->vents);
+  if (s->run.max_steps != UINT64_MAX || end <= latest) return SCIARA_OK;
+  const bool by_until = s->run.until == SCIARA_UNTIL_TIME && s->run.until_s == end;
+  if (isfinite(end)) return refuse_time(p, by_until ? "run.until" : "run.max_time", end, latest);
+  return vents_end <= latest ? SCIARA_OK : refuse_time(p, "vents: end of the effusion", vents_end, latest);
+}
+
+/** Compares scenario, cells and vents with the limits of the precision. */
+static void check_ranges(const struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  enum sciara_status status = sciara_cell_size_check(&s->params, p->grid.cell_size, s->engine.single_precision);
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s", s->path));
+  for (size_t k = 0; k < s->vent_count; k++) {
+    const struct sciara_placement *at = &p->placed[k];
+    status = SCIARA_OK;
+    for (int64_t n = at->first; n < at->first + at->count && status == SCIARA_OK; n++) status = check_rates(p, n);
+    if (status != SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: vents[%zu].effusion", s->path, k));
+  }
+  status = sciara_volume_check(sciara_vents_total(p->vents), p->grid.cell_size);
+  sciara_diagnostics_add(diagnostics, status == SCIARA_OK ? status : sciara_fail_context(status, "%s: vents", s->path));
+  sciara_diagnostics_add(diagnostics, check_end(p));
+}
+
+/** Places the vents of the scenario and checks them; what stood there before is returned to the caller. */
+static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_vents **vents,
+                                        struct sciara_placement **placed) {
+  struct sciara_diagnostics diagnostics = {0};
+  *vents = p->vents;
+  *placed = p->placed;
+  p->vents = NULL;
+  p->placed = NULL;
+  sciara_diagnostics_add(&diagnostics, place_vents(p, &diagnostics));
+  if (diagnostics.count == 0) check_ranges(p, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until) {
+  struct sciara_effusion_change change;
+  const struct sciara_rounding rounding = p->rounding;
+  struct sciara_vents *vents;
+  struct sciara_placement *placed;
+  SCIARA_TRY(sciara_scenario_change_effusion(&p->scenario, k, now, rate, until, &change));
+  const enum sciara_status status = replace_vents(p, &vents, &placed);
+  if (status != SCIARA_OK) { // back to what was there
+    sciara_vents_destroy(p->vents);
+    sciara_free(p->placed);
+    p->vents = vents;
+    p->placed = placed;
+    p->rounding = rounding;
+    sciara_scenario_undo_effusion(&p->scenario, &change);
+    return status;
+  }
+  sciara_vents_destroy(vents);
+  sciara_free(placed);
+  sciara_scenario_release_effusion(&change);
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ whole
+
+static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
+                                       struct sciara_diagnostics *diagnostics) {
+  SCIARA_TRY(take_site(p, options));
+  return place_vents(p, diagnostics);
+}
+
+/** Whether the parameters that depend on the size of the cells are the defaults. */
+static bool has_default_flow(const struct sciara_params *p) {
+  const struct sciara_params d = sciara_params_default();
+  return p->dP_sol == d.dP_sol && p->dP_vent == d.dP_vent && p->hc_sol == d.hc_sol && p->hc_vent == d.hc_vent &&
+         p->cooling == d.cooling;
+}
+
+/** Warns about default parameters on cells for which they were not calibrated. */
+static void warn_cell_size(const struct sciara_problem *p) {
+  const double w = p->grid.cell_size;
+  const struct sciara_params *params = &p->scenario.params;
+  if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params)) return;
+  sciara_log(
+      SCIARA_LOG_WARNING,
+      "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
+      "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
+      "rest in each step still depend on the size of the cells",
+      w, SCIARA_CELL_CALIBRATED, SCIARA_CELL_CALIBRATED,
+      w > SCIARA_CELL_CALIBRATED ? "cannot restore relief finer than the cells of the DEM"
+                                 : "removes relief finer than its cells",
+      params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
+                                    : "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells");
+}
+
+/** Makes what needs much memory, after checking that it is available. */
+static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  const bool replaced = options->ground || options->bare;
+  if (!options->any_engine) SCIARA_TRY(sciara_size_estimate_check(&p->size, p->scenario.path));
+  if (p->scenario.initial_checkpoint && !replaced) return sciara_initial_checkpoint_take(p);
+  SCIARA_TRY(make_state(p));
+  return replaced ? SCIARA_OK : place_initial_lava(p, options);
+}
+
+void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
+                          struct sciara_diagnostics *diagnostics) {
+  const bool scenario_passed = diagnostics->count == 0;
+  const size_t available = options->stateless ? 0 : sciara_memory_available();
+  const struct sciara_engine_ops *ops = NULL;
+  enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
+  if (p->scenario.dem.path) {
+    on_map = place_on_map(p, options, diagnostics);
+    sciara_diagnostics_add(diagnostics, on_map);
+  }
+  if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
+    const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
+    if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
+  }
+  // Defaults replace what was rejected in a scenario: what follows would not be the user's problem.
+  if (!scenario_passed || on_map != SCIARA_OK) return;
+  const size_t before = diagnostics->count;
+  check_ranges(p, diagnostics);
+  if (diagnostics->count > before) return; // such numbers cannot be used either
+  if (options->stateless) return;
+  if (!options->ground && !options->site) warn_cell_size(p);
+  p->size = sciara_size_estimate_make(&p->scenario, &p->grid, p->vents, ops, available);
+  if (p->site == options->site) p->size.site = 0; // it was already in memory
+  sciara_diagnostics_add(diagnostics, make_start(p, options));
+}
+
+void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
+                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
+  static const struct sciara_problem_options none = {0};
+  *out = (struct sciara_problem){0};
+  if (!options) options = &none;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  sciara_scenario_read_all(scenario_path, options->overrides, options->override_count, &out->scenario, diagnostics);
+  sciara_problem_place(out, options, diagnostics);
+}
+
+enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
+                                       struct sciara_problem *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_problem_open_all(scenario_path, options, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  if (status != SCIARA_OK) sciara_problem_free(out);
+  return status;
+}

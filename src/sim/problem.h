@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario on its DEM: the state at the start, the vents in their cells.
+#ifndef SCIARA_SIM_PROBLEM_H
+#define SCIARA_SIM_PROBLEM_H
+
+#include "file/georef.h"
+#include "model/ledger.h"
+#include "model/site.h"
+#include "model/state.h"
+#include "model/vents.h"
+#include "scenario/scenario.h"
+#include "sim/size_estimate.h"
+
+/** The position of a vent of the scenario on the grid. */
+struct sciara_placement {
+  int64_t first, count; ///< its cells are first .. first + count - 1 of the list of vents; count 0: it has no position
+  double altitude;      ///< of the ground in the first of them, m
+};
+
+/** Zero-initialise; release with sciara_problem_free. */
+struct sciara_problem {
+  struct sciara_scenario_spec scenario;
+  const struct sciara_site *site; ///< one reference; other problems may share it
+  struct sciara_grid grid;        ///< of the site
+  struct sciara_georef georef;    ///< of the site, to which the texts belong
+  struct sciara_vents *vents;
+  struct sciara_placement *placed;  ///< of scenario.vents
+  struct sciara_rounding rounding;  ///< its largest effect on the volume of lava in a run
+  struct sciara_size_estimate size; ///< of its run
+  struct sciara_state *state;       ///< at the start of the run
+  int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
+  const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
+};
+
+/** The ground of a run, as stored in its folder. */
+struct sciara_problem_ground {
+  const char *dem;                    ///< dem.tif
+  const struct sciara_grid *grid;     ///< its exact position
+  const struct sciara_georef *georef; ///< as in the DEM of the run
+  uint64_t dem_hash;                  ///< of the DEM that the run was given
+};
+
+/** What a caller may add to a scenario. */
+struct sciara_problem_options {
+  const char *const *overrides; ///< "a.b=value"
+  size_t override_count;
+  const char *const *extra_drivers; ///< additional GDAL drivers that are allowed
+  size_t extra_driver_count;
+  const struct sciara_problem_ground
+      *ground; ///< NULL: read the DEM and the initial lava of the scenario; otherwise neither is read
+  /**
+   * NULL: read the DEM. Else it is not opened: the problem shares this site, which must have been read with its keys.
+   */
+  const struct sciara_site *site;
+  const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
+  bool
+      stateless; ///< no state is made and no initial lava read: work and memory do not depend on the size of the map. The
+                 ///< site must be given; whether the memory of a run is free is not checked
+  bool bare;     ///< without the initial lava of the scenario: the state of a checkpoint takes its place
+  bool any_engine; ///< for inspection only: neither the engine nor the memory of a run is needed
+};
+
+/**
+ * Reads the scenario, its DEM and its initial lava, and places the vents. In single precision altitudes and initial
+ * lava are rounded to float, so that the ledger matches the computation. A site given by the options replaces the DEM;
+ * not together with options->ground. Checks that the engine is available and that the memory of a run is free, before
+ * allocating any of it. All problems are added to `diagnostics`, as far as parts can be checked without the others.
+ * Without a diagnostic `out` is complete. Otherwise grid, vents and size are set if the DEM could be read. Release
+ * in any case.
+ */
+void sciara_problem_open_all(const char *scenario_path, const struct sciara_problem_options *options,
+                             struct sciara_problem *out, struct sciara_diagnostics *diagnostics);
+
+/** The same for a scenario that is already in p->scenario; the overrides of the options are ignored. */
+void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,
+                          struct sciara_diagnostics *diagnostics);
+
+/**
+ * Changes the effusion of vent `k` of the scenario from the simulated time `now` on: `rate` m3/s until `until` s, nothing after
+ * that. Its list of vents, the text of its scenario and the rounding follow. On failure nothing has changed.
+ */
+enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, double now, double rate, double until);
+
+/**
+ * Whether a vent, perhaps of another scenario, can be where it is, on the site and in the CRS of a problem: SCIARA_ERR_INPUT
+ * as of sciara_vent_place_check, and for an area without an interior cell.
+ */
+enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec);
+
+/** Whether any vent has an area. To find its cells takes memory, in proportion to the area. */
+bool sciara_problem_has_area(const struct sciara_problem *p);
+
+/**
+ * Whether a vent can lie at a point, or a fissure along a line (count >= 2), in the CRS of the grid: SCIARA_ERR_INPUT names
+ * the place that is outside the DEM, or the cell that is not interior.
+ */
+enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
+                                           size_t count);
+
+/** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
+enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
+
+/** The clock before the first step, s, in the precision of the run. */
+double sciara_problem_first_clock(const struct sciara_problem *p);
+
+/** The same, all or nothing: the first diagnostic is the error. */
+enum sciara_status sciara_problem_open(const char *scenario_path, const struct sciara_problem_options *options,
+                                       struct sciara_problem *out);
+void sciara_problem_free(struct sciara_problem *p);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The site of a scenario: its DEM, read and classified once for all simulations on it.
+#ifndef SCIARA_SIM_SCENARIO_SITE_H
+#define SCIARA_SIM_SCENARIO_SITE_H
+
+#include "model/site.h"
+#include "sim/problem.h"
+
+/**
+ * Reads the DEM of a scenario, or that of options->ground; in single precision the altitudes are rounded to float. Its
+ * origin.keys are the keys "dem" and "engine.precision", which determine the ground: one line "key: value" each, the
+ * value as in JSON.
+ */
+enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,
+                                             const struct sciara_problem_options *options,
+                                             const struct sciara_site **out);
+
+/**
+ * A site of values in memory; origin.keys holds "engine.precision" alone, for it was made with no key "dem".
+ *
+ * @param grid, crs, altitude as of sciara_dem_from_values
+ */
+enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
+                                           bool single_precision, const struct sciara_site **out);
+
+/**
+ * A reference to options->site, which has passed sciara_scenario_site_check. If it was made of values in memory and the
+ * scenario has edits or a sea, then a copy of it with them: in double precision the same as from a file with these values.
+ * If it has no dem.error, but the scenario does, then a copy with the errors, unless options->stateless is set.
+ */
+enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,
+                                              const struct sciara_problem_options *options,
+                                              const struct sciara_site **out);
+
+/** Whether the altitudes of a site have the errors of a scenario, of the key dem.error. */
+bool sciara_site_has_error(const struct sciara_site *site);
+
+/** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
+bool sciara_path_is_of_memory(const char *path);
+
+/** Whether the DEM of a scenario has that name: one of a run on such a site. */
+bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s);
+
+/** Whether a site was made so. */
+bool sciara_site_is_of_memory(const struct sciara_site *site);
+
+/**
+ * SCIARA_ERR_INPUT, with the key, what was found and what is expected, when the site was read with other keys than those of
+ * this scenario; SCIARA_ERR_USAGE when it was not read from a DEM. No file is opened.
+ */
+enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site);
+
+#endif

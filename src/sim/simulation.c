@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulation.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "model/ledger.h"
+#include "sim/choose_engine.h"
+#include "sim/many_threads.h"
+
+const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
+  switch (reason) {
+    case SCIARA_STOP_STEPS: return "steps";
+    case SCIARA_STOP_TIME: return "time";
+    case SCIARA_STOP_SOLIDIFIED: return "solidified";
+    case SCIARA_STOP_CANCEL: return "cancel";
+    case SCIARA_STOP_STALLED: return "stalled";
+    case SCIARA_STOP_THICK: return "thickness";
+    case SCIARA_STOP_FRONT: return "front at rest";
+    case SCIARA_STOP_FRAME: return "frame";
+    case SCIARA_STOP_OUTGROWN:
+    case SCIARA_STOP_WALL:
+    case SCIARA_STOP_NONE: break;
+  }
+  return "none";
+}
+
+static enum sciara_status make_engine(struct sciara_simulation *s) {
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const struct sciara_state *state = s->problem.state;
+  SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
+  if (s->problem.ops)
+    s->ops = s->problem.ops;
+  else
+    SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
+  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
+  s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
+  const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
+  const enum sciara_isa isa = options.isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options.isa;
+  const bool choice = sciara_engine_follows(s->ops, "isa");
+  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s", s->ops->name, how,
+             choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+             sciara_precision_name(sciara_scenario_precision(scenario)),
+             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
+             sciara_plural((uint64_t)s->threads, "thread", "threads"),
+             sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "");
+  const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
+                                            .vents = s->problem.vents,
+                                            .boundary = scenario->boundary,
+                                            .threads = scenario->engine.threads,
+                                            .device = scenario->engine.device,
+                                            .options = options,
+                                            .profile = scenario->engine.profile,
+                                            .keeps = sciara_scenario_writes_on_the_way(scenario)};
+  SCIARA_TRY(s->ops->create(&setup, &s->engine));
+  return s->ops->upload(s->engine, state);
+}
+
+/** The front at rest and the progress, for a state that no engine has yet. */
+static void begin(struct sciara_simulation *s) {
+  const struct sciara_state *state = s->problem.state;
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, state);
+  s->finished = SCIARA_STOP_NONE;
+  s->progress = (struct sciara_engine_progress){.step = state->step,
+                                                .time = state->time,
+                                                .clock = state->clock,
+                                                .liquid_cells = sciara_state_liquid_cells(state)};
+}
+
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out) {
+  struct sciara_simulation *s = NULL;
+  *out = NULL;
+  enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
+  if (status != SCIARA_OK) {
+    sciara_problem_free(problem);
+    return status;
+  }
+  s->problem = *problem;
+  *problem = (struct sciara_problem){0};
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  s->until_time = sciara_scenario_end(scenario);
+  s->until_step = scenario->run.max_steps;
+  s->state_is_current = true;
+  begin(s);
+  status = make_engine(s);
+  if (status != SCIARA_OK) {
+    sciara_simulation_destroy(s);
+    return status;
+  }
+  *out = s;
+  return SCIARA_OK;
+}
+
+void sciara_simulation_destroy(struct sciara_simulation *s) {
+  if (!s) return;
+  if (s->engine) s->ops->destroy(s->engine);
+  sciara_problem_free(&s->problem);
+  sciara_free(s);
+}
+
+/** The part of the stop rule that is met; a run also ends when nothing more can happen. */
+static enum sciara_stop_reason met(const struct sciara_simulation *s) {
+  if (s->progress.reason == SCIARA_STOP_SOLIDIFIED) return SCIARA_STOP_SOLIDIFIED;
+  if (s->progress.time >= s->until_time) return SCIARA_STOP_TIME;
+  if (s->progress.step >= s->until_step) return SCIARA_STOP_STEPS;
+  return SCIARA_STOP_NONE;
+}
+
+/** After a failed step the state of the engine is invalid: nothing more is computed with it or read from it. */
+static enum sciara_status refuse_failed(const struct sciara_simulation *s) {
+  if (s->failed == SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(s->failed, "an earlier step of this simulation failed; its state is invalid");
+}
+
+/** The cell with most liquid lava, the first in row-major order. */
+static int64_t thickest_cell(const struct sciara_state *s) {
+  int64_t thickest = 0;
+  for (int64_t i = 1; i < sciara_grid_cells(&s->grid); i++)
+    if (s->h[i] > s->h[thickest]) thickest = i;
+  return thickest;
+}
+
+/** Fails if a cell of the state, which is up to date, is thicker than the scenario allows. */
+static enum sciara_status refuse_thick(struct sciara_simulation *s) {
+  const struct sciara_state *state = s->problem.state;
+  const double most = s->problem.scenario.run.thickest_m;
+  const int64_t i = most > 0 ? thickest_cell(state) : 0;
+  char simulated[48];
+  if (!(most > 0) || !(state->h[i] > most)) return SCIARA_OK;
+  s->finished = SCIARA_STOP_THICK;
+  sciara_print_duration(state->time, simulated, sizeof simulated);
+  return sciara_fail(
+      SCIARA_ERR_NUMERIC,
+      "step %" PRIu64 ", simulated time %.10g s (%s): row %" PRId64 ", column %" PRId64
+      " has %.6g m of liquid lava, run.max_thickness_m allows %g m; the state is that of this step. Where a vent emits "
+      "more than its cell can pass on, give it an area (vents[].radius_m, or width_m of a line) or use larger cells "
+      "(dem.cell_size_m): 'sciara check' prints which suffice",
+      state->step, state->time, simulated, s->problem.row + i / state->grid.cols, s->problem.col + i % state->grid.cols,
+      state->h[i], most);
+}
+
+/** Executes steps until `stop`. */
+static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
+                                     const struct sciara_event *event) {
+  bool warned = s->progress.losses > 0, sea_reported = s->progress.sea_losses > 0;
+  enum sciara_status status;
+  do {
+    const double begin = sciara_wallclock();
+    s->state_is_current = false;
+    status = s->ops->advance(s->engine, stop, &s->progress);
+    s->compute_s += sciara_wallclock() - begin;
+    s->progress.losses += s->losses_before;
+    s->progress.sea_losses += s->sea_losses_before;
+    if (!warned && s->progress.losses > 0) {
+      warned = true;
+      sciara_log(
+          SCIARA_LOG_WARNING,
+          "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
+          s->progress.time);
+    }
+    if (!sea_reported && s->progress.sea_losses > 0) {
+      sea_reported = true;
+      sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
+                 s->progress.time);
+    }
+    if (event->tick) event->tick(event->tick_context, s);
+  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL &&
+           !(event->due > 0 && sciara_wallclock() >= event->due));
+  const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
+  if (stalled)
+    s->finished = SCIARA_STOP_STALLED; // the last step was valid
+  else
+    s->failed = status;
+  return status;
+}
+
+/** After steps without an error: which part of the stop rule is met. */
+static enum sciara_status decide(struct sciara_simulation *s) {
+  s->finished = met(s);
+  if (s->progress.reason == SCIARA_STOP_THICK) {
+    SCIARA_TRY(sciara_simulation_sync(s));
+    return refuse_thick(s);
+  }
+  if (s->finished != SCIARA_STOP_NONE || !(s->rest.duration > 0) || s->progress.time < s->rest.due) return SCIARA_OK;
+  SCIARA_TRY(sciara_simulation_sync(s));
+  if (sciara_front_rest_met(&s->rest, s->problem.state)) s->finished = SCIARA_STOP_FRONT;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
+  SCIARA_TRY(refuse_failed(s));
+  if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
+  const double most = s->problem.scenario.run.thickest_m, notice = event->thickness;
+  struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
+                             .solidified = true,
+                             .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
+                             .cancel = event->cancel};
+  bool again; // the front still moves
+  do {
+    const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
+    stop.time = fmin(fmin(event->time, s->until_time), due);
+    SCIARA_TRY(advance_to(s, &stop, event));
+    SCIARA_TRY(decide(s));
+    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time >= due &&
+            s->progress.time < event->time;
+  } while (again);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
+  s->losses_before = s->progress.losses; // the engine counts from its start
+  s->sea_losses_before = s->progress.sea_losses;
+  s->ops->destroy(s->engine);
+  s->engine = NULL;
+  s->failed = make_engine(s); // without an engine there is nothing more to compute
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, s->problem.state);
+  s->progress.reason = SCIARA_STOP_NONE;
+  s->finished = met(s);
+  return s->failed;
+}
+
+enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sciara_vents *vents,
+                                          struct sciara_state *state, int64_t row, int64_t col) {
+  struct sciara_problem *p = &s->problem;
+  if (s->engine) s->ops->destroy(s->engine); // first: its memory is free for the next one
+  s->engine = NULL;
+  sciara_vents_destroy(p->vents);
+  sciara_state_destroy(p->state);
+  sciara_site_release(p->site);
+  p->site = sciara_site_retain(state->site);
+  p->grid = state->grid;
+  p->vents = vents;
+  p->state = state;
+  p->row = row;
+  p->col = col;
+  s->state_is_current = true;
+  begin(s);
+  s->failed = make_engine(s);
+  return s->failed;
+}
+
+bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
+
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {
+  SCIARA_TRY(refuse_failed(s));
+  return s->ops->keep ? s->ops->keep(s->engine, place) : s->ops->download(s->engine, state);
+}
+
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state) {
+  return s->ops->keep ? s->ops->collect(s->engine, place, state) : SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {
+  SCIARA_TRY(refuse_failed(s));
+  if (s->state_is_current) return SCIARA_OK;
+  SCIARA_TRY(s->ops->download(s->engine, s->problem.state));
+  s->state_is_current = true;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out) {
+  SCIARA_TRY(sciara_simulation_sync(s));
+  sciara_ledger_form(s->problem.state, s->problem.rounding, out);
+  return SCIARA_OK;
+}

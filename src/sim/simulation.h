@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A problem that is solved by an engine. The stop rule is implemented here.
+#ifndef SCIARA_SIM_SIMULATION_H
+#define SCIARA_SIM_SIMULATION_H
+
+#include "engine/engine.h"
+#include "sim/front_rest.h"
+#include "sim/problem.h"
+
+struct sciara_simulation {
+  struct sciara_problem problem;
+  const struct sciara_engine_ops *ops;
+  void *engine;
+  struct sciara_engine_progress progress; ///< as last reported by the engine
+  double until_time;             ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
+  uint64_t until_step;           ///< ... or this many steps; UINT64_MAX: none
+  struct sciara_front_rest rest; ///< ... or the front at rest
+  enum sciara_stop_reason
+      finished;          ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED and THICK: it will never be met
+  bool state_is_current; ///< problem.state is the state of the engine
+  enum sciara_status failed;  ///< of the step that failed, SCIARA_OK while none has
+  uint64_t losses_before;     ///< losses of the run before it was resumed; progress includes them
+  uint64_t sea_losses_before; ///< the same for the sea; after a checkpoint 1 if lava has entered it
+  double compute_s;           ///< seconds spent in the engine
+  int threads;                ///< threads that the engine uses
+};
+
+/** Called between slices of work (about every 0.1 s). */
+typedef void sciara_tick(void *context, const struct sciara_simulation *s);
+
+/** The end of one call of sciara_simulation_advance, unless the stop rule ends it before. */
+struct sciara_event {
+  double time; ///< first step with simulated time >= this, s
+  uint64_t step;
+  double thickness;  ///< a step at whose end a cell has more liquid lava than this, m; 0: none
+  double due;        ///< sciara_wallclock at which it ends soon; 0: never
+  const int *cancel; ///< read atomically; may be NULL
+  sciara_tick *tick; ///< may be NULL
+  void *tick_context;
+};
+
+/** Takes over the problem (also on failure) and gives it to the engine that its scenario names. */
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out);
+void sciara_simulation_destroy(struct sciara_simulation *s);
+
+/** Executes steps until the event, the stop rule (s->finished: which part of it) or *cancel.
+ *
+ * @return SCIARA_ERR_NUMERIC: s->progress.bad is the cell, and the state is then invalid; or, with s->finished
+ *         SCIARA_STOP_STALLED or SCIARA_STOP_THICK, the time no longer grows, or a cell is thicker than
+ *         run.max_thickness_m, and the state is that of the last step
+ */
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
+
+/**
+ * Continues on another window of the map (model/window.h), from `state`, in a new engine of the same kind. Takes over
+ * vents and state, whose site it shares; also after a failed step. `row` and `col`: the first cell of the window.
+ */
+enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sciara_vents *vents,
+                                          struct sciara_state *state, int64_t row, int64_t col);
+
+/**
+ * Whether the engine captures states: then the steps wait for no copy, and sciara_simulation_collect may be called
+ * later.
+ */
+bool sciara_simulation_keeps(const struct sciara_simulation *s);
+
+/**
+ * Captures the current state in that slot of the engine (SCIARA_PLACES) if the engine captures states; otherwise copies
+ * it to `state` now.
+ */
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state);
+
+/** Copies the captured state of that slot to `state`. Another thread may call it while the simulation continues. */
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
+
+/** Changes the rate of a vent from now on (sciara_problem_set_rate): the state goes to a new engine of the same kind. */
+enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);
+
+/** Updates problem.state. */
+enum sciara_status sciara_simulation_sync(struct sciara_simulation *s);
+
+/** The current mass balance; updates the state. */
+enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct sciara_ledger *out);
+
+/** Whether the run can never meet its stop rule, although its state is valid. */
+static inline bool sciara_simulation_is_stuck(const struct sciara_simulation *s) {
+  return s->finished == SCIARA_STOP_STALLED || s->finished == SCIARA_STOP_THICK;
+}
+
+/** "solidified", "time", "steps", "front at rest", "cancel" or "none". */
+const char *sciara_stop_reason_name(enum sciara_stop_reason reason);
+
+#endif

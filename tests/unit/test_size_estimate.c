@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about sim/size_estimate.h: what is counted, and when it does not fit.
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "map/raster_gdal.h"
+#include "sim/many_threads.h"
+#include "sim/size_estimate.h"
+#include "store/snapshot_hdf5.h"
+
+static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};
+static struct sciara_vents *vents;
+
+static void setup(void) {
+  const double edges[] = {0, 86400}, rates[] = {5};
+  vents = sciara_vents_create();
+  ck_assert_ptr_nonnull(vents);
+  ck_assert_int_eq(sciara_vents_add(vents, 5, 5, 1, edges, rates), SCIARA_OK);
+}
+
+static void teardown(void) { sciara_vents_destroy(vents); }
+
+static struct sciara_scenario_spec scenario(void) {
+  return (struct sciara_scenario_spec){.params = sciara_params_default(),
+                                       .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
+                                       .output = {.fields = 1u << SCIARA_FIELD_THICKNESS}};
+}
+
+static struct sciara_size_estimate make(const struct sciara_scenario_spec *s, size_t available) {
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  return sciara_size_estimate_make(s, &grid, vents, ops, available);
+}
+
+/** Memory for writing the snapshot. */
+static size_t snapshot_of(const struct sciara_size_estimate *f) {
+  return sciara_snapshot_memory(&grid, false, sciara_snapshot_threads(1)) + f->snapshot;
+}
+
+/** Memory for writing the larger one of a snapshot and a checkpoint. */
+static size_t largest_file(const struct sciara_size_estimate *f) {
+  return snapshot_of(f) > f->checkpoint ? snapshot_of(f) : f->checkpoint;
+}
+
+START_TEST(test_memory) {
+  const size_t cells = 2000000, host = (size_t)50 << 20;
+  struct sciara_scenario_spec s = scenario();
+  struct sciara_size_estimate f = make(&s, 0);
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const size_t wet = (size_t)(5 * 86400 / 1.014 / 100),
+               lava = wet * ops->memory_of_lava(SCIARA_RECORD_NOTHING); // cells under 1.014 m
+  ck_assert_uint_ge(ops->memory_of_lava(SCIARA_RECORD_NOTHING), 100);
+  ck_assert_uint_eq(f.program, host);
+  ck_assert_uint_eq(f.site, cells * 9);    // the ground and the kind, once for all states
+  ck_assert_uint_eq(f.state, cells * 56);  // 7 fields of doubles
+  ck_assert_uint_ge(f.engine, cells * 61); // 5 reals, 2 doubles, the kind, 4 bytes of the list
+  ck_assert_uint_le(f.engine, cells * 62 + lava);
+  ck_assert_uint_ge(f.engine, cells * 61 + lava);
+  ck_assert_uint_gt(snapshot_of(&f), 0);
+  ck_assert_uint_eq(f.writing, sciara_map_geotiff_memory(&grid, 0)); // dem.tif needs more than the snapshot
+  ck_assert_uint_ge(f.writing, cells * 16);                          // it exists twice, in doubles
+  ck_assert_uint_eq(sciara_size_estimate_host(&f), f.program + f.site + f.state + f.engine + f.writing);
+  s.dem.edit_count = 1;
+  ck_assert_uint_eq(make(&s, 0).writing, sciara_map_geotiff_memory(&grid, 1));
+  ck_assert_uint_ge(make(&s, 0).writing, f.writing + cells * 16); // a band that marks the edits
+  s.dem.edit_count = 0;
+  s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
+  s.output.maps = 1u << SCIARA_FIELD_MAX_THICKNESS;
+  const struct sciara_size_estimate more = make(&s, 0);
+  ck_assert_uint_eq(more.state, cells * 72);
+  ck_assert_uint_eq(more.site, f.site);
+  ck_assert_uint_ge(more.engine, f.engine + cells * 16);
+  ck_assert_uint_gt(more.writing, f.writing);
+}
+END_TEST
+
+// A run on a few cells takes what GDAL takes to open the DEM.
+START_TEST(test_few_cells) {
+  const struct sciara_grid few = {.rows = 10, .cols = 10, .cell_size = 10};
+  const struct sciara_scenario_spec s = scenario();
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_size_estimate f = sciara_size_estimate_make(&s, &few, vents, ops, 0);
+  ck_assert_uint_gt(f.program, (size_t)50 << 20);
+  ck_assert_uint_eq(sciara_size_estimate_host(&f), (size_t)60 << 20);
+}
+END_TEST
+
+// Snapshots being written: two states of the writer, or one and the memory that the engine needs to keep two.
+START_TEST(test_snapshots_on_the_way) {
+  const size_t state = sciara_state_memory(&grid, 0);
+  struct sciara_scenario_spec s = scenario();
+  const struct sciara_size_estimate none = make(&s, 0);
+  s.output.every_s = 3600;
+  const struct sciara_size_estimate copied = make(&s, 0);
+  const size_t file = largest_file(&none);
+  ck_assert_uint_eq(copied.writing, file + 2 * state);
+  ck_assert_uint_eq(copied.engine, none.engine);
+  const struct sciara_engine_ops *ops;
+  size_t host = 0, device = 0;
+  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ops->keep_memory(&grid, 0, &host, &device);
+  const struct sciara_size_estimate kept = sciara_size_estimate_make(&s, &grid, vents, ops, 0);
+  s.output.every_s = 0;
+  const struct sciara_size_estimate never = sciara_size_estimate_make(&s, &grid, vents, ops, 0);
+  ck_assert_uint_gt(host, 0);
+  ck_assert_uint_eq(kept.engine, never.engine + host);
+  ck_assert_uint_eq(never.writing, none.writing);
+  ck_assert_uint_eq(kept.writing, file + state);
+}
+END_TEST
+
+// A signal may request a checkpoint in any run; its file is made in memory. At intervals there are states to write, too.
+START_TEST(test_checkpoints) {
+  const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
+  struct sciara_scenario_spec s = scenario();
+  const struct sciara_size_estimate none = make(&s, 0);
+  ck_assert_uint_ge(none.checkpoint, (size_t)56 * 4260); // 7 doubles of each cell under 1.014 m of lava
+  ck_assert_uint_le(none.checkpoint, (size_t)56 * 4260 + (1 << 20));
+  const size_t file = largest_file(&none);
+  s.output.checkpoint_every_s = 3600;
+  ck_assert_uint_eq(make(&s, 0).writing, file + 2 * state);
+  s.output.checkpoint_every_s = 0;
+  s.output.checkpoint_wall_s = 60;
+  ck_assert_uint_eq(make(&s, 0).writing, file + 2 * state);
+  s.output.checkpoint_wall_s = 0;
+  s.initial_thickness.given = true; // lava everywhere
+  const struct sciara_size_estimate full = make(&s, 0);
+  ck_assert_uint_ge(full.checkpoint, cells * 56);
+  ck_assert_uint_ge(full.writing, full.checkpoint);
+  s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
+  ck_assert_uint_ge(make(&s, 0).checkpoint, cells * 64);
+}
+END_TEST
+
+// In a step lava reaches the neighbouring cells: 49 around the vent in three steps.
+START_TEST(test_few_steps) {
+  const struct sciara_engine_ops *ops;
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  struct sciara_scenario_spec s = scenario();
+  const struct sciara_size_estimate all = make(&s, 0);
+  ck_assert(all.wet > 4000 && all.wet < 5000);
+  s.run.max_steps = 3;
+  const struct sciara_size_estimate few = make(&s, 0);
+  ck_assert_double_eq(few.wet, 49);
+  ck_assert_uint_eq(few.engine, sciara_size_estimate_engine(ops, &grid, 0, 49, NULL));
+  ck_assert_uint_lt(few.engine, all.engine);
+  s.run.max_steps = 1000; // by then there is no more lava than for this number of steps
+  ck_assert_double_eq(make(&s, 0).wet, all.wet);
+  s.run.max_steps = 3;
+  s.initial_thickness.given = true; // lava everywhere
+  ck_assert_double_eq(make(&s, 0).wet, 2000000);
+}
+END_TEST
+
+START_TEST(test_what_does_not_fit) {
+  const struct sciara_scenario_spec s = scenario();
+  const struct sciara_size_estimate unknown = make(&s, 0);
+  ck_assert_int_eq(sciara_size_estimate_check(&unknown, "a.json"), SCIARA_OK);
+  const size_t need = sciara_size_estimate_host(&unknown) - unknown.program;
+  const struct sciara_size_estimate enough = make(&s, need), short_of = make(&s, need - 1);
+  ck_assert_int_eq(sciara_size_estimate_check(&enough, "a.json"), SCIARA_OK);
+  ck_assert_int_eq(sciara_size_estimate_check(&short_of, "a.json"), SCIARA_ERR_MEMORY);
+  ck_assert_msg(strncmp(sciara_last_error(), "a.json: the run needs about 0.2", 31) == 0, "%s", sciara_last_error());
+}
+END_TEST
+
+static const struct {
+  double every, until, max_time;
+  uint64_t max_steps;
+  double most;
+} cadences[] = {
+    {0, INFINITY, INFINITY, UINT64_MAX, 1},
+    {3600, INFINITY, INFINITY, UINT64_MAX, INFINITY},
+    {3600, 86400, INFINITY, UINT64_MAX, 24},
+    {3600, 86401, INFINITY, UINT64_MAX, 25},
+    {3600, 90000 - 1e-6, INFINITY, UINT64_MAX, 25},
+    {3600, 1, INFINITY, UINT64_MAX, 1},
+    {3600, INFINITY, 7200, UINT64_MAX, 2},
+    {3600, 86400, 7200, UINT64_MAX, 2},
+    {3600, 86400, INFINITY, 3, 3},
+    {0, 86400, INFINITY, 3, 1},
+};
+
+START_TEST(test_snapshots) {
+  struct sciara_scenario_spec s = scenario();
+  s.output.every_s = cadences[_i].every;
+  s.run.until = isfinite(cadences[_i].until) ? SCIARA_UNTIL_TIME : SCIARA_UNTIL_SOLIDIFIED;
+  s.run.until_s = isfinite(cadences[_i].until) ? cadences[_i].until : 0;
+  s.run.max_time_s = cadences[_i].max_time;
+  s.run.max_steps = cadences[_i].max_steps;
+  const struct sciara_size_estimate f = make(&s, 0);
+  ck_assert_double_eq(f.snapshots, cadences[_i].most);
+  ck_assert_double_le(f.snapshots_while_vent, f.snapshots);
+}
+END_TEST
+
+START_TEST(test_size) {
+  struct sciara_scenario_spec s = scenario();
+  const struct sciara_size_estimate f = make(&s, 0);
+  const double wet = 5 * 86400 / 1.014 / 100; // cells of 10 m under 1.014 m of lava
+  ck_assert_double_ge((double)f.snapshot, 4 * wet);
+  ck_assert_double_le((double)f.snapshot, 4 * wet + 65536);
+  ck_assert_uint_ge(f.snapshot_most, 8000000);
+  s.output.as_double = true;
+  ck_assert_uint_ge(make(&s, 0).snapshot_most, 16000000);
+  s.output.fields = 1u << SCIARA_FIELD_ALTITUDE; // is stored for every cell
+  ck_assert_uint_ge(make(&s, 0).snapshot, 16000000);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("size_estimate");
+  TCase *tests = tcase_create("all");
+  tcase_add_checked_fixture(tests, setup, teardown);
+  tcase_add_test(tests, test_memory);
+  tcase_add_test(tests, test_few_cells);
+  tcase_add_test(tests, test_snapshots_on_the_way);
+  tcase_add_test(tests, test_checkpoints);
+  tcase_add_test(tests, test_few_steps);
+  tcase_add_test(tests, test_what_does_not_fit);
+  tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
+  tcase_add_test(tests, test_size);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -46,8 +46,9 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
   return status;
 }
 
-enum sciara_status sciara_sample_of_members(const struct sciara_ensemble *e, const struct sciara_batches *b, size_t count,
-                                    const double *weight, const uint8_t *unpaired, struct sciara_sample *out) {
+enum sciara_status sciara_sample_of_members(const struct sciara_ensemble *e, const struct sciara_batches *b,
+                                            size_t count, const double *weight, const uint8_t *unpaired,
+                                            struct sciara_sample *out) {
   struct sciara_sample_input in = {.count = count, .weight = weight, .kind = kind_of(e)};
   uint8_t *state = NULL;
   double *end = NULL;
@@ -79,7 +80,8 @@ enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct
   struct sciara_footprint *member;
   SCIARA_TRY(SCIARA_NEW(member, e->members.count + 1, "the members of an ensemble"));
   const struct sciara_batches finished = {.member = member};
-  const enum sciara_status status = sciara_sample_of_members(e, &finished, e->members.count, e->members.weight, NULL, out);
+  const enum sciara_status status =
+      sciara_sample_of_members(e, &finished, e->members.count, e->members.weight, NULL, out);
   sciara_free(member);
   return status;
 }
@@ -193,7 +195,7 @@ static enum sciara_status try_prefix(const struct sciara_ensemble *e, const stru
 }
 
 enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                      const struct sciara_site_hits *sites, double *weight, size_t *batches) {
+                                       const struct sciara_site_hits *sites, double *weight, size_t *batches) {
   struct strata strata;
   enum sciara_status status;
   *batches = 0;

@@ -2,16 +2,19 @@
 """tools/check-layers finds the breaches planted in a small tree, and nothing in the tree without them."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
-CHECK = Path(os.environ["SCIARA_SOURCE_DIR"]) / "tools/check-layers"
+SOURCE = Path(os.environ["SCIARA_SOURCE_DIR"])
+CHECK = SOURCE / "tools/check-layers"
+STOREYS = "".join(re.findall(r"^sciara_add_storey.*\n", (SOURCE / "CMakeLists.txt").read_text(), re.M))
 
 CLEAN = {
-    "CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\n",
+    "CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\n" + STOREYS,
     "src/sciara.h": SPDX + "#include <stddef.h>\n",
     "src/base/portable.h": SPDX + "#ifdef __CUDACC__\n#endif\n",
     "src/base/a.h": SPDX + '#include "sciara.h"\n',
@@ -31,6 +34,8 @@ PLANTED = [
     ("src/file/i.h", '#include "engine/e.h"\n', "file must not include engine"),
     ("src/engine/e.h", '#include "file/i.h"\n', "engine must not include file"),
     ("src/engine/e.h", '#include "run/s.c"\n', "engine must not include run"),
+    ("src/run/s.c", '#include "ensemble/x.h"\n', "is no header below src"),
+    ("src/member/m.h", SPDX + '#include "store/s.h"\n#include "run/s.c"\n', "member must not include run"),
     ("src/file/i.h", '#include "i.h"\n', "is no header below src"),
     ("src/terrain/t.h", SPDX + '#include "store/s.h"\n', "terrain must not include store"),
     ("src/store/s.h", SPDX + '#include "engine/e.h"\n', "store must not include engine"),

@@ -17,6 +17,7 @@
 #include "file/durable.h"
 #include "file/gdal_support.h"
 #include "file/input_file.h"
+#include "file/netcdf_header.h"
 
 enum { MOST_TEXT = 16 << 20 }; // bytes of a .prj or .aux.xml
 
@@ -297,6 +298,7 @@ static enum sciara_status add_input(const char *path, char **name) {
 enum sciara_status sciara_gdal_files_allow(const char *path, char **name) {
   *name = NULL;
   SCIARA_TRY(sciara_input_check(path));
+  SCIARA_TRY(sciara_netcdf_check_header(path)); // also of a file that GDAL will open by its path
   SCIARA_TRY(check_siblings(path));
   return add_input(path, name);
 }

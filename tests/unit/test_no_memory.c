@@ -11,6 +11,7 @@
 
 #include "analysis/timeseries.h"
 #include "file/json_strict.h"
+#include "file/netcdf_header.h"
 #include "run/run.h"
 #include "store/run_json.h"
 #include "store/series_merge.h"
@@ -209,15 +210,19 @@ static enum sciara_status print_bench(enum sciara_status (*print)(const struct s
 static enum sciara_status print_bench_csv(void) { return print_bench(sciara_bench_csv); }
 static enum sciara_status print_bench_json(void) { return print_bench(sciara_bench_json); }
 
+static enum sciara_status check_netcdf(void) {
+  return sciara_netcdf_check_header(SCIARA_SOURCE_DIR "/tests/fuzz/corpus/netcdf/offset.nc");
+}
+
 static const struct {
   const char *name;
   enum sciara_status (*act)(void);
   uint64_t least;  ///< the least number of requests that it makes
   bool like_first; ///< most of its requests are the same as in the first
-} acts[] = {{"run with serial", run_serial, 200, false},  {"run with openmp", run_openmp, 200, true},
-            {"run with checked", run_checked, 200, true}, {"run with maps", run_with_maps, 200, true},
-            {"read a run", read_run, 20, false},          {"CSV of bench", print_bench_csv, 2, false},
-            {"JSON of bench", print_bench_json, 2, false}};
+} acts[] = {{"run with serial", run_serial, 200, false},   {"run with openmp", run_openmp, 200, true},
+            {"run with checked", run_checked, 200, true},  {"run with maps", run_with_maps, 200, true},
+            {"read a run", read_run, 20, false},           {"CSV of bench", print_bench_csv, 2, false},
+            {"JSON of bench", print_bench_json, 2, false}, {"check NetCDF", check_netcdf, 1, false}};
 
 /** How many requests at the end of a run may belong to its maps. */
 enum { AT_THE_END = 30 };

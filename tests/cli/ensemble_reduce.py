@@ -36,9 +36,16 @@ def run(*command, code=0):
     return result.stdout + result.stderr
 
 
-def plan(work, name, sample, vents=None, base=SOURCE / "config/hazard-base.json", parts=None, **result):
+def base_of(work):
+    """A part of the volcano: its harbour, cells without ground, and all that lava of the synthetic members reaches."""
+    base = json.loads((SOURCE / "config/hazard-base.json").read_text())
+    base["dem"] = {"path": str(SOURCE / "datasets/volcano.tif"), "window_xy": [447300, 4346900, 450400, 4348300]}
+    return case.write_json(work / "hazard-base.json", base)
+
+
+def plan(work, name, sample, vents=None, base=None, parts=None, **result):
     ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
-    ensemble["base"] = str(base)
+    ensemble["base"] = str(base or base_of(work))
     ensemble["vents"] = vents or {"grid": {"extent": [447600, 4347200, 448800, 4348000], "step_m": 200}}
     ensemble["sample"] = sample
     ensemble.update(parts or {})

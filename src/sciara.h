@@ -524,8 +524,23 @@ struct sciara_ensemble_probability {
       limit; /**< what it is about: a peak thickness above this one, m (0: any lava), or arrival until this time, s */
   double value;     /**< 0 to 1, from the finished members */
   double low, high; /**< whatever members that are not finished, failed or censored would do */
-  double error;     /**< standard error, or that of a grid of vents; NaN also without hits */
+  double error;     /**< standard error, or the grid difference of a full plan; NaN also without hits */
   size_t hits;      /**< members */
+};
+
+/** The 95 % interval of a probability as far as it is due to the draws: docs/ensemble-statistics.md. NaN: none. */
+struct sciara_ensemble_interval {
+  double low, high;
+};
+
+/** P_T: the probability of lava in some years, from the rates of eruptions in the ensemble file. */
+struct sciara_ensemble_years {
+  double years;
+  double limit;      /**< a peak thickness above this one, m (0: any lava) */
+  double value;      /**< 0 to 1, from the finished members */
+  double low, high;  /**< ends of the interval of the rates, with the bounds of the probability of an eruption */
+  double zero_bound; /**< upper 95 % bound without hits; NaN: none, as in sciara_ensemble_answer */
+  size_t hits;       /**< members */
 };
 
 /** A quantile over the members that reach a place; NaN if fewer than 10 do. */
@@ -545,10 +560,11 @@ struct sciara_ensemble_contribution {
   double arrival_s;         /**< weighted median over hits; NaN if fewer than 10 */
 };
 
-/** What an ensemble says about a place: the results that its file asks for. */
+/** What an ensemble says about a place: the results that its file asks for. Later versions append members. */
 struct sciara_ensemble_answer {
   size_t members, finished, censored; /**< of weight above 0 */
-  double zero_bound; /**< upper 95 % bound of a probability without hits; NaN unless members were drawn at random */
+  double zero_bound; /**< upper 95 % bound of a probability without hits; NaN unless members were drawn, with equal
+                          weights in a stratum */
   double earliest_s; /**< of all members; NaN: none reaches the place */
   const struct sciara_ensemble_probability *thickness, *within; /**< in ascending order of their limits */
   size_t thickness_count, within_count;
@@ -556,6 +572,10 @@ struct sciara_ensemble_answer {
   size_t quantile_count;
   const struct sciara_ensemble_contribution *by_vent, *by_event, *by_both; /**< only those with hits */
   size_t by_vent_count, by_event_count, by_both_count;
+  bool grid_difference; /**< errors are the grid difference of a full plan, which is no standard error */
+  const struct sciara_ensemble_interval *thickness_interval, *within_interval; /**< of `thickness` and `within` */
+  const struct sciara_ensemble_years *years; /**< by years, then by limit; none without rates of eruptions */
+  size_t years_count;
 };
 
 /**

@@ -57,8 +57,9 @@ class Probability:
     limit: a peak thickness above this one, m (0: any lava), or arrival until this time, s
     value: 0 to 1, from the finished members
     low, high: whatever members that are not finished, failed or censored would do
-    error: standard error, or that of a grid of vents; NaN also without hits
+    error: standard error, or the grid difference of a full plan (Answer.grid_difference); NaN also without hits
     hits: members
+    interval: (low, high), the 95 % interval as far as it is due to the draws; NaN: there is none
     """
 
     limit: float
@@ -66,6 +67,28 @@ class Probability:
     low: float
     high: float
     error: float
+    hits: int
+    interval: tuple[float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Years:
+    """P_T at a place: the probability of lava in some years, from the rates of eruptions in the ensemble file.
+
+    years: T
+    limit: a peak thickness above this one, m (0: any lava)
+    value: 0 to 1, from the finished members
+    low, high: ends of the interval of the rates, with the bounds of the probability of an eruption
+    zero_bound: upper 95 % bound without hits; NaN: none, as in Answer
+    hits: members
+    """
+
+    years: float
+    limit: float
+    value: float
+    low: float
+    high: float
+    zero_bound: float
     hits: int
 
 
@@ -105,11 +128,13 @@ class Answer:
     """What an ensemble says about a place: the results that its file lists.
 
     members, finished, censored: numbers of members of weight above 0
-    zero_bound: upper 95 % bound of a probability without hits; NaN unless members were drawn at random
+    zero_bound: upper 95 % bound of a probability without hits; NaN unless members were drawn, with equal weights in a stratum
     earliest: first arrival of all members, s; NaN: none reaches the place
     thickness, within: a Probability for each result.thickness_m and each result.within of the file
     quantiles: a Quantile for each result.quantiles
     by_vent, by_event, by_both: a Contribution for each vent, class, or vent and class that reaches the place
+    grid_difference: errors are the grid difference of a full plan, which is no standard error
+    years: a Years for each result.years and each result.thickness_m; none without eruptions_per_year
     """
 
     members: int
@@ -123,6 +148,8 @@ class Answer:
     by_vent: tuple[Contribution, ...]
     by_event: tuple[Contribution, ...]
     by_both: tuple[Contribution, ...]
+    grid_difference: bool
+    years: tuple[Years, ...]
 
 
 #: None: a bar if somebody sees it; True, False: a bar or none; a function: called with each Status.
@@ -159,8 +186,9 @@ def _name(text: Any) -> str:
     return ffi.string(text).decode("utf-8", "surrogateescape")
 
 
-def _probabilities(items: Any, count: int) -> tuple[Probability, ...]:
-    return tuple(Probability(c.limit, c.value, c.low, c.high, c.error, c.hits) for c in items[0:count])
+def _probabilities(items: Any, intervals: Any, count: int) -> tuple[Probability, ...]:
+    return tuple(Probability(c.limit, c.value, c.low, c.high, c.error, c.hits, (i.low, i.high))
+                 for c, i in zip(items[0:count], intervals[0:count]))
 
 
 def _contributions(items: Any, count: int) -> tuple[Contribution, ...]:
@@ -170,10 +198,13 @@ def _contributions(items: Any, count: int) -> tuple[Contribution, ...]:
 
 def _answer_of(c: Any) -> Answer:
     return Answer(c.members, c.finished, c.censored, c.zero_bound, c.earliest_s,
-                  _probabilities(c.thickness, c.thickness_count), _probabilities(c.within, c.within_count),
+                  _probabilities(c.thickness, c.thickness_interval, c.thickness_count),
+                  _probabilities(c.within, c.within_interval, c.within_count),
                   tuple(Quantile(q.quantile, q.arrival_s, q.deposit_m) for q in c.quantiles[0:c.quantile_count]),
                   _contributions(c.by_vent, c.by_vent_count), _contributions(c.by_event, c.by_event_count),
-                  _contributions(c.by_both, c.by_both_count))
+                  _contributions(c.by_both, c.by_both_count), c.grid_difference,
+                  tuple(Years(y.years, y.limit, y.value, y.low, y.high, y.zero_bound, y.hits)
+                        for y in c.years[0:c.years_count]))
 
 
 def _value_of(text: str) -> Any:

@@ -156,7 +156,9 @@ struct list {
 struct answer {
   struct sciara_ensemble_answer shown; ///< first: the caller's pointer
   struct sciara_ensemble_probability *thickness, *within;
+  struct sciara_ensemble_interval *thickness_interval, *within_interval;
   struct sciara_ensemble_quantile *quantiles;
+  struct sciara_ensemble_years *years;
   struct list list[LISTS]; ///< by enum sciara_contribution_of
 };
 
@@ -165,23 +167,56 @@ static struct sciara_ensemble_probability probability_of(double limit, const str
       .limit = limit, .value = e->value, .low = e->low, .high = e->high, .error = e->error, .hits = e->hits};
 }
 
-static enum sciara_status fill_probabilities(const struct sciara_ensemble_result *q,
-                                             const struct sciara_site_result *result, struct answer *a) {
+static struct sciara_ensemble_interval interval_of(const struct sciara_sample *s, const struct sciara_estimate *e) {
+  const struct sciara_interval i = sciara_sample_interval(s, e);
+  return (struct sciara_ensemble_interval){i.low, i.high};
+}
+
+static enum sciara_status fill_probabilities(const struct sciara_reduction *r, const struct sciara_site_result *result,
+                                             struct answer *a) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
   SCIARA_TRY(SCIARA_NEW(a->thickness, q->thickness_count, "the answer of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(a->within, q->within_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->thickness_interval, q->thickness_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->within_interval, q->within_count, "the answer of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(a->quantiles, q->quantile_count, "the answer of an ensemble"));
-  for (size_t k = 0; k < q->thickness_count; k++)
+  for (size_t k = 0; k < q->thickness_count; k++) {
     a->thickness[k] = probability_of(q->thickness_m[k], &result->thickness[k].estimate);
-  for (size_t k = 0; k < q->within_count; k++)
+    a->thickness_interval[k] = interval_of(&r->sample, &result->thickness[k].estimate);
+  }
+  for (size_t k = 0; k < q->within_count; k++) {
     a->within[k] = probability_of(q->within_s[k], &result->within[k].estimate);
+    a->within_interval[k] = interval_of(&r->sample, &result->within[k].estimate);
+  }
   for (size_t k = 0; k < q->quantile_count; k++)
     a->quantiles[k] = (struct sciara_ensemble_quantile){q->quantiles[k], result->arrival[k], result->deposit[k]};
   a->shown.thickness = a->thickness;
   a->shown.within = a->within;
+  a->shown.thickness_interval = a->thickness_interval;
+  a->shown.within_interval = a->within_interval;
   a->shown.quantiles = a->quantiles;
   a->shown.thickness_count = q->thickness_count;
   a->shown.within_count = q->within_count;
   a->shown.quantile_count = q->quantile_count;
+  return SCIARA_OK;
+}
+
+static enum sciara_status fill_years(const struct sciara_reduction *r, const struct sciara_site_result *result,
+                                     struct answer *a) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const double *value = result->years;
+  SCIARA_TRY(SCIARA_NEW(a->years, q->year_count * q->thickness_count, "the answer of an ensemble"));
+  a->shown.years = a->years;
+  for (size_t y = 0; y < q->year_count && value; y++)
+    for (size_t k = 0; k < q->thickness_count; k++, value += 3)
+      a->years[a->shown.years_count++] =
+          (struct sciara_ensemble_years){.years = q->years[y],
+                                         .limit = q->thickness_m[k],
+                                         .value = value[0],
+                                         .low = value[1],
+                                         .high = value[2],
+                                         .zero_bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]),
+                                         .hits = result->thickness[k].estimate.hits};
   return SCIARA_OK;
 }
 
@@ -228,8 +263,9 @@ static double earliest(const struct sciara_reduction *r) {
 static enum sciara_status fill_answer(const struct sciara_reduction *r, struct answer *a) {
   struct sciara_site_result result = {0};
   const struct sciara_sample *s = &r->sample;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, s, &r->ensemble.result, 0, NULL, &result));
-  const enum sciara_status status = fill_probabilities(&r->ensemble.result, &result, a);
+  SCIARA_TRY(sciara_site_result_make(&r->sites, s, &r->ensemble.result, 0, &r->rule, &result));
+  enum sciara_status status = fill_probabilities(r, &result, a);
+  if (status == SCIARA_OK) status = fill_years(r, &result, a);
   sciara_site_result_free(&result);
   SCIARA_TRY(status);
   for (int by = 0; by < LISTS; by++) SCIARA_TRY(fill_list(r, (enum sciara_contribution_of)by, &a->list[by]));
@@ -238,6 +274,7 @@ static enum sciara_status fill_answer(const struct sciara_reduction *r, struct a
   out->finished = s->finished;
   out->censored = s->censored;
   out->zero_bound = sciara_sample_zero_bound(s);
+  out->grid_difference = s->kind == SCIARA_ERROR_GRID;
   out->earliest_s = earliest(r);
   out->by_vent = a->list[SCIARA_BY_VENT].item;
   out->by_vent_count = a->list[SCIARA_BY_VENT].count;
@@ -280,7 +317,10 @@ void sciara_ensemble_release(const struct sciara_ensemble_answer *answer) {
   if (!a) return;
   sciara_free(a->thickness);
   sciara_free(a->within);
+  sciara_free(a->thickness_interval);
+  sciara_free(a->within_interval);
   sciara_free(a->quantiles);
+  sciara_free(a->years);
   for (int by = 0; by < LISTS; by++) {
     for (size_t k = 0; k < 2 * a->list[by].count; k++) free(a->list[by].name[k]);
     sciara_free(a->list[by].name);

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
 import csv
+import functools
 import math
 import os
+import subprocess
 import sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -98,6 +100,11 @@ class Finished(case.SharedCase):
         self.assertEqual([c.event for c in answer.by_event], ["small", "large"])
         self.assertAlmostEqual(sum(c.weight * c.probability for c in answer.by_event), answer.thickness[0].value)
         self.assertEqual(answer.within[0].limit, 1800)
+        self.assertTrue(answer.grid_difference)
+        self.assertTrue(math.isnan(answer.zero_bound) and all(map(math.isnan, answer.thickness[0].interval)))
+        upper = sum(c.share for c in answer.by_vent if c.vent == "upper") * answer.thickness[0].value / 0.25
+        self.assertAlmostEqual(answer.thickness[0].error, abs(1 - upper) / 2, msg="half of the difference of the two vents")
+        self.assertEqual(answer.years, (), "no rates of eruptions")
         nothing = self.planned.query(case.WEST + 5, case.SOUTH + 5)
         self.assertEqual((nothing.thickness[0].value, nothing.by_vent, nothing.by_both), (0, (), ()))
 
@@ -109,6 +116,132 @@ class Finished(case.SharedCase):
         with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
             self.assertEqual([row["model.relaxation"] for row in csv.DictReader(f)],
                              [str(value) for value in self.planned.members["model.relaxation"]])
+
+
+@functools.lru_cache
+def student(degrees):
+    """The 97.5 % quantile, from the integral of the density."""
+    x = numpy.linspace(0, 60, 60001)
+    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
+    area = numpy.cumsum((density[1:] + density[:-1]) / 2)
+    return numpy.interp(0.95 * area[-1], area, x[1:])
+
+
+class Drawn(case.SharedCase):
+    """An answer of drawn members, of which some failed and some are censored, is what their footprints and weights say."""
+
+    ZONE = [[X - 50, Y - 100], [X + 50, Y - 100], [X + 50, Y - 25], [X - 50, Y - 25]]  # around "lower"
+    LIMITS, TIMES, YEARS = (0, 0.5, 4), (1800, 36000), (10, 50)
+
+    @classmethod
+    def prepare(cls):
+        write_files(cls.work)
+        case.write_json(os.path.join(cls.work, "e.json"), {
+            **FILE, "sample": {"method": "random", "count": 5, "seed": 3}, "vary": [],
+            "result": {"thickness_m": cls.LIMITS, "within": cls.TIMES, "years": cls.YEARS, "eruptions_per_year": [
+                {"name": "lower", "polygon": cls.ZONE, "rate": 0.03, "interval": [0.01, 0.2]}, {"name": "all", "rate": 0.004}]}})
+        cls.planned = ensemble.plan(os.path.join(cls.work, "e.json"), os.path.join(cls.work, "e"))
+        subprocess.run([os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara_ensemble_synthetic"), cls.planned.folder, "150",
+                        "--failed", "7", "--censored", "4"], check=True, stdout=subprocess.DEVNULL)
+        table = cls.planned.members
+        cls.w, cls.stratum, cls.lower = (numpy.array(table[name]) for name in ("weight", "stratum", "vent"))
+        shape = len(cls.w), case.ROWS * case.COLS
+        cls.arrival, cls.peak = numpy.full(shape, numpy.inf), numpy.zeros(shape)
+        cls.done, cls.end = numpy.zeros(len(cls.w), bool), numpy.full(len(cls.w), numpy.inf)
+        with h5py.File(cls.planned.folder / "batches/000000.h5") as f:
+            ends = f["cells"][:].cumsum()
+            for k, member in enumerate(f["id"][:]):
+                part = slice(ends[k] - f["cells"][k], ends[k])
+                cells = f["cell"][part].cumsum()
+                cls.done[member] = not f["failed"][k]
+                if f["censored"][k]:
+                    cls.end[member] = f["end_s"][k]
+                if cls.done[member]:
+                    cls.arrival[member, cells], cls.peak[member, cells] = f["arrival"][part], f["max_deposit"][part]
+        cls.restored = cls.restore(numpy.ones(len(cls.w), bool))
+
+    @classmethod
+    def restore(cls, part):
+        """Weights with which the finished members of a stratum have those of its failed ones; their sum is 1."""
+        out = numpy.zeros(len(cls.w))
+        for k in numpy.unique(cls.stratum[part]):
+            whole = part & (cls.stratum == k)
+            out[whole & cls.done] = cls.w[whole].sum() / (whole & cls.done).sum()
+        return out / out.sum()
+
+    def bounds(self, hit, until=numpy.inf, part=True):
+        """H of some members, and its bounds: what failed and censored ones may do."""
+        part = part & numpy.ones(len(self.w), bool)
+        unsure = part & ~hit & (~self.done | (self.end < until))
+        share = self.w / self.w[part].sum()
+        return self.restore(part) @ hit, share @ (hit & part), share @ (hit & part) + share @ unsure
+
+    def interval(self, hit):
+        largest, p, variance = self.restored.max(), self.restored @ hit, 0
+        if not hit.any():
+            return math.nan, 0, min(1, 3 * largest)
+        for k in numpy.unique(self.stratum):
+            drawn = self.done & (self.stratum == k)
+            mean = hit[drawn].mean()
+            variance += drawn.sum() / (drawn.sum() - 1) * (self.restored[drawn] ** 2 @ (hit[drawn] - mean) ** 2)
+        if hit.sum() == self.done.sum():
+            return 0, 1 - min(1, 3 * largest), 1
+        t = student(int(self.done.sum() - len(numpy.unique(self.stratum))))
+        v = t * t * (variance + largest ** 2) / (p * (1 - p))  # the ends x of Wilson: (x - p)^2 = v x (1 - x)
+        low, high = sorted(numpy.roots([1 + v, -(2 * p + v), p * p]).real)
+        return math.sqrt(variance), max(0, low), min(1, high)
+
+    def check(self, found, hit, until=numpy.inf):
+        error, *interval = self.interval(hit)
+        numpy.testing.assert_allclose((found.value, found.low, found.high, found.error),
+                                      (*self.bounds(hit, until), error), rtol=1e-10, atol=1e-12)
+        numpy.testing.assert_allclose(found.interval, interval, rtol=1e-5, atol=1e-12)  # `student` has six digits
+        self.assertEqual(found.hits, hit.sum())
+
+    def check_years(self, found, hit):
+        zones = ((0.03, 0.01, 0.2), self.lower == 1), ((0.004,) * 3, numpy.ones(len(self.w), bool))
+        each = [self.bounds(hit & zone, part=zone) for _, zone in zones]
+        rates = [sum(rate[k] * h[k] for (rate, _), h in zip(zones, each)) for k in range(3)]
+        of_member = sum(rate[2] * self.restore(zone) for rate, zone in zones)
+        bound = min(0.204, 3 * of_member.max())
+        right = [1 - math.exp(-found.years * rate) for rate in (*rates, bound)]
+        numpy.testing.assert_allclose((found.value, found.low, found.high, found.zero_bound), right, rtol=1e-9)
+        self.assertEqual(found.hits, hit.sum())
+
+    def test_answers(self):
+        some = set()
+        self.assertTrue(0 < (~self.done).sum() < 4 and (numpy.isfinite(self.end) & self.done).sum() > 2)
+        for x, y in ((X, Y), (X, Y - 50), (X + 20, Y - 30), (X, Y + 25), (case.WEST + 5, case.SOUTH + 5)):
+            cell = int((case.NORTH - y) / case.CELL) * case.COLS + int((x - case.WEST) / case.CELL)
+            answer, arrival, peak = self.planned.query(x, y), self.arrival[:, cell], self.peak[:, cell]
+            self.assertEqual((len(answer.thickness), len(answer.within)), (len(self.LIMITS), len(self.TIMES)))
+            hits = [numpy.isfinite(arrival) & ((limit == 0) | (peak > limit)) for limit in self.LIMITS]
+            for found, limit, hit in zip(answer.thickness, self.LIMITS, hits):
+                self.assertEqual(found.limit, limit)
+                self.check(found, hit)
+                some.add("none" if not hit.any() else "all" if hit.sum() == self.done.sum() else "some")
+            for found, until in zip(answer.within, self.TIMES):
+                self.check(found, arrival <= until, until)
+            self.assertEqual([(p.years, p.limit) for p in answer.years], [(t, m) for t in self.YEARS for m in self.LIMITS])
+            for k, found in enumerate(answer.years):
+                self.check_years(found, hits[k % len(hits)])
+            self.assertFalse(answer.grid_difference)
+            self.assertAlmostEqual(answer.zero_bound, min(1, 3 * self.restored.max()), places=12)
+        self.assertEqual(some, {"none", "some", "all"})
+
+    def test_same_as_the_program(self):
+        """`sciara ensemble query` prints P_T and the intervals."""
+        for x, y in ((X, Y - 50), (case.WEST + 5, case.SOUTH + 5)):
+            said, answer = self.sciara("ensemble", "query", "e", "--at", f"{x},{y}").stdout, self.planned.query(x, y)
+            for p in answer.years:
+                above = f" above {p.limit:g} m" if p.limit else ""
+                self.assertRegex(said, rf"in {p.years:g} years{above} +{100 * p.value:.2f} % "
+                                       rf"\({100 * p.low:.2f} to {100 * p.high:.2f} %\)\n")
+                if p.hits == 0:
+                    self.assertIn(f"{100 * p.zero_bound:.2f} %\n", said)
+            for p in answer.thickness + answer.within:
+                if p.hits:
+                    self.assertIn(f"95 %: {100 * p.interval[0]:.2f} to {100 * p.interval[1]:.2f} %", said)
 
 
 class Use(case.Case):

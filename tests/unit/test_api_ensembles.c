@@ -162,6 +162,62 @@ START_TEST(queried) {
 }
 END_TEST
 
+/** Eruptions of the two western vents, and of any: P_T from the vents and classes that reach the place. */
+START_TEST(years_of_a_place) {
+  const struct sciara_ensemble_answer *a;
+  double west = 0, all = 0;
+  write_text("e.json",
+             "{\"base\": \"b.json\", \"vents\": {\"table\": \"v.csv\", \"weights\": {\"column\": \"p\"}},"
+             " \"events\": [{\"name\": \"small\", \"weight\": 3, \"volume_m3\": 2000, \"duration\": \"10 min\"},"
+             "  {\"name\": \"large\", \"weight\": 1, \"volume_m3\": 20000, \"duration\": \"20 min\"}],"
+             " \"sample\": {\"method\": \"full\"},"
+             " \"result\": {\"thickness_m\": [0, 1000], \"years\": [10, 50], \"eruptions_per_year\": ["
+             "  {\"name\": \"west\", \"rate\": 0.03, \"interval\": [0.01, 0.2], \"polygon\": [[500000, 4177200],"
+             "   [500180, 4177200], [500180, 4177300], [500000, 4177300]]}, {\"name\": \"all\", \"rate\": 0.004}]}}");
+  finish();
+  OK(sciara_ensemble_query(place, 500155, 4177235, &a));
+  for (size_t k = 0; k < a->by_both_count; k++) {
+    const struct sciara_ensemble_contribution *c = &a->by_both[k];
+    all += c->weight * c->probability;
+    if (strcmp(c->vent, "west") == 0 || strcmp(c->vent, "inner") == 0) west += c->weight * c->probability / 0.375;
+  }
+  ck_assert_uint_eq(a->years_count, 4);
+  for (size_t k = 0; k < 4; k++) {
+    const struct sciara_ensemble_years *y = &a->years[k];
+    const double years = k < 2 ? 10 : 50, factor = k % 2 == 0 ? years : 0; // nothing is 1000 m thick
+    ck_assert(y->years == years && y->limit == (k % 2 == 0 ? 0 : 1000));
+    ck_assert_double_eq_tol(y->value, 1 - exp(-factor * (0.03 * west + 0.004 * all)), 1e-12);
+    ck_assert_double_eq_tol(y->low, 1 - exp(-factor * (0.01 * west + 0.004 * all)), 1e-12);
+    ck_assert_double_eq_tol(y->high, 1 - exp(-factor * (0.2 * west + 0.004 * all)), 1e-12);
+    ck_assert_uint_eq(y->hits, k % 2 == 0 ? a->thickness[0].hits : 0);
+    ck_assert_msg(isnan(y->zero_bound), "a full plan has no bound");
+  }
+  ck_assert(a->grid_difference && a->thickness[0].error >= 0 && isnan(a->thickness[1].error));
+  sciara_ensemble_release(a);
+}
+END_TEST
+
+/** One vent, drawn 8 times, that all members reach: max w is 1/8, so the bounds are 3/8, and 1 - 3/8 from below. */
+START_TEST(intervals_of_drawn_members) {
+  const struct sciara_ensemble_answer *a;
+  write_text("e.json",
+             "{\"base\": \"b.json\", \"vary\": [{\"key\": \"rate_scale\", \"uniform\": [1, 2]}],"
+             " \"sample\": {\"method\": \"random\", \"count\": 8, \"seed\": 1}, \"result\": {\"within\": [\"30 min\"],"
+             " \"years\": [50], \"eruptions_per_year\": [{\"name\": \"all\", \"rate\": 0.004}]}}");
+  finish();
+  OK(sciara_ensemble_query(place, 500205, 4177215, &a)); // the vent of the base
+  ck_assert(a->thickness[0].value == 1 && !a->grid_difference);
+  ck_assert_double_eq_tol(a->thickness_interval[0].low, 1 - 3.0 / 8, 1e-12);
+  ck_assert(a->thickness_interval[0].high == 1 && a->within_interval[0].low == a->thickness_interval[0].low);
+  sciara_ensemble_release(a);
+  OK(sciara_ensemble_query(place, 500015, 4177285, &a)); // no lava
+  ck_assert(a->thickness_interval[0].low == 0 && a->within_interval[0].low == 0);
+  ck_assert_double_eq_tol(a->thickness_interval[0].high, 3.0 / 8, 1e-12);
+  ck_assert_double_eq_tol(a->years[0].zero_bound, 1 - exp(-50 * 0.004 * 3 / 8), 1e-12);
+  sciara_ensemble_release(a);
+}
+END_TEST
+
 START_TEST(a_place_without_lava) {
   const struct sciara_ensemble_answer *a;
   finish();
@@ -235,6 +291,8 @@ int main(void) {
   tcase_add_test(t, progress_to_the_end);
   tcase_add_test(t, reduced);
   tcase_add_test(t, queried);
+  tcase_add_test(t, years_of_a_place);
+  tcase_add_test(t, intervals_of_drawn_members);
   tcase_add_test(t, a_place_without_lava);
   tcase_add_test(t, files_that_are_refused);
   tcase_add_test(t, arguments_that_are_refused);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,6 +19,15 @@ enum {
 
 static const double percent_step = 0.01;
 
+/** What a layer of the page has of a layer of the ensemble; the error of drawn members gives both ends of the interval. */
+enum content { AS_IT_IS, INTERVAL_FROM, INTERVAL_TO };
+
+/** A layer of the page, to be made of layer `k`. */
+struct task {
+  size_t k;
+  enum content content;
+};
+
 /** Everything that the page refers to. */
 struct making {
   const struct sciara_reduction *r;
@@ -25,6 +35,7 @@ struct making {
   struct sciara_page_frame frame;
   struct sciara_page_hazard hazard;
   struct sciara_page_layer *layer;
+  struct task *task; ///< of each layer
   struct sciara_page_site *site;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
@@ -36,6 +47,7 @@ struct making {
 static void making_free(struct making *m) {
   for (size_t k = 0; k < m->hazard.layers; k++) sciara_free(m->layer[k].levels);
   sciara_free(m->layer);
+  sciara_free(m->task);
   sciara_free(m->site);
   sciara_free(m->vent);
   sciara_free(m->vent_name);
@@ -134,48 +146,101 @@ static bool is_on_page(const struct sciara_layer *l) {
   return l->kind != SCIARA_LAYER_HITS && l->kind != SCIARA_LAYER_FRONT;
 }
 
-static double value_of(float value, double factor) {
-  return value == (float)SCIARA_NODATA_ALTITUDE || !isfinite(value) ? NAN : factor * (double)value;
+static double value_of(float value) {
+  return value == (float)SCIARA_NODATA_ALTITUDE || !isfinite(value) ? NAN : (double)value;
 }
 
-static enum sciara_status make_layer(struct making *m, size_t k, struct sciara_page_layer *out) {
+/** The value of a layer in cell `i` of a part. */
+static double value_in(const struct sciara_hazard_part *p, size_t k, size_t i) {
+  return value_of(p->value[k * p->count + i]);
+}
+
+/** An end of the interval of the probability whose error layer `k` is; NAN where no member hits. */
+static double interval_in(const struct making *m, const struct sciara_hazard_part *p, struct task t, size_t i) {
+  const struct sciara_sample *s = &m->r->sample;
+  size_t value = t.k;
+  while (m->r->layers.layer[value].part != SCIARA_PART_VALUE) value--;
+  struct sciara_estimate e = {.value = value_in(p, value, i), .error = value_in(p, t.k, i)};
+  if (!(e.value > 0)) return NAN;
+  e.hits = e.value < 1 ? 1 : s->finished; // of all or of some
+  const struct sciara_interval interval = sciara_sample_interval(s, &e);
+  return t.content == INTERVAL_FROM ? interval.low : interval.high;
+}
+
+/** The values of a layer of the page in all of its cells. */
+static void take_values(const struct making *m, struct task t, double factor, double *out) {
   const struct sciara_hazard *h = &m->r->hazard;
-  const struct sciara_layer *l = &m->r->layers.layer[k];
-  const bool chance = describe(&m->r->ensemble.result, l, out);
+  for (size_t p = 0; p < h->parts; p++)
+    for (size_t i = 0; i < h->part[p].count; i++)
+      *out++ = factor * (t.content == AS_IT_IS ? value_in(&h->part[p], t.k, i) : interval_in(m, &h->part[p], t, i));
+}
+
+static enum sciara_status make_levels(const struct making *m, const double *value, struct sciara_page_layer *out) {
+  SCIARA_TRY(SCIARA_NEW(out->levels, m->frames.cells, "a map of a page"));
+  for (int64_t n = 0; n < m->frames.cells; n++) out->high = fmax(out->high, value[n]); // not NAN
+  if (out->high <= 0) out->high = 1;
+  out->step = strcmp(out->unit, "%") == 0 ? percent_step : sciara_page_step(out->high, STEPS);
+  for (int64_t n = 0; n < m->frames.cells; n++)
+    out->levels[n] = isnan(value[n]) || (out->zero_is_empty && value[n] == 0)
+                         ? 0
+                         : (uint16_t)(1 + lround(fmax(value[n], 0) / out->step));
+  return SCIARA_OK;
+}
+
+/** "probability_0.5m_error" becomes "probability_0.5m_interval_95_low" and so on, as in sites.csv. */
+static void name_layer(const struct making *m, struct task t, char *out, size_t capacity) {
+  static const char *const ends[] = {"_grid_difference", "_interval_95_low", "_interval_95_high"};
+  const struct sciara_layer *l = &m->r->layers.layer[t.k];
+  const bool error = l->part == SCIARA_PART_ERROR;
+  const size_t length = strlen(l->name) - (error ? strlen("_error") : 0);
+  snprintf(out, capacity, "%.*s%s", (int)length, l->name, error ? ends[t.content] : "");
+}
+
+static enum sciara_status make_layer(struct making *m, struct task t, struct sciara_page_layer *out) {
+  const struct sciara_reduction *r = m->r;
+  const struct sciara_layer *l = &r->layers.layer[t.k];
+  const bool chance = describe(&r->ensemble.result, l, out);
   const double factor = chance ? 100 : 1;
-  size_t n = 0;
-  out->name = l->name;
+  double *value;
+  name_layer(m, t, out->name, sizeof out->name);
   out->unit = chance ? "%" : l->unit;
   out->ramp = sciara_products_ramp(l);
   out->shown = l->part == SCIARA_PART_VALUE;
   out->zero_is_empty = chance && out->shown;
-  out->elsewhere = value_of(h->elsewhere[k], factor);
-  SCIARA_TRY(SCIARA_NEW(out->levels, m->frames.cells, "a map of a page"));
-  for (size_t p = 0; p < h->parts; p++)
-    for (size_t i = 0; i < h->part[p].count; i++)
-      out->high = fmax(out->high, value_of(h->part[p].value[k * h->part[p].count + i], factor)); // not NAN
-  if (out->high <= 0) out->high = 1;
-  out->step = chance ? percent_step : sciara_page_step(out->high, STEPS);
-  for (size_t p = 0; p < h->parts; p++)
-    for (size_t i = 0; i < h->part[p].count; i++, n++) {
-      const double value = value_of(h->part[p].value[k * h->part[p].count + i], factor);
-      out->levels[n] = isnan(value) ? 0 : (uint16_t)(1 + lround(fmax(value, 0) / out->step));
-    }
-  return SCIARA_OK;
+  out->elsewhere = t.content == AS_IT_IS ? factor * value_of(r->hazard.elsewhere[t.k]) : NAN;
+  out->zero_bound = out->zero_is_empty ? factor * sciara_products_zero_bound(r, l) : NAN;
+  SCIARA_TRY(SCIARA_NEW(value, m->frames.cells, "a map of a page"));
+  take_values(m, t, factor, value);
+  const enum sciara_status status = make_levels(m, value, out);
+  sciara_free(value);
+  return status;
+}
+
+/** The layers of the page; returns their number. @param out NULL: count them */
+static size_t list_layers(const struct making *m, struct task *out) {
+  const struct sciara_layers *all = &m->r->layers;
+  size_t count = 0;
+  for (size_t k = 0; k < all->count; k++) {
+    const struct sciara_layer *l = &all->layer[k];
+    if (!is_on_page(l)) continue;
+    const bool interval = l->part == SCIARA_PART_ERROR && m->r->sample.kind != SCIARA_ERROR_GRID;
+    for (int c = interval ? INTERVAL_FROM : AS_IT_IS; c <= (interval ? INTERVAL_TO : AS_IT_IS); c++, count++)
+      if (out) out[count] = (struct task){k, (enum content)c};
+  }
+  return count;
 }
 
 static enum sciara_status make_layers(struct making *m) {
-  const struct sciara_layers *all = &m->r->layers;
-  size_t count = 0;
-  for (size_t k = 0; k < all->count; k++) count += is_on_page(&all->layer[k]);
+  const size_t count = list_layers(m, NULL);
   if ((int64_t)count * m->frames.cells > MOST_VALUES)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%" PRId64 " cells in %zu maps are too many for a browser: expected at most %d values; "
                        "request fewer thresholds, times and quantiles",
                        m->frames.cells, count, MOST_VALUES);
   SCIARA_TRY(SCIARA_NEW(m->layer, count + 1, "the maps of a page"));
-  for (size_t k = 0; k < all->count; k++)
-    if (is_on_page(&all->layer[k])) SCIARA_TRY(make_layer(m, k, &m->layer[m->hazard.layers++]));
+  SCIARA_TRY(SCIARA_NEW(m->task, count + 1, "the maps of a page"));
+  list_layers(m, m->task);
+  for (size_t k = 0; k < count; k++) SCIARA_TRY(make_layer(m, m->task[k], &m->layer[m->hazard.layers++]));
   m->hazard.layer = m->layer;
   return SCIARA_OK;
 }
@@ -196,6 +261,7 @@ static enum sciara_status make_site(const struct making *m, size_t k, size_t qua
   SCIARA_TRY_GOTO(sciara_site_result_make(&r->sites, &r->sample, &r->ensemble.result, k, NULL, &result));
   const size_t hits = sciara_site_members(&r->sites, &r->sample, k, 0, INFINITY, hit);
   const struct sciara_estimate p = sciara_sample_estimate(&r->sample, &ever, hit, hits, &x);
+  const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p);
   const int64_t cell = place->cell[place->count / 2];
   *out = (struct sciara_page_site){.name = s->name,
                                    .points = s->points,
@@ -205,7 +271,9 @@ static enum sciara_status make_site(const struct making *m, size_t k, size_t qua
                                    .value = p.value,
                                    .low = p.low,
                                    .high = p.high,
-                                   .error = p.error,
+                                   .from = interval.low,
+                                   .to = interval.high,
+                                   .difference = r->sample.kind == SCIARA_ERROR_GRID ? p.error : NAN,
                                    .arrival = r->ensemble.result.quantile_count ? result.arrival[quantile] : NAN};
 cleanup:
   sciara_sample_scratch_free(&x);
@@ -328,8 +396,7 @@ enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
-  m.hazard.critical = r->sample.critical;
-  m.hazard.largest = r->sample.largest;
+  m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
   const struct sciara_page page = {.language = look->language,
                                    .frames = &m.frames,

@@ -80,12 +80,14 @@ enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool 
 
 // -------------------------------------------------------------------------------------------------------------- facts
 
-/** The upper bound of a probability where no member reaches, its own: that of P_T depends on the years. */
+double sciara_products_zero_bound(const struct sciara_reduction *r, const struct sciara_layer *l) {
+  return l->kind == SCIARA_LAYER_YEARS ? sciara_hazard_years_zero_bound(&r->rule, r->ensemble.result.years[l->second])
+                                       : sciara_sample_zero_bound(&r->sample);
+}
+
 static enum sciara_status add_zero_bound(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out) {
-  const double bound = l->kind == SCIARA_LAYER_YEARS
-                           ? sciara_hazard_years_zero_bound(&r->rule, r->ensemble.result.years[l->second])
-                           : sciara_sample_zero_bound(&r->sample);
+  const double bound = sciara_products_zero_bound(r, l);
   char text[32];
   if (!is_probability(l) || !isfinite(bound)) return SCIARA_OK;
   snprintf(text, sizeof text, "%.9g", bound);

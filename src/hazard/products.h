@@ -43,6 +43,9 @@ enum sciara_status sciara_products_sites(const struct sciara_reduction *r);
 /** What the colours of a layer suit, for sciara_ramp_for; NULL: nothing in particular. */
 const char *sciara_products_ramp(const struct sciara_layer *l);
 
+/** The upper 95 % bound of a probability without hits, its own: that of P_T depends on the years. NAN: none. */
+double sciara_products_zero_bound(const struct sciara_reduction *r, const struct sciara_layer *l);
+
 /** What a map of the ensemble says of itself, and a map of one layer. Release the facts with sciara_map_facts_free. */
 enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out);

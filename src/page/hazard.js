@@ -72,13 +72,6 @@ class HazardPage extends Page {
     this.map = new HazardMap(frames, byId("map"));
     this.layers = new Map(this.data.fields.map((layer) => [layer.name, layer]));
     this.allFields = this.data.fields;
-    const stored = frames.level.bind(frames);
-    // A probability of 0 has no colour.
-    frames.level = (layer, frame, place) => {
-      const level = stored(layer, frame, place);
-      return layer.zero_is_empty && level === 1 ? 0 : level;
-    };
-    this.stored = (layer, cell) => stored(layer, 0, frames.place(cell.row, cell.col));
   }
 
   start() {
@@ -97,6 +90,7 @@ class HazardPage extends Page {
     byId("members").textContent = [
       say("HAZARD_MEMBERS", { finished: longNumber(hazard.finished), members: longNumber(hazard.members) }),
       ...(hazard.stopped ? [say("HAZARD_ENOUGH")] : []),
+      ...(hazard.full ? [say("HAZARD_FULL")] : []),
       ...(hazard.time_zero_s > 0 ? [say("HAZARD_TIME_ZERO", { time: durationText(hazard.time_zero_s) })] : []),
     ].join(" ");
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
@@ -120,39 +114,38 @@ class HazardPage extends Page {
 
   /** The value of a layer at a cell; null: there is none. */
   valueAt(layer, cell) {
-    if (this.frames.place(cell.row, cell.col) < 0) return layer.elsewhere;
-    const level = this.stored(layer, cell);
-    return level > 0 ? valueOf(layer, level) : null;
+    const place = this.frames.place(cell.row, cell.col);
+    if (place < 0) return layer.elsewhere;
+    const level = this.frames.level(layer, 0, place);
+    if (level > 0) return valueOf(layer, level);
+    return layer.zero_is_empty ? 0 : null;
   }
 
   textAt(layer, cell) {
     const value = this.valueAt(layer, cell);
     if (value === null) return this.frames.place(cell.row, cell.col) < 0 ? say("NO_LAVA") : say("HAZARD_FEW");
-    if (layer.unit === "1") return number(value);
+    if (layer.unit !== "%") return valueText(layer, value);
     const part = (name) => {
       const other = this.layers.get(`${layer.name}_${name}`);
       return other ? this.valueAt(other, cell) : null;
     };
+    return this.chanceText({
+      value, low: part("low"), high: part("high"), from: part("interval_95_low"), to: part("interval_95_high"),
+      difference: part("grid_difference"), bound: layer.zero_bound,
+    });
+  }
+
+  /** "12.50 % [95 %: 8.10 to 18.20 %] (10.00 to 15.00 %)", as far as it is known; of 0 the bound. All in percent. */
+  chanceText({ value, low, high, from, to, difference, bound }) {
     const digits = (percent) => number(percent.toFixed(2));
-    return valueText(layer, value) + this.marginText(value, part("error"), part("low"), part("high"), digits);
-  }
-
-  /** " [95 %: 8.10 to 13.20 %] (10.00 to 15.00 %)", as far as it is known; `whole` is the value of a certainty. */
-  marginText(value, error, low, high, digits, whole = 100) {
-    const known = low !== null && high !== null && (low !== 0 || high !== 0);
-    const bounds = known ? ` (${say("HAZARD_BOUNDS", { low: digits(low), high: digits(high) })})` : "";
-    const ends = error === null || value <= 0 || value >= whole ? null : this.interval(value / whole, error / whole);
-    const [from, to] = ends ? ends.map((end) => digits(end * whole)) : [];
-    return (ends ? ` [95 %: ${say("HAZARD_BOUNDS", { low: from, high: to })}]` : "") + bounds;
-  }
-
-  /** As sciara_sample_interval; null: the members were not drawn. */
-  interval(p, error) {
-    const { critical, largest } = this.data.hazard;
-    if (critical === null) return null;
-    const v = (critical ** 2 * (error ** 2 + largest ** 2)) / (p * (1 - p));
-    const half = Math.sqrt(v * p * (1 - p) + v ** 2 / 4);
-    return [-half, half].map((side) => Math.min(1, Math.max(0, (p + v / 2 + side) / (1 + v))));
+    const range = (least, most) => say("HAZARD_BOUNDS", { low: digits(least), high: digits(most) });
+    const words = [`${digits(value)} %`];
+    if (value > 0 && from !== null && to !== null) words.push(`[95 %: ${range(from, to)}]`);
+    if (low !== null && high !== null && (low !== 0 || high !== 0)) words.push(`(${range(low, high)})`);
+    const notes = [words.join(" ")];
+    if (value > 0 && difference !== null) notes.push(say("HAZARD_GRID_DIFFERENCE", { value: digits(difference) }));
+    if (value === 0) notes.push(bound === null ? say("HAZARD_NO_BOUND") : say("HAZARD_ZERO_BOUND", { bound: digits(bound) }));
+    return notes.join("; ");
   }
 
   showCell() {
@@ -161,12 +154,7 @@ class HazardPage extends Page {
     if (!cell) return;
     const { hazard, grid } = this.data;
     const said = [];
-    if (this.frames.place(cell.row, cell.col) < 0) {
-      said.push(html("p", say("HAZARD_NONE")));
-      if (hazard.zero_bound !== null) {
-        said.push(html("p", say("HAZARD_ZERO_BOUND", { bound: number((100 * hazard.zero_bound).toFixed(2)) })));
-      }
-    }
+    if (this.frames.place(cell.row, cell.col) < 0) said.push(html("p", say("HAZARD_NONE")));
     const reached = said.length === 0;
     let some = false;
     for (const [kind, word] of [["vents", "HAZARD_VENTS"], ["events", "HAZARD_EVENTS"]]) {
@@ -188,10 +176,10 @@ class HazardPage extends Page {
   }
 
   showSites() {
-    const { sites, site_quantile: quantile } = this.data.hazard;
+    const { sites, site_quantile: quantile, zero_bound: bound } = this.data.hazard;
     if (sites.length === 0) return;
     const table = html("table");
-    const digits = (share) => number((100 * share).toFixed(2));
+    const percent = (share) => (share === null ? null : 100 * share);
     for (const site of sites) {
       const row = html("tr");
       const name = html("th");
@@ -199,10 +187,11 @@ class HazardPage extends Page {
       button.type = "button";
       button.addEventListener("click", () => this.choose({ row: site.row, col: site.col }));
       name.append(button);
-      const bounds = site.low === site.high ? [null, null] : [site.low, site.high];
+      const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
+      const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}`;
-      const margin = this.marginText(site.value, site.error, ...bounds, digits, 1);
-      row.append(name, html("td", site.value === null ? "" : `${digits(site.value)} %${margin}${arrival}`));
+      const chance = value === null ? "" : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
+      row.append(name, html("td", chance + arrival));
       table.append(row);
     }
     const about = html("p", say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) }), "note");

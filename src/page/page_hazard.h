@@ -13,18 +13,22 @@ enum { SCIARA_PAGE_RANKS = 8 };
 /** Parts of a fraction in one: fractions are stored in hundredths of a percent. */
 enum { SCIARA_PAGE_SHARE = 10000 };
 
-/** One map on the cells that any member reaches. Level 0: no value; level n > 0 stands for base + (n - 1) step. */
+/**
+ * One map on the cells that any member reaches. Level n > 0 stands for base + (n - 1) step; level 0: no value, or of a
+ * probability 0.
+ */
 struct sciara_page_layer {
-  const char *name;        ///< "probability_0.5m_low"
+  char name[128];          ///< "probability_0.5m_low"
   const char *unit;        ///< "%", "s", "m" or "1"
   const char *ramp;        ///< as for sciara_ramp_for
   enum sciara_word word;   ///< its label, with a placeholder {value}
   double value, years;     ///< of the placeholders {value} and {years}
   const char *value_unit;  ///< "s": {value} is a time
-  bool shown;              ///< offered on the map; bounds and errors are not
-  bool zero_is_empty;      ///< a value of 0 is not coloured
+  bool shown;              ///< offered on the map; bounds, intervals and differences are not
+  bool zero_is_empty;      ///< a probability: level 0 is 0, and not coloured
   double base, step, high; //
   double elsewhere;        ///< value where no member arrives; NAN: none
+  double zero_bound;       ///< upper 95 % bound where the value is 0, in its unit; NAN: none
   uint16_t *levels;        ///< of each cell of the page
 };
 
@@ -33,9 +37,11 @@ struct sciara_page_site {
   const char *name;
   const struct sciara_point *points;
   size_t count;
-  int64_t row, col;               ///< a cell of it
-  double value, low, high, error; ///< probability that lava arrives; NAN: none
-  double arrival;                 ///< s, of the middle one of the quantiles; NAN: none
+  int64_t row, col;        ///< a cell of it
+  double value, low, high; ///< probability that lava arrives; NAN: none
+  double from, to;         ///< its 95 % interval; NAN: none
+  double difference;       ///< its grid difference; NAN: none
+  double arrival;          ///< s, of the middle one of the quantiles; NAN: none
 };
 
 /** The vents, or the classes, with the largest fractions of what reaches each block. */
@@ -50,15 +56,15 @@ struct sciara_page_shares {
 struct sciara_page_hazard {
   size_t finished, members;
   bool stopped;       ///< the stop rule holds with the finished ones
+  bool full;          ///< every vent and class was computed
   double time_zero_s; ///< simulated time from which times count; 0: the beginning
   const struct sciara_page_layer *layer;
   size_t layers;
   const struct sciara_page_site *site;
   size_t sites;
-  double site_quantile;     ///< of sciara_page_site.arrival
-  double critical, largest; ///< of the sample, for intervals; NAN: no sampling error
-  double zero_bound;        ///< upper 95 % bound of a probability without any hit; NAN: none
-  int64_t block;            ///< rows, and columns, of a block; blocks begin at the corner of the page's box
+  double site_quantile; ///< of sciara_page_site.arrival
+  double zero_bound;    ///< upper 95 % bound of the probability that lava arrives, where it is 0; NAN: none
+  int64_t block;        ///< rows, and columns, of a block; blocks begin at the corner of the page's box
   int64_t block_rows, block_cols;
   struct sciara_page_shares vents, events;
 };

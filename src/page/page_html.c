@@ -317,6 +317,7 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_named(t, "value", l->value));
   SCIARA_TRY(append_named(t, "years", l->years));
   SCIARA_TRY(append_named(t, "elsewhere", l->elsewhere));
+  SCIARA_TRY(append_named(t, "zero_bound", l->zero_bound));
   SCIARA_TRY(append_named(t, "base", l->base));
   SCIARA_TRY(append_named(t, "step", l->step));
   SCIARA_TRY(append_named(t, "high", l->high));
@@ -338,7 +339,9 @@ static enum sciara_status append_sites(struct sciara_text *t, const struct sciar
     SCIARA_TRY(append_named(t, "value", s->value));
     SCIARA_TRY(append_named(t, "low", s->low));
     SCIARA_TRY(append_named(t, "high", s->high));
-    SCIARA_TRY(append_named(t, "error", s->error));
+    SCIARA_TRY(append_named(t, "from", s->from));
+    SCIARA_TRY(append_named(t, "to", s->to));
+    SCIARA_TRY(append_named(t, "difference", s->difference));
     SCIARA_TRY(append_named(t, "arrival", s->arrival));
     SCIARA_TRY(append_points(t, &p->frames->grid, window, s->points, s->count));
     SCIARA_TRY(sciara_text_append(t, "}"));
@@ -362,14 +365,12 @@ static enum sciara_status append_shares(struct sciara_text *t, const char *key, 
 static enum sciara_status append_hazard(struct sciara_text *t, const struct sciara_page *p) {
   const struct sciara_page_hazard *h = p->hazard;
   SCIARA_TRY(sciara_text_append(t, ",\n\"hazard\":{"));
-  SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\n", h->finished, h->members,
-                                h->stopped ? "true" : "false"));
+  SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\"full\":%s,\n", h->finished,
+                                h->members, h->stopped ? "true" : "false", h->full ? "true" : "false"));
   SCIARA_TRY(append_named(t, "time_zero_s", h->time_zero_s));
   SCIARA_TRY(append_sites(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
-  SCIARA_TRY(append_named(t, "critical", h->critical));
-  SCIARA_TRY(append_named(t, "largest", h->largest));
   SCIARA_TRY(append_named(t, "zero_bound", h->zero_bound));
   SCIARA_TRY(append_named(t, "site_quantile", h->site_quantile));
   return sciara_text_append(

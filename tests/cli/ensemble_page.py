@@ -3,7 +3,9 @@
 """The page of `sciara ensemble export` in a browser, as large as a desktop and as a phone: what a click on a place says is
 what the batches say."""
 import csv
+import functools
 import json
+import math
 import os
 import re
 import subprocess
@@ -34,7 +36,26 @@ def table(path):
         return list(csv.DictReader(f))
 
 
+@functools.lru_cache
+def student(degrees):
+    """The 97.5 % quantile, from the integral of the density."""
+    x = np.linspace(0, 60, 60001)
+    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
+    area = np.cumsum((density[1:] + density[:-1]) / 2)
+    return np.interp(0.95 * area[-1], area, x[1:])
+
+
+HALF_STEP = 0.0051  # percent: what the page shows has steps of 0.01 %
+FULL_WORDS = {"en": ("grid difference", "no bound", "no sampling error, and no bound where no member reaches"),
+              "it": ("differenza di griglia", "nessun limite", "nessun errore di campionamento"),
+              "fr": ("écart de grille", "aucune borne", "aucune erreur d’échantillonnage"),
+              "es": ("diferencia de cuadrícula", "sin cota", "no hay error de muestreo"),
+              "is": ("netmismunur", "engin mörk", "engin úrtaksskekkja")}
+
+
 class HazardPage(SharedCase):
+    page = "page.html"
+
     @classmethod
     def prepare(cls):
         work = Path(cls.work)
@@ -49,6 +70,15 @@ class HazardPage(SharedCase):
                        stdout=subprocess.DEVNULL)
         case.run_program("ensemble", "reduce", "e", "--no-pictures", cwd=cls.work)
         case.run_program("ensemble", "export", "e", "-f", "html", "-o", "page.html", "--title", "</script><b>", cwd=cls.work)
+        one = {**ensemble, "vents": {"grid": {"extent": [447700, 4347200, 447800, 4347300], "step_m": 100}},
+               "sample": {"method": "random", "count": 8, "seed": 1}}
+        ensemble["sample"] = {"method": "full"}
+        (work / "one.json").write_text(json.dumps(one))
+        case.run_program("ensemble", "plan", "one.json", "-o", "one", "--no-estimate", cwd=cls.work)
+        subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "one", "600"], check=True, stdout=subprocess.DEVNULL)
+        (work / "full.json").write_text(json.dumps(ensemble))
+        case.run_program("ensemble", "plan", "full.json", "-o", "full", "--no-estimate", cwd=cls.work)
+        subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "full", "600"], check=True, stdout=subprocess.DEVNULL)
         cls.read_batches(work / "e")
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.close)
@@ -58,6 +88,7 @@ class HazardPage(SharedCase):
         cls.plan = json.loads((folder / "ensemble.json").read_text())
         cls.rows = table(folder / "members.csv")
         weight = {row["id"]: float(row["weight"]) for row in table(folder / "weights.csv")}
+        strata = {}  # finished members
         cls.members = []  # (weight, vent, event, cells)
         for path in sorted((folder / "batches").glob("*.h5")):
             with h5py.File(path) as f:
@@ -68,6 +99,10 @@ class HazardPage(SharedCase):
                     row = cls.rows[int(i)]
                     if not f["failed"][n]:
                         cls.members.append((weight[row["id"]], int(row["vent"]), int(row["event"]), cells))
+                        strata[row["stratum"]] = strata.get(row["stratum"], 0) + 1
+        assert min(strata.values()) > 1, "strata of one draw would be joined"
+        assert len(strata) == len({(vent, event) for _, vent, event, _ in cls.members}), "a stratum is a vent and a class"
+        cls.degrees = sum(strata.values()) - len(strata)
         whole, done = {}, {}  # finished members stand for the others of their vent and class
         for row in cls.rows.values() if isinstance(cls.rows, dict) else cls.rows:
             key = int(row["vent"]), int(row["event"])
@@ -75,8 +110,10 @@ class HazardPage(SharedCase):
         for w, *key, _ in cls.members:
             done[tuple(key)] = done.get(tuple(key), 0) + w
         cls.members = [(w * whole[vent, event] / done[vent, event], vent, event, cells) for w, vent, event, cells in cls.members]
+        assert abs(sum(w for w, *_ in cls.members) - 1) < 1e-12
+        cls.largest = max(w for w, *_ in cls.members)
         cls.maps = {name: cls.raster(folder / f"maps/{name}.tif")
-                    for name in ("probability_0m", "probability_0m_error", "reached_within_6h", "arrival_q50")}
+                    for name in ("probability_0m", "probability_2m", "reached_within_6h", "arrival_q50")}
 
     @classmethod
     def raster(cls, path):
@@ -87,10 +124,10 @@ class HazardPage(SharedCase):
 
     def tearDown(self):
         self.assertEqual(self.browser.complaints, [], "errors in the browser")
-        self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was loaded")
+        self.assertEqual(self.browser.requests, [f"file://{self.path(self.page)}"], "what was loaded")
 
     def open(self, **how):
-        self.browser.open(f"file://{self.path('page.html')}", **how)
+        self.browser.open(f"file://{self.path(self.page)}", **how)
         self.browser.wait_until(READY)
         self.browser.wait_for_layout()
         self.assertEqual(self.text("failure"), "")
@@ -132,7 +169,7 @@ class HazardPage(SharedCase):
             self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         else:
             self.browser.click(x, y)
-        found = self.browser.evaluate("document.getElementById('cell').textContent.match(/row (\\d+), column (\\d+)/).slice(1)")
+        found = self.browser.evaluate("document.getElementById('cell').textContent.match(/(\\d+)\\D+(\\d+)/).slice(1)")
         return int(found[0]) * self.data["grid"]["cols"] + int(found[1])
 
     def shares(self, cell, of):
@@ -146,23 +183,32 @@ class HazardPage(SharedCase):
                 sums[member[of]] = sums.get(member[of], 0) + member[0]
         return sorted((100 * w / sum(sums.values()) for w in sums.values()), reverse=True)[:8]
 
+    def ends(self, cell):
+        """The 95 % interval that lava arrives, percent: p with error and t from the members, the ends x of Wilson."""
+        p, variance, strata = 0, 0, {}
+        for w, vent, event, cells in self.members:
+            strata.setdefault((vent, event), []).append((w, bool(np.any(cells == cell))))
+        for draws in strata.values():
+            hits = sum(hit for _, hit in draws)
+            p += sum(w * hit for w, hit in draws)
+            variance += len(draws) / (len(draws) - 1) * sum(w * w * (hit - hits / len(draws)) ** 2 for w, hit in draws)
+        if p > 1 - 1e-12:
+            return 100 * (1 - 3 * self.largest), 100
+        v = student(self.degrees) ** 2 * (variance + self.largest ** 2) / (p * (1 - p))  # (x - p)^2 = v x (1 - x)
+        return tuple(100 * x for x in sorted(np.roots([1 + v, -(2 * p + v), p * p]).real))
+
     def assert_shown(self, cell):
         percent = {name: 100 * float(values[cell]) for name, values in self.maps.items()}
         shown = self.text("value-probability_0m")
         match = re.fullmatch(r"([0-9.]+) %(?: \[95 %: ([0-9.]+) to ([0-9.]+) %\])? \([0-9.]+ to [0-9.]+ %\)", shown)
         self.assertTrue(match, shown)
         value, *ends = (float(number) for number in match.groups() if number)
-        self.assertAlmostEqual(value, percent["probability_0m"], delta=0.0051)
-        self.assertEqual(len(ends), 0 if value == 100 else 2, shown)
-        if ends:  # 100 p is in the middle of the roots of (p - H)^2 = t^2 (error^2 + w^2) H (1 - H) / (p (1 - p))
-            p, error = (percent[name] / 100 for name in ("probability_0m", "probability_0m_error"))
-            t, w = self.browser.evaluate("(({critical, largest}) => [critical, largest])"
-                                         "(JSON.parse(document.getElementById('data').textContent).hazard)")
-            v = t * t * (error ** 2 + w ** 2) / (p * (1 - p))
-            roots = sorted(np.roots([1 + v, -(2 * p + v), p * p]).real)
-            np.testing.assert_allclose(ends, [100 * root for root in roots], atol=0.03, rtol=0.03)  # from values in steps of 0.01 %
+        self.assertAlmostEqual(value, percent["probability_0m"], delta=HALF_STEP)
+        self.assertEqual(len(ends), 2, shown)
+        for found, right in zip(ends, self.ends(cell)):
+            self.assertAlmostEqual(found, right, delta=HALF_STEP, msg=f"an end of the interval of {shown}")
         self.assertAlmostEqual(float(self.text("value-reached_within_6h").split(" ")[0]), percent["reached_within_6h"],
-                               delta=0.0051)
+                               delta=HALF_STEP)
         median, shown = self.maps["arrival_q50"][cell], self.text("value-arrival_q50")
         if median == NODATA:
             self.assertEqual(shown, "too few members")
@@ -175,7 +221,7 @@ class HazardPage(SharedCase):
             expected = self.shares(cell, of)
             self.assertEqual(len(table), len(expected), f"{kind}: {table}, {expected}")
             for (name, share), right in zip(table, expected):
-                self.assertAlmostEqual(share, right, delta=0.0051, msg=f"{kind} {name}")
+                self.assertAlmostEqual(share, right, delta=HALF_STEP, msg=f"{kind} {name}")
         names = [event["name"] for event in self.plan["events"]]
         self.assertLessEqual({name for name, _ in self.table("threat-events")}, set(names))
 
@@ -214,8 +260,92 @@ class HazardPage(SharedCase):
         dry = next(c for c in np.flatnonzero(self.maps["probability_0m"] == 0)
                    if window[0] < c // cols < window[0] + window[2] - 1 and window[1] < c % cols < window[1] + window[3] - 1)
         self.choose(int(dry))
-        self.assertRegex(self.text("threats"), r"^No finished member reaches this place\.Upper 95 % bound: [0-9.]+ %$")
-        self.assertTrue(self.text("value-probability_0m").startswith("0.00 %"), self.text("value-probability_0m"))
+        self.assertEqual(self.text("threats"), "No finished member reaches this place.")
+        self.assert_bounds(set(labels), found)
+
+    def assert_bounds(self, labels, matches):
+        """The chosen place has no hits: each probability has its own bound, that of P_T by its years and the highest rate."""
+        bounds = {None: min(1, 3 * self.largest)}
+        for years in (10, 50):
+            bounds[str(years)] = 1 - math.exp(-years * min(0.04, 3 * 0.04 * self.largest))
+        seen = set()
+        for name in labels:
+            if matches[name]:
+                shown = re.fullmatch(r"0\.00 % \(0\.00 to [0-9.]+ %\); upper 95 % bound ([0-9.]+) %", self.text(f"value-{name}"))
+                self.assertTrue(shown, self.text(f"value-{name}"))
+                self.assertAlmostEqual(float(shown[1]), 100 * bounds[matches[name][1]], delta=HALF_STEP, msg=name)
+                seen.add(shown[1])
+                self.browser.evaluate("{ const list = document.querySelector('#fields select'); list.value = '" + name + "'; "
+                                      "list.dispatchEvent(new Event('change')); }")
+                self.assertIn(shown[0], self.text("hover"), "the layer on the map")
+        self.assertEqual(len(seen), 3, "bounds that differ")
+
+    def test_thin_lava(self):
+        """Where lava arrives, but none thicker than 2 m, the bound is that of the thickness alone."""
+        self.open()
+        thin = np.flatnonzero((self.maps["probability_0m"] > 0) & (self.maps["probability_2m"] == 0))
+        self.choose(int(thin[len(thin) // 2]))
+        bound = re.search(r"; upper 95 % bound ([0-9.]+) %$", self.text("value-probability_2m"))
+        self.assertAlmostEqual(float(bound[1]), 300 * self.largest, delta=HALF_STEP)
+        self.assertRegex(self.text("value-probability_50years_2m"), r"; upper 95 % bound [0-9.]+ %$")
+        for name in ("probability_0m", "probability_50years_0m"):
+            self.assertNotIn("bound", self.text(f"value-{name}"))
+
+    def test_a_place_that_all_members_reach(self):
+        """Of three classes with eight draws each the largest weight is 0.5 / 8: the interval begins at 1 - 3 / 16."""
+        self.page = "one.html"
+        self.sciara("ensemble", "export", "one", "-f", "html", "-o", self.page)
+        self.browser.requests.clear()
+        self.open()
+        grid = self.data["grid"]
+        row, col = int((grid["north_m"] - 4347250) / grid["cell_m"]), int((447750 - grid["west_m"]) / grid["cell_m"])
+        self.choose(row * grid["cols"] + col)
+        self.assertEqual(self.text("value-probability_0m"), "100.00 % [95 %: 81.25 to 100.00 %]")
+
+    def full_hits(self):
+        """Of the full plan: weights of the members, the colours of their vents on a chessboard, and the cells of each."""
+        folder = Path(self.path("full"))
+        rows = table(folder / "members.csv")
+        weight = np.array([float(row["weight"]) for row in table(folder / "weights.csv")])
+        x, y = (np.array([float(row[f"vents.0.{axis}"]) for row in rows]) for axis in "xy")
+        colour = np.rint((x - x.min()) / 200 + (y - y.min()) / 200).astype(int) % 2
+        cells = {}
+        for path in (folder / "batches").glob("*.h5"):
+            with h5py.File(path) as f:
+                ends = np.cumsum(f["cells"])
+                for n, i in enumerate(f["id"]):
+                    cells[int(i)] = np.cumsum(f["cell"][ends[n] - f["cells"][n]:ends[n]])
+        return weight / weight.sum(), colour, [cells[int(row["id"])] for row in rows]
+
+    def test_full_plan(self):
+        """No error and no bound, in each language: the difference of two halves of the vents, and its name."""
+        weight, colour, cells = self.full_hits()
+        wet = np.unique(np.concatenate(cells))
+        hit = lambda cell: np.array([np.any(member == cell) for member in cells])
+        place = int(wet[len(wet) // 3])
+        halves = [weight[colour == c] @ hit(place)[colour == c] / weight[colour == c].sum() for c in (0, 1)]
+        value, difference = 100 * weight @ hit(place), 50 * abs(halves[0] - halves[1])
+        self.assertTrue(difference > 0.1 and np.ptp([weight[colour == c].sum() for c in (0, 1)]) < 0.5)
+        for language, (name, nothing, header) in FULL_WORDS.items():
+            self.page = f"full-{language}.html"
+            self.sciara("ensemble", "export", "full", "-f", "html", "-o", self.page, "--language", language)
+            self.browser.requests.clear()
+            self.open(width=1280, height=1000)
+            self.assertIn(header, self.text("members"))
+            decimal = "." if language == "en" else ","
+            self.assertEqual(self.choose(place), place)
+            shown = re.fullmatch(rf"(\d+{re.escape(decimal)}\d\d) %; {name} (\d+{re.escape(decimal)}\d\d) %", self.text("value-probability_0m"))
+            self.assertTrue(shown, self.text("value-probability_0m"))
+            for found, right in zip(shown.groups(), (value, difference)):
+                self.assertAlmostEqual(float(found.replace(",", ".")), right, delta=HALF_STEP)
+            window, cols = self.data["window"], self.data["grid"]["cols"]
+            dry = next(c for c in range(window[0] * cols, (window[0] + window[2]) * cols) if c not in wet and
+                       window[0] < c // cols < window[0] + window[2] - 1 and window[1] < c % cols < window[1] + window[3] - 1)
+            self.choose(int(dry))
+            for layer in ("probability_0m", "reached_within_6h", "probability_50years_2m"):
+                self.assertEqual(self.text(f"value-{layer}"), f"0{decimal}00 %; {nothing}")
+            self.assertIn(f"; {name} ", dict(self.table("sites"))["quarry"])
+            self.assertNotIn("[95 %", self.browser.evaluate("document.body.innerText"))
 
     def hidden_by_vents(self):
         """The part of the map between the vents that has their colour; the whole map is shown."""
@@ -253,12 +383,19 @@ class HazardPage(SharedCase):
         self.assertGreater(len(shown), 0)
         self.assertLessEqual(set(shown), set(sites))
         for name, said in shown.items():
-            self.assertAlmostEqual(float(said.split(" ")[0]), 100 * float(sites[name]["probability_0m"]), delta=0.0051)
+            self.assertAlmostEqual(float(said.split(" ")[0]), 100 * float(sites[name]["probability_0m"]), delta=HALF_STEP)
             bounds = [100 * float(sites[name][f"probability_0m_{end}"]) for end in ("low", "high")]
+            ends = re.search(r"\[95 %: ([0-9.]+) to ([0-9.]+) %\]", said)
+            self.assertEqual(bool(ends), sites[name]["probability_0m_hits"] != "0", said)
+            for at, end in zip(ends.groups() if ends else (), ("low", "high")):
+                self.assertAlmostEqual(float(at), 100 * float(sites[name][f"probability_0m_interval_95_{end}"]), delta=HALF_STEP)
+            if not ends:
+                bound = float(re.search(r"; upper 95 % bound ([0-9.]+) %", said)[1])
+                self.assertAlmostEqual(bound, 100 * float(sites[name]["upper_95_without_hits"]), delta=HALF_STEP)
             found = re.search(r"\(([0-9.]+) to ([0-9.]+) %\)", said)
             self.assertLess(*bounds, "a failed member")
             for at, value in zip(found.groups(), bounds):
-                self.assertAlmostEqual(float(at), value, delta=0.0051)
+                self.assertAlmostEqual(float(at), value, delta=HALF_STEP)
             median = sites[name]["arrival_q50_s"]
             later = re.search(r"; (?:(\d+) d )?(\d+):(\d+):(\d+)$", said)
             self.assertEqual(bool(later), median != "", said)

@@ -4,7 +4,7 @@
 #define SCIARA_APP_BENCH_ENGINES_H
 
 #include "app/bench_suite.h"
-#include "verify/bench_report.h"
+#include "bench/bench_report.h"
 
 struct sciara_bench_engines {
   struct sciara_bench_candidate candidate[SCIARA_BENCH_MOST_ENGINES];

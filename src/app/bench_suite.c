@@ -11,9 +11,9 @@
 #include "app/bundled.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "bench/bench_scenes.h"
 #include "file/durable.h"
 #include "legacy/legacy_sciara.h"
-#include "verify/bench_scenes.h"
 
 #define NO_DRIVERS NULL, 0
 #define VOLCANO "volcano", SCIARA_BENCH_BUNDLED, "volcano.json", NO_DRIVERS, 0

@@ -3,7 +3,7 @@
 #ifndef SCIARA_APP_BENCH_SUITE_H
 #define SCIARA_APP_BENCH_SUITE_H
 
-#include "verify/bench.h"
+#include "bench/bench.h"
 
 enum sciara_bench_source {
   SCIARA_BENCH_ETNA,     ///< the files that SCIARA_ETNA2006 names

@@ -3,7 +3,7 @@
 #ifndef SCIARA_APP_BENCH_TABLE_H
 #define SCIARA_APP_BENCH_TABLE_H
 
-#include "verify/bench_report.h"
+#include "bench/bench_report.h"
 
 /** Prints a row of a case, and the heading before the first; used as `done` of a case. */
 void sciara_bench_print_row(void *context, const struct sciara_bench_case *c, const struct sciara_bench_row *row);

@@ -17,9 +17,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
+#include "bench/bench_report.h"
 #include "file/durable.h"
 #include "file/output_name.h"
-#include "verify/bench_report.h"
 
 static const struct sciara_option options[] = {
     {"suite", 0, "quick|cpu|gpu", "sizes of the cases; default cpu"},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/bench, tools/bench-summary, tools/roofline and tools/ablation: a suite from the package to the summary, targets that
+"""bench/run, bench/summary, bench/roofline and studies/ablation: a suite from the package to the summary, targets that
 are reached and missed, the output of NVIDIA's profiler, and programs with different results."""
 import json
 import os
@@ -13,7 +13,8 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
-TOOLS = os.path.join(case.SOURCE, "tools")
+BENCH = os.path.join(case.SOURCE, "bench")
+STUDIES = os.path.join(case.SOURCE, "studies")
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
 
 # As `ncu --csv --page raw --print-units base --print-metric-instances details` prints: the program's own lines between those
@@ -34,7 +35,7 @@ MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)","50.5","10,000","20,000","
 
 class Roofline(Case):
     def roofline(self, *args, code=0, env=None):
-        done = subprocess.run([sys.executable, os.path.join(TOOLS, "roofline"), *map(str, args)], cwd=self.work,
+        done = subprocess.run([sys.executable, os.path.join(BENCH, "roofline"), *map(str, args)], cwd=self.work,
                               env=env or HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
@@ -176,7 +177,7 @@ exec sciara "${options[@]}" --engine serial --steps $steps
             with open(self.path("d/" + name), "w", encoding="utf-8") as f:
                 f.write(text)
             os.chmod(self.path("d/" + name), 0o755)
-        done = subprocess.run([sys.executable, os.path.join(TOOLS, "ablation"), "run", self.path("d"), "--only", "looks",
+        done = subprocess.run([sys.executable, os.path.join(STUDIES, "ablation"), "run", self.path("d"), "--only", "looks",
                                "--repeats", str(repeats), "--json", self.path("rows.json")], cwd=self.work, env=HERE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
@@ -212,7 +213,7 @@ class Summary(Case):
             "cases": [{"case": key, "engines": rows} for key, rows in cases.items()]})
 
     def summary(self, code=0):
-        done = subprocess.run([sys.executable, os.path.join(TOOLS, "bench-summary"), self.work], stdout=subprocess.PIPE,
+        done = subprocess.run([sys.executable, os.path.join(BENCH, "summary"), self.work], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line[:2] == "| "]
@@ -272,12 +273,12 @@ class Suite(Case):
         if case.SANITIZED:
             self.skipTest("the libraries of a sanitizer are no part of a pack")
         env = {**HERE, "SCIARA_BUILD": os.path.dirname(case.PROGRAM)}
-        subprocess.run([os.path.join(TOOLS, "bench"), "pack", self.path("p.tar.gz")], env=env, check=True,
+        subprocess.run([os.path.join(BENCH, "run"), "pack", self.path("p.tar.gz")], env=env, check=True,
                        stdout=subprocess.DEVNULL)
         os.mkdir(self.path("p"))
         subprocess.run(["tar", "-xzf", self.path("p.tar.gz"), "-C", self.path("p")], check=True)
         env = {**HERE, "SCIARA_RUN": "./run", "SCIARA_BENCH_OUT": self.path("out"), "SCIARA_BENCH_THREADS": "1 2"}
-        done = subprocess.run(["tools/bench", "quick"], cwd=self.path("p"), env=env, stdout=subprocess.PIPE,
+        done = subprocess.run(["bench/run", "quick"], cwd=self.path("p"), env=env, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         names = ["quick-double", "quick-single"] + ["quick-threads"] * (len(os.sched_getaffinity(0)) > 1)

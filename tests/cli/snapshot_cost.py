@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/snapshot-cost and sciara_scene_files measure what they claim to measure."""
+"""bench/snapshot-cost and sciara_scene_files measure what they claim to measure."""
 import json
 import csv
 import os
@@ -17,7 +17,7 @@ from osgeo import gdal
 
 gdal.UseExceptions()
 BUILD = os.environ["SCIARA_BUILD_DIR"]
-TOOL = os.path.join(case.SOURCE, "tools/snapshot-cost")
+TOOL = os.path.join(case.SOURCE, "bench/snapshot-cost")
 HERE = {key: value for key, value in os.environ.items() if key not in ("SCIARA_ETNA2006", "SCIARA_RUN")}
 HERE["SCIARA_BUILD"] = BUILD
 

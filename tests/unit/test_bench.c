@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about verify/bench.h and verify/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
+// Claims about bench/bench.h and bench/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/bench.h"
-#include "verify/bench_race.h"
-#include "verify/bench_report.h"
-#include "verify/bench_scenes.h"
+#include "bench/bench.h"
+#include "bench/bench_race.h"
+#include "bench/bench_report.h"
+#include "bench/bench_scenes.h"
 
 static const struct sciara_engine_ops *serial;
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/bench.h"
+#include "bench/bench_scenes.h"
 #include "file/durable.h"
 #include "sim/many_threads.h"
 #include "support/writable.h"
-#include "verify/bench.h"
-#include "verify/bench_scenes.h"
 
 enum {
   SIZE = 64,

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "analysis/timeseries.h"
+#include "bench/bench_report.h"
 #include "file/json_strict.h"
 #include "file/netcdf_header.h"
 #include "run/run.h"
 #include "store/run_json.h"
 #include "store/series_merge.h"
 #include "store/snapshot_hdf5.h"
-#include "verify/bench_report.h"
 
 enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once
 

@@ -64,7 +64,7 @@ void sciara_machine_describe(struct sciara_machine *m) {
                                .memory = kibibytes_of("/proc/meminfo", "MemTotal"),
                                .hdf5 = sciara_hdf5_version(),
                                .gdal = sciara_gdal_version()};
-  sciara_utc_now(m->date);
+  sciara_date_now(m->date);
   if (uname(&system) == 0)
     snprintf(m->system, sizeof m->system, "%.80s %.80s %.80s", system.sysname, system.release, system.machine);
   line_of("/proc/cpuinfo", "model name", m->cpu, sizeof m->cpu);

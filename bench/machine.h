@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment of a measurement: program, compiler, processor, GPU, libraries.
+// Private to this room.
 #ifndef SCIARA_BENCH_MACHINE_H
 #define SCIARA_BENCH_MACHINE_H
 
@@ -8,7 +9,7 @@
 
 /** Unknown texts are "", unknown numbers 0. */
 struct sciara_machine {
-  char date[SCIARA_UTC_SIZE]; ///< UTC
+  char date[SCIARA_DATE_SIZE]; ///< UTC
   const char *version, *git_hash, *compiler;
   char system[256]; ///< kernel and its release, hardware
   char cpu[256];

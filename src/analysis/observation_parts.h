@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two readers behind sciara_observation_read. Private to observation*.c.
+// The two readers behind sciara_observation_read.
+// Private to this room.
 #ifndef SCIARA_ANALYSIS_OBSERVATION_PARTS_H
 #define SCIARA_ANALYSIS_OBSERVATION_PARTS_H
 

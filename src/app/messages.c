@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/shown.h"
 
@@ -34,11 +35,8 @@ static const char *const level_name[] = {"debug", "info", "warning", "error"};
 static void print_json(enum sciara_log_level level, const char *message, const char *progress) {
   struct sciara_text escaped = {0};
   if (sciara_text_append_json(&escaped, message) != SCIARA_OK) sciara_text_free(&escaped);
-  char when[32];
-  const time_t now = time(NULL);
-  struct tm utc;
-  gmtime_r(&now, &utc);
-  strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  char when[SCIARA_DATE_SIZE];
+  sciara_date_now(when);
   fprintf(stderr, "{\"time\":\"%s\",\"level\":\"%s\",\"message\":\"%s\"%s%s}\n", when, level_name[level],
           escaped.data ? escaped.data
           : message[0] ? "not enough memory for this message"

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "base/text.h"
 
 static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
@@ -40,24 +40,21 @@ static enum sciara_status parse_extent(const char *text, struct sciara_picture_l
   return sciara_fail(SCIARA_ERR_USAGE, "--extent: expected lava, dem, or four numbers X0,Y0,X1,Y1; found \"%s\"", text);
 }
 
-/** A date, or a date and a time in UTC, as it is to be written; *out is the moment. */
+/** A date, or a date and a time in UTC, as it is to be written; *out is the moment, s since 1970. */
 static enum sciara_status parse_date(const struct sciara_arguments *a, const char *option, char shown[32],
-                                     time_t *out) {
-  static const char *const forms[][2] = {{"%Y-%m-%d", "%Y-%m-%d"},
-                                         {"%Y-%m-%dT%H:%MZ", "%Y-%m-%d %H:%M UTC"},
-                                         {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M UTC"}};
+                                     double *out) {
   const char *text = sciara_argument(a, option);
+  char date[SCIARA_DATE_SIZE];
+  bool zoned;
   shown[0] = '\0';
-  for (size_t k = 0; text && k < sizeof forms / sizeof *forms; k++) {
-    struct tm t = {0};
-    const char *end = strptime(text, forms[k][0], &t);
-    struct tm normal = t; // timegm would turn 31 June into 1 July
-    *out = timegm(&normal);
-    if (!end || *end || normal.tm_mday != t.tm_mday || strlen(text) < 10) continue;
-    strftime(shown, 32, forms[k][1], &t);
-    return SCIARA_OK;
-  }
   if (!text) return SCIARA_OK;
+  if (sciara_parse_date(text, out, &zoned)) {
+    const bool day = strlen(text) == sizeof "2026-05-10" - 1;
+    sciara_print_date(*out, date);
+    if (day) snprintf(shown, 32, "%.10s", date);
+    if (!day && zoned) snprintf(shown, 32, "%.10s %.5s UTC", date, date + sizeof "2026-05-10");
+  }
+  if (*shown) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE,
                      "--%s: expected a date such as 2026-05-10, or with a time in UTC such as 2026-05-10T04:00Z; found "
                      "\"%s\"",
@@ -65,7 +62,7 @@ static enum sciara_status parse_date(const struct sciara_arguments *a, const cha
 }
 
 static enum sciara_status parse_validity(const struct sciara_arguments *a, struct sciara_picture_look *out) {
-  time_t issued = 0, until = 0;
+  double issued = 0, until = 0;
   SCIARA_TRY(parse_date(a, "issued", out->issued, &issued));
   SCIARA_TRY(parse_date(a, "valid-until", out->valid_until, &until));
   if (out->issued[0] && out->valid_until[0] && until < issued)

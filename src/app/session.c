@@ -45,8 +45,8 @@ void sciara_session_expect_requests(void) {
 
 char *sciara_session_history(int argc, char **argv) {
   struct sciara_text text = {0};
-  char now[SCIARA_UTC_SIZE];
-  sciara_utc_now(now);
+  char now[SCIARA_DATE_SIZE];
+  sciara_date_now(now);
   enum sciara_status status = sciara_text_append(&text, "%s: sciara", now);
   for (int k = 0; k < argc && status == SCIARA_OK; k++) status = sciara_text_append(&text, " %s", argv[k]);
   if (status != SCIARA_OK) sciara_text_free(&text); // sets text.data to NULL

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { DAY = 86400 };
 
@@ -106,3 +107,13 @@ void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]) {
   snprintf(text, SCIARA_DATE_SIZE, "%04u-%02u-%02uT%02u:%02u:%02uZ", (unsigned)year % 10000, (unsigned)month % 100,
            day % 100, (unsigned)rest / 3600 % 24, (unsigned)rest / 60 % 60, (unsigned)rest % 60);
 }
+
+bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]) {
+  double from;
+  bool zoned;
+  text[0] = '\0';
+  if (start && sciara_parse_date(start, &from, &zoned)) sciara_print_date(from + floor(seconds), text);
+  return text[0] != '\0';
+}
+
+void sciara_date_now(char text[SCIARA_DATE_SIZE]) { sciara_print_date((double)time(NULL), text); }

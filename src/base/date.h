@@ -17,4 +17,13 @@ bool sciara_parse_date(const char *text, double *seconds, bool *zoned);
 /** "2006-07-14T23:30:00Z"; fractions of a second are cut off. Years before 1 or after 9999: "". */
 void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]);
 
+/**
+ * The date `seconds` after `start`, a text as above; false, and "", if `start` is NULL or no such text, or the date is
+ * outside of these years.
+ */
+bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
+
+/** The date of the clock of the machine. */
+void sciara_date_now(char text[SCIARA_DATE_SIZE]);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file ensemble.json. Private to src/ensemble.
+// The file ensemble.json.
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_JSON_H
 

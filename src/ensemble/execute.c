@@ -195,10 +195,10 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
 static enum sciara_status write_log(const struct work *w, size_t member, const struct sciara_footprint *f) {
   static const char head[] =
       "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
-  char *path = sciara_path_join(w->e->folder, SCIARA_ENSEMBLE_LOG), now[SCIARA_UTC_SIZE], host[64] = "", line[512];
+  char *path = sciara_path_join(w->e->folder, SCIARA_ENSEMBLE_LOG), now[SCIARA_DATE_SIZE], host[64] = "", line[512];
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
-  sciara_utc_now(now);
+  sciara_date_now(now);
   snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
            now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_footprint_stop_name(f->stop),
            f->failed, f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);

@@ -2,7 +2,7 @@
 // The files that GDAL may open for an input. GDAL searches the folder of a raster for files that describe it, opens
 // them with any of its drivers, and follows their references to other files and to servers. So instead of the path of
 // an input it gets a name in a file system of this program, /vsisciara/, which contains only the input and the siblings
-// that belong to its format. Private to the readers and writers of rasters and outlines.
+// that belong to its format.
 #ifndef SCIARA_FILE_GDAL_FILES_H
 #define SCIARA_FILE_GDAL_FILES_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the readers and writers of rasters: GDAL without output, plain file names, and CRS from text. Private
-// to io.
+// Common parts of the readers and writers of rasters: GDAL without output, plain file names, and CRS from text.
 #ifndef SCIARA_FILE_GDAL_SUPPORT_H
 #define SCIARA_FILE_GDAL_SUPPORT_H
 

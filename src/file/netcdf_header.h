@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a file in NetCDF's classic formats, as Unidata's "NetCDF Classic Format Specification" and its extension
-// for CDF-5 describe it (docs.unidata.ucar.edu/netcdf-c, appendix "File Format Specifications"). libnetcdf trusts many
-// of the numbers in it and crashes on others, so it is checked before GDAL opens the file. NetCDF-4 files are HDF5
-// (hdf5_open.h).
+// The header of a file in NetCDF's classic formats, as Unidata's "NetCDF Classic Format Specification" and its
+// extension for CDF-5 describe it (docs.unidata.ucar.edu/netcdf-c, appendix "File Format Specifications"). libnetcdf
+// trusts many of the numbers in it and crashes on others, so it is checked before GDAL opens the file. NetCDF-4 files
+// are HDF5 (hdf5_open.h).
+// Private to this room.
 #ifndef SCIARA_FILE_NETCDF_HEADER_H
 #define SCIARA_FILE_NETCDF_HEADER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a dataset in memory to a file. Private to io.
+// Writing a dataset in memory to a file.
 #ifndef SCIARA_FILE_RASTER_WRITE_H
 #define SCIARA_FILE_RASTER_WRITE_H
 

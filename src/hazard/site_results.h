@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results at sites: probabilities, times, which vents and classes reach them, convergence, and the stop rule.
+// Private to this room.
 #ifndef SCIARA_HAZARD_SITE_RESULTS_H
 #define SCIARA_HAZARD_SITE_RESULTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shaded ground under the maps that are pictures. Private to io.
+// The shaded ground under the maps that are pictures.
 #ifndef SCIARA_MAP_HILLSHADE_H
 #define SCIARA_MAP_HILLSHADE_H
 

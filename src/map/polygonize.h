@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From cells to polygons. Private to io.
+// From cells to polygons.
+// Private to this room.
 #ifndef SCIARA_MAP_POLYGONIZE_H
 #define SCIARA_MAP_POLYGONIZE_H
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
@@ -89,14 +89,12 @@ static bool add_dates(OGRLayerH layer, const struct product *p) {
 
 /** The date `seconds` after the start of the run; a time that is not finite leaves the field NULL. */
 static void set_date(OGRFeatureH f, const struct product *p, const char *field, double seconds) {
-  struct tm t = {0};
-  const char *start = p->polygons->start;
-  if (!start || !(fabs(seconds) < 1e12) || !strptime(start, "%Y-%m-%dT%H:%M:%SZ", &t)) return;
-  const time_t at = timegm(&t) + (time_t)floor(seconds);
+  char date[SCIARA_DATE_SIZE];
+  int year, month, day, hour, minute, second;
   enum { UTC = 100 };
-  if (gmtime_r(&at, &t))
-    OGR_F_SetFieldDateTime(f, OGR_F_GetFieldIndex(f, field), t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour,
-                           t.tm_min, t.tm_sec, UTC);
+  if (sciara_date_after(p->polygons->start, seconds, date) &&
+      sscanf(date, "%d-%d-%dT%d:%d:%dZ", &year, &month, &day, &hour, &minute, &second) == 6)
+    OGR_F_SetFieldDateTime(f, OGR_F_GetFieldIndex(f, field), year, month, day, hour, minute, second, UTC);
 }
 
 static bool is_timed(const struct sciara_zones *z) { return z->lower && strcmp(z->lower, "from_s") == 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QGIS styles of layers of polygons, lines and points. Private to map.
+// QGIS styles of layers of polygons, lines and points.
+// Private to this room.
 #ifndef SCIARA_MAP_VECTOR_QML_H
 #define SCIARA_MAP_VECTOR_QML_H
 

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "picture/map_picture_parts.h"
@@ -74,12 +74,11 @@ static bool is_blank(const struct sciara_map *map) {
 /** "Simulated time 1 d 00:00:06" and "2026-05-11 04:00 UTC" */
 static void describe_time(const struct sciara_map_picture *q, struct layout *l) {
   char duration[48];
-  struct tm begin = {0}, now;
+  char date[SCIARA_DATE_SIZE];
   sciara_print_duration(*q->time_s, duration, sizeof duration);
   snprintf(l->time, sizeof l->time, "%s %s", sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME), duration);
-  if (!q->start || !strptime(q->start, "%Y-%m-%dT%H:%M:%SZ", &begin) || !(fabs(*q->time_s) < 1e12)) return;
-  const time_t seconds = timegm(&begin) + (time_t)floor(*q->time_s);
-  if (gmtime_r(&seconds, &now)) strftime(l->date, sizeof l->date, "%Y-%m-%d %H:%M UTC", &now);
+  if (sciara_date_after(q->start, *q->time_s, date))
+    snprintf(l->date, sizeof l->date, "%.10s %.5s UTC", date, date + sizeof "2026-05-11");
 }
 
 /** Time and date are one line where the longest one has room: frames of a film are of one size. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the members of a plan can be computed. Private to the planning of src/ensemble.
+// Whether the members of a plan can be computed.
+// Private to this room.
 #ifndef SCIARA_PLAN_PLAN_CHECK_H
 #define SCIARA_PLAN_PLAN_CHECK_H
 

@@ -62,7 +62,7 @@ static enum sciara_status begin_record(struct run *r) {
   record->status = SCIARA_RUN_RUNNING;
   record->dem_hash = r->simulation->problem.site->origin.hash;
   record->threads = r->simulation->threads;
-  if (!*record->started_utc) sciara_utc_now(record->started_utc);
+  if (!*record->started_utc) sciara_date_now(record->started_utc);
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
   SCIARA_TRY(sciara_run_record_set(&record->model_preset, scenario->model));
   SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
@@ -87,8 +87,8 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   record->wall_s = sciara_wallclock() - r->begin;
   record->compute_s = compute_s;
   record->output_wait_s = output_wait_s;
-  sciara_utc_now(record->updated_utc);
-  if (status != SCIARA_RUN_RUNNING) sciara_utc_now(record->ended_utc);
+  sciara_date_now(record->updated_utc);
+  if (status != SCIARA_RUN_RUNNING) sciara_date_now(record->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
   if (!path) return no_memory();
   const enum sciara_status result = sciara_run_record_write(record, path);

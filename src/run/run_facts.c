@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_facts.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "file/json_strict.h"
 #include "model/field.h"
 
@@ -16,13 +15,8 @@ static enum sciara_status add_number(struct sciara_map_facts *f, const char *nam
 
 /** The date of the map; none without that of the start. */
 static enum sciara_status add_date(struct sciara_map_facts *f, const struct sciara_run_moment *m) {
-  struct tm begin = {0}, now;
-  char text[40];
-  if (!m->start || !strptime(m->start, "%Y-%m-%dT%H:%M:%SZ", &begin) || !(fabs(m->time_s) < 1e12)) return SCIARA_OK;
-  const time_t seconds = timegm(&begin) + (time_t)floor(m->time_s);
-  if (!gmtime_r(&seconds, &now)) return SCIARA_OK;
-  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &now);
-  return sciara_map_facts_add(f, "Date", text);
+  char text[SCIARA_DATE_SIZE];
+  return sciara_date_after(m->start, m->time_s, text) ? sciara_map_facts_add(f, "Date", text) : SCIARA_OK;
 }
 
 static enum sciara_status add_parameters(struct sciara_map_facts *f, const struct sciara_params *p) {

@@ -53,8 +53,8 @@ enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *
   enum sciara_status status;
   struct sciara_checkpoint h = {0};
   const struct sciara_state *state = s->problem.state;
-  char now[SCIARA_UTC_SIZE];
-  sciara_utc_now(now);
+  char now[SCIARA_DATE_SIZE];
+  sciara_date_now(now);
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY_GOTO(sciara_state_check_sound(state, &s->problem.scenario.params));
   SCIARA_TRY_GOTO(sciara_checkpoint_describe(s, sciara_state_checksum_of_ground(state), history, now, &h));

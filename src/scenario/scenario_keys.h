@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of scenario keys, and declarations for the parts of the scenario reader. Private to scenario*.c.
+// The table of scenario keys, and declarations for the parts of the scenario reader.
 #ifndef SCIARA_SCENARIO_SCENARIO_KEYS_H
 #define SCIARA_SCENARIO_SCENARIO_KEYS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates for a run before it starts: memory, and number and size of snapshots.
+// Private to this room.
 #ifndef SCIARA_SIM_SIZE_ESTIMATE_H
 #define SCIARA_SIM_SIZE_ESTIMATE_H
 

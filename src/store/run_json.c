@@ -18,12 +18,6 @@ const char *sciara_run_status_name(enum sciara_run_status status) {
   return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : NULL;
 }
 
-void sciara_utc_now(char text[SCIARA_UTC_SIZE]) {
-  time_t now = time(NULL);
-  struct tm utc;
-  if (!gmtime_r(&now, &utc) || strftime(text, SCIARA_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0) text[0] = '\0';
-}
-
 static void free_warning(struct sciara_run_warning *w) {
   free(w->kind);
   free(w->text);
@@ -97,7 +91,7 @@ enum sciara_status sciara_run_record_resume(struct sciara_run_record *r, uint64_
   r->resumptions = more;
   struct sciara_run_resumption *last = &more[r->resumption_count];
   *last = (struct sciara_run_resumption){.step = step};
-  sciara_utc_now(last->utc);
+  sciara_date_now(last->utc);
   SCIARA_TRY(sciara_run_record_set(&last->engine, engine));
   r->resumption_count++;
   return SCIARA_OK;

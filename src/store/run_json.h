@@ -3,6 +3,7 @@
 #ifndef SCIARA_STORE_RUN_JSON_H
 #define SCIARA_STORE_RUN_JSON_H
 
+#include "base/date.h"
 #include "base/status.h"
 
 SCIARA_BEGIN_DECLS
@@ -24,13 +25,11 @@ struct sciara_run_snapshot {
 };
 
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
-enum { SCIARA_UTC_SIZE = 24 };
-
 /** A resumption of a run. */
 struct sciara_run_resumption {
-  char utc[SCIARA_UTC_SIZE]; ///< when, "2006-07-14T23:30:00Z"
-  uint64_t step;             ///< of the checkpoint
-  char *engine;              ///< engine that continued; owned
+  char utc[SCIARA_DATE_SIZE]; ///< when, "2006-07-14T23:30:00Z"
+  uint64_t step;              ///< of the checkpoint
+  char *engine;               ///< engine that continued; owned
 };
 
 /** Something that a run noticed and that makes its results doubtful. */
@@ -56,10 +55,10 @@ struct sciara_run_record {
   char *engine, *precision; ///< "openmp", "double"
   int threads;
   char *program_version, *git_hash, *hdf5_version, *gdal_version;
-  char started_utc[SCIARA_UTC_SIZE], updated_utc[SCIARA_UTC_SIZE]; ///< "" when unset
-  char ended_utc[SCIARA_UTC_SIZE];                                 ///< "" while running
-  double wall_s;                                                   ///< since the start, files included
-  double compute_s;                                                ///< of it, in the engine
+  char started_utc[SCIARA_DATE_SIZE], updated_utc[SCIARA_DATE_SIZE]; ///< "" when unset
+  char ended_utc[SCIARA_DATE_SIZE];                                  ///< "" while running
+  double wall_s;                                                     ///< since the start, files included
+  double compute_s;                                                  ///< of it, in the engine
   double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not record it
   uint64_t step;
   double time_s, clock_s;
@@ -111,9 +110,6 @@ enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_re
 
 /** The word of a status ("running"), or NULL for a number that is none. */
 const char *sciara_run_status_name(enum sciara_run_status status);
-
-/** The present time as "2006-07-14T23:30:00Z". */
-void sciara_utc_now(char text[SCIARA_UTC_SIZE]);
 
 SCIARA_END_DECLS
 #endif

@@ -35,7 +35,7 @@ static enum sciara_status get_text(const struct place *at, const char *key, char
   return sciara_run_record_set(out, value->valuestring);
 }
 
-static enum sciara_status get_utc(const struct place *at, const char *key, char out[SCIARA_UTC_SIZE]) {
+static enum sciara_status get_utc(const struct place *at, const char *key, char out[SCIARA_DATE_SIZE]) {
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
   static const char form[] = "0000-00-00T00:00:00Z";

@@ -4,8 +4,8 @@
 #include <hdf5_hl.h>
 #include <locale.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "file/georef_cf.h"
 #include "model/field.h"
@@ -60,35 +60,16 @@ static enum sciara_status put_axis(const struct sciara_layout *l, const char *na
   return status;
 }
 
-/* "2006-07-14T23:30:00Z", the time of day optional, as broken-down time; false when it is none. */
-static bool parse_start(const char *text, struct tm *t) {
-  *t = (struct tm){.tm_mday = 1};
-  int used = 0;
-  if (sscanf(text, "%4d-%2d-%2d%n", &t->tm_year, &t->tm_mon, &t->tm_mday, &used) != 3 || used != 10) return false;
-  text += used;
-  if (*text == 'T' || *text == ' ') {
-    if (sscanf(++text, "%2d:%2d:%2d%n", &t->tm_hour, &t->tm_min, &t->tm_sec, &used) != 3 || used != 8) return false;
-    text += used;
-  }
-  if (*text == 'Z') text++;
-  t->tm_year -= 1900;
-  t->tm_mon -= 1;
-  struct tm normal = *t; // timegm would turn 31 June into 1 July
-  timegm(&normal);
-  return *text == '\0' && normal.tm_mon == t->tm_mon && normal.tm_mday == t->tm_mday && normal.tm_hour == t->tm_hour &&
-         normal.tm_min == t->tm_min && normal.tm_sec == t->tm_sec;
-}
-
 /* CF requires the start of the eruption in the units of the time axis; an eruption without a date has plain seconds. */
 static enum sciara_status time_units(const struct sciara_layout *l, char *units, size_t capacity) {
   const char *start = l->context->start;
-  struct tm t;
-  if (start && !parse_start(start, &t))
+  char date[SCIARA_DATE_SIZE];
+  if (start && !sciara_date_after(start, 0, date))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: start of the eruption: expected UTC in the form 2006-07-14T23:30:00Z, found \"%s\"",
                        l->path, start);
   if (start)
-    strftime(units, capacity, "seconds since %Y-%m-%d %H:%M:%S UTC", &t);
+    snprintf(units, capacity, "seconds since %.10s %.8s UTC", date, date + sizeof "2006-07-14");
   else
     snprintf(units, capacity, "s");
   return SCIARA_OK;

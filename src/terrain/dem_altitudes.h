@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the values that a file holds to altitudes. Private to the readers of DEMs.
+// From the values that a file holds to altitudes.
+// Private to this room.
 #ifndef SCIARA_TERRAIN_DEM_ALTITUDES_H
 #define SCIARA_TERRAIN_DEM_ALTITUDES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened raster, north up whatever the file's order of rows, and its cells as doubles. Private to io.
+// An opened raster, north up whatever the file's order of rows, and its cells as doubles.
 #ifndef SCIARA_TERRAIN_DEM_SOURCE_H
 #define SCIARA_TERRAIN_DEM_SOURCE_H
 

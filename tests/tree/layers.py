@@ -22,7 +22,7 @@ CLEAN = {
     "src/engine/e.h": SPDX + '#include "model/m.h"\n',
     "src/file/i.h": SPDX + '#include "model/m.h"\n',
     "src/store/s.h": SPDX + '#include "file/i.h"\n',
-    "src/run/s.c": SPDX + '#include "engine/e.h"\n#include "file/i.h"\nconst char *t = "exit(1)";\n',
+    "src/run/s.c": SPDX + '#include "engine/e.h"\n#include "file/i.h"\n#include "store/s.h"\nconst char *t = "exit(1)";\n',
     "src/app/output.c": SPDX + '#include <stdio.h>\n#include "file/i.h"\nvoid f(void) { printf("x"); fflush(stdout); }\n',
     "src/app/doc.c": SPDX + "#include <stdio.h>\nvoid f(FILE *out) { fprintf(out, \"x\"); }\n",
 }
@@ -35,6 +35,7 @@ PLANTED = [
     ("src/engine/e.h", '#include "file/i.h"\n', "engine must not include file"),
     ("src/engine/e.h", '#include "run/s.c"\n', "engine must not include run"),
     ("src/run/s.c", '#include "ensemble/x.h"\n', "is no header below src"),
+    ("src/store/s.h", "// Private to this room.\n", "is private to store"),
     ("src/member/m.h", SPDX + '#include "store/s.h"\n#include "run/s.c"\n', "member must not include run"),
     ("src/file/i.h", '#include "i.h"\n', "is no header below src"),
     ("src/terrain/t.h", SPDX + '#include "store/s.h"\n', "terrain must not include store"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/date.h: dates are read as ISO 8601 says, and printed dates are read back.
 #include <check.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,12 +105,46 @@ START_TEST(printed) {
 }
 END_TEST
 
+START_TEST(after) {
+  static const struct {
+    const char *start;
+    double seconds;
+    const char *date;
+  } cases[] = {{"2006-07-14T23:30:00Z", 0, "2006-07-14T23:30:00Z"},
+               {"2006-07-14T23:30:00Z", 1800.9, "2006-07-15T00:00:00Z"}, // the fraction is cut off
+               {"2006-07-14T23:30:00+02:00", 60, "2006-07-14T21:31:00Z"},
+               {"2004-02-28", 86400, "2004-02-29T00:00:00Z"},
+               {"1970-01-01", -1, "1969-12-31T23:59:59Z"},
+               {"9999-12-31", 86400, ""},
+               {"2006-07-14", NAN, ""},
+               {"2006-07-14", INFINITY, ""},
+               {"yesterday", 0, ""},
+               {NULL, 0, ""}};
+  char text[SCIARA_DATE_SIZE];
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ck_assert_int_eq(sciara_date_after(cases[k].start, cases[k].seconds, text), cases[k].date[0] != '\0');
+    ck_assert_str_eq(text, cases[k].date);
+  }
+}
+END_TEST
+
+START_TEST(now) {
+  char text[SCIARA_DATE_SIZE];
+  const time_t before = time(NULL);
+  sciara_date_now(text);
+  ck_assert_double_ge(seconds_of(text), (double)before);
+  ck_assert_double_le(seconds_of(text), (double)time(NULL));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("date");
   TCase *tests = tcase_create("all");
   tcase_add_test(tests, forms);
   tcase_add_test(tests, refused);
   tcase_add_test(tests, printed);
+  tcase_add_test(tests, after);
+  tcase_add_test(tests, now);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -111,7 +111,7 @@ static void expect_series(const struct sciara_run_record *r, size_t count) {
 }
 
 static struct sciara_resume resumed; ///< the run under test, for `spy`
-static char begin_utc[SCIARA_UTC_SIZE];
+static char begin_utc[SCIARA_DATE_SIZE];
 
 static void expect_between(const char *first, const char *text, const char *last) {
   ck_assert_msg(strcmp(first, text) <= 0 && strcmp(text, last) <= 0, "%s is not between %s and %s", text, first, last);
@@ -121,8 +121,8 @@ static void expect_between(const char *first, const char *text, const char *last
 static void check_before_first_step(void) {
   struct sciara_run_record r = run_case_record(out);
   const struct sciara_checkpoint *c = &resumed.from;
-  char now[SCIARA_UTC_SIZE];
-  sciara_utc_now(now);
+  char now[SCIARA_DATE_SIZE];
+  sciara_date_now(now);
   ck_assert_int_eq(r.status, SCIARA_RUN_RUNNING);
   ck_assert_ptr_null(r.stop_reason);
   ck_assert_str_eq(r.started_utc, long_ago);
@@ -148,7 +148,7 @@ START_TEST(it_starts_at_the_checkpoint) {
   run_case_find(false, &resumed);
   ck_assert_uint_lt(resumed.from.snapshots, before.snapshot_count); // some are written again
   ck_assert_uint_gt(resumed.from.snapshots, 0);
-  sciara_utc_now(begin_utc);
+  sciara_date_now(begin_utc);
   struct sciara_simulation *s = run_case_resume(&resumed, "serial", NULL);
   watch_first_step(s, check_before_first_step);
   run(s, &resumed);
@@ -189,15 +189,15 @@ static struct sciara_checkpoint newest_checkpoint(const char *run_folder) {
 }
 
 START_TEST(the_times_of_both_parts_add_up) {
-  char now[SCIARA_UTC_SIZE];
+  char now[SCIARA_DATE_SIZE];
   stopped_run(90);
   const double begin = sciara_wallclock();
-  sciara_utc_now(begin_utc);
+  sciara_date_now(begin_utc);
   run_case_find(false, &resumed);
   pretend_hours(&resumed.from);
   const struct sciara_run_result result = run(run_case_resume(&resumed, "checked", NULL), &resumed);
   const double seconds = sciara_wallclock() - begin;
-  sciara_utc_now(now);
+  sciara_date_now(now);
   struct sciara_run_record r = run_case_record(out);
   struct sciara_checkpoint c = newest_checkpoint(out);
   ck_assert_str_eq(r.started_utc, long_ago);
@@ -217,16 +217,16 @@ END_TEST
 
 // A branch is a run of its own: the times of its parent are not added.
 START_TEST(the_times_of_a_branch_are_its_own) {
-  char branch[128], now[SCIARA_UTC_SIZE];
+  char branch[128], now[SCIARA_DATE_SIZE];
   snprintf(branch, sizeof branch, "%s/branch", folder);
   stopped_run(90);
   const double begin = sciara_wallclock();
-  sciara_utc_now(begin_utc);
+  sciara_date_now(begin_utc);
   run_case_find(true, &resumed);
   pretend_hours(&resumed.from);
   run(run_case_resume(&resumed, "serial", branch), &resumed);
   const double seconds = sciara_wallclock() - begin;
-  sciara_utc_now(now);
+  sciara_date_now(now);
   struct sciara_run_record r = run_case_record(branch), parent = run_case_record(out);
   expect_between(begin_utc, r.started_utc, r.ended_utc);
   expect_between(r.started_utc, r.ended_utc, now);
@@ -259,7 +259,7 @@ START_TEST(every_time_is_recorded) {
   run_case_find(false, &resumed);
   const uint64_t from[] = {resumed.from.step, 85, 100};
   sciara_resume_close(&resumed);
-  sciara_utc_now(begin_utc);
+  sciara_date_now(begin_utc);
   for (int k = 0; k < 3; k++) resume_until(engine[k], until[k]);
   struct sciara_run_record r = run_case_record(out);
   ck_assert_str_eq(r.engine, engine[2]);
@@ -348,12 +348,12 @@ START_TEST(every_end_has_its_time) {
   struct sciara_run_result result;
   const int cancel = ends[_i] == SCIARA_RUN_STOPPED;
   const struct sciara_run_options how = {.history = "a test", .cancel = &cancel};
-  char now[SCIARA_UTC_SIZE];
+  char now[SCIARA_DATE_SIZE];
   failing.advance = planted_failure;
   if (ends[_i] == SCIARA_RUN_FAILED) s->ops = &failing;
-  sciara_utc_now(begin_utc);
+  sciara_date_now(begin_utc);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), ends[_i] == SCIARA_RUN_FAILED ? SCIARA_ERR_NUMERIC : SCIARA_OK);
-  sciara_utc_now(now);
+  sciara_date_now(now);
   struct sciara_run_record r = run_case_record(out);
   ck_assert_int_eq(r.status, ends[_i]);
   ck_assert_ptr_nonnull(r.stop_reason);

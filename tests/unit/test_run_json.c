@@ -333,8 +333,8 @@ START_TEST(a_full_disk_leaves_the_earlier_record) {
 END_TEST
 
 START_TEST(now_has_the_form_of_a_time) {
-  char now[SCIARA_UTC_SIZE];
-  sciara_utc_now(now);
+  char now[SCIARA_DATE_SIZE];
+  sciara_date_now(now);
   int y, mo, d, h, mi, s, used = 0;
   ck_assert_int_eq(sscanf(now, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &y, &mo, &d, &h, &mi, &s, &used), 6);
   ck_assert_int_eq(used, 20);

@@ -69,7 +69,7 @@ static enum sciara_status make_footprint(const struct sciara_ensemble *e, const 
   f->end_s = 2 * slow;
   if (o->censored && id % o->censored == 0) {
     f->censored = true;
-    f->stop = SCIARA_FOOTPRINT_STEPS;
+    f->stop = SCIARA_STOP_STEPS;
     f->end_s = slow;
   }
   if (chance(id, 6) < 0.1) f->ledger.lost_m3 = 1000;
@@ -81,10 +81,10 @@ static enum sciara_status make_member(const struct sciara_ensemble *e, const str
                                       const struct options *o, struct sciara_footprint *f) {
   const int64_t id = e->members.id[member];
   *f = (struct sciara_footprint){
-      .id = id, .row_hash = e->members.hash[member], .stop = SCIARA_FOOTPRINT_SOLIDIFIED, .steps = 1, .cell_steps = 1};
+      .id = id, .row_hash = e->members.hash[member], .stop = SCIARA_STOP_SOLIDIFIED, .steps = 1, .cell_steps = 1};
   if (!o->failed || id % o->failed != 0) return make_footprint(e, g, member, o, f);
   f->failed = true;
-  f->stop = SCIARA_FOOTPRINT_NONE;
+  f->stop = SCIARA_STOP_NONE;
   f->error = strdup("synthetic failure");
   return f->error ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
 }

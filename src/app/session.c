@@ -119,10 +119,10 @@ static void describe_sea(const struct sciara_simulation *s, const struct sciara_
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
   char simulated[48];
-  sciara_print_duration(s->progress.time, simulated, sizeof simulated);
+  sciara_print_duration(r->end.time, simulated, sizeof simulated);
   sciara_log(SCIARA_LOG_INFO,
              "end (%s): step %" PRIu64 ", simulated %s, wall-clock time %.1f s, of which %.1f s computing",
-             sciara_stop_reason_name(r->reason), s->progress.step, simulated, r->wall_s, s->compute_s);
+             sciara_end_name(r->end.reason), r->end.step, simulated, r->wall_s, s->compute_s);
   sciara_log(
       SCIARA_LOG_INFO,
       "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (residual %.2g, bound of "
@@ -132,7 +132,7 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
   describe_sea(s, &r->ledger);
   char word[SCIARA_QUOTED_WORD];
   const char *folder = sciara_quoted_word(s->problem.scenario.output.folder, word);
-  if (r->reason == SCIARA_STOP_CANCEL)
+  if (r->end.reason == SCIARA_STOP_CANCEL)
     sciara_log(SCIARA_LOG_INFO, "'sciara resume %s' continues the run", folder);
   else
     sciara_log(SCIARA_LOG_INFO,
@@ -154,5 +154,5 @@ int sciara_session_run(struct sciara_simulation *simulation, const struct sciara
   sciara_progress_line(NULL);
   if (status == SCIARA_OK) describe_result(simulation, &result);
   const int code = sciara_report(status);
-  return code == SCIARA_OK && result.reason == SCIARA_STOP_CANCEL ? 128 + stopped_by : code;
+  return code == SCIARA_OK && result.end.reason == SCIARA_STOP_CANCEL ? 128 + stopped_by : code;
 }

@@ -28,6 +28,7 @@
 #include "member/member_need.h"
 #include "model/window.h"
 #include "sim/choose_engine.h"
+#include "sim/end.h"
 #include "sim/initial_lava.h"
 #include "sim/many_threads.h"
 #include "sim/scenario_site.h"
@@ -200,8 +201,8 @@ static enum sciara_status write_log(const struct work *w, size_t member, const s
   if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
   sciara_date_now(now);
   snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
-           now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_footprint_stop_name(f->stop),
-           f->failed, f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
+           now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_end_name(f->stop), f->failed,
+           f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
   const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat about;
   if (fd >= 0) flock(fd, LOCK_EX); // best effort: where there are no locks, the head may stand twice

@@ -28,12 +28,6 @@ static const double most_cells = 1e11; ///< of a map, as in checkpoints
 
 static const char format_name[] = "sciara_batch_format", checksum_name[] = "table_checksum", texts_name[] = "texts";
 
-const char *sciara_footprint_stop_name(enum sciara_footprint_stop stop) {
-  static const char *const names[SCIARA_FOOTPRINT_STOPS] = {"none",  "solidified", "time",     "front at rest",
-                                                            "steps", "stalled",    "thickness"};
-  return (unsigned)stop < SCIARA_FOOTPRINT_STOPS ? names[stop] : "none";
-}
-
 void sciara_footprint_free_cells(struct sciara_footprint *f) {
   sciara_free(f->cell);
   sciara_free(f->arrival);
@@ -97,7 +91,7 @@ static uint64_t take(const struct column *c, const struct sciara_footprint *f) {
   uint64_t bits;
   switch (c->kind) {
     case FLAG: return *(const bool *)value;
-    case STOP: return (uint64_t) * (const enum sciara_footprint_stop *)value;
+    case STOP: return sciara_end_number(*(const enum sciara_stop_reason *)value);
     case INTEGER:
     case WORD:
     case REAL: break;
@@ -111,7 +105,7 @@ static void put(const struct column *c, uint64_t bits, struct sciara_footprint *
   if (c->kind == FLAG)
     *(bool *)value = bits != 0;
   else if (c->kind == STOP)
-    *(enum sciara_footprint_stop *)value = (enum sciara_footprint_stop)bits;
+    *(enum sciara_stop_reason *)value = sciara_end_of_number(bits);
   else
     memcpy(value, &bits, sizeof bits);
 }
@@ -539,7 +533,7 @@ static enum sciara_status get_columns(struct batch *b, struct sciara_footprint *
     if (status == SCIARA_OK) *hash = sciara_hash_bytes(*hash, bits, b->count * sizeof *bits);
     for (size_t k = 0; k < b->count && status == SCIARA_OK; k++) {
       put(column, bits[k], &(*f)[k]);
-      if (take(column, &(*f)[k]) != bits[k] || (column->kind == STOP && bits[k] >= SCIARA_FOOTPRINT_STOPS))
+      if (take(column, &(*f)[k]) != bits[k])
         status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: member %zu has the invalid value %" PRIu64, b->path,
                              column->name, k, bits[k]);
     }
@@ -586,7 +580,7 @@ static enum sciara_status check_member(const struct batch *b, const struct sciar
   if (f->id < 0 || (before && f->id <= *before)) fault = "ids that do not ascend from 0";
   if (f->count < 0 || f->count > b->header.rows * b->header.cols) fault = "more cells than the map has";
   if (f->failed && f->count > 0) fault = "cells of a member that failed";
-  if (f->failed != (f->stop == SCIARA_FOOTPRINT_NONE)) fault = "a stop reason that does not fit";
+  if (f->failed != (f->stop == SCIARA_STOP_NONE)) fault = "a stop reason that does not fit";
   return fault ? sciara_fail(SCIARA_ERR_INPUT, "%s: member %" PRId64 ": found %s", b->path, f->id, fault) : SCIARA_OK;
 }
 

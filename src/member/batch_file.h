@@ -4,27 +4,13 @@
 #define SCIARA_MEMBER_BATCH_FILE_H
 
 #include "base/status.h"
+#include "sim/end.h"
 
 /** The version of the format that is written and read. */
 enum { SCIARA_BATCH_FORMAT = 1 };
 
 /** Members in a file at most. */
 enum { SCIARA_BATCH_MEMBERS_MOST = 65536 };
-
-/** How a member ended. The numbers are those of the files. */
-enum sciara_footprint_stop {
-  SCIARA_FOOTPRINT_NONE, ///< it was not computed: it has failed
-  SCIARA_FOOTPRINT_SOLIDIFIED,
-  SCIARA_FOOTPRINT_TIME,
-  SCIARA_FOOTPRINT_FRONT,   ///< "front at rest": run.front_at_rest
-  SCIARA_FOOTPRINT_STEPS,   ///< run.max_steps
-  SCIARA_FOOTPRINT_STALLED, ///< the simulated time no longer grows
-  SCIARA_FOOTPRINT_THICK,   ///< a cell is thicker than run.max_thickness_m
-  SCIARA_FOOTPRINT_STOPS
-};
-
-/** "solidified", "time", "front at rest", "steps", "stalled", "thickness" or "none". */
-const char *sciara_footprint_stop_name(enum sciara_footprint_stop stop);
 
 /** What is kept of one member. Zero-initialise; release with sciara_footprint_free. */
 struct sciara_footprint {
@@ -34,14 +20,14 @@ struct sciara_footprint {
   int64_t *cell;                ///< row-major index on the grid of the whole site, ascending
   float *arrival;               ///< simulated time, s
   float *max_deposit, *deposit; ///< largest and last thickness of liquid and solidified lava, m
-  enum sciara_footprint_stop stop;
-  bool failed;         ///< it has no result: `error` says why, and count is 0
-  char *error;         ///< "" unless it has failed
-  bool censored;       ///< it ended before its own stop rule, or has a tower: its footprint may be too small
-  double end_s;        ///< simulated time reached; 0 if it has failed
-  uint64_t steps;      ///< if it has failed: the number of the step that failed, or 0
-  uint64_t cell_steps; ///< 0 if it has failed
-  uint64_t checksum;   ///< of its state, as sciara_state_checksum of the whole map
+  enum sciara_stop_reason stop; ///< SCIARA_STOP_NONE: it has failed
+  bool failed;                  ///< it has no result: `error` says why, and count is 0
+  char *error;                  ///< "" unless it has failed
+  bool censored;                ///< it ended before its own stop rule, or has a tower: its footprint may be too small
+  double end_s;                 ///< simulated time reached; 0 if it has failed
+  uint64_t steps;               ///< if it has failed: the number of the step that failed, or 0
+  uint64_t cell_steps;          ///< 0 if it has failed
+  uint64_t checksum;            ///< of its state, as sciara_state_checksum of the whole map
   struct sciara_ledger ledger;
   double seconds; ///< wall-clock time of its computation
   char *warnings; ///< "" or lines

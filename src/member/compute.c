@@ -422,38 +422,19 @@ static enum sciara_status collect_cells(const struct member *m, struct sciara_fo
   return SCIARA_OK;
 }
 
-static enum sciara_footprint_stop stop_of(enum sciara_stop_reason reason) {
-  switch (reason) {
-    case SCIARA_STOP_SOLIDIFIED: return SCIARA_FOOTPRINT_SOLIDIFIED;
-    case SCIARA_STOP_TIME: return SCIARA_FOOTPRINT_TIME;
-    case SCIARA_STOP_FRONT: return SCIARA_FOOTPRINT_FRONT;
-    case SCIARA_STOP_STEPS: return SCIARA_FOOTPRINT_STEPS;
-    case SCIARA_STOP_STALLED: return SCIARA_FOOTPRINT_STALLED;
-    case SCIARA_STOP_THICK: return SCIARA_FOOTPRINT_THICK;
-    default: break;
-  }
-  return SCIARA_FOOTPRINT_NONE;
-}
-
 static enum sciara_status take_texts(struct member *m, const char *error, struct sciara_footprint *f) {
   f->error = strdup(error);
   f->warnings = strdup(m->warnings.data ? m->warnings.data : "");
   return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
 }
 
-/** Whether a run that ends at a simulated time has reached the time of its stop rule, not the limit run.max_time. */
-static bool is_own_time(const struct sciara_scenario_spec *s) {
-  return s->run.until == SCIARA_UNTIL_TIME && s->run.until_s <= s->run.max_time_s;
-}
-
 /** The result of a member whose run has ended. */
 static enum sciara_status describe(struct member *m, struct sciara_footprint *f) {
+  const struct sciara_end end = sciara_simulation_ended(m->simulation);
   const struct sciara_state *s = m->kept;
   SCIARA_TRY(find_towers(m));
-  f->stop = stop_of(m->simulation->finished);
-  f->censored = f->stop == SCIARA_FOOTPRINT_STEPS || f->stop == SCIARA_FOOTPRINT_STALLED ||
-                f->stop == SCIARA_FOOTPRINT_THICK || m->record.warning_count > 0 ||
-                (f->stop == SCIARA_FOOTPRINT_TIME && !is_own_time(&m->simulation->problem.scenario));
+  f->stop = end.reason;
+  f->censored = end.censored || m->record.warning_count > 0;
   f->end_s = s->time - m->time_zero;
   f->steps = s->step;
   f->cell_steps = m->cell_steps;

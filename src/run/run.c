@@ -325,8 +325,8 @@ static enum sciara_status take_sample(struct run *r, const struct sciara_event *
   return SCIARA_OK;
 }
 
-/** Runs from event to event. *reason is why it ended. */
-static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *reason) {
+/** Runs from event to event. */
+static enum sciara_status run_events(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
   r->samples.over = r->record.warning_count > 0;
@@ -341,9 +341,8 @@ static enum sciara_status run_events(struct run *r, enum sciara_stop_reason *rea
                                        .tick = tick,
                                        .tick_context = r};
     const enum sciara_status status = sciara_simulation_advance(s, &event);
-    *reason = s->finished != SCIARA_STOP_NONE ? s->finished : s->progress.reason;
     if (status != SCIARA_OK) return status;
-    const bool over = s->finished != SCIARA_STOP_NONE || (*reason == SCIARA_STOP_CANCEL && r->stop);
+    const bool over = s->finished != SCIARA_STOP_NONE || (s->progress.reason == SCIARA_STOP_CANCEL && r->stop);
     if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
     SCIARA_TRY(take_sample(r, &event));
@@ -447,7 +446,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
 
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
-  SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_stop_reason_name(reason)));
+  SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_end_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }
 
@@ -470,7 +469,6 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .last_snapshot = UINT64_MAX,
                   .lock = -1,
                   .begin = sciara_wallclock()};
-  enum sciara_stop_reason reason = SCIARA_STOP_NONE;
   r.context = sciara_simulation_snapshots(r.simulation, r.options->history);
   r.next_snapshot = sciara_next_multiple(s->problem.scenario.output.every_s, s->progress.time);
   if (is_continued(&r)) {
@@ -479,17 +477,17 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
     r.output_wait_s = options->resume->from.output_wait_s;
   }
   enum sciara_status status = begin(&r);
-  if (status == SCIARA_OK) status = run_events(&r, &reason);
+  if (status == SCIARA_OK) status = run_events(&r);
   if (status == SCIARA_OK)
-    status = end(&r, reason);
+    status = end(&r, sciara_simulation_ended(s).reason);
   else if (sciara_simulation_is_stuck(s))
-    status = end_stuck(&r, reason, status);
+    status = end_stuck(&r, s->finished, status);
   sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r);
-  *result =
-      (struct sciara_run_result){.reason = reason, .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
+  *result = (struct sciara_run_result){
+      .end = sciara_simulation_ended(s), .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
   sciara_checkpoints_end(&r.checkpoints);
   sciara_profile_close(&r.profile);
   sciara_run_record_free(&r.record);

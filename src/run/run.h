@@ -32,7 +32,7 @@ struct sciara_run_options {
 
 /** How a run ended. */
 struct sciara_run_result {
-  enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL if it was stopped from outside
+  struct sciara_end end;
   struct sciara_ledger ledger;
   double wall_s;
 };

@@ -14,23 +14,6 @@
 #include "sim/choose_engine.h"
 #include "sim/many_threads.h"
 
-const char *sciara_stop_reason_name(enum sciara_stop_reason reason) {
-  switch (reason) {
-    case SCIARA_STOP_STEPS: return "steps";
-    case SCIARA_STOP_TIME: return "time";
-    case SCIARA_STOP_SOLIDIFIED: return "solidified";
-    case SCIARA_STOP_CANCEL: return "cancel";
-    case SCIARA_STOP_STALLED: return "stalled";
-    case SCIARA_STOP_THICK: return "thickness";
-    case SCIARA_STOP_FRONT: return "front at rest";
-    case SCIARA_STOP_FRAME: return "frame";
-    case SCIARA_STOP_OUTGROWN:
-    case SCIARA_STOP_WALL:
-    case SCIARA_STOP_NONE: break;
-  }
-  return "none";
-}
-
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
@@ -245,6 +228,15 @@ enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sc
   begin(s);
   s->failed = make_engine(s);
   return s->failed;
+}
+
+struct sciara_end sciara_simulation_ended(const struct sciara_simulation *s) {
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const bool own_time = scenario->run.until == SCIARA_UNTIL_TIME && scenario->run.until_s <= scenario->run.max_time_s;
+  struct sciara_end end = {.reason = s->finished, .step = s->progress.step, .time = s->progress.time};
+  if (end.reason == SCIARA_STOP_NONE && s->failed == SCIARA_OK) end.reason = SCIARA_STOP_CANCEL;
+  end.censored = sciara_end_is_early(end.reason, own_time);
+  return end;
 }
 
 bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }

@@ -4,6 +4,7 @@
 #define SCIARA_SIM_SIMULATION_H
 
 #include "engine/engine.h"
+#include "sim/end.h"
 #include "sim/front_rest.h"
 #include "sim/problem.h"
 
@@ -84,10 +85,10 @@ enum sciara_status sciara_simulation_ledger(struct sciara_simulation *s, struct 
 
 /** Whether the run can never meet its stop rule, although its state is valid. */
 static inline bool sciara_simulation_is_stuck(const struct sciara_simulation *s) {
-  return s->finished == SCIARA_STOP_STALLED || s->finished == SCIARA_STOP_THICK;
+  return sciara_end_is_stuck(s->finished);
 }
 
-/** "solidified", "time", "steps", "front at rest", "cancel" or "none". */
-const char *sciara_stop_reason_name(enum sciara_stop_reason reason);
+/** How the simulation, which is not continued, has ended: if its stop rule is not met, from outside. */
+struct sciara_end sciara_simulation_ended(const struct sciara_simulation *s);
 
 #endif

@@ -106,7 +106,7 @@ static void compute(void) {
   make_folder("batches");
   make_folder("members");
   for (size_t m = 0; m + 1 < MEMBERS; m++) {
-    struct sciara_footprint f = {.stop = SCIARA_FOOTPRINT_TIME};
+    struct sciara_footprint f = {.stop = SCIARA_STOP_TIME};
     FUZZ_REQUIRE(sciara_member_store(&folder, m, &f) == SCIARA_OK);
   }
   FUZZ_REQUIRE(sciara_batch_join(&folder, 0, &missing) == SCIARA_OK && missing == SIZE_MAX);
@@ -239,7 +239,7 @@ static void use_members(const struct sciara_ensemble *e) {
     fuzz_check_status(sciara_batch_is_whole(&folder, b, NULL, &whole));
     for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b) && !whole; m++) {
       struct sciara_member_done state = {0};
-      struct sciara_footprint f = {.stop = SCIARA_FOOTPRINT_TIME};
+      struct sciara_footprint f = {.stop = SCIARA_STOP_TIME};
       fuzz_check_status(sciara_member_find(&folder, m, &state));
       fuzz_check_status(sciara_member_folder_make(&folder, m));
       if (!state.finished) fuzz_check_status(sciara_member_store(&folder, m, &f));

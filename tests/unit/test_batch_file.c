@@ -48,7 +48,7 @@ static void begin(void) {
   for (int k = 0; k < MEMBERS; k++) {
     members[k] = (struct sciara_footprint){.id = 100 + 3 * k,
                                            .row_hash = UINT64_C(0x8000000000000001) * (uint64_t)(k + 1),
-                                           .stop = SCIARA_FOOTPRINT_SOLIDIFIED,
+                                           .stop = SCIARA_STOP_SOLIDIFIED,
                                            .end_s = 1234.5 + k,
                                            .steps = 1000,
                                            .cell_steps = 99999,
@@ -57,10 +57,10 @@ static void begin(void) {
                                            .seconds = 0.25};
     fill_cells(&members[k], k == 1 ? 0 : CELLS - k);
   }
-  members[1].stop = SCIARA_FOOTPRINT_NONE;
+  members[1].stop = SCIARA_STOP_NONE;
   members[1].failed = true;
   members[1].error = strdup("step 7: row 1, column 2: not a number");
-  members[3].stop = SCIARA_FOOTPRINT_STEPS;
+  members[3].stop = SCIARA_STOP_STEPS;
   members[3].censored = true;
   members[3].warnings = strdup("a tower\nanother \xc3\xa9");
 }
@@ -174,7 +174,7 @@ START_TEST(invalid_members_are_refused) {
   write_it();
   ck_assert_ptr_nonnull(strstr(open_fails(), "not finite"));
   members[4].end_s = 1;
-  members[4].stop = SCIARA_FOOTPRINT_NONE;
+  members[4].stop = SCIARA_STOP_NONE;
   write_it();
   ck_assert_ptr_nonnull(strstr(open_fails(), "stop reason"));
 }

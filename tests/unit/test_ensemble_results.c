@@ -373,7 +373,7 @@ static void make_plan(struct plan *p, double standard_error) {
   memset(p, 0, sizeof *p);
   for (int k = 0; k < DRAWS; k++) {
     p->weight[k] = 1;
-    p->member[k] = (struct sciara_footprint){.id = k, .stop = SCIARA_FOOTPRINT_SOLIDIFIED};
+    p->member[k] = (struct sciara_footprint){.id = k, .stop = SCIARA_STOP_SOLIDIFIED};
     for (int site = 0; site < 2; site++) // every other one reaches the sites
       p->hit[site * DRAWS + k] = (struct sciara_site_hit){.arrival = k % 2 ? 10 : INFINITY, .max_deposit = 1};
   }

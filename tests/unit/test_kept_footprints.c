@@ -21,7 +21,7 @@ enum {
 };
 
 static struct sciara_footprint make(int64_t id, int64_t count) {
-  struct sciara_footprint f = {.id = id, .row_hash = (uint64_t)id + 1, .count = count, .stop = SCIARA_FOOTPRINT_TIME};
+  struct sciara_footprint f = {.id = id, .row_hash = (uint64_t)id + 1, .count = count, .stop = SCIARA_STOP_TIME};
   ck_assert_int_eq(SCIARA_NEW(f.cell, count, "cells"), SCIARA_OK);
   ck_assert_int_eq(SCIARA_NEW(f.arrival, count, "arrivals"), SCIARA_OK);
   ck_assert_int_eq(SCIARA_NEW(f.max_deposit, count, "deposits"), SCIARA_OK);

@@ -312,7 +312,7 @@ START_TEST(stopped_at_once_it_loses_nothing) {
   struct sciara_simulation *s = run_case_resume(&resumed, "serial", NULL);
   const struct sciara_run_options how = {.history = "a test", .resume = &resumed, .cancel = &cancel};
   ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(result.reason, SCIARA_STOP_CANCEL);
+  ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
   sciara_simulation_destroy(s);
   struct sciara_run_record after = run_case_record(out);
   ck_assert_uint_lt(after.snapshot_count, before.snapshot_count);

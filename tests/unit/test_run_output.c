@@ -236,7 +236,7 @@ START_TEST(time_that_stands_still) {
   stalls = true;
   ck_assert_int_eq(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "step 77: planted"));
-  ck_assert_int_eq(result.reason, SCIARA_STOP_STALLED);
+  ck_assert_int_eq(result.end.reason, SCIARA_STOP_STALLED);
   struct sciara_run_record r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, "step 77: planted"));
@@ -288,7 +288,7 @@ START_TEST(cancelled) {
   struct sciara_run_result result;
   disk.slow_ms = 10;
   ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(result.reason, SCIARA_STOP_CANCEL);
+  ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
   struct sciara_run_record r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_STOPPED);
   ck_assert_uint_ge(r.snapshot_count, 3);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/end.h"
+
+#include <stddef.h>
+
+/** What an end says about the stop rule of the simulation. */
+enum kind { MET, LIMIT, OUTSIDE, STUCK };
+
+static const struct {
+  const char *name; ///< in run.json, messages and execution.csv
+  uint64_t number;  ///< in files of footprints; 0: none
+  enum kind kind;
+} ends[] = {
+    [SCIARA_STOP_SOLIDIFIED] = {"solidified", 1, MET},
+    [SCIARA_STOP_TIME] = {"time", 2, MET}, // or a limit: the caller knows
+    [SCIARA_STOP_FRONT] = {"front at rest", 3, MET},
+    [SCIARA_STOP_STEPS] = {"steps", 4, LIMIT},
+    [SCIARA_STOP_STALLED] = {"stalled", 5, STUCK},
+    [SCIARA_STOP_THICK] = {"thickness", 6, STUCK},
+    [SCIARA_STOP_CANCEL] = {"cancel", 0, OUTSIDE},
+};
+
+enum { ENDS = sizeof ends / sizeof *ends };
+
+static bool is_end(enum sciara_stop_reason reason) { return (size_t)reason < ENDS && ends[reason].name; }
+
+const char *sciara_end_name(enum sciara_stop_reason reason) { return is_end(reason) ? ends[reason].name : "none"; }
+
+uint64_t sciara_end_number(enum sciara_stop_reason reason) { return is_end(reason) ? ends[reason].number : 0; }
+
+enum sciara_stop_reason sciara_end_of_number(uint64_t number) {
+  for (size_t k = 0; number > 0 && k < ENDS; k++)
+    if (ends[k].number == number) return (enum sciara_stop_reason)k;
+  return SCIARA_STOP_NONE;
+}
+
+bool sciara_end_is_stuck(enum sciara_stop_reason reason) { return is_end(reason) && ends[reason].kind == STUCK; }
+
+bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time) {
+  return is_end(reason) && (ends[reason].kind != MET || (reason == SCIARA_STOP_TIME && !own_time));
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a simulation ended: one record and one table of reasons for run.json, footprints and messages.
+//
+// The reasons are a part of those for which `advance` of an engine returns (enum sciara_stop_reason). The others are
+// pauses, after which the simulation continues.
+#ifndef SCIARA_SIM_END_H
+#define SCIARA_SIM_END_H
+
+#include "engine/engine.h"
+
+struct sciara_end {
+  enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL: from outside; SCIARA_STOP_NONE: a step has failed
+  uint64_t step;
+  double time;   ///< simulated, s
+  bool censored; ///< before its own stop rule was met: at a limit, with an error, or from outside
+};
+
+/** "solidified", "time", "steps", "front at rest", "cancel", "stalled", "thickness"; "none" for what ends no simulation. */
+const char *sciara_end_name(enum sciara_stop_reason reason);
+
+/** The number of a reason in files of footprints; 0: a member does not end so, or it has failed. */
+uint64_t sciara_end_number(enum sciara_stop_reason reason);
+
+/** The reason with this number; SCIARA_STOP_NONE for 0 and for a number that no reason has. */
+enum sciara_stop_reason sciara_end_of_number(uint64_t number);
+
+/** Whether the stop rule can never be met then, although the state is valid: an error for a run. */
+bool sciara_end_is_stuck(enum sciara_stop_reason reason);
+
+/**
+ * Whether a simulation that ended so had not yet met its own stop rule.
+ *
+ * @param own_time the simulated time at which it ended is that of its stop rule, not the limit run.max_time
+ */
+bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time);
+
+#endif

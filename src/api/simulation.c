@@ -212,11 +212,12 @@ struct watch {
   const struct sciara_advance_options *options;
 };
 
-static void watch(void *context, const struct sciara_simulation *simulation) {
+static bool watch(void *context, const struct sciara_simulation *simulation) {
   const struct watch *w = (const struct watch *)context;
   struct sciara_progress now;
   describe(simulation, &now);
   if (!w->options->progress(w->options->context, &now)) sciara_cancel(w->s);
+  return false; // the engine notices the cancellation
 }
 
 enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_options *options) {

@@ -18,6 +18,7 @@
 #include "member/member_checkpoint.h"
 #include "model/field.h"
 #include "model/window.h"
+#include "sim/agenda.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"
 #include "sim/outflow.h"
@@ -29,8 +30,6 @@ enum {
   MARGIN = 24,      // cells around the vents in the first window
   FIRST_SLICE = 64, // steps
   LEAST_GROWTH = 16,
-  TOWER_TESTS = 8, // during the emission, at equal intervals of simulated time
-  CANCEL_S = 10,   // a member with less work since it was stored is not stored when it is cancelled
 };
 
 /** A member in work. */
@@ -48,13 +47,11 @@ struct member {
   uint64_t losses;                        ///< of the simulation at that time
   uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
   uint64_t slice;                         ///< steps of the next one
-  double emission_end;                    ///< s
+  struct sciara_agenda agenda;
   double time_zero;                       ///< simulated time at the start, s: that of a checkpoint, or 0
-  int tower_tests;                        ///< done
   struct sciara_run_record record;        ///< its warnings of towers
   const char *scenario;                   ///< JSON text
   struct sciara_member_identity identity; ///< for its checkpoint
-  double stored, due; ///< on the wall clock: the last checkpoint or the start, and the next; INFINITY
   struct sciara_text warnings;
 };
 
@@ -101,11 +98,6 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   const struct sciara_problem_options options = {.site = setup->site,
                                                  .stateless = !has_initial_lava(&problem->scenario)};
   sciara_problem_place(problem, &options, diagnostics);
-}
-
-/** Simulated time of the next test for towers, s; INFINITY: there is none but the last. */
-static double next_tower_test(const struct member *m) {
-  return m->tower_tests < TOWER_TESTS ? m->emission_end * (m->tower_tests + 1) / TOWER_TESTS : (double)INFINITY;
 }
 
 /** The first window: vents and initial lava, with a margin. */
@@ -182,7 +174,8 @@ static enum sciara_status restore(struct member *m, const struct sciara_problem 
   m->cell_steps = m->cell_steps_before = from.cell_steps;
   m->record = from.towers;
   for (size_t k = 0; k < m->record.warning_count; k++) warn(&m->warnings, m->record.warnings[k].text);
-  while (found->time >= next_tower_test(m)) m->tower_tests++;
+  const struct sciara_engine_progress now = {.step = found->step, .time = found->time};
+  sciara_agenda_towers_done(&m->agenda, &now, false);
   return SCIARA_OK;
 }
 
@@ -196,7 +189,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;
   p->vents = NULL;
-  m->emission_end = sciara_vents_end(m->vents);
+  sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
   SCIARA_TRY_GOTO(restore(m, p, &site, &state));
@@ -309,9 +302,8 @@ static enum sciara_status accept(struct member *m) {
   m->losses = s->progress.losses;
   m->cell_steps = m->cell_steps_before + s->progress.cell_steps;
   m->margins = sciara_window_margins(state);
-  if (state->time < next_tower_test(m)) return SCIARA_OK;
-  SCIARA_TRY(find_towers(m));
-  while (state->time >= next_tower_test(m)) m->tower_tests++; // now, for a test that failed must be made again
+  if (sciara_agenda_towers_due(&m->agenda, &s->progress)) SCIARA_TRY(find_towers(m));
+  sciara_agenda_towers_done(&m->agenda, &s->progress, false); // now, for a test that failed must be made again
   return SCIARA_OK;
 }
 
@@ -359,9 +351,8 @@ static enum sciara_status return_to_slot(struct member *m) {
 /** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
 static enum sciara_status one_leg(struct member *m, bool *failed) {
   struct sciara_simulation *s = m->simulation;
-  const struct sciara_event event = {
-      .time = next_tower_test(m), .step = UINT64_MAX, .due = m->due, .cancel = m->setup->cancel};
-  sciara_pool_set_due(m->slot, m->due);
+  struct sciara_event event = sciara_agenda_next(&m->agenda, m->kept->step);
+  sciara_pool_set_due(m->slot, event.due);
   const enum sciara_status status = sciara_simulation_advance(s, &event);
   if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
   if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
@@ -375,8 +366,8 @@ static enum sciara_status one_leg(struct member *m, bool *failed) {
 
 static enum sciara_status one_slice(struct member *m, bool *failed) {
   struct sciara_simulation *s = m->simulation;
-  const struct sciara_event event = {
-      .time = next_tower_test(m), .step = m->kept->step + m->slice, .due = m->due, .cancel = m->setup->cancel};
+  struct sciara_event event = sciara_agenda_next(&m->agenda, m->kept->step);
+  event.step = m->kept->step + m->slice;
   const enum sciara_status status = sciara_simulation_advance(s, &event);
   const bool valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
   unsigned crossed;
@@ -495,16 +486,14 @@ static void warn_unstored(const struct member *m, bool cancelled) {
 
 /** Stores the state that was reached, when it is time. */
 static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
-  const double now = sciara_wallclock();
   const int *cancel = m->setup->cancel;
   if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
-  if (!m->setup->checkpoint || now < (cancelled ? fmin(m->stored + CANCEL_S, m->due) : m->due)) return SCIARA_OK;
+  if (!m->setup->checkpoint || !sciara_agenda_wall_due(&m->agenda, cancelled)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
       .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
   const enum sciara_status status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem,
                                                                    &m->identity, m->scenario, m->kept, &progress);
-  if (status == SCIARA_OK) m->stored = sciara_wallclock();
-  m->due = sciara_wallclock() + m->setup->checkpoint_wall_s;
+  sciara_agenda_checkpoint_done(&m->agenda, m->kept->time, status == SCIARA_OK);
   if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
   warn_unstored(m, cancelled);
   return SCIARA_OK;
@@ -514,6 +503,9 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
                               bool *cancelled) {
   bool failed = false;
   const double begin = sciara_wallclock(), cpu = sciara_thread_time();
+  m->agenda = (struct sciara_agenda){.checkpoint_wall = m->setup->checkpoint ? m->setup->checkpoint_wall_s : 0,
+                                     .cancel = m->setup->cancel};
+  sciara_agenda_begin(&m->agenda, 0);
   SCIARA_TRY(take_map(m, p));
   identify(m, p);
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
@@ -527,8 +519,6 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   }
   SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
   m->slice = FIRST_SLICE;
-  m->stored = begin;
-  m->due = m->setup->checkpoint ? begin + m->setup->checkpoint_wall_s : (double)INFINITY;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
     const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;

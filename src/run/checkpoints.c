@@ -4,17 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "base/wallclock.h"
 #include "file/durable.h"
 #include "model/soundness.h"
-#include "sim/cadence.h"
 #include "sim/checkpoint_content.h"
 #include "sim/simulation.h"
 
@@ -23,33 +20,16 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const struct sciara_simulation *s,
                                             const char *folder, uint64_t ground, const char *history,
                                             const char *started_utc) {
-  *c = (struct sciara_checkpoints){.simulation = s};
+  *c = (struct sciara_checkpoints){0};
   c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
   if (!c->folder) return no_memory();
-  SCIARA_TRY(sciara_checkpoint_describe(s, ground, history, started_utc, &c->header));
-  sciara_checkpoints_schedule(c, s->progress.time);
-  return SCIARA_OK;
+  return sciara_checkpoint_describe(s, ground, history, started_utc, &c->header);
 }
 
 void sciara_checkpoints_end(struct sciara_checkpoints *c) {
   sciara_checkpoint_free(&c->header);
   free(c->folder);
-  *c = (struct sciara_checkpoints){.simulation = NULL};
-}
-
-// --------------------------------------------------------------------------------------------------------- schedule
-
-void sciara_checkpoints_schedule(struct sciara_checkpoints *c, double time) {
-  const struct sciara_scenario_spec *s = &c->simulation->problem.scenario;
-  const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
-  c->next_s = sciara_next_multiple(every, time);
-  c->next_wall = wall > 0 ? sciara_wallclock() + wall : (double)INFINITY;
-}
-
-bool sciara_checkpoints_due(const struct sciara_checkpoints *c, double time) { return time >= c->next_s; }
-
-bool sciara_checkpoints_due_by_wall(const struct sciara_checkpoints *c) {
-  return isfinite(c->next_wall) && sciara_wallclock() >= c->next_wall;
+  *c = (struct sciara_checkpoints){0};
 }
 
 // ------------------------------------------------------------------------------------------------------------ files

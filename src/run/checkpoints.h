@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkpoints of a run: when one is due, its path, and which ones are retained.
+// The checkpoints of a run: their paths, and which ones are retained.
 #ifndef SCIARA_RUN_CHECKPOINTS_H
 #define SCIARA_RUN_CHECKPOINTS_H
 
@@ -16,13 +16,10 @@ struct sciara_simulation;
 
 /** Zero-initialise; release with sciara_checkpoints_end. */
 struct sciara_checkpoints {
-  const struct sciara_simulation *simulation;
   char *folder;                           ///< DIR/checkpoints
   struct sciara_checkpoint header;        ///< the common part of all of them, and the values of the last one
   uint64_t kept[SCIARA_CHECKPOINTS_KEPT]; ///< steps of the valid ones, newest first
   size_t kept_count;
-  double next_s;    ///< simulated time at which the next is due; INFINITY: none
-  double next_wall; ///< on the monotonic clock, s; INFINITY: none
 };
 
 /** Prepares the checkpoints of a run in `folder`. Nothing is written yet.
@@ -40,15 +37,6 @@ void sciara_checkpoints_end(struct sciara_checkpoints *c);
  * folder: if the run ends without another step, two are left. Later ones are not used.
  */
 enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step);
-
-/** Whether one is due at this simulated time (s), by the intervals of the scenario. */
-bool sciara_checkpoints_due(const struct sciara_checkpoints *c, double time);
-
-/** Whether one is due by wall-clock time. */
-bool sciara_checkpoints_due_by_wall(const struct sciara_checkpoints *c);
-
-/** Restarts the intervals at this simulated time (s) and at the current wall-clock time. */
-void sciara_checkpoints_schedule(struct sciara_checkpoints *c, double time);
 
 /**
  * Writes the state of an output, and then removes all checkpoints except this one and the previous one. A state with

@@ -22,7 +22,7 @@
 #include "run/run_maps.h"
 #include "run/state_files.h"
 #include "run/writer.h"
-#include "sim/cadence.h"
+#include "sim/agenda.h"
 #include "sim/choose_engine.h"
 #include "sim/many_threads.h"
 #include "sim/tower_watch.h"
@@ -39,17 +39,13 @@ struct run {
   struct sciara_writer *writer; ///< writes the snapshots; while it works the record belongs to it
   uint64_t ground;              ///< the part of the checksums that never changes
   uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
-  double next_snapshot;         ///< simulated time at which the next one is due, s
   struct sciara_checkpoints checkpoints;
-  struct sciara_tower_samples samples;
-  int halt; ///< set when the steps are to end, for one of the two reasons below
+  struct sciara_agenda agenda;
   bool
       drift_reported; ///< the effect of rounding on the volume was reported; used by the thread that runs the simulation
-  bool stop;          ///< options->cancel is set, or something could not be written
-  struct sciara_due asked; ///< request for a checkpoint: by wall-clock time, or by a signal
-  double begin;            ///< monotonic seconds
-  double output_wait_s;    ///< seconds in which the steps waited for snapshots
-  int lock;                ///< descriptor of the locked folder, or -1
+  double begin;       ///< monotonic seconds
+  double output_wait_s; ///< seconds in which the steps waited for snapshots
+  int lock;             ///< descriptor of the locked folder, or -1
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
@@ -215,7 +211,7 @@ static void report_written(void *context, const struct sciara_output *o) {
 static void describe_output(const struct run *r, struct sciara_due due, struct sciara_output *o) {
   const struct sciara_simulation *s = r->simulation;
   o->due = due;
-  o->next_snapshot_s = r->next_snapshot;
+  o->next_snapshot_s = r->agenda.snapshot;
   o->progress = s->progress;
   o->wall_s = sciara_wallclock() - r->begin;
   o->compute_s = s->compute_s;
@@ -261,38 +257,22 @@ static enum sciara_status give_to_writer(struct run *r, struct sciara_due due) {
   return SCIARA_OK;
 }
 
-/** The outputs that are due now; clears the requests. */
-static struct sciara_due take_due(struct run *r, double time) {
-  struct sciara_due due = r->asked;
-  r->asked = (struct sciara_due){.checkpoint = false};
-  if (!r->stop) __atomic_store_n(&r->halt, 0, __ATOMIC_RELAXED);
-  due.snapshot = time >= r->next_snapshot;
-  due.checkpoint |= sciara_checkpoints_due(&r->checkpoints, time);
-  return due;
-}
-
 static enum sciara_status take_outputs(struct run *r) {
-  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
-  const double time = r->simulation->progress.time;
-  const struct sciara_due due = take_due(r, time);
-  if (due.snapshot) r->next_snapshot = sciara_next_multiple(scenario->output.every_s, time);
-  if (due.checkpoint) sciara_checkpoints_schedule(&r->checkpoints, time);
+  const struct sciara_due due = sciara_agenda_take(&r->agenda, r->simulation->progress.time);
   if (!due.snapshot && !due.checkpoint) return SCIARA_OK;
   // A run in which only a signal requests checkpoints has no memory for captured states.
-  return sciara_scenario_writes_on_the_way(scenario) ? give_to_writer(r, due) : write_now(r, due);
+  return sciara_scenario_writes_on_the_way(&r->simulation->problem.scenario) ? give_to_writer(r, due)
+                                                                             : write_now(r, due);
 }
 
 /** Between slices of work: reports what was written, and stops the run if writing failed or a stop was requested. */
-static void tick(void *context, const struct sciara_simulation *s) {
+static bool tick(void *context, const struct sciara_simulation *s) {
   struct run *r = (struct run *)context;
-  const struct sciara_run_options *o = r->options;
-  const bool failed = r->writer && !sciara_writer_poll(r->writer);
-  if (failed || (o->cancel && __atomic_load_n(o->cancel, __ATOMIC_RELAXED))) r->stop = true;
-  if (sciara_checkpoints_due_by_wall(&r->checkpoints)) r->asked.checkpoint = true;
-  if (o->checkpoint && __atomic_exchange_n(o->checkpoint, 0, __ATOMIC_RELAXED))
-    r->asked.checkpoint = r->asked.request = true;
-  if (r->stop || r->asked.checkpoint) __atomic_store_n(&r->halt, 1, __ATOMIC_RELAXED);
-  if (o->observer.tick) o->observer.tick(o->observer.context, s);
+  const struct sciara_run_observer *o = &r->options->observer;
+  if (r->writer && !sciara_writer_poll(r->writer)) r->agenda.stop = true;
+  const bool interrupted = sciara_agenda_interrupts(&r->agenda);
+  if (o->tick) o->tick(o->context, s);
+  return interrupted;
 }
 
 // -------------------------------------------------------------------------------------------------------------- run
@@ -307,45 +287,32 @@ static enum sciara_status notice_towers(struct run *r) {
   SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
   enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->record, &text);
   sciara_touched_release(&touched);
-  r->samples.over = r->record.warning_count > 0;
+  r->agenda.tower.over = r->record.warning_count > 0;
   if (status == SCIARA_OK && text) {
     sciara_log(SCIARA_LOG_WARNING, "%s", text);
     status = write_record_of_now(r, SCIARA_RUN_RUNNING);
   }
-  if (!r->samples.over) sciara_tower_found_none(&r->samples, s->progress.step);
   return status;
-}
-
-/** After a sample. */
-static enum sciara_status take_sample(struct run *r, const struct sciara_event *event) {
-  const struct sciara_engine_progress *now = &r->simulation->progress;
-  if (now->step < r->samples.next) return SCIARA_OK;
-  if (event->thickness > 0 && now->reason == SCIARA_STOP_THICK) SCIARA_TRY(notice_towers(r));
-  sciara_tower_schedule(&r->samples, now->step);
-  return SCIARA_OK;
 }
 
 /** Runs from event to event. */
 static enum sciara_status run_events(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
-  r->samples.over = r->record.warning_count > 0;
-  sciara_tower_schedule(&r->samples, s->progress.step);
+  if (r->record.warning_count == 0) sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
-    const bool sample = s->progress.step + 1 == r->samples.next; // else the steps before it
-    const uint64_t row = sciara_profile_next(&r->profile), halt = sample ? r->samples.next : r->samples.next - 1;
-    const struct sciara_event event = {.time = fmin(r->next_snapshot, r->checkpoints.next_s),
-                                       .step = row < halt ? row : halt,
-                                       .thickness = sample ? least : 0,
-                                       .cancel = &r->halt,
-                                       .tick = tick,
-                                       .tick_context = r};
-    const enum sciara_status status = sciara_simulation_advance(s, &event);
-    if (status != SCIARA_OK) return status;
-    const bool over = s->finished != SCIARA_STOP_NONE || (s->progress.reason == SCIARA_STOP_CANCEL && r->stop);
+    const uint64_t row = sciara_profile_next(&r->profile);
+    struct sciara_event event = sciara_agenda_next(&r->agenda, s->progress.step);
+    if (row < event.step) event.step = row;
+    event.tick = tick;
+    event.tick_context = r;
+    SCIARA_TRY(sciara_simulation_advance(s, &event));
+    const bool over = s->finished != SCIARA_STOP_NONE || sciara_agenda_is_over(&r->agenda, &s->progress);
     if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
-    SCIARA_TRY(take_sample(r, &event));
+    const bool much = sciara_agenda_towers_due(&r->agenda, &s->progress);
+    if (much) SCIARA_TRY(notice_towers(r));
+    sciara_agenda_towers_done(&r->agenda, &s->progress, much);
     SCIARA_TRY(take_outputs(r));
   }
 }
@@ -435,10 +402,10 @@ static enum sciara_status sweep(const struct run *r) {
 /** Writes the files after the last step, except the end of run.json. */
 static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
   const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
-  const bool periodic = isfinite(r->checkpoints.next_s) || isfinite(r->checkpoints.next_wall);
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
   SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
-  SCIARA_TRY(take_last(r, reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK || periodic));
+  const bool resumable = reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK;
+  SCIARA_TRY(take_last(r, resumable || sciara_agenda_has_checkpoints(&r->agenda)));
   SCIARA_TRY(write_series(r));
   SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
   return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
@@ -461,6 +428,17 @@ static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reaso
   return status;
 }
 
+/** When outputs are due. */
+static void plan(struct run *r) {
+  const struct sciara_scenario_spec *s = &r->simulation->problem.scenario;
+  r->agenda = (struct sciara_agenda){.snapshot_every = s->output.every_s,
+                                     .checkpoint_every = s->output.checkpoint_every_s,
+                                     .checkpoint_wall = s->output.checkpoint_wall_s,
+                                     .cancel = r->options->cancel,
+                                     .request = r->options->checkpoint};
+  sciara_agenda_begin(&r->agenda, r->simulation->progress.time);
+}
+
 enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct sciara_run_options *options,
                                      struct sciara_run_result *result) {
   struct run r = {.simulation = s,
@@ -470,9 +448,9 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .lock = -1,
                   .begin = sciara_wallclock()};
   r.context = sciara_simulation_snapshots(r.simulation, r.options->history);
-  r.next_snapshot = sciara_next_multiple(s->problem.scenario.output.every_s, s->progress.time);
+  plan(&r);
   if (is_continued(&r)) {
-    r.next_snapshot = options->resume->from.next_snapshot_s;
+    r.agenda.snapshot = options->resume->from.next_snapshot_s;
     r.begin -= options->resume->from.wall_s;
     r.output_wait_s = options->resume->from.output_wait_s;
   }

@@ -9,10 +9,10 @@
 /** The observer of a run. Each function may be NULL. */
 struct sciara_run_observer {
   void *context;
-  void (*prepared)(void *context, const char *folder);   ///< the output folder exists, without files of an earlier run
-  sciara_tick *tick;                                     ///< about every 0.1 s
-  void (*acknowledged)(void *context, const char *path); ///< a snapshot is on the disk and in run.json
-  void (*written)(void *context, const char *path);      ///< a map is on the disk
+  void (*prepared)(void *context, const char *folder); ///< the output folder exists, without files of an earlier run
+  void (*tick)(void *context, const struct sciara_simulation *s); ///< about every 0.1 s
+  void (*acknowledged)(void *context, const char *path);          ///< a snapshot is on the disk and in run.json
+  void (*written)(void *context, const char *path);               ///< a map is on the disk
 };
 
 struct sciara_run_options {

@@ -8,12 +8,7 @@
 
 #include "engine/engine.h"
 #include "model/ledger.h"
-
-/** The outputs to be written of a state. */
-struct sciara_due {
-  bool snapshot, checkpoint;
-  bool request; ///< the checkpoint was requested
-};
+#include "sim/agenda.h"
 
 /** A state to be written, and the progress of the simulation. */
 struct sciara_output {

@@ -131,7 +131,7 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
 /** Executes steps until `stop`. */
 static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
                                      const struct sciara_event *event) {
-  bool warned = s->progress.losses > 0, sea_reported = s->progress.sea_losses > 0;
+  bool warned = s->progress.losses > 0, sea_reported = s->progress.sea_losses > 0, interrupted;
   enum sciara_status status;
   do {
     const double begin = sciara_wallclock();
@@ -152,8 +152,8 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
       sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
                  s->progress.time);
     }
-    if (event->tick) event->tick(event->tick_context, s);
-  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL &&
+    interrupted = event->tick && event->tick(event->tick_context, s);
+  } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL && !interrupted &&
            !(event->due > 0 && sciara_wallclock() >= event->due));
   const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
   if (stalled)

@@ -26,8 +26,8 @@ struct sciara_simulation {
   int threads;                ///< threads that the engine uses
 };
 
-/** Called between slices of work (about every 0.1 s). */
-typedef void sciara_tick(void *context, const struct sciara_simulation *s);
+/** Called between slices of work (about every 0.1 s). True: the steps are interrupted. */
+typedef bool sciara_tick(void *context, const struct sciara_simulation *s);
 
 /** The end of one call of sciara_simulation_advance, unless the stop rule ends it before. */
 struct sciara_event {

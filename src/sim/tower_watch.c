@@ -93,17 +93,3 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
                     p->row + at.row, p->col + at.col, at.height, s->step, s->time, ADVICE);
   return add(p, record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }
-
-// ------------------------------------------------------------------------------------------------- while a run continues
-
-enum { FIRST = 64, MOST = 4096, LATER = 4 };
-
-void sciara_tower_schedule(struct sciara_tower_samples *w, uint64_t step) {
-  uint64_t next = FIRST;
-  while (next <= step && next < MOST) next *= 2;
-  if (next <= step) next = step / MOST * MOST + MOST;
-  while (next < w->not_before) next = next < MOST ? 2 * next : next + (w->not_before - next + MOST - 1) / MOST * MOST;
-  w->next = w->over ? UINT64_MAX : next;
-}
-
-void sciara_tower_found_none(struct sciara_tower_samples *w, uint64_t step) { w->not_before = LATER * step; }

@@ -133,26 +133,6 @@ START_TEST(only_checkpoints_are_listed) {
 }
 END_TEST
 
-START_TEST(they_are_due_at_multiples) {
-  struct sciara_simulation *s = run_case_open("serial");
-  struct sciara_checkpoints c = begin_checkpoints(s);
-  ck_assert(c.next_s == 60 && isinf(c.next_wall));
-  ck_assert(!sciara_checkpoints_due(&c, nextafter(60, 0)) && sciara_checkpoints_due(&c, 60));
-  sciara_checkpoints_schedule(&c, 60);
-  ck_assert_double_eq(c.next_s, 120);
-  sciara_checkpoints_schedule(&c, 239.5);
-  ck_assert_double_eq(c.next_s, 240);
-  ck_assert(!sciara_checkpoints_due_by_wall(&c));
-  s->problem.scenario.output.checkpoint_every_s = 0;
-  s->problem.scenario.output.checkpoint_wall_s = 1e-9;
-  sciara_checkpoints_schedule(&c, 5);
-  usleep(1000);
-  ck_assert(isinf(c.next_s) && sciara_checkpoints_due_by_wall(&c));
-  sciara_checkpoints_end(&c);
-  sciara_simulation_destroy(s);
-}
-END_TEST
-
 // ------------------------------------------------------------------------------------------------------- bad numbers
 
 enum { ROW = 12, COL = 17, CELL = ROW * 40 + COL };
@@ -344,7 +324,6 @@ int main(void) {
   tcase_add_test(tests, one_step_more_pushes_out_the_oldest);
   tcase_add_test(tests, what_lies_after_the_start_is_removed);
   tcase_add_test(tests, only_checkpoints_are_listed);
-  tcase_add_test(tests, they_are_due_at_multiples);
   tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));
   tcase_add_loop_test(tests, a_failed_run_names_the_last_good_one, 0, 2);
   tcase_add_test(tests, losses_are_kept_on_resume);

@@ -53,9 +53,10 @@ static struct sciara_simulation *open_scripted(const struct slice *slices) {
   return s;
 }
 
-static void count_tick(void *context, const struct sciara_simulation *s) {
+static bool count_tick(void *context, const struct sciara_simulation *s) {
   (void)s;
   ++*(int *)context;
+  return false;
 }
 
 static void advance_once(struct sciara_simulation *s, int slices) {

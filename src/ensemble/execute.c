@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
@@ -65,11 +66,10 @@ struct work {
   size_t next_test;     ///< whole batches at the beginning with which it is tested again
   pthread_mutex_t lock; ///< for what follows, and for next, states and open
   struct sciara_execute_progress now;
-  size_t running;            ///< workers
-  enum sciara_status failed; ///< the first error that is not of a member
-  char *error;               ///< its text
-  int unstored;              ///< a checkpoint could not be written
-  int halt;                  ///< ends all members in work: enum sciara_cancel
+  size_t running;               ///< workers
+  struct sciara_failure failed; ///< the first error that is not of a member
+  int unstored;                 ///< a checkpoint could not be written
+  int halt;                     ///< ends all members in work: enum sciara_cancel
   double begin;
   double length_done, length_all;
 };
@@ -268,10 +268,7 @@ static void halt(struct work *w) {
 /** Ends the work with an error; the first one counts. */
 static void fail(struct work *w, enum sciara_status status) {
   pthread_mutex_lock(&w->lock);
-  if (w->failed == SCIARA_OK) {
-    w->failed = status;
-    w->error = strdup(sciara_last_error());
-  }
+  sciara_failure_keep(&w->failed, status);
   pthread_mutex_unlock(&w->lock);
   halt(w);
 }
@@ -432,8 +429,7 @@ static enum sciara_status run_workers(struct work *w, int count) {
   watch(w);
   for (int k = 0; k < started; k++) pthread_join(workers[k].thread, NULL);
   sciara_free(workers);
-  if (w->failed == SCIARA_OK) return SCIARA_OK;
-  return sciara_fail(w->failed, "%s", w->error ? w->error : "no memory");
+  return sciara_failure_status(&w->failed);
 }
 
 // ---------------------------------------------------------------------------------------------------------- execution
@@ -463,7 +459,7 @@ static enum sciara_status open_site(struct work *w) {
   w->folder.rows = w->setup.site->grid.rows;
   w->folder.cols = w->setup.site->grid.cols;
   const struct sciara_compute_text text = {name, json.data, json.length};
-  sciara_compute_place(&w->setup, &text, &problem, &diagnostics);
+  sciara_compute_place(&w->setup, &text, NULL, &problem, &diagnostics);
   w->takes_memory = problem.state || sciara_problem_has_area(&problem);
   if (problem.scenario.engine.name) {
     SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
@@ -624,6 +620,6 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   sciara_free(w.whole);
   sciara_free(w.open);
   sciara_free(w.tasks);
-  free(w.error);
+  sciara_failure_free(&w.failed);
   return status;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
@@ -23,16 +24,14 @@ struct tour {
   atomic_size_t next;
   pthread_mutex_t lock;
   size_t failed_piece;
-  enum sciara_status status;
-  char *message;
+  struct sciara_failure failed;
 };
 
 static void keep_error(struct tour *t, size_t piece, enum sciara_status status) {
   pthread_mutex_lock(&t->lock);
-  if (t->status == SCIARA_OK || piece < t->failed_piece) {
-    free(t->message);
-    t->message = sciara_format("%s", sciara_last_error());
-    t->status = status;
+  if (t->failed.status == SCIARA_OK || piece < t->failed_piece) {
+    sciara_failure_free(&t->failed);
+    sciara_failure_keep(&t->failed, status);
     t->failed_piece = piece;
   }
   pthread_mutex_unlock(&t->lock);
@@ -40,7 +39,7 @@ static void keep_error(struct tour *t, size_t piece, enum sciara_status status) 
 
 static bool has_failed_before(struct tour *t, size_t piece) {
   pthread_mutex_lock(&t->lock);
-  const bool failed = t->status != SCIARA_OK && t->failed_piece < piece;
+  const bool failed = t->failed.status != SCIARA_OK && t->failed_piece < piece;
   pthread_mutex_unlock(&t->lock);
   return failed;
 }
@@ -61,9 +60,9 @@ enum sciara_status sciara_footprints_visit(const struct sciara_footprint_source 
                                            sciara_footprint_visit *visit, void *visit_context) {
   struct tour t = {.source = source, .visit = visit, .context = visit_context, .lock = PTHREAD_MUTEX_INITIALIZER};
   sciara_share(threads, threads, travel, &t);
-  if (t.status != SCIARA_OK) sciara_fail(t.status, "%s", t.message ? t.message : "no memory");
-  free(t.message);
-  return t.status;
+  const enum sciara_status status = sciara_failure_status(&t.failed);
+  sciara_failure_free(&t.failed);
+  return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------ batches

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/log.h"
+#include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
 
@@ -25,7 +25,7 @@ enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how
   const enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
   if (status == SCIARA_OK) {
     const struct sciara_compute_text text = {name, json.data, json.length};
-    sciara_compute_place(how->setup, &text, &problem, d);
+    sciara_compute_place(how->setup, &text, &sciara_no_notes, &problem, d); // a run says it
     if (d->count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
     sciara_problem_free(&problem);
   }
@@ -37,11 +37,9 @@ enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how
 static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
                                    struct sciara_member_need *out) {
   struct sciara_diagnostics diagnostics = {0};
-  sciara_log_divert(sciara_log_ignore, NULL); // each member says it when it is computed
   enum sciara_status status = sciara_member_estimate(how, member, out, &diagnostics);
   if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
   sciara_diagnostics_free(&diagnostics);
-  sciara_log_divert(NULL, NULL);
   return status;
 }
 
@@ -49,14 +47,14 @@ struct estimates {
   const struct sciara_task_estimate *how;
   const struct sciara_task *tasks;
   struct sciara_member_need *needs;
-  enum sciara_status *status;
+  struct sciara_failure *failed;
 };
 
 static void estimate_some(void *context, int64_t begin, int64_t end) {
   const struct estimates *all = (const struct estimates *)context;
   const int *cancel = all->how->cancel;
   for (int64_t k = begin; k < end && !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)); k++)
-    all->status[k] = estimate(all->how, all->tasks[k].member, &all->needs[k]);
+    sciara_failure_keep(&all->failed[k], estimate(all->how, all->tasks[k].member, &all->needs[k]));
 }
 
 static void add(const struct sciara_member_need *of, struct sciara_member_need *all) {
@@ -71,16 +69,16 @@ enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how,
   struct estimates each = {.how = how, .tasks = tasks};
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(each.needs, count, "the needs of members"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(each.status, count, "the needs of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(each.failed, count, "the needs of members"));
   sciara_share(how->threads, (int64_t)count, estimate_some, &each);
   for (size_t k = 0; k < count; k++) {
-    if (each.status[k] != SCIARA_OK) // again, for only its thread knows the text of the error
-      SCIARA_TRY_GOTO(estimate(how, tasks[k].member, &each.needs[k]));
+    SCIARA_TRY_GOTO(sciara_failure_status(&each.failed[k]));
     tasks[k].length = each.needs[k].length;
     add(&each.needs[k], all);
   }
 cleanup:
   sciara_free(each.needs);
-  sciara_free(each.status);
+  for (size_t k = 0; each.failed && k < count; k++) sciara_failure_free(&each.failed[k]);
+  sciara_free(each.failed);
   return status;
 }

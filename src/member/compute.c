@@ -90,14 +90,25 @@ static bool has_initial_lava(const struct sciara_scenario_spec *s) {
   return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
 }
 
+/**
+ * Messages of the calling thread go to `notes` from now on; NULL: to the log. For the rooms that read files, whose messages
+ * all go to the log.
+ */
+static void listen(const struct sciara_notes *notes) {
+  sciara_log_divert(notes ? notes->take : NULL, notes ? notes->context : NULL);
+}
+
 void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
-                          struct sciara_problem *problem, struct sciara_diagnostics *diagnostics) {
+                          const struct sciara_notes *notes, struct sciara_problem *problem,
+                          struct sciara_diagnostics *diagnostics) {
   *problem = (struct sciara_problem){0};
+  listen(notes);
   sciara_scenario_parse(text->name, text->json, text->length, NULL, 0, &problem->scenario, diagnostics);
   if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
-  const struct sciara_problem_options options = {.site = setup->site,
-                                                 .stateless = !has_initial_lava(&problem->scenario)};
+  const struct sciara_problem_options options = {
+      .site = setup->site, .notes = notes, .stateless = !has_initial_lava(&problem->scenario)};
   sciara_problem_place(problem, &options, diagnostics);
+  listen(NULL);
 }
 
 /** The first window: vents and initial lava, with a margin. */
@@ -135,8 +146,11 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
 
 /** The ground of the member. A problem without a state was placed on ground without the errors. */
 static enum sciara_status take_map(struct member *m, const struct sciara_problem *p) {
-  const struct sciara_problem_options options = {.site = p->site};
-  SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
+  const struct sciara_problem_options options = {.site = p->site, .notes = p->notes};
+  listen(p->notes);
+  const enum sciara_status status = sciara_scenario_site_share(&p->scenario, &options, &m->map);
+  listen(NULL);
+  SCIARA_TRY(status);
   m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
   return SCIARA_OK;
 }
@@ -157,14 +171,12 @@ static enum sciara_status restore(struct member *m, const struct sciara_problem 
   struct sciara_state *found = NULL;
   char simulated[48];
   if (!m->setup->checkpoint) return SCIARA_OK;
-  sciara_log_divert(NULL, NULL); // these messages are not of the result
   const enum sciara_status status =
       sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, m->map, m->vents, &found, &from);
   if (found) {
     sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
     sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
   }
-  sciara_log_divert(take_message, &m->warnings);
   if (!found) return status;
   sciara_state_destroy(*state);
   sciara_site_release(*site);
@@ -477,11 +489,9 @@ static void warn_unstored(const struct member *m, bool cancelled) {
   int *known = m->setup->unstored;
   const bool again = known && __atomic_exchange_n(known, 1, __ATOMIC_RELAXED);
   if (again && !cancelled) return;
-  sciara_log_divert(NULL, NULL); // this message is not of the result
   sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
              cancelled ? "what the member has done since its last checkpoint is lost"
                        : "members continue without new checkpoints until they can be written again");
-  sciara_log_divert(sciara_log_ignore, NULL);
 }
 
 /** Stores the state that was reached, when it is time. */
@@ -510,7 +520,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   identify(m, p);
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
-  sciara_log_divert(sciara_log_ignore, NULL); // in a window they may be wrong: lava at its ring has not left the map
+  p->notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
   m->slot = m->setup->slot;
   if (m->slot) {
     sciara_pool_enter(m->slot);
@@ -552,15 +562,14 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   *out = (struct sciara_footprint){0};
   *cancelled = false;
   if (setup->slot) sciara_pool_reserve(setup->slot);
-  sciara_log_divert(take_message, &m.warnings);
-  sciara_compute_place(setup, text, &problem, &diagnostics);
+  const struct sciara_notes notes = {take_message, &m.warnings};
+  sciara_compute_place(setup, text, &notes, &problem, &diagnostics);
   if (diagnostics.count == 0) {
     sciara_outflow_warn(&problem);
     status = run(&m, &problem, out, cancelled);
   } else {
     status = describe_invalid(&m, &diagnostics, out);
   }
-  sciara_log_divert(NULL, NULL);
   sciara_simulation_destroy(m.simulation);
   if (setup->slot) sciara_pool_release(setup->slot);
   sciara_problem_free(&problem);

@@ -71,9 +71,11 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
 
 /**
  * Reads the scenario of a member and places it on the site without a state; problem->scenario.engine is that of the
- * setup. All problems are added to `diagnostics`. Release the problem in any case.
+ * setup. Messages go to `notes` (NULL: the log), also later ones of the problem. All errors are added to `diagnostics`.
+ * Release the problem in any case.
  */
 void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
-                          struct sciara_problem *problem, struct sciara_diagnostics *diagnostics);
+                          const struct sciara_notes *notes, struct sciara_problem *problem,
+                          struct sciara_diagnostics *diagnostics);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
@@ -46,8 +47,7 @@ struct sciara_pool {
   pthread_t thread;
   int at_work; ///< atomic: threads that load or download, or wait for that
   bool ends, drains;
-  enum sciara_status failed; ///< of the batch
-  char *error;
+  struct sciara_failure failed; ///< of the batch
 };
 
 static _Thread_local struct sciara_pool_slot *entered;
@@ -86,7 +86,7 @@ static bool has_stopped(const struct sciara_pool_slot *s) {
 /** Whether the members that are left are to leave their slots. */
 static bool is_outgrown(const struct sciara_pool *p) {
   int count = 0;
-  if (!p->drains || !p->table->outgrown || p->failed != SCIARA_OK || p->reserved != p->advancing) return false;
+  if (!p->drains || !p->table->outgrown || p->failed.status != SCIARA_OK || p->reserved != p->advancing) return false;
   for (int k = 0; k < p->count; k++) {
     if (!p->slots[k].advancing) continue;
     if (p->slots[k].stays || !p->takes_part[k]) return false; // or its progress is not known yet
@@ -101,8 +101,8 @@ static void hand_out(struct sciara_pool *p) {
   for (int k = 0; k < p->count; k++) {
     struct sciara_pool_slot *s = &p->slots[k];
     if (!p->takes_part[k]) continue;
-    if (p->failed == SCIARA_OK) s->progress = p->progress[k];
-    if (p->failed == SCIARA_OK && !has_stopped(s)) {
+    if (p->failed.status == SCIARA_OK) s->progress = p->progress[k];
+    if (p->failed.status == SCIARA_OK && !has_stopped(s)) {
       if (!outgrown) continue;
       s->progress.reason = SCIARA_STOP_OUTGROWN;
     }
@@ -122,12 +122,9 @@ static void *run_pool(void *context) {
     pthread_mutex_unlock(&p->lock);
     const enum sciara_status status = p->table->advance(p->batch, p->takes_part, p->stops, p->progress);
     pthread_mutex_lock(&p->lock);
-    if (status != SCIARA_OK && p->failed == SCIARA_OK) {
-      p->failed = status;
-      p->error = strdup(sciara_last_error());
-    }
+    sciara_failure_keep(&p->failed, status);
     hand_out(p);
-    if (p->failed != SCIARA_OK) pthread_cond_broadcast(&p->free);
+    if (p->failed.status != SCIARA_OK) pthread_cond_broadcast(&p->free);
   }
   pthread_mutex_unlock(&p->lock);
   return NULL;
@@ -145,9 +142,7 @@ static void end_call(struct sciara_pool *p) {
 }
 
 /** With the lock. */
-static enum sciara_status failure(const struct sciara_pool *p) {
-  return p->failed == SCIARA_OK ? SCIARA_OK : sciara_fail(p->failed, "%s", p->error ? p->error : "no memory");
-}
+static enum sciara_status failure(const struct sciara_pool *p) { return sciara_failure_status(&p->failed); }
 
 static enum sciara_status check(struct sciara_pool *p) {
   pthread_mutex_lock(&p->lock);
@@ -208,7 +203,7 @@ static void slot_destroy(void *engine) { empty((struct sciara_pool_slot *)engine
 /** Waits until fewer than `count` slots are loaded; false: there is none, so it would wait for ever. */
 static bool wait_for_room(struct sciara_pool *p, int count) {
   pthread_mutex_lock(&p->lock);
-  while (count > 0 && p->loaded >= count && p->failed == SCIARA_OK) pthread_cond_wait(&p->free, &p->lock);
+  while (count > 0 && p->loaded >= count && p->failed.status == SCIARA_OK) pthread_cond_wait(&p->free, &p->lock);
   pthread_mutex_unlock(&p->lock);
   return count > 0;
 }
@@ -291,7 +286,7 @@ static void pool_free(struct sciara_pool *p) {
   sciara_free(p->stops);
   sciara_free(p->progress);
   sciara_free(p->liquid);
-  free(p->error);
+  sciara_failure_free(&p->failed);
   sciara_free(p);
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
 #include "file/csv_text.h"
@@ -14,8 +15,8 @@ struct checks {
   const struct sciara_ensemble *e;
   const struct sciara_problem *base;
   const char *file;
-  enum sciara_status *status; ///< of each member
-  double *footprint;          ///< of each member, cells
+  struct sciara_failure *failed; ///< of each member
+  double *footprint;             ///< of each member, cells
 };
 
 /** members.csv is opened with spreadsheet programs too: a word in it is none of their formulas. */
@@ -76,7 +77,8 @@ static enum sciara_status check_member(const struct checks *c, size_t member, do
 
 static void check_some(void *context, int64_t begin, int64_t end) {
   const struct checks *c = (const struct checks *)context;
-  for (int64_t i = begin; i < end; i++) c->status[i] = check_member(c, (size_t)i, &c->footprint[i]);
+  for (int64_t i = begin; i < end; i++)
+    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->footprint[i]));
 }
 
 enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
@@ -94,19 +96,17 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
   struct checks c = {.e = e, .base = base, .file = file};
   double footprints = 0;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(c.status, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.failed, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.footprint, count, "the checks of members"));
   sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
   for (size_t i = 0; i < count; i++) {
-    enum sciara_status found = c.status[i];
-    if (found != SCIARA_OK && !sciara_diagnostics_full(d)) // again, for only its thread knows the text of the error
-      found = check_member(&c, i, &c.footprint[i]);
-    sciara_diagnostics_add(d, found);
+    sciara_diagnostics_add(d, sciara_failure_status(&c.failed[i]));
     footprints += c.footprint[i];
   }
 cleanup:
   sciara_diagnostics_add(d, status);
-  sciara_free(c.status);
+  for (size_t i = 0; c.failed && i < count; i++) sciara_failure_free(&c.failed[i]);
+  sciara_free(c.failed);
   sciara_free(c.footprint);
   return footprints;
 }

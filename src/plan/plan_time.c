@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "ensemble/task_estimate.h"
@@ -168,14 +167,12 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops);
   w->setup = (struct sciara_compute_setup){.site = base->site, .engine = engine_name, .threads = 1, .device = -1};
-  sciara_log_divert(sciara_log_ignore, NULL); // a run says it
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {
     qsort(w->item, w->items, sizeof *w->item, by_length);
     w->setup.ground = sciara_site_checksum(base->site);
     status = probe_members(w, seconds);
   }
-  sciara_log_divert(NULL, NULL);
   out->probed = w->probes;
   if (status == SCIARA_OK && w->probes > 0) add_up(w, out);
   sciara_free(w);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
@@ -318,14 +319,15 @@ static enum sciara_status run_events(struct run *r) {
 }
 
 /** The end of a failed run: records the failure in run.json, if possible. */
-static void record_failure(struct run *r) {
+static void record_failure(struct run *r, enum sciara_status status) {
   if (!r->record.engine) return; // it failed before the record existed
-  char *why = sciara_format("%s", sciara_last_error());
-  sciara_run_record_set(&r->record.stop_reason, why);
+  struct sciara_failure why = {0};
+  sciara_failure_keep(&why, status);
+  sciara_run_record_set(&r->record.stop_reason, why.text);
   const enum sciara_status ignored = write_record_of_now(r, SCIARA_RUN_FAILED);
-  (void)ignored;                                        // the first failure is the one to report
-  if (why) sciara_fail(SCIARA_ERR_INTERNAL, "%s", why); // restores the message; the caller has the status
-  free(why);
+  (void)ignored; // the first failure is the one to report
+  sciara_failure_status(&why);
+  sciara_failure_free(&why);
 }
 
 /** Whether the run continues in its original folder. */
@@ -421,10 +423,11 @@ static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
  * The run has failed, but its last step is valid: writes the files of the end of a run before the failure is recorded.
  */
 static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reason, enum sciara_status failed) {
-  char *why = sciara_format("%s", sciara_last_error());
-  enum sciara_status status = why ? write_end(r, reason) : no_memory();
-  if (status == SCIARA_OK) status = sciara_fail(failed, "%s", why);
-  free(why);
+  struct sciara_failure why = {0};
+  sciara_failure_keep(&why, failed);
+  enum sciara_status status = write_end(r, reason);
+  if (status == SCIARA_OK) status = sciara_failure_status(&why);
+  sciara_failure_free(&why);
   return status;
 }
 
@@ -463,7 +466,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
   if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);
-  if (status != SCIARA_OK) record_failure(&r);
+  if (status != SCIARA_OK) record_failure(&r, status);
   *result = (struct sciara_run_result){
       .end = sciara_simulation_ended(s), .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
   sciara_checkpoints_end(&r.checkpoints);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "sim/checkpoint_content.h"
 
 /** What the scenario says about the checkpoint. */
@@ -54,8 +53,9 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   SCIARA_TRY_GOTO(check_identity(p, &c));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, p->state));
   SCIARA_TRY_GOTO(check_temperatures(p));
-  sciara_log(SCIARA_LOG_INFO, "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s",
-             path, c.step, c.time_s);
+  sciara_note(p->notes, SCIARA_LOG_INFO,
+              "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s", path, c.step,
+              c.time_s);
 cleanup:
   sciara_checkpoint_free(&c);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: initial.checkpoint", p->scenario.path);

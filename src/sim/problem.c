@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "model/polyline.h"
 #include "model/range.h"
@@ -37,7 +36,7 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
     SCIARA_TRY(sciara_scenario_site_read(&p->scenario, options, &p->site));
   }
   if (p->scenario.engine.single_precision)
-    sciara_log(SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+    sciara_note(p->notes, SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
   p->grid = p->site->grid;
   p->georef = (struct sciara_georef){.crs_wkt = p->site->origin.crs_wkt, .crs_name = p->site->origin.crs_name};
   return SCIARA_OK;
@@ -170,8 +169,8 @@ static enum sciara_status drop_cells(const struct sciara_problem *p, const struc
                        "the domain and %zu NODATA",
                        rim, nodata);
   if (rim + nodata > 0 && !only_check)
-    sciara_log(
-        SCIARA_LOG_INFO,
+    sciara_note(
+        p->notes, SCIARA_LOG_INFO,
         "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
         "emit the whole rate",
         spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
@@ -342,8 +341,8 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p, const str
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
-    sciara_log(SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
-               scenario->params.T_vent);
+    sciara_note(p->notes, SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
+                scenario->params.T_vent);
   SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
   SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
@@ -476,8 +475,8 @@ static void warn_cell_size(const struct sciara_problem *p) {
   const double w = p->grid.cell_size;
   const struct sciara_params *params = &p->scenario.params;
   if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params)) return;
-  sciara_log(
-      SCIARA_LOG_WARNING,
+  sciara_note(
+      p->notes, SCIARA_LOG_WARNING,
       "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
       "(docs/validation.md). \"dem.cell_size_m\": %g resamples the DEM; it %s. %s; dissipation and the start from "
       "rest in each step still depend on the size of the cells",
@@ -503,6 +502,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const size_t available = options->stateless ? 0 : sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
+  p->notes = options->notes;
   if (p->scenario.dem.path) {
     on_map = place_on_map(p, options, diagnostics);
     sciara_diagnostics_add(diagnostics, on_map);

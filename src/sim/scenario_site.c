@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
@@ -241,7 +240,8 @@ static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
 }
 
 /** Adds the errors of the scenario; in single precision to altitudes that are rounded already, as those of a shared site. */
-static enum sciara_status add_error(const struct sciara_scenario_spec *s, struct sciara_dem *dem) {
+static enum sciara_status add_error(const struct sciara_scenario_spec *s, const struct sciara_notes *notes,
+                                    struct sciara_dem *dem) {
   const size_t cells = (size_t)sciara_grid_cells(&dem->grid);
   uint8_t *land;
   if (!(s->dem.error.sd_m > 0)) return SCIARA_OK;
@@ -254,8 +254,8 @@ static enum sciara_status add_error(const struct sciara_scenario_spec *s, struct
   sciara_free(land);
   SCIARA_TRY(status);
   dem->hash = sciara_dem_hash(dem);
-  sciara_log(
-      SCIARA_LOG_INFO,
+  sciara_note(
+      notes, SCIARA_LOG_INFO,
       "dem.error: random errors are added to the altitudes: standard deviation %g m, correlation length %g m, seed "
       "%" PRIu64,
       s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
@@ -289,7 +289,7 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
     status = restore_place(options->ground, dem);
   else if (status == SCIARA_OK)
     status = shape_ground(s, options, dem);
-  if (status == SCIARA_OK && !options->ground) status = add_error(s, dem);
+  if (status == SCIARA_OK && !options->ground) status = add_error(s, options->notes, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -371,7 +371,7 @@ static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
                                         const struct sciara_problem_options *options, bool shape, bool error,
                                         struct sciara_dem *dem) {
   if (shape) SCIARA_TRY(shape_ground(s, options, dem));
-  return error ? add_error(s, dem) : SCIARA_OK;
+  return error ? add_error(s, options->notes, dem) : SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,

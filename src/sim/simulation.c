@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
@@ -27,12 +26,12 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
   const enum sciara_isa isa = options.isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options.isa;
   const bool choice = sciara_engine_follows(s->ops, "isa");
-  sciara_log(SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s", s->ops->name, how,
-             choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
-             sciara_precision_name(sciara_scenario_precision(scenario)),
-             s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
-             sciara_plural((uint64_t)s->threads, "thread", "threads"),
-             sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "");
+  sciara_note(s->problem.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s", s->ops->name, how,
+              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+              sciara_precision_name(sciara_scenario_precision(scenario)),
+              s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
+              sciara_plural((uint64_t)s->threads, "thread", "threads"),
+              sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "");
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
@@ -142,15 +141,15 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
     s->progress.sea_losses += s->sea_losses_before;
     if (!warned && s->progress.losses > 0) {
       warned = true;
-      sciara_log(
-          SCIARA_LOG_WARNING,
+      sciara_note(
+          s->problem.notes, SCIARA_LOG_WARNING,
           "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
           s->progress.time);
     }
     if (!sea_reported && s->progress.sea_losses > 0) {
       sea_reported = true;
-      sciara_log(SCIARA_LOG_INFO, "lava has entered the sea (simulated time %.0f s); it is counted apart",
-                 s->progress.time);
+      sciara_note(s->problem.notes, SCIARA_LOG_INFO,
+                  "lava has entered the sea (simulated time %.0f s); it is counted apart", s->progress.time);
     }
     interrupted = event->tick && event->tick(event->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL && !interrupted &&

@@ -111,26 +111,6 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   listen(NULL);
 }
 
-/** The first window: vents and initial lava, with a margin. */
-static struct sciara_window first_window(const struct sciara_problem *p, int64_t margin) {
-  const struct sciara_grid *g = &p->grid;
-  const bool vents = p->vents->count > 0;
-  struct sciara_window w = vents ? sciara_window_around(g, p->vents, margin) : sciara_window_make(g, 0, 0, 1, 1);
-  if (!p->state) return w;
-  const struct sciara_margins m = sciara_window_margins(p->state);
-  if (m.of[0] >= g->rows) return w; // no lava
-  const int64_t row = m.of[0] + 1, col = m.of[2] + 1, end_row = g->rows - 1 - m.of[1], end_col = g->cols - 1 - m.of[3];
-  const struct sciara_window lava =
-      sciara_window_make(g, row - margin, col - margin, end_row - row + 2 * margin, end_col - col + 2 * margin);
-  if (!vents) return lava;
-  const struct sciara_margins by = {
-      {w.row - lava.row > 0 ? w.row - lava.row : 0,
-       lava.row + lava.rows - w.row - w.rows > 0 ? lava.row + lava.rows - w.row - w.rows : 0,
-       w.col - lava.col > 0 ? w.col - lava.col : 0,
-       lava.col + lava.cols - w.col - w.cols > 0 ? lava.col + lava.cols - w.col - w.cols : 0}};
-  return sciara_window_grow(g, &w, &by);
-}
-
 /** The state of the first window: bare ground, or the initial lava of the map. */
 static enum sciara_status first_state(const struct sciara_problem *p, const struct sciara_window *w,
                                       const struct sciara_site *site, struct sciara_state **out) {
@@ -196,7 +176,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   const struct sciara_site *site = NULL;
   struct sciara_state *state = NULL;
   enum sciara_status status;
-  m->window = first_window(p, m->setup->margin > 0 ? m->setup->margin : MARGIN);
+  m->window = sciara_window_first(&p->grid, p->vents, p->state, m->setup->margin > 0 ? m->setup->margin : MARGIN);
   m->boundary = p->scenario.boundary;
   m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;
@@ -251,30 +231,10 @@ cleanup:
   return status;
 }
 
-/** The size of the window across a side. */
-static int64_t extent(const struct member *m, int side) { return side < 2 ? m->window.rows : m->window.cols; }
-
 /** Does the last slice again in a window that is twice as large towards these sides. */
 static enum sciara_status repeat(struct member *m, unsigned crossed) {
-  struct sciara_margins by = {{0}};
-  for (int side = 0; side < SCIARA_SIDES; side++)
-    if (crossed >> side & 1u) by.of[side] = extent(m, side);
+  const struct sciara_margins by = sciara_window_extent(&m->window, crossed);
   return enlarge(m, &by);
-}
-
-/** Enlarges the window where lava, at twice the speed of the last `steps` steps, would reach its ring in the next slice. */
-static enum sciara_status look_ahead(struct member *m, const struct sciara_margins *before, uint64_t steps) {
-  struct sciara_margins by = {{0}};
-  bool any = false;
-  for (int side = 0; side < SCIARA_SIDES; side++) {
-    if (!(m->window.sides >> side & 1u)) continue;
-    const double advance = (double)(before->of[side] - m->margins.of[side]);
-    const double expected = 2 * advance * (double)m->slice / (double)(steps > 0 ? steps : 1) + 2;
-    if ((double)m->margins.of[side] > expected) continue;
-    by.of[side] = extent(m, side) / 2 > LEAST_GROWTH ? extent(m, side) / 2 : LEAST_GROWTH;
-    any = true;
-  }
-  return any ? enlarge(m, &by) : SCIARA_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ steps
@@ -360,15 +320,25 @@ static enum sciara_status return_to_slot(struct member *m) {
   return enlarge(m, &as_it_is);
 }
 
-/** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
-static enum sciara_status one_leg(struct member *m, bool *failed) {
+/** Up to what is due, but at most so many steps; *valid: the state is that of the last step. */
+static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_event event = sciara_agenda_next(&m->agenda, m->kept->step);
-  sciara_pool_set_due(m->slot, event.due);
+  if (steps < event.step - m->kept->step) event.step = m->kept->step + steps;
+  if (m->slot) sciara_pool_set_due(m->slot, event.due);
   const enum sciara_status status = sciara_simulation_advance(s, &event);
+  *valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
   if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
   if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
-  *failed = status != SCIARA_OK && !sciara_simulation_is_stuck(s);
+  return SCIARA_OK;
+}
+
+/** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
+static enum sciara_status one_leg(struct member *m, bool *failed) {
+  const struct sciara_simulation *s = m->simulation;
+  bool valid;
+  SCIARA_TRY(advance(m, UINT64_MAX, &valid));
+  *failed = !valid;
   if (*failed) return SCIARA_OK;
   SCIARA_TRY(accept(m));
   if (s->finished != SCIARA_STOP_NONE) return SCIARA_OK;
@@ -377,14 +347,10 @@ static enum sciara_status one_leg(struct member *m, bool *failed) {
 }
 
 static enum sciara_status one_slice(struct member *m, bool *failed) {
-  struct sciara_simulation *s = m->simulation;
-  struct sciara_event event = sciara_agenda_next(&m->agenda, m->kept->step);
-  event.step = m->kept->step + m->slice;
-  const enum sciara_status status = sciara_simulation_advance(s, &event);
-  const bool valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
+  const struct sciara_simulation *s = m->simulation;
   unsigned crossed;
-  if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
-  if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());
+  bool valid;
+  SCIARA_TRY(advance(m, m->slice, &valid));
   SCIARA_TRY(find_crossed(m, valid, &crossed));
   if (crossed) {
     m->slice = m->slice / 4 > FIRST_SLICE ? m->slice / 4 : FIRST_SLICE;
@@ -398,7 +364,10 @@ static enum sciara_status one_slice(struct member *m, bool *failed) {
   if (s->finished != SCIARA_STOP_NONE || s->progress.reason == SCIARA_STOP_CANCEL) return SCIARA_OK;
   const uint64_t quarter = m->kept->step / 4;
   m->slice = 2 * m->slice < quarter ? 2 * m->slice : quarter > FIRST_SLICE ? quarter : FIRST_SLICE;
-  return look_ahead(m, &before, m->kept->step - from);
+  struct sciara_margins by;
+  const bool near =
+      sciara_window_look_ahead(&m->window, &before, &m->margins, m->kept->step - from, m->slice, LEAST_GROWTH, &by);
+  return near ? enlarge(m, &by) : SCIARA_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------- footprint

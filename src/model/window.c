@@ -42,6 +42,43 @@ struct sciara_window sciara_window_around(const struct sciara_grid *map, const s
   return between(map, north - margin, south + margin + 1, west - margin, east + margin + 1);
 }
 
+struct sciara_window sciara_window_first(const struct sciara_grid *map, const struct sciara_vents *vents,
+                                         const struct sciara_state *lava, int64_t margin) {
+  const bool any = vents->count > 0;
+  const struct sciara_window v = any ? sciara_window_around(map, vents, margin) : between(map, 0, 1, 0, 1);
+  const struct sciara_margins m = lava ? sciara_window_margins(lava) : (struct sciara_margins){{map->rows}};
+  if (m.of[0] >= map->rows) return v; // no lava
+  const struct sciara_window w = between(map, m.of[0] + 1 - margin, map->rows - 1 - m.of[1] + margin,
+                                         m.of[2] + 1 - margin, map->cols - 1 - m.of[3] + margin);
+  if (!any) return w;
+  return between(map, least(v.row, w.row), most(v.row + v.rows, w.row + w.rows), least(v.col, w.col),
+                 most(v.col + v.cols, w.col + w.cols));
+}
+
+struct sciara_margins sciara_window_extent(const struct sciara_window *w, unsigned sides) {
+  struct sciara_margins m = {{0}};
+  for (int side = 0; side < SCIARA_SIDES; side++)
+    if (sides >> side & 1u) m.of[side] = side < 2 ? w->rows : w->cols;
+  return m;
+}
+
+bool sciara_window_look_ahead(const struct sciara_window *w, const struct sciara_margins *before,
+                              const struct sciara_margins *now, uint64_t done, uint64_t next, int64_t least_growth,
+                              struct sciara_margins *by) {
+  const struct sciara_margins size = sciara_window_extent(w, w->sides);
+  bool any = false;
+  *by = (struct sciara_margins){{0}};
+  for (int side = 0; side < SCIARA_SIDES; side++) {
+    if (!(w->sides >> side & 1u)) continue;
+    const double advance = (double)(before->of[side] - now->of[side]);
+    const double expected = 2 * advance * (double)next / (double)(done > 0 ? done : 1) + 2;
+    if ((double)now->of[side] > expected) continue;
+    by->of[side] = most(size.of[side] / 2, least_growth);
+    any = true;
+  }
+  return any;
+}
+
 /** Whether a cell of the window lies in the ring on one of these sides. */
 static bool is_in_ring(const struct sciara_window *w, unsigned sides, int64_t r, int64_t c) {
   return (r == 0 && sides & SCIARA_SIDE_NORTH) || (r == w->rows - 1 && sides & SCIARA_SIDE_SOUTH) ||

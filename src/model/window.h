@@ -46,6 +46,26 @@ struct sciara_window sciara_window_around(const struct sciara_grid *map, const s
                                           int64_t margin);
 
 /**
+ * The first window: the smallest with these vents, and all lava of a state of the map (NULL: none), and `margin` cells around
+ * them; one cell if there is neither.
+ */
+struct sciara_window sciara_window_first(const struct sciara_grid *map, const struct sciara_vents *vents,
+                                         const struct sciara_state *lava, int64_t margin);
+
+/** The size of the window across these sides; 0 for the others. */
+struct sciara_margins sciara_window_extent(const struct sciara_window *w, unsigned sides);
+
+/**
+ * Whether lava would reach the ring in the next `next` steps at twice the speed of the last `done`, in which its margins
+ * changed from `before` to `now`.
+ *
+ * @param by set to half the size of the window towards the sides where it would, at least `least_growth` cells; 0 for the others
+ */
+bool sciara_window_look_ahead(const struct sciara_window *w, const struct sciara_margins *before,
+                              const struct sciara_margins *now, uint64_t done, uint64_t next, int64_t least_growth,
+                              struct sciara_margins *by);
+
+/**
  * The ground of a window as a site of its own, with one reference. Cells have the kinds that they have on the map; but in
  * the ring on w->sides an interior cell is one of the rim, and with a closed boundary the rim of the map is NODATA. So
  * engines are given SCIARA_BOUNDARY_OPEN for a window, whatever the boundary of the run.

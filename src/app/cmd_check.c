@@ -15,8 +15,8 @@
 #include "model/field.h"
 #include "model/tower.h"
 #include "sim/choose_engine.h"
+#include "sim/cost.h"
 #include "sim/outflow.h"
-#include "sim/time_estimate.h"
 
 static const struct sciara_option options[] = {
     {"no-estimate", 0, NULL, "do not run a short probe to estimate steps and time of the run"},
@@ -223,8 +223,8 @@ static void print_range(double low, double high) {
 
 /** Steps and time of the run; an estimate that cannot be made is no problem of the scenario. */
 static void print_estimate(const struct sciara_problem *p) {
-  struct sciara_estimate e;
-  const enum sciara_status status = sciara_estimate_make(p, PROBE_SECONDS, &e);
+  struct sciara_time_estimate e;
+  const enum sciara_status status = sciara_time_estimate_make(p, PROBE_SECONDS, &e);
   if (!e.made) {
     sciara_print("estimate:      none (%s)\n",
                  status != SCIARA_OK ? sciara_last_error() : "the DEM is too large for a short probe");

@@ -2,19 +2,12 @@
 // A queue of members, in the order of task_list.h, and workers that take the next one.
 #include "ensemble/execute.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/failure.h"
 #include "base/log.h"
@@ -22,28 +15,24 @@
 #include "base/wallclock.h"
 #include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
+#include "ensemble/capacity.h"
 #include "ensemble/ensemble_sample.h"
+#include "ensemble/execution_log.h"
 #include "ensemble/task_estimate.h"
 #include "file/durable.h"
 #include "member/compute.h"
-#include "member/member_need.h"
 #include "model/window.h"
 #include "sim/choose_engine.h"
-#include "sim/end.h"
+#include "sim/cost.h"
 #include "sim/initial_lava.h"
 #include "sim/many_threads.h"
 #include "sim/scenario_site.h"
-#include "store/run_json.h"
 
 enum {
-  MOST_WORKERS = 4096,
-  MOST_POOLS = 64, // GPUs
+  MOST_POOLS = SCIARA_CAPACITY_DEVICES,
   TICK_MS = 200,
   STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
-  SLOT_MARGIN = 96,   // cells around vents in the first window of a slot: each larger window costs it time
-  SLOT_ROOM = 4,      // times the expected window: windows grow by half or by their size
-  KEPT_MIB = 256,     // of footprints that wait for their batch, at most
 };
 
 struct work {
@@ -140,38 +129,6 @@ static enum sciara_status find_finished(struct work *w) {
 
 // ------------------------------------------------------------------------------------------------------------- limits
 
-static enum sciara_status check_disk(const struct work *w, double bytes) {
-  struct statvfs about;
-  if (statvfs(w->e->folder, &about) != 0) return SCIARA_OK;
-  const double available = (double)about.f_bavail * (double)about.f_frsize;
-  if (bytes <= available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_IO,
-                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free",
-                     w->e->folder, w->task_count, bytes * 1e-9, available * 1e-9);
-}
-
-/** Footprints are kept in half of the memory that the workers leave, and at most KEPT_MIB. */
-static void keep_footprints(struct work *w, double each, int workers) {
-  const double left = (double)sciara_memory_available() - each * workers, most = KEPT_MIB * 1048576.0;
-  w->folder.kept = sciara_kept_create(w->e->members.count, fmin(left / 2, most));
-}
-
-/** The number of workers for which there is memory. */
-static enum sciara_status check_memory(const struct work *w, double each, int *workers) {
-  const double available = (double)sciara_memory_available();
-  if (!(available > 0) || !(each > 0)) return SCIARA_OK;
-  const double room = floor(available / each);
-  if (room < 1)
-    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free", w->e->folder,
-                       each * 1e-9, available * 1e-9);
-  if (room >= *workers) return SCIARA_OK;
-  sciara_log(SCIARA_LOG_WARNING,
-             "%.3g GB of memory are free, and a member may need %.3g GB: %.0f members at a time, not %d",
-             available * 1e-9, each * 1e-9, room, *workers);
-  *workers = (int)room;
-  return SCIARA_OK;
-}
-
 /** Makes the list of tasks, with what they need together. It is empty if the run has been cancelled. */
 static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *needs) {
   const int threads = w->options->workers > 0 ? w->options->workers : sciara_usable_cores();
@@ -188,32 +145,6 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
   if (w->options->cancel && __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED)) w->task_count = n = 0;
   for (size_t k = 0; k < n; k++) w->length_all += w->tasks[k].length;
   return SCIARA_OK;
-}
-
-// --------------------------------------------------------------------------------------------------------------- log
-
-/** A line for each member; several threads and processes may write: the file is locked, so that one writes the head. */
-static enum sciara_status write_log(const struct work *w, size_t member, const struct sciara_footprint *f) {
-  static const char head[] =
-      "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
-  char *path = sciara_path_join(w->e->folder, SCIARA_ENSEMBLE_LOG), now[SCIARA_DATE_SIZE], host[64] = "", line[512];
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
-  if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
-  sciara_date_now(now);
-  snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",
-           now, f->id, member / w->e->batch_size, host, (long)getpid(), f->seconds, sciara_end_name(f->stop), f->failed,
-           f->censored, f->end_s, f->steps, f->cell_steps, f->checksum);
-  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
-  struct stat about;
-  if (fd >= 0) flock(fd, LOCK_EX); // best effort: where there are no locks, the head may stand twice
-  bool written = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-  if (written && about.st_size == 0) written = write(fd, head, sizeof head - 1) == (ssize_t)(sizeof head - 1);
-  if (written) written = write(fd, line, strlen(line)) == (ssize_t)strlen(line); // one write: lines do not mix
-  enum sciara_status status = SCIARA_OK;
-  if (!written) status = sciara_fail(SCIARA_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-  if (fd >= 0) close(fd);
-  free(path);
-  return status;
 }
 
 // ---------------------------------------------------------------------------------------------------------- stop rule
@@ -318,7 +249,7 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = sciara_member_store(&w->folder, member, &f);
-  if (*done && status == SCIARA_OK) status = write_log(w, member, &f);
+  if (*done && status == SCIARA_OK) status = sciara_execution_log_add(w->e, member, &f);
   *state = (struct sciara_member_done){true, f.failed, f.censored};
   if (*done && status == SCIARA_OK) sciara_kept_put(w->folder.kept, member, &f);
   sciara_footprint_free(&f);
@@ -477,47 +408,18 @@ cleanup:
   return status;
 }
 
-static int workers_of(const struct work *w) {
-  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
-  int count = w->options->workers > 0 ? w->options->workers : devices > 0 ? devices : sciara_usable_cores();
-  if (count > MOST_WORKERS) count = MOST_WORKERS;
-  return (size_t)count > w->task_count ? (int)w->task_count : count;
-}
-
-/** The number of pools: one for each GPU. */
-static int pools_of(const struct work *w) {
-  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 1;
-  return devices < 1 ? 1 : devices > MOST_POOLS ? MOST_POOLS : devices;
-}
-
-/** Members at a time of an engine that computes batches: as many as its devices can use. */
-static enum sciara_status slots_of(const struct work *w, int64_t cells, int *workers) {
-  int64_t all = 0;
-  size_t bytes;
-  for (int k = 0; k < pools_of(w); k++) {
-    const int slots = w->ops->batch->slots(k, cells, &bytes);
-    if (slots < 1)
-      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %" PRId64 " cells",
-                         w->ops->name, k, cells);
-    all += slots;
-  }
-  if (w->options->workers > 0) all = w->options->workers;
-  if (all > MOST_WORKERS) all = MOST_WORKERS;
-  *workers = (size_t)all > w->task_count ? (int)w->task_count : (int)all;
-  return SCIARA_OK;
-}
-
 /** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
 static enum sciara_status make_pools(struct work *w, int64_t cells, int workers) {
   const int64_t all = sciara_grid_cells(&w->setup.site->grid);
-  const int wanted = pools_of(w), count = wanted < workers ? wanted : workers;
+  const int wanted = sciara_capacity_devices(w->ops), count = wanted < workers ? wanted : workers;
   for (int k = 0; k < count; k++) {
-    const struct sciara_batch_setup setup = {.boundary = SCIARA_BOUNDARY_OPEN, // as in every window
-                                             .device = k,
-                                             .slots = (workers + count - 1 - k) / count,
-                                             .record = SCIARA_RECORD_MAX_DEPOSIT,
-                                             .cells = SLOT_ROOM * cells < all ? SLOT_ROOM * cells : all,
-                                             .options = w->engine_options};
+    const struct sciara_batch_setup setup = {
+        .boundary = SCIARA_BOUNDARY_OPEN, // as in every window
+        .device = k,
+        .slots = (workers + count - 1 - k) / count,
+        .record = SCIARA_RECORD_MAX_DEPOSIT,
+        .cells = SCIARA_COST_SLOT_ROOM * cells < all ? SCIARA_COST_SLOT_ROOM * cells : all,
+        .options = w->engine_options};
     SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
     w->pool_count++;
   }
@@ -539,18 +441,6 @@ static enum sciara_status join_leftovers(struct work *w) {
   return SCIARA_OK;
 }
 
-/** Cells of the largest window that is expected. In slots the first one is large already. */
-static int64_t window_of(struct work *w, struct sciara_member_need *most) {
-  if (w->ops->batch) {
-    const double side = 2 * SLOT_MARGIN + 1, all = (double)sciara_grid_cells(&w->setup.site->grid);
-    w->setup.margin = SLOT_MARGIN;
-    const double window = fmin(fmax(most->window, side * side), all);
-    most->memory += (window - most->window) * sciara_member_bytes_per_cell(w->ops);
-    most->window = window;
-  }
-  return (int64_t)fmax(most->window, 1);
-}
-
 static enum sciara_status make_folders(const struct work *w) {
   static const char *const names[] = {SCIARA_ENSEMBLE_BATCHES, SCIARA_ENSEMBLE_FINISHED};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -565,6 +455,7 @@ static enum sciara_status make_folders(const struct work *w) {
 
 static enum sciara_status execute(struct work *w) {
   struct sciara_member_need needs = {0};
+  struct sciara_capacity most;
   SCIARA_TRY(SCIARA_NEW(w->states, w->e->members.count, "the states of the members"));
   SCIARA_TRY(SCIARA_NEW(w->selected, w->e->batch_count, "the batches"));
   SCIARA_TRY(SCIARA_NEW(w->whole, w->e->batch_count, "the batches"));
@@ -578,17 +469,19 @@ static enum sciara_status execute(struct work *w) {
   if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &needs));
   if (w->task_count == 0) return SCIARA_OK; // cancelled
-  const int64_t cells = window_of(w, &needs);
-  int workers = workers_of(w);
-  if (w->ops->batch) SCIARA_TRY(slots_of(w, cells, &workers));
-  SCIARA_TRY(check_memory(w, needs.memory, &workers));
-  SCIARA_TRY(check_disk(w, needs.disk + 2.0 * workers * needs.checkpoint)); // a new one before the old one is replaced
-  keep_footprints(w, needs.memory, workers);
-  sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)workers, w->has_stop);
-  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, workers,
-             sciara_plural((uint64_t)workers, "member", "members"), w->task_count);
-  if (w->ops->batch) SCIARA_TRY(make_pools(w, cells, workers));
-  return run_workers(w, workers);
+  const struct sciara_capacity_request request = {.ensemble = w->e,
+                                                  .grid = &w->setup.site->grid,
+                                                  .ops = w->ops,
+                                                  .workers = w->options->workers,
+                                                  .members = w->task_count};
+  SCIARA_TRY(sciara_capacity_find(&request, &needs, &most));
+  w->setup.margin = most.margin;
+  w->folder.kept = sciara_kept_create(w->e->members.count, most.kept);
+  sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)most.workers, w->has_stop);
+  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, most.workers,
+             sciara_plural((uint64_t)most.workers, "member", "members"), w->task_count);
+  if (w->ops->batch) SCIARA_TRY(make_pools(w, most.cells, most.workers));
+  return run_workers(w, most.workers);
 }
 
 /** The stop rule holds: the other members are not computed. */

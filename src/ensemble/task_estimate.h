@@ -6,7 +6,7 @@
 #include "ensemble/ensemble.h"
 #include "ensemble/task_list.h"
 #include "member/compute.h"
-#include "member/member_need.h"
+#include "sim/cost.h"
 
 enum { SCIARA_MEMBER_NAME = 64 };
 

@@ -16,11 +16,11 @@
 #include "ensemble/ensemble_json.h"
 #include "ensemble/ensemble_sample.h"
 #include "file/durable.h"
-#include "member/member_need.h"
 #include "plan/plan_base.h"
 #include "plan/plan_check.h"
 #include "plan/points.h"
 #include "run/resume.h"
+#include "sim/cost.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
 
@@ -369,8 +369,6 @@ static void read_plan(struct planning *p) {
 // --------------------------------------------------------------------------------------------------------- estimate
 
 /** Maps with their styles, pictures and layers of hazard.nc: most of them, bytes of one without lava, and per cell. */
-static const double MAPS = 40, BYTES_PER_MAP = 60e3, BYTES_PER_CELL_OF_MAP = 8;
-
 /** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
 static double free_bytes_of(const char *folder) {
   struct statvfs disk;
@@ -392,7 +390,7 @@ static void make_estimate(const struct planning *p, const char *folder, double p
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
   const double cells = (double)sciara_grid_cells(&p->base.grid);
   out->bytes = 8 * cells + sciara_member_disk((double)count, p->footprints) +
-               MAPS * (BYTES_PER_MAP + BYTES_PER_CELL_OF_MAP * fmin(cells, p->footprints));
+               SCIARA_COST_MAPS * (SCIARA_COST_MAP + SCIARA_COST_MAP_CELL * fmin(cells, p->footprints));
   out->free_bytes = free_bytes_of(folder ? folder : ".");
   if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
 }

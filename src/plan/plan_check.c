@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/share.h"
 #include "file/csv_text.h"
-#include "member/member_need.h"
+#include "sim/cost.h"
 #include "sim/many_threads.h"
 
 struct checks {

@@ -10,15 +10,10 @@
 #include "ensemble/task_estimate.h"
 #include "member/compute.h"
 #include "model/window.h"
-#include "sim/time_estimate.h"
-
-enum { SAMPLE = 128, PROBES = 8, STEPS_LEAST = 1000 };
+#include "sim/cost.h"
 
 static const double GOLDEN = 0.6180339887498949; ///< its multiples are spread evenly, and follow no period of the table
-static const double LONGER = 3.5; ///< lava stays liquid so much longer than a layer alone: it flows on over cooler lava
-static const double SPREAD_OF_RATIO = 1.5, SPREAD_WITHOUT = 2.5; ///< factors for what was not computed to its end
-static const double LEAST_SPREAD = 1.2;
-static const char engine_name[] = "openmp"; ///< on one thread
+static const char engine_name[] = "openmp";      ///< on one thread
 
 /** A member of the sample. */
 struct item {
@@ -36,9 +31,9 @@ struct work {
   const struct sciara_ensemble *e;
   struct sciara_compute_setup setup;
   double bytes_per_cell;
-  struct item item[SAMPLE];
+  struct item item[SCIARA_COST_SAMPLE];
   size_t items;
-  struct probed probed[PROBES];
+  struct probed probed[SCIARA_COST_PROBES];
   size_t probes;
 };
 
@@ -60,11 +55,11 @@ static int by_length(const void *a, const void *b) {
 
 static enum sciara_status draw(struct work *w, double *bytes) {
   const size_t count = w->e->members.count;
-  w->items = count < SAMPLE ? count : SAMPLE;
+  w->items = count < SCIARA_COST_SAMPLE ? count : SCIARA_COST_SAMPLE;
   for (size_t k = 0; k < w->items; k++) {
     struct sciara_member_need need = {0};
     const double turn = ((double)k + 0.5) * GOLDEN;
-    const size_t member = count <= SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
+    const size_t member = count <= SCIARA_COST_SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
     SCIARA_TRY(measure(w, member, &need));
     w->item[k] = (struct item){member, need.liquid_s, need.length};
     *bytes = fmax(*bytes, need.memory);
@@ -74,7 +69,7 @@ static enum sciara_status draw(struct work *w, double *bytes) {
 
 /** Probes the members in the middle of equal parts of the sample, the shortest first: it leaves time for the others. */
 static enum sciara_status probe_members(struct work *w, double seconds) {
-  w->probes = w->items < PROBES ? w->items : PROBES;
+  w->probes = w->items < SCIARA_COST_PROBES ? w->items : SCIARA_COST_PROBES;
   for (size_t k = 0; k < w->probes; k++) {
     struct probed *p = &w->probed[k];
     struct sciara_compute_setup setup = w->setup;
@@ -107,7 +102,7 @@ static double liquid_ratio(const struct work *w, size_t *whole) {
     estimated += w->probed[k].item.liquid_s;
     (*whole)++;
   }
-  return estimated > 0 && found > 0 ? found / estimated : LONGER;
+  return estimated > 0 && found > 0 ? found / estimated : SCIARA_COST_LIQUID_LONGER;
 }
 
 /**
@@ -117,7 +112,7 @@ static double liquid_ratio(const struct work *w, size_t *whole) {
 static double cost_of(const struct probed *p, double ratio, bool any_whole) {
   const struct sciara_compute_probe *f = &p->probe;
   if (f->whole) return f->cpu_s;
-  if (any_whole || f->steps < STEPS_LEAST || f->cell_steps == 0) return -1;
+  if (any_whole || f->steps < SCIARA_COST_PROBE_STEPS || f->cell_steps == 0) return -1;
   const double clock = (f->time_s - f->first_time_s) / (double)(f->steps - f->first_steps);
   return fmax(f->cpu_s, ratio * p->item.liquid_s / clock * f->cpu_s / (double)f->cell_steps);
 }
@@ -125,7 +120,7 @@ static double cost_of(const struct probed *p, double ratio, bool any_whole) {
 /** Each part of the sample costs what its probe does, in proportion to their lengths. */
 static void add_up(const struct work *w, struct sciara_plan_time *out) {
   const double ratio = liquid_ratio(w, &out->whole);
-  double unit[PROBES], unfinished = 0, mean = 0, squares = 0;
+  double unit[SCIARA_COST_PROBES], unfinished = 0, mean = 0, squares = 0;
   size_t known = 0;
   for (size_t k = 0; k < w->probes; k++) {
     const double length = w->probed[k].item.length;
@@ -149,8 +144,8 @@ static void add_up(const struct work *w, struct sciara_plan_time *out) {
   }
   const double share = out->core_s > 0 ? unfinished / out->core_s : 0;
   const double drawn = w->probes < w->e->members.count ? 2 * sqrt(fmax(squares - mean * mean, 0) / (double)known) : 0;
-  const double left = share * log(out->whole > 0 ? SPREAD_OF_RATIO : SPREAD_WITHOUT);
-  const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), LEAST_SPREAD);
+  const double left = share * log(out->whole > 0 ? SCIARA_COST_SPREAD_OF_RATIO : SCIARA_COST_SPREAD_WITHOUT);
+  const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), SCIARA_COST_SPREAD_LEAST);
   out->core_s *= (double)w->e->members.count / (double)w->items;
   out->low_s = out->core_s / spread;
   out->high_s = out->core_s * spread;

@@ -17,7 +17,7 @@ struct sciara_plan_time {
 
 /**
  * Places a sample of the members, evenly spread over the table, and computes some of them, the shortest first, in `seconds`
- * of processor time. The time of a member is taken to be proportional to its length (run/member_need.h). If no member comes
+ * of processor time. The time of a member is taken to be proportional to its length (sim/cost.h). If no member comes
  * to its end, the time step and the cost of a cell in the first steps are extrapolated; without enough steps there is no
  * estimate.
  *

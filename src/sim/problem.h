@@ -9,8 +9,8 @@
 #include "model/state.h"
 #include "model/vents.h"
 #include "scenario/scenario.h"
+#include "sim/cost.h"
 #include "sim/notes.h"
-#include "sim/size_estimate.h"
 
 /** The position of a vent of the scenario on the grid. */
 struct sciara_placement {

@@ -14,7 +14,7 @@
 #include "model/moore.h"
 #include "picture/map_picture.h"
 #include "run/writer.h"
-#include "sim/size_estimate.h"
+#include "sim/cost.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a run takes, extrapolated from a probe: the simulated time of its end by each stop rule, its steps and its
 // wall-clock time, compared with sums made here.
-#include "sim/time_estimate.h"
+#include "sim/cost.h"
 
 #include <check.h>
 #include <math.h>
@@ -50,16 +50,16 @@ static double solid_after(double thickness) {
 
 static const double EMISSION = 144000, VOLUME = 288000;
 
-static struct sciara_estimate estimate(const char *run, double time) {
+static struct sciara_time_estimate estimate(const char *run, double time) {
   const struct sciara_probe probe = {
       .steps = 100, .time = time, .wall = 2, .clock = 20, .per_step = 1e-3, .per_cell = 1e-5, .liquid = 50};
   place(run);
-  const struct sciara_estimate found = sciara_estimate_from(&problem, &probe);
+  const struct sciara_time_estimate found = sciara_time_estimate_from(&problem, &probe);
   sciara_problem_free(&problem);
   return found;
 }
 
-static void assert_end(const struct sciara_estimate *e, double low, double high) {
+static void assert_end(const struct sciara_time_estimate *e, double low, double high) {
   ck_assert_double_eq_tol(e->end_low, low, 10);
   ck_assert_double_eq_tol(e->end_high, high, 10);
 }
@@ -67,7 +67,7 @@ static void assert_end(const struct sciara_estimate *e, double low, double high)
 START_TEST(the_end_by_each_stop_rule) {
   const double thin = solid_after(1), thick = solid_after(4);
   ck_assert(thin > 20000 && thick > 3.9 * thin);
-  struct sciara_estimate e = estimate("{}", 1000);
+  struct sciara_time_estimate e = estimate("{}", 1000);
   assert_end(&e, EMISSION + thin, EMISSION + thick);
   e = estimate("{\"until\": \"front at rest\", \"front_at_rest\": \"5 h\"}", 1000);
   assert_end(&e, EMISSION, EMISSION + thick + 18000);
@@ -85,7 +85,7 @@ END_TEST
 START_TEST(steps_and_wall_clock) {
   // Clocks: while lava flows at most 1.6 times or half those of the probe, then the longest, 0.5 x 100 s, or a quarter of it.
   const double thin = solid_after(1), thick = solid_after(4), flow = EMISSION - 1000;
-  struct sciara_estimate e = estimate("{}", 1000);
+  struct sciara_time_estimate e = estimate("{}", 1000);
   const double low = flow / 32 + thin / 50, high = flow / 10 + thick / 12.5;
   ck_assert_double_eq_tol(e.steps_low, 100 + low, 1);
   ck_assert_double_eq_tol(e.steps_high, 100 + high, 1);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "run/writer.h"
-#include "sim/size_estimate.h"
+#include "sim/cost.h"
 
 enum { MOST = 100, NEVER = -1 };
 

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cost.h"
+
+#include <math.h>
+
+#include "base/wallclock.h"
+#include "map/raster_gdal.h"
+#include "model/field.h"
+#include "model/rule.h"
+#include "picture/map_picture.h"
+#include "sim/choose_engine.h"
+#include "sim/many_threads.h"
+#include "sim/problem.h"
+#include "store/checkpoint_hdf5.h"
+#include "store/snapshot_hdf5.h"
+
+// ------------------------------------------------------------------------------------------------- memory and files
+
+size_t sciara_size_estimate_host(const struct sciara_size_estimate *f) {
+  return f->program + f->site + f->state + f->engine + f->writing;
+}
+
+size_t sciara_size_estimate_engine(const struct sciara_engine_ops *ops, const struct sciara_grid *grid, unsigned record,
+                                   double wet, size_t *device) {
+  size_t host = 0, of_gpu = 0;
+  if (ops && ops->memory) ops->memory(grid, record, &host, &of_gpu);
+  if (ops && ops->memory_of_lava) host += (size_t)(wet * (double)ops->memory_of_lava(record));
+  if (device) *device = of_gpu;
+  return host;
+}
+
+unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
+  const unsigned needed = s->output.fields | s->output.maps;
+  unsigned record = SCIARA_RECORD_NOTHING;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (needed >> f & 1u) record |= sciara_field_record((enum sciara_field)f);
+  return record;
+}
+
+/**
+ * Cells that the lava may cover: lava thinner than the critical height at the vent does not flow further, and a step
+ * takes it at most to the neighbouring cells.
+ */
+static double wet_cells(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
+                        const struct sciara_vents *vents) {
+  const double cells = (double)sciara_grid_cells(grid);
+  if (s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint) return cells;
+  const double area = sciara_vents_total(vents) / s->params.hc_vent;
+  const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
+  return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
+}
+
+static void predict_snapshot_size(const struct sciara_scenario_spec *s, const struct sciara_grid *grid, double wet,
+                                  struct sciara_size_estimate *f) {
+  const double cells = (double)sciara_grid_cells(grid), item = s->output.as_double ? 8 : 4;
+  const double fixed = SCIARA_COST_SNAPSHOT_TEXTS + 8.0 * (double)(grid->rows + grid->cols);
+  double about = fixed, most = fixed;
+  for (int field = 0; field < SCIARA_FIELD_COUNT; field++) {
+    if (!(s->output.fields >> field & 1u)) continue;
+    about += SCIARA_COST_SNAPSHOT_FIELD + item * (field == SCIARA_FIELD_ALTITUDE ? cells : wet);
+    most += SCIARA_COST_SNAPSHOT_FIELD + item * cells;
+  }
+  f->snapshot = (size_t)about;
+  f->snapshot_most = (size_t)most;
+}
+
+/**
+ * Bytes needed to make a checkpoint: every field of the state where lava is, in 64 bits. In single precision the last
+ * 29 bits are zeros, which deflate to almost nothing.
+ */
+static size_t predict_checkpoint(const struct sciara_grid *grid, unsigned record, double wet, bool single) {
+  enum { REALS = 5, ZERO_BITS = 29 }; // z, h, T, px, py
+  double a_cell = (double)sciara_state_memory(grid, record) / (double)sciara_grid_cells(grid);
+  if (single) a_cell -= REALS * ZERO_BITS / 8.0;
+  return sciara_checkpoint_memory(grid) + SCIARA_COST_SNAPSHOT_TEXTS + (size_t)(a_cell * wet);
+}
+
+static void count_snapshots(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
+                            struct sciara_size_estimate *f) {
+  const double every = s->output.every_s, end = sciara_scenario_end(s);
+  // One for each interval, and one of the final state; at most one for each step.
+  f->snapshots = every > 0 ? fmax(1, ceil(end / every)) : 1;
+  if (s->run.max_steps != UINT64_MAX) f->snapshots = fmin(f->snapshots, (double)s->run.max_steps);
+  f->snapshots_while_vent = every > 0 ? fmin(f->snapshots, floor(sciara_vents_end(vents) / every) + 1) : 1;
+}
+
+size_t sciara_size_estimate_waiting(const struct sciara_grid *grid, unsigned record, bool kept) {
+  return (kept ? 1 : SCIARA_PLACES) * sciara_state_memory(grid, record);
+}
+
+/** Memory of snapshots that wait to be written: adds the part of the engine, returns that of the writer. */
+static size_t predict_keeping(const struct sciara_grid *grid, unsigned record, const struct sciara_engine_ops *ops,
+                              struct sciara_size_estimate *f) {
+  size_t host = 0, device = 0;
+  const bool keeps = ops && ops->keep;
+  if (keeps) ops->keep_memory(grid, record, &host, &device);
+  f->engine += host;
+  f->device += device;
+  return sciara_size_estimate_waiting(grid, record, keeps);
+}
+
+struct sciara_size_estimate sciara_size_estimate_make(const struct sciara_scenario_spec *s,
+                                                      const struct sciara_grid *grid, const struct sciara_vents *vents,
+                                                      const struct sciara_engine_ops *ops, size_t available) {
+  struct sciara_size_estimate f = {.made = true, .available = available};
+  const unsigned record = sciara_scenario_record(s);
+  f.site = sciara_site_memory(grid);
+  f.state = sciara_state_memory(grid, record);
+  f.engine_known = ops && ops->memory;
+  const double wet = f.wet = wet_cells(s, grid, vents);
+  f.engine = sciara_size_estimate_engine(ops, grid, record, wet, &f.device);
+  predict_snapshot_size(s, grid, wet, &f);
+  count_snapshots(s, vents, &f);
+  const size_t values = (size_t)sciara_grid_cells(grid) * sizeof(double);
+  const int threads = sciara_snapshot_threads(sciara_engine_threads(ops, s->engine.threads));
+  const size_t snapshot = sciara_snapshot_memory(grid, s->output.as_double, threads) + f.snapshot;
+  const size_t cog = sciara_map_cog_memory(grid), picture = sciara_map_picture_memory(grid); // one after the other
+  const size_t map = s->output.maps ? values + (cog > picture ? cog : picture) : 0;
+  const size_t on_the_way = sciara_scenario_writes_on_the_way(s) ? predict_keeping(grid, record, ops, &f) : 0;
+  f.checkpoint = predict_checkpoint(grid, record, wet, sciara_scenario_precision(s) != SCIARA_DOUBLE);
+  const size_t file = snapshot > f.checkpoint ? snapshot : f.checkpoint; // also one after the other
+  const int marks = (s->dem.sea.rule != SCIARA_SEA_NONE) + (s->dem.edit_count > 0);
+  const size_t dem = sciara_map_geotiff_memory(grid, marks), later_files = (file > map ? file : map) + on_the_way;
+  f.writing = dem > later_files ? dem : later_files; // the DEM is written first
+  const size_t later = f.site + f.state + f.engine + f.writing,
+               freed = SCIARA_COST_PROGRAM_STARTS - SCIARA_COST_PROGRAM;
+  f.program = SCIARA_COST_PROGRAM + (later < freed ? freed - later : 0);
+  return f;
+}
+
+enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate *f, const char *name) {
+  const size_t need = sciara_size_estimate_host(f) - f->program; // the program is already in memory
+  if (f->available == 0 || need <= f->available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY,
+                     "%s: the run needs about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g), "
+                     "%.3g GB are free; use a part with dem.window, or larger cells with dem.cell_size_m",
+                     name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9,
+                     (double)f->engine * 1e-9, (double)f->writing * 1e-9, (double)f->available * 1e-9);
+}
+
+// ------------------------------------------------------------------------------------------------------------- time
+
+double sciara_cooling_time(const struct sciara_problem *p, double thickness) {
+  const struct sciara_params *params = &p->scenario.params;
+  const double K = sciara_cooling_constant(params, p->grid.cell_size); // the rule makes T^-3 grow by K t/h
+  return thickness * (pow(params->T_sol, -3) - pow(params->T_vent, -3)) / K;
+}
+
+/** Simulated time of the end of the run by its own rule, s. */
+static void estimate_end(const struct sciara_problem *p, double emission, struct sciara_time_estimate *out) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  const double latest = sciara_scenario_end(s);
+  const bool front = s->run.until == SCIARA_UNTIL_FRONT;
+  out->end_low = fmin(latest, emission + (front ? 0 : sciara_cooling_time(p, s->params.hc_vent)));
+  out->end_high = fmin(latest, emission + sciara_cooling_time(p, s->params.hc_sol) + s->run.rest_s);
+  if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
+}
+
+/** Largest number of liquid cells, if `thickness` m of lava lie on each. */
+static double cells_of(const struct sciara_problem *p, double thickness) {
+  const double w = p->grid.cell_size, cells = sciara_vents_total(p->vents) / (w * w * thickness);
+  return fmin(cells, (double)sciara_grid_cells(&p->grid));
+}
+
+/** Wall-clock time of a step with this number of liquid cells, s. */
+static double step_time(const struct sciara_probe *probe, double cells) {
+  return fmax(probe->per_step, probe->per_cell * cells);
+}
+
+struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_problem *p,
+                                                      const struct sciara_probe *probe) {
+  const struct sciara_params *params = &p->scenario.params;
+  struct sciara_time_estimate out = {.made = true, .probed = probe->steps};
+  const double emission = fmax(sciara_vents_end(p->vents), probe->time);
+  estimate_end(p, emission, &out);
+  const double flow_low = fmax(fmin(emission, out.end_low) - probe->time, 0),
+               longest = params->relaxation * params->t_max;
+  const double flow_high = fmax(fmin(emission, out.end_high) - probe->time, 0);
+  const double cool_low = fmax(out.end_low - emission, 0), cool_high = fmax(out.end_high - emission, 0);
+  const double low = flow_low / fmin(SCIARA_COST_LONGER * probe->clock, longest) + cool_low / longest;
+  const double high = flow_high * SCIARA_COST_SHORTER / probe->clock + cool_high / (0.25 * longest);
+  const double most = p->scenario.run.max_steps == UINT64_MAX ? (double)INFINITY : (double)p->scenario.run.max_steps;
+  const double thick = fmax(cells_of(p, 0.5 * params->hc_sol), probe->liquid);
+  const double thin = fmax(cells_of(p, 4 * params->hc_vent), probe->liquid);
+  out.steps_low = fmin((double)probe->steps + low, most);
+  out.steps_high = fmin((double)probe->steps + high, most);
+  const double rest_low = out.steps_low - (double)probe->steps, rest_high = out.steps_high - (double)probe->steps;
+  out.wall_low = probe->wall + rest_low * step_time(probe, 0.5 * (probe->liquid + thick)) / SCIARA_COST_LONGER;
+  out.wall_high = probe->wall + rest_high * step_time(probe, 0.5 * (probe->liquid + thin));
+  return out;
+}
+
+// -------------------------------------------------------------------------------------------------------------- probe
+
+/** Steps until `until` on the wall clock; returns why they ended. */
+static enum sciara_status advance(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
+                                  double until, struct sciara_engine_progress *now) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  const struct sciara_stop stop = {
+      .steps = s->run.max_steps, .time = sciara_scenario_end(s), .solidified = true, .max_wall_ms = 50};
+  do SCIARA_TRY(ops->advance(engine, &stop, now));
+  while (now->reason == SCIARA_STOP_WALL && sciara_wallclock() < until);
+  return SCIARA_OK;
+}
+
+static enum sciara_status probe(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
+                                double seconds, struct sciara_time_estimate *out) {
+  struct sciara_engine_progress half = {0}, end = {0};
+  SCIARA_TRY(ops->upload(engine, p->state));
+  const double begin = sciara_wallclock();
+  SCIARA_TRY(advance(p, ops, engine, begin + 0.5 * seconds, &half));
+  const double middle = sciara_wallclock();
+  end = half;
+  if (half.reason == SCIARA_STOP_WALL) SCIARA_TRY(advance(p, ops, engine, begin + seconds, &end));
+  const double wall = sciara_wallclock() - begin, later = begin + wall - middle;
+  const double steps = (double)(end.step - half.step), cells = (double)(end.cell_steps - half.cell_steps);
+  if (end.reason != SCIARA_STOP_WALL) {
+    *out = (struct sciara_time_estimate){
+        .made = true, .whole = true, .probed = end.step, .end_low = end.time, .end_high = end.time};
+    out->steps_low = out->steps_high = (double)end.step;
+    out->wall_low = out->wall_high = wall;
+    return SCIARA_OK;
+  }
+  if (!(steps > 0)) return SCIARA_OK; // a step takes too long for a probe
+  const struct sciara_probe of = {.steps = end.step,
+                                  .time = end.time,
+                                  .wall = wall,
+                                  .clock = (end.time - half.time) / steps,
+                                  .per_step = later / steps,
+                                  .per_cell = cells > 0 ? later / cells : 0,
+                                  .liquid = (double)end.liquid_cells};
+  *out = sciara_time_estimate_from(p, &of);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, double seconds,
+                                             struct sciara_time_estimate *out) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  const struct sciara_engine_ops *ops;
+  void *engine;
+  *out = (struct sciara_time_estimate){.made = false};
+  if (sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
+  SCIARA_TRY(sciara_scenario_choose_engine(s, &ops));
+  const struct sciara_engine_setup setup = {.params = &s->params,
+                                            .vents = p->vents,
+                                            .boundary = s->boundary,
+                                            .threads = s->engine.threads,
+                                            .device = s->engine.device,
+                                            .options = sciara_scenario_engine_options(s)};
+  SCIARA_TRY(ops->create(&setup, &engine));
+  const enum sciara_status status = probe(p, ops, engine, seconds, out);
+  ops->destroy(engine);
+  out->threads = sciara_engine_threads(ops, s->engine.threads);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- members
+
+double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
+  const struct sciara_grid unit = {.rows = 1000, .cols = 1000, .cell_size = 1};
+  const unsigned record = SCIARA_RECORD_MAX_DEPOSIT;
+  const size_t engine = sciara_size_estimate_engine(ops, &unit, record, 0, NULL);
+  return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
+}
+
+/** Cells that have lava before the first step. */
+static double initial_cells(const struct sciara_problem *p) {
+  const int64_t cells = p->state ? sciara_grid_cells(&p->grid) : 0;
+  int64_t count = 0;
+  for (int64_t i = 0; i < cells; i++) count += p->state->arrival[i] >= 0;
+  return (double)count;
+}
+
+/** Seconds in which the lava of a member cools on cells with 1 m of it, summed over these cells. */
+static double liquid_time(const struct sciara_problem *p, double volume) {
+  const double end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
+  double each = fmin(sciara_cooling_time(p, 1), end);
+  if (!isfinite(each) && p->vents) each = sciara_vents_end(p->vents); // nothing cools, and only steps are limited
+  return volume > 0 ? volume / (w * w) * each : 0;
+}
+
+double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
+  return fmin((double)sciara_grid_cells(grid),
+              volume / (grid->cell_size * grid->cell_size * SCIARA_COST_THIN * params->hc_vent));
+}
+
+double sciara_member_disk(double members, double footprints) {
+  return SCIARA_COST_MEMBER * members + SCIARA_COST_MEMBER_CELL * footprints;
+}
+
+struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
+  const struct sciara_params *params = &p->scenario.params;
+  const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
+  const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
+  struct sciara_member_need need = {.liquid_s = liquid_time(p, volume)};
+  const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
+  const double footprint = sciara_member_footprint(params, volume, &p->grid);
+  need.length = need.liquid_s / params->relaxation;
+  need.disk = sciara_member_disk(1, footprint);
+  need.checkpoint =
+      SCIARA_COST_MEMBER_STATE + SCIARA_COST_MEMBER_STATE_CELL * fmin(cells, footprint + initial_cells(p));
+  need.window = fmin(cells, SCIARA_COST_WINDOW_LEAST + SCIARA_COST_WINDOW_PER_LAVA * lava_cells);
+  need.memory = need.window * bytes_per_cell;
+  if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)
+    need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins
+  if (p->scenario.dem.error.sd_m > 0) need.memory += SCIARA_COST_MEMBER_GROUND_CELL * cells; // a map of its own
+  return need;
+}

@@ -5,13 +5,27 @@
 
 #include "base/mem.h"
 
-void sciara_active_release(struct sciara_active *a) {
+enum sciara_status sciara_active_create(const struct sciara_engine_setup *setup, void **engine) {
+  struct sciara_active *a;
+  SCIARA_TRY(SCIARA_NEW(a, 1, "an engine with active cells"));
+  a->setup = *setup;
+  *engine = a;
+  return SCIARA_OK;
+}
+
+static void release(struct sciara_active *a) {
   sciara_host_fields_destroy(&a->hf);
   sciara_free(a->slot);
   free(a->cell);
   free(a->donor);
   free(a->inflow);
   *a = (struct sciara_active){.setup = a->setup};
+}
+
+void sciara_active_destroy(void *engine) {
+  if (!engine) return;
+  release((struct sciara_active *)engine);
+  sciara_free(engine);
 }
 
 static enum sciara_status reserve(void **array, int64_t *capacity, int64_t need, size_t size) {
@@ -49,8 +63,9 @@ static enum sciara_status list_lava(struct sciara_active *a, struct sciara_cells
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sciara_state *state) {
-  sciara_active_release(a);
+enum sciara_status sciara_active_upload(void *engine, const struct sciara_state *state) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  release(a);
   SCIARA_TRY(sciara_band_check(&a->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&a->hf, state));
   SCIARA_TRY(SCIARA_NEW(a->slot, a->hf.count, "list of active cells"));
@@ -65,9 +80,11 @@ enum sciara_status sciara_active_upload(struct sciara_active *a, const struct sc
   return SCIARA_OK;
 }
 
-void sciara_active_download(const struct sciara_active *a, struct sciara_state *state) {
+enum sciara_status sciara_active_download(void *engine, struct sciara_state *state) {
+  const struct sciara_active *a = (const struct sciara_active *)engine;
   sciara_host_fields_download(&a->hf, state);
   sciara_step_control_store(&a->control, state);
+  return SCIARA_OK;
 }
 
 /** Lists the lava of the halo rows next to the own rows. It flows in this step, and leaves the list after it. */
@@ -101,7 +118,10 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
   return reserve((void **)&a->donor, &a->donor_capacity, a->liquid, sizeof *a->donor);
 }
 
-void sciara_active_profile(const struct sciara_active *a, struct sciara_engine_profile *out) { *out = a->watch.sum; }
+enum sciara_status sciara_active_profile(void *engine, struct sciara_engine_profile *out) {
+  *out = ((const struct sciara_active *)engine)->watch.sum;
+  return SCIARA_OK;
+}
 
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host =

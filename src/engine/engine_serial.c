@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
 // them.
-#include "base/mem.h"
 #include "engine/serial_phases.h"
 #include "model/clock.h"
-
-static enum sciara_status create(const struct sciara_engine_setup *setup, void **engine) {
-  struct sciara_active *a;
-  SCIARA_TRY(SCIARA_NEW(a, 1, "engine serial"));
-  a->setup = *setup;
-  *engine = a;
-  return SCIARA_OK;
-}
-
-static void destroy(void *engine) {
-  if (!engine) return;
-  sciara_active_release((struct sciara_active *)engine);
-  sciara_free(engine);
-}
-
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
-  return sciara_active_upload((struct sciara_active *)engine, state);
-}
-
-static enum sciara_status download(void *engine, struct sciara_state *state) {
-  sciara_active_download((const struct sciara_active *)engine, state);
-  return SCIARA_OK;
-}
 
 /** Checks all lava. This is a separate pass: inside the next one it would slow down the steps without a check. */
 static void check_lava(struct sciara_active *a) {
@@ -158,23 +134,18 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   return sciara_step_control_run(&a->control, stop, step, engine, progress);
 }
 
-static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
-  sciara_active_profile((const struct sciara_active *)engine, out);
-  return SCIARA_OK;
-}
-
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .name = "serial",
     .summary = "the reference: one thread, list of active cells",
     .capabilities = 0,
     .determinism = SCIARA_EXACT,
-    .create = create,
-    .destroy = destroy,
-    .upload = upload,
-    .download = download,
+    .create = sciara_active_create,
+    .destroy = sciara_active_destroy,
+    .upload = sciara_active_upload,
+    .download = sciara_active_download,
     .advance = advance,
     .memory = sciara_active_memory,
     .memory_of_lava = sciara_active_memory_of_lava,
-    .profile = profile,
+    .profile = sciara_active_profile,
     .phases = &sciara_serial_phases,
 };

@@ -28,6 +28,7 @@ void sciara_ensemble_free(struct sciara_ensemble *e) {
   free(e->folder);
   free(e->title);
   free(e->base);
+  sciara_scenario_base_free(e->scenario);
   *e = (struct sciara_ensemble){0};
 }
 
@@ -43,10 +44,9 @@ static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
   return no_memory();
 }
 
-/** The paths of the DEM and of the checkpoint in the base become absolute. */
-static enum sciara_status resolve_dem(struct sciara_ensemble *e) {
+/** Parses the base; the paths of its DEM and of its checkpoint become absolute. */
+static enum sciara_status read_base(struct sciara_ensemble *e) {
   cJSON *root = NULL;
-  struct sciara_text text = {0};
   char *folder = realpath(e->folder, NULL), *path = folder ? sciara_path_join(folder, SCIARA_ENSEMBLE_DEM) : NULL;
   enum sciara_status status = path ? SCIARA_OK : no_memory();
   if (status == SCIARA_OK) status = sciara_json_parse("the base scenario", e->base, strlen(e->base), &root);
@@ -57,14 +57,10 @@ static enum sciara_status resolve_dem(struct sciara_ensemble *e) {
     cJSON_Delete(name);
   }
   if (status == SCIARA_OK) status = resolve_checkpoint(folder, root);
-  if (status == SCIARA_OK) status = sciara_json_print(root, &text);
-  if (status == SCIARA_OK) {
-    free(e->base);
-    e->base = text.data;
-  } else {
-    sciara_text_free(&text);
-  }
-  cJSON_Delete(root);
+  if (status == SCIARA_OK)
+    status = sciara_scenario_base_make(root, &e->scenario);
+  else
+    cJSON_Delete(root);
   free(path);
   free(folder);
   return status;
@@ -101,7 +97,7 @@ enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemb
                          SCIARA_ENSEMBLE_JSON);
   if (status == SCIARA_OK) {
     out->batch_count = (out->members.count + out->batch_size - 1) / out->batch_size;
-    status = resolve_dem(out);
+    status = read_base(out);
   }
   if (status != SCIARA_OK) sciara_ensemble_free(out);
   return status;
@@ -121,20 +117,19 @@ enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara
   return status;
 }
 
-enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json) {
+struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,
+                                                     char name[SCIARA_MEMBER_NAME]) {
   const struct sciara_members *m = &e->members;
-  char name[64];
-  cJSON *root = NULL;
-  snprintf(name, sizeof name, "member %" PRId64, m->id[member]);
-  enum sciara_status status = sciara_json_parse(name, e->base, strlen(e->base), &root);
-  for (size_t k = 0; k < m->key_count && status == SCIARA_OK; k++) {
-    const char *value = m->value[member * m->key_count + k];
-    char *override = *value ? sciara_format("%s=%s", m->key[k], value) : NULL;
-    if (*value) status = override ? sciara_scenario_override(name, root, override) : no_memory();
-    free(override);
-  }
-  if (status == SCIARA_OK) status = sciara_json_print(root, json);
-  if (status == SCIARA_OK) status = sciara_text_append(json, "\n");
-  cJSON_Delete(root);
-  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
+  snprintf(name, SCIARA_MEMBER_NAME, "member %" PRId64, m->id[member]);
+  return (struct sciara_scenario_member){.base = e->scenario,
+                                         .name = name,
+                                         .key = (const char *const *)m->key,
+                                         .value = (const char *const *)m->value + member * m->key_count,
+                                         .key_count = m->key_count};
+}
+
+enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json) {
+  char name[SCIARA_MEMBER_NAME];
+  const struct sciara_scenario_member m = sciara_ensemble_member(e, member, name);
+  return sciara_scenario_member_print(&m, json);
 }

@@ -5,6 +5,7 @@
 
 #include "ensemble/members.h"
 #include "model/polyline.h"
+#include "scenario/scenario_base.h"
 
 #define SCIARA_ENSEMBLE_JSON "ensemble.json"
 #define SCIARA_ENSEMBLE_MEMBERS "members.csv"
@@ -15,7 +16,7 @@
 #define SCIARA_ENSEMBLE_MAPS "maps"
 #define SCIARA_ENSEMBLE_LOG "log.csv"
 
-enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256 };
+enum { SCIARA_BATCH_SMALLEST = 64, SCIARA_BATCH_LARGEST = 256, SCIARA_MEMBER_NAME = 64 };
 
 enum sciara_sample_method {
   SCIARA_SAMPLE_FULL,   ///< every vent with every event and every combination of values: no sampling error
@@ -83,8 +84,9 @@ struct sciara_ensemble_event {
 /** Zero-initialise; release with sciara_ensemble_free. */
 struct sciara_ensemble {
   char *folder;
-  char *title;        ///< may be NULL
-  char *base;         ///< JSON text of the base scenario; its paths are absolute, its DEM is dem.tif of the folder
+  char *title; ///< may be NULL
+  char *base;  ///< JSON text of the base scenario as in ensemble.json: its DEM is dem.tif of the folder
+  struct sciara_scenario_base *scenario; ///< the same with absolute paths, for the members; NULL: not yet opened
   double time_zero_s; ///< simulated time of the checkpoint with which members begin; arrivals count from it; 0: none
   struct sciara_members members;
   size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
@@ -114,6 +116,10 @@ enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemb
 /** The same, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock);
 void sciara_ensemble_free(struct sciara_ensemble *e);
+
+/** A member (index in the table) of an ensemble that stays open. Its name goes to `name`: "member 7". */
+struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,
+                                                     char name[SCIARA_MEMBER_NAME]);
 
 /** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
 enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);

@@ -232,8 +232,8 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   const struct work *w = me->work;
   struct sciara_compute_setup setup = w->setup;
   struct sciara_footprint f = {0};
-  struct sciara_text json;
   char name[SCIARA_MEMBER_NAME];
+  const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, member, name);
   bool cancelled = false;
   const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
   if (devices > 0) setup.device = me->number % devices;
@@ -242,18 +242,16 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
   setup.row_hash = w->e->members.hash[member];
-  enum sciara_status status = sciara_member_scenario(w->e, member, &json, name);
-  if (status == SCIARA_OK && !checkpoint) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
-  const struct sciara_compute_text text = {name, json.data, json.length};
+  enum sciara_status status =
+      checkpoint ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   if (status == SCIARA_OK) status = sciara_member_folder_make(&w->folder, member);
-  if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
+  if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
   *done = status == SCIARA_OK && !cancelled;
   if (*done) status = sciara_member_store(&w->folder, member, &f);
   if (*done && status == SCIARA_OK) status = sciara_execution_log_add(w->e, member, &f);
   *state = (struct sciara_member_done){true, f.failed, f.censored};
   if (*done && status == SCIARA_OK) sciara_kept_put(w->folder.kept, member, &f);
   sciara_footprint_free(&f);
-  sciara_text_free(&json);
   free(checkpoint);
   return status;
 }
@@ -375,22 +373,20 @@ static enum sciara_status check_ground(const struct work *w) {
 
 /** Reads the site, and finds the engine, from the first member: what is wrong there ends the run, not the member. */
 static enum sciara_status open_site(struct work *w) {
-  struct sciara_text json;
-  struct sciara_scenario_spec spec = {0};
+  struct sciara_scenario_spec spec;
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   char name[SCIARA_MEMBER_NAME];
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_member_scenario(w->e, 0, &json, name));
-  sciara_scenario_parse(name, json.data, json.length, NULL, 0, &spec, &diagnostics);
+  const struct sciara_scenario_member first = sciara_ensemble_member(w->e, 0, name);
+  sciara_scenario_member_read(&first, false, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
   SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));
   SCIARA_TRY_GOTO(check_ground(w));
   w->folder.rows = w->setup.site->grid.rows;
   w->folder.cols = w->setup.site->grid.cols;
-  const struct sciara_compute_text text = {name, json.data, json.length};
-  sciara_compute_place(&w->setup, &text, NULL, &problem, &diagnostics);
+  sciara_compute_place(&w->setup, &first, NULL, &problem, &diagnostics);
   w->takes_memory = problem.state || sciara_problem_has_area(&problem);
   if (problem.scenario.engine.name) {
     SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
@@ -404,7 +400,6 @@ cleanup:
   sciara_problem_free(&problem);
   sciara_scenario_free(&spec);
   sciara_diagnostics_free(&diagnostics);
-  sciara_text_free(&json);
   return status;
 }
 

@@ -1,44 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/task_estimate.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
 
-enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json,
-                                          char name[SCIARA_MEMBER_NAME]) {
-  *json = (struct sciara_text){0};
-  snprintf(name, SCIARA_MEMBER_NAME, "member %" PRId64, e->members.id[member]);
-  return sciara_ensemble_scenario(e, member, json);
-}
-
-enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how, size_t member,
-                                          struct sciara_member_need *out, struct sciara_diagnostics *d) {
-  struct sciara_text json;
+void sciara_member_estimate(const struct sciara_task_estimate *how, size_t member, struct sciara_member_need *out,
+                            struct sciara_diagnostics *d) {
   struct sciara_problem problem;
   char name[SCIARA_MEMBER_NAME];
+  const struct sciara_scenario_member scenario = sciara_ensemble_member(how->ensemble, member, name);
   *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
-  const enum sciara_status status = sciara_member_scenario(how->ensemble, member, &json, name);
-  if (status == SCIARA_OK) {
-    const struct sciara_compute_text text = {name, json.data, json.length};
-    sciara_compute_place(how->setup, &text, &sciara_no_notes, &problem, d); // a run says it
-    if (d->count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
-    sciara_problem_free(&problem);
-  }
-  sciara_text_free(&json);
-  return status;
+  sciara_compute_place(how->setup, &scenario, &sciara_no_notes, &problem, d); // a run says it
+  if (d->count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
+  sciara_problem_free(&problem);
 }
 
 /** A member whose scenario is invalid needs nothing: it will fail. */
 static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
                                    struct sciara_member_need *out) {
   struct sciara_diagnostics diagnostics = {0};
-  enum sciara_status status = sciara_member_estimate(how, member, out, &diagnostics);
-  if (diagnostics.no_memory) status = SCIARA_ERR_MEMORY;
+  sciara_member_estimate(how, member, out, &diagnostics);
+  const enum sciara_status status = diagnostics.no_memory ? SCIARA_ERR_MEMORY : SCIARA_OK;
   sciara_diagnostics_free(&diagnostics);
   return status;
 }

@@ -8,12 +8,6 @@
 #include "member/compute.h"
 #include "sim/cost.h"
 
-enum { SCIARA_MEMBER_NAME = 64 };
-
-/** The scenario of a member, and its name in messages: "member 7". *json is to be released, also after a failure. */
-enum sciara_status sciara_member_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json,
-                                          char name[SCIARA_MEMBER_NAME]);
-
 struct sciara_task_estimate {
   const struct sciara_ensemble *ensemble;
   const struct sciara_compute_setup *setup;
@@ -23,8 +17,8 @@ struct sciara_task_estimate {
 };
 
 /** What one member needs; with problems of its scenario in *d, nothing but a place in its batch. */
-enum sciara_status sciara_member_estimate(const struct sciara_task_estimate *how, size_t member,
-                                          struct sciara_member_need *out, struct sciara_diagnostics *d);
+void sciara_member_estimate(const struct sciara_task_estimate *how, size_t member, struct sciara_member_need *out,
+                            struct sciara_diagnostics *d);
 
 /**
  * Fills in the lengths of `count` tasks. A member whose scenario is invalid needs nothing: it will fail.

@@ -55,6 +55,10 @@ enum sciara_status sciara_json_parse(const char *name, const char *text, size_t 
 enum sciara_status sciara_json_parse_all(const char *name, const char *text, size_t length,
                                          struct sciara_diagnostics *diagnostics, cJSON **out);
 
+/** The same for a text that has passed sciara_json_scan. */
+enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
+                                             struct sciara_diagnostics *diagnostics, cJSON **out);
+
 /** Reads and parses a file of at most SCIARA_JSON_MAX_BYTES. */
 enum sciara_status sciara_json_read(const char *path, cJSON **out);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trees of cJSON: parsing after the scan, duplicate keys, texts for positions and values, printing without rounding.
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,15 +59,40 @@ void sciara_json_path_print(const struct sciara_json_path *path, char *buffer, s
   if (put_path(path, buffer, capacity) == 0) put(buffer, capacity, 0, path ? "\"\"" : "top level");
 }
 
+/** Prints so many digits; whether they are read back bit-identical. */
+static bool print_digits(double value, int digits, char text[40]) {
+  double back;
+  snprintf(text, 40, "%.*g", digits, value);
+  for (char *p = text; *p; p++)
+    if (*p == ',') *p = '.'; // independent of the locale of the host program
+  return sciara_parse_double(text, &back) && memcmp(&back, &value, sizeof back) == 0;
+}
+
+/** The significant digits of a number as printed, without zeros at its end. */
+static int count_digits(const char *text) {
+  int digits = 0, zeros = 0;
+  for (; *text && *text != 'e'; text++) {
+    if (*text < '0' || *text > '9' || (digits == 0 && *text == '0')) continue;
+    zeros = *text == '0' ? zeros + 1 : 0;
+    digits++;
+  }
+  return digits - zeros;
+}
+
+/**
+ * A normal double that fewer digits give is the one nearest to a decimal of at most DBL_DIG digits, so it is printed as this
+ * decimal with DBL_DIG digits too: the numbers between are not tried.
+ */
+static void print_shortest(double value, char text[40]) {
+  int digits = 6;
+  if (print_digits(value, digits, text)) return;
+  if (fabs(value) >= DBL_MIN) digits = print_digits(value, DBL_DIG, text) ? count_digits(text) - 1 : DBL_DIG;
+  while (digits < 17 && !print_digits(value, ++digits, text)) continue;
+}
+
 void sciara_json_number(double value, char *buffer, size_t capacity) {
   char text[40];
-  for (int digits = 6; digits <= 17; digits++) {
-    double back;
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    for (char *p = text; *p; p++)
-      if (*p == ',') *p = '.'; // independent of the locale of the host program
-    if (sciara_parse_double(text, &back) && memcmp(&back, &value, sizeof back) == 0) break;
-  }
+  print_shortest(value, text);
   char *e = strchr(text, 'e'); // 1e+06 -> 1e6, 1e-06 -> 1e-6
   if (e) {
     char *from = e + 1, *to = e + 1;
@@ -150,6 +176,11 @@ enum sciara_status sciara_json_parse_all(const char *name, const char *text, siz
                                          struct sciara_diagnostics *diagnostics, cJSON **out) {
   *out = NULL;
   SCIARA_TRY(sciara_json_scan(name, text, length));
+  return sciara_json_parse_scanned(name, text, length, diagnostics, out);
+}
+
+enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
+                                             struct sciara_diagnostics *diagnostics, cJSON **out) {
   *out = parse_alone(text, length);
   if (!*out)
     return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its values",

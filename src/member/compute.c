@@ -48,9 +48,9 @@ struct member {
   uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
   uint64_t slice;                         ///< steps of the next one
   struct sciara_agenda agenda;
-  double time_zero;                       ///< simulated time at the start, s: that of a checkpoint, or 0
-  struct sciara_run_record record;        ///< its warnings of towers
-  const char *scenario;                   ///< JSON text
+  double time_zero;                ///< simulated time at the start, s: that of a checkpoint, or 0
+  struct sciara_run_record record; ///< its warnings of towers
+  const struct sciara_scenario_member *scenario;
   struct sciara_member_identity identity; ///< for its checkpoint
   struct sciara_text warnings;
 };
@@ -98,12 +98,12 @@ static void listen(const struct sciara_notes *notes) {
   sciara_log_divert(notes ? notes->take : NULL, notes ? notes->context : NULL);
 }
 
-void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
+void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_scenario_member *scenario,
                           const struct sciara_notes *notes, struct sciara_problem *problem,
                           struct sciara_diagnostics *diagnostics) {
   *problem = (struct sciara_problem){0};
   listen(notes);
-  sciara_scenario_parse(text->name, text->json, text->length, NULL, 0, &problem->scenario, diagnostics);
+  sciara_scenario_member_read(scenario, false, &problem->scenario, diagnostics);
   if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
   const struct sciara_problem_options options = {
       .site = setup->site, .notes = notes, .stateless = !has_initial_lava(&problem->scenario)};
@@ -470,8 +470,12 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   if (!m->setup->checkpoint || !sciara_agenda_wall_due(&m->agenda, cancelled)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
       .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
-  const enum sciara_status status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem,
-                                                                   &m->identity, m->scenario, m->kept, &progress);
+  struct sciara_text scenario = {0};
+  enum sciara_status status = sciara_scenario_member_print(m->scenario, &scenario);
+  if (status == SCIARA_OK)
+    status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, &m->identity, scenario.data,
+                                            m->kept, &progress);
+  sciara_text_free(&scenario);
   sciara_agenda_checkpoint_done(&m->agenda, m->kept->time, status == SCIARA_OK);
   if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
   warn_unstored(m, cancelled);
@@ -521,9 +525,9 @@ static enum sciara_status describe_invalid(struct member *m, const struct sciara
 }
 
 enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
-                                         const struct sciara_compute_text *text, struct sciara_footprint *out,
+                                         const struct sciara_scenario_member *scenario, struct sciara_footprint *out,
                                          bool *cancelled) {
-  struct member m = {.setup = setup, .scenario = text->json};
+  struct member m = {.setup = setup, .scenario = scenario};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   enum sciara_status status;
@@ -532,7 +536,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   *cancelled = false;
   if (setup->slot) sciara_pool_reserve(setup->slot);
   const struct sciara_notes notes = {take_message, &m.warnings};
-  sciara_compute_place(setup, text, &notes, &problem, &diagnostics);
+  sciara_compute_place(setup, scenario, &notes, &problem, &diagnostics);
   if (diagnostics.count == 0) {
     sciara_outflow_warn(&problem);
     status = run(&m, &problem, out, cancelled);

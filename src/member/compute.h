@@ -5,6 +5,7 @@
 
 #include "member/batch_file.h"
 #include "member/pool.h"
+#include "scenario/scenario_base.h"
 #include "sim/problem.h"
 
 /** The beginning of a member, and its cost. */
@@ -43,12 +44,6 @@ struct sciara_compute_setup {
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };
 
-/** A scenario as JSON text, and its name for messages. */
-struct sciara_compute_text {
-  const char *name, *json;
-  size_t length;
-};
-
 /** Notices about a member. */
 enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are left out
 
@@ -66,7 +61,7 @@ enum { SCIARA_COMPUTE_WARNINGS_MOST = 64 << 10 }; ///< bytes; further ones are l
  * SCIARA_ERR_INPUT: the initial lava is not what setup->initial_hash expects
  */
 enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
-                                         const struct sciara_compute_text *text, struct sciara_footprint *out,
+                                         const struct sciara_scenario_member *scenario, struct sciara_footprint *out,
                                          bool *cancelled);
 
 /**
@@ -74,7 +69,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
  * setup. Messages go to `notes` (NULL: the log), also later ones of the problem. All errors are added to `diagnostics`.
  * Release the problem in any case.
  */
-void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_compute_text *text,
+void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_scenario_member *scenario,
                           const struct sciara_notes *notes, struct sciara_problem *problem,
                           struct sciara_diagnostics *diagnostics);
 

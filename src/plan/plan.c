@@ -316,9 +316,12 @@ static enum sciara_status make_ensemble(struct planning *p) {
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
   SCIARA_TRY(take_members(p));
   const size_t count = p->e.members.count;
+  cJSON *root = NULL;
   const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, NULL, &base);
   p->e.base = base.data;
   SCIARA_TRY(status);
+  SCIARA_TRY(sciara_json_parse("the base scenario", base.data, base.length, &root));
+  SCIARA_TRY(sciara_scenario_base_make(root, &p->e.scenario));
   p->e.batch_size =
       (size_t)sciara_json_double(p->root, "batch_size", count > 16384 ? SCIARA_BATCH_LARGEST : SCIARA_BATCH_SMALLEST);
   p->e.batch_count = (count + p->e.batch_size - 1) / p->e.batch_size;

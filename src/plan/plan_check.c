@@ -33,23 +33,23 @@ static enum sciara_status check_words(const struct sciara_members *m, size_t mem
   return SCIARA_OK;
 }
 
-/** A member as a scenario on the site of the base. Vents that are not where they can be are problems too. */
+/** The values of a member. Vents that are not where they can be are problems too. */
 static enum sciara_status open_member(const struct checks *c, size_t member, struct sciara_scenario_spec *out) {
-  struct sciara_text json = {0};
+  char number[SCIARA_MEMBER_NAME];
   struct sciara_diagnostics diagnostics = {0};
-  char *name = sciara_format("%s: member %" PRId64, c->file, c->e->members.id[member]);
-  enum sciara_status status = name ? sciara_ensemble_scenario(c->e, member, &json)
-                                   : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
+  struct sciara_scenario_member m = sciara_ensemble_member(c->e, member, number);
+  char *name = sciara_format("%s: %s", c->file, number);
   *out = (struct sciara_scenario_spec){0};
-  if (status == SCIARA_OK) status = check_words(&c->e->members, member, name);
-  if (status == SCIARA_OK) sciara_scenario_parse_alone(name, json.data, out, &diagnostics);
+  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
+  m.name = name;
+  enum sciara_status status = check_words(&c->e->members, member, name);
+  if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, out, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
     status = sciara_vent_check(c->base, &out->vents[k]);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);
   }
   sciara_diagnostics_free(&diagnostics);
-  sciara_text_free(&json);
   free(name);
   return status;
 }

@@ -41,8 +41,8 @@ static enum sciara_status measure(const struct work *w, size_t member, struct sc
   const struct sciara_task_estimate how = {
       .ensemble = w->e, .setup = &w->setup, .bytes_per_cell = w->bytes_per_cell, .threads = 1};
   struct sciara_diagnostics diagnostics = {0};
-  enum sciara_status status = sciara_member_estimate(&how, member, out, &diagnostics);
-  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  sciara_member_estimate(&how, member, out, &diagnostics);
+  const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
   return status;
 }
@@ -74,18 +74,15 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
     struct probed *p = &w->probed[k];
     struct sciara_compute_setup setup = w->setup;
     struct sciara_footprint f = {0};
-    struct sciara_text json;
     bool cancelled = false;
     p->item = w->item[(2 * k + 1) * w->items / (2 * w->probes)];
     p->probe.seconds = 0.5 * fmax(seconds, 0); // half of what is left
     setup.probe = &p->probe;
     char name[SCIARA_MEMBER_NAME];
-    enum sciara_status status = sciara_member_scenario(w->e, p->item.member, &json, name);
-    const struct sciara_compute_text text = {name, json.data, json.length};
-    if (status == SCIARA_OK) status = sciara_compute_member(&setup, &text, &f, &cancelled);
+    const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, p->item.member, name);
+    const enum sciara_status status = sciara_compute_member(&setup, &scenario, &f, &cancelled);
     seconds -= p->probe.cpu_s;
     sciara_footprint_free(&f);
-    sciara_text_free(&json);
     SCIARA_TRY(status);
   }
   return SCIARA_OK;

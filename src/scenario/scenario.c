@@ -235,6 +235,16 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
 }
 
+enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, struct sciara_scenario_spec *out,
+                                        struct sciara_diagnostics *diagnostics) {
+  char *folder = sciara_path_folder(path);
+  out->path = sciara_format("%s", path);
+  const bool made = folder && out->path;
+  if (made) take_values(root, folder, true, out, diagnostics);
+  free(folder);
+  return made ? SCIARA_OK : out_of_memory();
+}
+
 /** The text of a tree, malloc'd; the tree itself is unchanged. */
 static enum sciara_status keep_text(const cJSON *root, char **out) {
   cJSON *copy = cJSON_Duplicate(root, true);

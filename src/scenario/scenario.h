@@ -45,8 +45,9 @@ enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME, SCIARA_UNTIL_FRO
 struct sciara_scenario_spec {
   char *path;  ///< of the file
   char *title; ///< may be NULL
-  char *json;  ///< the scenario as run, overrides applied, as text (defaults are not written out)
-  bool alone;  ///< no CSV file of rates was read: vents with one have neither edges nor rates
+  char *
+      json; ///< the scenario as run, overrides applied, as text (defaults are not written out); NULL: a member of a base
+  bool alone; ///< no CSV file of rates was read: vents with one have neither edges nor rates
 
   struct {
     char *path; ///< resolved against the scenario's folder

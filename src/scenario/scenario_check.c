@@ -441,6 +441,7 @@ static void check_object(const struct check *c, const struct sciara_json_path *p
   struct meant meant = {.count = 0};
   const cJSON *child;
   cJSON_ArrayForEach(child, object) {
+    if (child->type & cJSON_IsReference) continue;
     struct sciara_json_path place = {.parent = path, .key = child->string};
     const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
     if (key)

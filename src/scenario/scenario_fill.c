@@ -81,3 +81,16 @@ static enum sciara_status fill_object(cJSON *object, const char *schema) {
 }
 
 enum sciara_status sciara_scenario_fill(cJSON *root) { return fill_object(root, ""); }
+
+enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled) {
+  cJSON *child;
+  cJSON_ArrayForEach(child, root) {
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
+    if (key && !(child->type & cJSON_IsReference)) SCIARA_TRY(fill_key(root, key, child->string));
+  }
+  cJSON_ArrayForEach(child, filled) {
+    const bool there = cJSON_GetObjectItemCaseSensitive(root, child->string) != NULL;
+    if (!there && !cJSON_AddItemReferenceToObject(root, child->string, child)) return out_of_memory();
+  }
+  return SCIARA_OK;
+}

@@ -103,7 +103,10 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed);
 
-/** Checks the complete tree against the table; adds all problems to `diagnostics`. */
+/**
+ * Checks the complete tree against the table; adds all problems to `diagnostics`. What is a reference (of cJSON) to an item
+ * of another tree is taken as checked there.
+ */
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
 /** The same for the tree of an ensemble file. */
@@ -118,6 +121,9 @@ bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *
 /** Applies one override "a.b=value" to the tree. */
 enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);
 
+/** The same, its key and its value apart. */
+enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, const char *key, const char *value);
+
 /**
  * Removes the branches of a tree that do not pass the check, so that the others can be checked further: an invalid vent
  * becomes null, so that the numbers of the others do not change; any other key of the top level is removed completely.
@@ -126,6 +132,17 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root);
 
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);
+
+/** The same for a tree that has some branches of its own; all others are references to those of a filled tree. */
+enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled);
+
+/**
+ * The values of a filled tree that passed the check. `out` is all 0, but for the member `alone`.
+ *
+ * @param path of the scenario
+ */
+enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, struct sciara_scenario_spec *out,
+                                        struct sciara_diagnostics *diagnostics);
 
 /**
  * Sea and edits of the ground, of a filled tree that passed the check, into out->dem. Paths are relative to `folder`.

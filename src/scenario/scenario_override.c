@@ -11,21 +11,20 @@ static const char NO_OBJECT[] = "?"; ///< an object that is not in the table: it
 
 /** An override and its parts. */
 struct override {
-  const char *file; ///< of the scenario, for errors
-  const char *text; ///< the complete text, for errors
-  char *path;       ///< a copy, split at the dots
+  const char *file;       ///< of the scenario, for errors
+  const char *key, *text; ///< as given: the key, perhaps with what follows it, and the value
+  size_t key_length;
+  char *path; ///< a copy of the key, split at the dots
   const char *parts[MAX_PARTS];
   size_t count;
   cJSON *value; ///< owned until it is in the tree
 };
 
+static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x";
+
 /** Splits "vents.0.x" or "vents[0].x" into its names. */
 static enum sciara_status cut_path(struct override *o) {
-  static const char form[] = "KEY=VALUE, with KEY such as engine.name or vents.0.x";
-  const char *equals = strchr(o->text, '=');
-  if (!equals || equals == o->text)
-    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": expected %s, found no key and value", o->text, form);
-  o->path = sciara_format("%.*s", (int)(equals - o->text), o->text);
+  o->path = sciara_format("%.*s", (int)o->key_length, o->key);
   if (!o->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
   char *to = o->path;
   for (const char *from = o->path; *from; from++) // the other form of an index, as printed in errors
@@ -35,7 +34,8 @@ static enum sciara_status cut_path(struct override *o) {
     char *dot = strchr(part, '.');
     if (dot) *dot = '\0';
     if (*part == '\0' || o->count == MAX_PARTS)
-      return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": expected %s, found an invalid key", o->text, form);
+      return sciara_fail(SCIARA_ERR_USAGE, "override \"%.*s=%s\": expected %s, found an invalid key",
+                         (int)o->key_length, o->key, o->text, form);
     o->parts[o->count++] = part;
     part = dot ? dot + 1 : NULL;
   }
@@ -44,19 +44,20 @@ static enum sciara_status cut_path(struct override *o) {
 
 /** JSON, or else the text itself as a string. */
 static enum sciara_status read_value(struct override *o) {
-  const char *text = strchr(o->text, '=') + 1;
-  char *name = sciara_format("override \"%.60s\"", o->text);
-  if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
-  enum sciara_status status = SCIARA_OK;
-  if (sciara_json_scan(name, text, strlen(text)) == SCIARA_OK) {
-    status = sciara_json_parse(name, text, strlen(text), &o->value);
-  } else {
-    sciara_error_clear(); // text that is not JSON is not an error here
-    o->value = cJSON_CreateString(text);
-    if (!o->value) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
+  enum { LONGEST = 60 };
+  char name[LONGEST + 16];
+  const int key = o->key_length < LONGEST ? (int)o->key_length : LONGEST, equals = key < LONGEST;
+  snprintf(name, sizeof name, "override \"%.*s%.*s%.*s\"", key, o->key, equals, "=", LONGEST - key - equals, o->text);
+  if (sciara_json_scan(name, o->text, strlen(o->text)) == SCIARA_OK) {
+    struct sciara_diagnostics twice = {0};
+    enum sciara_status status = sciara_json_parse_scanned(name, o->text, strlen(o->text), &twice, &o->value);
+    if (status == SCIARA_OK) status = sciara_diagnostics_status(&twice);
+    sciara_diagnostics_free(&twice);
+    return status;
   }
-  free(name);
-  return status;
+  sciara_error_clear(); // text that is not JSON is not an error here
+  o->value = cJSON_CreateString(o->text);
+  return o->value ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an override");
 }
 
 static enum sciara_status put_in_object(struct override *o, cJSON *object, const char *name) {
@@ -128,6 +129,8 @@ static enum sciara_status step_into_object(struct override *o, struct cursor *c,
 static enum sciara_status put_in_tree(struct override *o, cJSON *root) {
   struct cursor c = {.node = root, .schema = ""};
   for (size_t i = 0; i < o->count; i++) {
+    if (c.node->type & cJSON_IsReference)
+      return sciara_fail(SCIARA_ERR_INTERNAL, "%s: override of a key that other scenarios share", o->file);
     if (cJSON_IsArray(c.node)) {
       SCIARA_TRY(step_into_array(o, &c, i));
     } else if (cJSON_IsObject(c.node)) {
@@ -142,12 +145,24 @@ static enum sciara_status put_in_tree(struct override *o, cJSON *root) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text) {
-  struct override o = {.file = file, .text = text};
-  enum sciara_status status = cut_path(&o);
-  if (status == SCIARA_OK) status = read_value(&o);
-  if (status == SCIARA_OK) status = put_in_tree(&o, root);
-  cJSON_Delete(o.value);
-  free(o.path);
+static enum sciara_status put_override(struct override *o, cJSON *root) {
+  enum sciara_status status = cut_path(o);
+  if (status == SCIARA_OK) status = read_value(o);
+  if (status == SCIARA_OK) status = put_in_tree(o, root);
+  cJSON_Delete(o->value);
+  free(o->path);
   return status;
+}
+
+enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, const char *key, const char *value) {
+  struct override o = {.file = file, .key = key, .key_length = strlen(key), .text = value};
+  return put_override(&o, root);
+}
+
+enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return sciara_fail(SCIARA_ERR_USAGE, "override \"%s\": expected %s, found no key and value", text, form);
+  struct override o = {.file = file, .key = text, .key_length = (size_t)(equals - text), .text = equals + 1};
+  return put_override(&o, root);
 }

@@ -86,6 +86,20 @@ static int64_t extent_of(const struct sciara_footprint *f) {
   return f->cell[f->count - 1] / COLS - f->cell[0] / COLS + 1;
 }
 
+/** Computes a member that is its base. */
+static enum sciara_status compute(const struct sciara_compute_setup *setup, const char *json,
+                                  struct sciara_footprint *out, bool *cancelled) {
+  struct sciara_scenario_member member = {.name = "x.json"};
+  struct sciara_scenario_base *base;
+  cJSON *tree;
+  ck_assert_int_eq(sciara_json_parse("x.json", json, strlen(json), &tree), SCIARA_OK);
+  ck_assert_int_eq(sciara_scenario_base_make(tree, &base), SCIARA_OK);
+  member.base = base;
+  const enum sciara_status status = sciara_compute_member(setup, &member, out, cancelled);
+  sciara_scenario_base_free(base);
+  return status;
+}
+
 /** The same run on the whole map. */
 static struct sciara_simulation *whole_run(const struct sciara_site *site, const char *json) {
   struct sciara_problem p = {0};
@@ -124,12 +138,11 @@ START_TEST(equals_the_whole_map) {
   struct sciara_simulation *s = whole_run(site, json);
   const struct sciara_compute_setup setup = {
       .site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   struct sciara_footprint f;
   struct sciara_ledger ledger;
   bool cancelled;
   ck_assert_uint_eq(setup.ground, sciara_state_checksum_of_ground(s->problem.state));
-  ck_assert_msg(sciara_compute_member(&setup, &text, &f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(compute(&setup, json, &f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert(!cancelled);
   ck_assert_msg(!f.failed, "%s", f.error);
   ck_assert_uint_eq(f.checksum, sciara_state_checksum(s->problem.state));
@@ -329,9 +342,8 @@ struct slot_member {
 
 static void *compute_in_slot(void *context) {
   struct slot_member *m = (struct slot_member *)context;
-  const struct sciara_compute_text text = {"x.json", m->json, strlen(m->json)};
   bool cancelled;
-  m->status = sciara_compute_member(&m->setup, &text, &m->footprint, &cancelled);
+  m->status = compute(&m->setup, m->json, &m->footprint, &cancelled);
   return NULL;
 }
 
@@ -420,13 +432,12 @@ static void *watch_checkpoint(void *context) {
 
 /** Computes a member until it ends, or until it has written a checkpoint if `stops`. */
 static bool compute_part(struct sciara_compute_setup setup, const char *json, bool stops, struct sciara_footprint *f) {
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   struct watch watch = {.path = setup.checkpoint, .ends = !stops};
   pthread_t thread;
   bool cancelled;
   setup.cancel = &watch.cancel;
   ck_assert_int_eq(pthread_create(&thread, NULL, watch_checkpoint, &watch), 0);
-  ck_assert_msg(sciara_compute_member(&setup, &text, f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(compute(&setup, json, f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
   __atomic_store_n(&watch.ends, 1, __ATOMIC_RELAXED);
   pthread_join(thread, NULL);
   return !cancelled;
@@ -609,7 +620,6 @@ START_TEST(a_checkpoint_is_kept) {
   setup.ground = sciara_site_checksum(site);
   ck_assert_ptr_nonnull(mkdtemp(folder));
   char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
   ck_assert(compute_part(setup, json, false, &f));
@@ -625,18 +635,18 @@ START_TEST(a_checkpoint_is_kept) {
       ck_assert_int_eq(rename(path, other), 0);
       ck_assert_int_eq(symlink(path, path), 0);
     }
-    ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_ERR_IO);
+    ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_ERR_IO);
     ck_assert_msg(strstr(sciara_last_error(), path) != NULL, "%s", sciara_last_error());
     if (k == 0) allow_files(true);
     if (k == 1) ck_assert_int_eq(rename(other, path), 0);
     free(other);
     continued = 0;
-    ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+    ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
     ck_assert(cancelled && continued == 1 && strstr(continued_text, "continues from step"));
     ck_assert_uint_eq(inode_of(path), inode);
   }
   ck_assert_int_eq(truncate(path, 5000), 0);
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert_msg(strstr(continued_text, "starts from its beginning") != NULL, "%s", continued_text);
   ck_assert_uint_eq(inode_of(path), inode);
   sciara_log_set_sink(NULL, NULL);
@@ -667,7 +677,6 @@ START_TEST(a_checkpoint_cannot_be_written) {
   bool cancelled;
   ck_assert_ptr_nonnull(mkdtemp(folder));
   char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -684,18 +693,18 @@ START_TEST(a_checkpoint_cannot_be_written) {
                   continued_text);
   }
   setup.cancel = &cancel;
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert(cancelled && continued == 2);
   ck_assert_ptr_nonnull(strstr(continued_text, "since its last checkpoint is lost"));
   cancel = SCIARA_CANCEL_DROP; // nothing is stored
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert(cancelled && continued == 2);
   allow_bytes(true);
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert_int_eq(inode_of(path), 0);
   ck_assert_int_eq(rmdir(folder), 0); // empty
   cancel = SCIARA_CANCEL_STORE;
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert(cancelled && continued == 2 && inode_of(folder) == 0);
   sciara_log_set_sink(NULL, NULL);
   sciara_footprint_free(&whole);
@@ -768,10 +777,9 @@ START_TEST(an_invalid_member_has_failed) {
   struct scene scene = scenes[0];
   scene.vents = VENT(72, 60, 1);
   char *json = scenario_of(&scene);
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   struct sciara_footprint f;
   bool cancelled;
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert(f.failed);
   ck_assert_ptr_nonnull(strstr(f.error, "NODATA"));
   sciara_footprint_free(&f);
@@ -785,10 +793,9 @@ START_TEST(a_cancelled_member_has_no_result) {
   const int cancel = 1;
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .cancel = &cancel};
   char *json = scenario_of(&scenes[0]);
-  const struct sciara_compute_text text = {"x.json", json, strlen(json)};
   struct sciara_footprint f;
   bool cancelled;
-  ck_assert_int_eq(sciara_compute_member(&setup, &text, &f, &cancelled), SCIARA_OK);
+  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
   ck_assert(cancelled);
   ck_assert_ptr_null(f.cell);
   sciara_site_release(site);

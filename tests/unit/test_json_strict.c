@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "file/json_strict.h"
+#include "support/random.h"
 
 /** A text and its expected diagnostic. */
 struct diagnostic {
@@ -236,6 +237,40 @@ START_TEST(test_print_keeps_bits) {
 }
 END_TEST
 
+/** As few digits as are read back bit-identical, from 6 on: tried one after the other. */
+static void assert_shortest(double value) {
+  char found[40], expected[40];
+  double back = 0;
+  for (int digits = 6; digits <= 17 && memcmp(&back, &value, sizeof back) != 0; digits++) {
+    snprintf(expected, sizeof expected, "%.*g", digits, value);
+    back = strtod(expected, NULL);
+  }
+  char *exponent = strchr(expected, 'e');
+  if (exponent) snprintf(exponent + 1, 8, "%d", atoi(exponent + 1));
+  sciara_json_number(value, found, sizeof found);
+  ck_assert_str_eq(found, expected);
+}
+
+START_TEST(test_number_is_shortest) {
+  const double values[] = {
+      1, -2.5, 1e22, 1e23, 1e-7, 123456, 1234567, 5e-324, 2.2250738585072014e-308, 9007199254740993};
+  for (size_t k = 0; k < sizeof values / sizeof *values; k++) assert_shortest(values[k]);
+  for (int k = 0; k < 20000; k++) {
+    char decimal[40];
+    const uint64_t bits = random_bits(), power = (random_bits() % 2046 + 1) << 52;
+    double any, binade;
+    memcpy(&any, &bits, sizeof any);
+    memcpy(&binade, &power, sizeof binade);
+    if (!isfinite(any)) continue;
+    snprintf(decimal, sizeof decimal, "%.*e", (int)(random_bits() % 17), any); // some are 0 or infinite
+    assert_shortest(any);
+    assert_shortest(binade);
+    if (isfinite(strtod(decimal, NULL)) && strtod(decimal, NULL) != 0) assert_shortest(strtod(decimal, NULL));
+    assert_shortest((double)(bits >> 11) / 0x1p53 + 1);
+  }
+}
+END_TEST
+
 START_TEST(test_print_form) {
   const char *source = "{\"a\":{\"tab\\t\":[1000000,0.5]},\"b\":null}";
   cJSON *tree;
@@ -287,6 +322,7 @@ int main(void) {
   tcase_add_test(tests, test_byte_order_mark);
   tcase_add_test(tests, test_read_file);
   tcase_add_test(tests, test_print_keeps_bits);
+  tcase_add_test(tests, test_number_is_shortest);
   tcase_add_test(tests, test_print_form);
   tcase_add_test(tests, test_words);
   tcase_set_timeout(tests, 60);

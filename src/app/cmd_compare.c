@@ -24,7 +24,7 @@ static const struct sciara_option options[] = {
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
     {"json", 0, NULL, "print the scores as JSON"},
     {"png", 0, "FILE", "draw hits, misses and excess on the hillshade"},
-    SCIARA_PICTURE_OPTIONS("png: ", "png: "),
+    SCIARA_PICTURE_OPTIONS("png: "),
     {"overwrite", 0, NULL, "replace the picture if it exists"},
     SCIARA_CHECKSUM_OPTION,
     {0},

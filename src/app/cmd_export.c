@@ -1,79 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
+// sciara export, and sciara ensemble export: both follow the table of formats (export_formats.def).
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/common_options.h"
-#include "app/export_options.h"
+#include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
 #include "app/picture_options.h"
 #include "base/text.h"
+#include "export/export.h"
 #include "file/output_name.h"
-#include "run/run_folder.h"
 
-static const struct sciara_option options[] = {
-    {"format", 'f', "cog|png|frames|nc|gpkg|geojson|kml|csv|html|ground", "format of the product, see below"},
-    {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
-    {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
-    {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
-    {"layer", 0, "L",
-     "layer of a GeoJSON file: outline, thickness_classes, arrival, front_lines, run_out, fissures or vents "
-     "(default: outline)"},
-    {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
-    SCIARA_OBSERVED_OPTIONS("png, frames, html: draw the outline of an observed extent: polygons or a raster"),
-    SCIARA_PICTURE_OPTIONS("png, frames: ", "png, frames, html: "),
-    {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
-    {"overwrite", 0, NULL, "replace FILE if it exists"},
-    SCIARA_CHECKSUM_OPTION,
-    {0},
-};
-
-/** "a, b or c"; NULL: no memory. */
-static char *format_names(void) {
-  struct sciara_text all = {0};
-  for (size_t k = 0; sciara_export_formats[k]; k++)
-    sciara_text_append(&all, "%s%s",
-                       k == 0                         ? ""
-                       : sciara_export_formats[k + 1] ? ", "
-                                                      : " or ",
-                       sciara_export_formats[k]->name);
-  return all.data;
+static bool has_format(const struct sciara_command *command, const struct sciara_export_format *format) {
+  return format->of_ensemble == (command == &sciara_cmd_ensemble_export);
 }
 
-static enum sciara_status find_format(const char *name, const struct sciara_export_format **out) {
-  for (size_t k = 0; name && sciara_export_formats[k]; k++)
-    if (strcmp(sciara_export_formats[k]->name, name) == 0) {
-      *out = sciara_export_formats[k];
-      return SCIARA_OK;
-    }
-  char *names = format_names();
-  const char *allowed = names ? names : "others";
-  if (name)
-    sciara_fail(SCIARA_ERR_USAGE, "--format: expected %s; found \"%s\"", allowed, name);
-  else
+/** The formats of the command that have the option, or with NULL all: "cog, png or kml". No data: no memory, or none. */
+static struct sciara_text list_formats(const struct sciara_command *command, const char *option, const char *last) {
+  struct sciara_text all = {0};
+  const char *previous = NULL;
+  for (const struct sciara_export_format *f = sciara_export_formats; f->name; f++) {
+    if (!has_format(command, f) || (option && !sciara_export_follows(f, option))) continue;
+    if (previous) sciara_text_append(&all, "%s%s", all.length ? ", " : "", previous);
+    previous = f->name;
+  }
+  if (previous) sciara_text_append(&all, "%s%s", all.length ? last : "", previous);
+  return all;
+}
+
+static enum sciara_status find_format(const struct sciara_command *command, const char *name,
+                                      const struct sciara_export_format **out) {
+  for (*out = sciara_export_formats; name && (*out)->name; (*out)++)
+    if (has_format(command, *out) && strcmp((*out)->name, name) == 0) return SCIARA_OK;
+  struct sciara_text names = list_formats(command, NULL, " or ");
+  const char *allowed = names.data ? names.data : "others";
+  if (!name)
     sciara_fail(SCIARA_ERR_USAGE, "--format is missing, expected %s", allowed);
-  free(names);
+  else
+    sciara_fail(SCIARA_ERR_USAGE, "--format: expected %s; found \"%s\"%s", allowed, name,
+                command == &sciara_cmd_ensemble_export
+                    ? "; 'sciara ensemble reduce' writes GeoTIFF, NetCDF, GeoPackage, PNG and CSV"
+                    : "");
+  sciara_text_free(&names);
   return SCIARA_ERR_USAGE;
 }
 
-/** Rejects an option that the format does not have. */
-static enum sciara_status check_options(const struct sciara_export_format *format, const struct sciara_arguments *a) {
+/** Rejects an option that only other formats have. */
+static enum sciara_status check_options(const struct sciara_command *command, const struct sciara_export_format *format,
+                                        const struct sciara_arguments *a) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
-    bool general = strcmp(name, "format") == 0 || strcmp(name, "output") == 0 || strcmp(name, "overwrite") == 0 ||
-                   strcmp(name, SCIARA_ALLOW_MISSING_CHECKSUM) == 0;
-    for (const struct sciara_option *o = sciara_common_options; o->name; o++) general |= strcmp(name, o->name) == 0;
-    if (!general && !sciara_export_follows(format, name))
-      return sciara_fail(SCIARA_ERR_USAGE, "--format %s has no option --%s", format->name, name);
+    if (sciara_export_follows(format, name)) continue;
+    for (const struct sciara_export_format *f = sciara_export_formats; f->name; f++)
+      if (has_format(command, f) && sciara_export_follows(f, name))
+        return sciara_fail(SCIARA_ERR_USAGE, "--format %s has no option --%s", format->name, name);
   }
   return SCIARA_OK;
 }
 
 /** The name of a folder must not look like that of a file of another format. */
 static enum sciara_status check_folder_name(const struct sciara_export_format *format, const char *path) {
-  for (const struct sciara_export_format *const *f = sciara_export_formats; *f; f++)
-    for (const char *const *e = (*f)->extensions; !(*f)->is_folder && *e; e++)
+  for (const struct sciara_export_format *f = sciara_export_formats; f->name; f++)
+    for (const char *const *e = f->extensions; !f->is_folder && *e; e++)
       if (sciara_has_extension(path, *e))
         return sciara_fail(SCIARA_ERR_USAGE, "--output: expected the name of a folder for --format %s, found \"%s\"",
                            format->name, path);
@@ -87,44 +77,151 @@ static enum sciara_status check_output(const struct sciara_export_format *format
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--format %s", format->name);
 }
 
+// ------------------------------------------------------------------------------------------------------------ options
+
+static enum sciara_status parse_frames(const char *text, size_t *frames) {
+  double value = SCIARA_EXPORT_FRAMES;
+  if (text && (!sciara_parse_double(text, &value) || value < 1 || value > SCIARA_EXPORT_MOST_FRAMES ||
+               value != (double)(int)value))
+    return sciara_fail(SCIARA_ERR_USAGE, "--frames: expected a whole number from 1 to %d, found \"%s\"",
+                       SCIARA_EXPORT_MOST_FRAMES, text);
+  *frames = (size_t)value;
+  return SCIARA_OK;
+}
+
+/** "0.5,1,2": ascending numbers above 0. */
+static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPORT_MOST_EDGES], size_t *count) {
+  char *copy = sciara_format("%s", text), *rest = copy;
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  enum sciara_status status = SCIARA_OK;
+  *count = 0;
+  for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
+    double edge;
+    if (*count == SCIARA_EXPORT_MOST_EDGES)
+      status = sciara_fail(SCIARA_ERR_USAGE, "--classes: expected at most %d edges", SCIARA_EXPORT_MOST_EDGES);
+    else if (!sciara_parse_double(word, &edge) || !(edge > (*count ? edges[*count - 1] : 0)))
+      status = sciara_fail(SCIARA_ERR_USAGE,
+                           "--classes: expected ascending numbers above 0 (m), found \"%s\" in \"%s\"", word, text);
+    else
+      edges[(*count)++] = edge;
+  }
+  free(copy);
+  return status;
+}
+
+/** The layer of a file of one layer; rejects options of other layers. */
+static enum sciara_status read_layer(const struct sciara_arguments *a, const struct sciara_export_format *format,
+                                     struct sciara_export_job *job) {
+  job->layer = sciara_argument(a, "layer");
+  if (!sciara_export_follows(format, "layer")) return SCIARA_OK;
+  if (format->of_ensemble && !job->layer)
+    return sciara_fail(SCIARA_ERR_USAGE, "--layer is missing: a GeoJSON file holds one layer, such as probability_0m");
+  if (format->of_ensemble) return SCIARA_OK; // its layers depend on the ensemble
+  if (!job->layer) job->layer = sciara_export_layer_names[SCIARA_EXPORT_OUTLINE];
+  const enum sciara_export_layer layer = sciara_export_layer_find(job->layer);
+  if (layer == SCIARA_EXPORT_LAYERS)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or "
+                       "vents; found \"%s\"",
+                       job->layer);
+  if (layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed only with --layer thickness_classes");
+  const bool timed =
+      layer == SCIARA_EXPORT_ARRIVAL || layer == SCIARA_EXPORT_FRONT_LINES || layer == SCIARA_EXPORT_RUN_OUT;
+  if (!timed && sciara_argument_given(a, "isochrones"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: allowed only with --layer arrival, front_lines or run_out");
+  return SCIARA_OK;
+}
+
+/** Reads all options into the job, which points to `drivers`. */
+static enum sciara_status read_options(const struct sciara_arguments *a, const struct sciara_export_format *format,
+                                       const char *drivers[SCIARA_MOST_GIVEN], struct sciara_export_job *job) {
+  const char *field = sciara_argument(a, "field"), *classes = sciara_argument(a, "classes");
+  const char *isochrones = sciara_argument(a, "isochrones");
+  job->source = a->operand[0];
+  job->checksums = sciara_checksum_rule(a);
+  job->overwrite = sciara_argument_given(a, "overwrite");
+  job->all = sciara_argument_given(a, "all");
+  job->field = SCIARA_FIELD_COUNT;
+  if (field) SCIARA_TRY(sciara_field_parse(field, &job->field));
+  SCIARA_TRY(read_layer(a, format, job));
+  if (classes) SCIARA_TRY(parse_edges(classes, job->edges, &job->edge_count));
+  if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
+                       isochrones);
+  SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
+  SCIARA_TRY(sciara_observed_request(a, drivers, &job->observed));
+  return sciara_picture_options_read(a, drivers, job->observed.extra_driver_count, &job->look);
+}
+
 static enum sciara_status make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                const char *given) {
+  struct sciara_text note = {0};
   char *path = NULL;
+  job->note = &note;
   const enum sciara_status status = sciara_export_make(format, job, given, &path);
-  if (status == SCIARA_OK && job->note->data) sciara_print("%s\n", job->note->data);
+  if (status == SCIARA_OK && note.data) sciara_print("%s\n", note.data);
   if (status == SCIARA_OK) sciara_print("%s\n", path);
+  sciara_text_free(&note);
   free(path);
   return status;
 }
 
-static enum sciara_status execute(const struct sciara_arguments *a) {
-  const struct sciara_export_format *format = NULL;
-  const char *drivers[SCIARA_MOST_GIVEN];
-  struct sciara_target target;
-  struct sciara_text note = {0};
-  struct sciara_export_job job = {.target = &target, .whole_run = sciara_is_folder(a->operand[0]), .note = &note};
-  SCIARA_TRY(find_format(sciara_argument(a, "format"), &format));
-  SCIARA_TRY(check_options(format, a));
-  SCIARA_TRY(check_output(format, sciara_argument(a, "output")));
-  SCIARA_TRY(sciara_export_options_read(a, drivers, &job));
-  SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
-  const enum sciara_status status = make(format, &job, sciara_argument(a, "output"));
-  sciara_text_free(&note);
-  sciara_target_free(&target);
-  return status;
+static enum sciara_status execute(const struct sciara_command *command, const struct sciara_arguments *a) {
+  const struct sciara_export_format *format;
+  const char *drivers[SCIARA_MOST_GIVEN], *given = sciara_argument(a, "output");
+  struct sciara_export_job job = {0};
+  SCIARA_TRY(find_format(command, sciara_argument(a, "format"), &format));
+  SCIARA_TRY(check_options(command, format, a));
+  SCIARA_TRY(check_output(format, given));
+  SCIARA_TRY(read_options(a, format, drivers, &job));
+  return make(format, &job, given);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(&arguments)) : code;
+  return code < 0 ? sciara_report(execute(command, &arguments)) : code;
 }
 
-static void print_formats(void) {
-  sciara_print("\nformats:\n");
-  for (const struct sciara_export_format *const *f = sciara_export_formats; *f; f++)
-    sciara_print("  %-10s %s\n", (*f)->name, (*f)->summary);
+// ----------------------------------------------------------------------------------------------------------- commands
+
+/** The formats that have the option, if not all do, before what it means. */
+static const char *help_of(const struct sciara_command *command, const struct sciara_option *option) {
+  static char help[512];
+  struct sciara_text formats = list_formats(command, option->name, ", ");
+  snprintf(help, sizeof help, "%s%s%s", formats.data ? formats.data : "", formats.data ? ": " : "", option->help);
+  sciara_text_free(&formats);
+  return help;
 }
+
+static void print_formats(const struct sciara_command *command) {
+  sciara_print("\nformats:\n");
+  for (const struct sciara_export_format *f = sciara_export_formats; f->name; f++)
+    if (has_format(command, f)) sciara_print("  %-10s %s\n", f->name, f->summary);
+}
+
+/** "|cog|..." */
+static const char run_formats[] =
+#define SCIARA_EXPORT_OF_RUN(name, ...) "|" #name
+#include "export/export_formats.def"
+    ;
+
+static const struct sciara_option run_options[] = {
+    {"format", 'f', run_formats + 1, "format of the product, see below"},
+    {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
+    {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
+    {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
+    {"layer", 0, "L",
+     "outline, thickness_classes, arrival, front_lines, run_out, fissures or vents (default: outline)"},
+    {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
+    SCIARA_OBSERVED_OPTIONS("draw the outline of an observed extent: polygons or a raster"),
+    SCIARA_PICTURE_OPTIONS(""),
+    {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
+    {"overwrite", 0, NULL, "replace FILE if it exists"},
+    SCIARA_CHECKSUM_OPTION,
+    {0},
+};
 
 const struct sciara_command sciara_cmd_export = {
     .name = "export",
@@ -132,11 +229,46 @@ const struct sciara_command sciara_cmd_export = {
     .operands = "RUN|SNAPSHOT",
     .operand_min = 1,
     .operand_max = 1,
-    .options = options,
+    .options = run_options,
     .details =
         "For a run folder the last snapshot is mapped; nc, csv, frames and html use all snapshots. Cells without "
         "lava are NODATA\n"
         "(-9999). Prints the path of the product.\n",
+    .option_help = help_of,
+    .print_more = print_formats,
+    .run = run,
+};
+
+/** "|html|..." */
+static const char ensemble_formats[] =
+#define SCIARA_EXPORT_OF_ENSEMBLE(name, ...) "|" #name
+#include "export/export_formats.def"
+    ;
+
+static const struct sciara_option ensemble_options[] = {
+    {"format", 'f', ensemble_formats + 1, "format of the product, see below"},
+    {"layer", 0, "NAME", "a map of probabilities such as probability_0m, reached_05 or reached_50"},
+    {"language", 0, SCIARA_LANGUAGE_CODES, "language of what is written (default: en)"},
+    {"title", 0, "TEXT", "title instead of that of the ensemble"},
+    {"stamp", 0, "TEXT", "write this across the map, such as EXERCISE or UNVERIFIED"},
+    {"all", 0, NULL, "all finished members, also where the stop rule holds earlier"},
+    {"output", 'o', "FILE", "default: maps/page.html, maps/hazard.kml or maps/NAME.geojson of the ensemble"},
+    {"overwrite", 0, NULL, "replace FILE if it exists"},
+    {0},
+};
+
+const struct sciara_command sciara_cmd_ensemble_export = {
+    .name = "ensemble export",
+    .summary = "make a page that shows probabilities and what threatens a place, KML or GeoJSON",
+    .operands = "DIR",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = ensemble_options,
+    .details =
+        "A click on a place of the page shows how likely and how soon lava arrives, and from which vents and classes.\n"
+        "'sciara ensemble reduce' writes the maps and tables in formats of GIS. Every number is conditional on fv3 and "
+        "on the plan.\n",
+    .option_help = help_of,
     .print_more = print_formats,
     .run = run,
 };

@@ -31,6 +31,10 @@ static size_t collect(const struct sciara_command *command, const struct sciara_
   return count;
 }
 
+const char *sciara_option_help(const struct sciara_command *command, const struct sciara_option *option) {
+  return command->option_help ? command->option_help(command, option) : option->help;
+}
+
 static void print_help(const struct sciara_command *command) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
@@ -44,13 +48,13 @@ static void print_help(const struct sciara_command *command) {
     snprintf(left, sizeof left, "%s%c%s--%s%s%s", all[k]->letter ? "-" : " ", all[k]->letter ? all[k]->letter : ' ',
              all[k]->letter ? ", " : "  ", all[k]->name, all[k]->argument ? " " : "",
              all[k]->argument ? all[k]->argument : "");
-    sciara_print("  %-29s %s\n", left, all[k]->help);
+    sciara_print("  %-29s %s\n", left, sciara_option_help(command, all[k]));
   }
   if (command->details) {
     sciara_print_raw("\n");
     sciara_print_raw(command->details);
   }
-  if (command->print_more) command->print_more();
+  if (command->print_more) command->print_more(command);
 }
 
 /** Prints the message for an argument that getopt rejected; getopt itself is silent. */

@@ -20,7 +20,9 @@ struct sciara_command {
   size_t operand_min, operand_max;
   const struct sciara_option *options; ///< ends with a NULL name
   const char *details;                 ///< paragraphs for --help, or NULL
-  void (*print_more)(void);            ///< prints more text after them in --help, or NULL
+  /** NULL, or a text of its own for the help of an option, valid until the next call. */
+  const char *(*option_help)(const struct sciara_command *command, const struct sciara_option *option);
+  void (*print_more)(const struct sciara_command *command); ///< prints more text after them in --help, or NULL
   /** NULL, or the commands of which this one consists; ends with NULL. Their names begin with its name: "ensemble plan" */
   const struct sciara_command *const *subcommands;
   int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
@@ -49,6 +51,9 @@ struct sciara_arguments {
  * @return -1: continue; otherwise the exit code (0 after --help)
  */
 int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out);
+
+/** What an option of the command means. */
+const char *sciara_option_help(const struct sciara_command *command, const struct sciara_option *option);
 
 /** Whether the option was given. */
 bool sciara_argument_given(const struct sciara_arguments *a, const char *name);

@@ -71,7 +71,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 
 /** Rejects options of the picture if there is none. */
 static enum sciara_status check_picture_options(const struct sciara_arguments *a) {
-  static const struct sciara_option pictures[] = {SCIARA_PICTURE_OPTIONS("", ""), {0}};
+  static const struct sciara_option pictures[] = {SCIARA_PICTURE_OPTIONS(""), {0}};
   if (sciara_argument_given(a, "png")) return SCIARA_OK;
   for (const struct sciara_option *o = pictures; o->name; o++)
     if (sciara_argument_given(a, o->name))

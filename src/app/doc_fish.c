@@ -78,7 +78,7 @@ static void print_command(const struct sciara_command *command, FILE *out) {
     if (o->letter) fprintf(out, " -s %c", o->letter);
     print_value(o, out);
     fputs(" -d ", out);
-    print_quoted(o->help, out);
+    print_quoted(sciara_option_help(command, o), out);
     fputc('\n', out);
   }
   const enum sciara_value_kind kind = command->subcommands ? SCIARA_VALUE_NONE : sciara_operand_kind(command);

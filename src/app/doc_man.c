@@ -56,7 +56,7 @@ static void add_operands(FILE *out, const char *operands) {
   }
 }
 
-static void add_option(FILE *out, const struct sciara_option *o) {
+static void add_option(FILE *out, const struct sciara_option *o, const char *help) {
   fprintf(out, ".TP 8\n");
   if (o->letter) fprintf(out, "\\fB\\-%c\\fP, ", o->letter);
   fprintf(out, "\\fB\\-\\-");
@@ -68,7 +68,7 @@ static void add_option(FILE *out, const struct sciara_option *o) {
     fprintf(out, "\\fP");
   }
   fprintf(out, "\n");
-  add_words(out, o->help);
+  add_words(out, help);
   fprintf(out, "\n");
 }
 
@@ -127,7 +127,7 @@ static void man_of_command(const struct sciara_command *command, FILE *out) {
   }
   fprintf(out, ".SH OPTIONS\n");
   const struct sciara_option *o;
-  for (size_t k = 0; (o = sciara_command_option(command, k)); k++) add_option(out, o);
+  for (size_t k = 0; (o = sciara_command_option(command, k)); k++) add_option(out, o, sciara_option_help(command, o));
   end(out, false);
 }
 
@@ -146,7 +146,7 @@ static void man_of_program(FILE *out) {
     fprintf(out, "\n");
   }
   fprintf(out, ".SH OPTIONS OF EVERY COMMAND\n");
-  for (const struct sciara_option *o = sciara_common_options; o->name; o++) add_option(out, o);
+  for (const struct sciara_option *o = sciara_common_options; o->name; o++) add_option(out, o, o->help);
   fprintf(out, ".SH EXAMPLES\n.nf\nsciara init dem.tif \\-\\-vent 500300,4177600 \\-\\-rate 5 \\-\\-duration "
                "\"3 d\"\nsciara check dem.json\nsciara run dem.json\nsciara export dem.out \\-\\-format cog\n"
                ".fi\n.PP\nThe scenarios that come with the program: \\fBsciara doc examples\\fP\n");

@@ -39,13 +39,13 @@ static void print_action(enum sciara_value_kind kind, const struct sciara_option
 }
 
 /** One specification for each form of the option; it may be given again. */
-static void print_option(const struct sciara_option *o, FILE *out) {
+static void print_option(const struct sciara_command *command, const struct sciara_option *o, FILE *out) {
   for (int form = o->letter ? 0 : 1; form < 2; form++) {
     fputs("    '*", out);
     form == 0 ? fprintf(out, "-%c%s", o->letter, o->argument ? "+" : "")
               : fprintf(out, "--%s%s", o->name, o->argument ? "=" : "");
     fputc('[', out);
-    print_escaped(o->help, out);
+    print_escaped(sciara_option_help(command, o), out);
     fputc(']', out);
     if (o->argument) {
       fputc(':', out);
@@ -87,7 +87,7 @@ static void print_function(const struct sciara_command *command, FILE *out) {
   fprintf(out, "_sciara_%s() {\n", name);
   if (command->subcommands) print_dispatch(command, out);
   fputs("  _arguments -s \\\n", out);
-  for (size_t k = 0; (o = sciara_command_option(command, k)); k++) print_option(o, out);
+  for (size_t k = 0; (o = sciara_command_option(command, k)); k++) print_option(command, o, out);
   const enum sciara_value_kind kind = sciara_operand_kind(command);
   if (kind == SCIARA_VALUE_NONE) {
     fputs("    && return\n}\n\n", out);

@@ -71,6 +71,16 @@ static enum sciara_status parse_validity(const struct sciara_arguments *a, struc
   return SCIARA_OK;
 }
 
+static enum sciara_status check_texts(const struct sciara_arguments *a) {
+  static const char *const options[] = {"title", "credits", "stamp"};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    const char *text = sciara_argument(a, options[k]);
+    if (text && !sciara_is_utf8(text)) // other bytes would be replaced silently
+      return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected UTF-8, found \"%s\"", options[k], text);
+  }
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a, const char *const *drivers,
                                                size_t driver_count, struct sciara_picture_look *out) {
   const char *language = sciara_argument(a, "language");
@@ -81,6 +91,7 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
                                       .background = sciara_argument(a, "background"),
                                       .extra_drivers = drivers,
                                       .extra_driver_count = driver_count};
+  SCIARA_TRY(check_texts(a));
   if (language) SCIARA_TRY(sciara_fail_context(sciara_language_parse(language, &out->language), "--language"));
   SCIARA_TRY(parse_extent(sciara_argument(a, "extent"), out));
   SCIARA_TRY(parse_validity(a, out));

@@ -7,15 +7,15 @@
 #include "export/picture_look.h"
 
 // clang-format off
-/** Entries of a table of options; `of` says for what they are: "png, frames: ". `too` for those that a page has as well. */
-#define SCIARA_PICTURE_OPTIONS(of, too)                                                                                \
+/** Entries of a table of options; `of` says for what they are: "png: ". */
+#define SCIARA_PICTURE_OPTIONS(of)                                                                                \
   {"extent", 0, "lava|dem|X0,Y0,X1,Y1", of "part of the map that is shown, in the units of its CRS (default: lava, with a margin)"}, \
   {"language", 0, SCIARA_LANGUAGE_CODES, of "language of what is written (default: en)"},                              \
-  {"title", 0, "TEXT", too "title instead of that of the run"},                                                        \
+  {"title", 0, "TEXT", of "title instead of that of the run"},                                                        \
   {"credits", 0, "TEXT", of "write this at the foot: author, source of the data"},                                     \
   {"issued", 0, "DATE", of "write when the map was issued: 2026-05-10 or 2026-05-10T04:00Z"},                          \
   {"valid-until", 0, "DATE", of "write until when the map is valid"},                                                  \
-  {"stamp", 0, "TEXT", too "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
+  {"stamp", 0, "TEXT", of "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
   {"logo", 0, "FILE", of "draw this PNG file at the upper right"},                                                     \
   {"background", 0, "FILE", of "draw this raster, such as an orthophoto, instead of the shaded ground"},               \
   {"width", 0, "PIXELS", of "width of the picture (default: 720 to about 4200, depending on what is shown)"}

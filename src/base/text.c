@@ -95,6 +95,16 @@ bool sciara_is_utf8(const char *text) {
   return true;
 }
 
+bool sciara_has_word(const char *list, const char *word) {
+  const size_t length = strlen(word);
+  for (; *list; list += strspn(list, " ")) {
+    const size_t n = strcspn(list, " ");
+    if (n == length && strncmp(list, word, n) == 0) return true;
+    list += n;
+  }
+  return false;
+}
+
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text) {
   while (*text) {
     uint32_t code;

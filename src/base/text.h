@@ -75,6 +75,9 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity);
 /** Parses the whole text as a finite double, in the format of the C locale. */
 bool sciara_parse_double(const char *text, double *value);
 
+/** Whether `word` is one of the words of a list, which blanks separate. */
+bool sciara_has_word(const char *list, const char *word);
+
 /** The name in names[0..count) closest to `typed` (at most a third of its letters differ), or NULL. */
 const char *sciara_closest_name(const char *typed, const char *const *names, size_t count);
 

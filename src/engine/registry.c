@@ -84,13 +84,7 @@ struct sciara_settings sciara_engine_settings(void) {
 }
 
 bool sciara_engine_follows(const struct sciara_engine_ops *ops, const char *option) {
-  const size_t length = strlen(option);
-  for (const char *name = ops->options; name && *name; name += strspn(name, " ")) {
-    const size_t n = strcspn(name, " ");
-    if (n == length && strncmp(name, option, n) == 0) return true;
-    name += n;
-  }
-  return false;
+  return ops->options && sciara_has_word(ops->options, option);
 }
 
 static int *option_in(struct sciara_engine_options *o, size_t k) { return (int *)((char *)o + options[k].offset); }

@@ -14,22 +14,15 @@
 #include "run/run_folder.h"
 #include "run/run_member.h"
 
-const struct sciara_export_format *const sciara_export_formats[] = {&sciara_export_cog,
-                                                                    &sciara_export_png,
-                                                                    &sciara_export_frames,
-                                                                    &sciara_export_nc,
-                                                                    &sciara_export_gpkg,
-                                                                    &sciara_export_geojson,
-                                                                    &sciara_export_kml,
-                                                                    &sciara_export_csv,
-                                                                    &sciara_export_html,
-                                                                    &sciara_export_ground,
-                                                                    NULL};
+const struct sciara_export_format sciara_export_formats[] = {
+#define SCIARA_EXPORT_OF_RUN(name_, ...) {.name = #name_, .write = sciara_export_##name_, __VA_ARGS__},
+#define SCIARA_EXPORT_OF_ENSEMBLE(name_, ...) \
+  {.name = #name_, .write = sciara_export_ensemble_##name_, .of_ensemble = true, __VA_ARGS__},
+#include "export/export_formats.def"
+    {0}};
 
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option) {
-  for (const char *const *o = format->options; *o; o++)
-    if (strcmp(*o, option) == 0) return true;
-  return false;
+  return format->options && sciara_has_word(format->options, option);
 }
 
 enum sciara_status sciara_export_make_folder(const char *path) {
@@ -155,25 +148,44 @@ static void choose_field(const struct sciara_export_format *format, struct sciar
     sciara_log(SCIARA_LOG_INFO, "no --field given: %s", sciara_field_name(job->field));
 }
 
+/** Opens the run or the snapshot; an ensemble is opened by its formats. */
+static enum sciara_status open_source(const struct sciara_export_format *format, struct sciara_export_job *job,
+                                      struct sciara_target *target) {
+  if (format->of_ensemble) return SCIARA_OK;
+  SCIARA_TRY(sciara_target_open(job->source, job->checksums, target));
+  job->target = target;
+  job->whole_run = sciara_is_folder(job->source);
+  if (format->needs_folder && !target->folder)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: expected a run, found a single snapshot: --format %s is made from the folder of a run",
+                       job->source, format->name);
+  choose_field(format, job);
+  return SCIARA_OK;
+}
+
 /** malloc'd; NULL: no memory. */
 static char *default_path(const struct sciara_export_format *format, const struct sciara_export_job *job) {
   const struct sciara_target *t = job->target;
-  const char *name = format->stem ? format->stem(job) : sciara_field_name(job->field);
-  if (t->folder) return sciara_format("%s/maps/%s.%s", t->folder, name, *format->extensions);
+  const char *folder = t ? t->folder : job->source, *name = format->stem;
+  if (!name) name = sciara_export_follows(format, "layer") ? job->layer : sciara_field_name(job->field);
+  if (folder) return sciara_format("%s/maps/%s.%s", folder, name, *format->extensions);
   const size_t length = strlen(t->path), stem = sciara_has_extension(t->path, "nc") ? length - 3 : length;
   return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, *format->extensions);
 }
 
 enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                       const char *given, char **path) {
-  enum sciara_status status = SCIARA_OK;
-  choose_field(format, job);
+  struct sciara_target target = {0};
+  enum sciara_status status;
+  *path = NULL;
+  SCIARA_TRY_GOTO(open_source(format, job, &target));
   *path = given ? sciara_format("%s", given) : default_path(format, job);
-  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (!given && job->target->folder) SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(job->target->folder));
+  if (!*path) SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+  if (!given && target.folder) SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(target.folder));
   SCIARA_TRY_GOTO(sciara_refuse_existing(*path, job->overwrite));
   SCIARA_TRY_GOTO(format->write(job, *path));
 cleanup:
+  sciara_target_free(&target);
   if (status != SCIARA_OK) {
     free(*path);
     *path = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of `sciara export`: each in its own file export_<name>.c, and what they share.
+// The formats of `sciara export` and `sciara ensemble export`, of which export_formats.def is the table, and what they
+// share.
 #ifndef SCIARA_EXPORT_EXPORT_H
 #define SCIARA_EXPORT_EXPORT_H
 
@@ -30,16 +31,19 @@ extern const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS];
 
 /** What is to be made of what. Each format follows some of these. */
 struct sciara_export_job {
-  struct sciara_target *target;
-  bool whole_run; ///< of all snapshots of the run, for formats that hold several; else of target->path
+  const char *source; ///< path of a run, a snapshot or an ensemble
   bool overwrite;
+  bool all;                            ///< members of an ensemble: also those after the stop rule held
+  enum sciara_checksum_rule checksums; ///< of snapshots
+  struct sciara_target *target;        ///< the open run or snapshot; NULL for an ensemble. Set by sciara_export_make
+  bool whole_run;          ///< of all snapshots, for formats that hold several; else of target->path. Set too
   enum sciara_field field; ///< to be mapped
 
   // Polygons.
   double edges[SCIARA_EXPORT_MOST_EDGES]; ///< of the thickness classes, m, ascending
   size_t edge_count;                      ///< 0: the usual ones, which a message states
   double isochrones_s;                    ///< from one isochrone to the next; 0: chosen, which a message states
-  enum sciara_export_layer layer;         ///< of a GeoJSON file
+  const char *layer;                      ///< of a GeoJSON file
 
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
@@ -50,14 +54,14 @@ struct sciara_export_job {
 };
 
 struct sciara_export_format {
-  const char *name; ///< "cog"
-  /** Of the file, without dots: "tif", "tiff"; the first is that of the default name; ends with NULL. */
-  const char *const *extensions;
-  bool is_folder;             ///< it makes a folder, whose name may have any extension but that of a file
-  const char *summary;        ///< one line for people
-  const char *const *options; ///< those it has in addition to --format, --output and --overwrite; ends with NULL
-  /** The default name without its suffix; NULL: the name of the field. */
-  const char *(*stem)(const struct sciara_export_job *job);
+  const char *name;          ///< "cog"
+  bool of_ensemble;          ///< it is made of an ensemble; else of a run or a snapshot
+  bool needs_folder;         ///< a snapshot alone is not enough
+  bool is_folder;            ///< it makes a folder, whose name may have any extension but that of a file
+  const char *extensions[3]; ///< of the file, without dots; the first is that of the default name; ends with NULL
+  const char *stem;          ///< the default name without its extension; NULL: that of the layer or field
+  const char *options;       ///< those that not all formats have, separated by blanks; NULL: none
+  const char *summary;       ///< one line for people
   /**
    * Writes `path`, atomically. It was not there, or may be replaced, when the command began; other files are checked
    * with sciara_refuse_existing. The folder is made with sciara_export_make_folder once all is read.
@@ -65,9 +69,17 @@ struct sciara_export_format {
   enum sciara_status (*write)(const struct sciara_export_job *job, const char *path);
 };
 
-extern const struct sciara_export_format sciara_export_cog, sciara_export_png, sciara_export_frames, sciara_export_nc,
-    sciara_export_gpkg, sciara_export_geojson, sciara_export_kml, sciara_export_csv, sciara_export_html,
-    sciara_export_ground;
+/** All formats; ends with a NULL name. */
+extern const struct sciara_export_format sciara_export_formats[];
+
+#define SCIARA_EXPORT_OF_RUN(name, ...) \
+  enum sciara_status sciara_export_##name(const struct sciara_export_job *job, const char *path);
+#define SCIARA_EXPORT_OF_ENSEMBLE(name, ...) \
+  enum sciara_status sciara_export_ensemble_##name(const struct sciara_export_job *job, const char *path);
+#include "export/export_formats.def"
+
+/** The layer of that name; SCIARA_EXPORT_LAYERS if there is none. */
+enum sciara_export_layer sciara_export_layer_find(const char *name);
 
 /**
  * The cells that edits of the ground changed, one zone for each edit (the key dem.edits of the scenario), as stored in
@@ -75,12 +87,9 @@ extern const struct sciara_export_format sciara_export_cog, sciara_export_png, s
  */
 enum sciara_status sciara_export_edits(const struct sciara_target *target, bool required, struct sciara_zones *out);
 
-/** All formats, in the order of the manual; ends with NULL. */
-extern const struct sciara_export_format *const sciara_export_formats[];
-
 /**
- * Makes the product: chooses the default field (deposit if the snapshot holds it, else thickness) when `field` is
- * SCIARA_FIELD_COUNT, and the default path when `given` is NULL: in maps/ of the run folder, or next to a lone
+ * Makes the product of job->source. Chooses the default field (deposit if the snapshot holds it, else thickness) when
+ * `field` is SCIARA_FIELD_COUNT, and the default path when `given` is NULL: in maps/ of the folder, or next to a lone
  * snapshot.
  *
  * @param path where it was made; release with free
@@ -92,7 +101,7 @@ enum sciara_status sciara_export_make(const struct sciara_export_format *format,
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
                                        struct sciara_map_facts *out);
 
-/** Whether the format follows the option of that name. */
+/** Whether the table says that the format follows the option of that name. */
 bool sciara_export_follows(const struct sciara_export_format *format, const char *option);
 
 /** Makes the folder that `path` lies in. */

@@ -17,7 +17,7 @@ static enum sciara_status refuse_style(const char *path, bool overwrite) {
   return status;
 }
 
-static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_cog(const struct sciara_export_job *job, const char *path) {
   struct sciara_map map;
   double *values;
   SCIARA_TRY(refuse_style(path, job->overwrite));
@@ -31,11 +31,3 @@ static enum sciara_status write(const struct sciara_export_job *job, const char 
   sciara_free(values);
   return status;
 }
-
-const struct sciara_export_format sciara_export_cog = {
-    .name = "cog",
-    .extensions = (const char *const[]){"tif", "tiff", NULL},
-    .summary = "cloud-optimised GeoTIFF of a field, with a QGIS style (.qml)",
-    .options = (const char *const[]){"field", NULL},
-    .write = write,
-};

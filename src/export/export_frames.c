@@ -58,14 +58,10 @@ static enum sciara_status write_frames(const struct sciara_export_job *job, stru
   return SCIARA_OK;
 }
 
-static enum sciara_status write(const struct sciara_export_job *job, const char *folder) {
+enum sciara_status sciara_export_frames(const struct sciara_export_job *job, const char *folder) {
   struct sciara_export_picture p = {0};
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
-  if (!job->target->folder)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: expected a run, found a single snapshot: frames are made from the snapshots of a run",
-                       job->target->path);
   if (job->target->record.snapshot_count > SCIARA_FRAMES_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots: expected at most %d for frames", job->target->folder,
                        job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
@@ -82,12 +78,3 @@ cleanup:
   sciara_export_picture_free(&p);
   return status;
 }
-
-const struct sciara_export_format sciara_export_frames = {
-    .name = "frames",
-    .extensions = (const char *const[]){"frames", NULL},
-    .is_folder = true,
-    .summary = "a folder with such a picture of each snapshot, and the ffmpeg command that makes a film of them",
-    .options = sciara_export_picture_options,
-    .write = write,
-};

@@ -117,7 +117,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status write_ground(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_ground(const struct sciara_export_job *job, const char *path) {
   struct sciara_dem dem = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(read_dem(job->target, &dem));
@@ -135,17 +135,3 @@ cleanup:
   sciara_dem_free(&dem);
   return status;
 }
-
-static const char *stem(const struct sciara_export_job *job) {
-  (void)job;
-  return "ground";
-}
-
-const struct sciara_export_format sciara_export_ground = {
-    .name = "ground",
-    .extensions = (const char *const[]){"tif", "tiff", NULL},
-    .summary = "GeoTIFF of the ground with the deposit on it, the DEM of a run after this one",
-    .options = (const char *const[]){NULL},
-    .stem = stem,
-    .write = write_ground,
-};

@@ -118,7 +118,7 @@ cleanup:
   return status;
 }
 
-static enum sciara_status write(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_html(const struct sciara_export_job *job, const char *path) {
   enum sciara_field fields[SCIARA_FIELD_COUNT];
   struct sciara_page_frames frames = {0};
   size_t field_count = 0, count = 0, all = 0;
@@ -135,18 +135,3 @@ cleanup:
   sciara_page_frames_free(&frames);
   return status;
 }
-
-static const char *stem(const struct sciara_export_job *job) {
-  (void)job;
-  return "page";
-}
-
-const struct sciara_export_format sciara_export_html = {
-    .name = "html",
-    .extensions = (const char *const[]){"html", "htm", NULL},
-    .summary = "one page for a browser, without server and network: all snapshots with a slider over the time",
-    .options = (const char *const[]){"field", "frames", "observed", "observed-layer", "allow-driver", "title", "stamp",
-                                     "language", NULL},
-    .stem = stem,
-    .write = write,
-};

@@ -5,10 +5,6 @@
 #include "base/text.h"
 #include "model/field.h"
 
-const char *const sciara_export_picture_options[] = {
-    "field",  "observed",    "observed-layer", "allow-driver", "extent",     "language", "title", "credits",
-    "issued", "valid-until", "stamp",          "logo",         "background", "width",    NULL};
-
 enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
                                        struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
                                        struct sciara_vent_cells *cells) {
@@ -102,4 +98,17 @@ void sciara_export_picture_free(struct sciara_export_picture *p) {
   sciara_picture_parts_free(&p->parts);
   sciara_map_facts_free(&p->facts);
   *p = (struct sciara_export_picture){0};
+}
+
+enum sciara_status sciara_export_png(const struct sciara_export_job *job, const char *path) {
+  struct sciara_export_picture p = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
+  SCIARA_TRY_GOTO(sciara_export_picture_read(job, &job->target->snapshot, &p));
+  SCIARA_TRY_GOTO(sciara_export_picture_look(job, &p));
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(sciara_map_write_png(&p.picture, path));
+cleanup:
+  sciara_export_picture_free(&p);
+  return status;
 }

@@ -43,7 +43,4 @@ enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const st
                                        struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
                                        struct sciara_vent_cells *cells);
 
-/** The options that both follow; ends with NULL. */
-extern const char *const sciara_export_picture_options[];
-
 #endif

@@ -14,6 +14,12 @@
 const char *const sciara_export_layer_names[SCIARA_EXPORT_LAYERS] = {
     "outline", "thickness_classes", "arrival", "edits", "front_lines", "run_out", "fissures", "vents"};
 
+enum sciara_export_layer sciara_export_layer_find(const char *name) {
+  int k = 0;
+  while (k < SCIARA_EXPORT_LAYERS && strcmp(name, sciara_export_layer_names[k]) != 0) k++;
+  return (enum sciara_export_layer)k;
+}
+
 static enum sciara_status classify(const struct sciara_export_job *job, const struct sciara_map *map,
                                    struct sciara_zones *out) {
   static const double usual[] = {0.5, 1, 2, 5, 10};
@@ -230,17 +236,17 @@ static void warn_without_crs(const struct sciara_export_job *job) {
                job->target->path);
 }
 
-static enum sciara_status write_gpkg(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_gpkg(const struct sciara_export_job *job, const char *path) {
   warn_without_crs(job);
   return write_layers(job, SCIARA_EXPORT_LAYERS, sciara_polygons_write_gpkg, path);
 }
 
-static enum sciara_status write_geojson(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_geojson(const struct sciara_export_job *job, const char *path) {
   warn_without_crs(job);
-  return write_layers(job, job->layer, sciara_polygons_write_geojson, path);
+  return write_layers(job, sciara_export_layer_find(job->layer), sciara_polygons_write_geojson, path);
 }
 
-static enum sciara_status write_kml(const struct sciara_export_job *job, const char *path) {
+enum sciara_status sciara_export_kml(const struct sciara_export_job *job, const char *path) {
   if (!job->target->snapshot.georef.crs_wkt)
     return sciara_fail(
         SCIARA_ERR_INPUT,
@@ -249,31 +255,3 @@ static enum sciara_status write_kml(const struct sciara_export_job *job, const c
         job->target->path);
   return write_layers(job, SCIARA_EXPORT_LAYERS, sciara_polygons_write_kml, path);
 }
-
-static const char *geojson_stem(const struct sciara_export_job *job) { return sciara_export_layer_names[job->layer]; }
-
-const struct sciara_export_format sciara_export_gpkg = {
-    .name = "gpkg",
-    .extensions = (const char *const[]){"gpkg", NULL},
-    .summary = "GeoPackage: outline, thickness classes, arrival times, edits, front lines, run-out points and vents, "
-               "with styles",
-    .options = (const char *const[]){"field", "classes", "isochrones", NULL},
-    .write = write_gpkg,
-};
-
-const struct sciara_export_format sciara_export_geojson = {
-    .name = "geojson",
-    .extensions = (const char *const[]){"geojson", "json", NULL},
-    .summary = "one of these layers, in WGS 84 (RFC 7946)",
-    .options = (const char *const[]){"field", "layer", "classes", "isochrones", NULL},
-    .stem = geojson_stem,
-    .write = write_geojson,
-};
-
-const struct sciara_export_format sciara_export_kml = {
-    .name = "kml",
-    .extensions = (const char *const[]){"kml", NULL},
-    .summary = "all these layers with colours and times, in WGS 84, for virtual globes",
-    .options = (const char *const[]){"field", "classes", "isochrones", NULL},
-    .write = write_kml,
-};

@@ -85,8 +85,8 @@ class Chain(Case):
         self.assertTrue(case.read_json(self.path("e/maps/reached_05.geojson"))["features"])
         for said, *options in (("expected probability_0m, probability_0.5m, reached_within_30min, reached_05 or reached_50",
                                 "-f", "geojson", "--layer", "x", "-o", "x.geojson"),
-                               ("--layer is missing", "-f", "geojson"), ("--layer", "-f", "kml", "--layer", "x"),
-                               ("--title", "-f", "kml", "--title", "x"), ("--output", "-f", "kml", "-o", "x.html")):
+                               ("--layer is missing", "-f", "geojson"), ("--format kml has no option --layer", "-f", "kml", "--layer", "x"),
+                               ("--format kml has no option --title", "-f", "kml", "--title", "x"), ("--output", "-f", "kml", "-o", "x.html")):
             self.assertIn(said, self.ensemble("export", "e", *options, code=2).stderr)
         self.assertFalse(os.path.exists(self.path("x.geojson")))
 

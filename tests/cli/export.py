@@ -140,13 +140,14 @@ class Export(SharedCase):
 
     def test_formats_are_listed_alike(self):
         """By the option, by the help below it, and by the error message."""
-        help_text = self.sciara("export", "--help").stdout
-        named = re.search(r"--format (\S+)", help_text)[1].split("|")
-        described = re.findall(r"^  ([a-z]+) ", help_text.split("formats:\n")[1], re.M)
-        refused = re.search("expected (.*)", self.export("run", code=2).stderr)[1]
-        self.assertEqual(named, described)
-        self.assertEqual(named, re.split(", | or ", refused))
-        self.assertGreater(len(named), 6)
+        for command, least in ((["export"], 7), (["ensemble", "export"], 3)):
+            help_text = self.sciara(*command, "--help").stdout
+            named = re.search(r"--format (\S+)", help_text)[1].split("|")
+            described = re.findall(r"^  ([a-z]+) ", help_text.split("formats:\n")[1], re.M)
+            refused = re.search("expected (.*)", self.sciara(*command, "run", code=2).stderr)[1]
+            self.assertEqual(named, described)
+            self.assertEqual(named, re.split(", | or ", refused))
+            self.assertGreaterEqual(len(named), least)
 
     def test_every_field(self):
         """Every field of a snapshot, by its own name and by the short ones, each with a style."""
@@ -211,7 +212,24 @@ class Export(SharedCase):
             other_path = self.path("run", "snapshots", other)
             shutil.copy(self.path("run", "snapshots", name), other_path)
             self.addCleanup(os.remove, other_path)
-            self.assert_refused(3, "found a single snapshot: frames are made from the snapshots of a run", other_path, "-f", "frames")
+            self.assert_refused(3, "found a single snapshot: --format frames is made from the folder of a run", other_path, "-f", "frames")
+
+    def test_formats_of_options(self):
+        """The manual names the formats that have an option, as the help does; the others refuse it."""
+        help_text = self.sciara("export", "--help").stdout
+        formats = set(re.search(r"--format (\S+)", help_text)[1].split("|"))
+        with open(os.path.join(case.SOURCE, "docs", "cli.md"), encoding="utf-8") as f:
+            rows = re.findall(r"^\| `--([a-z-]+)[^`]*` \| ((?:`[a-z]+`, )*`[a-z]+`): ", f.read(), re.M)
+        self.assertGreater(len(rows), 15)
+        for option, named in rows:
+            named = named.replace("`", "")
+            self.assertRegex(help_text, rf"(?m)^ +--{option} [^:]*[A-Z|.a-z,0-9]* +{named}: ")
+            refuses = sorted(formats - set(named.split(", ")))[len(option) % 7]
+            self.assert_refused(2, f"--format {refuses} has no option --{option}$", "run", "-f", refuses, f"--{option}", "1")
+
+    def test_texts_in_other_encodings(self):
+        for option in ("--title", "--stamp", "--credits"):
+            self.assert_refused(2, f"{option}: expected UTF-8, found", "run", "-f", "png", "-o", "none/x.png", option, "Etn\udce0")
 
     def test_existing_files_stay(self):
         with open(self.path("kept.tif"), "w", encoding="utf-8") as f:

@@ -366,7 +366,7 @@ class Pictures(SharedCase):
             self.assertFalse(os.path.exists(self.path("refused.png")), args)
         shutil.copy(self.path("run", case.record(self.path("run"))["snapshots"][0]["name"]), self.path("lone.nc"))
         done = self.sciara("export", "lone.nc", "-f", "frames", code=3)
-        self.assertRegex(done.stderr, r"lone\.nc: expected a run, found a single snapshot: frames are made from the snapshots of a run")
+        self.assertRegex(done.stderr, r"lone\.nc: expected a run, found a single snapshot: --format frames is made from the folder of a run")
         self.assertFalse(os.path.exists(self.path("lone.deposit.frames")))
 
     def titled(self, title, **options):

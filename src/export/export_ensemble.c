@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of an ensemble: its maps in steps, its sites, and what threatens each block of cells.
-#include "app/ensemble_page.h"
-
+// The formats of ensembles: the page (its maps in steps, its sites, and what threatens each block of cells), KML, GeoJSON.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "export/export.h"
+#include "hazard/products.h"
 #include "page/page_html.h"
 
 enum {
@@ -383,8 +383,8 @@ static enum sciara_status make_vents(struct making *m) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
-                                              const struct sciara_hazard_page_look *look, const char *path) {
+static enum sciara_status write_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
+                                     const char *path) {
   struct making m = {.r = r};
   enum sciara_status status;
   SCIARA_TRY_GOTO(find_cells(&m));
@@ -398,16 +398,16 @@ enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
-  const struct sciara_page page = {.language = look->language,
+  const struct sciara_page page = {.language = job->look.language,
                                    .frames = &m.frames,
                                    .altitude = r->dem.altitude,
                                    .sea = r->dem.sea,
                                    .vent = m.vent,
                                    .vents = r->ensemble.vent_count,
-                                   .stamp = look->stamp,
+                                   .stamp = job->look.stamp,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,
-                                   .title = look->title ? look->title : r->ensemble.title,
+                                   .title = job->look.title ? job->look.title : r->ensemble.title,
                                    .crs_name = r->dem.georef.crs_name,
                                    .source = "sciara " SCIARA_VERSION " (SCIARA-fv3)",
                                    .hazard = &m.hazard};
@@ -415,4 +415,47 @@ enum sciara_status sciara_ensemble_page_write(const struct sciara_reduction *r,
 cleanup:
   making_free(&m);
   return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ formats
+
+static enum sciara_status write_kml(const struct sciara_reduction *r, const struct sciara_export_job *job,
+                                    const char *path) {
+  (void)job;
+  return sciara_products_kml(r, path);
+}
+
+static enum sciara_status write_geojson(const struct sciara_reduction *r, const struct sciara_export_job *job,
+                                        const char *path) {
+  return sciara_products_geojson(r, job->layer, path);
+}
+
+/** Makes the maps of the ensemble, and hands them to the writer of the format. */
+static enum sciara_status write_reduction(const struct sciara_export_job *job,
+                                          enum sciara_status (*writer)(const struct sciara_reduction *,
+                                                                       const struct sciara_export_job *, const char *),
+                                          const char *path) {
+  const struct sciara_reduction_options options = {
+      .threads = sciara_reduction_threads(0), .bytes = SCIARA_REDUCTION_BYTES, .all = job->all};
+  struct sciara_reduction r;
+  enum sciara_status status;
+  SCIARA_TRY(sciara_reduction_open(job->source, &options, &r));
+  SCIARA_TRY_GOTO(sciara_reduction_make_maps(&r, &options));
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(writer(&r, job, path));
+cleanup:
+  sciara_reduction_free(&r);
+  return status;
+}
+
+enum sciara_status sciara_export_ensemble_html(const struct sciara_export_job *job, const char *path) {
+  return write_reduction(job, write_page, path);
+}
+
+enum sciara_status sciara_export_ensemble_kml(const struct sciara_export_job *job, const char *path) {
+  return write_reduction(job, write_kml, path);
+}
+
+enum sciara_status sciara_export_ensemble_geojson(const struct sciara_export_job *job, const char *path) {
+  return write_reduction(job, write_geojson, path);
 }

@@ -86,10 +86,6 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
   return SCIARA_OK;
 }
 
-static bool has_initial_lava(const struct sciara_scenario_spec *s) {
-  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
-}
-
 /**
  * Messages of the calling thread go to `notes` from now on; NULL: to the log. For the rooms that read files, whose messages
  * all go to the log.
@@ -106,7 +102,7 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   sciara_scenario_member_read(scenario, false, &problem->scenario, diagnostics);
   if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
   const struct sciara_problem_options options = {
-      .site = setup->site, .notes = notes, .stateless = !has_initial_lava(&problem->scenario)};
+      .site = setup->site, .notes = notes, .stateless = !sciara_scenario_has_initial_lava(&problem->scenario)};
   sciara_problem_place(problem, &options, diagnostics);
   listen(NULL);
 }

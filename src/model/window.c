@@ -30,7 +30,8 @@ struct sciara_window sciara_window_grow(const struct sciara_grid *map, const str
                  w->col + w->cols + by->of[3]);
 }
 
-struct sciara_window sciara_window_around(const struct sciara_grid *map, const struct sciara_vents *vents,
+/** The smallest window with these vents, at least one, and `margin` cells around them. */
+static struct sciara_window window_around(const struct sciara_grid *map, const struct sciara_vents *vents,
                                           int64_t margin) {
   int64_t north = vents->row[0], south = north, west = vents->col[0], east = west;
   for (int64_t k = 1; k < vents->count; k++) {
@@ -45,7 +46,7 @@ struct sciara_window sciara_window_around(const struct sciara_grid *map, const s
 struct sciara_window sciara_window_first(const struct sciara_grid *map, const struct sciara_vents *vents,
                                          const struct sciara_state *lava, int64_t margin) {
   const bool any = vents->count > 0;
-  const struct sciara_window v = any ? sciara_window_around(map, vents, margin) : between(map, 0, 1, 0, 1);
+  const struct sciara_window v = any ? window_around(map, vents, margin) : between(map, 0, 1, 0, 1);
   const struct sciara_margins m = lava ? sciara_window_margins(lava) : (struct sciara_margins){{map->rows}};
   if (m.of[0] >= map->rows) return v; // no lava
   const struct sciara_window w = between(map, m.of[0] + 1 - margin, map->rows - 1 - m.of[1] + margin,

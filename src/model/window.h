@@ -41,10 +41,6 @@ struct sciara_window sciara_window_make(const struct sciara_grid *map, int64_t r
 struct sciara_window sciara_window_grow(const struct sciara_grid *map, const struct sciara_window *w,
                                         const struct sciara_margins *by);
 
-/** The smallest window with these vents and `margin` cells around them. There must be a vent. */
-struct sciara_window sciara_window_around(const struct sciara_grid *map, const struct sciara_vents *vents,
-                                          int64_t margin);
-
 /**
  * The first window: the smallest with these vents, and all lava of a state of the map (NULL: none), and `margin` cells around
  * them; one cell if there is neither.

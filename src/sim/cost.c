@@ -9,6 +9,7 @@
 #include "model/rule.h"
 #include "picture/map_picture.h"
 #include "sim/choose_engine.h"
+#include "sim/initial_lava.h"
 #include "sim/many_threads.h"
 #include "sim/problem.h"
 #include "store/checkpoint_hdf5.h"
@@ -44,7 +45,7 @@ unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
 static double wet_cells(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
   const double cells = (double)sciara_grid_cells(grid);
-  if (s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint) return cells;
+  if (sciara_scenario_has_initial_lava(s)) return cells;
   const double area = sciara_vents_total(vents) / s->params.hc_vent;
   const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
@@ -140,7 +141,8 @@ enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate 
 
 // ------------------------------------------------------------------------------------------------------------- time
 
-double sciara_cooling_time(const struct sciara_problem *p, double thickness) {
+/** Simulated time in which lava of this thickness, m, cools from T_vent to T_sol, s; INFINITY without cooling. */
+static double cooling_time(const struct sciara_problem *p, double thickness) {
   const struct sciara_params *params = &p->scenario.params;
   const double K = sciara_cooling_constant(params, p->grid.cell_size); // the rule makes T^-3 grow by K t/h
   return thickness * (pow(params->T_sol, -3) - pow(params->T_vent, -3)) / K;
@@ -151,8 +153,8 @@ static void estimate_end(const struct sciara_problem *p, double emission, struct
   const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = sciara_scenario_end(s);
   const bool front = s->run.until == SCIARA_UNTIL_FRONT;
-  out->end_low = fmin(latest, emission + (front ? 0 : sciara_cooling_time(p, s->params.hc_vent)));
-  out->end_high = fmin(latest, emission + sciara_cooling_time(p, s->params.hc_sol) + s->run.rest_s);
+  out->end_low = fmin(latest, emission + (front ? 0 : cooling_time(p, s->params.hc_vent)));
+  out->end_high = fmin(latest, emission + cooling_time(p, s->params.hc_sol) + s->run.rest_s);
   if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
 }
 
@@ -274,7 +276,7 @@ static double initial_cells(const struct sciara_problem *p) {
 /** Seconds in which the lava of a member cools on cells with 1 m of it, summed over these cells. */
 static double liquid_time(const struct sciara_problem *p, double volume) {
   const double end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
-  double each = fmin(sciara_cooling_time(p, 1), end);
+  double each = fmin(cooling_time(p, 1), end);
   if (!isfinite(each) && p->vents) each = sciara_vents_end(p->vents); // nothing cools, and only steps are limited
   return volume > 0 ? volume / (w * w) * each : 0;
 }
@@ -301,7 +303,7 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
       SCIARA_COST_MEMBER_STATE + SCIARA_COST_MEMBER_STATE_CELL * fmin(cells, footprint + initial_cells(p));
   need.window = fmin(cells, SCIARA_COST_WINDOW_LEAST + SCIARA_COST_WINDOW_PER_LAVA * lava_cells);
   need.memory = need.window * bytes_per_cell;
-  if (p->scenario.initial_checkpoint || p->scenario.initial_thickness.given || p->scenario.initial_thickness.path)
+  if (sciara_scenario_has_initial_lava(&p->scenario))
     need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins
   if (p->scenario.dem.error.sd_m > 0) need.memory += SCIARA_COST_MEMBER_GROUND_CELL * cells; // a map of its own
   return need;

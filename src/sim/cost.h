@@ -107,9 +107,6 @@ struct sciara_probe {
   double liquid;             ///< liquid cells at its end
 };
 
-/** Simulated time in which lava of this thickness, m, cools from T_vent to T_sol, s; INFINITY without cooling. */
-double sciara_cooling_time(const struct sciara_problem *p, double thickness);
-
 /** Extrapolates a probe to the end of the run. */
 struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_problem *p, const struct sciara_probe *probe);
 

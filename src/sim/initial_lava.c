@@ -35,3 +35,7 @@ enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uin
                      thickness ? thickness : "", thickness && temperature ? ", " : "", temperature ? temperature : "",
                      expected, found);
 }
+
+bool sciara_scenario_has_initial_lava(const struct sciara_scenario_spec *s) {
+  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
+}

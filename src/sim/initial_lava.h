@@ -14,4 +14,7 @@ uint64_t sciara_initial_lava_hash(const struct sciara_problem *p);
 /** SCIARA_ERR_INPUT, naming the files, if a problem with a state has another hash; `expected` 0: any is right. */
 enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uint64_t expected);
 
+/** Whether the scenario begins with lava: its own or that of a checkpoint. */
+bool sciara_scenario_has_initial_lava(const struct sciara_scenario_spec *s);
+
 #endif

@@ -57,10 +57,7 @@ static enum sciara_status make_footprint(const struct sciara_ensemble *e, const 
   const double b = sqrt(area / 3.141592653589793 / flat), a = flat * b;
   const double slow = 3600 * (1 + 200 * chance(id, 4)), thick = 0.2 + 10 * chance(id, 5);
   const size_t most = (size_t)((2 * a + 3) * (2 * b + 3));
-  SCIARA_TRY(SCIARA_NEW(f->cell, most, "a footprint"));
-  SCIARA_TRY(SCIARA_NEW(f->arrival, most, "a footprint"));
-  SCIARA_TRY(SCIARA_NEW(f->max_deposit, most, "a footprint"));
-  SCIARA_TRY(SCIARA_NEW(f->deposit, most, "a footprint"));
+  SCIARA_TRY(sciara_footprint_make_cells(f, (int64_t)most));
   for (int64_t r = (int64_t)(p.y - b); r <= (int64_t)(p.y + b); r++)
     for (int64_t c = (int64_t)(p.x - a); c <= (int64_t)(p.x + a); c++) {
       const double x = ((double)c + 0.5 - p.x) / a, y = ((double)r + 0.5 - p.y) / b, d2 = x * x + y * y;

@@ -412,7 +412,7 @@ static enum sciara_status make_pools(struct work *w, int64_t cells, int workers)
         .boundary = SCIARA_BOUNDARY_OPEN, // as in every window
         .device = k,
         .slots = (workers + count - 1 - k) / count,
-        .record = SCIARA_RECORD_MAX_DEPOSIT,
+        .record = SCIARA_FOOTPRINT_RECORD,
         .cells = SCIARA_COST_SLOT_ROOM * cells < all ? SCIARA_COST_SLOT_ROOM * cells : all,
         .options = w->engine_options};
     SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));

@@ -110,7 +110,7 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
 /** The state of the first window: bare ground, or the initial lava of the map. */
 static enum sciara_status first_state(const struct sciara_problem *p, const struct sciara_window *w,
                                       const struct sciara_site *site, struct sciara_state **out) {
-  SCIARA_TRY(sciara_state_create_on(site, SCIARA_RECORD_MAX_DEPOSIT, out));
+  SCIARA_TRY(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, out));
   (*out)->clock = sciara_problem_first_clock(p);
   if (p->state) sciara_state_copy_at(p->state, -w->row, -w->col, *out);
   if (!p->scenario.initial_checkpoint || p->state->max_deposit) return SCIARA_OK;
@@ -371,20 +371,17 @@ static enum sciara_status one_slice(struct member *m, bool *failed) {
 static enum sciara_status collect_cells(const struct member *m, struct sciara_footprint *f) {
   const struct sciara_state *s = m->kept;
   const int64_t cells = sciara_grid_cells(&s->grid), stride = m->map->grid.cols;
+  const double time_zero = m->time_zero;
   for (int64_t i = 0; i < cells; i++) f->count += s->arrival[i] >= 0;
-  SCIARA_TRY(SCIARA_NEW(f->cell, f->count, "the cells of a member"));
-  SCIARA_TRY(SCIARA_NEW(f->arrival, f->count, "the arrivals of a member"));
-  SCIARA_TRY(SCIARA_NEW(f->max_deposit, f->count, "the deposits of a member"));
-  SCIARA_TRY(SCIARA_NEW(f->deposit, f->count, "the deposits of a member"));
+  SCIARA_TRY(sciara_footprint_make_cells(f, f->count));
   int64_t n = 0;
   for (int64_t r = 0; r < s->grid.rows; r++)
     for (int64_t c = 0; c < s->grid.cols; c++) {
       const int64_t i = r * s->grid.cols + c;
       if (!(s->arrival[i] >= 0)) continue;
       f->cell[n] = (m->window.row + r) * stride + m->window.col + c;
-      f->arrival[n] = (float)fmax(s->arrival[i] - m->time_zero, 0); // 0: covered before
-      f->max_deposit[n] = (float)s->max_deposit[i];
-      f->deposit[n] = (float)sciara_deposit(s->h[i], s->z[i], s->z0[i]);
+#define SCIARA_FOOTPRINT_VALUE(name, NAME, unit, FILL, RECORD, PLACE, value, meaning) f->name[n] = (float)(value);
+#include "member/footprint.def"
       n++;
     }
   return SCIARA_OK;

@@ -20,8 +20,7 @@ struct sciara_kept_footprints {
 static size_t length_of(const char *text) { return text ? strlen(text) + 1 : 0; }
 
 static size_t bytes_of(const struct sciara_footprint *f) {
-  const size_t cell = sizeof *f->cell + sizeof *f->arrival + sizeof *f->max_deposit + sizeof *f->deposit;
-  return sizeof *f + (size_t)f->count * cell + length_of(f->error) + length_of(f->warnings);
+  return sizeof *f + (size_t)f->count * SCIARA_FOOTPRINT_CELL + length_of(f->error) + length_of(f->warnings);
 }
 
 struct sciara_kept_footprints *sciara_kept_create(size_t count, double most) {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "member/footprint.h"
 #include "model/soundness.h"
 #include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
@@ -28,7 +29,7 @@ static enum sciara_status identify(const struct sciara_problem *p, const struct 
                                              .vents = sciara_vents_hash(vents),
                                              .params = p->scenario.params,
                                              .boundary = p->scenario.boundary,
-                                             .record = SCIARA_RECORD_MAX_DEPOSIT,
+                                             .record = SCIARA_FOOTPRINT_RECORD,
                                              .precision = strdup(precision),
                                              .of_member = true};
   return out->precision ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint");
@@ -148,7 +149,7 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
     SCIARA_TRY_GOTO(sciara_fail_context(SCIARA_ERR_INPUT, "%s", path));
   SCIARA_TRY_GOTO(vents ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for vents"));
-  SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_RECORD_MAX_DEPOSIT, state));
+  SCIARA_TRY_GOTO(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, state));
   SCIARA_TRY_GOTO(check(&c, path, p, vents, *state));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, *state));
   SCIARA_TRY_GOTO(sciara_state_check_sound(*state, &p->scenario.params));

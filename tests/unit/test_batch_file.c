@@ -29,15 +29,13 @@ static const struct sciara_batch_header header = {
 
 static void fill_cells(struct sciara_footprint *f, int64_t count) {
   f->count = count;
-  ck_assert_int_eq(SCIARA_NEW(f->cell, count, "cells"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f->arrival, count, "arrivals"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f->max_deposit, count, "deposits"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f->deposit, count, "deposits"), SCIARA_OK);
+  ck_assert_int_eq(sciara_footprint_make_cells(f, count), SCIARA_OK);
   for (int64_t i = 0; i < count; i++) {
     f->cell[i] = (i == 0 ? 0 : f->cell[i - 1] + 1) + (int64_t)(random_bits() % 400);
     f->arrival[i] = (float)uniform(0, 1e5);
     f->max_deposit[i] = (float)uniform(0, 9);
-    f->deposit[i] = f->max_deposit[i] / 2;
+    for (int v = SCIARA_FOOTPRINT_VALUE_DEPOSIT; v < SCIARA_FOOTPRINT_VALUES; v++)
+      f->value[v][i] = f->max_deposit[i] / 2;
   }
 }
 
@@ -80,9 +78,7 @@ static void assert_same_cells(const struct sciara_footprint *a, const struct sci
   ck_assert_int_eq(a->count, b->count);
   if (count == 0) return;
   ck_assert_mem_eq(a->cell, b->cell, count * sizeof *a->cell);
-  ck_assert_mem_eq(a->arrival, b->arrival, count * sizeof *a->arrival);
-  ck_assert_mem_eq(a->max_deposit, b->max_deposit, count * sizeof *a->max_deposit);
-  ck_assert_mem_eq(a->deposit, b->deposit, count * sizeof *a->deposit);
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) ck_assert_mem_eq(a->value[v], b->value[v], count * sizeof(float));
 }
 
 static void assert_same(const struct sciara_footprint *a, const struct sciara_footprint *b) {
@@ -204,16 +200,46 @@ START_TEST(invalid_cells_are_refused) {
   f->cell[f->count - 1] = f->cell[f->count - 2];
   ck_assert_ptr_nonnull(strstr(cells_fail(), "cells of the map in ascending order"));
   f->cell[f->count - 1] = last;
-  f->arrival[7] = NAN;
-  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 7"));
-  f->arrival[7] = -1;
-  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 7"));
-  f->arrival[7] = 1;
-  f->max_deposit[3] = -1;
-  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 3"));
-  f->max_deposit[3] = 1;
-  f->deposit[5] = -1;
-  ck_assert_ptr_nonnull(strstr(cells_fail(), "value 5"));
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
+    const struct sciara_footprint_value_info *value = &sciara_footprint_values[v];
+    const float bad[] = {-1, INFINITY, NAN};
+    char text[64];
+    snprintf(text, sizeof text, "value 7 of %s: expected a number from 0 on", value->name);
+    for (int k = 0; k < (value->unknown ? 2 : 3); k++) {
+      f->value[v][7] = bad[k];
+      ck_assert_ptr_nonnull(strstr(cells_fail(), text));
+    }
+    f->value[v][7] = 1;
+  }
+}
+END_TEST
+
+/** A value that a batch does not have is damage, unless earlier versions did not write it. */
+START_TEST(a_value_that_is_missing_is_damage_or_unknown) {
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
+    struct sciara_batch_header h;
+    struct sciara_footprint *f;
+    size_t count;
+    void *batch;
+    write_it();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert_int_ge(H5Ldelete(file, sciara_footprint_values[v].name, H5P_DEFAULT), 0);
+    H5Fclose(file);
+    const enum sciara_status status = sciara_batch_open(path, &h, &f, &count, &batch);
+    unlink(path);
+    if (!sciara_footprint_values[v].unknown) {
+      ck_assert_int_eq(status, SCIARA_ERR_INPUT);
+      ck_assert_ptr_nonnull(strstr(sciara_last_error(), sciara_footprint_values[v].name));
+      continue;
+    }
+    ck_assert_int_eq(status, SCIARA_OK);
+    ck_assert_int_eq(sciara_batch_cells(batch, 0, &f[0]), SCIARA_OK);
+    for (int other = 0; other < SCIARA_FOOTPRINT_VALUES; other++)
+      for (int64_t i = 0; i < f[0].count; i++)
+        ck_assert(other == v ? isnan(f[0].value[v][i]) : f[0].value[other][i] == members[0].value[other][i]);
+    sciara_batch_close(batch);
+    sciara_batch_release(f, count);
+  }
 }
 END_TEST
 
@@ -268,9 +294,9 @@ static bool refused_or_unchanged(void) {
   for (size_t k = 0; fine && k < count; k++) {
     fine = is_same_row(&members[k], &f[k]);
     if (!fine || sciara_batch_cells(file, k, &f[k]) != SCIARA_OK) break;
-    for (int64_t i = 0; i < f[k].count; i++)
-      fine &= f[k].cell[i] == members[k].cell[i] && f[k].arrival[i] == members[k].arrival[i] &&
-              f[k].max_deposit[i] == members[k].max_deposit[i] && f[k].deposit[i] == members[k].deposit[i];
+    for (int64_t i = 0; i < f[k].count; i++) fine &= f[k].cell[i] == members[k].cell[i];
+    for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
+      for (int64_t i = 0; i < f[k].count; i++) fine &= f[k].value[v][i] == members[k].value[v][i];
   }
   sciara_batch_close(file);
   sciara_batch_release(f, count);
@@ -308,6 +334,7 @@ START_TEST(a_member_takes_little_room) {
     f->arrival[i] = (float)(1000.0 * (double)(i / 100) + (double)uniform(0, 300));
     f->max_deposit[i] = (float)uniform(1, 5);
     f->deposit[i] = (float)uniform(0.5, 4.5);
+    for (int v = SCIARA_FOOTPRINT_VALUE_DEPOSIT + 1; v < SCIARA_FOOTPRINT_VALUES; v++) f->value[v][i] = 0;
   }
   ck_assert_int_eq(sciara_batch_write(path, &header, f, 1), SCIARA_OK);
   ck_assert_int_eq(stat(path, &about), 0);
@@ -326,6 +353,7 @@ int main(void) {
   tcase_add_test(tcase, a_batch_without_any_cell_is_valid);
   tcase_add_test(tcase, invalid_members_are_refused);
   tcase_add_test(tcase, invalid_cells_are_refused);
+  tcase_add_test(tcase, a_value_that_is_missing_is_damage_or_unknown);
   tcase_add_test(tcase, a_column_of_another_length_is_refused);
   tcase_add_test(tcase, a_damaged_file_is_never_read_as_another);
   tcase_add_test(tcase, a_member_takes_little_room);

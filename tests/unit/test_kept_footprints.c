@@ -16,16 +16,13 @@ enum {
   MEMBERS = 3,
   CELLS = 10,
   TEXTS = sizeof "" + sizeof "a warning",
-  BYTES = sizeof(struct sciara_footprint) + TEXTS + CELLS * 20, // of a footprint: a cell takes 20
+  BYTES = sizeof(struct sciara_footprint) + TEXTS + CELLS * (8 + 4 * SCIARA_FOOTPRINT_VALUES), // of a footprint
   LIST = MEMBERS * sizeof(void *)
 };
 
 static struct sciara_footprint make(int64_t id, int64_t count) {
   struct sciara_footprint f = {.id = id, .row_hash = (uint64_t)id + 1, .count = count, .stop = SCIARA_STOP_TIME};
-  ck_assert_int_eq(SCIARA_NEW(f.cell, count, "cells"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f.arrival, count, "arrivals"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f.max_deposit, count, "deposits"), SCIARA_OK);
-  ck_assert_int_eq(SCIARA_NEW(f.deposit, count, "deposits"), SCIARA_OK);
+  ck_assert_int_eq(sciara_footprint_make_cells(&f, count), SCIARA_OK);
   for (int64_t i = 0; i < count; i++) f.cell[i] = 10 * id + i;
   f.error = strdup("");
   f.warnings = strdup("a warning");

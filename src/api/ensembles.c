@@ -189,7 +189,8 @@ static enum sciara_status fill_probabilities(const struct sciara_reduction *r, c
     a->within_interval[k] = interval_of(&r->sample, &result->within[k].estimate);
   }
   for (size_t k = 0; k < q->quantile_count; k++)
-    a->quantiles[k] = (struct sciara_ensemble_quantile){q->quantiles[k], result->arrival[k], result->deposit[k]};
+    a->quantiles[k] = (struct sciara_ensemble_quantile){q->quantiles[k], result->quantile[SCIARA_QUANTILES_ARRIVAL][k],
+                                                        result->quantile[SCIARA_QUANTILES_DEPOSIT][k]};
   a->shown.thickness = a->thickness;
   a->shown.within = a->within;
   a->shown.thickness_interval = a->thickness_interval;

@@ -51,10 +51,13 @@ static void print_probability(const struct sciara_sample *s, const struct sciara
   sciara_print(", %zu members\n", e->hits);
 }
 
-static void print_time(const char *name, double seconds) {
+static void print_value(const char *name, double value, const char *unit) {
   char text[48];
-  if (!isfinite(seconds)) return;
-  sciara_print_duration(seconds, text, sizeof text);
+  if (!isfinite(value)) return;
+  if (strcmp(unit, "s") == 0)
+    sciara_print_duration(value, text, sizeof text);
+  else
+    snprintf(text, sizeof text, "%.2f %s", value, unit);
   sciara_print("  %-28s %s\n", name, text);
 }
 
@@ -99,17 +102,12 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &result.within[k].estimate, bounds);
   }
-  for (size_t k = 0; k < q->quantile_count; k++) {
-    sciara_layer_quantile(q->quantiles[k], text, sizeof text);
-    snprintf(label, sizeof label, "arrival, %s", text);
-    print_time(label, result.arrival[k]);
-  }
-  for (size_t k = 0; k < q->quantile_count; k++) {
-    if (!isfinite(result.deposit[k])) continue;
-    sciara_layer_quantile(q->quantiles[k], text, sizeof text);
-    snprintf(label, sizeof label, "final deposit, %s", text);
-    sciara_print("  %-28s %.2f m\n", label, result.deposit[k]);
-  }
+  for (int of = 0; of < SCIARA_QUANTILES; of++)
+    for (size_t k = 0; k < q->quantile_count; k++) {
+      sciara_layer_quantile(q->quantiles[k], text, sizeof text);
+      snprintf(label, sizeof label, "%s, %s", sciara_quantiles[of].label, text);
+      print_value(label, result.quantile[of][k], sciara_footprint_values[sciara_quantiles[of].value].unit);
+    }
   sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
   print_years(r, &result);
   sciara_site_result_free(&result);

@@ -49,6 +49,13 @@ static enum sciara_status find_zone(const struct sciara_ensemble_site *site, con
   return SCIARA_OK;
 }
 
+/** No lava yet. */
+static struct sciara_site_hit untouched(void) {
+  struct sciara_site_hit h = {.cells = 0};
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) h.value[v] = sciara_footprint_values[v].most ? 0 : INFINITY;
+  return h;
+}
+
 enum sciara_status sciara_site_hits_make(const struct sciara_ensemble_site *sites, size_t count,
                                          const struct sciara_grid *grid, size_t members, struct sciara_site_hits *out) {
   uint8_t *mask = NULL;
@@ -59,7 +66,7 @@ enum sciara_status sciara_site_hits_make(const struct sciara_ensemble_site *site
   SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at sites"));
   SCIARA_TRY_GOTO(SCIARA_NEW(mask, sciara_grid_cells(grid), "the cells of a site"));
-  for (size_t k = 0; k < size; k++) out->hit[k].arrival = INFINITY;
+  for (size_t k = 0; k < size; k++) out->hit[k] = untouched();
   for (size_t k = 0; k < count; k++)
     SCIARA_TRY_GOTO(sites[k].point_count == 1 ? find_point(&sites[k], grid, &out->place[k])
                                               : find_zone(&sites[k], grid, mask, &out->place[k]));
@@ -70,9 +77,11 @@ cleanup:
 }
 
 static void add_cell(struct sciara_site_hit *h, const struct sciara_footprint *f, int64_t k) {
-  if (f->arrival[k] < h->arrival) h->arrival = f->arrival[k];
-  if (f->max_deposit[k] > h->max_deposit) h->max_deposit = f->max_deposit[k];
-  if (f->deposit[k] > h->deposit) h->deposit = f->deposit[k];
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
+    const float value = f->value[v][k], so_far = h->value[v];
+    const bool beyond = sciara_footprint_values[v].most ? value > so_far : value < so_far;
+    if (beyond || isnan(value)) h->value[v] = value; // one that is unknown stays
+  }
   h->cells++;
 }
 
@@ -94,7 +103,7 @@ enum sciara_status sciara_site_hits_visit(void *context, size_t member, const st
   for (size_t site = 0; site < h->sites; site++) {
     const struct sciara_site_cells *p = &h->place[site];
     struct sciara_site_hit *out = &h->hit[site * h->members + member];
-    *out = (struct sciara_site_hit){.arrival = INFINITY};
+    *out = untouched();
     int64_t k = 0;
     for (size_t i = 0; i < p->count && k < f->count; i++) {
       if (f->cell[k] < p->cell[i]) k = find_cell(f, k, p->cell[i]);

@@ -15,9 +15,14 @@ struct sciara_site_cells {
 
 /** What a member does at a site. */
 struct sciara_site_hit {
-  float arrival;              ///< of the first of its cells, s; INFINITY: never
-  float max_deposit, deposit; ///< of the thickest of its cells, m
-  uint32_t cells;             ///< reached
+  union { ///< the smallest or largest value of its cells; of those of which the smallest counts INFINITY: never
+    struct {
+#define SCIARA_FOOTPRINT_VALUE(name, ...) float name;
+#include "member/footprint.def"
+    };
+    float value[SCIARA_FOOTPRINT_VALUES];
+  };
+  uint32_t cells; ///< reached
 };
 
 /** Zero-initialise; release with sciara_site_hits_free. */

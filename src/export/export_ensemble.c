@@ -124,18 +124,13 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
       out->years = q->years[l->second];
       out->word = SCIARA_WORD_HAZARD_YEARS;
       return true;
-    case SCIARA_LAYER_ARRIVAL:
+    case SCIARA_LAYER_QUANTILE:
       out->value = 100 * q->quantiles[l->index];
-      out->word = SCIARA_WORD_HAZARD_ARRIVAL;
+      out->word = l->word;
       return false;
-    case SCIARA_LAYER_DEPOSIT:
-      out->value = 100 * q->quantiles[l->index];
-      out->word = SCIARA_WORD_HAZARD_DEPOSIT;
-      return false;
-    case SCIARA_LAYER_ARRIVAL_MEAN: out->word = SCIARA_WORD_HAZARD_ARRIVAL_MEAN; return false;
-    case SCIARA_LAYER_DEPOSIT_MEAN: out->word = SCIARA_WORD_HAZARD_DEPOSIT_MEAN; return false;
-    case SCIARA_LAYER_ARRIVAL_FIRST: out->word = SCIARA_WORD_HAZARD_FIRST; return false;
-    case SCIARA_LAYER_DEPOSIT_MAX: out->word = SCIARA_WORD_HAZARD_MOST; return false;
+    case SCIARA_LAYER_MEAN:
+    case SCIARA_LAYER_LEAST:
+    case SCIARA_LAYER_MOST: out->word = l->word; return false;
     case SCIARA_LAYER_HITS:
     case SCIARA_LAYER_FRONT: break;
   }
@@ -263,18 +258,19 @@ static enum sciara_status make_site(const struct making *m, size_t k, size_t qua
   const struct sciara_estimate p = sciara_sample_estimate(&r->sample, &ever, hit, hits, &x);
   const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p);
   const int64_t cell = place->cell[place->count / 2];
-  *out = (struct sciara_page_site){.name = s->name,
-                                   .points = s->points,
-                                   .count = s->point_count,
-                                   .row = cell / r->dem.grid.cols,
-                                   .col = cell % r->dem.grid.cols,
-                                   .value = p.value,
-                                   .low = p.low,
-                                   .high = p.high,
-                                   .from = interval.low,
-                                   .to = interval.high,
-                                   .difference = r->sample.kind == SCIARA_ERROR_GRID ? p.error : NAN,
-                                   .arrival = r->ensemble.result.quantile_count ? result.arrival[quantile] : NAN};
+  *out = (struct sciara_page_site){
+      .name = s->name,
+      .points = s->points,
+      .count = s->point_count,
+      .row = cell / r->dem.grid.cols,
+      .col = cell % r->dem.grid.cols,
+      .value = p.value,
+      .low = p.low,
+      .high = p.high,
+      .from = interval.low,
+      .to = interval.high,
+      .difference = r->sample.kind == SCIARA_ERROR_GRID ? p.error : NAN,
+      .arrival = r->ensemble.result.quantile_count ? result.quantile[SCIARA_QUANTILES_ARRIVAL][quantile] : NAN};
 cleanup:
   sciara_sample_scratch_free(&x);
   sciara_site_result_free(&result);

@@ -18,7 +18,7 @@ struct strip {
   int64_t first, end;
   size_t capacity, used;
   uint32_t *cell; ///< - first
-  float *arrival, *deposit, *max_deposit;
+  float *value[SCIARA_FOOTPRINT_VALUES];
   size_t *begin, *count; ///< per member
   uint8_t *reached;      ///< per cell
   pthread_mutex_t lock;
@@ -40,9 +40,7 @@ static int64_t lower_bound(const int64_t *cells, int64_t count, int64_t cell) {
 
 static void strip_free(struct strip *s) {
   sciara_free(s->cell);
-  sciara_free(s->arrival);
-  sciara_free(s->deposit);
-  sciara_free(s->max_deposit);
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) sciara_free(s->value[v]);
   sciara_free(s->begin);
   sciara_free(s->count);
   sciara_free(s->reached);
@@ -54,9 +52,7 @@ static enum sciara_status strip_make(struct strip *s, size_t entries) {
   pthread_mutex_init(&s->lock, NULL);
   s->capacity = entries;
   SCIARA_TRY(SCIARA_NEW(s->cell, entries + 1, what));
-  SCIARA_TRY(SCIARA_NEW(s->arrival, entries + 1, what));
-  SCIARA_TRY(SCIARA_NEW(s->deposit, entries + 1, what));
-  SCIARA_TRY(SCIARA_NEW(s->max_deposit, entries + 1, what));
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) SCIARA_TRY(SCIARA_NEW(s->value[v], entries + 1, what));
   SCIARA_TRY(SCIARA_NEW(s->begin, s->sample->count, what));
   SCIARA_TRY(SCIARA_NEW(s->count, s->sample->count, what));
   return SCIARA_NEW(s->reached, s->end - s->first, what);
@@ -85,9 +81,8 @@ static enum sciara_status load(void *context, size_t member, const struct sciara
   const size_t at = s->begin[member], count = s->count[member];
   if (count == 0) return SCIARA_OK; // then there may be no arrays
   for (size_t k = 0; k < count; k++) s->cell[at + k] = (uint32_t)(f->cell[from + (int64_t)k] - s->first);
-  memcpy(s->arrival + at, f->arrival + from, count * sizeof *s->arrival);
-  memcpy(s->deposit + at, f->deposit + from, count * sizeof *s->deposit);
-  memcpy(s->max_deposit + at, f->max_deposit + from, count * sizeof *s->max_deposit);
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
+    memcpy(s->value[v] + at, f->value[v] + from, count * sizeof *s->value[v]);
   return SCIARA_OK;
 }
 
@@ -119,9 +114,9 @@ struct worker {
   size_t *cursor;   ///< per member
   size_t *start;    ///< per column + 1: hits before it
   uint32_t *member; //
-  float *arrival, *deposit, *max_deposit;
+  float *value[SCIARA_FOOTPRINT_VALUES];
   size_t capacity;
-  float *value; ///< per layer
+  float *result; ///< per layer
 };
 
 static void worker_free(struct worker *w) {
@@ -129,10 +124,8 @@ static void worker_free(struct worker *w) {
   sciara_free(w->cursor);
   sciara_free(w->start);
   sciara_free(w->member);
-  sciara_free(w->arrival);
-  sciara_free(w->deposit);
-  sciara_free(w->max_deposit);
-  sciara_free(w->value);
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) sciara_free(w->value[v]);
+  sciara_free(w->result);
 }
 
 static enum sciara_status worker_make(struct worker *w) {
@@ -140,23 +133,22 @@ static enum sciara_status worker_make(struct worker *w) {
   SCIARA_TRY(sciara_hazard_scratch_make(c->rule, &w->scratch));
   SCIARA_TRY(SCIARA_NEW(w->cursor, c->rule->sample->count, "the members of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(w->start, c->cols + 2, "the hits of a row"));
-  return SCIARA_NEW(w->value, c->rule->layers->count + 1, "the values of a cell");
+  return SCIARA_NEW(w->result, c->rule->layers->count + 1, "the values of a cell");
 }
 
 /** Grows the lists; their contents are lost. */
 static enum sciara_status make_room(struct worker *w, size_t hits) {
   if (hits <= w->capacity) return SCIARA_OK;
   sciara_free(w->member);
-  sciara_free(w->arrival);
-  sciara_free(w->deposit);
-  sciara_free(w->max_deposit);
   w->member = NULL;
-  w->arrival = w->deposit = w->max_deposit = NULL;
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
+    sciara_free(w->value[v]);
+    w->value[v] = NULL;
+  }
   w->capacity = hits + hits / 2;
-  SCIARA_TRY(SCIARA_NEW(w->member, w->capacity, "the hits of a row"));
-  SCIARA_TRY(SCIARA_NEW(w->arrival, w->capacity, "the hits of a row"));
-  SCIARA_TRY(SCIARA_NEW(w->deposit, w->capacity, "the hits of a row"));
-  return SCIARA_NEW(w->max_deposit, w->capacity, "the hits of a row");
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
+    SCIARA_TRY(SCIARA_NEW(w->value[v], w->capacity, "the hits of a row"));
+  return SCIARA_NEW(w->member, w->capacity, "the hits of a row");
 }
 
 /** Sets the cursor of each member to its first cell in a row of the strip or later. */
@@ -197,9 +189,7 @@ static void gather_row(struct worker *w, int64_t row) {
     for (; w->cursor[m] < end && s->cell[w->cursor[m]] < base + cols; w->cursor[m]++) {
       const size_t k = w->cursor[m], at = w->start[s->cell[k] - base + 1]++;
       w->member[at] = (uint32_t)m;
-      w->arrival[at] = s->arrival[k];
-      w->deposit[at] = s->deposit[k];
-      w->max_deposit[at] = s->max_deposit[k];
+      for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) w->value[v][at] = s->value[v][k];
     }
   }
 }
@@ -213,11 +203,11 @@ static enum sciara_status compute_row(struct worker *w, int64_t row) {
   for (int64_t col = 0; col < c->cols; col++) {
     const size_t from = col == 0 ? 0 : w->start[col], to = w->start[col + 1];
     if (from == to) continue;
-    const struct sciara_cell_hits hits = {to - from, w->member + from, w->arrival + from, w->deposit + from,
-                                          w->max_deposit + from};
-    SCIARA_TRY(sciara_hazard_cell(c->rule, &hits, &w->scratch, w->value));
+    struct sciara_cell_hits hits = {.count = to - from, .member = w->member + from};
+    for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) hits.value[v] = w->value[v] + from;
+    SCIARA_TRY(sciara_hazard_cell(c->rule, &hits, &w->scratch, w->result));
     part->cell[at] = c->strip->first + row * c->cols + col;
-    for (size_t k = 0; k < c->rule->layers->count; k++) part->value[k * part->count + at] = w->value[k];
+    for (size_t k = 0; k < c->rule->layers->count; k++) part->value[k * part->count + at] = w->result[k];
     at++;
   }
   return SCIARA_OK;
@@ -303,7 +293,7 @@ static enum sciara_status count_rows(void *context, size_t member, const struct 
   return SCIARA_OK;
 }
 
-enum { ENTRY = sizeof(uint32_t) + 3 * sizeof(float), STRIP_CELLS_MOST = INT32_MAX };
+enum { ENTRY = sizeof(uint32_t) + SCIARA_FOOTPRINT_VALUES * sizeof(float), STRIP_CELLS_MOST = INT32_MAX };
 
 /** The end of the strip that begins at `row`: as many rows as fit, but at least one. */
 static int64_t strip_end(const atomic_size_t *per_row, int64_t row, int64_t rows, int64_t cols, size_t most,

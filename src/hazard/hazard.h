@@ -59,7 +59,13 @@ void sciara_hazard_rule_free(struct sciara_hazard_rule *r);
 struct sciara_cell_hits {
   size_t count;
   const uint32_t *member;
-  const float *arrival, *deposit, *max_deposit; ///< s, m, m
+  union { ///< the values of footprint.def
+    struct {
+#define SCIARA_FOOTPRINT_VALUE(name, ...) const float *name;
+#include "member/footprint.def"
+    };
+    const float *value[SCIARA_FOOTPRINT_VALUES];
+  };
 };
 
 /** Memory of one thread; zero-initialise. */

@@ -181,8 +181,10 @@ static double years(struct work *w, const struct sciara_layer *l) {
   return sciara_hazard_years(w->rule, l->part, r->years[l->second], w->x->hit, hits);
 }
 
-/** Sorts values of the hits, with cumulated weights; returns their sum. */
+/** Sorts values of the hits, with cumulated weights; returns their sum, NAN if a value is not known. */
 static double rank(struct work *w, const float *values) {
+  for (size_t k = 0; k < w->hits->count; k++)
+    if (isnan(values[k])) return NAN;
   for (size_t k = 0; k < w->hits->count; k++) w->x->ranked[k] = sciara_rank(values[k], w->hits->member[k]);
   sciara_ranked_sort(w->x->ranked, w->hits->count, w->x->room);
   return sciara_ranked_cumulate(w->rule->sample, w->x->ranked, w->hits->count, w->x->cumulative);
@@ -204,20 +206,20 @@ static double mean(const struct work *w, const float *values) {
 
 static double extreme(const float *values, size_t count, bool largest) {
   float found = NAN;
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++) {
+    if (isnan(values[k])) return NAN; // not known of all
     if (k == 0 || (largest ? values[k] > found : values[k] < found)) found = values[k];
+  }
   return (double)found;
 }
 
 /** Layers that need no order; NAN for the others. */
 static double plain_value(struct work *w, const struct sciara_layer *l) {
   const struct sciara_cell_hits *h = w->hits;
-  const bool enough = h->count >= SCIARA_HITS_LEAST;
   switch (l->kind) {
-    case SCIARA_LAYER_ARRIVAL_MEAN: return enough ? mean(w, h->arrival) : NAN;
-    case SCIARA_LAYER_DEPOSIT_MEAN: return enough ? mean(w, h->deposit) : NAN;
-    case SCIARA_LAYER_ARRIVAL_FIRST: return extreme(h->arrival, h->count, false);
-    case SCIARA_LAYER_DEPOSIT_MAX: return extreme(h->max_deposit, h->count, true);
+    case SCIARA_LAYER_MEAN: return h->count >= SCIARA_HITS_LEAST ? mean(w, h->value[l->value]) : NAN;
+    case SCIARA_LAYER_LEAST:
+    case SCIARA_LAYER_MOST: return extreme(h->value[l->value], h->count, l->kind == SCIARA_LAYER_MOST);
     case SCIARA_LAYER_HITS: return (double)h->count;
     case SCIARA_LAYER_YEARS: return years(w, l);
     default: return NAN;
@@ -225,7 +227,7 @@ static double plain_value(struct work *w, const struct sciara_layer *l) {
 }
 
 static bool is_ranked(enum sciara_layer_kind kind) {
-  return kind == SCIARA_LAYER_ARRIVAL || kind == SCIARA_LAYER_DEPOSIT || kind == SCIARA_LAYER_FRONT;
+  return kind == SCIARA_LAYER_QUANTILE || kind == SCIARA_LAYER_FRONT;
 }
 
 static bool is_probability(enum sciara_layer_kind kind) {
@@ -234,16 +236,16 @@ static bool is_probability(enum sciara_layer_kind kind) {
 
 static float stored(double value) { return isfinite(value) ? (float)value : (float)SCIARA_NODATA_ALTITUDE; }
 
-/** Quantiles of one quantity. */
-static void put_ranked(struct work *w, bool deposit, float *values) {
+/** Quantiles of one value. */
+static void put_ranked(struct work *w, enum sciara_footprint_value of, float *values) {
   const struct sciara_layers *layers = w->rule->layers;
-  const double total = rank(w, deposit ? w->hits->deposit : w->hits->arrival);
-  const bool enough = w->hits->count >= SCIARA_HITS_LEAST;
+  const double total = rank(w, w->hits->value[of]);
+  const bool enough = w->hits->count >= SCIARA_HITS_LEAST && !isnan(total);
   for (size_t k = 0; k < layers->count; k++) {
     const struct sciara_layer *l = &layers->layer[k];
-    if (l->kind == (deposit ? SCIARA_LAYER_DEPOSIT : SCIARA_LAYER_ARRIVAL))
+    if (l->kind == SCIARA_LAYER_QUANTILE && l->value == of)
       values[k] = stored(enough ? value_at(w, w->rule->result->quantiles[l->index] * total) : NAN);
-    if (l->kind == SCIARA_LAYER_FRONT && !deposit)
+    if (l->kind == SCIARA_LAYER_FRONT && of == SCIARA_FOOTPRINT_VALUE_ARRIVAL)
       values[k] = stored(value_at(w, sciara_front_shares[l->index] * w->rule->sample->done));
   }
 }
@@ -267,7 +269,6 @@ enum sciara_status sciara_hazard_cell(const struct sciara_hazard_rule *rule, con
       values[k] = stored(plain_value(&w, l));
     }
   }
-  put_ranked(&w, false, values);
-  put_ranked(&w, true, values);
+  for (int q = 0; q < SCIARA_QUANTILES; q++) put_ranked(&w, sciara_quantiles[q].value, values);
   return SCIARA_OK;
 }

@@ -44,7 +44,11 @@ static enum sciara_status make_folder(const struct sciara_reduction *r) {
 
 /** Whether a file in maps/ is one that a reduction writes. */
 static bool is_product(const char *name) {
-  static const char *const begins[] = {"probability_", "reached_within_", "arrival_", "deposit_", "hits."};
+  static const char *const begins[] = {"probability_", "reached_within_",
+#define SCIARA_FOOTPRINT_QUANTILES(NAME, WORD, map, ...) map "_",
+#define SCIARA_FOOTPRINT_MAP(NAME, REDUCTION, WORD, map, ...) map,
+#include "member/footprint.def"
+                                       "hits."};
   static const char *const ends[] = {".tif", ".qml", ".png"};
   const size_t length = strlen(name);
   bool begin = false, end = false;

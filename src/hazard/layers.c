@@ -7,6 +7,12 @@
 
 #include "base/mem.h"
 
+const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES] = {
+#define SCIARA_FOOTPRINT_QUANTILES(NAME, WORD, map, label, long_name) \
+  {SCIARA_FOOTPRINT_VALUE_##NAME, SCIARA_WORD_##WORD, map, label, long_name},
+#include "member/footprint.def"
+};
+
 const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
 void sciara_layer_thickness(double metres, char *buffer, size_t capacity) {
@@ -106,33 +112,43 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
 }
 
 static void add_quantiles(struct builder *b, const struct sciara_ensemble_result *r) {
-  for (int deposit = 0; deposit <= 1; deposit++)
+  for (const struct sciara_quantiles *q = sciara_quantiles; q < sciara_quantiles + SCIARA_QUANTILES; q++)
     for (size_t k = 0; k < r->quantile_count; k++) {
-      struct sciara_layer *l = add(b, deposit ? SCIARA_LAYER_DEPOSIT : SCIARA_LAYER_ARRIVAL, k, deposit ? "m" : "s");
+      struct sciara_layer *l = add(b, SCIARA_LAYER_QUANTILE, k, sciara_footprint_values[q->value].unit);
       char text[32];
+      l->value = q->value;
+      l->word = q->word;
       sciara_layer_quantile(r->quantiles[k], text, sizeof text);
-      snprintf(l->name, sizeof l->name, "%s_%s", deposit ? "deposit" : "arrival", text);
+      snprintf(l->name, sizeof l->name, "%s_%s", q->name, text);
       snprintf(l->long_name, sizeof l->long_name, "%s: %.9g %% of the eruptions that reach the cell have less",
-               deposit ? "final deposit" : "arrival time", 100 * r->quantiles[k]);
+               q->long_name, 100 * r->quantiles[k]);
     }
 }
 
+/** A map without parameters. */
+static void add_plain(struct builder *b, struct sciara_layer of, const char *unit, const char *name,
+                      const char *long_name) {
+  struct sciara_layer *l = add(b, of.kind, 0, unit);
+  l->value = of.value;
+  l->word = of.word;
+  snprintf(l->name, sizeof l->name, "%s", name);
+  snprintf(l->long_name, sizeof l->long_name, "%s", long_name);
+}
+
+enum {
+  OTHERS = SCIARA_FRONTS + 1
+#define SCIARA_FOOTPRINT_MAP(...) +1
+#include "member/footprint.def"
+};
+
 static void add_others(struct builder *b) {
-  static const struct {
-    enum sciara_layer_kind kind;
-    const char *name, *unit, *long_name;
-  } others[] = {
-      {SCIARA_LAYER_ARRIVAL_MEAN, "arrival_mean", "s", "mean arrival time of the eruptions that reach the cell"},
-      {SCIARA_LAYER_ARRIVAL_FIRST, "arrival_first", "s", "arrival time of the fastest member"},
-      {SCIARA_LAYER_DEPOSIT_MEAN, "deposit_mean", "m", "mean final deposit of the eruptions that reach the cell"},
-      {SCIARA_LAYER_DEPOSIT_MAX, "deposit_max", "m", "largest peak thickness of all members"},
-      {SCIARA_LAYER_HITS, "hits", "1", "number of members that reach the cell"},
-  };
-  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-    struct sciara_layer *l = add(b, others[k].kind, 0, others[k].unit);
-    snprintf(l->name, sizeof l->name, "%s", others[k].name);
-    snprintf(l->long_name, sizeof l->long_name, "%s", others[k].long_name);
-  }
+#define SCIARA_FOOTPRINT_MAP(NAME, REDUCTION, WORD, map, long_name)                                                    \
+  add_plain(b,                                                                                                         \
+            (struct sciara_layer){                                                                                     \
+                .kind = SCIARA_LAYER_##REDUCTION, .value = SCIARA_FOOTPRINT_VALUE_##NAME, .word = SCIARA_WORD_##WORD}, \
+            sciara_footprint_values[SCIARA_FOOTPRINT_VALUE_##NAME].unit, map, long_name);
+#include "member/footprint.def"
+  add_plain(b, (struct sciara_layer){.kind = SCIARA_LAYER_HITS}, "1", "hits", "number of members that reach the cell");
   for (size_t k = 0; k < SCIARA_FRONTS; k++) {
     struct sciara_layer *l = add(b, SCIARA_LAYER_FRONT, k, "s");
     snprintf(l->name, sizeof l->name, "front_%02.9g", 100 * sciara_front_shares[k]);
@@ -143,13 +159,13 @@ static void add_others(struct builder *b) {
 
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out) {
-  enum { PARTS = 4, OTHERS = 16 };
+  enum { PARTS = 4 };
   struct builder b = {.out = out,
                       .bounds = sample->open > 0 || sample->censored > 0,
                       .errors = sample->has_error,
                       .grid = sample->kind == SCIARA_ERROR_GRID};
   const size_t most = PARTS * (result->thickness_count * (1 + result->year_count) + result->within_count) +
-                      2 * result->quantile_count + OTHERS;
+                      SCIARA_QUANTILES * result->quantile_count + OTHERS;
   *out = (struct sciara_layers){0};
   SCIARA_TRY(SCIARA_NEW(out->layer, most, "the list of the maps"));
   add_probabilities(&b, result);

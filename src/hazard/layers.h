@@ -6,19 +6,19 @@
 
 #include "ensemble/ensemble.h"
 #include "ensemble/sample.h"
+#include "map/words.h"
+#include "member/footprint.h"
 
 enum sciara_layer_kind {
-  SCIARA_LAYER_PROBABILITY,   ///< H(c, thickness_m[index])
-  SCIARA_LAYER_REACHED,       ///< F(c, within_s[index])
-  SCIARA_LAYER_ARRIVAL,       ///< quantiles[index] of the arrival, over hits, s
-  SCIARA_LAYER_DEPOSIT,       ///< quantiles[index] of the final deposit, over hits, m
-  SCIARA_LAYER_ARRIVAL_MEAN,  ///< over hits, s
-  SCIARA_LAYER_DEPOSIT_MEAN,  ///< over hits, m
-  SCIARA_LAYER_ARRIVAL_FIRST, ///< smallest of all members, s
-  SCIARA_LAYER_DEPOSIT_MAX,   ///< largest of all members at any time, m
-  SCIARA_LAYER_HITS,          ///< members that reach the cell
-  SCIARA_LAYER_YEARS,         ///< P_T(c) of years[second] and thickness_m[index]
-  SCIARA_LAYER_FRONT,         ///< the time at which F reaches sciara_front_shares[index], s; not a map: isochrones
+  SCIARA_LAYER_PROBABILITY, ///< H(c, thickness_m[index])
+  SCIARA_LAYER_REACHED,     ///< F(c, within_s[index])
+  SCIARA_LAYER_QUANTILE,    ///< quantiles[index] of `value`, over hits
+  SCIARA_LAYER_MEAN,        ///< of `value`, over hits
+  SCIARA_LAYER_LEAST,       ///< smallest `value` of all members
+  SCIARA_LAYER_MOST,        ///< largest `value` of all members
+  SCIARA_LAYER_HITS,        ///< members that reach the cell
+  SCIARA_LAYER_YEARS,       ///< P_T(c) of years[second] and thickness_m[index]
+  SCIARA_LAYER_FRONT,       ///< the time at which F reaches sciara_front_shares[index], s; not a map: isochrones
 };
 
 enum sciara_layer_part { SCIARA_PART_VALUE, SCIARA_PART_LOW, SCIARA_PART_HIGH, SCIARA_PART_ERROR };
@@ -30,10 +30,27 @@ struct sciara_layer {
   enum sciara_layer_kind kind;
   enum sciara_layer_part part;
   size_t index, second;
-  char name[96];       ///< of the map: "probability_0.5m_low"
-  char long_name[200]; ///< for people
-  const char *unit;    ///< "1", "s", "m"
+  enum sciara_footprint_value value; ///< that a quantile, a mean or an extreme is of
+  enum sciara_word word;             ///< its label
+  char name[96];                     ///< of the map: "probability_0.5m_low"
+  char long_name[200];               ///< for people
+  const char *unit;                  ///< "1", "s", "m"
 };
+
+/** A value of which quantiles are made. */
+struct sciara_quantiles {
+  enum sciara_footprint_value value;
+  enum sciara_word word;
+  const char *name;              ///< of its maps and columns: "arrival_q50"
+  const char *label, *long_name; ///< for people
+};
+
+enum {
+#define SCIARA_FOOTPRINT_QUANTILES(NAME, ...) SCIARA_QUANTILES_##NAME,
+#include "member/footprint.def"
+  SCIARA_QUANTILES
+};
+extern const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES];
 
 /** Zero-initialise; release with sciara_free(list->layer). */
 struct sciara_layers {

@@ -86,17 +86,20 @@ static struct sciara_site_probability probability(struct work *w, double thickne
 }
 
 /** Quantiles over the members that reach the site. */
-static void put_quantiles(struct work *w, const struct sciara_ensemble_result *result, bool deposit, double *out) {
+static void put_quantiles(struct work *w, const struct sciara_ensemble_result *result, enum sciara_footprint_value of,
+                          double *out) {
   const size_t hits = sciara_site_members(w->h, w->s, w->site, 0, INFINITY, w->hit);
+  bool known = true;
   for (size_t k = 0; k < hits; k++) {
-    const struct sciara_site_hit *hit = sciara_site_hit(w->h, w->site, w->hit[k]);
-    w->ranked[k] = sciara_rank(deposit ? hit->deposit : hit->arrival, w->hit[k]);
+    const float value = sciara_site_hit(w->h, w->site, w->hit[k])->value[of];
+    known &= !isnan(value);
+    w->ranked[k] = sciara_rank(value, w->hit[k]);
   }
   sciara_ranked_sort(w->ranked, hits, w->room);
   const double total = sciara_ranked_cumulate(w->s, w->ranked, hits, w->cumulative);
   for (size_t k = 0; k < result->quantile_count; k++) {
     const size_t at = sciara_ranked_find(w->cumulative, hits, result->quantiles[k] * total);
-    out[k] = hits >= SCIARA_HITS_LEAST && at < hits ? (double)sciara_ranked_value(w->ranked[at]) : NAN;
+    out[k] = known && hits >= SCIARA_HITS_LEAST && at < hits ? (double)sciara_ranked_value(w->ranked[at]) : NAN;
   }
 }
 
@@ -131,13 +134,12 @@ enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, con
   SCIARA_TRY_GOTO(work_make(h, s, site, &w));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->thickness, result->thickness_count + 1, what));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->within, result->within_count + 1, what));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->arrival, result->quantile_count + 1, what));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->deposit, result->quantile_count + 1, what));
+  for (int q = 0; q < SCIARA_QUANTILES; q++)
+    SCIARA_TRY_GOTO(SCIARA_NEW(out->quantile[q], result->quantile_count + 1, what));
   for (size_t k = 0; k < result->thickness_count; k++)
     out->thickness[k] = probability(&w, result->thickness_m[k], INFINITY);
   for (size_t k = 0; k < result->within_count; k++) out->within[k] = probability(&w, 0, result->within_s[k]);
-  put_quantiles(&w, result, false, out->arrival);
-  put_quantiles(&w, result, true, out->deposit);
+  for (int q = 0; q < SCIARA_QUANTILES; q++) put_quantiles(&w, result, sciara_quantiles[q].value, out->quantile[q]);
   put_covered(&w, out);
   if (rule && rule->rate) SCIARA_TRY_GOTO(put_years(&w, result, rule, out));
 cleanup:
@@ -149,8 +151,7 @@ cleanup:
 void sciara_site_result_free(struct sciara_site_result *r) {
   sciara_free(r->thickness);
   sciara_free(r->within);
-  sciara_free(r->arrival);
-  sciara_free(r->deposit);
+  for (int q = 0; q < SCIARA_QUANTILES; q++) sciara_free(r->quantile[q]);
   sciara_free(r->years);
   *r = (struct sciara_site_result){0};
 }

@@ -18,9 +18,9 @@ struct sciara_site_probability {
 struct sciara_site_result {
   struct sciara_site_probability *thickness; ///< of result->thickness_m
   struct sciara_site_probability *within;    ///< of result->within_s
-  double *arrival, *deposit; ///< of result->quantiles, over hits, s and m; NAN with fewer than SCIARA_HITS_LEAST hits
-  double covered, covered_error; ///< mean share of the cells that lava reaches
-  double *years;                 ///< years x thickness x (value, low, high): P_T; NULL: there are no rates
+  double *quantile[SCIARA_QUANTILES]; ///< result->quantiles over hits; NAN with fewer than SCIARA_HITS_LEAST hits
+  double covered, covered_error;      ///< mean share of the cells that lava reaches
+  double *years;                      ///< years x thickness x (value, low, high): P_T; NULL: there are no rates
 };
 
 /**

@@ -59,10 +59,10 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
     snprintf(name, sizeof name, "reached_within_%s", text);
     put_names(r, t, name);
   }
-  for (int deposit = 0; deposit <= 1; deposit++)
+  for (const struct sciara_quantiles *of = sciara_quantiles; of < sciara_quantiles + SCIARA_QUANTILES; of++)
     for (size_t k = 0; k < q->quantile_count; k++) {
       sciara_layer_quantile(q->quantiles[k], text, sizeof text);
-      sciara_text_append(t, ",%s_%s%s", deposit ? "deposit" : "arrival", text, deposit ? "_m" : "_s");
+      sciara_text_append(t, ",%s_%s_%s", of->name, text, sciara_footprint_values[of->value].unit);
     }
   sciara_text_append(t, ",covered_share,covered_share%s", error_name(r));
   for (size_t y = 0; y < q->year_count && has_rates(r); y++)
@@ -101,8 +101,8 @@ static enum sciara_status put_site(const struct sciara_reduction *r, size_t site
   put_first(r, t, r->sites.place[site].count);
   for (size_t k = 0; k < q->thickness_count; k++) put_probability(r, t, &result.thickness[k]);
   for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
-  for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.arrival[k]);
-  for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.deposit[k]);
+  for (int of = 0; of < SCIARA_QUANTILES; of++)
+    for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.quantile[of][k]);
   put_number(t, result.covered);
   put_number(t, result.covered_error);
   for (size_t k = 0; k < 3 * q->year_count * q->thickness_count && result.years; k++) put_number(t, result.years[k]);
@@ -120,7 +120,7 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   uint32_t *hit = NULL;
   size_t hits = 0;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const size_t empty = PARTS * (q->thickness_count + q->within_count) + 2 * q->quantile_count + 2 +
+  const size_t empty = PARTS * (q->thickness_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
                        (has_rates(r) ? q->year_count * (3 * q->thickness_count + 1) : 0);
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));

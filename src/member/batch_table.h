@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to batch_file.c: the table of a batch, with one value per member in each of its columns, and the texts.
+// The table of a batch: one value per member in each of its columns, and the texts.
+// Private to this room.
 #ifndef SCIARA_MEMBER_BATCH_TABLE_H
 #define SCIARA_MEMBER_BATCH_TABLE_H
 

@@ -38,14 +38,26 @@ static struct sciara_sample sample_of(size_t count, const int64_t *group, enum s
 /** Hits of the first `count` members in a cell. */
 struct hits {
   uint32_t member[MOST];
-  float arrival[MOST], deposit[MOST], max_deposit[MOST];
+  union {
+    struct {
+#define SCIARA_FOOTPRINT_VALUE(name, ...) float name[MOST];
+#include "member/footprint.def"
+    };
+    float value[SCIARA_FOOTPRINT_VALUES][MOST];
+  };
 };
+
+static struct sciara_cell_hits hits_of(const struct hits *h, size_t count) {
+  struct sciara_cell_hits hits = {.count = count, .member = h->member};
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) hits.value[v] = h->value[v];
+  return hits;
+}
 
 /** The value of the layer `name` in a cell with these hits. */
 static double value_of(const struct sciara_hazard_rule *rule, const struct hits *h, size_t count, const char *name) {
   struct sciara_hazard_scratch x;
   float values[64];
-  const struct sciara_cell_hits hits = {count, h->member, h->arrival, h->deposit, h->max_deposit};
+  const struct sciara_cell_hits hits = hits_of(h, count);
   const struct sciara_layer *l = sciara_layers_find(rule->layers, name);
   ck_assert_msg(l != NULL, "no layer %s", name);
   ck_assert_uint_le(rule->layers->count, 64);
@@ -84,6 +96,11 @@ START_TEST(a_cell_at_the_edges) {
   ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "deposit_q50"), middle);
   ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST - 1, "arrival_q50"), SCIARA_NODATA_ALTITUDE);
   ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST - 1, "hits"), SCIARA_HITS_LEAST - 1);
+  h.deposit[3] = h.max_deposit[0] = NAN; // not known of a member: then not of the cell
+  const char *const unknown[] = {"deposit_q50", "deposit_mean", "deposit_max"};
+  for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
+    ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, unknown[k]), SCIARA_NODATA_ALTITUDE);
+  ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "arrival_q50"), 3600.0 + 60 * middle);
   sciara_hazard_rule_free(&rule);
   sciara_free(layers.layer);
   sciara_sample_free(&s);
@@ -99,7 +116,7 @@ START_TEST(the_front_counts_all_members) {
   struct sciara_hazard_rule rule;
   struct sciara_hazard_scratch x;
   const struct hits h = {.member = {0, 1, 2, 3}, .arrival = {40, 30, 20, 10}};
-  const struct sciara_cell_hits hits = {4, h.member, h.arrival, h.deposit, h.max_deposit};
+  const struct sciara_cell_hits hits = hits_of(&h, 4);
   float values[64];
   ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
   ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
@@ -132,11 +149,14 @@ START_TEST(a_site_at_the_edges) {
   struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
   uint32_t out[MOST];
   ck_assert_int_eq(sciara_site_hits_make(&site, 1, &grid, 2, &hits), SCIARA_OK);
-  const struct sciara_footprint f = {.count = 3,
-                                     .cell = (int64_t[]){0, 1, 2},
-                                     .arrival = (float[]){3600, 7200, 10},
-                                     .max_deposit = (float[]){0.25, 0.5, 9},
-                                     .deposit = (float[]){0.125, 0.25, 9}};
+  float zeros[3] = {0};
+  struct sciara_footprint f = {.count = 3,
+                               .cell = (int64_t[]){0, 1, 2},
+                               .arrival = (float[]){3600, 7200, 10},
+                               .max_deposit = (float[]){0.25, 0.5, 9},
+                               .deposit = (float[]){0.125, 0.25, 9}};
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
+    if (!f.value[v]) f.value[v] = zeros;
   ck_assert_int_eq(sciara_site_hits_visit(&hits, 1, &f), SCIARA_OK);
   const struct sciara_site_hit *h = sciara_site_hit(&hits, 0, 1);
   ck_assert_double_eq((double)h->arrival, 3600); // of its first cell; the third cell is not part of it
@@ -148,6 +168,10 @@ START_TEST(a_site_at_the_edges) {
   ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0, 3599, out), 0);
   ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.5, INFINITY, out), 0); // more than the threshold
   ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.49, INFINITY, out), 1);
+  f.deposit[0] = NAN; // not known of a cell: then not of the zone
+  ck_assert_int_eq(sciara_site_hits_visit(&hits, 1, &f), SCIARA_OK);
+  ck_assert_float_nan(h->deposit);
+  ck_assert_double_eq((double)h->max_deposit, 0.5);
   sciara_site_hits_free(&hits);
   sciara_sample_free(&s);
 }

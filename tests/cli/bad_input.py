@@ -20,7 +20,7 @@ The cases are in bad_input/*.toml. Keys of a case:
   left      what stays behind although nothing should, with the reason in `why`
 
 In `error` and `stdout` WORK stands for the temporary folder, <NUMBER> for a number that depends on the machine, <TIME>
-for a date, <GDAL> for words of GDAL up to the end of the line.
+for a date, <GDAL> for words of GDAL up to the end of the line, <FIELDS> for the names of all fields.
 
 usage: bad_input.py [--show] [NAME...]      --show prints what the program says, for new cases"""
 import hashlib
@@ -120,7 +120,7 @@ def expected_error(entry):
     return f"sciara: error: {text}\n"
 
 
-TOKENS = {"<NUMBER>": r"[0-9.e+-]+", "<TIME>": r"[0-9TZ:-]+", "<GDAL>": r"[^\n]+"}
+TOKENS = {"<FIELDS>": re.escape(", ".join(case.all_fields())), "<NUMBER>": r"[0-9.e+-]+", "<TIME>": r"[0-9TZ:-]+", "<GDAL>": r"[^\n]+"}
 
 
 def matches(expected, found):

@@ -11,8 +11,7 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, record
 
-ALL_FIELDS = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
-              "arrival_time", "max_thickness", "max_speed", "speed", "max_deposit"]
+ALL_FIELDS = case.all_fields()
 STEPS = 300  # lava is liquid, has solidified in part, and has left the domain
 
 

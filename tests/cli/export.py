@@ -151,8 +151,7 @@ class Export(SharedCase):
 
     def test_every_field(self):
         """Every field of a snapshot, by its own name and by the short ones, each with a style."""
-        names = ["thickness", "altitude", "temperature", "momentum_x", "momentum_y", "solid_thickness", "deposit",
-                 "arrival_time", "max_thickness", "max_speed", "speed", "max_deposit"]
+        names = case.all_fields()
         self.sciara("run", "s.json", "-q", "-o", "full", "--set", f"output.fields={json.dumps(names)}")
         last = sorted(os.listdir(self.path("full", "snapshots")))[-1]
         data = open_snapshot(self.path("full", "snapshots", last))

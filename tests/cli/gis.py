@@ -21,8 +21,7 @@ except ImportError:
     core = None
 PARAVIEW = shutil.which("pvpython")
 START = "2026-05-10T04:00:00Z"
-FIELDS = ["thickness", "altitude", "temperature", "solid_thickness", "deposit", "arrival_time", "max_thickness",
-          "max_speed", "speed", "max_deposit"]
+FIELDS = [name for name in case.all_fields() if not name.startswith("momentum_")]
 # The data that ParaView finds: the fields, the time steps, and for the last one the range of the deposit.
 READ = """
 import json, sys

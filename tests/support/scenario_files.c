@@ -75,10 +75,25 @@ struct sciara_scenario_spec scenario_read_ok(const char *text, const char *overr
   return s;
 }
 
+const char *scenario_with_fields(const char *text) {
+  static const char *const names[SCIARA_FIELD_COUNT] = {
+#define SCIARA_OUTPUT_FIELD(NAME, member, QUANTITY, name, ...) [SCIARA_FIELD_##NAME] = name,
+#include "model/fields.def"
+  };
+  static char buffer[1024];
+  const char *const at = strstr(text, "<FIELDS>");
+  if (!at) return text;
+  int length = snprintf(buffer, sizeof buffer, "%.*s", (int)(at - text), text);
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    length += snprintf(buffer + length, sizeof buffer - (size_t)length, "%s%s", f > 0 ? ", " : "", names[f]);
+  snprintf(buffer + length, sizeof buffer - (size_t)length, "%s", at + strlen("<FIELDS>"));
+  return buffer;
+}
+
 void scenario_refused(const char *text, const char *override, const char *message) {
   struct sciara_scenario_spec s;
   char expected[1024];
-  snprintf(expected, sizeof expected, "%s: %s", scenario_path, message);
+  snprintf(expected, sizeof expected, "%s: %s", scenario_path, scenario_with_fields(message));
   ck_assert_msg(scenario_read_with(text, &override, override != NULL, &s) == SCIARA_ERR_INPUT, "passed: %s",
                 override ? override : text);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "%s: \"%s\" is not \"%s\"",

@@ -28,7 +28,10 @@ enum sciara_status scenario_read_with(const char *text, const char *const *overr
 /** The same with at most one override (NULL: none); it must succeed. */
 struct sciara_scenario_spec scenario_read_ok(const char *text, const char *override);
 
-/** The same; it must fail with an error that begins with the path of the file and `message`. */
+/** The text with the names of all fields for <FIELDS>, in a static buffer. */
+const char *scenario_with_fields(const char *text);
+
+/** The same; it must fail with an error that begins with the path of the file and `message`, which may hold <FIELDS>. */
 void scenario_refused(const char *text, const char *override, const char *message);
 
 #endif

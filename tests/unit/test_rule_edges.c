@@ -33,24 +33,27 @@ END_TEST
 /** One cell of every array. */
 struct cell {
   uint8_t kind;
-  real z, h, T, px, py, z0, max_h, max_speed, max_deposit;
+  real z, h, T, px, py, z0;
+#define SCIARA_RECORDED_FIELD(member, ...) real member;
+#include "model/fields.def"
   double lost, arrival;
 };
 
 static struct sciara_fields fields_of(struct cell *c) {
-  return (struct sciara_fields){.stride = 1,
-                                .kind = &c->kind,
-                                .z = &c->z,
-                                .h = &c->h,
-                                .T = &c->T,
-                                .px = &c->px,
-                                .py = &c->py,
-                                .z0 = &c->z0,
-                                .lost = &c->lost,
-                                .arrival = &c->arrival,
-                                .max_h = &c->max_h,
-                                .max_speed = &c->max_speed,
-                                .max_deposit = &c->max_deposit};
+  return (struct sciara_fields){
+      .stride = 1,
+      .kind = &c->kind,
+      .z = &c->z,
+      .h = &c->h,
+      .T = &c->T,
+      .px = &c->px,
+      .py = &c->py,
+      .z0 = &c->z0,
+      .lost = &c->lost,
+      .arrival = &c->arrival,
+#define SCIARA_RECORDED_FIELD(member, ...) .member = &c->member,
+#include "model/fields.def"
+  };
 }
 
 static const struct cell dry = {.kind = SCIARA_CELL_INTERIOR, .z = 100, .z0 = 100, .arrival = SCIARA_NEVER};

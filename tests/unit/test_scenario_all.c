@@ -32,9 +32,10 @@ static void read_all(const char *text, const char *const *overrides, size_t coun
 static void expect(const char *const *beginnings, size_t count) {
   for (size_t k = 0; k < diagnostics.count && k < count; k++) {
     const size_t skip = strlen(scenario_path) + 2;
+    const char *const beginning = scenario_with_fields(beginnings[k]);
     ck_assert_msg(strncmp(diagnostics.sentence[k], scenario_path, skip - 2) == 0, "%s", diagnostics.sentence[k]);
-    ck_assert_msg(strncmp(diagnostics.sentence[k] + skip, beginnings[k], strlen(beginnings[k])) == 0,
-                  "%zu: \"%s\" is not \"%s\"", k, diagnostics.sentence[k] + skip, beginnings[k]);
+    ck_assert_msg(strncmp(diagnostics.sentence[k] + skip, beginning, strlen(beginning)) == 0,
+                  "%zu: \"%s\" is not \"%s\"", k, diagnostics.sentence[k] + skip, beginning);
   }
   ck_assert_msg(diagnostics.count == count, "%zu diagnostics, %zu expected; the last one: %s", diagnostics.count, count,
                 diagnostics.count ? diagnostics.sentence[diagnostics.kept - 1] : "none");
@@ -64,11 +65,8 @@ START_TEST(test_every_branch) {
          "run.until: expected above 0 to 1e12 s; found 0",
          "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or \"YYYY-MM-DD\", or null; "
          "found \"soon\"",
-         "output.fields: expected an array of one or more different names of fields: thickness, altitude, temperature, "
-         "momentum_x, momentum_y, solid_thickness, deposit, arrival_time, max_thickness, max_speed, speed, "
-         "max_deposit; found an array of 0",
-         "output.maps[1]: expected thickness, altitude, temperature, momentum_x, momentum_y, solid_thickness, deposit, "
-         "arrival_time, max_thickness, max_speed, speed, max_deposit (did you mean \"speed\"?); found \"sped\"",
+         "output.fields: expected an array of one or more different names of fields: <FIELDS>; found an array of 0",
+         "output.maps[1]: expected <FIELDS> (did you mean \"speed\"?); found \"sped\"",
          "output.maps[2]: expected each field once; found \"speed\"",
          "output.dtype: expected \"float32\" or \"float64\"; found 4",
          "engine.threads: expected a whole number, 0 to 1024; found 1.5");

@@ -114,19 +114,13 @@ static const struct {
                    "(did you mean \"until\"?)"},
     {"output.every=0", "output.every: expected above 0 to 1e12 s; found 0"},
     {"output.dtype=float16", "output.dtype: expected \"float32\" or \"float64\"; found \"float16\""},
-    {"output.fields=[]", "output.fields: expected an array of one or more different names of fields: thickness, "
-                         "altitude, temperature, momentum_x, momentum_y, solid_thickness, deposit, arrival_time, "
-                         "max_thickness, max_speed, speed, max_deposit; found an array of 0"},
+    {"output.fields=[]",
+     "output.fields: expected an array of one or more different names of fields: <FIELDS>; found an array of 0"},
     {"output.fields=[\"thikness\"]",
-     "output.fields[0]: expected thickness, altitude, temperature, momentum_x, momentum_y, solid_thickness, deposit, "
-     "arrival_time, max_thickness, max_speed, speed, max_deposit (did you mean \"thickness\"?); found \"thikness\""},
+     "output.fields[0]: expected <FIELDS> (did you mean \"thickness\"?); found \"thikness\""},
     {"output.fields=[\"speed\", \"speed\"]", "output.fields[1]: expected each field once; found \"speed\""},
-    {"output.maps=[1]",
-     "output.maps[0]: expected thickness, altitude, temperature, momentum_x, momentum_y, solid_thickness, deposit, "
-     "arrival_time, max_thickness, max_speed, speed, max_deposit; found 1"},
-    {"output.maps=deposit", "output.maps: expected an array of different names of fields: thickness, altitude, "
-                            "temperature, momentum_x, momentum_y, solid_thickness, deposit, arrival_time, "
-                            "max_thickness, max_speed, speed, max_deposit; found \"deposit\""},
+    {"output.maps=[1]", "output.maps[0]: expected <FIELDS>; found 1"},
+    {"output.maps=deposit", "output.maps: expected an array of different names of fields: <FIELDS>; found \"deposit\""},
     {"engine.threads=1025", "engine.threads: expected 0 to 1024; found 1025"},
     {"engine.precision=half", "engine.precision: expected \"double\" or \"single\"; found \"half\""},
     {"engine.name=5", "engine.name: expected a text that is not empty; found 5"},
@@ -156,7 +150,7 @@ START_TEST(test_hint_of_field) {
   struct sciara_scenario_spec s;
   const char *override = "output.maps=[\"depositt\"]";
   ck_assert_int_eq(scenario_read_with(scenario_minimal, &override, 1, &s), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "max_deposit (did you mean \"deposit\"?)"));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "(did you mean \"deposit\"?)"));
 }
 END_TEST
 

@@ -114,9 +114,8 @@ START_TEST(derived_fields) {
           [SCIARA_FIELD_SOLID_THICKNESS] = solid,
           [SCIARA_FIELD_DEPOSIT] = s->h[i] + solid,
           [SCIARA_FIELD_ARRIVAL_TIME] = i == 3 ? -9999 : s->arrival[i],
-          [SCIARA_FIELD_MAX_THICKNESS] = s->max_h[i],
-          [SCIARA_FIELD_MAX_SPEED] = s->max_speed[i],
-          [SCIARA_FIELD_MAX_DEPOSIT] = s->max_deposit[i],
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) [SCIARA_FIELD_##NAME] = s->member[i],
+#include "model/fields.def"
           [SCIARA_FIELD_SPEED] = i == 3 ? 0 : sqrt(s->px[i] * s->px[i] + s->py[i] * s->py[i]) / s->h[i]};
       if (s->kind[i] == SCIARA_CELL_NODATA) continue;
       ck_assert_msg(out[i] == expected[f], "field %d, cell %d: %.17g, expected %.17g", f, i, out[i], expected[f]);

@@ -96,6 +96,12 @@ def run_program(*args, cwd, code=0, **options):
     return done
 
 
+def all_fields():
+    """The names of all fields, in the order of the table."""
+    schema = json.loads(run_program("schema", cwd=SOURCE).stdout)
+    return schema["properties"]["output"]["properties"]["fields"]["items"]["enum"]
+
+
 class Case(unittest.TestCase):
     """A test with a folder `self.work` of its own, which is the current folder of the program."""
 

@@ -214,6 +214,20 @@ START_TEST(invalid_cells_are_refused) {
 }
 END_TEST
 
+/** docs/formats.md has the table of the values. */
+START_TEST(values_are_documented) {
+  char *page, row[256];
+  size_t size;
+  ck_assert_int_eq(sciara_file_read(SCIARA_SOURCE_DIR "/docs/formats.md", 1 << 24, &page, &size), SCIARA_OK);
+  for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
+    const struct sciara_footprint_value_info *value = &sciara_footprint_values[v];
+    snprintf(row, sizeof row, "| `%s` | %s | %s |\n", value->name, value->unit, value->meaning);
+    ck_assert_msg(strstr(page, row) != NULL, "docs/formats.md: expected the row %s", row);
+  }
+  free(page);
+}
+END_TEST
+
 /** A value that a batch does not have is damage, unless earlier versions did not write it. */
 START_TEST(a_value_that_is_missing_is_damage_or_unknown) {
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
@@ -353,6 +367,7 @@ int main(void) {
   tcase_add_test(tcase, a_batch_without_any_cell_is_valid);
   tcase_add_test(tcase, invalid_members_are_refused);
   tcase_add_test(tcase, invalid_cells_are_refused);
+  tcase_add_test(tcase, values_are_documented);
   tcase_add_test(tcase, a_value_that_is_missing_is_damage_or_unknown);
   tcase_add_test(tcase, a_column_of_another_length_is_refused);
   tcase_add_test(tcase, a_damaged_file_is_never_read_as_another);

@@ -172,7 +172,7 @@ static struct sciara_ensemble_interval interval_of(const struct sciara_sample *s
   return (struct sciara_ensemble_interval){i.low, i.high};
 }
 
-static enum sciara_status fill_probabilities(const struct sciara_reduction *r, const struct sciara_site_result *result,
+static enum sciara_status fill_probabilities(const struct sciara_reduction *r, const struct sciara_poi_result *result,
                                              struct answer *a) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   SCIARA_TRY(SCIARA_NEW(a->thickness, q->thickness_count, "the answer of an ensemble"));
@@ -202,7 +202,7 @@ static enum sciara_status fill_probabilities(const struct sciara_reduction *r, c
   return SCIARA_OK;
 }
 
-static enum sciara_status fill_years(const struct sciara_reduction *r, const struct sciara_site_result *result,
+static enum sciara_status fill_years(const struct sciara_reduction *r, const struct sciara_poi_result *result,
                                      struct answer *a) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const double *value = result->years;
@@ -243,7 +243,7 @@ static enum sciara_status fill_list(const struct sciara_reduction *r, enum sciar
   const struct sciara_members *m = &r->ensemble.members;
   struct sciara_contribution *all;
   size_t count;
-  SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, 0, 0, m->vent, m->event, by, &all, &count));
+  SCIARA_TRY(sciara_contributions(&r->pois, &r->sample, 0, 0, m->vent, m->event, by, &all, &count));
   enum sciara_status status = SCIARA_NEW(l->item, count, "the answer of an ensemble");
   if (status == SCIARA_OK) status = SCIARA_NEW(l->name, 2 * count, "the answer of an ensemble");
   for (size_t k = 0; k < count && status == SCIARA_OK; k++)
@@ -257,17 +257,17 @@ static double earliest(const struct sciara_reduction *r) {
   double found = INFINITY;
   for (size_t m = 0; m < r->used_members; m++)
     if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
-      found = fmin(found, sciara_site_hit(&r->sites, 0, m)->arrival);
+      found = fmin(found, sciara_poi_hit(&r->pois, 0, m)->arrival);
   return isfinite(found) ? found : NAN;
 }
 
 static enum sciara_status fill_answer(const struct sciara_reduction *r, struct answer *a) {
-  struct sciara_site_result result = {0};
+  struct sciara_poi_result result = {0};
   const struct sciara_sample *s = &r->sample;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, s, &r->ensemble.result, 0, &r->rule, &result));
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, s, &r->ensemble.result, 0, &r->rule, &result));
   enum sciara_status status = fill_probabilities(r, &result, a);
   if (status == SCIARA_OK) status = fill_years(r, &result, a);
-  sciara_site_result_free(&result);
+  sciara_poi_result_free(&result);
   SCIARA_TRY(status);
   for (int by = 0; by < LISTS; by++) SCIARA_TRY(fill_list(r, (enum sciara_contribution_of)by, &a->list[by]));
   struct sciara_ensemble_answer *out = &a->shown;
@@ -295,14 +295,14 @@ enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double 
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_query: expected finite coordinates, found %g, %g", x_m, y_m);
   char name[] = "place";
   struct sciara_point point = {x_m, y_m};
-  const struct sciara_ensemble_site site = {.name = name, .points = &point, .point_count = 1};
+  const struct sciara_poi site = {.name = name, .points = &point, .point_count = 1};
   const struct sciara_reduction_options how = {
-      .threads = sciara_reduction_threads(0), .site = &site, .site_count = 1, .all = true};
+      .threads = sciara_reduction_threads(0), .poi = &site, .poi_count = 1, .all = true};
   struct sciara_reduction r = {0};
   struct answer *a = NULL;
   sciara_scenario_declare_options(sciara_engine_settings());
   SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
-  enum sciara_status status = sciara_reduction_visit_sites(&r, how.threads);
+  enum sciara_status status = sciara_reduction_visit_pois(&r, how.threads);
   if (status == SCIARA_OK) status = SCIARA_NEW(a, 1, "the answer of an ensemble");
   if (status == SCIARA_OK) status = fill_answer(&r, a);
   sciara_reduction_free(&r);

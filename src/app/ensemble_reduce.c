@@ -62,7 +62,7 @@ static void print_value(const char *name, double value, const char *unit) {
 }
 
 /** P_T with its bounds: those of the rates too. */
-static void print_years(const struct sciara_reduction *r, const struct sciara_site_result *result) {
+static void print_years(const struct sciara_reduction *r, const struct sciara_poi_result *result) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const double *value = result->years;
   char label[64];
@@ -77,17 +77,17 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_si
     }
 }
 
-/** The results at one site. */
-static enum sciara_status print_site(const struct sciara_reduction *r, const char *name, size_t site) {
+/** The results at one place. */
+static enum sciara_status print_poi(const struct sciara_reduction *r, const char *name, size_t poi) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  struct sciara_site_result result;
+  struct sciara_poi_result result;
   char text[32], label[64];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, &r->rule, &result));
-  sciara_print("%s (%zu %s)\n", name, r->sites.place[site].count,
-               sciara_plural(r->sites.place[site].count, "cell", "cells"));
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, &r->rule, &result));
+  sciara_print("%s (%zu %s)\n", name, r->pois.place[poi].count,
+               sciara_plural(r->pois.place[poi].count, "cell", "cells"));
   for (size_t k = 0; k < q->thickness_count; k++) {
-    const struct sciara_site_probability *p = &result.thickness[k];
+    const struct sciara_poi_probability *p = &result.thickness[k];
     snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "peak above %.9g m", q->thickness_m[k]);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &p->estimate, bounds);
@@ -110,7 +110,7 @@ static enum sciara_status print_site(const struct sciara_reduction *r, const cha
     }
   sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
   print_years(r, &result);
-  sciara_site_result_free(&result);
+  sciara_poi_result_free(&result);
   return SCIARA_OK;
 }
 
@@ -138,7 +138,7 @@ enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads
   SCIARA_TRY_GOTO(sciara_products_write(&r, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
   sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
-  for (size_t k = 0; k < r.sites.sites; k++) SCIARA_TRY_GOTO(print_site(&r, r.ensemble.result.sites[k].name, k));
+  for (size_t k = 0; k < r.pois.pois; k++) SCIARA_TRY_GOTO(print_poi(&r, r.ensemble.result.pois[k].name, k));
 cleanup:
   sciara_reduction_free(&r);
   sciara_products_unlock(lock);
@@ -181,26 +181,26 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 /** The places of a query: a point, or each feature of a file. */
 struct zones {
-  struct sciara_ensemble_site *site;
+  struct sciara_poi *poi;
   size_t count, capacity;
   int64_t feature; ///< of the last zone
 };
 
 /** Adds a place without points. */
-static enum sciara_status add_site(struct zones *z, const char *name) {
+static enum sciara_status add_poi(struct zones *z, const char *name) {
   if (z->count == z->capacity) {
-    SCIARA_TRY(sciara_resize((void **)&z->site, z->count, 2 * z->capacity + 1, sizeof *z->site, "zones"));
+    SCIARA_TRY(sciara_resize((void **)&z->poi, z->count, 2 * z->capacity + 1, sizeof *z->poi, "zones"));
     z->capacity = 2 * z->capacity + 1;
   }
-  struct sciara_ensemble_site *s = &z->site[z->count++];
-  *s = (struct sciara_ensemble_site){0};
+  struct sciara_poi *s = &z->poi[z->count++];
+  *s = (struct sciara_poi){0};
   s->name = sciara_format("%s", name);
   return s->name ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a zone");
 }
 
 static enum sciara_status add_point(struct zones *z, const char *name, struct sciara_point point) {
-  SCIARA_TRY(add_site(z, name));
-  struct sciara_ensemble_site *s = &z->site[0];
+  SCIARA_TRY(add_poi(z, name));
+  struct sciara_poi *s = &z->poi[0];
   SCIARA_TRY(SCIARA_NEW(s->points, 1, "a place"));
   s->points[s->point_count++] = point;
   return SCIARA_OK;
@@ -214,8 +214,8 @@ static enum sciara_status take_shape(void *context, const struct sciara_shape *s
     return sciara_fail(SCIARA_ERR_INPUT, "--zone: feature %" PRId64 ": expected polygons, found a line",
                        shape->feature);
   snprintf(name, sizeof name, "zone %" PRId64, shape->feature + 1);
-  if (z->count == 0 || z->feature != shape->feature) SCIARA_TRY(add_site(z, name));
-  struct sciara_ensemble_site *s = &z->site[z->count - 1];
+  if (z->count == 0 || z->feature != shape->feature) SCIARA_TRY(add_poi(z, name));
+  struct sciara_poi *s = &z->poi[z->count - 1];
   const size_t points = shape->ends[shape->rings - 1];
   z->feature = shape->feature;
   SCIARA_TRY(sciara_resize((void **)&s->points, s->point_count, s->point_count + points, sizeof *s->points, "a zone"));
@@ -228,11 +228,11 @@ static enum sciara_status take_shape(void *context, const struct sciara_shape *s
 
 static void zones_free(struct zones *z) {
   for (size_t k = 0; k < z->count; k++) {
-    free(z->site[k].name);
-    sciara_free(z->site[k].points);
-    sciara_free(z->site[k].ends);
+    free(z->poi[k].name);
+    sciara_free(z->poi[k].points);
+    sciara_free(z->poi[k].ends);
   }
-  sciara_free(z->site);
+  sciara_free(z->poi);
 }
 
 static enum sciara_status parse_point(const char *text, struct sciara_point *p) {
@@ -259,7 +259,7 @@ static enum sciara_status read_crs(const char *folder, char **wkt) {
 }
 
 /** The places that the command line names. */
-static enum sciara_status find_sites(const struct sciara_arguments *a, struct zones *z) {
+static enum sciara_status find_pois(const struct sciara_arguments *a, struct zones *z) {
   const char *at = sciara_argument(a, "at"), *file = sciara_argument(a, "zone");
   struct sciara_point p;
   char *wkt = NULL;
@@ -292,12 +292,12 @@ static void print_contribution(const struct sciara_reduction *r, const struct sc
   sciara_print(" %%  %s\n", time);
 }
 
-static enum sciara_status print_contributions(const struct sciara_reduction *r, size_t site,
+static enum sciara_status print_contributions(const struct sciara_reduction *r, size_t poi,
                                               enum sciara_contribution_of by, const char *title) {
   struct sciara_contribution *list;
   size_t count;
-  SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, site, 0, r->ensemble.members.vent, r->ensemble.members.event,
-                                  by, &list, &count));
+  SCIARA_TRY(sciara_contributions(&r->pois, &r->sample, poi, 0, r->ensemble.members.vent, r->ensemble.members.event, by,
+                                  &list, &count));
   sciara_print("\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival (of 10 hits or more)\n",
                title);
   for (size_t k = 0; k < count; k++)
@@ -312,14 +312,14 @@ static enum sciara_status query(const struct sciara_arguments *a) {
   struct sciara_reduction_options options = {0};
   enum sciara_status status;
   SCIARA_TRY(threads_of(a, &options.threads));
-  SCIARA_TRY_GOTO(find_sites(a, &zones));
-  options.site = zones.site;
-  options.site_count = zones.count;
+  SCIARA_TRY_GOTO(find_pois(a, &zones));
+  options.poi = zones.poi;
+  options.poi_count = zones.count;
   SCIARA_TRY_GOTO(sciara_reduction_open(a->operand[0], &options, &r));
-  SCIARA_TRY_GOTO(sciara_reduction_visit_sites(&r, options.threads));
+  SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&r, options.threads));
   SCIARA_TRY_GOTO(print_members(&r));
   for (size_t k = 0; k < zones.count; k++) {
-    SCIARA_TRY_GOTO(print_site(&r, zones.site[k].name, k));
+    SCIARA_TRY_GOTO(print_poi(&r, zones.poi[k].name, k));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT_AND_EVENT, "vents and classes that reach it"));
@@ -376,7 +376,7 @@ static enum sciara_status compare(const struct sciara_arguments *a) {
   SCIARA_TRY(threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
   sciara_print("%zu pairs of finished members, " SCIARA_ENSEMBLE_CONDITION "\n", c.pairs);
-  for (size_t k = 0; k < c.sites; k++) print_difference(&c.a.sample, c.a.ensemble.result.sites[k].name, &c.site[k]);
+  for (size_t k = 0; k < c.pois; k++) print_difference(&c.a.sample, c.a.ensemble.result.pois[k].name, &c.poi[k]);
   const char *folder = sciara_argument(a, "output");
   const enum sciara_status status = folder ? sciara_comparison_write(&c, folder) : SCIARA_OK;
   sciara_comparison_free(&c);

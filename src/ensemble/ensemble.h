@@ -27,7 +27,7 @@ enum sciara_sample_method {
 };
 
 /** A place on the map for which results are reported: a point, or a zone (any of its cells). */
-struct sciara_ensemble_site {
+struct sciara_poi {
   char *name;
   struct sciara_point *points; ///< CRS of the grid, m
   size_t point_count;          ///< 1: a point; 3 or more: the corners of a polygon
@@ -52,8 +52,8 @@ struct sciara_ensemble_result {
   size_t within_count;
   double *quantiles; ///< of arrival and deposit, ascending, in (0, 1)
   size_t quantile_count;
-  struct sciara_ensemble_site *sites;
-  size_t site_count;
+  struct sciara_poi *pois;
+  size_t poi_count;
   struct sciara_ensemble_rate *rates; ///< eruptions_per_year
   size_t rate_count;
   double *years; ///< lengths of time of P_T, ascending, > 0

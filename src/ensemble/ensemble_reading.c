@@ -91,15 +91,15 @@ static enum sciara_status read_corners(const struct sciara_ensemble_reading *r, 
   return sciara_json_points(polygon, points, count);
 }
 
-static enum sciara_status read_site(const struct sciara_ensemble_reading *r, const cJSON *site, size_t index,
-                                    struct sciara_ensemble_site *out) {
+static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, const cJSON *poi, size_t index,
+                                   struct sciara_poi *out) {
   char place[64];
-  const cJSON *polygon = sciara_json_get(site, "polygon");
+  const cJSON *polygon = sciara_json_get(poi, "polygon");
   snprintf(place, sizeof place, "result.sites[%zu]", index);
-  SCIARA_TRY(sciara_ensemble_name(site, "site", index + 1, &out->name));
+  SCIARA_TRY(sciara_ensemble_name(poi, "site", index + 1, &out->name));
   if (polygon) return read_corners(r, place, polygon, &out->points, &out->point_count);
   SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
-  out->points[0] = (struct sciara_point){sciara_json_double(site, "x", 0), sciara_json_double(site, "y", 0)};
+  out->points[0] = (struct sciara_point){sciara_json_double(poi, "x", 0), sciara_json_double(poi, "y", 0)};
   out->point_count = 1;
   return SCIARA_OK;
 }
@@ -121,22 +121,21 @@ static enum sciara_status read_rate(const struct sciara_ensemble_reading *r, con
   return polygon ? read_corners(r, place, polygon, &out->points, &out->point_count) : SCIARA_OK;
 }
 
-static void read_sites(const struct sciara_ensemble_reading *r, const cJSON *sites,
-                       struct sciara_ensemble_result *out) {
-  const cJSON *site;
-  const enum sciara_status status = SCIARA_NEW(out->sites, (size_t)cJSON_GetArraySize(sites), "the sites");
+static void read_pois(const struct sciara_ensemble_reading *r, const cJSON *pois, struct sciara_ensemble_result *out) {
+  const cJSON *poi;
+  const enum sciara_status status = SCIARA_NEW(out->pois, (size_t)cJSON_GetArraySize(pois), "the sites");
   sciara_diagnostics_add(r->diagnostics, status);
-  if (status != SCIARA_OK || !sites) return;
-  cJSON_ArrayForEach(site, sites) {
-    const size_t k = out->site_count++;
-    sciara_diagnostics_add(r->diagnostics, read_site(r, site, k, &out->sites[k]));
+  if (status != SCIARA_OK || !pois) return;
+  cJSON_ArrayForEach(poi, pois) {
+    const size_t k = out->poi_count++;
+    sciara_diagnostics_add(r->diagnostics, read_poi(r, poi, k, &out->pois[k]));
     for (size_t n = 0; n < k; n++)
-      if (out->sites[k].name && out->sites[n].name && strcmp(out->sites[k].name, out->sites[n].name) == 0)
+      if (out->pois[k].name && out->pois[n].name && strcmp(out->pois[k].name, out->pois[n].name) == 0)
         sciara_diagnostics_add(r->diagnostics,
                                sciara_fail(SCIARA_ERR_INPUT,
                                            "%s: result.sites[%zu].name: expected a different name for each site, found "
                                            "\"%.60s\" twice",
-                                           r->file, k, out->sites[k].name));
+                                           r->file, k, out->pois[k].name));
   }
 }
 
@@ -163,28 +162,28 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
   sciara_diagnostics_add(r->diagnostics,
                          read_numbers(r, result, "quantiles", quantiles, 3, &out->quantiles, &out->quantile_count));
   sciara_diagnostics_add(r->diagnostics, read_numbers(r, result, "years", NULL, 0, &out->years, &out->year_count));
-  read_sites(r, sciara_json_get(result, "sites"), out);
+  read_pois(r, sciara_json_get(result, "sites"), out);
   read_rates_per_year(r, sciara_json_get(result, "eruptions_per_year"), out);
   if (out->year_count > 0 && out->rate_count == 0)
     sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "result", SCIARA_NO_INDEX, "years", "it alone",
                                                                   "the key only together with \"eruptions_per_year\""));
   rule->standard_error = sciara_json_double(stop, "standard_error", 0);
   rule->thickness_m = sciara_json_double(stop, "thickness_m", 0);
-  if (stop && out->site_count == 0)
+  if (stop && out->poi_count == 0)
     sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "stop", SCIARA_NO_INDEX, NULL, "no sites",
                                                                   "result.sites, at which the error is found"));
 }
 
 void sciara_result_free(struct sciara_ensemble_result *r) {
-  for (size_t k = 0; k < r->site_count; k++) {
-    free(r->sites[k].name);
-    sciara_free(r->sites[k].points);
+  for (size_t k = 0; k < r->poi_count; k++) {
+    free(r->pois[k].name);
+    sciara_free(r->pois[k].points);
   }
   for (size_t k = 0; k < r->rate_count; k++) {
     free(r->rates[k].name);
     sciara_free(r->rates[k].points);
   }
-  void *blocks[] = {r->thickness_m, r->within_s, r->quantiles, r->sites, r->rates, r->years};
+  void *blocks[] = {r->thickness_m, r->within_s, r->quantiles, r->pois, r->rates, r->years};
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
   *r = (struct sciara_ensemble_result){0};
 }

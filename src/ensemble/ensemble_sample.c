@@ -157,11 +157,11 @@ static bool weigh_prefix(const struct sciara_ensemble *e, struct strata *s, size
 }
 
 /**
- * Whether the errors at all sites are small enough. A site that no member, or every member, reaches has no spread from which
+ * Whether the errors at all places are small enough. A place that no member, or every member, reaches has no spread from which
  * an error could follow: the bound for no hit stands for it.
  */
 static enum sciara_status is_enough(const struct sciara_ensemble *e, const struct sciara_sample *s,
-                                    const struct sciara_site_hits *sites, bool *enough) {
+                                    const struct sciara_poi_hits *pois, bool *enough) {
   struct sciara_sample_scratch x;
   uint32_t *hit = NULL;
   const struct sciara_question q = sciara_question_make(s, INFINITY);
@@ -169,8 +169,8 @@ static enum sciara_status is_enough(const struct sciara_ensemble *e, const struc
   *enough = !isnan(s->critical) && s->open == 0;
   SCIARA_TRY(sciara_sample_scratch_make(s, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, s->count + 1, "the members that reach a site"));
-  for (size_t k = 0; k < sites->sites && *enough; k++) {
-    const size_t hits = sciara_site_members(sites, s, k, e->stop.thickness_m, INFINITY, hit);
+  for (size_t k = 0; k < pois->pois && *enough; k++) {
+    const size_t hits = sciara_poi_members(pois, s, k, e->stop.thickness_m, INFINITY, hit);
     const struct sciara_estimate p = sciara_sample_estimate(s, &q, hit, hits, &x);
     const double error = p.error > 0 ? p.error : sciara_sample_zero_bound(s);
     *enough = error <= e->stop.standard_error;
@@ -182,20 +182,20 @@ cleanup:
 }
 
 static enum sciara_status try_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                     const struct sciara_site_hits *sites, size_t batches, const double *weight,
+                                     const struct sciara_poi_hits *pois, size_t batches, const double *weight,
                                      bool *enough) {
   struct sciara_sample s = {0};
   const enum sciara_status made = sciara_sample_of_members(e, b, sciara_batches_members(e, batches), weight, NULL, &s);
   *enough = false;
   if (made == SCIARA_ERR_INPUT) return SCIARA_OK; // nothing is finished
   SCIARA_TRY(made);
-  const enum sciara_status status = is_enough(e, &s, sites, enough);
+  const enum sciara_status status = is_enough(e, &s, pois, enough);
   sciara_sample_free(&s);
   return status;
 }
 
 enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                       const struct sciara_site_hits *sites, double *weight, size_t *batches) {
+                                       const struct sciara_poi_hits *pois, double *weight, size_t *batches) {
   struct strata strata;
   enum sciara_status status;
   *batches = 0;
@@ -203,7 +203,7 @@ enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const st
   for (size_t k = 1; k <= e->batch_count && b->present[k - 1] && *batches == 0; k++) {
     bool enough = false;
     if (!weigh_prefix(e, &strata, sciara_batches_members(e, k), weight)) continue;
-    SCIARA_TRY_GOTO(try_prefix(e, b, sites, k, weight, &enough));
+    SCIARA_TRY_GOTO(try_prefix(e, b, pois, k, weight, &enough));
     if (enough) *batches = k;
   }
 cleanup:
@@ -212,12 +212,12 @@ cleanup:
 }
 
 enum sciara_status sciara_stop_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                      const struct sciara_site_hits *sites, size_t *batches) {
+                                      const struct sciara_poi_hits *pois, size_t *batches) {
   double *weight;
   *batches = 0;
-  if (e->stop.standard_error == 0 || sites->sites == 0) return SCIARA_OK;
+  if (e->stop.standard_error == 0 || pois->pois == 0) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(weight, e->members.count, "the weights of an ensemble"));
-  const enum sciara_status status = sciara_stop_weights(e, b, sites, weight, batches);
+  const enum sciara_status status = sciara_stop_weights(e, b, pois, weight, batches);
   sciara_free(weight);
   return status;
 }

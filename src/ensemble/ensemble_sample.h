@@ -3,8 +3,8 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_SAMPLE_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_SAMPLE_H
 
+#include "ensemble/poi_hits.h"
 #include "ensemble/sample.h"
-#include "ensemble/site_hits.h"
 
 /**
  * The first `count` members, with planned weights `weight`. Release with sciara_sample_free.
@@ -22,15 +22,15 @@ enum sciara_status sciara_sample_of_plan(const struct sciara_ensemble *e, struct
 size_t sciara_batches_members(const struct sciara_ensemble *e, size_t batches);
 
 /**
- * The shortest prefix of whole batches at which the standard error of H is at most stop->standard_error at each site.
+ * The shortest prefix of whole batches at which the standard error of H is at most stop->standard_error at each place.
  * Only members of these batches count for it, with weights that make up for unequal strata. 0: there is none yet, because
  * batches are missing, a stratum has no member, or errors are too large.
  */
 enum sciara_status sciara_stop_prefix(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                      const struct sciara_site_hits *sites, size_t *batches);
+                                      const struct sciara_poi_hits *pois, size_t *batches);
 
 /** The same; `weight`, of all members, receives the weights of those of the prefix. */
 enum sciara_status sciara_stop_weights(const struct sciara_ensemble *e, const struct sciara_batches *b,
-                                       const struct sciara_site_hits *sites, double *weight, size_t *batches);
+                                       const struct sciara_poi_hits *pois, double *weight, size_t *batches);
 
 #endif

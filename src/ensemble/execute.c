@@ -153,16 +153,16 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
 static enum sciara_status find_enough(const struct work *w, size_t *enough) {
   const struct sciara_ensemble *e = w->e;
   struct sciara_batches batches = {0};
-  struct sciara_site_hits hits = {0};
+  struct sciara_poi_hits hits = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_batches_open(e, &batches));
   SCIARA_TRY_GOTO(
-      sciara_site_hits_make(e->result.sites, e->result.site_count, &w->setup.site->grid, e->members.count, &hits));
+      sciara_poi_hits_make(e->result.pois, e->result.poi_count, &w->setup.site->grid, e->members.count, &hits));
   const struct sciara_footprint_source source = sciara_batches_source(&batches);
-  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_site_hits_visit, &hits));
+  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_poi_hits_visit, &hits));
   SCIARA_TRY_GOTO(sciara_stop_prefix(e, &batches, &hits, enough));
 cleanup:
-  sciara_site_hits_free(&hits);
+  sciara_poi_hits_free(&hits);
   sciara_batches_free(&batches);
   return status;
 }

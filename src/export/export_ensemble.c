@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of ensembles: the page (its maps in steps, its sites, and what threatens each block of cells), KML, GeoJSON.
+// The formats of ensembles: the page (its maps in steps, its places, and what threatens each block of cells), KML, GeoJSON.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ struct making {
   struct sciara_page_hazard hazard;
   struct sciara_page_layer *layer;
   struct task *task; ///< of each layer
-  struct sciara_page_site *site;
+  struct sciara_page_poi *poi;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
   double *sum;    ///< blocks x (vents, then classes): weight of the members that reach the block
@@ -48,7 +48,7 @@ static void making_free(struct making *m) {
   for (size_t k = 0; k < m->hazard.layers; k++) sciara_free(m->layer[k].levels);
   sciara_free(m->layer);
   sciara_free(m->task);
-  sciara_free(m->site);
+  sciara_free(m->poi);
   sciara_free(m->vent);
   sciara_free(m->vent_name);
   sciara_free(m->event_name);
@@ -82,7 +82,7 @@ static void add_points(struct making *m, int64_t end[2], const struct sciara_poi
   }
 }
 
-/** The cells that any member reaches, in a box that holds the vents and sites too. */
+/** The cells that any member reaches, in a box that holds the vents and places too. */
 static enum sciara_status find_cells(struct making *m) {
   const struct sciara_reduction *r = m->r;
   const struct sciara_ensemble *e = &r->ensemble;
@@ -99,8 +99,8 @@ static enum sciara_status find_cells(struct making *m) {
       add_cell(m->frames.box, end, cell / r->dem.grid.cols, cell % r->dem.grid.cols);
     }
   for (size_t k = 0; k < e->vent_count; k++) add_points(m, end, e->vents[k].points, e->vents[k].point_count);
-  for (size_t k = 0; k < e->result.site_count; k++)
-    add_points(m, end, e->result.sites[k].points, e->result.sites[k].point_count);
+  for (size_t k = 0; k < e->result.poi_count; k++)
+    add_points(m, end, e->result.pois[k].points, e->result.pois[k].point_count);
   return SCIARA_OK;
 }
 
@@ -240,25 +240,25 @@ static enum sciara_status make_layers(struct making *m) {
   return SCIARA_OK;
 }
 
-// -------------------------------------------------------------------------------------------------------------- sites
+// -------------------------------------------------------------------------------------------------------------- places
 
-static enum sciara_status make_site(const struct making *m, size_t k, size_t quantile, struct sciara_page_site *out) {
+static enum sciara_status make_poi(const struct making *m, size_t k, size_t quantile, struct sciara_page_poi *out) {
   const struct sciara_reduction *r = m->r;
-  const struct sciara_ensemble_site *s = &r->ensemble.result.sites[k];
-  const struct sciara_site_cells *place = &r->sites.place[k];
+  const struct sciara_poi *s = &r->ensemble.result.pois[k];
+  const struct sciara_poi_cells *place = &r->pois.place[k];
   const struct sciara_question ever = sciara_question_make(&r->sample, INFINITY);
   struct sciara_sample_scratch x = {0};
-  struct sciara_site_result result = {0};
+  struct sciara_poi_result result = {0};
   uint32_t *hit = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "the members that reach a site"));
-  SCIARA_TRY_GOTO(sciara_site_result_make(&r->sites, &r->sample, &r->ensemble.result, k, NULL, &result));
-  const size_t hits = sciara_site_members(&r->sites, &r->sample, k, 0, INFINITY, hit);
+  SCIARA_TRY_GOTO(sciara_poi_result_make(&r->pois, &r->sample, &r->ensemble.result, k, NULL, &result));
+  const size_t hits = sciara_poi_members(&r->pois, &r->sample, k, 0, INFINITY, hit);
   const struct sciara_estimate p = sciara_sample_estimate(&r->sample, &ever, hit, hits, &x);
   const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p);
   const int64_t cell = place->cell[place->count / 2];
-  *out = (struct sciara_page_site){
+  *out = (struct sciara_page_poi){
       .name = s->name,
       .points = s->points,
       .count = s->point_count,
@@ -273,19 +273,19 @@ static enum sciara_status make_site(const struct making *m, size_t k, size_t qua
       .arrival = r->ensemble.result.quantile_count ? result.quantile[SCIARA_QUANTILES_ARRIVAL][quantile] : NAN};
 cleanup:
   sciara_sample_scratch_free(&x);
-  sciara_site_result_free(&result);
+  sciara_poi_result_free(&result);
   sciara_free(hit);
   return status;
 }
 
-static enum sciara_status make_sites(struct making *m) {
+static enum sciara_status make_pois(struct making *m) {
   const struct sciara_ensemble_result *q = &m->r->ensemble.result;
   const size_t middle = q->quantile_count / 2;
-  m->hazard.site_quantile = q->quantile_count ? q->quantiles[middle] : NAN;
-  SCIARA_TRY(SCIARA_NEW(m->site, m->r->sites.sites + 1, "the sites of a page"));
-  for (size_t k = 0; k < m->r->sites.sites; k++) SCIARA_TRY(make_site(m, k, middle, &m->site[k]));
-  m->hazard.site = m->site;
-  m->hazard.sites = m->r->sites.sites;
+  m->hazard.poi_quantile = q->quantile_count ? q->quantiles[middle] : NAN;
+  SCIARA_TRY(SCIARA_NEW(m->poi, m->r->pois.pois + 1, "the sites of a page"));
+  for (size_t k = 0; k < m->r->pois.pois; k++) SCIARA_TRY(make_poi(m, k, middle, &m->poi[k]));
+  m->hazard.poi = m->poi;
+  m->hazard.pois = m->r->pois.pois;
   return SCIARA_OK;
 }
 
@@ -385,7 +385,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   enum sciara_status status;
   SCIARA_TRY_GOTO(find_cells(&m));
   SCIARA_TRY_GOTO(make_layers(&m));
-  SCIARA_TRY_GOTO(make_sites(&m));
+  SCIARA_TRY_GOTO(make_pois(&m));
   SCIARA_TRY_GOTO(make_shares(&m));
   SCIARA_TRY_GOTO(make_vents(&m));
   m.hazard.finished = r->sample.finished;

@@ -15,7 +15,7 @@ enum { MEMORY = 640 << 20 };
 void sciara_comparison_free(struct sciara_comparison *c) {
   sciara_reduction_free(&c->a);
   sciara_reduction_free(&c->b);
-  sciara_free(c->site);
+  sciara_free(c->poi);
   sciara_free(c->other);
   *c = (struct sciara_comparison){0};
 }
@@ -32,8 +32,8 @@ static enum sciara_status open_pair(const char *folder_a, const char *folder_b, 
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_a, &options, &whole));
   options.paired = &whole;
-  options.site = whole.ensemble.result.sites; // in both ensembles the sites of the first
-  options.site_count = whole.ensemble.result.site_count;
+  options.poi = whole.ensemble.result.pois; // in both ensembles the places of the first
+  options.poi_count = whole.ensemble.result.poi_count;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_b, &options, &c->b));
   if (!same_grid(&whole.dem.grid, &c->b.dem.grid)) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s and %s: expected maps of the same grid, found different ones", folder_a,
@@ -48,20 +48,20 @@ cleanup:
   return status;
 }
 
-static double hit_of(const struct sciara_reduction *r, size_t site, size_t member) {
-  return sciara_site_is_hit(sciara_site_hit(&r->sites, site, member), 0);
+static double hit_of(const struct sciara_reduction *r, size_t poi, size_t member) {
+  return sciara_poi_is_hit(sciara_poi_hit(&r->pois, poi, member), 0);
 }
 
-/** Compares one site; `value` has room for the members of a, and `x` is for their sample. */
-static void compare_site(const struct sciara_comparison *c, size_t site, double *value, struct sciara_sample_scratch *x,
-                         struct sciara_paired *out) {
+/** Compares one place; `value` has room for the members of a, and `x` is for their sample. */
+static void compare_poi(const struct sciara_comparison *c, size_t poi, double *value, struct sciara_sample_scratch *x,
+                        struct sciara_paired *out) {
   const struct sciara_sample *s = &c->a.sample;
   double unused, delay = 0, weight = 0, low = -s->open, high = s->open;
   for (size_t m = 0; m < s->count; m++) {
     const size_t k = c->other[m];
     value[m] = 0;
     if (k == SIZE_MAX || !sciara_sample_counts(s, m)) continue;
-    const double a = hit_of(&c->a, site, m), b = hit_of(&c->b, site, k);
+    const double a = hit_of(&c->a, poi, m), b = hit_of(&c->b, poi, k);
     value[m] = b - a;
     low += s->planned[m] * (b - (c->a.batches.member[m].censored ? 1 : a));
     high += s->planned[m] * ((c->b.batches.member[k].censored ? 1 : b) - a);
@@ -69,8 +69,8 @@ static void compare_site(const struct sciara_comparison *c, size_t site, double 
     out->a += c->a.sample.weight[m] * a / c->a.sample.done;
     out->b += c->a.sample.weight[m] * b / c->a.sample.done;
     if (a == 0 || b == 0) continue;
-    delay += c->a.sample.weight[m] * ((double)sciara_site_hit(&c->b.sites, site, k)->arrival -
-                                      (double)sciara_site_hit(&c->a.sites, site, m)->arrival);
+    delay += c->a.sample.weight[m] * ((double)sciara_poi_hit(&c->b.pois, poi, k)->arrival -
+                                      (double)sciara_poi_hit(&c->a.pois, poi, m)->arrival);
     weight += c->a.sample.weight[m];
     out->both++;
   }
@@ -109,13 +109,13 @@ enum sciara_status sciara_comparison_make(const char *folder_a, const char *fold
   *out = (struct sciara_comparison){.threads = threads};
   SCIARA_TRY_GOTO(open_pair(folder_a, folder_b, out));
   SCIARA_TRY_GOTO(find_others(out));
-  out->sites = out->a.sites.sites;
-  SCIARA_TRY_GOTO(sciara_reduction_visit_sites(&out->a, threads));
-  SCIARA_TRY_GOTO(sciara_reduction_visit_sites(&out->b, threads));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->site, out->sites + 1, "the sites of an ensemble"));
+  out->pois = out->a.pois.pois;
+  SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&out->a, threads));
+  SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&out->b, threads));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->poi, out->pois + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(value, out->a.sample.count + 1, "the members of an ensemble"));
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&out->a.sample, &x));
-  for (size_t k = 0; k < out->sites; k++) compare_site(out, k, value, &x, &out->site[k]);
+  for (size_t k = 0; k < out->pois; k++) compare_poi(out, k, value, &x, &out->poi[k]);
 cleanup:
   sciara_sample_scratch_free(&x);
   sciara_free(value);

@@ -5,7 +5,7 @@
 
 #include "hazard/reduction.h"
 
-/** A site in both. */
+/** A place in both. */
 struct sciara_paired {
   double a, b;       ///< probability of arrival
   double difference; ///< b - a
@@ -21,8 +21,8 @@ struct sciara_comparison {
   struct sciara_reduction a, b; ///< the members of the pairs, with the weights of the first
   size_t pairs, members;        ///< of weight above 0
   size_t *other;                ///< of each member of the first, its index in the second; SIZE_MAX: none
-  struct sciara_paired *site;   ///< of the sites of the first ensemble
-  size_t sites;
+  struct sciara_paired *poi;    ///< of the places of the first ensemble
+  size_t pois;
   int threads;
 };
 
@@ -34,7 +34,7 @@ enum sciara_status sciara_comparison_make(const char *folder_a, const char *fold
 
 /**
  * Writes FOLDER/difference_NAME.tif (b - a) with a style, for each probability of the first ensemble; _low and _high: bounds, as
- * of a site; _error: that of the difference, NODATA where no pair differs.
+ * of a place; _error: that of the difference, NODATA where no pair differs.
  */
 enum sciara_status sciara_comparison_write(struct sciara_comparison *c, const char *folder);
 

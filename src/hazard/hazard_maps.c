@@ -317,6 +317,6 @@ void sciara_products_unlock(int lock) {
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {
   SCIARA_TRY(sciara_products_maps(r, pictures));
   SCIARA_TRY(sciara_products_vectors(r));
-  SCIARA_TRY(sciara_products_sites(r));
+  SCIARA_TRY(sciara_products_pois(r));
   return sciara_products_clear(r, pictures); // last: if anything fails there are still maps
 }

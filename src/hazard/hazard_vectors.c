@@ -160,7 +160,7 @@ static void put_vent(const struct sciara_reduction *r, size_t vent, struct marks
     if (e->members.vent[k] != (int64_t)vent || r->sample.state[k] == SCIARA_MEMBER_OPEN || r->sample.weight[k] == 0)
       continue;
     bool hit = false;
-    for (size_t s = 0; s < r->sites.sites; s++) hit |= sciara_site_is_hit(sciara_site_hit(&r->sites, s, k), 0);
+    for (size_t s = 0; s < r->pois.pois; s++) hit |= sciara_poi_is_hit(sciara_poi_hit(&r->pois, s, k), 0);
     weight += r->sample.weight[k];
     cells += r->sample.weight[k] * (double)r->batches.member[k].count;
     v[1]++;
@@ -177,8 +177,8 @@ static void put_vent(const struct sciara_reduction *r, size_t vent, struct marks
   m->count++;
 }
 
-/** What a vent and class do at a site. */
-static void put_threat(const struct sciara_reduction *r, const struct sciara_contribution *c, const char *site,
+/** What a vent and class do at a place. */
+static void put_threat(const struct sciara_reduction *r, const struct sciara_contribution *c, const char *poi,
                        struct marks *m) {
   double *v = m->value + m->count * THREAT_COLUMNS;
   const char **text = m->text + m->count * THREAT_TEXTS;
@@ -188,7 +188,7 @@ static void put_threat(const struct sciara_reduction *r, const struct sciara_con
   v[3] = c->contribution;
   v[4] = c->arrival;
   text[0] = sciara_reduction_event(r, c->event, m->label[m->count][1]);
-  text[1] = site;
+  text[1] = poi;
   m->mark[m->count] = (struct sciara_vector_mark){.label = sciara_reduction_vent(r, c->vent, m->label[m->count][0]),
                                                   .points = r->ensemble.vents[c->vent].points,
                                                   .count = 1,
@@ -197,14 +197,14 @@ static void put_threat(const struct sciara_reduction *r, const struct sciara_con
   m->count++;
 }
 
-static enum sciara_status put_threats(const struct sciara_reduction *r, size_t site, struct marks *m) {
+static enum sciara_status put_threats(const struct sciara_reduction *r, size_t poi, struct marks *m) {
   struct sciara_contribution *list;
   size_t count;
-  SCIARA_TRY(sciara_contributions(&r->sites, &r->sample, site, 0, r->ensemble.members.vent, r->ensemble.members.event,
+  SCIARA_TRY(sciara_contributions(&r->pois, &r->sample, poi, 0, r->ensemble.members.vent, r->ensemble.members.event,
                                   SCIARA_BY_VENT_AND_EVENT, &list, &count));
   for (size_t k = 0; k < count; k++)
     if (list[k].hits > 0 && list[k].vent >= 0 && (size_t)list[k].vent < r->ensemble.vent_count)
-      put_threat(r, &list[k], r->ensemble.result.sites[site].name, m);
+      put_threat(r, &list[k], r->ensemble.result.pois[poi].name, m);
   sciara_free(list);
   return SCIARA_OK;
 }
@@ -212,7 +212,7 @@ static enum sciara_status put_threats(const struct sciara_reduction *r, size_t s
 /** The most rows that the layer "threats" can have. */
 static size_t threats_most(const struct sciara_reduction *r) {
   const size_t events = r->ensemble.event_count + 1, classes = r->ensemble.vent_count * events;
-  return r->sites.sites * (classes < r->sample.finished ? classes : r->sample.finished);
+  return r->pois.pois * (classes < r->sample.finished ? classes : r->sample.finished);
 }
 
 /** Writes the vents, and what they threaten, after the layers that `p` has. */
@@ -223,7 +223,7 @@ static enum sciara_status write_vents(const struct sciara_reduction *r, struct s
   SCIARA_TRY_GOTO(marks_make(&vents, r->ensemble.vent_count));
   SCIARA_TRY_GOTO(marks_make(&threats, threats_most(r)));
   for (size_t k = 0; k < r->ensemble.vent_count; k++) put_vent(r, k, &vents);
-  for (size_t k = 0; k < r->sites.sites; k++) SCIARA_TRY_GOTO(put_threats(r, k, &threats));
+  for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_threats(r, k, &threats));
   const struct sciara_vector_marks layers[] = {
       {.name = "vents", .mark = vents.mark, .count = vents.count, .column = vent_columns, .columns = VENT_COLUMNS},
       {.name = "threats",

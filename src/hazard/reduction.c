@@ -15,7 +15,7 @@
 
 void sciara_reduction_free(struct sciara_reduction *r) {
   sciara_hazard_free(&r->hazard);
-  sciara_site_hits_free(&r->sites);
+  sciara_poi_hits_free(&r->pois);
   sciara_hazard_rule_free(&r->rule);
   sciara_free(r->layers.layer);
   sciara_sample_free(&r->sample);
@@ -81,7 +81,7 @@ static enum sciara_status weigh_pairs(const struct sciara_reduction *r, const st
 
 /** Finds the prefix and takes its members, or all of them. */
 static enum sciara_status choose_members(struct sciara_reduction *r, const struct sciara_reduction_options *options) {
-  const bool all = options->all || options->site || options->paired;
+  const bool all = options->all || options->poi || options->paired;
   const struct sciara_ensemble *e = &r->ensemble;
   double *weight = NULL;
   uint8_t *unpaired = NULL;
@@ -94,9 +94,9 @@ static enum sciara_status choose_members(struct sciara_reduction *r, const struc
     SCIARA_TRY_GOTO(SCIARA_NEW(unpaired, e->members.count, "the members of an ensemble"));
     SCIARA_TRY_GOTO(weigh_pairs(r, options->paired, options->own_weights, weight, unpaired));
   }
-  if (!all && e->stop.standard_error > 0 && r->sites.sites > 0) {
-    SCIARA_TRY_GOTO(sciara_reduction_visit_sites(r, options->threads));
-    SCIARA_TRY_GOTO(sciara_stop_weights(e, &r->batches, &r->sites, weight, &prefix));
+  if (!all && e->stop.standard_error > 0 && r->pois.pois > 0) {
+    SCIARA_TRY_GOTO(sciara_reduction_visit_pois(r, options->threads));
+    SCIARA_TRY_GOTO(sciara_stop_weights(e, &r->batches, &r->pois, weight, &prefix));
   }
   if (prefix > 0) {
     r->used_batches = prefix;
@@ -238,9 +238,9 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
   SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
   const struct sciara_ensemble_result *result = &r->ensemble.result;
   SCIARA_TRY(read_dem(r));
-  SCIARA_TRY(sciara_site_hits_make(options->site ? options->site : result->sites,
-                                   options->site ? options->site_count : result->site_count, &r->dem.grid,
-                                   r->ensemble.members.count, &r->sites));
+  SCIARA_TRY(sciara_poi_hits_make(options->poi ? options->poi : result->pois,
+                                  options->poi ? options->poi_count : result->poi_count, &r->dem.grid,
+                                  r->ensemble.members.count, &r->pois));
   const enum sciara_status status = choose_members(r, options);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
@@ -258,11 +258,11 @@ enum sciara_status sciara_reduction_open(const char *folder, const struct sciara
   return status;
 }
 
-enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads) {
-  if (r->sites_visited || r->sites.sites == 0) return SCIARA_OK;
+enum sciara_status sciara_reduction_visit_pois(struct sciara_reduction *r, int threads) {
+  if (r->pois_visited || r->pois.pois == 0) return SCIARA_OK;
   const struct sciara_footprint_source source = sciara_batches_source(&r->batches);
-  SCIARA_TRY(sciara_footprints_visit(&source, threads, sciara_site_hits_visit, &r->sites));
-  r->sites_visited = true;
+  SCIARA_TRY(sciara_footprints_visit(&source, threads, sciara_poi_hits_visit, &r->pois));
+  r->pois_visited = true;
   return SCIARA_OK;
 }
 
@@ -270,15 +270,15 @@ enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
                                               const struct sciara_reduction_options *options) {
   const struct sciara_hazard_options how = {.threads = options->threads,
                                             .bytes = options->bytes,
-                                            .visit = r->sites_visited ? NULL : sciara_site_hits_visit,
-                                            .visit_context = &r->sites};
+                                            .visit = r->pois_visited ? NULL : sciara_poi_hits_visit,
+                                            .visit_context = &r->pois};
   const struct sciara_footprint_source source = sciara_reduction_source(r);
   size_t entries = 0;
   for (size_t m = 0; m < r->used_members; m++)
     if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
       entries += (size_t)r->batches.member[m].count;
   SCIARA_TRY(sciara_hazard_make(&r->rule, &source, r->dem.grid.rows, r->dem.grid.cols, entries, &how, &r->hazard));
-  r->sites_visited = true;
+  r->pois_visited = true;
   return SCIARA_OK;
 }
 

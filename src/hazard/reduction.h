@@ -6,7 +6,7 @@
 
 #include "ensemble/ensemble_sample.h"
 #include "hazard/hazard.h"
-#include "hazard/site_results.h"
+#include "hazard/poi_results.h"
 #include "terrain/dem_gdal.h"
 
 #define SCIARA_ENSEMBLE_CONDITION "conditional on fv3 and this plan"
@@ -21,9 +21,9 @@ struct sciara_reduction {
   struct sciara_sample sample;       ///< of the used members
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
-  struct sciara_site_hits sites; ///< of ensemble.result.sites; not visited until the maps or sites are made
-  struct sciara_hazard hazard;   ///< empty until the maps are made
-  bool sites_visited;
+  struct sciara_poi_hits pois; ///< of ensemble.result.pois; not visited until the maps or places are made
+  struct sciara_hazard hazard; ///< empty until the maps are made
+  bool pois_visited;
 };
 
 /** Memory for footprints at a time, where nothing else is asked for. */
@@ -35,9 +35,9 @@ int sciara_reduction_threads(int asked);
 /** How to reduce. */
 struct sciara_reduction_options {
   int threads;
-  size_t bytes;                            ///< memory for footprints at a time
-  const struct sciara_ensemble_site *site; ///< sites instead of those of the ensemble; NULL: those
-  size_t site_count;
+  size_t bytes;                 ///< memory for footprints at a time
+  const struct sciara_poi *poi; ///< places instead of those of the ensemble; NULL: those
+  size_t poi_count;
   bool all;                              ///< no stop rule: all finished members
   const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs
   bool own_weights;                      ///< of pairs: not with its weights
@@ -51,10 +51,10 @@ struct sciara_reduction_options {
 enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
                                          struct sciara_reduction *out);
 
-/** Reads what the members do at the sites. */
-enum sciara_status sciara_reduction_visit_sites(struct sciara_reduction *r, int threads);
+/** Reads what the members do at the places. */
+enum sciara_status sciara_reduction_visit_pois(struct sciara_reduction *r, int threads);
 
-/** Makes the maps, and reads the sites on the way. */
+/** Makes the maps, and reads the places on the way. */
 enum sciara_status sciara_reduction_make_maps(struct sciara_reduction *r,
                                               const struct sciara_reduction_options *options);
 

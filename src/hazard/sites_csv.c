@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sites.csv: the results at the sites, and the chance that lava leaves the map or enters the sea.
+// sites.csv: the results at the places, and the chance that lava leaves the map or enters the sea.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void put_names(const struct sciara_reduction *r, struct sciara_text *t, c
 }
 
 static void put_probability(const struct sciara_reduction *r, struct sciara_text *t,
-                            const struct sciara_site_probability *p) {
+                            const struct sciara_poi_probability *p) {
   const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p->estimate);
   put_number(t, p->estimate.value);
   put_number(t, p->estimate.low);
@@ -86,19 +86,19 @@ static void put_first(const struct sciara_reduction *r, struct sciara_text *t, s
   put_number(t, sciara_sample_zero_bound(&r->sample));
 }
 
-static enum sciara_status put_site(const struct sciara_reduction *r, size_t site, struct sciara_text *t) {
+static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, struct sciara_text *t) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const struct sciara_ensemble_site *s = &q->sites[site];
-  struct sciara_site_result result;
+  const struct sciara_poi *s = &q->pois[poi];
+  struct sciara_poi_result result;
   double x = 0, y = 0;
-  SCIARA_TRY(sciara_site_result_make(&r->sites, &r->sample, q, site, &r->rule, &result));
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, &r->rule, &result));
   for (size_t k = 0; k < s->point_count; k++) {
     x += s->points[k].x / (double)s->point_count;
     y += s->points[k].y / (double)s->point_count;
   }
   sciara_csv_append_text(t, s->name ? s->name : "");
   sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
-  put_first(r, t, r->sites.place[site].count);
+  put_first(r, t, r->pois.place[poi].count);
   for (size_t k = 0; k < q->thickness_count; k++) put_probability(r, t, &result.thickness[k]);
   for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
   for (int of = 0; of < SCIARA_QUANTILES; of++)
@@ -109,7 +109,7 @@ static enum sciara_status put_site(const struct sciara_reduction *r, size_t site
   for (size_t k = 0; k < q->year_count && has_rates(r); k++)
     put_number(t, sciara_hazard_years_zero_bound(&r->rule, q->years[k]));
   sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
-  sciara_site_result_free(&result);
+  sciara_poi_result_free(&result);
   return t->failed;
 }
 
@@ -130,8 +130,8 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
     if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0 && (sea ? l->sea_m3 : l->lost_m3) > 0)
       hit[hits++] = (uint32_t)m;
   }
-  const struct sciara_site_probability p = {
-      .estimate = sciara_sample_estimate(&r->sample, &r->rule.ever, hit, hits, &x), .half = {NAN, NAN}};
+  const struct sciara_poi_probability p = {.estimate = sciara_sample_estimate(&r->sample, &r->rule.ever, hit, hits, &x),
+                                           .half = {NAN, NAN}};
   sciara_csv_append_text(t, name);
   sciara_text_append(t, ",map,,");
   put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
@@ -144,13 +144,13 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_products_sites(const struct sciara_reduction *r) {
+enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   struct sciara_text t = {0};
   char *path = sciara_path_join(r->ensemble.folder, "sites.csv");
   enum sciara_status status = SCIARA_OK;
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   put_header(r, &t);
-  for (size_t k = 0; k < r->sites.sites; k++) SCIARA_TRY_GOTO(put_site(r, k, &t));
+  for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_poi(r, k, &t));
   SCIARA_TRY_GOTO(put_event(r, "lava leaves the map", false, &t));
   SCIARA_TRY_GOTO(put_event(r, "lava enters the sea", true, &t));
   SCIARA_TRY_GOTO(t.failed);

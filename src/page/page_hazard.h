@@ -34,7 +34,7 @@ struct sciara_page_layer {
 };
 
 /** A named place: a point or the corners of a polygon, in the CRS of the grid. */
-struct sciara_page_site {
+struct sciara_page_poi {
   const char *name;
   const struct sciara_point *points;
   size_t count;
@@ -61,11 +61,11 @@ struct sciara_page_hazard {
   double time_zero_s; ///< simulated time from which times count; 0: the beginning
   const struct sciara_page_layer *layer;
   size_t layers;
-  const struct sciara_page_site *site;
-  size_t sites;
-  double site_quantile; ///< of sciara_page_site.arrival
-  double zero_bound;    ///< upper 95 % bound of the probability that lava arrives, where it is 0; NAN: none
-  int64_t block;        ///< rows, and columns, of a block; blocks begin at the corner of the page's box
+  const struct sciara_page_poi *poi;
+  size_t pois;
+  double poi_quantile; ///< of sciara_page_poi.arrival
+  double zero_bound;   ///< upper 95 % bound of the probability that lava arrives, where it is 0; NAN: none
+  int64_t block;       ///< rows, and columns, of a block; blocks begin at the corner of the page's box
   int64_t block_rows, block_cols;
   struct sciara_page_shares vents, events;
 };

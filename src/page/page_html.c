@@ -328,12 +328,12 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   return sciara_text_append(t, "\"}");
 }
 
-static enum sciara_status append_sites(struct sciara_text *t, const struct sciara_page *p) {
+static enum sciara_status append_pois(struct sciara_text *t, const struct sciara_page *p) {
   int64_t window[4];
   choose_window(p->frames, window);
   SCIARA_TRY(sciara_text_append(t, "\"sites\":["));
-  for (size_t k = 0; k < p->hazard->sites; k++) {
-    const struct sciara_page_site *s = &p->hazard->site[k];
+  for (size_t k = 0; k < p->hazard->pois; k++) {
+    const struct sciara_page_poi *s = &p->hazard->poi[k];
     SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
     SCIARA_TRY(append_text(t, "name", s->name));
     SCIARA_TRY(append_named(t, "value", s->value));
@@ -368,11 +368,11 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
   SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\"full\":%s,\n", h->finished,
                                 h->members, h->stopped ? "true" : "false", h->full ? "true" : "false"));
   SCIARA_TRY(append_named(t, "time_zero_s", h->time_zero_s));
-  SCIARA_TRY(append_sites(t, p));
+  SCIARA_TRY(append_pois(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
   SCIARA_TRY(append_named(t, "zero_bound", h->zero_bound));
-  SCIARA_TRY(append_named(t, "site_quantile", h->site_quantile));
+  SCIARA_TRY(append_named(t, "site_quantile", h->poi_quantile));
   return sciara_text_append(
       t, "\"ranks\":%d,\"share\":%d,\"block\":%" PRId64 ",\"block_rows\":%" PRId64 ",\"block_cols\":%" PRId64 "}",
       SCIARA_PAGE_RANKS, SCIARA_PAGE_SHARE, h->block, h->block_rows, h->block_cols);

@@ -238,11 +238,11 @@ static void read_parts(struct planning *p) {
 }
 
 /** Sites must have cells of the DEM, as `reduce` finds them. Lava does not reach those without an altitude. */
-static void check_sites(const struct planning *p) {
-  for (size_t k = 0; p->base.site && k < p->e.result.site_count; k++) {
-    const struct sciara_ensemble_site *s = &p->e.result.sites[k];
-    struct sciara_site_hits hits;
-    enum sciara_status status = sciara_site_hits_make(s, 1, &p->base.grid, 0, &hits);
+static void check_pois(const struct planning *p) {
+  for (size_t k = 0; p->base.site && k < p->e.result.poi_count; k++) {
+    const struct sciara_poi *s = &p->e.result.pois[k];
+    struct sciara_poi_hits hits;
+    enum sciara_status status = sciara_poi_hits_make(s, 1, &p->base.grid, 0, &hits);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
     sciara_diagnostics_add(p->r.diagnostics, status);
     if (status != SCIARA_OK) continue;
@@ -253,7 +253,7 @@ static void check_sites(const struct planning *p) {
       sciara_log(SCIARA_LOG_WARNING,
                  "%s: result.sites[%zu] (%s): lies where the DEM has no altitude (NODATA): no member can reach it",
                  p->r.file, k, s->name);
-    sciara_site_hits_free(&hits);
+    sciara_poi_hits_free(&hits);
   }
 }
 
@@ -362,7 +362,7 @@ static void read_plan(struct planning *p) {
   p->x.base = &p->base.scenario;
   sciara_diagnostics_add(d, read_base(p));
   read_parts(p);
-  check_sites(p);
+  check_pois(p);
   if (d->count > 0) return;
   sciara_diagnostics_add(d, make_ensemble(p));
   if (d->count == 0) sciara_diagnostics_add(d, check_errors(p));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a cell and of sites at the edges of their definitions, and the stop rule, compared with numbers computed
+// The values of a cell and of places at the edges of their definitions, and the stop rule, compared with numbers computed
 // by hand.
 #include <check.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "ensemble/point_colours.h"
 #include "hazard/hazard.h"
+#include "hazard/poi_results.h"
 #include "hazard/reduction.h"
-#include "hazard/site_results.h"
 
 enum { MOST = 24 };
 
@@ -137,18 +137,18 @@ START_TEST(the_front_counts_all_members) {
 }
 END_TEST
 
-// -------------------------------------------------------------------------------------------------------------- sites
+// -------------------------------------------------------------------------------------------------------------- places
 
 static const struct sciara_grid grid = {.rows = 10, .cols = 10, .cell_size = 10, .west = 0, .north = 100};
 
 START_TEST(a_site_at_the_edges) {
   struct sciara_point corners[] = {{0, 100}, {20, 100}, {20, 90}, {0, 90}}; // cells 0 and 1
   char name[] = "zone";
-  const struct sciara_ensemble_site site = {.name = name, .points = corners, .point_count = 4};
-  struct sciara_site_hits hits;
+  const struct sciara_poi poi = {.name = name, .points = corners, .point_count = 4};
+  struct sciara_poi_hits hits;
   struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
   uint32_t out[MOST];
-  ck_assert_int_eq(sciara_site_hits_make(&site, 1, &grid, 2, &hits), SCIARA_OK);
+  ck_assert_int_eq(sciara_poi_hits_make(&poi, 1, &grid, 2, &hits), SCIARA_OK);
   float zeros[3] = {0};
   struct sciara_footprint f = {.count = 3,
                                .cell = (int64_t[]){0, 1, 2},
@@ -157,22 +157,22 @@ START_TEST(a_site_at_the_edges) {
                                .deposit = (float[]){0.125, 0.25, 9}};
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
     if (!f.value[v]) f.value[v] = zeros;
-  ck_assert_int_eq(sciara_site_hits_visit(&hits, 1, &f), SCIARA_OK);
-  const struct sciara_site_hit *h = sciara_site_hit(&hits, 0, 1);
+  ck_assert_int_eq(sciara_poi_hits_visit(&hits, 1, &f), SCIARA_OK);
+  const struct sciara_poi_hit *h = sciara_poi_hit(&hits, 0, 1);
   ck_assert_double_eq((double)h->arrival, 3600); // of its first cell; the third cell is not part of it
   ck_assert_double_eq((double)h->max_deposit, 0.5);
   ck_assert_double_eq((double)h->deposit, 0.25);
   ck_assert_uint_eq(h->cells, 2);
-  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0, 3600, out), 1); // until the time, itself included
+  ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0, 3600, out), 1); // until the time, itself included
   ck_assert_uint_eq(out[0], 1);
-  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0, 3599, out), 0);
-  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.5, INFINITY, out), 0); // more than the threshold
-  ck_assert_uint_eq(sciara_site_members(&hits, &s, 0, 0.49, INFINITY, out), 1);
+  ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0, 3599, out), 0);
+  ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0.5, INFINITY, out), 0); // more than the threshold
+  ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0.49, INFINITY, out), 1);
   f.deposit[0] = NAN; // not known of a cell: then not of the zone
-  ck_assert_int_eq(sciara_site_hits_visit(&hits, 1, &f), SCIARA_OK);
+  ck_assert_int_eq(sciara_poi_hits_visit(&hits, 1, &f), SCIARA_OK);
   ck_assert_float_nan(h->deposit);
   ck_assert_double_eq((double)h->max_deposit, 0.5);
-  sciara_site_hits_free(&hits);
+  sciara_poi_hits_free(&hits);
   sciara_sample_free(&s);
 }
 END_TEST
@@ -181,17 +181,17 @@ END_TEST
 START_TEST(halves_are_within_strata) {
   double thickness[] = {0};
   const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
-  struct sciara_site_hit hit[8];
-  struct sciara_site_cells place = {.count = 1};
-  const struct sciara_site_hits hits = {.sites = 1, .members = 8, .place = &place, .hit = hit};
+  struct sciara_poi_hit hit[8];
+  struct sciara_poi_cells place = {.count = 1};
+  const struct sciara_poi_hits hits = {.pois = 1, .members = 8, .place = &place, .hit = hit};
   struct sciara_sample s = sample_of(8, (int64_t[]){0, 0, 0, 0, 1, 1, 1, 1}, SCIARA_ERROR_STRATA);
-  struct sciara_site_result r;
-  for (int k = 0; k < 8; k++) hit[k] = (struct sciara_site_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
-  ck_assert_int_eq(sciara_site_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  struct sciara_poi_result r;
+  for (int k = 0; k < 8; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
+  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
   ck_assert_double_eq(r.thickness[0].estimate.value, 0.5);
   ck_assert_double_eq(r.thickness[0].half[0], 0.5);
   ck_assert_double_eq(r.thickness[0].half[1], 0.5);
-  sciara_site_result_free(&r);
+  sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
 END_TEST
@@ -200,16 +200,16 @@ END_TEST
 START_TEST(a_grid_has_no_halves) {
   double thickness[] = {0};
   const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
-  struct sciara_site_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
-  struct sciara_site_cells place = {.count = 1};
-  const struct sciara_site_hits hits = {.sites = 1, .members = 4, .place = &place, .hit = hit};
+  struct sciara_poi_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
+  struct sciara_poi_cells place = {.count = 1};
+  const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
-  struct sciara_site_result r;
-  ck_assert_int_eq(sciara_site_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  struct sciara_poi_result r;
+  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
   ck_assert_double_eq(r.thickness[0].estimate.error, 0.25);
   ck_assert_double_nan(r.thickness[0].half[0]);
   ck_assert_double_nan(r.thickness[0].half[1]);
-  sciara_site_result_free(&r);
+  sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
 END_TEST
@@ -270,31 +270,30 @@ START_TEST(open_members_are_stood_for) {
 }
 END_TEST
 
-/** Halves of sites, all of whose members hit that `hit` marks. */
-static void check_halves(const struct sciara_sample *s, const struct sciara_site_hit *hit, double first,
-                         double second) {
+/** Halves of places, all of whose members hit that `hit` marks. */
+static void check_halves(const struct sciara_sample *s, const struct sciara_poi_hit *hit, double first, double second) {
   double thickness[] = {0};
   const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
-  struct sciara_site_cells place = {.count = 1};
-  struct sciara_site_hit copy[8];
-  struct sciara_site_result r;
+  struct sciara_poi_cells place = {.count = 1};
+  struct sciara_poi_hit copy[8];
+  struct sciara_poi_result r;
   memcpy(copy, hit, s->count * sizeof *copy);
-  const struct sciara_site_hits hits = {.sites = 1, .members = s->count, .place = &place, .hit = copy};
-  ck_assert_int_eq(sciara_site_result_make(&hits, s, &result, 0, NULL, &r), SCIARA_OK);
+  const struct sciara_poi_hits hits = {.pois = 1, .members = s->count, .place = &place, .hit = copy};
+  ck_assert_int_eq(sciara_poi_result_make(&hits, s, &result, 0, NULL, &r), SCIARA_OK);
   ck_assert_double_eq_tol(r.thickness[0].half[0], first, 1e-15);
   ck_assert_double_eq_tol(r.thickness[0].half[1], second, 1e-15);
-  sciara_site_result_free(&r);
+  sciara_poi_result_free(&r);
 }
 
 /** A stratum of three members has its weight in both halves; one of a single member is in neither. */
 START_TEST(halves_have_equal_strata) {
-  const struct sciara_site_hit yes = {.arrival = 10}, no = {.arrival = INFINITY};
+  const struct sciara_poi_hit yes = {.arrival = 10}, no = {.arrival = INFINITY};
   struct sciara_sample s = unfinished_sample();
-  check_halves(&s, (struct sciara_site_hit[]){yes, no, no, no, no, yes, no, no}, 0.5, 0);  // 0 of 0, 2; 5 of 5, 7
-  check_halves(&s, (struct sciara_site_hit[]){no, yes, no, no, no, no, yes, no}, 0, 0.75); // 1 of 1, 3; 6 alone
+  check_halves(&s, (struct sciara_poi_hit[]){yes, no, no, no, no, yes, no, no}, 0.5, 0);  // 0 of 0, 2; 5 of 5, 7
+  check_halves(&s, (struct sciara_poi_hit[]){no, yes, no, no, no, no, yes, no}, 0, 0.75); // 1 of 1, 3; 6 alone
   sciara_sample_free(&s);
   s = sample_of(3, (int64_t[]){0, 0, 1}, SCIARA_ERROR_STRATA);
-  check_halves(&s, (struct sciara_site_hit[]){yes, no, yes}, 1, 0);
+  check_halves(&s, (struct sciara_poi_hit[]){yes, no, yes}, 1, 0);
   sciara_sample_free(&s);
 }
 END_TEST
@@ -329,16 +328,16 @@ START_TEST(years_have_bounds_of_their_own) {
 }
 END_TEST
 
-/** Of what reaches a site, a vent has the fraction of its own hits. */
+/** Of what reaches a place, a vent has the fraction of its own hits. */
 START_TEST(contributions_divide_the_hits) {
-  struct sciara_site_hit hit[4];
-  struct sciara_site_cells place = {.count = 1};
-  const struct sciara_site_hits hits = {.sites = 1, .members = 4, .place = &place, .hit = hit};
+  struct sciara_poi_hit hit[4];
+  struct sciara_poi_cells place = {.count = 1};
+  const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   const int64_t vent[] = {0, 0, 1, 1}, event[] = {0, 0, 0, 0};
   struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
   struct sciara_contribution *c;
   size_t count;
-  for (int k = 0; k < 4; k++) hit[k] = (struct sciara_site_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
+  for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
   ck_assert_int_eq(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count), SCIARA_OK);
   ck_assert_uint_eq(count, 2);
   ck_assert_double_eq_tol(c[0].contribution, 2.0 / 3, 1e-15);
@@ -354,9 +353,9 @@ END_TEST
 /** The median arrival of a vent needs as many hits as the quantiles of a map. */
 START_TEST(medians_need_enough_hits) {
   enum { COUNT = SCIARA_HITS_LEAST + 1 };
-  struct sciara_site_hit hit[COUNT];
-  struct sciara_site_cells place = {.count = 1};
-  const struct sciara_site_hits hits = {.sites = 1, .members = COUNT, .place = &place, .hit = hit};
+  struct sciara_poi_hit hit[COUNT];
+  struct sciara_poi_cells place = {.count = 1};
+  const struct sciara_poi_hits hits = {.pois = 1, .members = COUNT, .place = &place, .hit = hit};
   const int64_t vent[COUNT] = {0};
   struct sciara_sample s = sample_of(COUNT, NULL, SCIARA_ERROR_STRATA);
   for (int reached = SCIARA_HITS_LEAST - 1; reached <= SCIARA_HITS_LEAST; reached++) {
@@ -384,9 +383,9 @@ enum { BATCH = 8, BATCHES = 3, DRAWS = BATCH * BATCHES };
 struct plan {
   struct sciara_ensemble e;
   struct sciara_batches b;
-  struct sciara_site_hits sites;
-  struct sciara_site_cells place[2];
-  struct sciara_site_hit hit[2 * DRAWS];
+  struct sciara_poi_hits pois;
+  struct sciara_poi_cells place[2];
+  struct sciara_poi_hit hit[2 * DRAWS];
   struct sciara_footprint member[DRAWS];
   uint8_t present[BATCHES];
   double weight[DRAWS];
@@ -398,8 +397,8 @@ static void make_plan(struct plan *p, double standard_error) {
   for (int k = 0; k < DRAWS; k++) {
     p->weight[k] = 1;
     p->member[k] = (struct sciara_footprint){.id = k, .stop = SCIARA_STOP_SOLIDIFIED};
-    for (int site = 0; site < 2; site++) // every other one reaches the sites
-      p->hit[site * DRAWS + k] = (struct sciara_site_hit){.arrival = k % 2 ? 10 : INFINITY, .max_deposit = 1};
+    for (int poi = 0; poi < 2; poi++) // every other one reaches the places
+      p->hit[poi * DRAWS + k] = (struct sciara_poi_hit){.arrival = k % 2 ? 10 : INFINITY, .max_deposit = 1};
   }
   memset(p->present, 1, sizeof p->present);
   p->e.members = (struct sciara_members){
@@ -410,12 +409,12 @@ static void make_plan(struct plan *p, double standard_error) {
   p->e.stop.standard_error = standard_error;
   p->b = (struct sciara_batches){
       .ensemble = &p->e, .member = p->member, .present = p->present, .batches = BATCHES, .rows = 1, .cols = 1};
-  p->sites = (struct sciara_site_hits){.sites = 2, .members = DRAWS, .place = p->place, .hit = p->hit};
+  p->pois = (struct sciara_poi_hits){.pois = 2, .members = DRAWS, .place = p->place, .hit = p->hit};
 }
 
 static size_t prefix_of(const struct plan *p) {
   size_t batches = 99;
-  ck_assert_int_eq(sciara_stop_prefix(&p->e, &p->b, &p->sites, &batches), SCIARA_OK);
+  ck_assert_int_eq(sciara_stop_prefix(&p->e, &p->b, &p->pois, &batches), SCIARA_OK);
   return batches;
 }
 
@@ -455,7 +454,7 @@ START_TEST(a_site_without_hits_needs_its_bound) {
   static struct plan p;
   make_plan(&p, 0.20);
   ck_assert_uint_eq(prefix_of(&p), 1);
-  for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = INFINITY; // the first of the sites
+  for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = INFINITY; // the first of the places
   ck_assert_uint_eq(prefix_of(&p), 2);                         // 3/8, then 3/16
 }
 END_TEST
@@ -523,7 +522,7 @@ START_TEST(strata_keep_their_weights) {
   make_plan(&p, 0);
   for (int k = 0; k < DRAWS; k++) {
     p.stratum[k] = k < BATCH ? k >= 6 : k % 2 ? 1 : k >= 20;
-    for (int site = 0; site < 2; site++) p.hit[site * DRAWS + k].arrival = p.stratum[k] == 0 || k == 7 ? 10 : INFINITY;
+    for (int poi = 0; poi < 2; poi++) p.hit[poi * DRAWS + k].arrival = p.stratum[k] == 0 || k == 7 ? 10 : INFINITY;
   }
   int own = 0;
   for (int k = 0; k < DRAWS; k++) own += p.stratum[k] == 1;

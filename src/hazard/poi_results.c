@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hazard/site_results.h"
+#include "hazard/poi_results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 /** What is computed from, and memory for it. */
 struct work {
-  const struct sciara_site_hits *h;
+  const struct sciara_poi_hits *h;
   const struct sciara_sample *s;
-  size_t site;
+  size_t poi;
   struct sciara_sample_scratch scratch;
   uint32_t *hit;
   sciara_ranked *ranked, *room;
@@ -46,10 +46,10 @@ static enum sciara_status divide(struct work *w) {
   return SCIARA_OK;
 }
 
-static enum sciara_status work_make(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+static enum sciara_status work_make(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
                                     struct work *w) {
   static const char what[] = "the results at a site";
-  *w = (struct work){.h = h, .s = s, .site = site};
+  *w = (struct work){.h = h, .s = s, .poi = poi};
   SCIARA_TRY(sciara_sample_scratch_make(s, &w->scratch));
   SCIARA_TRY(SCIARA_NEW(w->hit, s->count + 1, what));
   SCIARA_TRY(SCIARA_NEW(w->ranked, s->count + 1, what));
@@ -76,22 +76,22 @@ static void put_halves(const struct work *w, size_t hits, double half[2]) {
   for (int k = 0; k < 2; k++) half[k] = all > 0 ? hit[k] / all : NAN;
 }
 
-static struct sciara_site_probability probability(struct work *w, double thickness_m, double until_s) {
+static struct sciara_poi_probability probability(struct work *w, double thickness_m, double until_s) {
   const struct sciara_question q = sciara_question_make(w->s, until_s);
-  const size_t hits = sciara_site_members(w->h, w->s, w->site, thickness_m, until_s, w->hit);
-  struct sciara_site_probability p;
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, thickness_m, until_s, w->hit);
+  struct sciara_poi_probability p;
   p.estimate = sciara_sample_estimate(w->s, &q, w->hit, hits, &w->scratch);
   put_halves(w, hits, p.half);
   return p;
 }
 
-/** Quantiles over the members that reach the site. */
+/** Quantiles over the members that reach the place. */
 static void put_quantiles(struct work *w, const struct sciara_ensemble_result *result, enum sciara_footprint_value of,
                           double *out) {
-  const size_t hits = sciara_site_members(w->h, w->s, w->site, 0, INFINITY, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, 0, INFINITY, w->hit);
   bool known = true;
   for (size_t k = 0; k < hits; k++) {
-    const float value = sciara_site_hit(w->h, w->site, w->hit[k])->value[of];
+    const float value = sciara_poi_hit(w->h, w->poi, w->hit[k])->value[of];
     known &= !isnan(value);
     w->ranked[k] = sciara_rank(value, w->hit[k]);
   }
@@ -103,35 +103,35 @@ static void put_quantiles(struct work *w, const struct sciara_ensemble_result *r
   }
 }
 
-static void put_covered(struct work *w, struct sciara_site_result *out) {
-  const double cells = (double)w->h->place[w->site].count;
-  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_site_hit(w->h, w->site, m)->cells / cells;
+static void put_covered(struct work *w, struct sciara_poi_result *out) {
+  const double cells = (double)w->h->place[w->poi].count;
+  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_poi_hit(w->h, w->poi, m)->cells / cells;
   sciara_sample_mean(w->s, w->value, &w->scratch, &out->covered, &out->covered_error);
 }
 
 static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,
-                                    const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
+                                    const struct sciara_hazard_rule *rule, struct sciara_poi_result *out) {
   static const enum sciara_layer_part parts[] = {SCIARA_PART_VALUE, SCIARA_PART_LOW, SCIARA_PART_HIGH};
   enum { PARTS = sizeof parts / sizeof *parts };
   SCIARA_TRY(SCIARA_NEW(out->years, PARTS * result->year_count * result->thickness_count + 1, "P_T"));
   double *value = out->years;
   for (size_t y = 0; y < result->year_count; y++)
     for (size_t k = 0; k < result->thickness_count; k++) {
-      const size_t hits = sciara_site_members(w->h, w->s, w->site, result->thickness_m[k], INFINITY, w->hit);
+      const size_t hits = sciara_poi_members(w->h, w->s, w->poi, result->thickness_m[k], INFINITY, w->hit);
       for (size_t part = 0; part < PARTS; part++)
         *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->hit, hits);
     }
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, const struct sciara_sample *s,
-                                           const struct sciara_ensemble_result *result, size_t site,
-                                           const struct sciara_hazard_rule *rule, struct sciara_site_result *out) {
+enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const struct sciara_sample *s,
+                                          const struct sciara_ensemble_result *result, size_t poi,
+                                          const struct sciara_hazard_rule *rule, struct sciara_poi_result *out) {
   static const char what[] = "the results at a site";
   struct work w;
-  *out = (struct sciara_site_result){0};
+  *out = (struct sciara_poi_result){0};
   enum sciara_status status;
-  SCIARA_TRY_GOTO(work_make(h, s, site, &w));
+  SCIARA_TRY_GOTO(work_make(h, s, poi, &w));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->thickness, result->thickness_count + 1, what));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->within, result->within_count + 1, what));
   for (int q = 0; q < SCIARA_QUANTILES; q++)
@@ -144,16 +144,16 @@ enum sciara_status sciara_site_result_make(const struct sciara_site_hits *h, con
   if (rule && rule->rate) SCIARA_TRY_GOTO(put_years(&w, result, rule, out));
 cleanup:
   work_free(&w);
-  if (status != SCIARA_OK) sciara_site_result_free(out);
+  if (status != SCIARA_OK) sciara_poi_result_free(out);
   return status;
 }
 
-void sciara_site_result_free(struct sciara_site_result *r) {
+void sciara_poi_result_free(struct sciara_poi_result *r) {
   sciara_free(r->thickness);
   sciara_free(r->within);
   for (int q = 0; q < SCIARA_QUANTILES; q++) sciara_free(r->quantile[q]);
   sciara_free(r->years);
-  *r = (struct sciara_site_result){0};
+  *r = (struct sciara_poi_result){0};
 }
 
 // ------------------------------------------------------------------------------------------------------ contributions
@@ -177,10 +177,10 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
   struct sciara_contribution c = {.vent = place[0].vent, .event = place[0].event, .members = count, .arrival = NAN};
   double own = 0, hit = 0;
   for (size_t k = 0; k < count; k++) {
-    const struct sciara_site_hit *h = sciara_site_hit(w->h, w->site, place[k].member);
+    const struct sciara_poi_hit *h = sciara_poi_hit(w->h, w->poi, place[k].member);
     const double weight = w->s->weight[place[k].member];
     own += weight;
-    if (!sciara_site_is_hit(h, thickness_m)) continue;
+    if (!sciara_poi_is_hit(h, thickness_m)) continue;
     hit += weight;
     w->ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
   }
@@ -197,7 +197,7 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
 static enum sciara_status contribute(struct work *w, double thickness_m, const int64_t *vent, const int64_t *event,
                                      enum sciara_contribution_of by, struct place *place,
                                      struct sciara_contribution *out, size_t *count) {
-  const size_t hits = sciara_site_members(w->h, w->s, w->site, thickness_m, INFINITY, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, thickness_m, INFINITY, w->hit);
   double all_hits = 0;
   size_t members = 0;
   for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->hit[k]];
@@ -213,7 +213,7 @@ static enum sciara_status contribute(struct work *w, double thickness_m, const i
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_contributions(const struct sciara_site_hits *h, const struct sciara_sample *s, size_t site,
+enum sciara_status sciara_contributions(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
                                         double thickness_m, const int64_t *vent, const int64_t *event,
                                         enum sciara_contribution_of by, struct sciara_contribution **out,
                                         size_t *count) {
@@ -222,7 +222,7 @@ enum sciara_status sciara_contributions(const struct sciara_site_hits *h, const 
   enum sciara_status status;
   *out = NULL;
   *count = 0;
-  SCIARA_TRY_GOTO(work_make(h, s, site, &w));
+  SCIARA_TRY_GOTO(work_make(h, s, poi, &w));
   SCIARA_TRY_GOTO(SCIARA_NEW(place, s->count + 1, "the contributions of vents"));
   SCIARA_TRY_GOTO(SCIARA_NEW(*out, s->finished + 1, "the contributions of vents"));
   SCIARA_TRY_GOTO(contribute(&w, thickness_m, vent, event, by, place, *out, count));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One engine: a warm-up and timed repetitions.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_BENCH_BENCH_RACE_H
 #define SCIARA_BENCH_BENCH_RACE_H
 

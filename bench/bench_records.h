@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of `serial` in the cases of a measurement, recorded once, so that engines can be verified when serial would
 // take too long. A file of rows (docs/formats.md).
-// Private to this room.
 #ifndef SCIARA_BENCH_BENCH_RECORDS_H
 #define SCIARA_BENCH_BENCH_RECORDS_H
 

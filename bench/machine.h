@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment of a measurement: program, compiler, processor, GPU, libraries.
-// Private to this room.
 #ifndef SCIARA_BENCH_MACHINE_H
 #define SCIARA_BENCH_MACHINE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far each cell of a grid is from the nearest cell of a set: an exact distance transform.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ANALYSIS_DISTANCE_H
 #define SCIARA_ANALYSIS_DISTANCE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two readers behind sciara_observation_read.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ANALYSIS_OBSERVATION_PARTS_H
 #define SCIARA_ANALYSIS_OBSERVATION_PARTS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The position of an observation: its CRS and bounds compared with those of the grid of the run.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ANALYSIS_OBSERVATION_PLACE_H
 #define SCIARA_ANALYSIS_OBSERVATION_PLACE_H
 

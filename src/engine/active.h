@@ -4,7 +4,7 @@
 //
 // Every liquid cell has a record of its outflows, so the new values of a cell can be written at once, and no field is
 // needed twice. Compiled once per precision.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_ACTIVE_H
 #define SCIARA_ENGINE_ACTIVE_H
 

@@ -9,7 +9,7 @@
 // A loop uses the arithmetic of cell.h unchanged, with the same operations in all lanes (SCIARA_BRANCHLESS). Cases that
 // cannot be handled in a lane (the _rare half of a function, a NaN, or a change of the list) are marked and handled
 // after the loop by the functions that `serial` uses.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_OPENMP_BATCH_H
 #define SCIARA_ENGINE_OPENMP_BATCH_H
 

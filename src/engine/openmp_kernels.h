@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of a part in three pieces, with barriers of all threads between them; once for each kind of processor.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_OPENMP_KERNELS_H
 #define SCIARA_ENGINE_OPENMP_KERNELS_H
 

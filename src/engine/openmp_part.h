@@ -5,7 +5,7 @@
 //
 // In the arrays of the grid only z and h are always up to date. T, px, py and the maxima of liquid cells are stored
 // here; sciara_part_store writes them back. Compiled once per precision.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_OPENMP_PART_H
 #define SCIARA_ENGINE_OPENMP_PART_H
 

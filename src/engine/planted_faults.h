@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults that a test build (SCIARA_PLANT_FAULTS) plants in engine `checked`, to test that each of them is found and
 // named. In every other build there are none.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_PLANTED_FAULTS_H
 #define SCIARA_ENGINE_PLANTED_FAULTS_H
 

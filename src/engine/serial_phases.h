@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of engine `serial` in two halves, and the phases that are made of them. Compiled once per precision.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_SERIAL_PHASES_H
 #define SCIARA_ENGINE_SERIAL_PHASES_H
 

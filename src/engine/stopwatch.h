@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of the elementary processes, for engines on the host. If it is off, its cost is not measurable.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_STOPWATCH_H
 #define SCIARA_ENGINE_STOPWATCH_H
 

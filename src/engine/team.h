@@ -2,7 +2,7 @@
 // A barrier for a team of threads. There are several per step, every 10 to 1000 microseconds. A waiting thread spins
 // for a few microseconds and then yields its core. In the barrier of the OpenMP runtime it spins for milliseconds,
 // which on a busy machine makes a step a thousand times slower.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENGINE_TEAM_H
 #define SCIARA_ENGINE_TEAM_H
 

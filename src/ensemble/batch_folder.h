@@ -3,7 +3,7 @@
 // members of a batch that is not yet whole. The latter are not synced: after a loss of power some may have to be
 // computed again. They are removed as soon as their batch is on the disk. A member that takes long has
 // members/NNNNNN/ID.checkpoint.h5, with which it continues, until it is finished.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENSEMBLE_BATCH_FOLDER_H
 #define SCIARA_ENSEMBLE_BATCH_FOLDER_H
 

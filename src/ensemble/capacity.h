@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many members of an ensemble a machine computes at a time.
+// Included by this room alone.
 #ifndef SCIARA_ENSEMBLE_CAPACITY_H
 #define SCIARA_ENSEMBLE_CAPACITY_H
 

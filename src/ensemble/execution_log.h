@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // log.csv of an ensemble: who computed which member, when, and how it ended (docs/formats.md).
+// Included by this room alone.
 #ifndef SCIARA_ENSEMBLE_EXECUTION_LOG_H
 #define SCIARA_ENSEMBLE_EXECUTION_LOG_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table members.csv: what each member of an ensemble changes in the base scenario. One made by any other program is
 // as good as a planned one.
-// Private to this room.
 #ifndef SCIARA_ENSEMBLE_MEMBERS_H
 #define SCIARA_ENSEMBLE_MEMBERS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two halves of a set of points, each of which covers all of their area.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_ENSEMBLE_POINT_COLOURS_H
 #define SCIARA_ENSEMBLE_POINT_COLOURS_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which members are computed, so that no worker waits long for another one at the end.
-// Private to this room.
 #ifndef SCIARA_ENSEMBLE_TASK_LIST_H
 #define SCIARA_ENSEMBLE_TASK_LIST_H
 

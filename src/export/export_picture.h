@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pictures and frames have in common: options, ground, marks, values of a snapshot.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_EXPORT_EXPORT_PICTURE_H
 #define SCIARA_EXPORT_EXPORT_PICTURE_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of comma-separated values that may be quoted, as in RFC 4180; LF or CRLF. csv_forms.h begins to read what
 // people write: other separators, blanks, comments.
-// Private to this room.
 #ifndef SCIARA_FILE_CSV_RECORDS_H
 #define SCIARA_FILE_CSV_RECORDS_H
 

@@ -3,7 +3,7 @@
 // extension for CDF-5 describe it (docs.unidata.ucar.edu/netcdf-c, appendix "File Format Specifications"). libnetcdf
 // trusts many of the numbers in it and crashes on others, so it is checked before GDAL opens the file. NetCDF-4 files
 // are HDF5 (hdf5_open.h).
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_FILE_NETCDF_HEADER_H
 #define SCIARA_FILE_NETCDF_HEADER_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps of an ensemble, computed cell by cell from the footprints of its members. Sums run in the order of the
 // members, so the values do not depend on threads, batches or the memory that there is.
-// Private to this room.
 #ifndef SCIARA_HAZARD_HAZARD_H
 #define SCIARA_HAZARD_HAZARD_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps of an ensemble: their names, units and meanings, in one table made of what the ensemble file asks for.
-// Private to this room.
 #ifndef SCIARA_HAZARD_LAYERS_H
 #define SCIARA_HAZARD_LAYERS_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results at places: probabilities, times, which vents and classes reach them, convergence, and the stop rule.
-// Private to this room.
 #ifndef SCIARA_HAZARD_POI_RESULTS_H
 #define SCIARA_HAZARD_POI_RESULTS_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A planned ensemble and everything that is computed from the batches that it has so far.
-// Private to this room.
 #ifndef SCIARA_HAZARD_REDUCTION_H
 #define SCIARA_HAZARD_REDUCTION_H
 

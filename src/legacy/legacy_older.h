@@ -2,7 +2,7 @@
 // The older layout of SCIARA's files, one folder for each case: PARAMETERS.cfg, MORPHOLOGY.stt, VENTS.stt and
 // EMISSIONS_RATE.stt. Its grids have no header: PARAMETERS.cfg holds their size, nothing holds their place unless an
 // observed extent of the other layout lies next to them.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_LEGACY_LEGACY_OLDER_H
 #define SCIARA_LEGACY_LEGACY_OLDER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parsers of the files of earlier SCIARA programs. Errors name file and line.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_LEGACY_LEGACY_READ_H
 #define SCIARA_LEGACY_LEGACY_READ_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From cells to polygons.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_MAP_POLYGONIZE_H
 #define SCIARA_MAP_POLYGONIZE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // QGIS styles of layers of polygons, lines and points.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_MAP_VECTOR_QML_H
 #define SCIARA_MAP_VECTOR_QML_H
 

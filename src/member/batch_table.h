@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a batch: one value per member in each of its columns, and the texts.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_MEMBER_BATCH_TABLE_H
 #define SCIARA_MEMBER_BATCH_TABLE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checkpoint of a member that is being computed: its state in its window, so that a member that takes hours
 // continues after a kill. Which bits the member ends with does not depend on it.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_MEMBER_MEMBER_CHECKPOINT_H
 #define SCIARA_MEMBER_MEMBER_CHECKPOINT_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members in the slots of a batch (engine/engine.h). A thread of the pool advances all slots; each slot is fed by a
 // thread of its own, for which the slot is an engine like any other.
-// Private to this room.
 #ifndef SCIARA_MEMBER_POOL_H
 #define SCIARA_MEMBER_POOL_H
 

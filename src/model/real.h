@@ -2,7 +2,6 @@
 // The number type of the rule. Sources that use the rule are compiled once per precision. The build defines
 // SCIARA_SINGLE for float, nothing for double, and SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
 // functions (in device code only: on the host the code for float runs).
-// Private to this room.
 #ifndef SCIARA_MODEL_REAL_H
 #define SCIARA_MODEL_REAL_H
 

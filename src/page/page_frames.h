@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The snapshots of a run on the cells that lava ever covers, in steps: what a page shows.
-// Private to this room.
 #ifndef SCIARA_PAGE_PAGE_FRAMES_H
 #define SCIARA_PAGE_PAGE_FRAMES_H
 

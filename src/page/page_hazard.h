@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a page shows of an ensemble instead of the snapshots of a run.
-// Private to this room.
 #ifndef SCIARA_PAGE_PAGE_HAZARD_H
 #define SCIARA_PAGE_PAGE_HAZARD_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page around its data: src/page as one text, made when the program is built (cmake/EmbedPage.cmake).
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PAGE_PAGE_SKELETON_H
 #define SCIARA_PAGE_PAGE_SKELETON_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round numbers for the legend and the scale bar of a picture.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PICTURE_LEGEND_SCALE_H
 #define SCIARA_PICTURE_LEGEND_SCALE_H
 

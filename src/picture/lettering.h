@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text in pictures, by Pango: any script that an installed font has.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PICTURE_LETTERING_H
 #define SCIARA_PICTURE_LETTERING_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of a map's picture share: map_picture.c lays it out, ground, legend and outline draw into it.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 #define SCIARA_PICTURE_MAP_PICTURE_PARTS_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a grid that a picture shows.
-// Private to this room.
 #ifndef SCIARA_PICTURE_MAP_WINDOW_H
 #define SCIARA_PICTURE_MAP_WINDOW_H
 

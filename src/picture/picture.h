@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture that Cairo draws on, and how it becomes a PNG file.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PICTURE_PICTURE_H
 #define SCIARA_PICTURE_PICTURE_H
 

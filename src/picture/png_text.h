@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text chunks of PNG files.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PICTURE_PNG_TEXT_H
 #define SCIARA_PICTURE_PNG_TEXT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the effusion rate of an eruption changes with time: shapes with exact integrals.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_CURVE_H
 #define SCIARA_PLAN_CURVE_H
 

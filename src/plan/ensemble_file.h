@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts "events" and "vents" of an ensemble file as values.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_ENSEMBLE_FILE_H
 #define SCIARA_PLAN_ENSEMBLE_FILE_H
 

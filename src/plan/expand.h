@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From vents, events and distributions to the table of members.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_EXPAND_H
 #define SCIARA_PLAN_EXPAND_H
 

@@ -371,7 +371,6 @@ static void read_plan(struct planning *p) {
 
 // --------------------------------------------------------------------------------------------------------- estimate
 
-/** Maps with their styles, pictures and layers of hazard.nc: most of them, bytes of one without lava, and per cell. */
 /** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
 static double free_bytes_of(const char *folder) {
   struct statvfs disk;

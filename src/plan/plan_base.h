@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The base scenario of an ensemble, as its members use it.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_PLAN_BASE_H
 #define SCIARA_PLAN_PLAN_BASE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the members of a plan can be computed.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_PLAN_CHECK_H
 #define SCIARA_PLAN_PLAN_CHECK_H
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long the members of a plan will take, from some of them.
-// Private to this room.
 #ifndef SCIARA_PLAN_PLAN_TIME_H
 #define SCIARA_PLAN_PLAN_TIME_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of places as people write them: the vents of an ensemble, and past vents.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_POINT_TABLE_H
 #define SCIARA_PLAN_POINT_TABLE_H
 

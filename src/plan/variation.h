@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What varies from member to member: keys, their distributions, and correlations between them.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_VARIATION_H
 #define SCIARA_PLAN_VARIATION_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A density of vent openings and its integrals, of +, -, x, / and detmath alone: the same on every machine.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_PLAN_VENT_DENSITY_H
 #define SCIARA_PLAN_VENT_DENSITY_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time of the steps of a run: a CSV file with one row for each K steps (docs/formats.md).
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_RUN_PROFILE_H
 #define SCIARA_RUN_PROFILE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The maps of a run: those that its scenario requests, and the ground.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_RUN_RUN_MAPS_H
 #define SCIARA_RUN_RUN_MAPS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first line of a table of effusion rates: what its columns hold, in which units.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_SCENARIO_RATES_COLUMNS_H
 #define SCIARA_SCENARIO_RATES_COLUMNS_H
 

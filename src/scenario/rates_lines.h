@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of a text file of effusion rates, and the rows that are read from it.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_SCENARIO_RATES_LINES_H
 #define SCIARA_SCENARIO_RATES_LINES_H
 

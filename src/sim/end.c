@@ -7,12 +7,12 @@
 enum kind { MET, LIMIT, OUTSIDE, STUCK };
 
 static const struct {
-  const char *name; ///< in run.json, messages and execution.csv
+  const char *name; ///< in run.json, messages and log.csv
   uint64_t number;  ///< in files of footprints; 0: none
   enum kind kind;
 } ends[] = {
     [SCIARA_STOP_SOLIDIFIED] = {"solidified", 1, MET},
-    [SCIARA_STOP_TIME] = {"time", 2, MET}, // or a limit: the caller knows
+    [SCIARA_STOP_TIME] = {"time", 2, MET}, // MET if it is the time of the stop rule, see sciara_end_is_early
     [SCIARA_STOP_FRONT] = {"front at rest", 3, MET},
     [SCIARA_STOP_STEPS] = {"steps", 4, LIMIT},
     [SCIARA_STOP_STALLED] = {"stalled", 5, STUCK},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a simulation ended: one record and one table of reasons for run.json, footprints and messages.
+// How a simulation ended: one record and one table of reasons for run.json, footprints and messages. A run that failed
+// has the text of its error in run.json instead.
 //
 // The reasons are a part of those for which `advance` of an engine returns (enum sciara_stop_reason). The others are
 // pauses, after which the simulation continues.
@@ -12,7 +13,7 @@ struct sciara_end {
   enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL: from outside; SCIARA_STOP_NONE: a step has failed
   uint64_t step;
   double time;   ///< simulated, s
-  bool censored; ///< before its own stop rule was met: at a limit, with an error, or from outside
+  bool censored; ///< before its own stop rule was met: at a limit or from outside
 };
 
 /** "solidified", "time", "steps", "front at rest", "cancel", "stalled", "thickness"; "none" for what ends no simulation. */

@@ -5,7 +5,6 @@
 // It follows from the recorded arrival times alone. So engines do not test it: before the time (last arrival + duration)
 // the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which the run
 // ends is the same as with a test after each step, on every engine, and after a resume.
-// Private to this room.
 #ifndef SCIARA_SIM_FRONT_REST_H
 #define SCIARA_SIM_FRONT_REST_H
 

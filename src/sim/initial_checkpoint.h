@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that begins with the state of a checkpoint: the keys initial.checkpoint and initial.checksum.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_SIM_INITIAL_CHECKPOINT_H
 #define SCIARA_SIM_INITIAL_CHECKPOINT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attributes of a checkpoint.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_CHECKPOINT_HEADER_H
 #define SCIARA_STORE_CHECKPOINT_HEADER_H
 

@@ -2,7 +2,7 @@
 // The chunks of a snapshot as stored in the file: values of one field in the type of the file, shuffled, deflated and
 // with a checksum, exactly as by HDF5's own filters of these names. HDF5 itself works with one thread at a time; these
 // functions may be called by several.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_CHUNK_H
 #define SCIARA_STORE_CHUNK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that encode the chunks of a snapshot, and one, the caller, that takes them in order. The caller also encodes
 // if the next chunk has not been started, so it works with any number of threads, also none, with the same result.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_CHUNK_TEAM_H
 #define SCIARA_STORE_CHUNK_TEAM_H
 

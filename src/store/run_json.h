@@ -24,7 +24,6 @@ struct sciara_run_snapshot {
   uint64_t checksum;
 };
 
-/** Size of a text that holds "2006-07-14T23:30:00Z". */
 /** A resumption of a run. */
 struct sciara_run_resumption {
   char utc[SCIARA_DATE_SIZE]; ///< when, "2006-07-14T23:30:00Z"

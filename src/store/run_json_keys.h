@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the writer and the reader of run.json agree on.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_RUN_JSON_KEYS_H
 #define SCIARA_STORE_RUN_JSON_KEYS_H
 

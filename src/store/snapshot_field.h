@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A field of a snapshot, or of all snapshots of a run, on its way into a file.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_SNAPSHOT_FIELD_H
 #define SCIARA_STORE_SNAPSHOT_FIELD_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CF-1.8 frame that snapshots and the series over them share: axes, crs, and the attributes of file and fields.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_STORE_SNAPSHOT_LAYOUT_H
 #define SCIARA_STORE_SNAPSHOT_LAYOUT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the values that a file holds to altitudes.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_TERRAIN_DEM_ALTITUDES_H
 #define SCIARA_TERRAIN_DEM_ALTITUDES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resampling a DEM in memory to square cells of a projected CRS.
-// Private to this room.
+// Included by this room alone.
 #ifndef SCIARA_TERRAIN_DEM_WARP_H
 #define SCIARA_TERRAIN_DEM_WARP_H
 

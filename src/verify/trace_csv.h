@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a trace (docs/formats.md): results of a run of engine `serial` at regular intervals of steps.
-// Private to this room.
 #ifndef SCIARA_VERIFY_TRACE_CSV_H
 #define SCIARA_VERIFY_TRACE_CSV_H
 

@@ -64,7 +64,8 @@ static enum sciara_status put_axis(const struct sciara_layout *l, const char *na
 static enum sciara_status time_units(const struct sciara_layout *l, char *units, size_t capacity) {
   const char *start = l->context->start;
   char date[SCIARA_DATE_SIZE];
-  if (start && !sciara_date_after(start, 0, date))
+  const bool offset = start && strlen(start) > sizeof "2006-07-14" && strpbrk(start + sizeof "2006-07-14", "+-");
+  if (start && (offset || !sciara_date_after(start, 0, date)))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: start of the eruption: expected UTC in the form 2006-07-14T23:30:00Z, found \"%s\"",
                        l->path, start);

@@ -268,7 +268,7 @@ class Attributes(SharedCase):
             "west_m": case.WEST,
             "north_m": case.NORTH,
             "boundary": 1 if scenario.get("boundary") == "closed" else 0,
-            "record": 7 if whole else 1,
+            "record": 2 ** sum(name.startswith("max_") for name in FIELDS) - 1 if whole else 1,
             "initial_m3": ledger["initial_m3"],
             "emitted_m3": ledger["emitted_m3"],
             "solidifications": lambda count: count >= 0,

@@ -168,7 +168,7 @@ static char *default_path(const struct sciara_export_format *format, const struc
   const struct sciara_target *t = job->target;
   const char *folder = t ? t->folder : job->source, *name = format->stem;
   if (!name) name = sciara_export_follows(format, "layer") ? job->layer : sciara_field_name(job->field);
-  if (folder) return sciara_format("%s/maps/%s.%s", folder, name, *format->extensions);
+  if (folder || !t) return sciara_format("%s/maps/%s.%s", folder, name, *format->extensions);
   const size_t length = strlen(t->path), stem = sciara_has_extension(t->path, "nc") ? length - 3 : length;
   return sciara_format("%.*s.%s.%s", (int)stem, t->path, name, *format->extensions);
 }

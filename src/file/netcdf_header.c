@@ -87,7 +87,7 @@ static enum sciara_status take(struct header *h, int bytes, const char *what, ui
   h->at = at;
   *out = 0;
   for (int k = 0; k < bytes; k++) {
-    unsigned char byte;
+    unsigned char byte = 0;
     SCIARA_TRY(take_byte(h, &byte));
     *out = *out << 8 | byte;
   }
@@ -121,7 +121,7 @@ static enum sciara_status take_name(struct header *h) {
   if (length == 0 || length > LONGEST_NAME)
     return refuse(h, at, "a name of 1 to %d bytes, found %" PRIu64, LONGEST_NAME, length);
   for (uint64_t k = 0; k < length; k++) {
-    unsigned char byte;
+    unsigned char byte = 0;
     SCIARA_TRY(take_byte(h, &byte));
     if (byte == 0) return refuse(h, h->at - 1, "a name without zero bytes, found one");
   }
@@ -161,7 +161,7 @@ static enum sciara_status read_dimensions(struct header *h) {
 
 /** The attributes of the variable, counted from 1; of the file for 0. */
 static enum sciara_status read_attributes(struct header *h, uint64_t variable) {
-  uint64_t count, values, size;
+  uint64_t count = 0, values = 0, size = 1;
   const int numbers = width(h);
   char of[40] = "";
   if (variable) snprintf(of, sizeof of, " of variable %" PRIu64, variable);
@@ -208,8 +208,8 @@ static enum sciara_status refuse_size(const struct header *h, uint64_t at, uint6
 }
 
 static enum sciara_status read_variable(struct header *h, uint64_t number) {
-  uint64_t values, size, stated, begin;
-  bool in_records;
+  uint64_t values = 0, size = 0, stated, begin = 0;
+  bool in_records = false;
   SCIARA_TRY(take_name(h));
   SCIARA_TRY(read_shape(h, &values, &in_records));
   SCIARA_TRY(read_attributes(h, number));

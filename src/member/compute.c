@@ -113,7 +113,7 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
   SCIARA_TRY(sciara_state_create_on(site, SCIARA_FOOTPRINT_RECORD, out));
   (*out)->clock = sciara_problem_first_clock(p);
   if (p->state) sciara_state_copy_at(p->state, -w->row, -w->col, *out);
-  if (!p->scenario.initial_checkpoint || p->state->max_deposit) return SCIARA_OK;
+  if (!p->scenario.initial_checkpoint || !p->state || p->state->max_deposit) return SCIARA_OK;
   struct sciara_state *s = *out; // the largest deposits so far are not known: those of now
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     if (s->arrival[i] >= 0) s->max_deposit[i] = sciara_deposit(s->h[i], s->z[i], s->z0[i]);

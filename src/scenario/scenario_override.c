@@ -129,7 +129,7 @@ static enum sciara_status step_into_object(struct override *o, struct cursor *c,
 static enum sciara_status put_in_tree(struct override *o, cJSON *root) {
   struct cursor c = {.node = root, .schema = ""};
   for (size_t i = 0; i < o->count; i++) {
-    if (c.node->type & cJSON_IsReference)
+    if (c.node && c.node->type & cJSON_IsReference)
       return sciara_fail(SCIARA_ERR_INTERNAL, "%s: override of a key that other scenarios share", o->file);
     if (cJSON_IsArray(c.node)) {
       SCIARA_TRY(step_into_array(o, &c, i));

@@ -4,6 +4,7 @@
 #include <hdf5_hl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/date.h"
 #include "base/mem.h"

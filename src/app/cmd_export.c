@@ -154,12 +154,12 @@ static enum sciara_status read_options(const struct sciara_arguments *a, const s
   return sciara_picture_options_read(a, drivers, job->observed.extra_driver_count, &job->look);
 }
 
-static enum sciara_status make(const struct sciara_export_format *format, struct sciara_export_job *job,
+static enum sciara_status make(const struct sciara_export_format *format, struct sciara_export_job job,
                                const char *given) {
   struct sciara_text note = {0};
   char *path = NULL;
-  job->note = &note;
-  const enum sciara_status status = sciara_export_make(format, job, given, &path);
+  job.note = &note;
+  const enum sciara_status status = sciara_export_make(format, &job, given, &path);
   if (status == SCIARA_OK && note.data) sciara_print("%s\n", note.data);
   if (status == SCIARA_OK) sciara_print("%s\n", path);
   sciara_text_free(&note);
@@ -175,7 +175,7 @@ static enum sciara_status execute(const struct sciara_command *command, const st
   SCIARA_TRY(check_options(command, format, a));
   SCIARA_TRY(check_output(format, given));
   SCIARA_TRY(read_options(a, format, drivers, &job));
-  return make(format, &job, given);
+  return make(format, job, given);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {

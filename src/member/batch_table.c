@@ -161,7 +161,7 @@ enum sciara_status sciara_batch_column_length(const char *path, const char *name
 
 /** Whether a column can hold this value: FLAG and STOP have few, and numbers are finite. */
 static bool is_possible(const struct column *c, const struct sciara_footprint *f, uint64_t bits) {
-  if (c->kind == REAL) return isfinite(*(const double *)((const char *)f + c->offset));
+  if (c->kind == REAL) return isfinite(*(const double *)(const void *)((const char *)f + c->offset));
   return take(c, f) == bits;
 }
 

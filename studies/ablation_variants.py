@@ -68,7 +68,7 @@ VARIANTS = (
     ("persistent", "three kernels a step for little lava too, not many steps in one", [(FUSED, "etna")],
      (ENGINE, "  e->how = e->blocks ? SMALL : PATCHES;\n", "  e->blocks = 0;\n  e->how = PATCHES;\n")),
     ("cluster", "all multiprocessors compute even the least lava, never a cluster", [(FUSED, "etna-begin"), (FUSED, "etna")],
-     (ENGINE, "  return asked && clusters > 0;\n", "  return asked && clusters < 0;\n")),
+     (ENGINE, "  return supported && clusters > 0;\n", "  return supported && clusters < 0;\n")),
     ("cluster-256", "a cluster computes as many tiles as it has room for", [(FUSED, "etna")],
      (ENGINE, "const unsigned MOST_CLUSTER_TILES = 112;", "const unsigned MOST_CLUSTER_TILES = 256;")),
     ("cooling", "each cell's temperature is computed before the barrier, not while waiting",

@@ -86,15 +86,15 @@ VARIANTS = (
      (PATCHES, "evaluate_patches(" + COPIED[0], "evaluate_patches(" + COPIED[1]),
      (PATCHES, "move_in_patches(" + COPIED[0], "move_in_patches(" + COPIED[1])),
     ("constant-memory", "the constants of the rule are in constant memory, not among the parameters", [(FUSED, "dense")],
-     (PATCHES, "/** What a liquid cell needs to compute flows. */\n",
-      "__constant__ sciara_rule rule_in_constant_memory;\n\n/** What a liquid cell needs to compute flows. */\n"),
+     (PATCHES, "/** The values of a liquid cell that are needed to compute its flows. */\n",
+      "__constant__ sciara_rule rule_in_constant_memory;\n\n/** The values of a liquid cell that are needed to compute its flows. */\n"),
      (PATCHES, "return sciara_slope_open_with(&d.rule,", "return sciara_slope_open_with(&rule_in_constant_memory,"),
      (PATCHES, "keep(1 - sciara_dissipation(&d_.rule, T))", "keep(1 - sciara_dissipation(&rule_in_constant_memory, T))"),
      (PATCHES, "sciara_slope_time(&d.rule,", "sciara_slope_time(&rule_in_constant_memory,"),
      (PATCHES, "sciara_pass_settle(&d.rule,", "sciara_pass_settle(&rule_in_constant_memory,"),
-     (ENGINE, "  begin_patches<<<1, 1, 0, stream>>>",
+     (ENGINE, "  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>",
       "  SCIARA_CUDA_TRY(cudaMemcpyToSymbolAsync(rule_in_constant_memory, &d.rule, sizeof d.rule, 0, "
-      "cudaMemcpyHostToDevice, stream));\n  begin_patches<<<1, 1, 0, stream>>>")),
+      "cudaMemcpyHostToDevice, stream));\n  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>")),
     ("minimum", "each warp updates the clock with its smallest time, not each block", [(FUSED, "dense")],
      (PATCHES, "  const unsigned long long bits = block_min((unsigned long long)__double_as_longlong((double)t_opt));\n"
       "  if (!is_first()) return;\n  atomicMin(&d.control->clock_bits, bits);\n",
@@ -105,7 +105,7 @@ VARIANTS = (
      [(engine, scene) for engine in ON_GPU for scene in ("etna", "dense")]
      + [(engine, scene) for engine in ON_CPU for scene in ("etna", "dense-512")],
      (PROCESSES, "return (d.control->step - d.control->first) % SCIARA_CHECK_EVERY == 0;", "return (void)d, false;"),
-     (SMALL, "const bool looks = (my.since_look + steps) % SCIARA_CHECK_EVERY == 0;", "const bool looks = false;"),
+     (SMALL, "const bool checks = (my.since_check + steps) % SCIARA_CHECK_EVERY == 0;", "const bool checks = false;"),
      ("src/engine/step_control.h", "return (c->now.step - c->first) % SCIARA_CHECK_EVERY == 0;", "return (void)c, false;"),
      ("src/engine/engine_openmp.c", "p->checks = (e->step - FIRST_STEP) % SCIARA_CHECK_EVERY == 0;", "p->checks = false;")),
 )

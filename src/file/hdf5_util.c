@@ -242,6 +242,19 @@ enum sciara_status sciara_hdf5_get_text(hid_t object, const char *path, const ch
   return status;
 }
 
+enum sciara_status sciara_hdf5_get_hex(hid_t object, const char *path, const char *name, uint64_t *out) {
+  char *text;
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY(sciara_hdf5_get_text(object, path, name, &text));
+  if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16)
+    *out = strtoull(text, NULL, 16);
+  else
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", path, name,
+                         text ? text : "nothing");
+  free(text);
+  return status;
+}
+
 static enum sciara_status get(hid_t object, const char *path, const char *name, H5T_class_t expected, hid_t memory_type,
                               void *out) {
   htri_t exists = H5Aexists(object, name);

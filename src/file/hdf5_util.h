@@ -67,6 +67,9 @@ enum sciara_status sciara_hdf5_put_number(hid_t object, const char *path, const 
 /** Reads a text attribute, malloc'd; *out is NULL if there is none. Damage is SCIARA_ERR_INPUT. */
 enum sciara_status sciara_hdf5_get_text(hid_t object, const char *path, const char *name, char **out);
 
+/** Reads a text of 16 hexadecimal digits; absent or another text is SCIARA_ERR_INPUT and named. */
+enum sciara_status sciara_hdf5_get_hex(hid_t object, const char *path, const char *name, uint64_t *out);
+
 /** Reads a one-element number; absent or of another shape is SCIARA_ERR_INPUT and named. */
 enum sciara_status sciara_hdf5_get_double(hid_t object, const char *path, const char *name, double *out);
 enum sciara_status sciara_hdf5_get_int64(hid_t object, const char *path, const char *name, int64_t *out);

@@ -312,19 +312,6 @@ enum sciara_status sciara_batch_write_unsynced(const char *path, const struct sc
 
 // ---------------------------------------------------------------------------------------------------------- reading
 
-static enum sciara_status get_hex(const struct batch *b, const char *name, uint64_t *out) {
-  char *text;
-  enum sciara_status status = SCIARA_OK;
-  SCIARA_TRY(sciara_hdf5_get_text(b->file, b->path, name, &text));
-  if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16)
-    *out = strtoull(text, NULL, 16);
-  else
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", b->path, name,
-                         text ? text : "nothing");
-  free(text);
-  return status;
-}
-
 static enum sciara_status get_header(struct batch *b) {
   struct sciara_batch_header *h = &b->header;
   int64_t format = 0;
@@ -336,8 +323,8 @@ static enum sciara_status get_header(struct batch *b) {
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: %s: expected %d, found %" PRId64 ": another version of the program wrote it", b->path,
                        format_name, SCIARA_BATCH_FORMAT, format);
-  SCIARA_TRY(get_hex(b, "ensemble_hash", &h->ensemble_hash));
-  SCIARA_TRY(get_hex(b, "site_hash", &h->site_hash));
+  SCIARA_TRY(sciara_hdf5_get_hex(b->file, b->path, "ensemble_hash", &h->ensemble_hash));
+  SCIARA_TRY(sciara_hdf5_get_hex(b->file, b->path, "site_hash", &h->site_hash));
   SCIARA_TRY(sciara_hdf5_get_int64(b->file, b->path, "rows", &h->rows));
   SCIARA_TRY(sciara_hdf5_get_int64(b->file, b->path, "cols", &h->cols));
   SCIARA_TRY(sciara_hdf5_get_int64(b->file, b->path, "batch", &h->batch));
@@ -387,7 +374,7 @@ static enum sciara_status read_all(struct batch *b, struct sciara_footprint **f)
   const enum sciara_status status = sciara_batch_table_read(&table, f, &hash);
   b->count = table.count;
   SCIARA_TRY(status);
-  SCIARA_TRY(get_hex(b, checksum_name, &expected));
+  SCIARA_TRY(sciara_hdf5_get_hex(b->file, b->path, checksum_name, &expected));
   if (hash != expected)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: damaged: the checksum of its members is %016" PRIx64 ", but the file states %016" PRIx64,

@@ -150,24 +150,11 @@ enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, co
   return put_hex(file, path, checksum_name, checksum_of(c));
 }
 
-static enum sciara_status get_hex(hid_t file, const char *path, const char *name, uint64_t *out) {
-  char *text;
-  SCIARA_TRY(sciara_hdf5_get_text(file, path, name, &text));
-  const bool fits = text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16;
-  if (fits) *out = strtoull(text, NULL, 16);
-  enum sciara_status status = SCIARA_OK;
-  if (!fits)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", path, name,
-                         text ? text : "nothing");
-  free(text);
-  return status;
-}
-
 static enum sciara_status get_entry(hid_t file, const char *path, const struct entry *e, struct sciara_checkpoint *c) {
   void *value = (char *)c + e->offset;
   if (e->kind == TEXT) return sciara_hdf5_get_text(file, path, e->name, (char **)value);
   if (e->kind == REAL) return sciara_hdf5_get_double(file, path, e->name, (double *)value);
-  if (e->kind == HEX) return get_hex(file, path, e->name, (uint64_t *)value);
+  if (e->kind == HEX) return sciara_hdf5_get_hex(file, path, e->name, (uint64_t *)value);
   SCIARA_TRY(sciara_hdf5_get_int64(file, path, e->name, (int64_t *)value));
   if (*(const int64_t *)value >= 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 0 or more, found %" PRId64, path, e->name,
@@ -202,7 +189,7 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
   }
   if (H5Aexists(file, reference_name) > 0)
     SCIARA_TRY(sciara_hdf5_get_double(file, path, reference_name, &c->identity.params.cooling_reference));
-  SCIARA_TRY(get_hex(file, path, checksum_name, &expected));
+  SCIARA_TRY(sciara_hdf5_get_hex(file, path, checksum_name, &expected));
   const uint64_t found = checksum_of(c);
   if (found != expected)
     return sciara_fail(SCIARA_ERR_INPUT,

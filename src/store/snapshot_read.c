@@ -120,18 +120,6 @@ static enum sciara_status read_grid(struct sciara_snapshot *s) {
   return check_axis(s, "y", g->rows, g->north, -g->cell_size);
 }
 
-static enum sciara_status read_hex(const struct sciara_snapshot *s, hid_t object, const char *name, uint64_t *out) {
-  char *text, *end = NULL;
-  SCIARA_TRY(sciara_hdf5_get_text(object, s->path, name, &text));
-  if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16) *out = strtoull(text, &end, 16);
-  enum sciara_status status = SCIARA_OK;
-  if (!end)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", s->path, name,
-                         text ? text : "nothing");
-  free(text);
-  return status;
-}
-
 static enum sciara_status read_ledger(struct sciara_snapshot *s) {
   struct sciara_ledger *l = &s->ledger;
   const struct {
@@ -182,8 +170,8 @@ static enum sciara_status read_header(struct sciara_snapshot *s) {
                        "%s: expected no negative number, found step %" PRId64 " and liquid_cells %" PRId64, s->path,
                        step, s->liquid_cells);
   s->step = (uint64_t)step;
-  SCIARA_TRY(read_hex(s, s->file, "checksum", &s->checksum));
-  return read_hex(s, s->file, "dem_hash", &s->dem_hash);
+  SCIARA_TRY(sciara_hdf5_get_hex(s->file, s->path, "checksum", &s->checksum));
+  return sciara_hdf5_get_hex(s->file, s->path, "dem_hash", &s->dem_hash);
 }
 
 /* Shape, type and checksum of an open field; *as_double: which of the two types. */
@@ -263,7 +251,7 @@ static enum sciara_status check_values(const struct sciara_snapshot *s, hid_t da
   const double fill = sciara_chunk_fill(field);
   uint64_t expected = 0, sum = 0;
   if (s->unchecked >> field & 1u) return SCIARA_OK;
-  SCIARA_TRY(read_hex(s, dataset, SCIARA_FIELD_CHECKSUM, &expected));
+  SCIARA_TRY(sciara_hdf5_get_hex(dataset, s->path, SCIARA_FIELD_CHECKSUM, &expected));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) sum += sciara_chunk_word(i, values[i], fill);
   if (sum == expected) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s is damaged: expected checksum %016" PRIx64 ", found %016" PRIx64,

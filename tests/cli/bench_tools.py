@@ -186,6 +186,11 @@ exec sciara "${options[@]}" --engine serial --steps $steps
         self.assertEqual(len(rows), done.stdout.count("(`looks`)"))
         return done, {row["engine"]: row["identical"] for row in rows}
 
+    def test_every_variant_matches_the_sources(self):
+        done = subprocess.run([sys.executable, os.path.join(STUDIES, "ablation"), "list"], cwd=self.work, env=HERE,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_only_engines_that_are_not_exact_may_differ(self):
         said, same = self.ablation("", 0, repeats=2)
         self.assertEqual((same["cuda-fused"], same["cuda-naive"], same["serial"]), (True, True, True))

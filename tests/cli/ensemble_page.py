@@ -3,7 +3,6 @@
 """The page of `sciara ensemble export` in a browser, as large as a desktop and as a phone: what a click on a place says is
 what the batches say."""
 import csv
-import functools
 import json
 import math
 import os
@@ -17,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import browser
 import case
+import quantile
 from case import SharedCase
 
 try:
@@ -34,15 +34,6 @@ NODATA = -9999.0
 def table(path):
     with open(path, encoding="utf-8", newline="") as f:
         return list(csv.DictReader(f))
-
-
-@functools.lru_cache
-def student(degrees):
-    """The 97.5 % quantile, from the integral of the density."""
-    x = np.linspace(0, 60, 60001)
-    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
-    area = np.cumsum((density[1:] + density[:-1]) / 2)
-    return np.interp(0.95 * area[-1], area, x[1:])
 
 
 HALF_STEP = 0.0051  # percent: what the page shows has steps of 0.01 %
@@ -194,7 +185,7 @@ class HazardPage(SharedCase):
             variance += len(draws) / (len(draws) - 1) * sum(w * w * (hit - hits / len(draws)) ** 2 for w, hit in draws)
         if p > 1 - 1e-12:
             return 100 * (1 - 3 * self.largest), 100
-        v = student(self.degrees) ** 2 * (variance + self.largest ** 2) / (p * (1 - p))  # (x - p)^2 = v x (1 - x)
+        v = quantile.student(self.degrees) ** 2 * (variance + self.largest ** 2) / (p * (1 - p))  # (x - p)^2 = v x (1 - x)
         return tuple(100 * x for x in sorted(np.roots([1 + v, -(2 * p + v), p * p]).real))
 
     def assert_shown(self, cell):

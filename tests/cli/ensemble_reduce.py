@@ -3,7 +3,6 @@
 """The maps of `sciara ensemble reduce`, cell by cell, every column of sites.csv and the lines of `compare`, compared with
 formulas written independently with numpy."""
 import csv
-import functools
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import quantile
 
 try:
     import h5py
@@ -372,15 +372,6 @@ def cells_of(site):
     return np.flatnonzero(inside)
 
 
-@functools.lru_cache
-def student(degrees):
-    """The 97.5 % quantile, from the integral of the density."""
-    x = np.linspace(0, 60, 60001)
-    density = (1 + x * x / degrees) ** (-(degrees + 1) / 2)
-    area = np.cumsum((density[1:] + density[:-1]) / 2)
-    return np.interp(0.95 * area[-1], area, x[1:])
-
-
 def ledger(folder, name):
     """A column of the batches, in the order of members.csv."""
     at = {int(r["id"]): k for k, r in enumerate(csv.DictReader((folder / "members.csv").open()))}
@@ -418,7 +409,7 @@ class Sites:
                     self.bound if hits == 0 else 1 if self.bound == self.bound else np.nan)
         if self.colour is not None:
             return np.nan, np.nan
-        t = student(self.used.sum() - np.unique(self.s[self.used]).size)
+        t = quantile.student(self.used.sum() - np.unique(self.s[self.used]).size)
         n = value * (1 - value) / (error ** 2 + self.largest ** 2)
         middle = (value + t * t / (2 * n)) / (1 + t * t / n)
         half = t * (value * (1 - value) / n + t * t / (4 * n * n)) ** 0.5 / (1 + t * t / n)

@@ -5,6 +5,7 @@
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
 set_property(GLOBAL PROPERTY SCIARA_ENGINE_OBJECTS "")
+set_property(GLOBAL PROPERTY SCIARA_PRECISION_SOURCES "")
 
 # If CUDA code is compiled only as a check: an old GPU, a new one and one in between.
 set(SCIARA_CUDA_CHECKED_f64 75-real)
@@ -38,6 +39,8 @@ endfunction()
 # The same, with the objects in libsciara.
 function(sciara_add_precisions name precisions)
   sciara_compile_precisions(${name} "${precisions}" ${ARGN})
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE sources)
+  set_property(GLOBAL APPEND PROPERTY SCIARA_PRECISION_SOURCES ${sources})
   foreach(precision IN LISTS precisions)
     target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}_${precision}>)
     set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINE_OBJECTS sciara_${name}_${precision})
@@ -88,7 +91,7 @@ function(sciara_add_levels name)
   set(levels generic)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND levels v2 v3 v4)
-    target_compile_definitions(sciara_core PRIVATE SCIARA_HAVE_LEVELS)
+    set_property(GLOBAL PROPERTY SCIARA_LEVELS TRUE)
     foreach(precision IN ITEMS f64 f32)
       target_compile_definitions(sciara_engine_${name}_${precision} PRIVATE SCIARA_HAVE_LEVELS)
     endforeach()

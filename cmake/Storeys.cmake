@@ -4,18 +4,23 @@
 
 set_property(GLOBAL PROPERTY SCIARA_STOREYS "")
 
-# sciara_add_storey(NAME FOLDERS...): the object library sciara_NAME, with its objects in libsciara.
+# sciara_add_storey(NAME FOLDERS...): the object library sciara_NAME, with its objects in libsciara: all sources but those
+# that Engines.cmake compiles once per precision. After the engines.
 function(sciara_add_storey name)
   set(sources "")
   foreach(folder IN LISTS ARGN)
     file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
     list(APPEND sources ${found})
   endforeach()
-  list(FILTER sources EXCLUDE REGEX "/src/engine/(engine|openmp|serial)_[^/]*\\.c$") # Engines.cmake: once per precision
-  list(REMOVE_ITEM sources ${SCIARA_ENGINE_SHARED_SOURCES})
+  get_property(per_precision GLOBAL PROPERTY SCIARA_PRECISION_SOURCES) # Engines.cmake
+  list(REMOVE_ITEM sources ${per_precision})
   add_library(sciara_${name} OBJECT ${sources})
   target_include_directories(sciara_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(sciara_${name} PRIVATE sciara_options sciara_strict ${SCIARA_LIBRARIES})
+  get_property(levels GLOBAL PROPERTY SCIARA_LEVELS)
+  if(levels)
+    target_compile_definitions(sciara_${name} PRIVATE SCIARA_HAVE_LEVELS)
+  endif()
   sciara_use_build_info(sciara_${name})
   target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}>)
   set_property(GLOBAL APPEND PROPERTY SCIARA_STOREYS ${name})

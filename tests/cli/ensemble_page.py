@@ -16,8 +16,8 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import browser
 import case
-import quantile
 from case import SharedCase
+from quantile import student
 
 try:
     import h5py
@@ -185,7 +185,7 @@ class HazardPage(SharedCase):
             variance += len(draws) / (len(draws) - 1) * sum(w * w * (hit - hits / len(draws)) ** 2 for w, hit in draws)
         if p > 1 - 1e-12:
             return 100 * (1 - 3 * self.largest), 100
-        v = quantile.student(self.degrees) ** 2 * (variance + self.largest ** 2) / (p * (1 - p))  # (x - p)^2 = v x (1 - x)
+        v = student(self.degrees) ** 2 * (variance + self.largest ** 2) / (p * (1 - p))  # (x - p)^2 = v x (1 - x)
         return tuple(100 * x for x in sorted(np.roots([1 + v, -(2 * p + v), p * p]).real))
 
     def assert_shown(self, cell):

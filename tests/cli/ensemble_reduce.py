@@ -16,7 +16,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-import quantile
+from quantile import student
 
 try:
     import h5py
@@ -409,7 +409,7 @@ class Sites:
                     self.bound if hits == 0 else 1 if self.bound == self.bound else np.nan)
         if self.colour is not None:
             return np.nan, np.nan
-        t = quantile.student(self.used.sum() - np.unique(self.s[self.used]).size)
+        t = student(self.used.sum() - np.unique(self.s[self.used]).size)
         n = value * (1 - value) / (error ** 2 + self.largest ** 2)
         middle = (value + t * t / (2 * n)) / (1 + t * t / n)
         half = t * (value * (1 - value) / n + t * t / (4 * n * n)) ** 0.5 / (1 + t * t / n)

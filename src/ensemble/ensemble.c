@@ -121,11 +121,12 @@ struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensembl
                                                      char name[SCIARA_MEMBER_NAME]) {
   const struct sciara_members *m = &e->members;
   snprintf(name, SCIARA_MEMBER_NAME, "member %" PRId64, m->id[member]);
-  return (struct sciara_scenario_member){.base = e->scenario,
-                                         .name = name,
-                                         .key = (const char *const *)m->key,
-                                         .value = (const char *const *)m->value + member * m->key_count,
-                                         .key_count = m->key_count};
+  return (struct sciara_scenario_member){
+      .base = e->scenario,
+      .name = name,
+      .key = (const char *const *)m->key,
+      .value = m->key_count > 0 ? (const char *const *)m->value + member * m->key_count : NULL,
+      .key_count = m->key_count};
 }
 
 enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json) {

@@ -520,8 +520,7 @@ SCIARA_API enum sciara_status sciara_ensemble_reduce(const char *folder,
 
 /** A probability, conditional on the model and on the plan. NaN: there is none. */
 struct sciara_ensemble_probability {
-  double
-      limit; /**< what it is about: a peak thickness above this one, m (0: any lava), or arrival until this time, s */
+  double limit;     /**< what it is about: a max deposit above this, m (0: any lava), or arrival until this time, s */
   double value;     /**< 0 to 1, from the finished members */
   double low, high; /**< whatever members that are not finished, failed or censored would do */
   double error;     /**< standard error, or the grid difference of a full plan; NaN also without hits */
@@ -536,7 +535,7 @@ struct sciara_ensemble_interval {
 /** P_T: the probability of lava in some years, from the rates of eruptions in the ensemble file. */
 struct sciara_ensemble_years {
   double years;
-  double limit;      /**< a peak thickness above this one, m (0: any lava) */
+  double limit;      /**< a max deposit above this, m (0: any lava) */
   double value;      /**< 0 to 1, from the finished members */
   double low, high;  /**< ends of the interval of the rates, with the bounds of the probability of an eruption */
   double zero_bound; /**< upper 95 % bound without hits; NaN: none, as in sciara_ensemble_answer */
@@ -566,7 +565,8 @@ struct sciara_ensemble_answer {
   double zero_bound; /**< upper 95 % bound of a probability without hits; NaN unless members were drawn, with equal
                           weights in a stratum */
   double earliest_s; /**< of all members; NaN: none reaches the place */
-  const struct sciara_ensemble_probability *thickness, *within; /**< in ascending order of their limits */
+  const struct sciara_ensemble_probability *thickness,
+      *within; /**< H of the max deposit, F of the arrival; in ascending order of their limits */
   size_t thickness_count, within_count;
   const struct sciara_ensemble_quantile *quantiles;
   size_t quantile_count;

@@ -54,7 +54,7 @@ class Status:
 class Probability:
     """A probability at a place.
 
-    limit: a peak thickness above this one, m (0: any lava), or arrival until this time, s
+    limit: a max deposit above this, m (0: any lava), or arrival until this time, s
     value: 0 to 1, from the finished members
     low, high: whatever members that are not finished, failed or censored would do
     error: standard error, or the grid difference of a full plan (Answer.grid_difference); NaN also without hits
@@ -76,7 +76,7 @@ class Years:
     """P_T at a place: the probability of lava in some years, from the rates of eruptions in the ensemble file.
 
     years: T
-    limit: a peak thickness above this one, m (0: any lava)
+    limit: a max deposit above this, m (0: any lava)
     value: 0 to 1, from the finished members
     low, high: ends of the interval of the rates, with the bounds of the probability of an eruption
     zero_bound: upper 95 % bound without hits; NaN: none, as in Answer

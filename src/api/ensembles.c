@@ -175,14 +175,14 @@ static struct sciara_ensemble_interval interval_of(const struct sciara_sample *s
 static enum sciara_status fill_probabilities(const struct sciara_reduction *r, const struct sciara_poi_result *result,
                                              struct answer *a) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  SCIARA_TRY(SCIARA_NEW(a->thickness, q->thickness_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->thickness, q->deposit_count, "the answer of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(a->within, q->within_count, "the answer of an ensemble"));
-  SCIARA_TRY(SCIARA_NEW(a->thickness_interval, q->thickness_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->thickness_interval, q->deposit_count, "the answer of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(a->within_interval, q->within_count, "the answer of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(a->quantiles, q->quantile_count, "the answer of an ensemble"));
-  for (size_t k = 0; k < q->thickness_count; k++) {
-    a->thickness[k] = probability_of(q->thickness_m[k], &result->thickness[k].estimate);
-    a->thickness_interval[k] = interval_of(&r->sample, &result->thickness[k].estimate);
+  for (size_t k = 0; k < q->deposit_count; k++) {
+    a->thickness[k] = probability_of(q->deposit_m[k], &result->deposit[k].estimate);
+    a->thickness_interval[k] = interval_of(&r->sample, &result->deposit[k].estimate);
   }
   for (size_t k = 0; k < q->within_count; k++) {
     a->within[k] = probability_of(q->within_s[k], &result->within[k].estimate);
@@ -196,7 +196,7 @@ static enum sciara_status fill_probabilities(const struct sciara_reduction *r, c
   a->shown.thickness_interval = a->thickness_interval;
   a->shown.within_interval = a->within_interval;
   a->shown.quantiles = a->quantiles;
-  a->shown.thickness_count = q->thickness_count;
+  a->shown.thickness_count = q->deposit_count;
   a->shown.within_count = q->within_count;
   a->shown.quantile_count = q->quantile_count;
   return SCIARA_OK;
@@ -206,18 +206,18 @@ static enum sciara_status fill_years(const struct sciara_reduction *r, const str
                                      struct answer *a) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const double *value = result->years;
-  SCIARA_TRY(SCIARA_NEW(a->years, q->year_count * q->thickness_count, "the answer of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(a->years, q->year_count * q->deposit_count, "the answer of an ensemble"));
   a->shown.years = a->years;
   for (size_t y = 0; y < q->year_count && value; y++)
-    for (size_t k = 0; k < q->thickness_count; k++, value += 3)
+    for (size_t k = 0; k < q->deposit_count; k++, value += 3)
       a->years[a->shown.years_count++] =
           (struct sciara_ensemble_years){.years = q->years[y],
-                                         .limit = q->thickness_m[k],
+                                         .limit = q->deposit_m[k],
                                          .value = value[0],
                                          .low = value[1],
                                          .high = value[2],
                                          .zero_bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]),
-                                         .hits = result->thickness[k].estimate.hits};
+                                         .hits = result->deposit[k].estimate.hits};
   return SCIARA_OK;
 }
 

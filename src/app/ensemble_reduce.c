@@ -67,12 +67,12 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
   const double *value = result->years;
   char label[64];
   for (size_t y = 0; y < q->year_count && value; y++)
-    for (size_t k = 0; k < q->thickness_count; k++, value += 3) {
+    for (size_t k = 0; k < q->deposit_count; k++, value += 3) {
       const double bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]);
-      snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "in %.9g years" : "in %.9g years above %.9g m",
-               q->years[y], q->thickness_m[k]);
+      snprintf(label, sizeof label, q->deposit_m[k] == 0 ? "in %.9g years" : "in %.9g years above %.9g m", q->years[y],
+               q->deposit_m[k]);
       sciara_print("  %-28s %.2f %% (%.2f to %.2f %%)\n", label, 100 * value[0], 100 * value[1], 100 * value[2]);
-      if (result->thickness[k].estimate.hits == 0 && isfinite(bound))
+      if (result->deposit[k].estimate.hits == 0 && isfinite(bound))
         sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * bound);
     }
 }
@@ -86,9 +86,9 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
   SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, &r->rule, &result));
   sciara_print("%s (%zu %s)\n", name, r->pois.place[poi].count,
                sciara_plural(r->pois.place[poi].count, "cell", "cells"));
-  for (size_t k = 0; k < q->thickness_count; k++) {
-    const struct sciara_poi_probability *p = &result.thickness[k];
-    snprintf(label, sizeof label, q->thickness_m[k] == 0 ? "lava arrives" : "peak above %.9g m", q->thickness_m[k]);
+  for (size_t k = 0; k < q->deposit_count; k++) {
+    const struct sciara_poi_probability *p = &result.deposit[k];
+    snprintf(label, sizeof label, q->deposit_m[k] == 0 ? "lava arrives" : "max deposit above %.9g m", q->deposit_m[k]);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &p->estimate, bounds);
     if (isfinite(p->half[0]) && isfinite(p->half[1]))

@@ -46,8 +46,9 @@ struct sciara_ensemble_rate {
 
 /** What `reduce` makes. */
 struct sciara_ensemble_result {
-  double *thickness_m; ///< thresholds of the probability maps, ascending, >= 0; 0: any thickness
-  size_t thickness_count;
+  double *
+      deposit_m; ///< thresholds of the largest deposit, for probability maps, ascending, >= 0; 0: any lava. thickness_m in files
+  size_t deposit_count;
   double *within_s; ///< times of the maps "reached within", ascending, > 0
   size_t within_count;
   double *quantiles; ///< of arrival and deposit, ascending, in (0, 1)
@@ -63,7 +64,7 @@ struct sciara_ensemble_result {
 /** When enough members are done; tested only after whole batches in their order. */
 struct sciara_ensemble_stop {
   double standard_error; ///< largest standard error of H at each site; 0: there is no such rule
-  double thickness_m;    ///< threshold of H
+  double deposit_m;      ///< threshold of the largest deposit, for H; thickness_m in files
 };
 
 /** A vent of the plan; members.vent counts them from 0. */

@@ -153,10 +153,10 @@ static void read_rates_per_year(const struct sciara_ensemble_reading *r, const c
 
 void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *result, const cJSON *stop,
                         struct sciara_ensemble_result *out, struct sciara_ensemble_stop *rule) {
-  static const double thickness[] = {0, 1}, within[] = {86400, 3 * 86400, 7 * 86400}, quantiles[] = {0.05, 0.5, 0.95};
+  static const double deposit[] = {0, 1}, within[] = {86400, 3 * 86400, 7 * 86400}, quantiles[] = {0.05, 0.5, 0.95};
   *out = (struct sciara_ensemble_result){0};
-  sciara_diagnostics_add(
-      r->diagnostics, read_numbers(r, result, "thickness_m", thickness, 2, &out->thickness_m, &out->thickness_count));
+  sciara_diagnostics_add(r->diagnostics,
+                         read_numbers(r, result, "thickness_m", deposit, 2, &out->deposit_m, &out->deposit_count));
   sciara_diagnostics_add(r->diagnostics,
                          read_numbers(r, result, "within", within, 3, &out->within_s, &out->within_count));
   sciara_diagnostics_add(r->diagnostics,
@@ -168,7 +168,7 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
     sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "result", SCIARA_NO_INDEX, "years", "it alone",
                                                                   "the key only together with \"eruptions_per_year\""));
   rule->standard_error = sciara_json_double(stop, "standard_error", 0);
-  rule->thickness_m = sciara_json_double(stop, "thickness_m", 0);
+  rule->deposit_m = sciara_json_double(stop, "thickness_m", 0);
   if (stop && out->poi_count == 0)
     sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "stop", SCIARA_NO_INDEX, NULL, "no sites",
                                                                   "result.sites, at which the error is found"));
@@ -183,7 +183,7 @@ void sciara_result_free(struct sciara_ensemble_result *r) {
     free(r->rates[k].name);
     sciara_free(r->rates[k].points);
   }
-  void *blocks[] = {r->thickness_m, r->within_s, r->quantiles, r->pois, r->rates, r->years};
+  void *blocks[] = {r->deposit_m, r->within_s, r->quantiles, r->pois, r->rates, r->years};
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) sciara_free(blocks[k]);
   *r = (struct sciara_ensemble_result){0};
 }

@@ -113,17 +113,17 @@ enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const str
   return SCIARA_OK;
 }
 
-bool sciara_poi_is_hit(const struct sciara_poi_hit *h, double thickness_m) {
-  return isfinite(h->arrival) && (thickness_m == 0 || (double)h->max_deposit > thickness_m);
+bool sciara_poi_is_hit(const struct sciara_poi_hit *h, double deposit_m) {
+  return isfinite(h->arrival) && (deposit_m == 0 || (double)h->max_deposit > deposit_m);
 }
 
-size_t sciara_poi_members(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
-                          double thickness_m, double until_s, uint32_t *out) {
+size_t sciara_poi_members(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi, double deposit_m,
+                          double until_s, uint32_t *out) {
   size_t count = 0;
   for (size_t m = 0; m < s->count; m++) {
     const struct sciara_poi_hit *hit = sciara_poi_hit(h, poi, m);
     if (s->state[m] == SCIARA_MEMBER_OPEN || s->weight[m] == 0) continue;
-    if (sciara_poi_is_hit(hit, thickness_m) && (double)hit->arrival <= until_s) out[count++] = (uint32_t)m;
+    if (sciara_poi_is_hit(hit, deposit_m) && (double)hit->arrival <= until_s) out[count++] = (uint32_t)m;
   }
   return count;
 }

@@ -48,11 +48,11 @@ static inline const struct sciara_poi_hit *sciara_poi_hit(const struct sciara_po
   return &h->hit[poi * h->members + member];
 }
 
-/** Whether a member brings more than a thickness, m, to a place; 0: any lava. */
-bool sciara_poi_is_hit(const struct sciara_poi_hit *h, double thickness_m);
+/** Whether a member has a deposit above deposit_m at a place at any time; 0: any lava. */
+bool sciara_poi_is_hit(const struct sciara_poi_hit *h, double deposit_m);
 
 /** Fills `out` with the finished members of weight above 0 that hit a place until a time, s; returns their number. */
-size_t sciara_poi_members(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
-                          double thickness_m, double until_s, uint32_t *out);
+size_t sciara_poi_members(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi, double deposit_m,
+                          double until_s, uint32_t *out);
 
 #endif

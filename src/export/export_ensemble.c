@@ -111,8 +111,8 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
                      struct sciara_page_layer *out) {
   switch (l->kind) {
     case SCIARA_LAYER_PROBABILITY:
-      out->value = q->thickness_m[l->index];
-      out->word = out->value > 0 ? SCIARA_WORD_HAZARD_THICKER : SCIARA_WORD_HAZARD_REACHED;
+      out->value = q->deposit_m[l->index];
+      out->word = out->value > 0 ? SCIARA_WORD_HAZARD_ABOVE : SCIARA_WORD_HAZARD_REACHED;
       return true;
     case SCIARA_LAYER_REACHED:
       out->value = q->within_s[l->index];
@@ -120,7 +120,7 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
       out->word = SCIARA_WORD_HAZARD_WITHIN;
       return true;
     case SCIARA_LAYER_YEARS:
-      out->value = q->thickness_m[l->index];
+      out->value = q->deposit_m[l->index];
       out->years = q->years[l->second];
       out->word = SCIARA_WORD_HAZARD_YEARS;
       return true;

@@ -216,7 +216,7 @@ static enum sciara_status make_layers(struct both *b, size_t censored) {
 static bool is_hit(const struct sciara_ensemble_result *r, const struct sciara_layer *l,
                    const struct sciara_cell_hits *hits, size_t k) {
   if (l->kind == SCIARA_LAYER_REACHED) return (double)hits->arrival[k] <= r->within_s[l->index];
-  return r->thickness_m[l->index] == 0 || (double)hits->max_deposit[k] > r->thickness_m[l->index];
+  return r->deposit_m[l->index] == 0 || (double)hits->max_deposit[k] > r->deposit_m[l->index];
 }
 
 /** A layer at a cell, as compare_site; `value` is of each member of the first. */

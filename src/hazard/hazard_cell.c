@@ -142,8 +142,8 @@ struct work {
   struct sciara_hazard_scratch *x;
 };
 
-/** The members with more than a thickness; any thickness counts for 0. */
-static size_t thicker(struct work *w, double metres) {
+/** The members whose largest deposit is above `metres`; any lava counts for 0. */
+static size_t deeper(struct work *w, double metres) {
   size_t count = 0;
   for (size_t k = 0; k < w->hits->count; k++)
     if (metres == 0 || (double)w->hits->max_deposit[k] > metres) w->x->hit[count++] = w->hits->member[k];
@@ -160,7 +160,7 @@ static size_t sooner(struct work *w, double seconds) {
 static struct sciara_estimate estimate(struct work *w, const struct sciara_layer *l) {
   const struct sciara_ensemble_result *r = w->rule->result;
   const bool ever = l->kind == SCIARA_LAYER_PROBABILITY;
-  const size_t hits = ever ? thicker(w, r->thickness_m[l->index]) : sooner(w, r->within_s[l->index]);
+  const size_t hits = ever ? deeper(w, r->deposit_m[l->index]) : sooner(w, r->within_s[l->index]);
   const struct sciara_question *q = ever ? &w->rule->ever : &w->rule->within[l->index];
   return sciara_sample_estimate(w->rule->sample, q, w->x->hit, hits, &w->x->sample);
 }
@@ -177,7 +177,7 @@ static double part_of(const struct sciara_estimate *e, enum sciara_layer_part pa
 
 static double years(struct work *w, const struct sciara_layer *l) {
   const struct sciara_ensemble_result *r = w->rule->result;
-  const size_t hits = thicker(w, r->thickness_m[l->index]);
+  const size_t hits = deeper(w, r->deposit_m[l->index]);
   return sciara_hazard_years(w->rule, l->part, r->years[l->second], w->x->hit, hits);
 }
 

@@ -15,9 +15,7 @@ const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES] = {
 
 const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
-void sciara_layer_thickness(double metres, char *buffer, size_t capacity) {
-  snprintf(buffer, capacity, "%.9gm", metres);
-}
+void sciara_layer_deposit(double metres, char *buffer, size_t capacity) { snprintf(buffer, capacity, "%.9gm", metres); }
 
 void sciara_layer_time(double seconds, char *buffer, size_t capacity) {
   enum { MINUTE = 60, HOUR = 3600 };
@@ -75,14 +73,14 @@ static void add_parts(struct builder *b, struct sciara_layer value) {
 
 static void add_probabilities(struct builder *b, const struct sciara_ensemble_result *r) {
   char text[32];
-  for (size_t k = 0; k < r->thickness_count; k++) {
+  for (size_t k = 0; k < r->deposit_count; k++) {
     struct sciara_layer l = {.kind = SCIARA_LAYER_PROBABILITY, .index = k};
-    sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
+    sciara_layer_deposit(r->deposit_m[k], text, sizeof text);
     snprintf(l.name, sizeof l.name, "probability_%s", text);
-    if (r->thickness_m[k] == 0)
+    if (r->deposit_m[k] == 0)
       snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives");
     else
-      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m", r->thickness_m[k]);
+      snprintf(l.long_name, sizeof l.long_name, "probability of a max deposit above %.9g m", r->deposit_m[k]);
     add_parts(b, l);
   }
   for (size_t k = 0; k < r->within_count; k++) {
@@ -98,14 +96,14 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
   const bool bounds = b->bounds;
   b->bounds = true; // at least those of the rate
   for (size_t y = 0; y < r->year_count && r->rate_count > 0; y++)
-    for (size_t k = 0; k < r->thickness_count; k++) {
+    for (size_t k = 0; k < r->deposit_count; k++) {
       struct sciara_layer l = {.kind = SCIARA_LAYER_YEARS, .index = k, .second = y};
       char text[32], time[32];
-      sciara_layer_thickness(r->thickness_m[k], text, sizeof text);
+      sciara_layer_deposit(r->deposit_m[k], text, sizeof text);
       snprintf(time, sizeof time, "%.9gyears", r->years[y]);
       snprintf(l.name, sizeof l.name, "probability_%s_%s", time, text);
-      snprintf(l.long_name, sizeof l.long_name, "probability of a peak thickness above %.9g m in %.9g years",
-               r->thickness_m[k], r->years[y]);
+      snprintf(l.long_name, sizeof l.long_name, "probability of a max deposit above %.9g m in %.9g years",
+               r->deposit_m[k], r->years[y]);
       add_parts(b, l);
     }
   b->bounds = bounds;
@@ -164,7 +162,7 @@ enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *resul
                       .bounds = sample->open > 0 || sample->censored > 0,
                       .errors = sample->has_error,
                       .grid = sample->kind == SCIARA_ERROR_GRID};
-  const size_t most = PARTS * (result->thickness_count * (1 + result->year_count) + result->within_count) +
+  const size_t most = PARTS * (result->deposit_count * (1 + result->year_count) + result->within_count) +
                       SCIARA_QUANTILES * result->quantile_count + OTHERS;
   *out = (struct sciara_layers){0};
   SCIARA_TRY(SCIARA_NEW(out->layer, most, "the list of the maps"));

@@ -9,14 +9,14 @@
 #include "member/footprint.h"
 
 enum sciara_layer_kind {
-  SCIARA_LAYER_PROBABILITY, ///< H(c, thickness_m[index])
+  SCIARA_LAYER_PROBABILITY, ///< H(c, deposit_m[index])
   SCIARA_LAYER_REACHED,     ///< F(c, within_s[index])
   SCIARA_LAYER_QUANTILE,    ///< quantiles[index] of `value`, over hits
   SCIARA_LAYER_MEAN,        ///< of `value`, over hits
   SCIARA_LAYER_LEAST,       ///< smallest `value` of all members
   SCIARA_LAYER_MOST,        ///< largest `value` of all members
   SCIARA_LAYER_HITS,        ///< members that reach the cell
-  SCIARA_LAYER_YEARS,       ///< P_T(c) of years[second] and thickness_m[index]
+  SCIARA_LAYER_YEARS,       ///< P_T(c) of years[second] and deposit_m[index]
   SCIARA_LAYER_FRONT,       ///< the time at which F reaches sciara_front_shares[index], s; not a map: isochrones
 };
 
@@ -62,7 +62,7 @@ enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *resul
                                       struct sciara_layers *out);
 
 /** "0.5m", "24h" (or "90min", "30s"), "q50": parts of names. */
-void sciara_layer_thickness(double metres, char *buffer, size_t capacity);
+void sciara_layer_deposit(double metres, char *buffer, size_t capacity);
 void sciara_layer_time(double seconds, char *buffer, size_t capacity);
 void sciara_layer_quantile(double q, char *buffer, size_t capacity);
 

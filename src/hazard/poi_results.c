@@ -76,9 +76,9 @@ static void put_halves(const struct work *w, size_t hits, double half[2]) {
   for (int k = 0; k < 2; k++) half[k] = all > 0 ? hit[k] / all : NAN;
 }
 
-static struct sciara_poi_probability probability(struct work *w, double thickness_m, double until_s) {
+static struct sciara_poi_probability probability(struct work *w, double deposit_m, double until_s) {
   const struct sciara_question q = sciara_question_make(w->s, until_s);
-  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, thickness_m, until_s, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, until_s, w->hit);
   struct sciara_poi_probability p;
   p.estimate = sciara_sample_estimate(w->s, &q, w->hit, hits, &w->scratch);
   put_halves(w, hits, p.half);
@@ -113,11 +113,11 @@ static enum sciara_status put_years(struct work *w, const struct sciara_ensemble
                                     const struct sciara_hazard_rule *rule, struct sciara_poi_result *out) {
   static const enum sciara_layer_part parts[] = {SCIARA_PART_VALUE, SCIARA_PART_LOW, SCIARA_PART_HIGH};
   enum { PARTS = sizeof parts / sizeof *parts };
-  SCIARA_TRY(SCIARA_NEW(out->years, PARTS * result->year_count * result->thickness_count + 1, "P_T"));
+  SCIARA_TRY(SCIARA_NEW(out->years, PARTS * result->year_count * result->deposit_count + 1, "P_T"));
   double *value = out->years;
   for (size_t y = 0; y < result->year_count; y++)
-    for (size_t k = 0; k < result->thickness_count; k++) {
-      const size_t hits = sciara_poi_members(w->h, w->s, w->poi, result->thickness_m[k], INFINITY, w->hit);
+    for (size_t k = 0; k < result->deposit_count; k++) {
+      const size_t hits = sciara_poi_members(w->h, w->s, w->poi, result->deposit_m[k], INFINITY, w->hit);
       for (size_t part = 0; part < PARTS; part++)
         *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->hit, hits);
     }
@@ -132,12 +132,11 @@ enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const
   *out = (struct sciara_poi_result){0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(work_make(h, s, poi, &w));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->thickness, result->thickness_count + 1, what));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->deposit, result->deposit_count + 1, what));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->within, result->within_count + 1, what));
   for (int q = 0; q < SCIARA_QUANTILES; q++)
     SCIARA_TRY_GOTO(SCIARA_NEW(out->quantile[q], result->quantile_count + 1, what));
-  for (size_t k = 0; k < result->thickness_count; k++)
-    out->thickness[k] = probability(&w, result->thickness_m[k], INFINITY);
+  for (size_t k = 0; k < result->deposit_count; k++) out->deposit[k] = probability(&w, result->deposit_m[k], INFINITY);
   for (size_t k = 0; k < result->within_count; k++) out->within[k] = probability(&w, 0, result->within_s[k]);
   for (int q = 0; q < SCIARA_QUANTILES; q++) put_quantiles(&w, result, sciara_quantiles[q].value, out->quantile[q]);
   put_covered(&w, out);
@@ -149,7 +148,7 @@ cleanup:
 }
 
 void sciara_poi_result_free(struct sciara_poi_result *r) {
-  sciara_free(r->thickness);
+  sciara_free(r->deposit);
   sciara_free(r->within);
   for (int q = 0; q < SCIARA_QUANTILES; q++) sciara_free(r->quantile[q]);
   sciara_free(r->years);
@@ -173,14 +172,14 @@ static int by_class(const void *a, const void *b) {
 
 /** The contribution of the members in place[0..count), all of one vent and class. */
 static struct sciara_contribution contribution(struct work *w, const struct place *place, size_t count,
-                                               double thickness_m, double all_hits) {
+                                               double deposit_m, double all_hits) {
   struct sciara_contribution c = {.vent = place[0].vent, .event = place[0].event, .members = count, .arrival = NAN};
   double own = 0, hit = 0;
   for (size_t k = 0; k < count; k++) {
     const struct sciara_poi_hit *h = sciara_poi_hit(w->h, w->poi, place[k].member);
     const double weight = w->s->weight[place[k].member];
     own += weight;
-    if (!sciara_poi_is_hit(h, thickness_m)) continue;
+    if (!sciara_poi_is_hit(h, deposit_m)) continue;
     hit += weight;
     w->ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
   }
@@ -194,10 +193,10 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
   return c;
 }
 
-static enum sciara_status contribute(struct work *w, double thickness_m, const int64_t *vent, const int64_t *event,
+static enum sciara_status contribute(struct work *w, double deposit_m, const int64_t *vent, const int64_t *event,
                                      enum sciara_contribution_of by, struct place *place,
                                      struct sciara_contribution *out, size_t *count) {
-  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, thickness_m, INFINITY, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, INFINITY, w->hit);
   double all_hits = 0;
   size_t members = 0;
   for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->hit[k]];
@@ -208,13 +207,13 @@ static enum sciara_status contribute(struct work *w, double thickness_m, const i
   qsort(place, members, sizeof *place, by_class);
   for (size_t k = 0, end; k < members; k = end) {
     for (end = k + 1; end < members && place[end].vent == place[k].vent && place[end].event == place[k].event;) end++;
-    out[(*count)++] = contribution(w, place + k, end - k, thickness_m, all_hits);
+    out[(*count)++] = contribution(w, place + k, end - k, deposit_m, all_hits);
   }
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_contributions(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
-                                        double thickness_m, const int64_t *vent, const int64_t *event,
+                                        double deposit_m, const int64_t *vent, const int64_t *event,
                                         enum sciara_contribution_of by, struct sciara_contribution **out,
                                         size_t *count) {
   struct work w;
@@ -225,7 +224,7 @@ enum sciara_status sciara_contributions(const struct sciara_poi_hits *h, const s
   SCIARA_TRY_GOTO(work_make(h, s, poi, &w));
   SCIARA_TRY_GOTO(SCIARA_NEW(place, s->count + 1, "the contributions of vents"));
   SCIARA_TRY_GOTO(SCIARA_NEW(*out, s->finished + 1, "the contributions of vents"));
-  SCIARA_TRY_GOTO(contribute(&w, thickness_m, vent, event, by, place, *out, count));
+  SCIARA_TRY_GOTO(contribute(&w, deposit_m, vent, event, by, place, *out, count));
 cleanup:
   work_free(&w);
   sciara_free(place);

@@ -15,11 +15,11 @@ struct sciara_poi_probability {
 
 /** The results at one place. Zero-initialise; release with sciara_poi_result_free. */
 struct sciara_poi_result {
-  struct sciara_poi_probability *thickness; ///< of result->thickness_m
-  struct sciara_poi_probability *within;    ///< of result->within_s
-  double *quantile[SCIARA_QUANTILES];       ///< result->quantiles over hits; NAN with fewer than SCIARA_HITS_LEAST hits
-  double covered, covered_error;            ///< mean share of the cells that lava reaches
-  double *years;                            ///< years x thickness x (value, low, high): P_T; NULL: there are no rates
+  struct sciara_poi_probability *deposit; ///< of result->deposit_m
+  struct sciara_poi_probability *within;  ///< of result->within_s
+  double *quantile[SCIARA_QUANTILES];     ///< result->quantiles over hits; NAN with fewer than SCIARA_HITS_LEAST hits
+  double covered, covered_error;          ///< mean share of the cells that lava reaches
+  double *years;                          ///< years x deposit_m x (value, low, high): P_T; NULL: there are no rates
 };
 
 /**
@@ -46,12 +46,12 @@ struct sciara_contribution {
 enum sciara_contribution_of { SCIARA_BY_VENT_AND_EVENT, SCIARA_BY_VENT, SCIARA_BY_EVENT };
 
 /**
- * The contributions to H(place, thickness), by vent, then class. *out is from sciara_alloc.
+ * The contributions to H(place, deposit_m), by vent, then class. *out is from sciara_alloc.
  *
  * @param vent, event of each member
  */
 enum sciara_status sciara_contributions(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
-                                        double thickness_m, const int64_t *vent, const int64_t *event,
+                                        double deposit_m, const int64_t *vent, const int64_t *event,
                                         enum sciara_contribution_of by, struct sciara_contribution **out,
                                         size_t *count);
 

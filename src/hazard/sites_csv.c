@@ -49,8 +49,8 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   char text[32], name[96];
   sciara_text_append(t, "site,kind,x,y,cells,members,finished,upper_95_without_hits");
-  for (size_t k = 0; k < q->thickness_count; k++) {
-    sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
+  for (size_t k = 0; k < q->deposit_count; k++) {
+    sciara_layer_deposit(q->deposit_m[k], text, sizeof text);
     snprintf(name, sizeof name, "probability_%s", text);
     put_names(r, t, name);
   }
@@ -66,8 +66,8 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
     }
   sciara_text_append(t, ",covered_share,covered_share%s", error_name(r));
   for (size_t y = 0; y < q->year_count && has_rates(r); y++)
-    for (size_t k = 0; k < q->thickness_count; k++) {
-      sciara_layer_thickness(q->thickness_m[k], text, sizeof text);
+    for (size_t k = 0; k < q->deposit_count; k++) {
+      sciara_layer_deposit(q->deposit_m[k], text, sizeof text);
       for (int part = 0; part < 3; part++)
         sciara_text_append(t, ",probability_%.9gyears_%s%s", q->years[y], text,
                            part == 0   ? ""
@@ -99,13 +99,13 @@ static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, 
   sciara_csv_append_text(t, s->name ? s->name : "");
   sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
   put_first(r, t, r->pois.place[poi].count);
-  for (size_t k = 0; k < q->thickness_count; k++) put_probability(r, t, &result.thickness[k]);
+  for (size_t k = 0; k < q->deposit_count; k++) put_probability(r, t, &result.deposit[k]);
   for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
   for (int of = 0; of < SCIARA_QUANTILES; of++)
     for (size_t k = 0; k < q->quantile_count; k++) put_number(t, result.quantile[of][k]);
   put_number(t, result.covered);
   put_number(t, result.covered_error);
-  for (size_t k = 0; k < 3 * q->year_count * q->thickness_count && result.years; k++) put_number(t, result.years[k]);
+  for (size_t k = 0; k < 3 * q->year_count * q->deposit_count && result.years; k++) put_number(t, result.years[k]);
   for (size_t k = 0; k < q->year_count && has_rates(r); k++)
     put_number(t, sciara_hazard_years_zero_bound(&r->rule, q->years[k]));
   sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
@@ -113,15 +113,15 @@ static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, 
   return t->failed;
 }
 
-/** The chance of an event that has no place: whatever the thickness and time, so only the first columns have values. */
-static enum sciara_status put_event(const struct sciara_reduction *r, const char *name, bool sea,
-                                    struct sciara_text *t) {
+/** The chance of something that has no place: whatever the deposit and time, so only the first columns have values. */
+static enum sciara_status put_chance(const struct sciara_reduction *r, const char *name, bool sea,
+                                     struct sciara_text *t) {
   struct sciara_sample_scratch x = {0};
   uint32_t *hit = NULL;
   size_t hits = 0;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const size_t empty = PARTS * (q->thickness_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
-                       (has_rates(r) ? q->year_count * (3 * q->thickness_count + 1) : 0);
+  const size_t empty = PARTS * (q->deposit_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
+                       (has_rates(r) ? q->year_count * (3 * q->deposit_count + 1) : 0);
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "members"));
@@ -135,8 +135,8 @@ static enum sciara_status put_event(const struct sciara_reduction *r, const char
   sciara_csv_append_text(t, name);
   sciara_text_append(t, ",map,,");
   put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
-  if (q->thickness_count > 0) put_probability(r, t, &p);
-  for (size_t k = q->thickness_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
+  if (q->deposit_count > 0) put_probability(r, t, &p);
+  for (size_t k = q->deposit_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
   status = sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
 cleanup:
   sciara_sample_scratch_free(&x);
@@ -151,8 +151,8 @@ enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   put_header(r, &t);
   for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_poi(r, k, &t));
-  SCIARA_TRY_GOTO(put_event(r, "lava leaves the map", false, &t));
-  SCIARA_TRY_GOTO(put_event(r, "lava enters the sea", true, &t));
+  SCIARA_TRY_GOTO(put_chance(r, "lava leaves the map", false, &t));
+  SCIARA_TRY_GOTO(put_chance(r, "lava enters the sea", true, &t));
   SCIARA_TRY_GOTO(t.failed);
   SCIARA_TRY_GOTO(sciara_file_replace(path, t.data, t.length));
 cleanup:

@@ -244,7 +244,7 @@ class HazardPage(SharedCase):
         for name, match in found.items():
             if match and name != "probability_0m":
                 self.assertEqual(labels[name], "Lava arrives within " + {"24": "1 d"}.get(match[2], f"{match[2]} h") if match[3] == "h" else
-                                 f"Peak thickness above {match[2]} m" + (f" in {match[1]} years" if match[1] else ""))
+                                 f"Max deposit above {match[2]} m" + (f" in {match[1]} years" if match[1] else ""))
         self.assertIn(f"{self.data['block'] * self.data['grid']['cell_m']:g} m", self.text("threats"))
         dry = int(np.flatnonzero(self.maps["probability_0m"] == 0)[0])
         window, cols = self.data["window"], self.data["grid"]["cols"]
@@ -272,7 +272,7 @@ class HazardPage(SharedCase):
         self.assertEqual(len(seen), 3, "bounds that differ")
 
     def test_thin_lava(self):
-        """Where lava arrives, but none thicker than 2 m, the bound is that of the thickness alone."""
+        """Where lava arrives, but no deposit above 2 m, the bound is that of the deposit alone."""
         self.open()
         thin = np.flatnonzero((self.maps["probability_0m"] > 0) & (self.maps["probability_2m"] == 0))
         self.choose(int(thin[len(thin) // 2]))

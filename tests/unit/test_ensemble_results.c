@@ -68,9 +68,9 @@ static double value_of(const struct sciara_hazard_rule *rule, const struct hits 
 }
 
 START_TEST(a_cell_at_the_edges) {
-  double thickness[] = {0, 0.5}, within[] = {3600}, quantiles[] = {0.5};
-  const struct sciara_ensemble_result result = {.thickness_m = thickness,
-                                                .thickness_count = 2,
+  double deposit[] = {0, 0.5}, within[] = {3600}, quantiles[] = {0.5};
+  const struct sciara_ensemble_result result = {.deposit_m = deposit,
+                                                .deposit_count = 2,
                                                 .within_s = within,
                                                 .within_count = 1,
                                                 .quantiles = quantiles,
@@ -109,8 +109,8 @@ END_TEST
 
 /** The time at which 5 % of all members have come is not that of 5 % of those that come. */
 START_TEST(the_front_counts_all_members) {
-  double thickness[] = {0};
-  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  double deposit[] = {0};
+  const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
@@ -179,8 +179,8 @@ END_TEST
 
 /** Halves take turns within each stratum: both have half of each. */
 START_TEST(halves_are_within_strata) {
-  double thickness[] = {0};
-  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  double deposit[] = {0};
+  const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_hit hit[8];
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 8, .place = &place, .hit = hit};
@@ -188,9 +188,9 @@ START_TEST(halves_are_within_strata) {
   struct sciara_poi_result r;
   for (int k = 0; k < 8; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
   ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
-  ck_assert_double_eq(r.thickness[0].estimate.value, 0.5);
-  ck_assert_double_eq(r.thickness[0].half[0], 0.5);
-  ck_assert_double_eq(r.thickness[0].half[1], 0.5);
+  ck_assert_double_eq(r.deposit[0].estimate.value, 0.5);
+  ck_assert_double_eq(r.deposit[0].half[0], 0.5);
+  ck_assert_double_eq(r.deposit[0].half[1], 0.5);
   sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
@@ -198,17 +198,17 @@ END_TEST
 
 /** In a full plan the halves would say no more than its difference, which is from them. */
 START_TEST(a_grid_has_no_halves) {
-  double thickness[] = {0};
-  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  double deposit[] = {0};
+  const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
   struct sciara_poi_result r;
   ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
-  ck_assert_double_eq(r.thickness[0].estimate.error, 0.25);
-  ck_assert_double_nan(r.thickness[0].half[0]);
-  ck_assert_double_nan(r.thickness[0].half[1]);
+  ck_assert_double_eq(r.deposit[0].estimate.error, 0.25);
+  ck_assert_double_nan(r.deposit[0].half[0]);
+  ck_assert_double_nan(r.deposit[0].half[1]);
   sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
@@ -272,16 +272,16 @@ END_TEST
 
 /** Halves of places, all of whose members hit that `hit` marks. */
 static void check_halves(const struct sciara_sample *s, const struct sciara_poi_hit *hit, double first, double second) {
-  double thickness[] = {0};
-  const struct sciara_ensemble_result result = {.thickness_m = thickness, .thickness_count = 1};
+  double deposit[] = {0};
+  const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_cells place = {.count = 1};
   struct sciara_poi_hit copy[8];
   struct sciara_poi_result r;
   memcpy(copy, hit, s->count * sizeof *copy);
   const struct sciara_poi_hits hits = {.pois = 1, .members = s->count, .place = &place, .hit = copy};
   ck_assert_int_eq(sciara_poi_result_make(&hits, s, &result, 0, NULL, &r), SCIARA_OK);
-  ck_assert_double_eq_tol(r.thickness[0].half[0], first, 1e-15);
-  ck_assert_double_eq_tol(r.thickness[0].half[1], second, 1e-15);
+  ck_assert_double_eq_tol(r.deposit[0].half[0], first, 1e-15);
+  ck_assert_double_eq_tol(r.deposit[0].half[1], second, 1e-15);
   sciara_poi_result_free(&r);
 }
 
@@ -303,9 +303,9 @@ START_TEST(years_have_bounds_of_their_own) {
   static const uint8_t zone[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   struct sciara_ensemble_rate rates[] = {{.per_year = 0.1, .low = 0.05, .high = 0.4},
                                          {.per_year = 0.02, .low = 0.02, .high = 0.02}};
-  double years[] = {50}, thickness[] = {0};
+  double years[] = {50}, deposit[] = {0};
   const struct sciara_ensemble_result result = {
-      .thickness_m = thickness, .thickness_count = 1, .rates = rates, .rate_count = 2, .years = years, .year_count = 1};
+      .deposit_m = deposit, .deposit_count = 1, .rates = rates, .rate_count = 2, .years = years, .year_count = 1};
   struct sciara_sample s = unfinished_sample();
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;

@@ -13,7 +13,7 @@
 #include "bench/bench_race.h"
 #include "bench/machine.h"
 #include "engine/device_info.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "verify/runner.h"
 #include "verify/validate.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/wallclock.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "verify/validate.h"
 
 /** A running engine. */

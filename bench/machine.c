@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "file/versions.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 #if defined(__clang__)
 static const char compiler[] = "clang " __clang_version__;

@@ -47,7 +47,7 @@ static enum sciara_status measure(const char *scenario, uint64_t steps, const st
   struct sciara_simulation *s;
   SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
   SCIARA_TRY(sciara_simulation_create(&problem, &s));
-  const struct sciara_event event = {.time = INFINITY, .step = steps};
+  const struct sciara_advance_limit event = {.time = INFINITY, .step = steps};
   const double begin = cpu_seconds();
   enum sciara_status status = sciara_simulation_advance(s, &event);
   *cost = 1e9 * (cpu_seconds() - begin) / (double)s->progress.cell_steps;

@@ -183,9 +183,9 @@ void sciara_api_forget_views(struct sciara *s) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) s->view[f].is_current = false;
 }
 
-static enum sciara_status advance(struct sciara *s, const struct sciara_event *event) {
+static enum sciara_status advance(struct sciara *s, const struct sciara_advance_limit *limit) {
   if (is_finished(s->simulation)) return SCIARA_OK;
-  struct sciara_event all = *event;
+  struct sciara_advance_limit all = *limit;
   all.cancel = &s->cancel;
   sciara_api_forget_views(s);
   const enum sciara_status status = sciara_simulation_advance(s->simulation, &all);
@@ -196,14 +196,15 @@ static enum sciara_status advance(struct sciara *s, const struct sciara_event *e
 enum sciara_status sciara_step(struct sciara *s, uint64_t steps) {
   SCIARA_TRY(sciara_api_check_pointer("sciara_step", "the simulation", s));
   const uint64_t done = s->simulation->progress.step;
-  const struct sciara_event event = {.time = INFINITY, .step = steps < UINT64_MAX - done ? done + steps : UINT64_MAX};
-  return steps > 0 ? advance(s, &event) : SCIARA_OK;
+  const struct sciara_advance_limit limit = {.time = INFINITY,
+                                             .step = steps < UINT64_MAX - done ? done + steps : UINT64_MAX};
+  return steps > 0 ? advance(s, &limit) : SCIARA_OK;
 }
 
 enum sciara_status sciara_run(struct sciara *s) {
   SCIARA_TRY(sciara_api_check_pointer("sciara_run", "the simulation", s));
-  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX};
-  return advance(s, &event);
+  const struct sciara_advance_limit limit = {.time = INFINITY, .step = UINT64_MAX};
+  return advance(s, &limit);
 }
 
 /** The caller's function, and what it may cancel. */
@@ -237,11 +238,11 @@ enum sciara_status sciara_advance(struct sciara *s, const struct sciara_advance_
     sciara_log(SCIARA_LOG_INFO,
                "sciara_advance: no step is done: the step is %" PRIu64 " already, found the limit %" PRIu64, at->step,
                options->step);
-  const struct sciara_event event = {.time = options->time_s > 0 ? options->time_s : INFINITY,
-                                     .step = options->step > 0 ? options->step : UINT64_MAX,
-                                     .tick = options->progress ? watch : NULL,
-                                     .tick_context = &w};
-  return at->step < event.step && at->time < event.time ? advance(s, &event) : SCIARA_OK;
+  const struct sciara_advance_limit limit = {.time = options->time_s > 0 ? options->time_s : INFINITY,
+                                             .step = options->step > 0 ? options->step : UINT64_MAX,
+                                             .tick = options->progress ? watch : NULL,
+                                             .tick_context = &w};
+  return at->step < limit.step && at->time < limit.time ? advance(s, &limit) : SCIARA_OK;
 }
 
 void sciara_cancel(struct sciara *s) {

@@ -32,13 +32,12 @@ static enum sciara_status take_item(const char *item, struct sciara_bench_candid
   return sciara_fail(SCIARA_ERR_USAGE, "--engines: expected threads=0 to %d, found \"%s\"", MOST_THREADS, item);
 }
 
-static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c,
-                              bool many_threads) {
+static enum sciara_status add(struct sciara_bench_engines *e, const struct sciara_bench_candidate *c, bool parallel) {
   if (e->count == SCIARA_BENCH_MOST_ENGINES)
     return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", SCIARA_BENCH_MOST_ENGINES);
   struct sciara_bench_candidate *out = &e->candidate[e->count++];
   *out = *c;
-  if (!many_threads) return SCIARA_OK;
+  if (!parallel) return SCIARA_OK;
   const size_t length = strlen(out->options_text);
   snprintf(out->options_text + length, sizeof out->options_text - length, "%sthreads=%d", length ? " " : "",
            out->threads);

@@ -19,8 +19,8 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/checkpoints.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 #include "sim/problem.h"
 
 static const struct sciara_option options[] = {
@@ -105,7 +105,7 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
   size_t bad = 0;
   for (size_t k = 0; k < record->snapshot_count; k++) {
     char *path;
-    enum sciara_status status = sciara_run_member(folder, record->snapshots[k].name, &path);
+    enum sciara_status status = sciara_run_file(folder, record->snapshots[k].name, &path);
     if (status == SCIARA_OK) status = check_snapshot(path, rule, record->snapshots[k].checksum);
     free(path);
     if (status == SCIARA_ERR_MEMORY) return status; // not a property of the snapshot
@@ -121,7 +121,7 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
 /** The program does not read series.nc, but others follow its references to any file. */
 static enum sciara_status check_series(const char *folder) {
   char *path;
-  SCIARA_TRY(sciara_run_member(folder, SCIARA_SERIES_NAME, &path));
+  SCIARA_TRY(sciara_run_file(folder, SCIARA_SERIES_NAME, &path));
   const enum sciara_status status = access(path, F_OK) == 0 ? sciara_series_check(path) : SCIARA_OK;
   free(path);
   return status;
@@ -149,12 +149,12 @@ static enum sciara_status print_checkpoints(const char *folder) {
   uint64_t *steps = NULL;
   size_t count = 0, good = 0;
   char *where;
-  SCIARA_TRY(sciara_run_member(folder, SCIARA_CHECKPOINT_FOLDER, &where));
+  SCIARA_TRY(sciara_run_file(folder, SCIARA_CHECKPOINT_FOLDER, &where));
   enum sciara_status status = sciara_checkpoints_list(where, &steps, &count);
   for (size_t k = 0; status == SCIARA_OK && k < count; k++) {
     struct sciara_checkpoint c;
     char *path = sciara_checkpoint_path(where, steps[k]);
-    if (path && sciara_run_member_check(folder, path) == SCIARA_OK && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
+    if (path && sciara_run_file_check(folder, path) == SCIARA_OK && sciara_checkpoint_verify(path, &c) == SCIARA_OK) {
       sciara_print("checkpoint:    step %" PRIu64 ", simulated %.10g s\n", c.step, c.time_s);
       sciara_checkpoint_free(&c);
       good++;
@@ -190,7 +190,7 @@ static enum sciara_status print_checkpoint(const char *path) {
 /** A run: its record, whether its snapshots are undamaged, and the contents of the last one. */
 static enum sciara_status print_run(const char *folder, enum sciara_checksum_rule rule) {
   struct sciara_run_record record;
-  SCIARA_TRY(sciara_run_member_record(folder, &record));
+  SCIARA_TRY(sciara_run_file_record(folder, &record));
   print_record(folder, &record);
   enum sciara_status status = print_checkpoints(folder);
   if (status == SCIARA_OK) status = check_snapshots(folder, &record, rule);

@@ -162,7 +162,7 @@ static enum sciara_status write_member(const struct sciara_arguments *a) {
   return status;
 }
 
-static int run_member(const struct sciara_command *command, int argc, char **argv) {
+static int run_file(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
   return code >= 0 ? code : sciara_report(write_member(&arguments));
@@ -177,7 +177,7 @@ const struct sciara_command sciara_cmd_ensemble_member = {
     .options = member_options,
     .details =
         "ID is that of members.csv. 'sciara run' of the scenario computes this member, with the same checksum.\n",
-    .run = run_member,
+    .run = run_file,
 };
 
 // ----------------------------------------------------------------------------------------------------------- schema

@@ -17,7 +17,7 @@
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
 #include "file/csv_table.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 static const struct sciara_option run_options[] = {
     {"output", 'o', "DIR", "given FILE: the folder of the ensemble; default: FILE without .json"},

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/device_info.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 enum { MOST_WORKERS = 4096 };
 

@@ -25,7 +25,7 @@
 #include "sim/choose_engine.h"
 #include "sim/cost.h"
 #include "sim/initial_lava.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "sim/scenario_site.h"
 
 enum {

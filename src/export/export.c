@@ -11,8 +11,8 @@
 #include "file/output_name.h"
 #include "model/field.h"
 #include "run/run_facts.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 
 const struct sciara_export_format sciara_export_formats[] = {
 #define SCIARA_EXPORT_OF_RUN(name_, ...) {.name = #name_, .write = sciara_export_##name_, __VA_ARGS__},
@@ -35,7 +35,7 @@ enum sciara_status sciara_export_make_folder(const char *path) {
 
 enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path) {
   const struct sciara_target *t = job->target;
-  if (t->folder && job->whole_run) return sciara_run_member(t->folder, t->record.snapshots[k].name, path);
+  if (t->folder && job->whole_run) return sciara_run_file(t->folder, t->record.snapshots[k].name, path);
   *path = sciara_format("%s", t->path);
   return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
 }

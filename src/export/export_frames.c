@@ -9,13 +9,13 @@
 #include "map/colour_ramp.h"
 #include "model/field.h"
 #include "picture/frames.h"
-#include "run/run_member.h"
+#include "run/run_file.h"
 
 /** Opens a snapshot of the run and takes its values; close it. */
 static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,
                                      struct sciara_snapshot *out) {
   char *path;
-  SCIARA_TRY(sciara_run_member(job->target->folder, job->target->record.snapshots[k].name, &path));
+  SCIARA_TRY(sciara_run_file(job->target->folder, job->target->record.snapshots[k].name, &path));
   enum sciara_status status = sciara_snapshot_open_as(path, job->target->snapshot.rule, out);
   free(path);
   if (status != SCIARA_OK) return status;

@@ -7,8 +7,8 @@
 #include "base/mem.h"
 #include "export/export.h"
 #include "model/field.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 #include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
@@ -18,7 +18,7 @@ static enum sciara_status read_dem(const struct sciara_target *t, struct sciara_
   if (!t->folder)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a run folder, whose %s has the ground; found a snapshot alone",
                        t->path, SCIARA_RUN_DEM);
-  SCIARA_TRY(sciara_run_member(t->folder, SCIARA_RUN_DEM, &path));
+  SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
   enum sciara_status status =
       sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .marked = true}, out);
   const struct sciara_grid *a = &out->grid, *b = &t->snapshot.grid;
@@ -45,7 +45,7 @@ static enum sciara_status read_scenario(const struct sciara_target *t, struct sc
 static bool has_dem(const struct sciara_target *t) {
   char *path = NULL;
   const bool found =
-      t->folder && sciara_run_member(t->folder, SCIARA_RUN_DEM, &path) == SCIARA_OK && access(path, R_OK) == 0;
+      t->folder && sciara_run_file(t->folder, SCIARA_RUN_DEM, &path) == SCIARA_OK && access(path, R_OK) == 0;
   free(path);
   return found;
 }

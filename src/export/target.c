@@ -9,18 +9,18 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 #include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 
 static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
-  SCIARA_TRY(sciara_run_member_record(folder, &t->record));
+  SCIARA_TRY(sciara_run_file_record(folder, &t->record));
   t->folder = sciara_format("%s", folder);
   if (!t->folder) return no_memory();
   if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
-  return sciara_run_member(folder, t->record.snapshots[t->record.snapshot_count - 1].name, &t->path);
+  return sciara_run_file(folder, t->record.snapshots[t->record.snapshot_count - 1].name, &t->path);
 }
 
 /** Whether the record lists the snapshot of this file name. */
@@ -46,7 +46,7 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
     up = sciara_path_folder(snapshots);
     if (!up) status = no_memory();
   }
-  if (up && sciara_run_member_record(up, &t->record) == SCIARA_OK) {
+  if (up && sciara_run_file_record(up, &t->record) == SCIARA_OK) {
     if (is_listed(&t->record, strrchr(real, '/') + 1)) {
       t->folder = up;
       up = NULL;
@@ -115,7 +115,7 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
   *found = true;
   if (t->folder) {
     char *path;
-    SCIARA_TRY(sciara_run_member(t->folder, SCIARA_RUN_DEM, &path));
+    SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
     if (access(path, R_OK) == 0) {
       struct sciara_dem dem;
       const enum sciara_status status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);

@@ -319,10 +319,10 @@ static enum sciara_status return_to_slot(struct member *m) {
 /** Up to what is due, but at most so many steps; *valid: the state is that of the last step. */
 static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid) {
   struct sciara_simulation *s = m->simulation;
-  struct sciara_event event = sciara_agenda_next(&m->agenda, m->kept->step);
-  if (steps < event.step - m->kept->step) event.step = m->kept->step + steps;
-  if (m->slot) sciara_pool_set_due(m->slot, event.due);
-  const enum sciara_status status = sciara_simulation_advance(s, &event);
+  struct sciara_advance_limit limit = sciara_agenda_next(&m->agenda, m->kept->step);
+  if (steps < limit.step - m->kept->step) limit.step = m->kept->step + steps;
+  if (m->slot) sciara_pool_set_due(m->slot, limit.due);
+  const enum sciara_status status = sciara_simulation_advance(s, &limit);
   *valid = status == SCIARA_OK || sciara_simulation_is_stuck(s);
   if (status != SCIARA_OK && status != SCIARA_ERR_NUMERIC) return status;
   if (status != SCIARA_OK && s->finished != SCIARA_STOP_NONE) warn(&m->warnings, sciara_last_error());

@@ -9,7 +9,7 @@
 #include "base/share.h"
 #include "file/csv_text.h"
 #include "sim/cost.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 struct checks {
   const struct sciara_ensemble *e;

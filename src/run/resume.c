@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "file/durable.h"
 #include "run/checkpoints.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 #include "sim/checkpoint_content.h"
 #include "sim/scenario_site.h"
 
@@ -30,12 +30,12 @@ enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sc
   *out = (struct sciara_resume){.branch = branch, .lock = -1};
   out->folder = sciara_format("%s", folder);
   if (!out->folder) return no_memory();
-  SCIARA_TRY_GOTO(sciara_run_member_record(folder, &out->record));
+  SCIARA_TRY_GOTO(sciara_run_file_record(folder, &out->record));
   if (branch) return SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
   SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
   sciara_run_record_free(&out->record); // it may have changed before the folder was locked
-  SCIARA_TRY_GOTO(sciara_run_member_record(folder, &out->record));
+  SCIARA_TRY_GOTO(sciara_run_file_record(folder, &out->record));
   return SCIARA_OK;
 cleanup:
   sciara_resume_close(out);
@@ -64,7 +64,7 @@ static enum sciara_status check_record(const struct sciara_resume *r) {
 /** Reads a checkpoint that must be undamaged and of this run. */
 static enum sciara_status try_one(struct sciara_resume *r, const char *folder, uint64_t step) {
   r->path = sciara_checkpoint_path(folder, step);
-  enum sciara_status status = r->path ? sciara_run_member_check(r->folder, r->path) : no_memory();
+  enum sciara_status status = r->path ? sciara_run_file_check(r->folder, r->path) : no_memory();
   if (status == SCIARA_OK) status = sciara_checkpoint_verify(r->path, &r->from);
   if (status == SCIARA_OK) status = check_record(r);
   if (status == SCIARA_OK) return status;
@@ -105,7 +105,7 @@ static enum sciara_status find_once(struct sciara_resume *r, bool *gone) {
   size_t count = 0;
   char *folder, *newest = NULL;
   *gone = false;
-  SCIARA_TRY(sciara_run_member(r->folder, SCIARA_CHECKPOINT_FOLDER, &folder));
+  SCIARA_TRY(sciara_run_file(r->folder, SCIARA_CHECKPOINT_FOLDER, &folder));
   enum sciara_status status = sciara_checkpoints_list(folder, &steps, &count);
   if (status == SCIARA_OK) status = try_all(r, folder, steps, count);
   if (count > 0) newest = sciara_checkpoint_path(folder, steps[0]);
@@ -190,7 +190,7 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
                            struct sciara_problem *out, struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_problem){0};
   char *dem;
-  enum sciara_status status = sciara_run_member(r->folder, SCIARA_RUN_DEM, &dem);
+  enum sciara_status status = sciara_run_file(r->folder, SCIARA_RUN_DEM, &dem);
   const struct sciara_problem_ground ground = {
       .dem = dem, .grid = &r->from.identity.grid, .georef = &r->from.georef, .dem_hash = r->from.dem_hash};
   struct sciara_problem_options how = *options;

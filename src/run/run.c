@@ -25,7 +25,7 @@
 #include "run/writer.h"
 #include "sim/agenda.h"
 #include "sim/choose_engine.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "sim/tower_watch.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
@@ -296,18 +296,18 @@ static enum sciara_status notice_towers(struct run *r) {
   return status;
 }
 
-/** Runs from event to event. */
-static enum sciara_status run_events(struct run *r) {
+/** Runs from one advance limit to the next. */
+static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
   if (r->record.warning_count == 0) sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = sciara_profile_next(&r->profile);
-    struct sciara_event event = sciara_agenda_next(&r->agenda, s->progress.step);
-    if (row < event.step) event.step = row;
-    event.tick = tick;
-    event.tick_context = r;
-    SCIARA_TRY(sciara_simulation_advance(s, &event));
+    struct sciara_advance_limit limit = sciara_agenda_next(&r->agenda, s->progress.step);
+    if (row < limit.step) limit.step = row;
+    limit.tick = tick;
+    limit.tick_context = r;
+    SCIARA_TRY(sciara_simulation_advance(s, &limit));
     const bool over = s->finished != SCIARA_STOP_NONE || sciara_agenda_is_over(&r->agenda, &s->progress);
     if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
@@ -458,7 +458,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
     r.output_wait_s = options->resume->from.output_wait_s;
   }
   enum sciara_status status = begin(&r);
-  if (status == SCIARA_OK) status = run_events(&r);
+  if (status == SCIARA_OK) status = run_to_limits(&r);
   if (status == SCIARA_OK)
     status = end(&r, sciara_simulation_ended(s).reason);
   else if (sciara_simulation_is_stuck(s))

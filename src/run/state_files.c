@@ -14,7 +14,7 @@
 #include "run/run_facts.h"
 #include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "sim/tower_watch.h"
 #include "store/run_json.h"
 

@@ -100,13 +100,15 @@ void sciara_agenda_towers_done(struct sciara_agenda *a, const struct sciara_engi
 
 // ------------------------------------------------------------------------------------------------------------ steps
 
-struct sciara_event sciara_agenda_next(const struct sciara_agenda *a, uint64_t step) {
+struct sciara_advance_limit sciara_agenda_next(const struct sciara_agenda *a, uint64_t step) {
   const bool sample = step + 1 == a->tower.sample, none = a->tower.sample == UINT64_MAX;
-  return (struct sciara_event){.time = fmin(fmin(a->snapshot, a->checkpoint), next_test(a)),
-                               .step = a->tower.sample - (sample || none ? 0 : 1), // or up to it
-                               .thickness = sample ? a->tower.thickness : 0,
-                               .due = a->wall,
-                               .cancel = a->cancel};
+  return (struct sciara_advance_limit){
+      .time = fmin(fmin(a->snapshot, a->checkpoint), next_test(a)),
+      .step =
+          a->tower.sample - (sample || none ? 0 : 1), // without a sample in this step: advance up to the step before it
+      .thickness = sample ? a->tower.thickness : 0,
+      .due = a->wall,
+      .cancel = a->cancel};
 }
 
 bool sciara_agenda_interrupts(struct sciara_agenda *a) {

@@ -61,7 +61,7 @@ void sciara_agenda_sample_towers(struct sciara_agenda *a, double thickness, uint
 void sciara_agenda_test_towers(struct sciara_agenda *a, double until);
 
 /** Up to where the simulation may continue from `step`; its tick is not set. */
-struct sciara_event sciara_agenda_next(const struct sciara_agenda *a, uint64_t step);
+struct sciara_advance_limit sciara_agenda_next(const struct sciara_agenda *a, uint64_t step);
 
 /** Between slices of work: notices a request and the end from outside. Whether the steps are to be interrupted. */
 bool sciara_agenda_interrupts(struct sciara_agenda *a);

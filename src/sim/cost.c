@@ -10,7 +10,7 @@
 #include "picture/map_picture.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "sim/problem.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"

@@ -11,7 +11,7 @@
 #include "base/wallclock.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
@@ -129,7 +129,7 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
 
 /** Executes steps until `stop`. */
 static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
-                                     const struct sciara_event *event) {
+                                     const struct sciara_advance_limit *limit) {
   bool warned = s->progress.losses > 0, sea_reported = s->progress.sea_losses > 0, interrupted;
   enum sciara_status status;
   do {
@@ -151,9 +151,9 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
       sciara_note(s->problem.notes, SCIARA_LOG_INFO,
                   "lava has entered the sea (simulated time %.0f s); it is counted apart", s->progress.time);
     }
-    interrupted = event->tick && event->tick(event->tick_context, s);
+    interrupted = limit->tick && limit->tick(limit->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL && !interrupted &&
-           !(event->due > 0 && sciara_wallclock() >= event->due));
+           !(limit->due > 0 && sciara_wallclock() >= limit->due));
   const bool stalled = status == SCIARA_ERR_NUMERIC && s->progress.reason == SCIARA_STOP_STALLED;
   if (stalled)
     s->finished = SCIARA_STOP_STALLED; // the last step was valid
@@ -175,22 +175,22 @@ static enum sciara_status decide(struct sciara_simulation *s) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event) {
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
   SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
-  const double most = s->problem.scenario.run.thickest_m, notice = event->thickness;
-  struct sciara_stop stop = {.steps = event->step < s->until_step ? event->step : s->until_step,
+  const double most = s->problem.scenario.run.thickest_m, notice = limit->thickness;
+  struct sciara_stop stop = {.steps = limit->step < s->until_step ? limit->step : s->until_step,
                              .solidified = true,
                              .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
-                             .cancel = event->cancel};
+                             .cancel = limit->cancel};
   bool again; // the front still moves
   do {
     const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
-    stop.time = fmin(fmin(event->time, s->until_time), due);
-    SCIARA_TRY(advance_to(s, &stop, event));
+    stop.time = fmin(fmin(limit->time, s->until_time), due);
+    SCIARA_TRY(advance_to(s, &stop, limit));
     SCIARA_TRY(decide(s));
     again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time >= due &&
-            s->progress.time < event->time;
+            s->progress.time < limit->time;
   } while (again);
   return SCIARA_OK;
 }

@@ -30,7 +30,7 @@ struct sciara_simulation {
 typedef bool sciara_tick(void *context, const struct sciara_simulation *s);
 
 /** The end of one call of sciara_simulation_advance, unless the stop rule ends it before. */
-struct sciara_event {
+struct sciara_advance_limit {
   double time; ///< first step with simulated time >= this, s
   uint64_t step;
   double thickness;  ///< a step at whose end a cell has more liquid lava than this, m; 0: none
@@ -44,13 +44,13 @@ struct sciara_event {
 enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out);
 void sciara_simulation_destroy(struct sciara_simulation *s);
 
-/** Executes steps until the event, the stop rule (s->finished: which part of it) or *cancel.
+/** Executes steps until the limit, the stop rule (s->finished: which part of it) or *cancel.
  *
  * @return SCIARA_ERR_NUMERIC: s->progress.bad is the cell, and the state is then invalid; or, with s->finished
  *         SCIARA_STOP_STALLED or SCIARA_STOP_THICK, the time no longer grows, or a cell is thicker than
  *         run.max_thickness_m, and the state is that of the last step
  */
-enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_event *event);
+enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit);
 
 /**
  * Continues on another window of the map (model/window.h), from `state`, in a new engine of the same kind. Takes over

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);

@@ -124,7 +124,7 @@ sciara_state *state_of(void *batch, int slot, const scene &s) {
 }
 
 /** Runs all members: the next one takes the slot of one that has ended. Returns their number. */
-int run_members(enum sciara_boundary boundary, int threads) {
+int run_files(enum sciara_boundary boundary, int threads) {
   std::vector<batch_member> members = make_members(boundary);
   void *batch = make_batch(boundary, SLOTS, threads);
   int of_slot[SLOTS], loaded = 0;
@@ -160,8 +160,8 @@ int run_members(enum sciara_boundary boundary, int threads) {
 
 START_TEST(members) {
   const int threads[] = {0, 64, 256, 512, 768, 1024};
-  const int open = run_members(SCIARA_BOUNDARY_OPEN, threads[_i]);
-  const int closed = run_members(SCIARA_BOUNDARY_CLOSED, threads[_i]);
+  const int open = run_files(SCIARA_BOUNDARY_OPEN, threads[_i]);
+  const int closed = run_files(SCIARA_BOUNDARY_CLOSED, threads[_i]);
   printf("blocks of %d threads (0: the default): %d and %d members as serial\n", threads[_i], open, closed);
   ck_assert_int_ge(open, 40);
   ck_assert_int_ge(closed, 10);
@@ -173,7 +173,7 @@ START_TEST(on_the_last_device) {
   int count = 0;
   ck_assert_int_eq(cudaGetDeviceCount(&count), cudaSuccess);
   device = count - 1;
-  const int loaded = run_members(SCIARA_BOUNDARY_OPEN, 0);
+  const int loaded = run_files(SCIARA_BOUNDARY_OPEN, 0);
   printf("device %d of %d: %d members as serial\n", device, count, loaded);
   device = 0;
   int now = -1;

@@ -18,8 +18,8 @@
 #include "page/page_frames.h"
 #include "run/checkpoints.h"
 #include "run/resume.h"
+#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "run/run_member.h"
 #include "store/series_merge.h"
 #include "terrain/dem_gdal.h"
 
@@ -115,7 +115,7 @@ static void read_raster(const char *path) {
 
 static void read_ground(const char *run) {
   char *path;
-  const enum sciara_status status = sciara_run_member(run, SCIARA_RUN_DEM, &path);
+  const enum sciara_status status = sciara_run_file(run, SCIARA_RUN_DEM, &path);
   fuzz_check_status(status);
   if (status == SCIARA_OK) read_raster(path);
   free(path);
@@ -125,7 +125,7 @@ static void read_snapshots(const char *run, const struct sciara_run_record *reco
   char *paths[MOST_SNAPSHOTS];
   size_t count = 0;
   for (size_t k = 0; k < record->snapshot_count && count < MOST_SNAPSHOTS; k++) {
-    const enum sciara_status status = sciara_run_member(run, record->snapshots[k].name, &paths[count]);
+    const enum sciara_status status = sciara_run_file(run, record->snapshots[k].name, &paths[count]);
     fuzz_check_status(status);
     if (status != SCIARA_OK) continue;
     read_snapshot(paths[count]);
@@ -137,7 +137,7 @@ static void read_snapshots(const char *run, const struct sciara_run_record *reco
 
 static void read_series(const char *run) {
   char *path;
-  const enum sciara_status status = sciara_run_member(run, SCIARA_SERIES_NAME, &path);
+  const enum sciara_status status = sciara_run_file(run, SCIARA_SERIES_NAME, &path);
   fuzz_check_status(status);
   if (status != SCIARA_OK) return;
   fuzz_check_status(sciara_series_check(path));
@@ -183,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *run = strdup(fuzz_path("run"));
   FUZZ_REQUIRE(run != NULL);
   struct sciara_run_record record;
-  const enum sciara_status status = sciara_run_member_record(run, &record);
+  const enum sciara_status status = sciara_run_file_record(run, &record);
   fuzz_check_status(status);
   if (status == SCIARA_OK) {
     read_snapshots(run, &record, size % 2 == 1);

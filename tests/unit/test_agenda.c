@@ -131,12 +131,12 @@ static int sample(uint64_t first, uint64_t deep, uint64_t last, uint64_t *steps)
   sciara_agenda_begin(&a, 0);
   sciara_agenda_sample_towers(&a, 3, first);
   while (now.step < last) {
-    const struct sciara_event event = sciara_agenda_next(&a, now.step);
-    ck_assert(event.step > now.step && (event.thickness == 0 || event.step == now.step + 1));
-    now.step = event.step;
-    now.reason = event.thickness > 0 ? SCIARA_STOP_THICK : SCIARA_STOP_STEPS;
+    const struct sciara_advance_limit limit = sciara_agenda_next(&a, now.step);
+    ck_assert(limit.step > now.step && (limit.thickness == 0 || limit.step == now.step + 1));
+    now.step = limit.step;
+    now.reason = limit.thickness > 0 ? SCIARA_STOP_THICK : SCIARA_STOP_STEPS;
     const bool much = sciara_agenda_towers_due(&a, &now);
-    ck_assert_int_eq(much, event.thickness == 3);
+    ck_assert_int_eq(much, limit.thickness == 3);
     if (much) steps[count++] = now.step;
     sciara_agenda_towers_done(&a, &now, much && now.step == deep);
   }

@@ -11,7 +11,7 @@
 #include "bench/bench.h"
 #include "bench/bench_scenes.h"
 #include "file/durable.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "support/writable.h"
 
 enum {

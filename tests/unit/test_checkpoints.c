@@ -274,8 +274,8 @@ END_TEST
 START_TEST(losses_are_kept_on_resume) {
   struct sciara_simulation *s = run_case_open("serial");
   s->losses_before = 7;
-  const struct sciara_event event = {.time = INFINITY, .step = 5};
-  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
+  const struct sciara_advance_limit limit = {.time = INFINITY, .step = 5};
+  ck_assert_int_eq(sciara_simulation_advance(s, &limit), SCIARA_OK);
   ck_assert_uint_eq(s->progress.losses, 7);
   sciara_simulation_destroy(s);
 }

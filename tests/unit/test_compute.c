@@ -106,7 +106,7 @@ static struct sciara_simulation *whole_run(const struct sciara_site *site, const
   struct sciara_diagnostics d = {0};
   struct sciara_simulation *s;
   const struct sciara_problem_options options = {.site = site};
-  const struct sciara_event end = {.time = INFINITY, .step = UINT64_MAX};
+  const struct sciara_advance_limit end = {.time = INFINITY, .step = UINT64_MAX};
   sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &p.scenario, &d);
   sciara_problem_place(&p, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");

@@ -61,8 +61,9 @@ static bool count_tick(void *context, const struct sciara_simulation *s) {
 
 static void advance_once(struct sciara_simulation *s, int slices) {
   int ticks = 0;
-  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX, .tick = count_tick, .tick_context = &ticks};
-  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_OK);
+  const struct sciara_advance_limit limit = {
+      .time = INFINITY, .step = UINT64_MAX, .tick = count_tick, .tick_context = &ticks};
+  ck_assert_int_eq(sciara_simulation_advance(s, &limit), SCIARA_OK);
   ck_assert_int_eq(ticks, slices);
 }
 
@@ -111,7 +112,7 @@ START_TEST(without_losses_nothing_is_reported) {
 }
 END_TEST
 
-// Which part of the stop rule ended the run; an event alone does not end it.
+// Which part of the stop rule ended the run; an advance limit alone does not end it.
 START_TEST(the_stop_rule) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_TIME},
                                         {99.9, 0, SCIARA_STOP_CANCEL},
@@ -137,7 +138,7 @@ static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop
   return advance(engine, stop, p);
 }
 
-// The engine gets the earlier of the event and the stop rule, and must always end when nothing can happen any more.
+// The engine gets the earlier of the limit and the stop rule, and must always end when nothing can happen any more.
 START_TEST(limits_given_to_the_engine) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}, {2, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
@@ -145,7 +146,8 @@ START_TEST(limits_given_to_the_engine) {
   scripted.advance = note_stop;
   s->until_time = 50;
   s->until_step = 70;
-  const struct sciara_event early = {.time = 40, .step = 60, .cancel = &cancel}, late = {.time = 51, .step = 71};
+  const struct sciara_advance_limit early = {.time = 40, .step = 60, .cancel = &cancel},
+                                    late = {.time = 51, .step = 71};
   ck_assert_int_eq(sciara_simulation_advance(s, &early), SCIARA_OK);
   ck_assert(asked.time == 40 && asked.steps == 60 && asked.solidified && asked.cancel == &cancel);
   ck_assert_int_eq(sciara_simulation_advance(s, &late), SCIARA_OK);
@@ -164,13 +166,13 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
 START_TEST(a_failed_state_is_not_used) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
-  const struct sciara_event event = {.time = INFINITY, .step = UINT64_MAX};
+  const struct sciara_advance_limit limit = {.time = INFINITY, .step = UINT64_MAX};
   struct sciara_ledger ledger;
   scripted.advance = planted_failure;
-  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_ERR_NUMERIC);
+  ck_assert_int_eq(sciara_simulation_advance(s, &limit), SCIARA_ERR_NUMERIC);
   ck_assert_str_eq(sciara_last_error(), "planted");
   scripted.advance = advance;
-  ck_assert_int_eq(sciara_simulation_advance(s, &event), SCIARA_ERR_NUMERIC);
+  ck_assert_int_eq(sciara_simulation_advance(s, &limit), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_sync(s), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_keep(s, 0, s->problem.state), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_ledger(s, &ledger), SCIARA_ERR_NUMERIC);

@@ -6,7 +6,7 @@
 
 #include "map/raster_gdal.h"
 #include "sim/cost.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "store/snapshot_hdf5.h"
 
 static const struct sciara_grid grid = {.rows = 1000, .cols = 2000, .cell_size = 10};

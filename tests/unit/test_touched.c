@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 #include "support/every_field.h"
 
 enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/run_member.h"
+#include "run/run_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static bool lies_below(const char *folder, const char *real) {
   return strncmp(real, folder, n) == 0 && (real[n] == '/' || real[n] == '\0');
 }
 
-enum sciara_status sciara_run_member_check(const char *folder, const char *path) {
+enum sciara_status sciara_run_file_check(const char *folder, const char *path) {
   char *place = realpath(folder, NULL), *real = place ? realpath(path, NULL) : NULL;
   struct stat info;
   const bool absent = !real && errno == ENOENT && (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode));
@@ -31,20 +31,20 @@ enum sciara_status sciara_run_member_check(const char *folder, const char *path)
   return status;
 }
 
-enum sciara_status sciara_run_member(const char *folder, const char *name, char **path) {
+enum sciara_status sciara_run_file(const char *folder, const char *name, char **path) {
   *path = sciara_path_join(folder, name);
   if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  const enum sciara_status status = sciara_run_member_check(folder, *path);
+  const enum sciara_status status = sciara_run_file_check(folder, *path);
   if (status == SCIARA_OK) return status;
   free(*path);
   *path = NULL;
   return status;
 }
 
-enum sciara_status sciara_run_member_record(const char *folder, struct sciara_run_record *out) {
+enum sciara_status sciara_run_file_record(const char *folder, struct sciara_run_record *out) {
   char *path;
   *out = (struct sciara_run_record){0};
-  SCIARA_TRY(sciara_run_member(folder, SCIARA_RUN_JSON, &path));
+  SCIARA_TRY(sciara_run_file(folder, SCIARA_RUN_JSON, &path));
   const enum sciara_status status =
       access(path, F_OK) == 0
           ? sciara_run_record_read(path, out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/many_threads.h"
+#include "sim/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the files of a run folder. A folder may come from anyone, so nothing is read through a link that points
 // outside it.
-#ifndef SCIARA_RUN_RUN_MEMBER_H
-#define SCIARA_RUN_RUN_MEMBER_H
+#ifndef SCIARA_RUN_RUN_FILE_H
+#define SCIARA_RUN_RUN_FILE_H
 
 #include "store/run_json.h"
 
@@ -10,12 +10,12 @@
  * SCIARA_ERR_INPUT if `path`, which is in the run folder by its name, leads out of it through a symbolic link. The
  * folder itself may be a link, because the user names it. A missing file is left to the caller.
  */
-enum sciara_status sciara_run_member_check(const char *folder, const char *path);
+enum sciara_status sciara_run_file_check(const char *folder, const char *path);
 
 /** The path of a file in a run folder, checked in this way; malloc'd, NULL on failure. */
-enum sciara_status sciara_run_member(const char *folder, const char *name, char **path);
+enum sciara_status sciara_run_file(const char *folder, const char *name, char **path);
 
 /** The record of a run folder; SCIARA_ERR_INPUT if there is none. Release with sciara_run_record_free. */
-enum sciara_status sciara_run_member_record(const char *folder, struct sciara_run_record *out);
+enum sciara_status sciara_run_file_record(const char *folder, struct sciara_run_record *out);
 
 #endif

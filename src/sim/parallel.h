@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel work outside the engines: checksums of large states, the cells that lava has reached, and a loop that
 // measures the scaling of the processor itself.
-#ifndef SCIARA_SIM_MANY_THREADS_H
-#define SCIARA_SIM_MANY_THREADS_H
+#ifndef SCIARA_SIM_PARALLEL_H
+#define SCIARA_SIM_PARALLEL_H
 
 #include "engine/engine.h"
 #include "model/touched.h"

@@ -35,7 +35,7 @@ static size_t host_memory(const struct sciara_engine_ops *ops, const struct scia
 enum sciara_status sciara_bench_fits(const struct sciara_grid *grid, int states, int64_t liquid_cells,
                                      const struct sciara_bench_candidate *candidate, size_t count, size_t available) {
   const struct sciara_engine_ops *serial;
-  SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &serial));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial));
   size_t engine = host_memory(serial, grid, liquid_cells);
   for (size_t k = 0; k < count; k++) {
     const size_t host = host_memory(candidate[k].ops, grid, liquid_cells);
@@ -280,7 +280,7 @@ static void measure_next(struct sciara_bench_case *c, struct reference *referenc
  */
 static int turn_of(const struct sciara_engine_ops *ops) {
   if (ops->determinism != SCIARA_EXACT) return 2;
-  return strcmp(ops->name, sciara_engine_auto()) == 0 ? 0 : 1;
+  return strcmp(ops->name, sciara_engine_auto(SCIARA_RULE_FV3)) == 0 ? 0 : 1;
 }
 
 static void measure_all(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
@@ -302,7 +302,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   if (c->repeats < SCIARA_BENCH_LEAST_REPEATS || c->repeats > SCIARA_BENCH_MOST_REPEATS || c->steps < 1)
     return sciara_fail(SCIARA_ERR_USAGE, "expected %d to %d repetitions of 1 or more steps, found %d of %" PRIu64,
                        SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS, c->repeats, c->steps);
-  SCIARA_TRY(sciara_engine_find("serial", on_host(c->precision), &serial.ops));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(c->precision), &serial.ops));
   c->rows = c->problem->grid.rows;
   c->cols = c->problem->grid.cols;
   c->liquid_cells = sciara_state_liquid_cells(c->problem->state);
@@ -337,7 +337,7 @@ enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sci
   static const struct sciara_engine_options none;
   const struct sciara_engine_ops *serial;
   struct sciara_runner r = {.ops = NULL};
-  SCIARA_TRY(sciara_engine_find("serial", on_host(precision), &serial));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(precision), &serial));
   enum sciara_status status = sciara_runner_start(&r, serial, p, &none, p->state);
   if (status == SCIARA_OK) status = sciara_runner_go_to(&r, step, INFINITY, p->state);
   sciara_runner_end(&r);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# An engine is compiled twice: without a macro for double, with SCIARA_SINGLE for float (src/model/real.h).
-# Device code a third time, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate functions.
+# An engine is compiled once per variant, a precision and a rule: f64 for double, f32 with SCIARA_SINGLE for float
+# (src/model/real.h); device code also as fast, with SCIARA_SINGLE and SCIARA_FAST, for float with the GPU's approximate
+# functions; and an engine that has rule bingham as bingham_f64 and bingham_f32, with SCIARA_BINGHAM.
 # The names, as a user types them, are collected in SCIARA_ENGINES: the tests run over all of them.
 
 set_property(GLOBAL PROPERTY SCIARA_ENGINES "")
@@ -12,15 +13,22 @@ set(SCIARA_CUDA_CHECKED_f64 75-real)
 set(SCIARA_CUDA_CHECKED_f32 90-real)
 set(SCIARA_CUDA_CHECKED_fast 86-real)
 
-# sciara_compile_precisions(NAME PRECISIONS SOURCES...): one object library per precision (f64, f32, fast).
-function(sciara_compile_precisions name precisions)
-  foreach(precision IN LISTS precisions)
-    set(target sciara_${name}_${precision})
+# sciara_compile_variants(NAME VARIANTS SOURCES...): one object library per variant.
+function(sciara_compile_variants name variants)
+  foreach(variant IN LISTS variants)
+    set(target sciara_${name}_${variant})
+    string(REGEX REPLACE "^bingham_" "" precision ${variant})
+    if(variant MATCHES "^bingham")
+      set(rule SCIARA_BINGHAM)
+    else()
+      set(rule "")
+    endif()
     add_library(${target} OBJECT ${ARGN})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/cuda)
     target_link_libraries(${target} PRIVATE sciara_build sciara_strict)
     # A double in the single-precision rule changes its results; only a warning, because some are intended.
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion;-Wno-error=double-promotion>")
+    target_compile_definitions(${target} PRIVATE ${rule})
     if(NOT precision STREQUAL "f64")
       target_compile_definitions(${target} PRIVATE SCIARA_SINGLE)
     endif()
@@ -37,22 +45,34 @@ function(sciara_compile_precisions name precisions)
 endfunction()
 
 # The same, with the objects in libsciara.
-function(sciara_add_precisions name precisions)
-  sciara_compile_precisions(${name} "${precisions}" ${ARGN})
+function(sciara_add_variants name variants)
+  sciara_compile_variants(${name} "${variants}" ${ARGN})
   list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE sources)
   set_property(GLOBAL APPEND PROPERTY SCIARA_PRECISION_SOURCES ${sources})
-  foreach(precision IN LISTS precisions)
-    target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}_${precision}>)
-    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINE_OBJECTS sciara_${name}_${precision})
+  foreach(variant IN LISTS variants)
+    target_sources(libsciara PRIVATE $<TARGET_OBJECTS:sciara_${name}_${variant}>)
+    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINE_OBJECTS sciara_${name}_${variant})
   endforeach()
 endfunction()
 
-# sciara_add_engine(NAME SOURCES... [OPENMP])
-function(sciara_add_engine name)
-  cmake_parse_arguments(PARSE_ARGV 1 engine "OPENMP" "" "")
-  sciara_add_precisions(engine_${name} "f64;f32" ${engine_UNPARSED_ARGUMENTS})
+set(SCIARA_VARIANTS_FV3 f64 f32)
+set(SCIARA_VARIANTS_ALL f64 f32 bingham_f64 bingham_f32)
+
+# Notes the name of an engine for the tests.
+function(sciara_list_engine name rules)
+  set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
+  if(rules STREQUAL "ALL")
+    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES_BINGHAM ${name})
+  endif()
+endfunction()
+
+# sciara_add_engine(NAME RULES SOURCES... [OPENMP]): RULES is FV3 or ALL, as in src/engine/engine_list.def.
+function(sciara_add_engine name rules)
+  cmake_parse_arguments(PARSE_ARGV 2 engine "OPENMP" "" "")
+  sciara_add_variants(engine_${name} "${SCIARA_VARIANTS_${rules}}" ${engine_UNPARSED_ARGUMENTS})
   if(engine_OPENMP)
-    foreach(target IN ITEMS sciara_engine_${name}_f64 sciara_engine_${name}_f32)
+    foreach(variant IN LISTS SCIARA_VARIANTS_${rules})
+      set(target sciara_engine_${name}_${variant})
       if(OpenMP_C_FOUND)
         target_link_libraries(${target} PRIVATE OpenMP::OpenMP_C)
       else()
@@ -65,41 +85,41 @@ function(sciara_add_engine name)
       message(WARNING "OpenMP was not found: the engine ${name} is built for one thread")
     endif()
   endif()
-  set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
+  sciara_list_engine(${name} ${rules})
 endfunction()
 
-# sciara_add_cuda(NAME SOURCES...): device code that is not an engine of its own.
-function(sciara_add_cuda name)
+# sciara_add_cuda(NAME RULES SOURCES...): device code that is not an engine of its own.
+function(sciara_add_cuda name rules)
   if(ARGN)
-    sciara_add_precisions(cuda_${name} "f64;f32;fast" ${ARGN})
+    sciara_add_variants(cuda_${name} "${SCIARA_VARIANTS_${rules}};fast" ${ARGN})
   endif()
 endfunction()
 
-# sciara_add_cuda_engine(cuda_NAME SOURCES...): the engine cuda-NAME; nothing if CUDA is not built.
-function(sciara_add_cuda_engine name)
+# sciara_add_cuda_engine(cuda_NAME RULES SOURCES...): the engine cuda-NAME; nothing if CUDA is not built.
+function(sciara_add_cuda_engine name rules)
   if(SCIARA_HAVE_CUDA)
-    sciara_add_cuda(engine_${name} ${ARGN})
+    sciara_add_cuda(engine_${name} ${rules} ${ARGN})
     string(REPLACE "_" "-" name ${name})
-    set_property(GLOBAL APPEND PROPERTY SCIARA_ENGINES ${name})
+    sciara_list_engine(${name} ${rules})
   endif()
 endfunction()
 
-# sciara_add_levels(NAME SOURCES...): code of an engine that is compiled for several kinds of processors, from which the
+# sciara_add_levels(NAME RULES SOURCES...): code of an engine that is compiled for several kinds of processors, from which the
 # program chooses at run time (src/base/isa.h). The sources get the kind as SCIARA_LEVEL and use it in the names that they
 # export. The floating point stays that of NumericPolicy: no level contracts.
-function(sciara_add_levels name)
+function(sciara_add_levels name rules)
   set(levels generic)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND levels v2 v3 v4)
     set_property(GLOBAL PROPERTY SCIARA_LEVELS TRUE)
-    foreach(precision IN ITEMS f64 f32)
-      target_compile_definitions(sciara_engine_${name}_${precision} PRIVATE SCIARA_HAVE_LEVELS)
+    foreach(variant IN LISTS SCIARA_VARIANTS_${rules})
+      target_compile_definitions(sciara_engine_${name}_${variant} PRIVATE SCIARA_HAVE_LEVELS)
     endforeach()
   endif()
   foreach(level IN LISTS levels)
-    sciara_add_precisions(${name}_${level} "f64;f32" ${ARGN})
-    foreach(precision IN ITEMS f64 f32)
-      set(target sciara_${name}_${level}_${precision})
+    sciara_add_variants(${name}_${level} "${SCIARA_VARIANTS_${rules}}" ${ARGN})
+    foreach(variant IN LISTS SCIARA_VARIANTS_${rules})
+      set(target sciara_${name}_${level}_${variant})
       target_compile_definitions(${target} PRIVATE SCIARA_LEVEL=${level})
       # clang warns about a loop that it does not vectorise, for example with sanitizers: slower, but not wrong.
       target_compile_options(${target} PRIVATE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)

@@ -311,7 +311,7 @@ int main(int argc, char **argv) {
       return SCIARA_ERR_USAGE;
     }
   }
-  must(sciara_engine_find(name, SCIARA_DOUBLE, &engine));
+  must(sciara_engine_find(name, SCIARA_RULE_FV3, SCIARA_DOUBLE, &engine));
   printf("engine %s, double precision, default parameters\n", engine->name);
   for (size_t k = 0; k < sizeof thicknesses / sizeof *thicknesses; k++) cooling(thicknesses[k]);
   for (size_t k = 0; k < sizeof slopes / sizeof *slopes; k++)

@@ -73,7 +73,7 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
   struct variation v;
   struct sciara_engine_progress progress;
   const struct sciara_stop stop = {.steps = b->steps, .time = INFINITY, .max_wall_ms = 1000000000u};
-  SCIARA_TRY(sciara_engine_find("openmp", b->precision, &reference));
+  SCIARA_TRY(sciara_engine_find("openmp", SCIARA_RULE_FV3, b->precision, &reference));
   SCIARA_TRY(vary(b, member, &v));
   const struct sciara_engine_setup setup = {
       .params = &v.params, .vents = &v.vents, .boundary = b->problem.scenario.boundary};
@@ -180,7 +180,7 @@ static enum sciara_status open_scenario(struct bench *b, const char *scenario) {
   const char *name = getenv("SCIARA_BENCH_ENGINE");
   SCIARA_TRY(sciara_problem_open(scenario, &options, &b->problem));
   b->precision = sciara_scenario_precision(&b->problem.scenario);
-  SCIARA_TRY(sciara_engine_find(name ? name : "cuda-batch", b->precision, &b->ops));
+  SCIARA_TRY(sciara_engine_find(name ? name : "cuda-batch", SCIARA_RULE_FV3, b->precision, &b->ops));
   if (!b->ops->batch) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no batches", b->ops->name);
   return SCIARA_OK;
 }

@@ -87,9 +87,9 @@ enum sciara_status sciara_read_engine(size_t k, struct sciara_engine_info *out) 
                        count, k);
   const struct sciara_engine_ops *ops = NULL;
   out->name = list[k].name;
-  out->available = sciara_engine_find(list[k].name, SCIARA_DOUBLE, &ops) == SCIARA_OK;
+  out->available = sciara_engine_find(list[k].name, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK;
   if (!out->available) out->why_not = sciara_last_error();
-  const struct sciara_engine_ops *known = list[k].ops[SCIARA_DOUBLE];
+  const struct sciara_engine_ops *known = list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
   out->summary = known ? known->summary : "not part of this build";
   out->exact = known && known->determinism == SCIARA_EXACT;
   return SCIARA_OK;

@@ -71,7 +71,7 @@ static enum sciara_status add_named(struct sciara_bench_engines *e, char *word, 
   bool threads_given = false;
   char *rest = word;
   const char *name = strsep(&rest, ":");
-  SCIARA_TRY(sciara_engine_find(name, precision, &c.ops));
+  SCIARA_TRY(sciara_engine_find(name, SCIARA_RULE_FV3, precision, &c.ops));
   for (const char *item = strsep(&rest, ":"); item; item = strsep(&rest, ":")) {
     const size_t length = strlen(c.options_text);
     SCIARA_TRY(take_item(item, &c, &threads_given));
@@ -87,7 +87,7 @@ static enum sciara_status add_all(struct sciara_bench_engines *e, const char *th
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++) {
     struct sciara_bench_candidate c = {.threads = 0};
-    if (sciara_engine_find(list[k].name, report->precision, &c.ops) == SCIARA_OK) {
+    if (sciara_engine_find(list[k].name, SCIARA_RULE_FV3, report->precision, &c.ops) == SCIARA_OK) {
       if (!(c.ops->capabilities & (SCIARA_FOR_TESTS | suite->without))) SCIARA_TRY(add_threads(e, &c, threads, false));
     } else if (report->absent_count < SCIARA_BENCH_MOST_ENGINES) {
       if (suite->without & SCIARA_CAN_DEVICE) continue; // what is not available is for GPUs

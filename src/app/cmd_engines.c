@@ -41,7 +41,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "description");
   for (size_t k = 0; k < count; k++) {
-    const struct sciara_engine_ops *ops = list[k].ops[SCIARA_DOUBLE];
+    const struct sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
     const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
     sciara_print("%-15s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
                  !ops                               ? "-"
@@ -52,7 +52,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     if (ops) print_options(ops);
   }
   print_devices();
-  sciara_print("auto: %s\n", sciara_engine_auto());
+  sciara_print("auto: %s\n", sciara_engine_auto(SCIARA_RULE_FV3));
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
     if (sciara_isa_runs((enum sciara_isa)isa)) sciara_print(" %s", sciara_isa_name((enum sciara_isa)isa));

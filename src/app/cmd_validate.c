@@ -38,7 +38,8 @@ struct job {
 static enum sciara_status add(struct job *j, const char *name, const struct sciara_problem *p) {
   struct sciara_candidate c = {.name = name, .options = sciara_scenario_engine_options(&p->scenario)};
   if (j->count == MOST) return sciara_fail(SCIARA_ERR_USAGE, "--engines: found more than %d engines", MOST);
-  const enum sciara_status found = sciara_engine_find(name, sciara_scenario_precision(&p->scenario), &c.ops);
+  const enum sciara_status found =
+      sciara_engine_find(name, p->scenario.params.rule, sciara_scenario_precision(&p->scenario), &c.ops);
   if (found != SCIARA_OK) {
     if (!j->all) return found;
     c.ops = NULL;
@@ -60,7 +61,7 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
     size_t count;
     const struct sciara_engine_entry *entry = sciara_engine_list(&count);
     for (size_t k = 0; k < count; k++) {
-      const struct sciara_engine_ops *ops = entry[k].ops[SCIARA_DOUBLE];
+      const struct sciara_engine_ops *ops = entry[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
       if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add(j, entry[k].name, p));
     }
     return SCIARA_OK;
@@ -80,7 +81,8 @@ static void explain_skipped(struct sciara_validation *v, const struct sciara_pro
     const struct sciara_engine_ops *ops;
     if (!result->skipped) continue;
     free(result->why);
-    result->why = sciara_engine_find(result->engine, sciara_scenario_precision(&p->scenario), &ops) == SCIARA_OK
+    result->why = sciara_engine_find(result->engine, p->scenario.params.rule, sciara_scenario_precision(&p->scenario),
+                                     &ops) == SCIARA_OK
                       ? NULL
                       : strdup(sciara_last_error());
   }

@@ -92,7 +92,7 @@ static inline struct sciara_inflow sciara_active_gather(const struct sciara_acti
   struct sciara_inflow inflow = {0, 0, 0, 0};
   if (k < a->liquid) {
     const struct sciara_donor *r = &a->donor[k];
-    inflow = sciara_inflow_residual(r->residual, r->evaluation.vx, r->evaluation.vy, r->evaluation.keep, r->T);
+    inflow = sciara_cell_stays(&r->evaluation, &r->out, r->residual, a->t, r->T);
   }
   for (int i = 1; i < SCIARA_MOORE; i++) {
     const uint32_t donor = a->slot[a->cell[k] + sciara_moore_offset(i, a->hf.f.stride)];

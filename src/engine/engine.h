@@ -305,8 +305,10 @@ enum sciara_precision {
 /** One line of the list of engines. */
 struct sciara_engine_entry {
   const char *name;
-  const struct sciara_engine_ops *ops[SCIARA_PRECISIONS]; ///< by enum sciara_precision; NULL if not compiled
-  const char *why_not;                                    ///< why it was not compiled; NULL if it was
+  /// By rule and enum sciara_precision; NULL if not compiled, or if the engine does not have the rule.
+  const struct sciara_engine_ops *ops[SCIARA_RULES][SCIARA_PRECISIONS];
+  unsigned rules;      ///< bits 1 << enum sciara_rule_kind of the rules that it has
+  const char *why_not; ///< why it was not compiled; NULL if it was
 };
 
 /** The list of engines, compiled or not, in the order of engine_list.def. */
@@ -315,10 +317,10 @@ const struct sciara_engine_entry *sciara_engine_list(size_t *count);
 /**
  * Finds an engine by name.
  *
- * SCIARA_ERR_USAGE for an unknown name (with a similar name as a suggestion), SCIARA_ERR_DEVICE if the engine is not
- * compiled or cannot run here.
+ * SCIARA_ERR_USAGE for an unknown name (with a similar name as a suggestion) or an engine without the rule (with those
+ * that have it), SCIARA_ERR_DEVICE if the engine is not compiled or cannot run here.
  */
-enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
+enum sciara_status sciara_engine_find(const char *name, enum sciara_rule_kind rule, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out);
 
 /** The options of all engines, compiled or not: offsets are those in struct sciara_engine_options. */
@@ -344,10 +346,10 @@ enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *o
 const char *sciara_precision_name(enum sciara_precision precision);
 
 /**
- * The engine that "auto" means on this machine: the fused CUDA engine if it is compiled and there is a GPU, else
- * openmp.
+ * The engine that "auto" means for a rule on this machine: the fused CUDA engine if it has the rule, is compiled and
+ * there is a GPU, else openmp, or serial if openmp does not have the rule.
  */
-const char *sciara_engine_auto(void);
+const char *sciara_engine_auto(enum sciara_rule_kind rule);
 
 SCIARA_END_DECLS
 #endif

@@ -251,7 +251,8 @@ static enum sciara_status flow(struct checked *e) {
     struct sciara_donor *d = &e->donor[i];
     d->T = e->hf.f.T[i];
     d->residual = sciara_cell_flow(&d->evaluation, e->hf.f.h[i], e->t, &d->out, &bad);
-    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(d->evaluation.keep))
+    const struct sciara_inflow stays = sciara_cell_stays(&d->evaluation, &d->out, d->residual, e->t, d->T);
+    if (bad || sciara_is_nan(d->residual) || sciara_is_nan(stays.px))
       return found(e, i, "unwritten memory", "NaN in its flows");
     if (SCIARA_PLANTED(SCIARA_FAULT_OUTFLOW)) d->out.to[4].thickness = 2 * e->hf.f.h[i];
     if (SCIARA_PLANTED(SCIARA_FAULT_RESIDUAL) && d->evaluation.survivors)
@@ -272,9 +273,7 @@ static enum sciara_status flow(struct checked *e) {
 static struct sciara_inflow gather(const struct checked *e, int64_t i) {
   const struct sciara_donor *own = &e->donor[i];
   struct sciara_inflow inflow = {0, 0, 0, 0};
-  if (e->before.f.h[i] > 0)
-    inflow =
-        sciara_inflow_residual(own->residual, own->evaluation.vx, own->evaluation.vy, own->evaluation.keep, own->T);
+  if (e->before.f.h[i] > 0) inflow = sciara_cell_stays(&own->evaluation, &own->out, own->residual, e->t, own->T);
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const int64_t j = i + sciara_moore_offset(n, e->hf.f.stride);
     if (!(e->before.f.h[j] > 0) || (SCIARA_PLANTED(SCIARA_FAULT_MASS) && n == 1)) continue;

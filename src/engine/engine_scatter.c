@@ -127,7 +127,7 @@ static void give(struct scatter *e, int64_t i) {
   bool bad = false; // evaluate has reported it
   if (!(e->hf.f.h[i] > 0)) return;
   const real h0 = sciara_cell_flow(p, e->hf.f.h[i], e->t, &out, &bad);
-  add(&e->sum[i], sciara_inflow_residual(h0, p->vx, p->vy, p->keep, T));
+  add(&e->sum[i], sciara_cell_stays(p, &out, h0, e->t, T));
   for (int n = 1; n < SCIARA_MOORE; n++) {
     struct sciara_inflow inflow = {0, 0, 0, 0};
     if (out.to[n].thickness == 0) continue;

@@ -6,29 +6,42 @@
 #include "base/text.h"
 #include "engine/engine.h"
 
-#define SCIARA_ENGINE(identifier, name_) \
+// The ops of an engine, declared and then listed: of each rule that it has, in each precision.
+#define DECLARE_FV3(identifier) \
   extern const struct sciara_engine_ops sciara_engine_##identifier##_f64, sciara_engine_##identifier##_f32;
+#define DECLARE_ALL(identifier) DECLARE_FV3(identifier) DECLARE_FV3(identifier##_bingham)
+#define OPS_FV3(identifier, fast)                                                  \
+  {                                                                                \
+    { &sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, fast } \
+  }
+#define OPS_ALL(identifier, fast)                                                          \
+  {                                                                                        \
+    {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, fast}, {        \
+      &sciara_engine_##identifier##_bingham_f64, &sciara_engine_##identifier##_bingham_f32 \
+    }                                                                                      \
+  }
+
+#define SCIARA_ENGINE(identifier, name_, RULES) DECLARE_##RULES(identifier)
 #ifdef SCIARA_HAVE_CUDA
-#define SCIARA_CUDA_ENGINE(identifier, name_) \
-  SCIARA_ENGINE(identifier, name_)            \
+#define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
+  SCIARA_ENGINE(identifier, name_, RULES)            \
   extern const struct sciara_engine_ops sciara_engine_##identifier##_fast;
 #else
-#define SCIARA_CUDA_ENGINE(identifier, name_)
+#define SCIARA_CUDA_ENGINE(identifier, name_, RULES)
 #endif
 #include "engine/engine_list.def"
 #undef SCIARA_ENGINE
 #undef SCIARA_CUDA_ENGINE
 
 static const struct sciara_engine_entry entries[] = {
-#define SCIARA_ENGINE(identifier, name_) \
-  {.name = name_, .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32}, .why_not = NULL},
+#define SCIARA_ENGINE(identifier, name_, RULES) \
+  {.name = name_, .ops = OPS_##RULES(identifier, NULL), .rules = SCIARA_RULES_##RULES},
 #ifdef SCIARA_HAVE_CUDA
-#define SCIARA_CUDA_ENGINE(identifier, name_)                                                                         \
-  {.name = name_,                                                                                                     \
-   .ops = {&sciara_engine_##identifier##_f64, &sciara_engine_##identifier##_f32, &sciara_engine_##identifier##_fast}, \
-   .why_not = NULL},
+#define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
+  {.name = name_, .ops = OPS_##RULES(identifier, &sciara_engine_##identifier##_fast), .rules = SCIARA_RULES_##RULES},
 #else
-#define SCIARA_CUDA_ENGINE(identifier, name_) {.name = name_, .why_not = "this program was built without CUDA"},
+#define SCIARA_CUDA_ENGINE(identifier, name_, RULES) \
+  {.name = name_, .rules = SCIARA_RULES_##RULES, .why_not = "this program was built without CUDA"},
 #endif
 #include "engine/engine_list.def"
 #undef SCIARA_ENGINE
@@ -50,23 +63,41 @@ static enum sciara_status unknown(const char *name) {
   return sciara_fail(SCIARA_ERR_USAGE, "there is no engine \"%s\"; 'sciara engines' lists them", name);
 }
 
-enum sciara_status sciara_engine_find(const char *name, enum sciara_precision precision,
+static enum sciara_status lacks_rule(const struct sciara_engine_entry *entry, enum sciara_rule_kind rule) {
+  char names[512] = "";
+  for (size_t i = 0; i < ENTRIES; i++) {
+    const size_t length = strlen(names);
+    if (entries[i].rules >> rule & 1u)
+      snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", entries[i].name);
+  }
+  return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" does not have rule \"%s\"; these engines have it: %s",
+                     entry->name, sciara_rule_name(rule), names);
+}
+
+static enum sciara_status find(const struct sciara_engine_entry *entry, enum sciara_rule_kind rule,
+                               enum sciara_precision precision, const struct sciara_engine_ops **out) {
+  if (!(entry->rules >> rule & 1u)) return lacks_rule(entry, rule);
+  const struct sciara_engine_ops *ops = entry->ops[rule][precision];
+  if (!ops && entry->ops[rule][SCIARA_DOUBLE] && rule != SCIARA_RULE_FV3)
+    return sciara_fail(SCIARA_ERR_USAGE, "rule \"%s\" has no fast math; expected engine.math \"exact\"",
+                       sciara_rule_name(rule));
+  if (!ops && entry->ops[rule][SCIARA_DOUBLE])
+    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no fast math; the CUDA engines have it", entry->name);
+  if (!ops)
+    return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", entry->name,
+                       entry->why_not ? entry->why_not : "not compiled");
+  const char *why = ops->probe ? ops->probe() : NULL;
+  if (why) return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", entry->name, why);
+  *out = ops;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_engine_find(const char *name, enum sciara_rule_kind rule, enum sciara_precision precision,
                                       const struct sciara_engine_ops **out) {
   *out = NULL;
-  if (strcmp(name, "auto") == 0) name = sciara_engine_auto();
-  for (size_t i = 0; i < ENTRIES; i++) {
-    if (strcmp(name, entries[i].name) != 0) continue;
-    const struct sciara_engine_ops *ops = entries[i].ops[precision];
-    if (!ops && entries[i].ops[SCIARA_DOUBLE])
-      return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" has no fast math; the CUDA engines have it", name);
-    if (!ops)
-      return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", name,
-                         entries[i].why_not ? entries[i].why_not : "not compiled");
-    const char *why = ops->probe ? ops->probe() : NULL;
-    if (why) return sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", name, why);
-    *out = ops;
-    return SCIARA_OK;
-  }
+  if (strcmp(name, "auto") == 0) name = sciara_engine_auto(rule);
+  for (size_t i = 0; i < ENTRIES; i++)
+    if (strcmp(name, entries[i].name) == 0) return find(&entries[i], rule, precision, out);
   return unknown(name);
 }
 
@@ -141,10 +172,12 @@ const char *sciara_precision_name(enum sciara_precision precision) {
   return precision == SCIARA_DOUBLE ? "double" : precision == SCIARA_SINGLE_PRECISION ? "single" : "single, fast math";
 }
 
-const char *sciara_engine_auto(void) {
+const char *sciara_engine_auto(enum sciara_rule_kind rule) {
+  bool openmp = false;
   for (size_t i = 0; i < ENTRIES; i++) {
-    const struct sciara_engine_ops *ops = entries[i].ops[SCIARA_DOUBLE];
+    const struct sciara_engine_ops *ops = entries[i].ops[rule][SCIARA_DOUBLE];
     if (strcmp(entries[i].name, "cuda-fused") == 0 && ops && !(ops->probe && ops->probe())) return entries[i].name;
+    openmp = openmp || (strcmp(entries[i].name, "openmp") == 0 && ops);
   }
-  return "openmp";
+  return openmp ? "openmp" : "serial";
 }

@@ -292,8 +292,8 @@ static enum sciara_status leave_slot(struct member *m) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
   const struct sciara_engine_ops *next = NULL;
-  enum sciara_status status =
-      sciara_engine_find(sciara_pool_successor(slot), sciara_scenario_precision(scenario), &next);
+  enum sciara_status status = sciara_engine_find(sciara_pool_successor(slot), scenario->params.rule,
+                                                 sciara_scenario_precision(scenario), &next);
   if (status == SCIARA_OK) status = sciara_engine_options_check(next, &options);
   if (status != SCIARA_OK) { // not here, or not with these options
     sciara_pool_stay(slot);

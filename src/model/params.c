@@ -4,15 +4,47 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const rule_names[] = {
+#define SCIARA_RULE(IDENTIFIER, name, summary) name,
+#include "model/rules.def"
+#undef SCIARA_RULE
+};
+
+static const char *const rule_summaries[] = {
+#define SCIARA_RULE(IDENTIFIER, name, summary) summary,
+#include "model/rules.def"
+#undef SCIARA_RULE
+};
+
+const char sciara_rule_choices[] =
+#define SCIARA_RULE(IDENTIFIER, name, summary) name "|"
+#include "model/rules.def"
+#undef SCIARA_RULE
+    ;
+
+const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
+
+const char *sciara_rule_summary(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_summaries[rule] : ""; }
+
+bool sciara_rule_find(const char *name, enum sciara_rule_kind *out) {
+  for (int k = 0; k < SCIARA_RULES; k++)
+    if (strcmp(rule_names[k], name) == 0) {
+      *out = (enum sciara_rule_kind)k;
+      return true;
+    }
+  return false;
+}
+
 static const struct sciara_param_info table[] = {
-#define SCIARA_PARAM(member_, key_, unit_, preset_, low_, low_allowed_, high_, text_) \
-  {.key = key_,                                                                       \
-   .unit = unit_,                                                                     \
-   .description = text_,                                                              \
-   .offset = offsetof(struct sciara_params, member_),                                 \
-   .preset = preset_,                                                                 \
-   .low = low_,                                                                       \
-   .high = high_,                                                                     \
+#define SCIARA_PARAM(member_, RULES_, key_, unit_, preset_, low_, low_allowed_, high_, text_) \
+  {.rules = SCIARA_RULES_##RULES_,                                                            \
+   .key = key_,                                                                               \
+   .unit = unit_,                                                                             \
+   .description = text_,                                                                      \
+   .offset = offsetof(struct sciara_params, member_),                                         \
+   .preset = preset_,                                                                         \
+   .low = low_,                                                                               \
+   .high = high_,                                                                             \
    .low_allowed = low_allowed_},
 #include "model/params.def"
 #undef SCIARA_PARAM
@@ -23,16 +55,36 @@ const struct sciara_param_info *sciara_param_table(size_t *count) {
   return table;
 }
 
-struct sciara_params sciara_params_default(void) {
-  struct sciara_params p = {0};
+struct sciara_params sciara_params_of_rule(enum sciara_rule_kind rule) {
+  struct sciara_params p = {.rule = rule};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    memcpy((char *)&p + table[i].offset, &table[i].preset, sizeof(double));
+    if (sciara_param_is_of(&table[i], rule)) memcpy((char *)&p + table[i].offset, &table[i].preset, sizeof(double));
   return p;
+}
+
+struct sciara_params sciara_params_default(void) {
+  return sciara_params_of_rule(SCIARA_RULE_FV3);
+}
+
+static enum sciara_status check_sheet(const struct sciara_params *p) {
+  if (p->viscosity_sol < p->viscosity_vent)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "model.viscosity_sol_Pa_s: found %.17g, expected at least model.viscosity_vent_Pa_s = %.17g: "
+                       "colder lava is not thinner",
+                       p->viscosity_sol, p->viscosity_vent);
+  if ((p->yield_vent > 0) != (p->yield_sol > 0))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "model.yield_strength_%s_Pa: found 0, expected a yield strength above 0 at both temperatures, or 0 "
+        "at both (Newtonian lava)",
+        p->yield_vent > 0 ? "sol" : "vent");
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_params_check(const struct sciara_params *p) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const struct sciara_param_info *info = &table[i];
+    if (!sciara_param_is_of(info, p->rule)) continue;
     double v;
     memcpy(&v, (const char *)p + info->offset, sizeof v);
     bool above = info->low_allowed ? v >= info->low : v > info->low;
@@ -43,5 +95,5 @@ enum sciara_status sciara_params_check(const struct sciara_params *p) {
   if (!(p->T_sol < p->T_vent))
     return sciara_fail(SCIARA_ERR_INPUT, "model.T_sol_K: found %.17g, expected below model.T_vent_K = %.17g", p->T_sol,
                        p->T_vent);
-  return SCIARA_OK;
+  return p->rule == SCIARA_RULE_BINGHAM ? check_sheet(p) : SCIARA_OK;
 }

@@ -9,15 +9,36 @@ SCIARA_BEGIN_DECLS
 
 #define SCIARA_GRAVITY 9.81 ///< g, m/s2
 
+/** How lava moves: the lines of rules.def. */
+enum sciara_rule_kind {
+#define SCIARA_RULE(IDENTIFIER, ...) SCIARA_RULE_##IDENTIFIER,
+#include "model/rules.def"
+#undef SCIARA_RULE
+  SCIARA_RULES
+};
+
+/** The names, for a table of keys: "fv3|bingham|". */
+extern const char sciara_rule_choices[];
+
+/** "fv3"; "" for a value that is no rule. */
+const char *sciara_rule_name(enum sciara_rule_kind rule);
+
+/** Finds the rule of that name; false if there is none. */
+bool sciara_rule_find(const char *name, enum sciara_rule_kind *out);
+
+/** One line about a rule. */
+const char *sciara_rule_summary(enum sciara_rule_kind rule);
+
 /**
  * Physical parameters, SI units; see params.def for unit, default and range of each. The others, which are absent by
  * default, follow at the end.
  */
 struct sciara_params {
-#define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, text) double member;
+#define SCIARA_PARAM(member, ...) double member;
 #include "model/params.def"
 #undef SCIARA_PARAM
   double cooling_reference; ///< side of the cells whose cooling is kept on cells of any size, m; 0: none
+  enum sciara_rule_kind rule;
 };
 
 // Side of the cells for which the defaults were calibrated, and the range in which they are used without a warning, m.
@@ -25,8 +46,14 @@ struct sciara_params {
 #define SCIARA_CELL_LEAST 8.0
 #define SCIARA_CELL_MOST 12.5
 
+// Bits of the rules that have a parameter.
+#define SCIARA_RULES_FV3 (1u << SCIARA_RULE_FV3)
+#define SCIARA_RULES_BINGHAM (1u << SCIARA_RULE_BINGHAM)
+#define SCIARA_RULES_ALL ((1u << SCIARA_RULES) - 1)
+
 /** One line of params.def. */
 struct sciara_param_info {
+  unsigned rules; /**< bits 1 << enum sciara_rule_kind of the rules that have it */
   const char *key, *unit, *description;
   size_t offset; /**< of the member in struct sciara_params */
   double preset, low, high;
@@ -36,10 +63,21 @@ struct sciara_param_info {
 /** The table, and its length in *count. */
 const struct sciara_param_info *sciara_param_table(size_t *count);
 
-/** The values of params.def. */
+/** Whether a rule has a parameter. */
+static inline bool sciara_param_is_of(const struct sciara_param_info *info, enum sciara_rule_kind rule) {
+  return info->rules >> rule & 1u;
+}
+
+/** The values of params.def for a rule; the parameters that the rule does not have are 0. */
+struct sciara_params sciara_params_of_rule(enum sciara_rule_kind rule);
+
+/** sciara_params_of_rule(SCIARA_RULE_FV3). */
 struct sciara_params sciara_params_default(void);
 
-/** Ranges of every parameter and T_sol < T_vent; the error names the JSON key. */
+/**
+ * Ranges of every parameter of the rule, T_sol < T_vent, and for bingham viscosities that do not fall with the
+ * temperature and yield strengths that are both 0 or both above. The error names the JSON key.
+ */
 enum sciara_status sciara_params_check(const struct sciara_params *p);
 
 /**

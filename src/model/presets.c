@@ -21,6 +21,12 @@ const struct sciara_preset *sciara_preset_table(size_t *count) {
   return table;
 }
 
+const struct sciara_preset *sciara_preset_of_rule(enum sciara_rule_kind rule) {
+  const struct sciara_preset *p = table;
+  while (p->params.rule != rule) p++; // each rule has one: unit.params
+  return p;
+}
+
 const struct sciara_preset *sciara_preset_find(const char *name) {
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
     if (strcmp(table[k].name, name) == 0) return &table[k];

@@ -24,6 +24,9 @@ extern const char sciara_preset_choices[];
 /** The table, and its length in *count. */
 const struct sciara_preset *sciara_preset_table(size_t *count);
 
+/** The first set of a rule. */
+const struct sciara_preset *sciara_preset_of_rule(enum sciara_rule_kind rule);
+
 /** The set of that name, or NULL. */
 const struct sciara_preset *sciara_preset_find(const char *name);
 

@@ -44,6 +44,7 @@ static enum sciara_status check_normal(const struct sciara_params *p, const stru
   const struct sciara_param_info *table = sciara_param_table(&count);
   for (size_t i = 0; i < count; i++) {
     double value;
+    if (!sciara_param_is_of(&table[i], p->rule)) continue;
     memcpy(&value, (const char *)p + table[i].offset, sizeof value);
     if (value == 0 && table[i].low == 0 && table[i].low_allowed) continue;
     if (!sciara_range_holds(range, value))
@@ -82,10 +83,11 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   return check_clocks(p, single);
 }
 
-/** The critical heights: lava that flows must be thicker than the rounding errors of the altitudes. */
+/** The critical heights of fv3: lava that flows must be thicker than the rounding errors of the altitudes. */
 static enum sciara_status check_critical_heights(const struct sciara_params *p, double cell_size, bool single) {
   const struct sciara_range *range = sciara_range_of(single);
   const double least = range->critical_height * cell_size;
+  if (p->rule != SCIARA_RULE_FV3) return SCIARA_OK;
   const struct {
     const char *key;
     double value;
@@ -105,14 +107,17 @@ enum sciara_status sciara_cell_size_check(const struct sciara_params *p, double 
                        range->least_side, range->most_side, range->name);
   SCIARA_TRY(check_critical_heights(p, cell_size, single));
   const double cooling = sciara_cooling_constant(p, cell_size);
-  if (cooling == 0 && (p->cooling == 0 || p->emissivity == 0)) return SCIARA_OK;
+  const bool sheet = p->rule == SCIARA_RULE_BINGHAM;
+  const double parameter = sheet ? p->radiating : p->cooling;
+  if (cooling == 0 && (parameter == 0 || p->emissivity == 0)) return SCIARA_OK;
   if (sciara_range_holds(range, cooling)) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_INPUT,
-      "model.cooling: found %.15g, which makes the constant of cooling %.6g (with model.emissivity, "
+      "model.%s: found %.15g, which makes the constant of cooling %.6g (with model.emissivity, "
       "model.density_kg_m3, model.specific_heat_J_kgK and cells of %.6g m), expected 0 or %.6g to %.6g in "
       "%s precision",
-      p->cooling, cooling, cell_size, range->least_normal, range->most, range->name);
+      sheet ? "radiating_share" : "cooling", parameter, cooling, cell_size, range->least_normal, range->most,
+      range->name);
 }
 
 // ------------------------------------------------------------------------------------------------- times and rates

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number type of the rule. Sources that use the rule are compiled once per precision. The build defines
+// The number type of the rule. Sources that use the rule are compiled once per precision
+// and rule. The build defines
 // SCIARA_SINGLE for float, nothing for double, and SCIARA_SINGLE and SCIARA_FAST for float with the GPU's approximate
 // functions (in device code only: on the host the code for float runs).
 #ifndef SCIARA_MODEL_REAL_H
@@ -11,25 +12,32 @@
 
 #ifdef SCIARA_SINGLE
 typedef float real;
-#define SCIARA_HOST_SUFFIX f32
-#ifdef SCIARA_FAST
-#define SCIARA_REAL_SUFFIX fast
-#else
-#define SCIARA_REAL_SUFFIX f32
-#endif
 #define SCIARA_REAL_EPSILON ((double)FLT_EPSILON)
 #define SCIARA_REAL_MAX FLT_MAX
 #else
 typedef double real;
-#define SCIARA_REAL_SUFFIX f64
-#define SCIARA_HOST_SUFFIX f64
 #define SCIARA_REAL_EPSILON DBL_EPSILON
 #define SCIARA_REAL_MAX DBL_MAX
 #endif
 
+#if defined SCIARA_BINGHAM && defined SCIARA_SINGLE
+#define SCIARA_HOST_SUFFIX bingham_f32
+#elif defined SCIARA_BINGHAM
+#define SCIARA_HOST_SUFFIX bingham_f64
+#elif defined SCIARA_SINGLE
+#define SCIARA_HOST_SUFFIX f32
+#else
+#define SCIARA_HOST_SUFFIX f64
+#endif
+#ifdef SCIARA_FAST
+#define SCIARA_REAL_SUFFIX fast
+#else
+#define SCIARA_REAL_SUFFIX SCIARA_HOST_SUFFIX
+#endif
+
 #define SCIARA_PASTE_(a, b) a##_##b
 #define SCIARA_PASTE(a, b) SCIARA_PASTE_(a, b)
-/** A separate global name for each precision: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
+/** A separate global name for each precision and rule: SCIARA_NAME(sciara_engine_serial) is sciara_engine_serial_f64. */
 #define SCIARA_NAME(base) SCIARA_PASTE(base, SCIARA_REAL_SUFFIX)
 /** The same for code on the host, which has no fast math. */
 #define SCIARA_HOST_NAME(base) SCIARA_PASTE(base, SCIARA_HOST_SUFFIX)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of the transition rule in the precision of the rule, derived once on the host. Passed by value.
+// The constants of a rule in its precision, derived once on the host. Passed by value. Sources that use a rule are
+// compiled once for each: SCIARA_BINGHAM is defined for rule bingham.
 #ifndef SCIARA_MODEL_RULE_H
 #define SCIARA_MODEL_RULE_H
 
@@ -9,17 +10,27 @@
 
 /** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
-  real cell_size;                                                   ///< w, m
-  real gravity;                                                     ///< g, m/s2
-  real clock_max;                                                   ///< t_max, s
-  real relaxation;                                                  ///< r
-  real T_sol;                                                       ///< K
+  real cell_size;        ///< w, m
+  real gravity;          ///< g, m/s2
+  real clock_max;        ///< t_max, s
+  real relaxation;       ///< r
+  real T_sol;            ///< K
+  real cooling;          ///< K of tau3, see sciara_cooling_constant
+  real coldest, hottest; ///< limits of the temperature of liquid lava, with a margin, K; see sciara_is_sound
+#ifdef SCIARA_BINGHAM
+  real diagonal;                      ///< sqrt(2) w, m
+  real cell_area;                     ///< w w, m2
+  real weight;                        ///< rho g, N/m3
+  real friction;                      ///< C_f
+  real ln_viscosity_sol, viscosity_b; ///< eta(T) = exp(ln_viscosity_sol + viscosity_b (T - T_sol)), Pa s
+  real ln_yield_sol, yield_b;         ///< tau_y(T) likewise, Pa
+  bool yields;                        ///< false: tau_y is 0 at every temperature
+#else
   real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
   real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
-  real cooling;                                                     ///< K = 3 eps sigma delta / (rho c_v w2)
   real gravity_twice;                                               ///< 2 g
   real inverse_gravity_twice, inverse_cell_size, inverse_clock_max; ///< 1/(2 g), 1/w, 1/t_max: for sciara_real_div_by
-  real coldest, hottest; ///< limits of the temperature of liquid lava, with a margin, K; see sciara_is_sound
+#endif
 };
 
 /** delta, or with a reference cell of side w_r: delta (w/w_r)2. m2. Host only. */
@@ -29,34 +40,53 @@ static inline double sciara_cooling_parameter(const struct sciara_params *p, dou
   return p->cooling * (ratio * ratio);
 }
 
-/** The constant of cooling K = 3 eps sigma delta / (rho c_v w2) before it is rounded. Host only. */
+/**
+ * The constant of cooling before it is rounded: K = 3 eps sigma delta / (rho c_v w2), for bingham
+ * 3 eps sigma c / (rho c_v). Host only.
+ */
 static inline double sciara_cooling_constant(const struct sciara_params *p, double cell_size) {
   const double sigma = 5.67e-8; // Stefan-Boltzmann, W/(m2 K4)
+  if (p->rule == SCIARA_RULE_BINGHAM) return (((3.0 * p->emissivity) * sigma) * p->radiating) / (p->density * p->c_v);
   return (((3.0 * p->emissivity) * sigma) * sciara_cooling_parameter(p, cell_size)) /
          ((p->density * p->c_v) * (cell_size * cell_size));
 }
 
+/** The two constants of a log-linear law of the temperature from its values at T_sol and T_vent, both above 0. Host only. */
+static inline void sciara_law_make(const struct sciara_params *p, double at_sol, double at_vent, real *ln_sol,
+                                   real *b) {
+  const double ln = sciara_ln(at_sol);
+  *ln_sol = (real)ln;
+  *b = (real)((sciara_ln(at_vent) - ln) / (p->T_vent - p->T_sol));
+}
+
 /** Derives the constants; `cell_size` is the side of a cell in m. Host only. */
 static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p, double cell_size) {
-  double span = p->T_vent - p->T_sol;
-  double ln_dP_sol = sciara_ln(p->dP_sol), ln_hc_sol = sciara_ln(p->hc_sol);
   struct sciara_rule rule;
   rule.cell_size = (real)cell_size;
   rule.gravity = (real)SCIARA_GRAVITY;
   rule.clock_max = (real)p->t_max;
   rule.relaxation = (real)p->relaxation;
   rule.T_sol = (real)p->T_sol;
-  rule.ln_dP_sol = (real)ln_dP_sol;
-  rule.dP_b = (real)((sciara_ln(p->dP_vent) - ln_dP_sol) / span);
-  rule.ln_hc_sol = (real)ln_hc_sol;
-  rule.hc_b = (real)((sciara_ln(p->hc_vent) - ln_hc_sol) / span);
   rule.cooling = (real)sciara_cooling_constant(p, cell_size);
+  rule.coldest = (real)sciara_coldest(p);
+  rule.hottest = (real)sciara_hottest(p);
+#ifdef SCIARA_BINGHAM
+  rule.diagonal = (real)0x1.6a09e667f3bcdp+0 * rule.cell_size; // sqrt(2) w
+  rule.cell_area = rule.cell_size * rule.cell_size;
+  rule.weight = (real)p->density * rule.gravity;
+  rule.friction = (real)p->friction;
+  rule.yields = p->yield_sol > 0;
+  sciara_law_make(p, p->viscosity_sol, p->viscosity_vent, &rule.ln_viscosity_sol, &rule.viscosity_b);
+  rule.ln_yield_sol = rule.yield_b = 0;
+  if (rule.yields) sciara_law_make(p, p->yield_sol, p->yield_vent, &rule.ln_yield_sol, &rule.yield_b);
+#else
+  sciara_law_make(p, p->dP_sol, p->dP_vent, &rule.ln_dP_sol, &rule.dP_b);
+  sciara_law_make(p, p->hc_sol, p->hc_vent, &rule.ln_hc_sol, &rule.hc_b);
   rule.gravity_twice = 2 * rule.gravity;
   rule.inverse_gravity_twice = 1 / rule.gravity_twice;
   rule.inverse_cell_size = 1 / rule.cell_size;
   rule.inverse_clock_max = 1 / rule.clock_max;
-  rule.coldest = (real)sciara_coldest(p);
-  rule.hottest = (real)sciara_hottest(p);
+#endif
   return rule;
 }
 

@@ -153,8 +153,9 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   const struct sciara_engine_ops *ops;
   struct work *w;
   *out = (struct sciara_plan_time){.made = false};
-  SCIARA_TRY(sciara_engine_find(
-      engine_name, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
+  SCIARA_TRY(sciara_engine_find(engine_name, SCIARA_RULE_FV3,
+                                base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE,
+                                &ops));
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops);

@@ -22,9 +22,11 @@ static enum sciara_status add_date(struct sciara_map_facts *f, const struct scia
 static enum sciara_status add_parameters(struct sciara_map_facts *f, const struct sciara_params *p) {
   struct sciara_text t = {0};
   char number[40];
-#define SCIARA_PARAM(member, key, unit, preset, low, low_allowed, high, description) \
-  sciara_json_number(p->member, number, sizeof number);                              \
-  sciara_text_append(&t, "%s" key "=%s", t.length ? " " : "", number);
+#define SCIARA_PARAM(member, RULES, key, ...)                            \
+  if (SCIARA_RULES_##RULES >> p->rule & 1u) {                            \
+    sciara_json_number(p->member, number, sizeof number);                \
+    sciara_text_append(&t, "%s" key "=%s", t.length ? " " : "", number); \
+  }
 #include "model/params.def"
 #undef SCIARA_PARAM
   const enum sciara_status status = t.failed == SCIARA_OK ? sciara_map_facts_add(f, "Parameters", t.data) : t.failed;

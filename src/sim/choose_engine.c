@@ -57,7 +57,7 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario_sp
     return sciara_fail(attribute(SCIARA_ERR_USAGE, s->engine.overridden),
                        "%s: engine.math: \"fast\" requires engine.precision \"single\", found \"double\"", s->path);
   const bool by_override = is_listed(s->engine.name) ? s->engine.overridden : s->engine.name_overridden;
-  enum sciara_status status = sciara_engine_find(s->engine.name, sciara_scenario_precision(s), out);
+  enum sciara_status status = sciara_engine_find(s->engine.name, s->params.rule, sciara_scenario_precision(s), out);
   if (status != SCIARA_OK) return sciara_fail_context(attribute(status, by_override), "%s: engine.name", s->path);
   const struct sciara_engine_options options = sciara_scenario_engine_options(s);
   status = sciara_engine_options_check(*out, &options);

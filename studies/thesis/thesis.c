@@ -95,7 +95,7 @@ static enum sciara_status speedups_at(const struct sciara_problem *p, enum sciar
                                       struct sciara_state *to) {
   const struct sciara_engine_ops *serial;
   struct timing reference;
-  SCIARA_TRY(sciara_engine_find("serial", on_host(precision), &serial));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(precision), &serial));
   SCIARA_TRY(time_repetitions(serial, p, SCIARA_MEMORY_DEFAULT, from, steps, repeats, to, &reference));
   if (reference.steps != steps)
     return sciara_fail(SCIARA_ERR_INPUT, "nothing is liquid any more %" PRIu64 " steps after %g h", reference.steps,
@@ -103,7 +103,7 @@ static enum sciara_status speedups_at(const struct sciara_problem *p, enum sciar
   for (int k = 0; k < STRATEGIES; k++) {
     const struct sciara_engine_ops *ops;
     struct timing t;
-    SCIARA_TRY(sciara_engine_find(strategies[k].engine, precision, &ops));
+    SCIARA_TRY(sciara_engine_find(strategies[k].engine, SCIARA_RULE_FV3, precision, &ops));
     SCIARA_TRY(time_repetitions(ops, p, strategies[k].memory, from, steps, repeats, to, &t));
     printf("%s,%g,%" PRIu64 ",%" PRId64 ",%s,%s,%" PRIu64 ",%.6f,%.6f,%.6f,%.3f,%s\n", precision_name[precision], hours,
            from->step, sciara_state_liquid_cells(from), strategies[k].engine,
@@ -122,7 +122,7 @@ static enum sciara_status speedup_in(const char *scenario, enum sciara_precision
   struct sciara_state *from = NULL, *to = NULL;
   const struct sciara_engine_ops *naive;
   enum sciara_status status = open_problem(scenario, precision, &p);
-  if (status == SCIARA_OK) status = sciara_engine_find("cuda-naive", precision, &naive);
+  if (status == SCIARA_OK) status = sciara_engine_find("cuda-naive", SCIARA_RULE_FV3, precision, &naive);
   if (status == SCIARA_OK) status = sciara_state_clone(p.state, &from);
   if (status == SCIARA_OK) status = sciara_state_clone(p.state, &to);
   if (status == SCIARA_OK) status = sciara_runner_start(&pilot, naive, &p, &none, p.state);
@@ -256,7 +256,7 @@ static enum sciara_status start_runs(const char *scenario, struct sciara_problem
     struct run *r = &runs[k];
     const struct sciara_problem *p = &problem[on_host(r->precision)];
     const struct sciara_engine_options options = {.order = (int)r->order};
-    if (sciara_engine_find(r->engine, r->precision, &r->ops) != SCIARA_OK) {
+    if (sciara_engine_find(r->engine, SCIARA_RULE_FV3, r->precision, &r->ops) != SCIARA_OK) {
       fprintf(stderr, "left out: %s: %s\n", r->label, sciara_last_error());
       r->absent = true;
       continue;

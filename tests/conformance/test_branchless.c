@@ -17,7 +17,7 @@ START_TEST(bit_identical) {
   c->build(&s, c->variant, 3);
   scene_finish(&s, p);
   const struct sciara_engine_ops *checked;
-  ck_assert_int_eq(sciara_engine_find("checked", p, &checked), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &checked), SCIARA_OK);
   struct run branchless, ordinary;
   run_start(&branchless, engine_serial(p), &s, 1);
   run_start(&ordinary, checked, &s, 1);

@@ -36,7 +36,7 @@ static void expect_found(enum sciara_fault fault, unsigned record) {
   sciara_planted_fault = fault;
   struct golden_case c;
   const bool rim = fault == SCIARA_FAULT_LOST; // in this case lava leaves the map, late in the run
-  golden_load(rim ? "hill" : "freeze", record, &c);
+  golden_load(rim ? "hill" : "freeze", SCIARA_RULE_FV3, record, &c);
   const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
   const struct sciara_engine_ops *ops = &sciara_engine_checked_f64;
   void *engine;

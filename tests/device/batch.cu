@@ -429,7 +429,7 @@ int main() {
     printf("skipped: %s\n", why);
     return 77;
   }
-  if (sciara_engine_find("cuda-batch", precision, &tested) != SCIARA_OK || !tested->batch) return 1;
+  if (sciara_engine_find("cuda-batch", SCIARA_RULE_FV3, precision, &tested) != SCIARA_OK || !tested->batch) return 1;
   Suite *suite = suite_create("device: batches");
   TCase *tc = tcase_create("batches");
   tcase_set_timeout(tc, 0);

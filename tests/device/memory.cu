@@ -58,7 +58,7 @@ START_TEST(guards) {
   const conformance_case *scene = conformance_cases(&cases);
   int runs = 0;
   for (size_t k = 0; k < count; k++) {
-    const sciara_engine_ops *ops = list[k].ops[precision];
+    const sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][precision];
     if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) continue;
     for (int shared = 0; shared < 2; shared++) {
       sciara_engine_options options = {};
@@ -82,7 +82,7 @@ START_TEST(memory) {
   size_t count;
   const sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++) {
-    const sciara_engine_ops *ops = list[k].ops[precision];
+    const sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][precision];
     if (!ops || !(ops->capabilities & SCIARA_CAN_DEVICE)) continue;
     struct scene s;
     scene_make(&s, 1500, 1700, 0, level, 0);

@@ -235,7 +235,7 @@ START_TEST(each_request_gets_none) {
   make_lake(&lake, 340, 320); // on this map cuda-fused allocates more memory during the run
   int tried = 0;
   for (size_t k = 0; k < count; k++) {
-    const sciara_engine_ops *ops = list[k].ops[precision];
+    const sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][precision];
     if (!is_selected(ops)) continue;
     try_all(ops, &pond); // kernels are loaded at their first use and remain loaded
     const size_t before = free_memory();

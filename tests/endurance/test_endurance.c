@@ -37,7 +37,8 @@ struct held {
 
 static bool is_of_gpu(const char *engine) {
   const struct sciara_engine_ops *ops;
-  return sciara_engine_find(engine, SCIARA_DOUBLE, &ops) == SCIARA_OK && ops->capabilities & SCIARA_CAN_DEVICE;
+  return sciara_engine_find(engine, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK &&
+         ops->capabilities & SCIARA_CAN_DEVICE;
 }
 
 /** Resident memory of the process, and used memory of the GPU; no other program may run there. */
@@ -205,7 +206,8 @@ START_TEST(two_at_once) {
   const struct sciara_engine_ops *ops;
   run_two(engines[_i], engines[_i]);
   for (size_t k = 0; k < sizeof partners / sizeof *partners; k++)
-    if (strcmp(partners[k], engines[_i]) != 0 && sciara_engine_find(partners[k], SCIARA_DOUBLE, &ops) == SCIARA_OK)
+    if (strcmp(partners[k], engines[_i]) != 0 &&
+        sciara_engine_find(partners[k], SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK)
       run_two(engines[_i], partners[k]);
 }
 END_TEST
@@ -213,7 +215,7 @@ END_TEST
 /** Adds an engine, or reports why it is not available here. False: there is no such engine, or there are too many. */
 static bool choose(const char *engine) {
   const struct sciara_engine_ops *ops;
-  const enum sciara_status status = sciara_engine_find(engine, SCIARA_DOUBLE, &ops);
+  const enum sciara_status status = sciara_engine_find(engine, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops);
   if (status == SCIARA_OK && ops->determinism != SCIARA_EXACT) {
     printf("skipped: results of %s are not reproducible bit by bit\n", engine);
     return true;

@@ -13,12 +13,13 @@
 #include "support/writable.h"
 
 const struct sciara_engine_ops *engine_tested[2];
+enum sciara_rule_kind rule_tested;
 struct sciara_engine_options engine_options;
 static const struct sciara_engine_options no_options;
 
 const struct sciara_engine_ops *engine_serial(enum sciara_precision precision) {
   const struct sciara_engine_ops *ops;
-  ck_assert_msg(sciara_engine_find("serial", precision, &ops) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_engine_find("serial", rule_tested, precision, &ops) == SCIARA_OK, "%s", sciara_last_error());
   return ops;
 }
 
@@ -41,7 +42,7 @@ void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, sc
       valid[r * cols + c] = !isnan(z[r * cols + c]);
     }
   *s = (struct scene){
-      .params = sciara_params_default(), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
+      .params = sciara_params_of_rule(rule_tested), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
   ck_assert_msg(sciara_state_create(&grid, z, valid, record, &s->state) == SCIARA_OK, "%s", sciara_last_error());
   free(z);
   free(valid);
@@ -264,6 +265,7 @@ static int run_engine(const char *name, Suite *(*make)(void), const char *(*why_
     return 1;
   }
   engine_options = spec.options;
+  rule_tested = spec.rule;
   for (int p = 0; p < 2; p++) {
     const enum sciara_status status = engine_spec_find(&spec, (enum sciara_precision)p, &engine_tested[p]);
     if (status != SCIARA_OK)

@@ -19,7 +19,7 @@ struct scene {
 /** Altitude of a cell, m; NAN outside the DEM. `variant`: that of scene_make. */
 typedef double scene_altitude(int64_t row, int64_t col, int variant);
 
-/** Makes a scene of 10 m cells with default parameters, an open boundary, no vent and no lava. */
+/** Makes a scene of 10 m cells with default parameters of the rule under test (bingham: the default for 20 m cells), an open boundary, no vent and no lava. */
 void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, scene_altitude *altitude, int variant);
 
 /** Adds a vent with `n` rates, m3/s, of `slot` seconds each, the first from 0 s on. */
@@ -50,10 +50,13 @@ void conformance_build(const char *name, enum sciara_precision precision, unsign
 /** The engine under test, by precision; set by conformance_main. */
 extern const struct sciara_engine_ops *engine_tested[2];
 
+/** The rule under test; set by conformance_main. */
+extern enum sciara_rule_kind rule_tested;
+
 /** The options of the engine under test; set by conformance_main. */
 extern struct sciara_engine_options engine_options;
 
-/** `serial` of that precision. */
+/** `serial` of that precision and the rule under test. */
 const struct sciara_engine_ops *engine_serial(enum sciara_precision precision);
 
 /** DBL_EPSILON or FLT_EPSILON. */

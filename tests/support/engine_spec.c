@@ -13,10 +13,10 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
     char item[64];
     const size_t n = strcspn(rest, ",");
     snprintf(item, sizeof item, "%.*s", (int)n, rest);
-    if (strcmp(item, "math=fast") == 0)
-      out->fast_math = true;
-    else
-      SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
+    const bool fast = strcmp(item, "math=fast") == 0;
+    const bool rule = strncmp(item, "rule=", 5) == 0 && sciara_rule_find(item + 5, &out->rule);
+    if (fast) out->fast_math = true;
+    if (!fast && !rule) SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
     rest += rest[n] ? n + 1 : n;
   }
   return SCIARA_OK;
@@ -25,6 +25,6 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
 enum sciara_status engine_spec_find(const struct engine_spec *spec, enum sciara_precision precision,
                                     const struct sciara_engine_ops **out) {
   if (spec->fast_math && precision == SCIARA_SINGLE_PRECISION) precision = SCIARA_FAST_MATH;
-  SCIARA_TRY(sciara_engine_find(spec->name, precision, out));
+  SCIARA_TRY(sciara_engine_find(spec->name, spec->rule, precision, out));
   return sciara_engine_options_check(*out, &spec->options);
 }

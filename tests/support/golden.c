@@ -30,6 +30,14 @@ static FILE *open_file(const char *name, const char *rest) {
   return open_case(suffix);
 }
 
+/** The name of the files of a case: that of the rule, unless it is fv3, before that of the case. */
+static struct case_name { char text[64]; } name_in(enum sciara_rule_kind rule, const char *name) {
+  struct case_name out;
+  snprintf(out.text, sizeof out.text, "%s%s%s", rule == SCIARA_RULE_FV3 ? "" : sciara_rule_name(rule),
+           rule == SCIARA_RULE_FV3 ? "" : "_", name);
+  return out;
+}
+
 static double number(FILE *f) {
   double v;
   if (fscanf(f, "%lf", &v) != 1) die("a golden file ends early");
@@ -71,23 +79,25 @@ static void load_dem(const char *name, unsigned record, struct golden_case *c) {
   free(valid);
 }
 
-static void load_params(const char *name, struct golden_case *c) {
+static void load_params(const char *name, enum sciara_rule_kind rule, struct golden_case *c) {
   static const struct {
     const char *key;
     size_t offset;
-  } keys[] = {{"del", offsetof(struct sciara_params, cooling)},
-              {"hs", offsetof(struct sciara_params, hc_sol)},
-              {"hv", offsetof(struct sciara_params, hc_vent)},
-              {"dPs", offsetof(struct sciara_params, dP_sol)},
-              {"dPv", offsetof(struct sciara_params, dP_vent)}};
-  c->params = sciara_params_default();
+  } keys[] = {
+      {"del", offsetof(struct sciara_params, cooling)},      {"hs", offsetof(struct sciara_params, hc_sol)},
+      {"hv", offsetof(struct sciara_params, hc_vent)},       {"dPs", offsetof(struct sciara_params, dP_sol)},
+      {"dPv", offsetof(struct sciara_params, dP_vent)},      {"ev", offsetof(struct sciara_params, viscosity_vent)},
+      {"es", offsetof(struct sciara_params, viscosity_sol)}, {"yv", offsetof(struct sciara_params, yield_vent)},
+      {"ys", offsetof(struct sciara_params, yield_sol)},     {"share", offsetof(struct sciara_params, radiating)},
+      {"Cf", offsetof(struct sciara_params, friction)}};
+  c->params = sciara_params_of_rule(rule);
   c->boundary = SCIARA_BOUNDARY_OPEN;
-  FILE *f = open_file(name, "_params.txt");
+  FILE *f = open_file(name_in(rule, name).text, "_params.txt");
   char key[32];
   while (fscanf(f, "%31s", key) == 1) {
     const double v = number(f);
-    bool known = !strcmp(key, "closed");
-    if (known) c->boundary = v ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
+    bool known = !strcmp(key, "closed") || (!strcmp(key, "rule") && (int)v == (int)rule);
+    if (!strcmp(key, "closed")) c->boundary = v ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
       if (!strcmp(key, keys[k].key)) {
         memcpy((char *)&c->params + keys[k].offset, &v, sizeof v);
@@ -114,9 +124,9 @@ static void load_vents(const char *name, struct golden_case *c) {
   fclose(f);
 }
 
-void golden_load(const char *name, unsigned record, struct golden_case *out) {
+void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct golden_case *out) {
   load_dem(name, record, out);
-  load_params(name, out);
+  load_params(name, rule, out);
   load_vents(name, out);
   out->state->clock = out->params.t_first;
 }
@@ -126,10 +136,10 @@ void golden_free(struct golden_case *c) {
   sciara_vents_destroy(c->vents);
 }
 
-double *golden_read(const char *name, int steps, const char *what, size_t *count) {
+double *golden_read(const char *name, enum sciara_rule_kind rule, int steps, const char *what, size_t *count) {
   char rest[64];
   snprintf(rest, sizeof rest, "_%d_%s.f64", steps, what);
-  FILE *f = open_file(name, rest);
+  FILE *f = open_file(name_in(rule, name).text, rest);
   fseek(f, 0, SEEK_END);
   const long bytes = ftell(f);
   rewind(f);

@@ -12,11 +12,11 @@ struct golden_case {
   struct sciara_state *state; ///< at the start
 };
 
-/** Loads the case; ends the program with a message if a file is missing or malformed. */
-void golden_load(const char *name, unsigned record, struct golden_case *out);
+/** Loads the case of a rule; ends the program with a message if a file is missing or malformed. */
+void golden_load(const char *name, enum sciara_rule_kind rule, unsigned record, struct golden_case *out);
 void golden_free(struct golden_case *c);
 
 /** Reads NAME_STEPS_what.f64; *count is the number of doubles. The result is from malloc. */
-double *golden_read(const char *name, int steps, const char *what, size_t *count);
+double *golden_read(const char *name, enum sciara_rule_kind rule, int steps, const char *what, size_t *count);
 
 #endif

@@ -265,7 +265,7 @@ END_TEST
 START_TEST(time_that_is_over) {
   struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
   const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
   const struct sciara_bench_candidate candidate = {.ops = openmp};
   struct sciara_bench_case c = {.name = "late", .problem = &p, .steps = 1, .repeats = 5, .until = 1e-9};
   ck_assert_int_eq(sciara_bench_measure(&c, &candidate, 1), SCIARA_OK);
@@ -316,7 +316,7 @@ START_TEST(medians) {
 END_TEST
 
 int main(void) {
-  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
+  if (sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
   Suite *suite = suite_create("bench");
   TCase *tests = tcase_create("bench");
   tcase_set_timeout(tests, 60);

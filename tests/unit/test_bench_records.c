@@ -311,7 +311,7 @@ END_TEST
 /** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
 START_TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate list[] = {candidate(SCIARA_TOLERANCE, true, is_wrong),
                                                   {.ops = openmp, .threads = 1}};
@@ -331,7 +331,7 @@ END_TEST
 
 START_TEST(scaling_compared_with_the_loop) {
   const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
   const struct sciara_bench_candidate two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
   const struct sciara_bench_candidate one[] = {{.ops = openmp, .threads = 1}};
   struct sciara_bench_case c = a_case();
@@ -379,7 +379,7 @@ START_TEST(checksums_in_parallel) {
 END_TEST
 
 int main(void) {
-  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
+  if (sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
   Suite *suite = suite_create("bench records");
   TCase *tests = tcase_create("bench records");
   tcase_set_timeout(tests, 60);

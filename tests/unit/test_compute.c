@@ -246,7 +246,7 @@ static enum sciara_status test_load(void *batch, int slot, const struct sciara_p
   if (loaded + 1 > most_loaded) most_loaded = loaded + 1;
   SCIARA_TRY(sciara_window_vents(vents, &all, &s->vents));
   SCIARA_TRY(sciara_state_clone(state, &s->state));
-  SCIARA_TRY(sciara_engine_find("serial", SCIARA_DOUBLE, &s->ops));
+  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &s->ops));
   s->params = *params;
   s->frame = frame;
   const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = test_setup.boundary};

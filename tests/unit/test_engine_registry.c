@@ -14,21 +14,25 @@ START_TEST(entries) {
     ck_assert(list[k].name && *list[k].name);
     ck_assert_str_ne(list[k].name, "auto");
     for (size_t m = 0; m < k; m++) ck_assert_str_ne(list[k].name, list[m].name);
-    ck_assert((list[k].ops[SCIARA_DOUBLE] != NULL) == (list[k].ops[SCIARA_SINGLE_PRECISION] != NULL));
-    ck_assert((list[k].ops[SCIARA_DOUBLE] != NULL) == (list[k].why_not == NULL)); // a reason where there is no engine
+    ck_assert((list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE] != NULL) ==
+              (list[k].ops[SCIARA_RULE_FV3][SCIARA_SINGLE_PRECISION] != NULL));
+    ck_assert((list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE] != NULL) ==
+              (list[k].why_not == NULL)); // a reason where there is no engine
     for (int p = 0; p < SCIARA_PRECISIONS; p++) {
-      const struct sciara_engine_ops *ops = list[k].ops[p];
+      const struct sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][p];
       if (!ops) continue;
       ck_assert_str_eq(ops->name, list[k].name);
       ck_assert(ops->summary && *ops->summary && !strchr(ops->summary, '\n'));
       ck_assert(ops->create && ops->destroy && ops->upload && ops->download && ops->advance);
-      ck_assert(ops->determinism == (p == SCIARA_FAST_MATH ? SCIARA_TOLERANCE : list[k].ops[0]->determinism));
+      ck_assert(ops->determinism ==
+                (p == SCIARA_FAST_MATH ? SCIARA_TOLERANCE : list[k].ops[SCIARA_RULE_FV3][0]->determinism));
       ck_assert(p != SCIARA_FAST_MATH || ops->capabilities & SCIARA_CAN_DEVICE); // the CPU has none
       ops->destroy(NULL);
     }
-    if (list[k].ops[0] && list[k].ops[1]) { // the precisions are two engines of one kind
-      ck_assert_ptr_ne(list[k].ops[0], list[k].ops[1]);
-      ck_assert_uint_eq(list[k].ops[0]->capabilities, list[k].ops[1]->capabilities);
+    if (list[k].ops[SCIARA_RULE_FV3][0] &&
+        list[k].ops[SCIARA_RULE_FV3][1]) { // the precisions are two engines of one kind
+      ck_assert_ptr_ne(list[k].ops[SCIARA_RULE_FV3][0], list[k].ops[SCIARA_RULE_FV3][1]);
+      ck_assert_uint_eq(list[k].ops[SCIARA_RULE_FV3][0]->capabilities, list[k].ops[SCIARA_RULE_FV3][1]->capabilities);
     }
   }
 }
@@ -39,10 +43,11 @@ START_TEST(find) {
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++)
     for (int p = 0; p < 2; p++) {
-      const struct sciara_engine_ops *ops = list[0].ops[0];
-      const enum sciara_status status = sciara_engine_find(list[k].name, (enum sciara_precision)p, &ops);
+      const struct sciara_engine_ops *ops = list[0].ops[SCIARA_RULE_FV3][0];
+      const enum sciara_status status =
+          sciara_engine_find(list[k].name, SCIARA_RULE_FV3, (enum sciara_precision)p, &ops);
       if (status == SCIARA_OK) {
-        ck_assert_ptr_eq(ops, list[k].ops[p]);
+        ck_assert_ptr_eq(ops, list[k].ops[SCIARA_RULE_FV3][p]);
         continue;
       }
       ck_assert_int_eq(status, SCIARA_ERR_DEVICE); // it exists, but not on this machine
@@ -53,7 +58,7 @@ START_TEST(find) {
   const char *const always[] = {"serial", "openmp", "checked"};
   for (int k = 0; k < 3; k++) {
     const struct sciara_engine_ops *ops;
-    ck_assert_int_eq(sciara_engine_find(always[k], SCIARA_DOUBLE, &ops), SCIARA_OK);
+    ck_assert_int_eq(sciara_engine_find(always[k], SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
     ck_assert_int_eq(ops->determinism, SCIARA_EXACT);
   }
 }
@@ -63,7 +68,7 @@ START_TEST(fast_math) { // of the CUDA engines alone
   const char *const cpu[] = {"serial", "openmp", "checked"};
   for (int k = 0; k < 3; k++) {
     const struct sciara_engine_ops *ops;
-    ck_assert_int_eq(sciara_engine_find(cpu[k], SCIARA_FAST_MATH, &ops), SCIARA_ERR_USAGE);
+    ck_assert_int_eq(sciara_engine_find(cpu[k], SCIARA_RULE_FV3, SCIARA_FAST_MATH, &ops), SCIARA_ERR_USAGE);
     ck_assert_ptr_null(ops);
     char expected[96];
     snprintf(expected, sizeof expected, "engine \"%s\" has no fast math; the CUDA engines have it", cpu[k]);
@@ -112,7 +117,7 @@ START_TEST(listed) {
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++)
     for (int p = 0; p < SCIARA_PRECISIONS; p++) {
-      const char *name = list[k].ops[p] ? list[k].ops[p]->options : NULL;
+      const char *name = list[k].ops[SCIARA_RULE_FV3][p] ? list[k].ops[SCIARA_RULE_FV3][p]->options : NULL;
       for (; name && *name; name += strspn(name, " ")) {
         const size_t n = strcspn(name, " ");
         ck_assert_msg(sciara_setting_find(sciara_engine_settings(), name, n), "%s: %s", list[k].name, name);
@@ -187,7 +192,7 @@ START_TEST(unknown) {
                {"warp-drive", NULL}};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     const struct sciara_engine_ops *ops;
-    ck_assert_int_eq(sciara_engine_find(names[k].typed, SCIARA_DOUBLE, &ops), SCIARA_ERR_USAGE);
+    ck_assert_int_eq(sciara_engine_find(names[k].typed, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_ERR_USAGE);
     ck_assert_ptr_null(ops);
     char named[64];
     snprintf(named, sizeof named, "\"%s\"", names[k].typed);
@@ -201,8 +206,8 @@ END_TEST
 
 START_TEST(automatic) {
   const struct sciara_engine_ops *chosen, *named;
-  ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(), SCIARA_DOUBLE, &named), SCIARA_OK);
-  ck_assert_int_eq(sciara_engine_find("auto", SCIARA_DOUBLE, &chosen), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("auto", SCIARA_RULE_FV3, SCIARA_DOUBLE, &chosen), SCIARA_OK);
   ck_assert_ptr_eq(chosen, named);
   ck_assert_uint_eq(chosen->capabilities & SCIARA_FOR_TESTS, 0);
 }
@@ -214,7 +219,7 @@ START_TEST(memory) { // the announced memory grows with the grid and with the re
   const struct sciara_grid small = {.rows = 100, .cols = 100}, large = {.rows = 1000, .cols = 1000};
   for (size_t k = 0; k < count; k++)
     for (int p = 0; p < 2; p++) {
-      const struct sciara_engine_ops *ops = list[k].ops[p];
+      const struct sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][p];
       if (!ops || !ops->memory) continue;
       size_t host[3], device[3];
       ops->memory(&small, 0, &host[0], &device[0]);

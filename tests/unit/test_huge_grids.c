@@ -54,8 +54,9 @@ START_TEST(engines_predict_them) {
     for (int precision = 0; precision < 2; precision++) {
       const struct sciara_engine_ops *ops;
       size_t host = 0, device = 0;
-      ck_assert_int_eq(sciara_engine_find(engines[k], precision ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION, &ops),
-                       SCIARA_OK);
+      ck_assert_int_eq(
+          sciara_engine_find(engines[k], SCIARA_RULE_FV3, precision ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION, &ops),
+          SCIARA_OK);
       ops->memory(g, 0, &host, &device);
       ck_assert_msg((double)host >= (precision ? 56 : 36) * cells_of(g) && (double)host <= 1000 * padded,
                     "%s, %" PRId64 " x %" PRId64 ": %zu bytes", engines[k], g->rows, g->cols, host);
@@ -73,7 +74,7 @@ START_TEST(runs_on_them_are_refused) {
   struct sciara_vents *vents = sciara_vents_create();
   ck_assert_int_eq(sciara_vents_add(vents, 0, 0, 1, edges, rates), SCIARA_OK);
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   const size_t available = (size_t)64 << 30;
   const struct sciara_size_estimate f = sciara_size_estimate_make(&s, g, vents, ops, available);
   ck_assert_double_eq((double)f.site, 9 * cells_of(g));

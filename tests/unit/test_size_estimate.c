@@ -29,7 +29,7 @@ static struct sciara_scenario_spec scenario(void) {
 
 static struct sciara_size_estimate make(const struct sciara_scenario_spec *s, size_t available) {
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   return sciara_size_estimate_make(s, &grid, vents, ops, available);
 }
 
@@ -48,7 +48,7 @@ START_TEST(test_memory) {
   struct sciara_scenario_spec s = scenario();
   struct sciara_size_estimate f = make(&s, 0);
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   const size_t wet = (size_t)(5 * 86400 / 1.014 / 100),
                lava = wet * ops->memory_of_lava(SCIARA_RECORD_NOTHING); // cells under 1.014 m
   ck_assert_uint_ge(ops->memory_of_lava(SCIARA_RECORD_NOTHING), 100);
@@ -81,7 +81,7 @@ START_TEST(test_few_cells) {
   const struct sciara_grid few = {.rows = 10, .cols = 10, .cell_size = 10};
   const struct sciara_scenario_spec s = scenario();
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   const struct sciara_size_estimate f = sciara_size_estimate_make(&s, &few, vents, ops, 0);
   ck_assert_uint_gt(f.program, (size_t)50 << 20);
   ck_assert_uint_eq(sciara_size_estimate_host(&f), (size_t)60 << 20);
@@ -100,7 +100,7 @@ START_TEST(test_snapshots_on_the_way) {
   ck_assert_uint_eq(copied.engine, none.engine);
   const struct sciara_engine_ops *ops;
   size_t host = 0, device = 0;
-  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   ops->keep_memory(&grid, 0, &host, &device);
   const struct sciara_size_estimate kept = sciara_size_estimate_make(&s, &grid, vents, ops, 0);
   s.output.every_s = 0;
@@ -138,7 +138,7 @@ END_TEST
 // In a step lava reaches the neighbouring cells: 49 around the vent in three steps.
 START_TEST(test_few_steps) {
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_DOUBLE, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate all = make(&s, 0);
   ck_assert(all.wet > 4000 && all.wet < 5000);

@@ -126,7 +126,7 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
 // In memory at the same time: the ground, the states at the start, of serial and of a candidate, references, engines.
 START_TEST(memory_is_checked_first) {
   const struct sciara_engine_ops *in_single;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
   const struct sciara_grid *grid = &problem.grid;
   const unsigned record = sciara_scenario_record(&problem.scenario);
   const size_t site = sciara_site_memory(grid), state = sciara_state_memory(grid, record);
@@ -145,7 +145,7 @@ START_TEST(memory_is_checked_first) {
                 said);
   // A tolerance engine in single precision: serial and the orders of scatter in single too.
   const struct sciara_engine_ops *scatter;
-  ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_SINGLE_PRECISION, &scatter), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &scatter), SCIARA_OK);
   const size_t order = sciara_size_estimate_engine(scatter, grid, record, wet, NULL);
   const size_t three = site + 3 * state + engine + small + SCIARA_SCATTER_ORDERS * order;
   ck_assert_int_eq(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_OK);
@@ -157,7 +157,7 @@ static struct sciara_validation scattered(enum sciara_scatter_order order, uint6
   struct sciara_candidate candidate = {.name = "scatter", .options = {.order = (int)order}};
   struct sciara_validation v = {
       .problem = &problem, .precision = SCIARA_SINGLE_PRECISION, .steps = 3000, .every = every};
-  ck_assert_int_eq(sciara_engine_find("scatter", v.precision, &candidate.ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_RULE_FV3, v.precision, &candidate.ops), SCIARA_OK);
   ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
   return v;
 }
@@ -227,7 +227,7 @@ int main(void) {
   // Not engine auto: querying OpenMP for its threads starts it, and no fork may follow that.
   const char *const overrides[] = {"engine.name=\"serial\""};
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
-  if (sciara_engine_find("serial", SCIARA_DOUBLE, &serial) != SCIARA_OK || !write_scenario() ||
+  if (sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial) != SCIARA_OK || !write_scenario() ||
       sciara_problem_open(scenario, &options, &problem) != SCIARA_OK) {
     fprintf(stderr, "%s\n", sciara_last_error());
     return 1;

@@ -87,7 +87,8 @@ static void print_bytes(const char *what, size_t bytes) {
 static void print_memory(const struct sciara_problem *p) {
   const struct sciara_size_estimate *f = &p->size;
   const char *name = p->scenario.engine.name;
-  sciara_print("engine:        %s%s%s, %s precision\n", strcmp(name, "auto") == 0 ? sciara_engine_auto(p->scenario.params.rule) : name,
+  sciara_print("engine:        %s%s%s, %s precision\n",
+               strcmp(name, "auto") == 0 ? sciara_engine_auto(p->scenario.params.rule) : name,
                strcmp(name, "auto") == 0 ? " (chosen by auto)" : "", f->engine_known ? "" : " (its memory is unknown)",
                sciara_precision_name(sciara_scenario_precision(&p->scenario)));
   sciara_print("host memory:   %.1f MB at most, ", (double)sciara_size_estimate_host(f) * 1e-6);

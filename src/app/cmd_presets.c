@@ -22,12 +22,15 @@ static void print_preset(const struct sciara_preset *p) {
   size_t count;
   const struct sciara_param_info *params = sciara_param_table(&count);
   sciara_print("%s\n", p->name);
+  sciara_print("  rule:      %s\n", sciara_rule_name(p->params.rule));
   sciara_print("  eruption:  %s\n", p->event);
   sciara_print("  cell size: %g m\n", p->cell_size_m);
   sciara_print("  source:    %s\n", p->source);
-  for (size_t k = 0; k < count; k++)
+  for (size_t k = 0; k < count; k++) {
+    if (!sciara_param_is_of(&params[k], p->params.rule)) continue;
     sciara_print("  %-24s %10.15g%s%s\n", params[k].key, value_of(p, &params[k]),
                  strcmp(params[k].unit, "1") == 0 ? "" : " ", strcmp(params[k].unit, "1") == 0 ? "" : params[k].unit);
+  }
 }
 
 /** Appends `"key": "text", `. */
@@ -45,9 +48,14 @@ static enum sciara_status append_preset(struct sciara_text *t, const struct scia
   SCIARA_TRY(append_text(t, "eruption", p->event));
   SCIARA_TRY(sciara_text_append(t, "\"cell_size_m\": %.15g, ", p->cell_size_m));
   SCIARA_TRY(append_text(t, "source", p->source));
+  SCIARA_TRY(append_text(t, "rule", sciara_rule_name(p->params.rule)));
   SCIARA_TRY(sciara_text_append(t, "\"model\": {"));
-  for (size_t k = 0; k < count; k++)
-    SCIARA_TRY(sciara_text_append(t, "%s\"%s\": %.15g", k ? ", " : "", params[k].key, value_of(p, &params[k])));
+  const char *separator = "";
+  for (size_t k = 0; k < count; k++) {
+    if (!sciara_param_is_of(&params[k], p->params.rule)) continue;
+    SCIARA_TRY(sciara_text_append(t, "%s\"%s\": %.15g", separator, params[k].key, value_of(p, &params[k])));
+    separator = ", ";
+  }
   return sciara_text_append(t, "}}");
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Included by cell.h
-// alone, after what it uses.
+// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Empty in
+// sources of another rule.
 //
 // Source of the flux: steady sheet flow with a plug, as in MAGFLOW (Vicari et al. 2007; Del Negro et al. 2008). The
 // slope, the weights of the neighbours and the cap by the minimisation are described in docs/model.md.
-#ifndef SCIARA_MODEL_BINGHAM_H
+#include "model/cell.h" // which includes this header after what it uses
+
+#if defined SCIARA_BINGHAM && !defined SCIARA_MODEL_BINGHAM_H
 #define SCIARA_MODEL_BINGHAM_H
 
 /** Height of neighbour i's lava surface above this cell's ground, m. */

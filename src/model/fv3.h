@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule fv3: how lava moves in SCIARA-fv3. Included by cell.h alone, after what it uses.
-#ifndef SCIARA_MODEL_FV3_H
+// Rule fv3: how lava moves in SCIARA-fv3. Empty in sources of another rule.
+#include "model/cell.h" // which includes this header after what it uses
+
+#if !defined SCIARA_BINGHAM && !defined SCIARA_MODEL_FV3_H
 #define SCIARA_MODEL_FV3_H
 
 // ------------------------------------------------------------------------------------------------------- one direction

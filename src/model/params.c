@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static const char *const rule_names[] = {
 #define SCIARA_RULE(IDENTIFIER, name, summary) name,
 #include "model/rules.def"
@@ -50,9 +52,43 @@ static const struct sciara_param_info table[] = {
 #undef SCIARA_PARAM
 };
 
+static const struct sciara_param_info references[] = {
+#define SCIARA_PARAM(...)
+#define SCIARA_REFERENCE(member_, RULES_, key_, text_) \
+  {.rules = SCIARA_RULES_##RULES_,                     \
+   .key = key_,                                        \
+   .unit = "m",                                        \
+   .description = text_,                               \
+   .offset = offsetof(struct sciara_params, member_),  \
+   .high = 1e6},
+#include "model/params.def"
+#undef SCIARA_PARAM
+#undef SCIARA_REFERENCE
+};
+
+const struct sciara_param_info *sciara_reference_table(size_t *count) {
+  *count = sizeof references / sizeof *references;
+  return references;
+}
+
 const struct sciara_param_info *sciara_param_table(size_t *count) {
   *count = sizeof table / sizeof *table;
   return table;
+}
+
+uint64_t sciara_params_hash(uint64_t hash, const struct sciara_params *p) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (sciara_param_is_of(&table[i], p->rule))
+      hash = sciara_hash_bytes(hash, (const char *)p + table[i].offset, sizeof(double));
+  for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
+    double value;
+    memcpy(&value, (const char *)p + references[i].offset, sizeof value);
+    if (!(value > 0)) continue;
+    if (i > 0) hash = sciara_hash_bytes(hash, references[i].key, strlen(references[i].key));
+    hash = sciara_hash_bytes(hash, &value, sizeof value);
+  }
+  const char *name = sciara_rule_name(p->rule);
+  return p->rule == SCIARA_RULE_FV3 ? hash : sciara_hash_bytes(hash, name, strlen(name));
 }
 
 struct sciara_params sciara_params_of_rule(enum sciara_rule_kind rule) {

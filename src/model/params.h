@@ -35,9 +35,10 @@ const char *sciara_rule_summary(enum sciara_rule_kind rule);
  */
 struct sciara_params {
 #define SCIARA_PARAM(member, ...) double member;
+#define SCIARA_REFERENCE(member, ...) double member;
 #include "model/params.def"
 #undef SCIARA_PARAM
-  double cooling_reference; ///< side of the cells whose cooling is kept on cells of any size, m; 0: none
+#undef SCIARA_REFERENCE
   enum sciara_rule_kind rule;
 };
 
@@ -60,6 +61,9 @@ struct sciara_param_info {
   bool low_allowed; /**< whether `low` itself may be given */
 };
 
+/** The references of params.def, without a default; their number in *count. */
+const struct sciara_param_info *sciara_reference_table(size_t *count);
+
 /** The table, and its length in *count. */
 const struct sciara_param_info *sciara_param_table(size_t *count);
 
@@ -67,6 +71,12 @@ const struct sciara_param_info *sciara_param_table(size_t *count);
 static inline bool sciara_param_is_of(const struct sciara_param_info *info, enum sciara_rule_kind rule) {
   return info->rules >> rule & 1u;
 }
+
+/**
+ * Hashes the parameters of the rule, and of what is absent by default (references, a rule other than fv3) only what is
+ * given: the hash of earlier versions for all that they could compute.
+ */
+uint64_t sciara_params_hash(uint64_t hash, const struct sciara_params *p);
 
 /** The values of params.def for a rule; the parameters that the rule does not have are 0. */
 struct sciara_params sciara_params_of_rule(enum sciara_rule_kind rule);

@@ -51,6 +51,12 @@ static inline double sciara_cooling_constant(const struct sciara_params *p, doub
          ((p->density * p->c_v) * (cell_size * cell_size));
 }
 
+/** The factor of both critical heights: 1, or on cells smaller than a reference cell of side w_r, w/w_r. Host only. */
+static inline double sciara_critical_height_factor(const struct sciara_params *p, double cell_size) {
+  const double reference = p->critical_height_reference;
+  return reference > 0 && cell_size < reference ? cell_size / reference : 1;
+}
+
 /** The two constants of a log-linear law of the temperature from its values at T_sol and T_vent, both above 0. Host only. */
 static inline void sciara_law_make(const struct sciara_params *p, double at_sol, double at_vent, real *ln_sol,
                                    real *b) {
@@ -81,7 +87,8 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   if (rule.yields) sciara_law_make(p, p->yield_sol, p->yield_vent, &rule.ln_yield_sol, &rule.yield_b);
 #else
   sciara_law_make(p, p->dP_sol, p->dP_vent, &rule.ln_dP_sol, &rule.dP_b);
-  sciara_law_make(p, p->hc_sol, p->hc_vent, &rule.ln_hc_sol, &rule.hc_b);
+  const double factor = sciara_critical_height_factor(p, cell_size);
+  sciara_law_make(p, p->hc_sol * factor, p->hc_vent * factor, &rule.ln_hc_sol, &rule.hc_b);
   rule.gravity_twice = 2 * rule.gravity;
   rule.inverse_gravity_twice = 1 / rule.gravity_twice;
   rule.inverse_cell_size = 1 / rule.cell_size;

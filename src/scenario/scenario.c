@@ -89,7 +89,8 @@ static enum sciara_status describe_model(const struct sciara_preset *preset, str
   enum sciara_status status = sciara_text_append(&text, "%s", preset->name);
   for (size_t i = 0; i < count && status == SCIARA_OK; i++) {
     const size_t at = table[i].offset;
-    if (memcmp((const char *)&s->params + at, (const char *)&preset->params + at, sizeof(double)) != 0)
+    if (sciara_param_is_of(&table[i], s->params.rule) &&
+        memcmp((const char *)&s->params + at, (const char *)&preset->params + at, sizeof(double)) != 0)
       status = sciara_text_append(&text, "%s%s", changed++ ? ", " : "; changed: ", table[i].key);
   }
   s->model = text.data;
@@ -97,12 +98,16 @@ static enum sciara_status describe_model(const struct sciara_preset *preset, str
 }
 
 static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
-  size_t count;
-  const struct sciara_param_info *table = sciara_param_table(&count);
+  size_t count, references;
+  const struct sciara_param_info *table = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
+  s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(cJSON_GetObjectItemCaseSensitive(root, "model"))};
   for (size_t i = 0; i < count; i++)
-    memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
-  const cJSON *reference = get(root, "model", "cooling_reference_cell_m");
-  s->params.cooling_reference = reference ? reference->valuedouble : 0;
+    if (sciara_param_is_of(&table[i], s->params.rule))
+      memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
+  for (size_t i = 0; i < references; i++) {
+    const cJSON *reference = get(root, "model", of_cells[i].key);
+    if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));
+  }
   SCIARA_TRY(describe_model(sciara_preset_find(get(root, "model", "preset")->valuestring), s));
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);

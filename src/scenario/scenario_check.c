@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/field.h"
+#include "model/presets.h"
 #include "scenario/scenario_keys.h"
 
 /** The file of the tree, and the problems so far. */
@@ -436,6 +437,27 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
   return paired;
 }
 
+/** Refuses the keys of "model" that the rule does not have, and a preset of another rule. */
+static void check_rule(const struct check *c, const struct sciara_json_path *path, const cJSON *model) {
+  const enum sciara_rule_kind rule = sciara_scenario_rule_of(model);
+  const cJSON *child, *preset = cJSON_GetObjectItemCaseSensitive(model, "preset");
+  char found[128], allowed[256];
+  cJSON_ArrayForEach(child, model) {
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("model", child->string);
+    if (!key || sciara_scenario_key_is_of(key, rule)) continue;
+    const enum sciara_rule_kind other = key->rules >> SCIARA_RULE_FV3 & 1u ? SCIARA_RULE_FV3 : SCIARA_RULE_BINGHAM;
+    snprintf(found, sizeof found, "a key of rule \"%s\"", sciara_rule_name(other));
+    snprintf(allowed, sizeof allowed, "a key of rule \"%s\", or \"rule\": \"%s\"", sciara_rule_name(rule),
+             sciara_rule_name(other));
+    refuse(c, &(struct sciara_json_path){.parent = path, .key = child->string}, found, allowed);
+  }
+  const struct sciara_preset *set = cJSON_IsString(preset) ? sciara_preset_find(preset->valuestring) : NULL;
+  if (!set || set->params.rule == rule) return;
+  snprintf(found, sizeof found, "\"%s\", a set of rule \"%s\"", set->name, sciara_rule_name(set->params.rule));
+  snprintf(allowed, sizeof allowed, "a set of rule \"%s\"", sciara_rule_name(rule));
+  refuse(c, &(struct sciara_json_path){.parent = path, .key = "preset"}, found, allowed);
+}
+
 static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                          const char *schema, const char *alternatives) {
   struct meant meant = {.count = 0};
@@ -449,6 +471,7 @@ static void check_object(const struct check *c, const struct sciara_json_path *p
     else
       refuse_unknown(c, &place, schema, &meant);
   }
+  if (strcmp(schema, "model") == 0) check_rule(c, path, object);
   const bool paired = check_presence(c, path, object, &meant, schema);
   if (alternatives && paired)
     check_alternatives(c, path, object, &meant, alternatives); // otherwise the missing key was already reported

@@ -34,6 +34,26 @@ enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
 
 static enum sciara_status fill_object(cJSON *object, const char *schema);
 
+enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model) {
+  const cJSON *rule = cJSON_GetObjectItemCaseSensitive(model, "rule");
+  const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset");
+  enum sciara_rule_kind out = SCIARA_RULE_FV3;
+  if (cJSON_IsString(rule) && sciara_rule_find(rule->valuestring, &out)) return out;
+  const struct sciara_preset *set = cJSON_IsString(preset) ? sciara_preset_find(preset->valuestring) : NULL;
+  return set ? set->params.rule : SCIARA_RULE_FV3;
+}
+
+/** Adds rule and preset to the object "model": one follows from the other. */
+static enum sciara_status fill_rule(cJSON *model) {
+  const enum sciara_rule_kind rule = sciara_scenario_rule_of(model);
+  if (!cJSON_HasObjectItem(model, "rule") && !cJSON_AddStringToObject(model, "rule", sciara_rule_name(rule)))
+    return out_of_memory();
+  if (!cJSON_HasObjectItem(model, "preset") &&
+      !cJSON_AddStringToObject(model, "preset", sciara_preset_of_rule(rule)->name))
+    return out_of_memory();
+  return SCIARA_OK;
+}
+
 /** The value of a parameter in the preset that the object "model" names; false for any other key. */
 static bool value_of_preset(const cJSON *model, const struct sciara_scenario_key *key, const char *name, double *out) {
   const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset"); // filled in before the parameters
@@ -59,7 +79,7 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
     cJSON_ArrayForEach(item, child) SCIARA_TRY(fill_object(item, sciara_scenario_key_items(key)->path));
     return SCIARA_OK;
   }
-  if (child || !key->preset) return SCIARA_OK;
+  if (child || !key->preset || !sciara_scenario_key_is_of(key, sciara_scenario_rule_of(object))) return SCIARA_OK;
   double value;
   if (value_of_preset(object, key, name, &value))
     return cJSON_AddNumberToObject(object, name, value) ? SCIARA_OK : out_of_memory();
@@ -71,6 +91,7 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
 
 static enum sciara_status fill_object(cJSON *object, const char *schema) {
   if (!cJSON_IsObject(object)) return SCIARA_OK; // of the wrong type, or a vent that was removed
+  if (strcmp(schema, "model") == 0) SCIARA_TRY(fill_rule(object));
   size_t count;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
   for (size_t i = 0; i < count; i++) {

@@ -45,6 +45,7 @@ struct sciara_scenario_key {
   const char *path; ///< "vents[].effusion.slot"
   enum sciara_key_type type;
   bool required;
+  unsigned rules;     ///< of a key of "model": bits 1 << enum sciara_rule_kind of the rules that have it; 0: all
   const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
   const char *unit;
   double low, high;         ///< range of numbers, if low < high
@@ -114,6 +115,14 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);
+
+/** The rule that the object "model" names, itself or by its preset; fv3 if it names none. @param model may be NULL */
+enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model);
+
+/** Whether a key of "model" belongs to a rule. */
+static inline bool sciara_scenario_key_is_of(const struct sciara_scenario_key *key, enum sciara_rule_kind rule) {
+  return key->rules == 0 || key->rules >> rule & 1u;
+}
 
 /** Whether a single value is valid for a key. Lists may be as long as earlier versions planned them. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);

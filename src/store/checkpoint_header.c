@@ -102,10 +102,7 @@ static uint64_t checksum_of(const struct sciara_checkpoint *c) {
     else if (text)
       hash = sciara_hash_bytes(hash, text, strlen(text) + 1);
   }
-  const struct sciara_params *params = &c->identity.params;
-  hash = sciara_hash_bytes(hash, params, offsetof(struct sciara_params, cooling_reference));
-  if (!(params->cooling_reference > 0)) return hash;
-  return sciara_hash_bytes(hash, &params->cooling_reference, sizeof params->cooling_reference);
+  return sciara_params_hash(hash, &c->identity.params);
 }
 
 static enum sciara_status put_hex(hid_t file, const char *path, const char *name, uint64_t value) {
@@ -126,7 +123,13 @@ static enum sciara_status put_entry(hid_t file, const char *path, const struct e
   return put_hex(file, path, e->name, *(const uint64_t *)value);
 }
 
-static const char reference_name[] = "model.cooling_reference_cell_m"; ///< only where it is given
+static const char rule_name[] = "model.rule"; ///< only where it is not fv3
+
+static double value_of(const struct sciara_params *p, const struct sciara_param_info *info) {
+  double value;
+  memcpy(&value, (const char *)p + info->offset, sizeof value);
+  return value;
+}
 
 /** "model.cooling": the name of a parameter's attribute, that of its key in a scenario. */
 static void param_name(const struct sciara_param_info *info, char name[128]) {
@@ -134,19 +137,23 @@ static void param_name(const struct sciara_param_info *info, char name[128]) {
 }
 
 enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, const struct sciara_checkpoint *c) {
-  size_t count;
-  const struct sciara_param_info *params = sciara_param_table(&count);
+  size_t count, references;
+  const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   char name[128];
   SCIARA_TRY(sciara_hdf5_put_int64(file, path, format_name, SCIARA_CHECKPOINT_FORMAT));
   for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(put_entry(file, path, entry_at(k), c));
+  if (c->identity.params.rule != SCIARA_RULE_FV3)
+    SCIARA_TRY(sciara_hdf5_put_text(file, path, rule_name, sciara_rule_name(c->identity.params.rule)));
   for (size_t k = 0; k < count; k++) {
-    double value;
-    memcpy(&value, (const char *)&c->identity.params + params[k].offset, sizeof value);
+    if (!sciara_param_is_of(&params[k], c->identity.params.rule)) continue;
     param_name(&params[k], name);
-    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
+    SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value_of(&c->identity.params, &params[k])));
   }
-  if (c->identity.params.cooling_reference > 0)
-    SCIARA_TRY(sciara_hdf5_put_double(file, path, reference_name, c->identity.params.cooling_reference));
+  for (size_t k = 0; k < references; k++) {
+    const double value = value_of(&c->identity.params, &of_cells[k]);
+    param_name(&of_cells[k], name);
+    if (value > 0) SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
+  }
   return put_hex(file, path, checksum_name, checksum_of(c));
 }
 
@@ -173,22 +180,44 @@ static enum sciara_status check_format(hid_t file, const char *path) {
                      format_name, SCIARA_CHECKPOINT_FORMAT, format);
 }
 
-static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {
-  size_t count;
-  const struct sciara_param_info *params = sciara_param_table(&count);
-  uint64_t expected = 0;
+/** The rule of a checkpoint: fv3 where no attribute names it. */
+static enum sciara_status get_rule(hid_t file, const char *path, enum sciara_rule_kind *out) {
+  char *text = NULL;
+  *out = SCIARA_RULE_FV3;
+  if (H5Aexists(file, rule_name) <= 0) return SCIARA_OK;
+  SCIARA_TRY(sciara_hdf5_get_text(file, path, rule_name, &text));
+  enum sciara_status status = SCIARA_OK;
+  if (!text || !sciara_rule_find(text, out))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected a rule of this program, found \"%s\"", path,
+                         rule_name, text ? text : "");
+  free(text);
+  return status;
+}
+
+/** The parameters of the rule, and the references that the checkpoint has. */
+static enum sciara_status get_params(hid_t file, const char *path, struct sciara_params *out) {
+  size_t count, references;
+  const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   char name[128];
+  SCIARA_TRY(get_rule(file, path, &out->rule));
+  for (size_t k = 0; k < count + references; k++) {
+    const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];
+    double value;
+    if (!sciara_param_is_of(info, out->rule)) continue;
+    param_name(info, name);
+    if (k >= count && H5Aexists(file, name) <= 0) continue;
+    SCIARA_TRY(sciara_hdf5_get_double(file, path, name, &value));
+    memcpy((char *)out + info->offset, &value, sizeof value);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status get_all(hid_t file, const char *path, struct sciara_checkpoint *c) {
+  uint64_t expected = 0;
   SCIARA_TRY(check_format(file, path));
   c->identity.of_member = H5Aexists(file, member_entries[0].name) > 0;
   for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(get_entry(file, path, entry_at(k), c));
-  for (size_t k = 0; k < count; k++) {
-    double value;
-    param_name(&params[k], name);
-    SCIARA_TRY(sciara_hdf5_get_double(file, path, name, &value));
-    memcpy((char *)&c->identity.params + params[k].offset, &value, sizeof value);
-  }
-  if (H5Aexists(file, reference_name) > 0)
-    SCIARA_TRY(sciara_hdf5_get_double(file, path, reference_name, &c->identity.params.cooling_reference));
+  SCIARA_TRY(get_params(file, path, &c->identity.params));
   SCIARA_TRY(sciara_hdf5_get_hex(file, path, checksum_name, &expected));
   const uint64_t found = checksum_of(c);
   if (found != expected)
@@ -231,20 +260,18 @@ static enum sciara_status check_ground(const struct sciara_checkpoint_identity *
 
 static enum sciara_status check_params(const struct sciara_checkpoint_identity *its, const char *path,
                                        const struct sciara_checkpoint_identity *run) {
-  size_t count;
-  const struct sciara_param_info *params = sciara_param_table(&count);
-  for (size_t k = 0; k < count; k++) {
-    double a, b;
-    memcpy(&a, (const char *)&its->params + params[k].offset, sizeof a);
-    memcpy(&b, (const char *)&run->params + params[k].offset, sizeof b);
+  size_t count, references;
+  const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
+  if (its->params.rule != run->params.rule)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found \"%s\", the checkpoint was computed with \"%s\"", path,
+                       rule_name, sciara_rule_name(run->params.rule), sciara_rule_name(its->params.rule));
+  for (size_t k = 0; k < count + references; k++) {
+    const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];
+    const double a = value_of(&its->params, info), b = value_of(&run->params, info);
     if (!is_identical(a, b))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g", path,
-                         params[k].key, b, a);
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g%s", path,
+                         info->key, b, a, k < count ? "" : " (0: none)");
   }
-  const double a = its->params.cooling_reference, b = run->params.cooling_reference;
-  if (!is_identical(a, b))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found %.17g, the checkpoint was computed with %.17g (0: none)", path,
-                       reference_name, b, a);
   return SCIARA_OK;
 }
 

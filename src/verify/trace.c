@@ -17,10 +17,7 @@ void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision pr
   const size_t cells = (size_t)v->count * sizeof *v->row, slots = (size_t)v->slots * sizeof *v->rate;
   const uint64_t seed = UINT64_C(0xcbf29ce484222325);
   *out = (struct sciara_trace){.dem = p->site->origin.hash, .start = sciara_checksum_in_parallel(p->state)};
-  const struct sciara_params *params = &p->scenario.params;
-  out->parameters = hash_bytes(seed, params, offsetof(struct sciara_params, cooling_reference));
-  if (params->cooling_reference > 0)
-    out->parameters = hash_bytes(out->parameters, &params->cooling_reference, sizeof params->cooling_reference);
+  out->parameters = sciara_params_hash(seed, &p->scenario.params);
   out->parameters = hash_bytes(out->parameters, &p->scenario.boundary, sizeof p->scenario.boundary);
   out->vents = hash_bytes(hash_bytes(seed, v->row, cells), v->col, cells);
   out->vents = hash_bytes(hash_bytes(hash_bytes(out->vents, v->begin, slots), v->end, slots), v->rate, slots);

@@ -206,7 +206,8 @@ END_TEST
 
 START_TEST(automatic) {
   const struct sciara_engine_ops *chosen, *named;
-  ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named),
+                   SCIARA_OK);
   ck_assert_int_eq(sciara_engine_find("auto", SCIARA_RULE_FV3, SCIARA_DOUBLE, &chosen), SCIARA_OK);
   ck_assert_ptr_eq(chosen, named);
   ck_assert_uint_eq(chosen->capabilities & SCIARA_FOR_TESTS, 0);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/presets.h"
 #include "model/range.h"
 #include "model/rule.h"
@@ -45,15 +46,22 @@ START_TEST(presets) { // the first one is the default of params.def; each is com
 }
 END_TEST
 
+/** The defaults of a rule that has a parameter. */
+static struct sciara_params params_with(const struct sciara_param_info *info) {
+  return sciara_params_of_rule(sciara_param_is_of(info, SCIARA_RULE_FV3) ? SCIARA_RULE_FV3 : SCIARA_RULE_BINGHAM);
+}
+
 START_TEST(table) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
-  struct sciara_params p = sciara_params_default();
-  ck_assert_uint_eq(count * sizeof(double), offsetof(struct sciara_params, cooling_reference)); // the last: not in it
-  ck_assert_uint_eq(sizeof p, (count + 1) * sizeof(double));
-  ck_assert_double_eq(p.cooling_reference, 0);
+  ck_assert_uint_eq(count * sizeof(double), offsetof(struct sciara_params, cooling_reference)); // references follow
   for (size_t k = 0; k < count; k++) {
-    ck_assert_double_eq(*member(&p, &info[k]), info[k].preset);
+    for (int rule = 0; rule < SCIARA_RULES; rule++) {
+      struct sciara_params p = sciara_params_of_rule((enum sciara_rule_kind)rule);
+      const bool has = sciara_param_is_of(&info[k], (enum sciara_rule_kind)rule);
+      ck_assert_double_eq(*member(&p, &info[k]), has ? info[k].preset : 0);
+      ck_assert(p.cooling_reference == 0 && p.critical_height_reference == 0);
+    }
     ck_assert(info[k].low < info[k].high && *info[k].key && *info[k].unit && *info[k].description);
     for (size_t m = 0; m < k; m++) ck_assert(strcmp(info[k].key, info[m].key) != 0 && info[k].offset != info[m].offset);
   }
@@ -62,8 +70,11 @@ END_TEST
 
 /** Sets one parameter; expects `allowed`, or an error that names its key. */
 static void try_value(const struct sciara_param_info *info, double value, bool allowed) {
-  struct sciara_params p = sciara_params_default();
+  struct sciara_params p = params_with(info);
   *member(&p, info) = value;
+  if (strcmp(info->key, "viscosity_vent_Pa_s") == 0) p.viscosity_sol = 1e15; // the order is tested elsewhere
+  if (strcmp(info->key, "viscosity_sol_Pa_s") == 0) p.viscosity_vent = nextafter(0, 1);
+  if (strncmp(info->key, "yield", 5) == 0 && value == 0) p.yield_vent = p.yield_sol = 0;
   if (strcmp(info->key, "T_vent_K") == 0)
     p.T_sol = fmin(p.T_sol, fmax(273, value - 1)); // T_sol < T_vent is tested elsewhere
   if (strcmp(info->key, "T_sol_K") == 0) p.T_vent = fmax(p.T_vent, fmin(3000, value + 1));
@@ -88,6 +99,41 @@ START_TEST(ranges) {
     try_value(&info[k], -INFINITY, false);
     try_value(&info[k], -1, false);
   }
+}
+END_TEST
+
+START_TEST(sheets) { // viscosity falls with the temperature or is the same; a yield strength is never alone
+  struct sciara_params p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+  p.viscosity_sol = p.viscosity_vent;
+  ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
+  p.viscosity_sol = nextafter(p.viscosity_vent, 0);
+  ck_assert_int_eq(sciara_params_check(&p), SCIARA_ERR_INPUT);
+  ck_assert(strstr(sciara_last_error(), "model.viscosity_sol_Pa_s: found") &&
+            strstr(sciara_last_error(), "viscosity_vent_Pa_s"));
+  p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+  p.yield_vent = 0;
+  ck_assert_int_eq(sciara_params_check(&p), SCIARA_ERR_INPUT);
+  ck_assert(strstr(sciara_last_error(), "model.yield_strength_vent_Pa: found 0") != NULL);
+  p.yield_sol = 0;
+  ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
+  p.yield_vent = 1;
+  ck_assert_int_eq(sciara_params_check(&p), SCIARA_ERR_INPUT);
+  ck_assert(strstr(sciara_last_error(), "model.yield_strength_sol_Pa: found 0") != NULL);
+}
+END_TEST
+
+START_TEST(hash) { // of what earlier versions could compute: that of the bytes of its parameters and reference
+  struct sciara_params p = sciara_params_default();
+  const size_t bytes = 13 * sizeof(double);
+  ck_assert_uint_eq(sciara_params_hash(5, &p), sciara_hash_bytes(5, &p, bytes));
+  p.cooling_reference = 10;
+  ck_assert_uint_eq(sciara_params_hash(5, &p),
+                    sciara_hash_bytes(sciara_hash_bytes(5, &p, bytes), &p.cooling_reference, sizeof(double)));
+  struct sciara_params q = sciara_params_default(), b = sciara_params_of_rule(SCIARA_RULE_BINGHAM), c = b;
+  q.critical_height_reference = 10;
+  c.yield_sol++;
+  ck_assert(sciara_params_hash(5, &p) != sciara_params_hash(5, &q) &&
+            sciara_params_hash(5, &b) != sciara_params_hash(5, &c));
 }
 END_TEST
 
@@ -116,7 +162,7 @@ START_TEST(normal_numbers) {
   const struct sciara_param_info *info = sciara_param_table(&count);
   for (size_t k = 0; k < count; k++)
     for (int single = 0; single < 2; single++) {
-      struct sciara_params p = sciara_params_default();
+      struct sciara_params p = params_with(&info[k]);
       const double least = single ? (double)FLT_MIN : DBL_MIN;
       const bool clock = strcmp(info[k].key, "relaxation") == 0 || strcmp(info[k].key, "clock_max_s") == 0;
       if (info[k].low > 0) continue; // temperatures
@@ -323,6 +369,8 @@ int main(void) {
   tcase_add_test(tc, table);
   tcase_add_test(tc, presets);
   tcase_add_test(tc, ranges);
+  tcase_add_test(tc, sheets);
+  tcase_add_test(tc, hash);
   tcase_add_test(tc, solidification_below_extrusion);
   tcase_add_test(tc, normal_numbers);
   tcase_add_test(tc, temperatures_once_rounded);

@@ -106,6 +106,17 @@ const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_
   return NULL;
 }
 
+const char *sciara_scenario_key_rule(const struct sciara_scenario_key *key) {
+  static const char *const names[] = {
+#define SCIARA_RULE(IDENTIFIER, name, summary) "rule " name,
+#include "model/rules.def"
+#undef SCIARA_RULE
+  };
+  for (int k = 0; k < SCIARA_RULES; k++)
+    if (key->rules == 1u << k) return names[k];
+  return NULL;
+}
+
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key) {
   return key->preset && strcmp(key->preset, "null") == 0;
 }

@@ -78,6 +78,9 @@ const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, c
 /** The entry "PATH[]" of an array of objects. */
 const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_scenario_key *key);
 
+/** "rule bingham" for a key of "model" that one rule alone has, else NULL. */
+const char *sciara_scenario_key_rule(const struct sciara_scenario_key *key);
+
 /** Whether its value may be null. */
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 

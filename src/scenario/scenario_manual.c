@@ -121,6 +121,8 @@ static enum sciara_status append_row(struct sciara_text *out, const struct sciar
   SCIARA_TRY(append_cell(out, allowed));
   SCIARA_TRY(sciara_text_append(out, " | "));
   SCIARA_TRY(append_cell(out, key->description));
+  const char *rule = sciara_scenario_key_rule(key);
+  if (rule) SCIARA_TRY(sciara_text_append(out, " (%s)", rule));
   if (key->needs) SCIARA_TRY(sciara_text_append(out, " (with `%s`)", key->needs));
   return sciara_text_append(out, " |\n");
 }

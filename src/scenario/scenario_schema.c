@@ -162,6 +162,8 @@ static void put_value(struct builder *b, cJSON *node, const struct sciara_scenar
   bool several = key->type == SCIARA_KEY_DURATION || layer;
   bool nullable = sciara_scenario_key_nullable(key);
   put_text(b, node, "description", key->description);
+  const char *rule = sciara_scenario_key_rule(key);
+  if (rule) put_text(b, node, "$comment", rule);
   if (key->preset) put(b, node, "default", cJSON_Parse(key->preset));
   if (!several && !nullable) {
     put_form(b, node, key);

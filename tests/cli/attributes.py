@@ -284,7 +284,7 @@ class Attributes(SharedCase):
     def model_of(self, scenario):
         schema = case.read_json(case.SOURCE, "config", "scenario.schema.json")["properties"]["model"]["properties"]
         return {f"model.{key}": scenario["model"].get(key, about["default"]) for key, about in schema.items()
-                if key not in ("preset", "cooling_reference_cell_m")}  # the second is absent unless given
+                if key not in ("preset", "rule") and about["default"] is not None and about.get("$comment") != "rule bingham"}  # references: absent unless given
 
     def test_checkpoints(self):
         for run, scenario in self.scenarios():

@@ -12,7 +12,7 @@ import h5py
 import case
 from case import Case
 
-NAME = "thesis-etna-2006"
+NAME, SHEET = "thesis-etna-2006", "etna-2006-bingham"
 
 
 class Presets(Case):
@@ -24,7 +24,7 @@ class Presets(Case):
     def test_list(self):
         preset = self.preset()
         schema = json.loads(self.sciara("schema").stdout)["properties"]["model"]["properties"]
-        self.assertEqual(schema["preset"]["enum"], [NAME])
+        self.assertEqual(schema["preset"]["enum"], [NAME, SHEET])
         self.assertEqual(schema["preset"]["default"], NAME)
         self.assertEqual(preset["model"], {k: v["default"] for k, v in schema.items() if k in preset["model"]})
         self.assertEqual((preset["cell_size_m"], preset["eruption"]), (10, "Etna, July 2006"))
@@ -62,13 +62,26 @@ class Presets(Case):
 
     def test_unknown(self):
         self.write_scenario(model={"preset": "etna"})
-        self.assertIn(f'model.preset: expected "{NAME}"; found "etna"', self.sciara("check", "s.json", code=3).stderr)
+        self.assertIn(f'model.preset: expected "{NAME}" or "{SHEET}"; found "etna"', self.sciara("check", "s.json", code=3).stderr)
 
     def test_written_by_init(self):
         case.write_dem(self.path("dem.asc"))
         self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60,
                     "--set", "model.cooling=2")
-        self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "preset": NAME, "cooling": 2, "cooling_reference_cell_m": None})
+        self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "rule": "fv3", "preset": NAME, "cooling": 2, "cooling_reference_cell_m": None,
+                          "critical_height_reference_cell_m": None})
+
+    def test_rule(self):
+        """A preset names its rule, and a rule its preset; the keys of the other rule are not written."""
+        case.write_dem(self.path("dem.asc"))
+        vent = ["--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60]
+        sheet, = (p for p in json.loads(self.sciara("presets", "--json").stdout)["presets"] if p["name"] == SHEET)
+        self.assertEqual((sheet["rule"], self.preset()["rule"]), ("bingham", "fv3"))
+        for words in ("model.rule=bingham", f"model.preset={SHEET}"):
+            self.sciara("init", "dem.asc", *vent, "--overwrite", "--set", words)
+            self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**sheet["model"], "rule": "bingham", "preset": SHEET})
+        self.assertIn('model.cooling: expected a key of rule "bingham", or "rule": "fv3"; found a key of rule "fv3"',
+                      self.sciara("check", "dem.json", "--set", "model.cooling=1", code=3).stderr)
 
 
 if __name__ == "__main__":

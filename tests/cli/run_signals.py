@@ -21,7 +21,7 @@ class Signals(Case):
         self.write_scenario(**case.ENDLESS)
 
     def start(self, *args):
-        """A run under way, past its first second of simulated time."""
+        """A run under way: since its record it has used 0.2 s of processor time, however busy the machine is."""
         process = subprocess.Popen([case.PROGRAM, "run", "s.json", "-o", "out", *args], cwd=self.work,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    encoding="utf-8")
@@ -31,8 +31,19 @@ class Signals(Case):
             self.assertIsNone(process.poll(), "the run ended before the signal")
             self.assertLess(time.monotonic(), limit, "no run.json yet")
             time.sleep(0.01)
-        time.sleep(0.2)
+        begun = self.used(process)
+        while self.used(process) < begun + 0.2:
+            self.assertIsNone(process.poll(), "the run ended before the signal")
+            self.assertLess(time.monotonic(), limit, "no step yet")
+            time.sleep(0.01)
         return process
+
+    @staticmethod
+    def used(process):
+        """Processor time of a process, s."""
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @staticmethod
     def kill(process):

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of `sciara bench`: their list, and how each one becomes a problem.
+// What `sciara bench` measures: the cases, how each becomes a problem, and the engines with their options.
 #ifndef SCIARA_APP_BENCH_SUITE_H
 #define SCIARA_APP_BENCH_SUITE_H
 
 #include "bench/bench.h"
+#include "bench/bench_report.h"
 
 enum sciara_bench_source {
   SCIARA_BENCH_ETNA,     ///< the files that SCIARA_ETNA2006 names
@@ -53,5 +54,18 @@ enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, 
 
 /** The file of records that comes with the program, malloc'd; NULL if it is not installed. */
 enum sciara_status sciara_bench_bundled_records(char **path);
+
+struct sciara_bench_engines {
+  struct sciara_bench_candidate candidate[SCIARA_BENCH_MOST_ENGINES];
+  size_t count;
+};
+
+/**
+ * Reads --engines (NULL: all) and --threads (NULL: 0). With `all`, engines that are not available are listed in the
+ * report; an engine that is named must be available.
+ */
+enum sciara_status sciara_bench_engines_choose(struct sciara_bench_engines *e, const char *list, const char *threads,
+                                               const struct sciara_bench_suite *suite,
+                                               struct sciara_bench_report *report);
 
 #endif

@@ -9,7 +9,7 @@
 #include "file/csv_table.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
-#include "verify/trace.h"
+#include "verify/trace_csv.h"
 
 // Incremented when the rule itself is changed: older records are then of another model.
 enum { MODEL = 1 };

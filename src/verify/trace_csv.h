@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "engine/engine.h"
+#include "sim/problem.h"
 
 struct sciara_trace_row {
   uint64_t step;
@@ -33,5 +35,16 @@ enum sciara_status sciara_trace_write(const struct sciara_trace *t, const char *
  */
 enum sciara_status sciara_trace_read(const char *path, struct sciara_trace *out);
 void sciara_trace_free(struct sciara_trace *t);
+
+/** Sets the description of the computation, without rows. Release with sciara_trace_free. */
+void sciara_trace_begin(const struct sciara_problem *p, enum sciara_precision precision, struct sciara_trace *out);
+
+/** Adds the state of an engine. */
+enum sciara_status sciara_trace_add(struct sciara_trace *t, const struct sciara_state *s,
+                                    const struct sciara_ledger *ledger);
+
+/** SCIARA_ERR_INPUT, naming the difference, if two traces are of different computations. */
+enum sciara_status sciara_trace_same(const struct sciara_trace *mine, const struct sciara_trace *file,
+                                     const char *path);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "engine/engine.h"
 #include "sim/problem.h"
-#include "verify/trace.h"
+#include "verify/trace_csv.h"
 
 enum { SCIARA_DIFFERENCE_LIMITS = 3 }; ///< within 10 %, 1 % and 1e-9
 

@@ -46,7 +46,7 @@ static enum sciara_status measure(const char *scenario, uint64_t steps, const st
   struct sciara_problem problem;
   struct sciara_simulation *s;
   SCIARA_TRY(sciara_problem_open(scenario, &options, &problem));
-  SCIARA_TRY(sciara_simulation_create(&problem, &s));
+  SCIARA_TRY(sciara_simulation_create(&problem, false, &s));
   const struct sciara_advance_limit event = {.time = INFINITY, .step = steps};
   const double begin = cpu_seconds();
   enum sciara_status status = sciara_simulation_advance(s, &event);

@@ -33,12 +33,10 @@ enum sciara_status sciara_api_check_open(const char *function, const char *path,
 
 enum sciara_status sciara_api_start(struct sciara_problem *problem, const struct sciara_resume *from,
                                     struct sciara **out) {
-  // The caller writes files between two calls, not while steps are done: the engine needs no room to keep states.
-  problem->scenario.output.every_s = 0;
-  problem->scenario.output.checkpoint_every_s = problem->scenario.output.checkpoint_wall_s = 0;
   struct sciara_simulation *simulation;
-  SCIARA_TRY(from ? sciara_resume_simulation(from, problem, &simulation)
-                  : sciara_simulation_create(problem, &simulation));
+  // The caller writes files between two calls, not while steps are done: no state is kept.
+  SCIARA_TRY(from ? sciara_resume_simulation(from, problem, false, &simulation)
+                  : sciara_simulation_create(problem, false, &simulation));
   struct sciara *s;
   const enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
   if (status != SCIARA_OK) {

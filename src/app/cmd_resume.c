@@ -60,7 +60,8 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
     describe_start(resume);
-    code = sciara_report(sciara_resume_simulation(resume, &problem, out));
+    code = sciara_report(
+        sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
   }
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

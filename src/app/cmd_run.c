@@ -48,7 +48,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
     problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
-    code = sciara_report(sciara_simulation_create(&problem, out));
+    code = sciara_report(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
   }
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

@@ -82,7 +82,6 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
   if (setup->threads > 0) s->engine.threads = setup->threads;
   if (setup->device >= 0) s->engine.device = setup->device;
   s->engine.profile = false;
-  s->output.every_s = s->output.checkpoint_every_s = s->output.checkpoint_wall_s = 0; // nothing is written on the way
   return SCIARA_OK;
 }
 
@@ -493,7 +492,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
     sciara_pool_set_frame(m->slot, m->window.sides);
     p->ops = &sciara_pool_engine;
   }
-  SCIARA_TRY(sciara_simulation_create(p, &m->simulation));
+  SCIARA_TRY(sciara_simulation_create(p, false, &m->simulation));
   m->slice = FIRST_SLICE;
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);

@@ -233,9 +233,9 @@ static bool lava_in_sea(const struct sciara_state *s) {
   return false;
 }
 
-enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,
+enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem, bool keeps,
                                             struct sciara_simulation **out) {
-  SCIARA_TRY(sciara_simulation_create(problem, out));
+  SCIARA_TRY(sciara_simulation_create(problem, keeps, out));
   struct sciara_simulation *s = *out;
   s->losses_before = s->progress.losses = r->from.losses;
   s->sea_losses_before = s->progress.sea_losses = lava_in_sea(s->problem.state);

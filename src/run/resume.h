@@ -44,8 +44,8 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
 enum sciara_status sciara_checkpoint_problem(const char *path, const struct sciara_problem_options *options,
                                              struct sciara_resume *r, struct sciara_problem *out);
 
-/** sciara_simulation_create of that problem. */
-enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem,
+/** sciara_simulation_create of that problem, with the same `keeps`. */
+enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struct sciara_problem *problem, bool keeps,
                                             struct sciara_simulation **out);
 
 void sciara_resume_close(struct sciara_resume *r);

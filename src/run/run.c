@@ -262,8 +262,7 @@ static enum sciara_status take_outputs(struct run *r) {
   const struct sciara_due due = sciara_agenda_take(&r->agenda, r->simulation->progress.time);
   if (!due.snapshot && !due.checkpoint) return SCIARA_OK;
   // A run in which only a signal requests checkpoints has no memory for captured states.
-  return sciara_scenario_writes_on_the_way(&r->simulation->problem.scenario) ? give_to_writer(r, due)
-                                                                             : write_now(r, due);
+  return r->simulation->keeps ? give_to_writer(r, due) : write_now(r, due);
 }
 
 /** Between slices of work: reports what was written, and stops the run if writing failed or a stop was requested. */

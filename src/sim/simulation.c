@@ -39,7 +39,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .device = scenario->engine.device,
                                             .options = options,
                                             .profile = scenario->engine.profile,
-                                            .keeps = sciara_scenario_writes_on_the_way(scenario)};
+                                            .keeps = s->keeps};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }
@@ -55,7 +55,8 @@ static void begin(struct sciara_simulation *s) {
                                                 .liquid_cells = sciara_state_liquid_cells(state)};
 }
 
-enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out) {
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, bool keeps,
+                                            struct sciara_simulation **out) {
   struct sciara_simulation *s = NULL;
   *out = NULL;
   enum sciara_status status = SCIARA_NEW(s, 1, "simulation");
@@ -68,6 +69,7 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, stru
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   s->until_time = sciara_scenario_end(scenario);
   s->until_step = scenario->run.max_steps;
+  s->keeps = keeps;
   s->state_is_current = true;
   begin(s);
   status = make_engine(s);

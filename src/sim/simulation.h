@@ -16,6 +16,7 @@ struct sciara_simulation {
   double until_time;             ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
   uint64_t until_step;           ///< ... or this many steps; UINT64_MAX: none
   struct sciara_front_rest rest; ///< ... or the front at rest
+  bool keeps;                    ///< states are captured while the simulation continues
   enum sciara_stop_reason
       finished;          ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED and THICK: it will never be met
   bool state_is_current; ///< problem.state is the state of the engine
@@ -40,8 +41,12 @@ struct sciara_advance_limit {
   void *tick_context;
 };
 
-/** Takes over the problem (also on failure) and gives it to the engine that its scenario names. */
-enum sciara_status sciara_simulation_create(struct sciara_problem *problem, struct sciara_simulation **out);
+/**
+ * Takes over the problem (also on failure) and gives it to the engine that its scenario names.
+ *
+ * @param keeps sciara_simulation_keep will be called: the engine reserves memory for captured states
+ */
+enum sciara_status sciara_simulation_create(struct sciara_problem *problem, bool keeps, struct sciara_simulation **out);
 void sciara_simulation_destroy(struct sciara_simulation *s);
 
 /** Executes steps until the limit, the stop rule (s->finished: which part of it) or *cancel.

@@ -88,7 +88,8 @@ static void simulate(void) {
                        "\"float64\", \"fields\": [\"thickness\", \"altitude\", \"deposit\"]}}");
   const struct sciara_problem_options options = {.override_count = 0};
   FUZZ_REQUIRE(sciara_problem_open(fuzz_path("s.json"), &options, &problem) == SCIARA_OK);
-  FUZZ_REQUIRE(sciara_simulation_create(&problem, &s) == SCIARA_OK);
+  FUZZ_REQUIRE(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s) ==
+               SCIARA_OK);
   FUZZ_REQUIRE(sciara_run_to_end(s, &(struct sciara_run_options){.history = "fuzz"}, &result) == SCIARA_OK);
   sciara_simulation_destroy(s);
 }

@@ -57,7 +57,9 @@ static inline struct sciara_simulation *run_case_open(const char *engine) {
   struct sciara_problem problem;
   struct sciara_simulation *s;
   ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_simulation_create(&problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s) ==
+                    SCIARA_OK,
+                "%s", sciara_last_error());
   return s;
 }
 
@@ -80,7 +82,9 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
   struct sciara_simulation *s;
   sciara_resume_problem(resume, &options, &problem, &diagnostics);
   ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
-  ck_assert_msg(sciara_resume_simulation(resume, &problem, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s) ==
+                    SCIARA_OK,
+                "%s", sciara_last_error());
   sciara_diagnostics_free(&diagnostics);
   return s;
 }

@@ -296,6 +296,7 @@ START_TEST(one_on_request) {
   bool asked = false;
   s->problem.scenario.output.checkpoint_every_s = 0;
   if (_i >= 2) s->problem.scenario.output.every_s = 0;
+  if (_i >= 2) s->keeps = false;
   s->until_step = 121; // so that there is a step after the first slice
   spoil(s, UINT64_MAX);
   const struct sciara_run_options how = {

@@ -118,7 +118,7 @@ START_TEST(vents_of_a_problem_made_by_hand) {
   struct sciara_simulation *s;
   ck_assert_msg(sciara_problem_open(PLANE, &none, &p) == SCIARA_OK, "%s", sciara_last_error());
   p.vents->row[0] = 0;
-  ck_assert_int_eq(sciara_simulation_create(&p, &s), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_simulation_create(&p, false, &s), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), "vent 0 lies in row 0") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(s);
 }

@@ -110,7 +110,7 @@ static struct sciara_simulation *whole_run(const struct sciara_site *site, const
   sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &p.scenario, &d);
   sciara_problem_place(&p, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");
-  ck_assert_msg(sciara_simulation_create(&p, &s) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_simulation_create(&p, false, &s) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(sciara_simulation_advance(s, &end) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(sciara_simulation_sync(s), SCIARA_OK);
   return s;

@@ -156,7 +156,8 @@ static enum sciara_status run_with(const char *engine, const char *maps) {
   struct sciara_run_result result;
   SCIARA_TRY(sciara_problem_open(inside("s.json"), &how, &problem));
   memory.engine_from = memory.requests;
-  enum sciara_status status = sciara_simulation_create(&problem, &simulation);
+  enum sciara_status status =
+      sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &simulation);
   memory.engine_to = memory.requests;
   if (status == SCIARA_OK) {
     status = sciara_run_to_end(simulation, &options, &result);

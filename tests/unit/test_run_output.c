@@ -269,6 +269,7 @@ START_TEST(unsound_end) {
   spoiling.download = download;
   s->ops = &spoiling;
   s->problem.scenario.output.every_s = 0;
+  s->keeps = false;
   s->problem.scenario.output.fields = 1u << SCIARA_FIELD_THICKNESS;
   const struct sciara_run_options how = {.history = "a test",
                                          .observer = {.context = &watch, .acknowledged = on_snapshot}};

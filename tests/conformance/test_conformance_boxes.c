@@ -71,7 +71,7 @@ START_TEST(rock_costs_nothing) {
   if (!(ops->capabilities & SCIARA_CAN_DEVICE)) return; // CPU engines launch no threads
   struct scene s;
   scene_make(&s, 201, 203, 0, slope, 0);
-  s.params.cooling = 60;
+  scene_cooling(&s, 60);
   scene_vent(&s, 60, 60, 3000, 1, (const double[]){30});
   scene_vent(&s, 150, 150, 9e6, 2, (const double[]){0, 1e-3}); // so that the run continues
   scene_finish(&s, p);

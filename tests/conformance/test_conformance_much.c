@@ -95,7 +95,7 @@ START_TEST(freezing) {
   struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, 420, 390, 0, rough_slope, 3);
-  s->params.cooling *= 20;
+  scene_cooling(s, 20 * s->params.cooling);
   for (int64_t r = 1; r < 419; r++)
     for (int64_t c = 1; c < 389; c++) {
       const bool pool = r % 100 > 90 && c % 120 > 100;

@@ -349,17 +349,19 @@ START_TEST(many_small_emissions) {
 }
 END_TEST
 
-// Flows without initial speed that are only a few roundings of their donor thick.
+// Flows that are only a few roundings of their donor thick: without initial speed, that of fv3 grows with the square of
+// the clock, that of bingham with the clock.
 START_TEST(small_flows) {
   struct scene s;
   steep_make(&s, 1, 6);
   for (int64_t row = 1; row < 20; row++)
     for (int64_t col = 1; col < 22; col++) scene_lava(&s, row, col, 3, 1300);
-  s.params.relaxation = _i == SCIARA_SINGLE_PRECISION ? 0x1p-12 : 0x1p-26;
-  s.params.cooling = 0;
+  const double root = _i == SCIARA_SINGLE_PRECISION ? 0x1p-12 : 0x1p-26;
+  s.params.relaxation = by_rule(root, 4 * root * root);
+  scene_cooling(&s, 0);
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 1500);
   expect_explained(&l);
-  const double usual = _i == SCIARA_SINGLE_PRECISION ? 1e-5 : 1e-14;
+  const double usual = _i == SCIARA_SINGLE_PRECISION ? by_rule(1e-5, 5e-7) : 1e-14;
   if (engine_tested[_i]->determinism ==
       SCIARA_EXACT) // else the test would be void; with other orders of addition errors may cancel
     ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l));
@@ -372,8 +374,9 @@ START_TEST(films) {
   struct scene s;
   steep_make(&s, 1, 0.1);
   s.params.hc_vent = s.params.hc_sol = 1e-9;
+  s.params.yield_vent = s.params.yield_sol = 1e-6;
   s.params.relaxation = 1;
-  s.params.cooling = 1e-3;
+  scene_cooling(&s, 1e-3);
   run_steep(&s, (enum sciara_precision)_i, 100);
   scene_free(&s);
 }
@@ -395,7 +398,9 @@ START_TEST(interleaved) {
     s[k].params.T_sol -= 40 * k;
     s[k].params.t_max -= 30 * k;
     s[k].params.relaxation -= 0.1 * k;
-    s[k].params.cooling *= 1 + k;
+    s[k].params.viscosity_vent *= 1 + k;
+    s[k].params.yield_sol *= 1 + k;
+    scene_cooling(&s[k], s[k].params.cooling * (1 + k));
     run_start(&tested[k], engine_tested[p], &s[k], 2);
   }
   for (uint64_t step = 10; step <= 200; step += 10)
@@ -450,7 +455,9 @@ START_TEST(symmetric_plane) {
   scene_vent(&s, SIDE / 2, SIDE / 2, 1e6, 1, &rate);
   scene_finish(&s, SCIARA_DOUBLE);
   run_start(&r, engine_tested[SCIARA_DOUBLE], &s, 2);
-  run_to_step(&r, r.ops->capabilities & SCIARA_FOR_TESTS ? 400 : 2000);
+  // Rule bingham lets heaps of lava that are thick for their slope level each other in turn, which amplifies roundings.
+  const bool few = (r.ops->capabilities & SCIARA_FOR_TESTS) || rule_tested == SCIARA_RULE_BINGHAM;
+  run_to_step(&r, few ? 400 : 2000);
   struct sciara_state *end = run_state(&r, s.state);
   ck_assert_int_gt(sciara_state_liquid_cells(end), 60);
   expect_symmetric(end, 1e-12);

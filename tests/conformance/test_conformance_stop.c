@@ -409,7 +409,7 @@ START_TEST(wall_clock) {
   const int pauses = run_until(&p.tested, stop);
   ck_assert_msg(pauses > 0, "3000 steps were done within a millisecond");
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
-  run_to_step(&p.serial, 3000);
+  run_until(&p.serial, at_step(3000));
   expect_same(&p, &p.tested, "with max_wall_ms = 1");
   ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at),
                    SCIARA_OK); // 0: returns automatically too

@@ -31,7 +31,7 @@ START_TEST(progress) {
   const char *name = names[_i / 2];
   const struct sciara_engine_ops *ops;
   if (engine_tested[p]->determinism != SCIARA_EXACT) return; // other clocks, other counts
-  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("checked", rule_tested, p, &ops), SCIARA_OK);
   struct scene s;
   struct run checked, tested;
   conformance_build(name, p, 0, &s);
@@ -61,7 +61,7 @@ static double flat(int64_t r, int64_t c, int variant) {
 START_TEST(scattered_piles) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &ops), SCIARA_OK);
+  ck_assert_int_eq(sciara_engine_find("checked", rule_tested, p, &ops), SCIARA_OK);
   struct scene s;
   struct run checked, tested;
   scene_make(&s, 100, 100, 0, flat, 0);

@@ -19,8 +19,14 @@ struct scene {
 /** Altitude of a cell, m; NAN outside the DEM. `variant`: that of scene_make. */
 typedef double scene_altitude(int64_t row, int64_t col, int variant);
 
-/** Makes a scene of 10 m cells with default parameters of the rule under test (bingham: the default for 20 m cells), an open boundary, no vent and no lava. */
+/** Makes a scene of 10 m cells with an open boundary, no vent, no lava and default parameters; bingham: runny lava. */
 void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, scene_altitude *altitude, int variant);
+
+/** Lets lava cool as fast as the cooling parameter `delta`, m2, does under rule fv3, whatever the rule under test. */
+void scene_cooling(struct scene *s, double delta);
+
+/** The number that fits the rule under test: sheets of rule bingham take longer steps than the lava of fv3. */
+double by_rule(double fv3, double bingham);
 
 /** Adds a vent with `n` rates, m3/s, of `slot` seconds each, the first from 0 s on. */
 void scene_vent(struct scene *s, int64_t row, int64_t col, double slot, int64_t n, const double *rates);

@@ -207,8 +207,8 @@ static void claim_closed_side(const struct scene *start, const struct sciara_sta
 
 static void build_freezing(struct scene *s, int v, unsigned record) {
   scene_make(s, 25, 15, record, ramp, v);
-  s->params.cooling = 2000;
-  scene_vent(s, 5, 7, 3000, RATES(6, 1));
+  scene_cooling(s, by_rule(2000, 200));
+  scene_vent(s, 5, 7, by_rule(3000, 20000), RATES(6, 1));
 }
 
 static void claim_freezing(const struct scene *start, const struct sciara_state *end, int v) {
@@ -220,7 +220,7 @@ static void claim_freezing(const struct scene *start, const struct sciara_state 
 
 static void build_rough(struct scene *s, int v, unsigned record) {
   scene_make(s, 31, 37, record, rough, v);
-  s->params.cooling = 60;
+  scene_cooling(s, 60);
   scene_vent(s, 9, 11, 500, RATES(18, 4));
   scene_vent(s, 14, 23, 200, RATES(0, 9, 9));
 }
@@ -283,7 +283,7 @@ static void claim_nothing(const struct scene *start, const struct sciara_state *
 
 static void build_gap(struct scene *s, int v, unsigned record) {
   scene_make(s, 15, 13, record, ramp, v);
-  s->params.cooling = 1e5;
+  scene_cooling(s, 1e5);
   scene_vent(s, 4, 6, 40, RATES(10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8));
 }
 
@@ -311,7 +311,10 @@ static void claim_pool_and_vents(const struct scene *start, const struct sciara_
   ck_assert_double_eq(end->arrival[10 * 23 + 11], 0);
 }
 
-/** With relaxation 1 the clock lets the fastest cell lose all its lava: it becomes dry, without rock. */
+/**
+ * With relaxation 1 the clock of fv3 lets the fastest cell lose all its lava: it becomes dry, without rock. A sheet of
+ * rule bingham only thins: in a step less than its whole thickness leaves.
+ */
 static void build_drained(struct scene *s, int v, unsigned record) {
   scene_make(s, 40, 7, record, channel_south, v);
   s->params.relaxation = 1;
@@ -323,7 +326,10 @@ static void claim_drained(const struct scene *start, const struct sciara_state *
   (void)v;
   for (int64_t i = 0; i < sciara_grid_cells(&end->grid); i++)
     drained += start->state->h[i] > 0 && end->h[i] == 0 && end->z[i] == end->z0[i];
-  ck_assert_int_gt(drained, 0);
+  if (rule_tested == SCIARA_RULE_FV3)
+    ck_assert_int_gt(drained, 0);
+  else
+    ck_assert_int_eq(drained, 0);
 }
 
 /**
@@ -332,7 +338,7 @@ static void claim_drained(const struct scene *start, const struct sciara_state *
  */
 static void build_converging(struct scene *s, int v, unsigned record) {
   scene_make(s, 81, 121, record, valley, v);
-  s->params.cooling = 120;
+  scene_cooling(s, 120);
   scene_vent(s, 11, 16, 2000, RATES(25));
   scene_vent(s, 13, 49, 2000, RATES(25));
   scene_vent(s, 71, 111, 200, RATES(4, 0, 0, 0, 6));
@@ -356,7 +362,7 @@ static void build_many_slots(struct scene *s, int v, unsigned record) {
 /** Work for many threads at first; then most of the lava solidifies, and little work remains. */
 static void build_lake(struct scene *s, int v, unsigned record) {
   scene_make(s, 40, 44, record, rough, v);
-  s->params.cooling = 1000;
+  scene_cooling(s, by_rule(1000, 200));
   for (int64_t r = 1; r < 39; r++)
     for (int64_t c = 1; c < 43; c++) scene_lava(s, r, c, 0.5 + 0.25 * (double)(r * c % 7), 1180 + (double)(r + c));
   scene_vent(s, 20, 15, 2000, RATES(5));
@@ -386,7 +392,7 @@ static void build_coast(struct scene *s, int v, unsigned record) {
   scene_make(s, 24, 15, record, ramp, v);
   flood(s, 14);
   if (v == 1) s->boundary = SCIARA_BOUNDARY_CLOSED;
-  if (v == 2) s->params.cooling = 300;
+  if (v == 2) scene_cooling(s, 300);
   scene_vent(s, 8, 7, 900, RATES(25, 4));
 }
 

@@ -22,10 +22,12 @@ void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t 
 #include "model/fields.def"
   d->f.kind = c->take<uint8_t>(count);
   if (e->strategy->exchange == SCIARA_GATHER) {
-    for (int n = 0; n < SCIARA_MOORE; n++) {
-      d->slots.out[n] = c->take<real>(count);
-      d->slots.speed[n] = c->take<real>(count);
-    }
+    for (real *&slot : d->slots.out) slot = c->take<real>(count);
+#ifndef SCIARA_BINGHAM
+    for (int n = 1; n < SCIARA_MOORE; n++) d->slots.speed[n] = c->take<real>(count);
+#endif
+    d->slots.px = c->take<real>(count);
+    d->slots.py = c->take<real>(count);
     d->slots.heat = c->take<real>(count);
     d->slots.stamp = c->take<unsigned>(count);
   } else if (e->strategy->exchange == SCIARA_SCATTER) {

@@ -45,10 +45,13 @@ struct sciara_device_vents {
 
 /** Nine slots per exchanged quantity, for eight neighbours and the residual: no two threads write to the same slot. */
 struct sciara_device_slots {
-  real *out[SCIARA_MOORE];   ///< out[0]: the residual h0; out[i]: out_i, m
-  real *speed[SCIARA_MOORE]; ///< speed[0]: k = 1 - dP(T); speed[i]: vf_i, m/s
-  real *heat;                ///< collected in tau2, m K
-  unsigned *stamp;           ///< the step, counted from 1, in which the cell's slots were written
+  real *out[SCIARA_MOORE]; ///< out[0]: the residual h0; out[i]: out_i, m
+#ifndef SCIARA_BINGHAM
+  real *speed[SCIARA_MOORE]; ///< vf_i, m/s; entry 0 is NULL
+#endif
+  real *px, *py;   ///< momentum of the residual, m2/s
+  real *heat;      ///< heat of the residual, then that collected in tau2, m K
+  unsigned *stamp; ///< the step, counted from 1, in which the cell's slots were written
 };
 
 /** The sums to which cells add their outflows with atomics; all 0 between steps. */

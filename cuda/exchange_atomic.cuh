@@ -18,10 +18,10 @@ struct scatter {
     atomicAdd(&d.sums.heat[i], inflow.heat);
   }
 
-  __device__ static void send(const sciara_device &d, int64_t i, const sciara_evaluation &p, real h0,
-                              const sciara_outflows &out, unsigned) {
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_inflow &rest, const sciara_outflows &out,
+                              unsigned) {
     const real T = d.f.T[i];
-    add(d, i, sciara_inflow_residual(h0, p.vx, p.vy, p.keep, T));
+    add(d, i, rest);
     SCIARA_UNROLL
     for (int n = 1; n < SCIARA_MOORE; n++) {
       if (out.to[n].thickness == 0) continue;

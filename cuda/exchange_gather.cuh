@@ -8,18 +8,34 @@
 
 namespace sciara_gpu {
 
+/** Writes the outflow of cell i to neighbour n into its slots. */
+__device__ inline void put_outflow(const sciara_device_slots &slots, int n, int64_t i, const sciara_outflow &out) {
+  slots.out[n][i] = out.thickness;
+#ifndef SCIARA_BINGHAM
+  slots.speed[n][i] = out.speed;
+#endif
+}
+
+/** The outflow of cell i to neighbour n from its slots. */
+__device__ inline sciara_outflow outflow_in(const sciara_device_slots &slots, int n, int64_t i) {
+#ifdef SCIARA_BINGHAM
+  return {slots.out[n][i]};
+#else
+  return {slots.out[n][i], slots.speed[n][i]};
+#endif
+}
+
 struct gather {
   static constexpr bool in_one_pass = false; // tau2 is a separate kernel, after all cells have sent
 
-  __device__ static void send(const sciara_device &d, int64_t i, const sciara_evaluation &p, real h0,
-                              const sciara_outflows &out, unsigned stamp) {
-    d.slots.out[0][i] = h0;
-    d.slots.speed[0][i] = p.keep;
+  __device__ static void send(const sciara_device &d, int64_t i, const sciara_inflow &rest, const sciara_outflows &out,
+                              unsigned stamp) {
+    d.slots.out[0][i] = rest.h;
+    d.slots.px[i] = rest.px;
+    d.slots.py[i] = rest.py;
+    d.slots.heat[i] = rest.heat;
     SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      d.slots.out[n][i] = out.to[n].thickness;
-      d.slots.speed[n][i] = out.to[n].speed;
-    }
+    for (int n = 1; n < SCIARA_MOORE; n++) put_outflow(d.slots, n, i, out.to[n]);
     d.slots.stamp[i] = stamp;
   }
 
@@ -55,18 +71,13 @@ __device__ void gather_cell(const sciara_device &d, int64_t i, unsigned stamp, c
   if (d.f.kind[i] == SCIARA_CELL_NODATA) return;
   sciara_inflow inflow = {0, 0, 0, 0};
   const bool was_liquid = donors.stamp(0) == stamp;
-  if (was_liquid) {
-    const real h = d.f.h[i];
-    inflow = sciara_inflow_residual(d.slots.out[0][i], sciara_real_div(d.f.px[i], h), sciara_real_div(d.f.py[i], h),
-                                    d.slots.speed[0][i], donors.T(0));
-  }
+  if (was_liquid) inflow = {d.slots.out[0][i], d.slots.px[i], d.slots.py[i], d.slots.heat[i]};
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) {
     if (donors.stamp(n) != stamp) continue;
     const int64_t j = i + sciara_moore_offset(n, d.f.stride);
     const int back = sciara_moore_reverse(n);
-    const sciara_outflow out = {d.slots.out[back][j], d.slots.speed[back][j]};
-    sciara_inflow_add(&inflow, n, out, donors.T(n));
+    sciara_inflow_add(&inflow, n, outflow_in(d.slots, back, j), donors.T(n));
   }
   if (!was_liquid && inflow.h == 0) return;
   d.f.h[i] = inflow.h;

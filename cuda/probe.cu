@@ -5,7 +5,7 @@
 #include "device_engine.h"
 #include "engine/device_info.h"
 
-#ifndef SCIARA_SINGLE // once for both precisions
+#if !defined SCIARA_SINGLE && !defined SCIARA_BINGHAM // once for all precisions and rules
 
 enum sciara_status sciara_cuda_fail(cudaError_t error, const char *call) {
   const enum sciara_status status = error == cudaErrorMemoryAllocation ? SCIARA_ERR_MEMORY : SCIARA_ERR_DEVICE;

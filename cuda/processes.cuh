@@ -12,8 +12,8 @@
 // A space covers the liquid cells and their neighbours. It may cover more cells; this changes no result.
 //
 // An exchange (exchange_*.cuh) defines how outflows reach the neighbours:
-//   send(d, i, p, h, h0, out, stamp)  in flow computing
-//   take(d, i, stamp, inflow)         in tau3: the inflow of cell i; false if nothing happens there
+//   send(d, i, rest, out, stamp)  in flow computing; `rest`: sciara_cell_stays
+//   take(d, i, stamp, inflow)     in tau3: the inflow of cell i; false if nothing happens there
 #ifndef SCIARA_CUDA_PROCESSES_CUH
 #define SCIARA_CUDA_PROCESSES_CUH
 
@@ -180,7 +180,7 @@ template <bool shared, class Exchange, class Space> __global__ void flow_computi
     sciara_outflows out;
     evaluate(d, i, ground, &p, &bad);
     const real h0 = sciara_cell_flow(&p, ground.h(0), t, &out, &bad);
-    Exchange::send(d, i, p, h0, out, stamp);
+    Exchange::send(d, i, sciara_cell_stays(&p, &out, h0, t, d.f.T[i]), out, stamp);
     if (bad) atomicMin(&d.control->bad_before, (unsigned long long)i);
   });
 }

@@ -19,10 +19,11 @@ SCIARA_HD real sciara_larger(real a, real b) { return a < b ? b : a; }
 
 /** Slope of the surface G from the drops to the neighbours, m: by axes or by diagonals, whichever is steeper. */
 SCIARA_HD real sciara_surface_slope(const struct sciara_rule *rule, const real drop[SCIARA_MOORE]) {
-  const real gx = sciara_real_div(sciara_max0(sciara_larger(drop[2], drop[3])), rule->cell_size);
-  const real gy = sciara_real_div(sciara_max0(sciara_larger(drop[1], drop[4])), rule->cell_size);
-  const real ga = sciara_real_div(sciara_max0(sciara_larger(drop[5], drop[7])), rule->diagonal);
-  const real gb = sciara_real_div(sciara_max0(sciara_larger(drop[6], drop[8])), rule->diagonal);
+  const real w = rule->cell_size, d = rule->diagonal, by_w = rule->inverse_cell_size, by_d = rule->inverse_diagonal;
+  const real gx = sciara_real_div_by(sciara_max0(sciara_larger(drop[2], drop[3])), w, by_w);
+  const real gy = sciara_real_div_by(sciara_max0(sciara_larger(drop[1], drop[4])), w, by_w);
+  const real ga = sciara_real_div_by(sciara_max0(sciara_larger(drop[5], drop[7])), d, by_d);
+  const real gb = sciara_real_div_by(sciara_max0(sciara_larger(drop[6], drop[8])), d, by_d);
   return sciara_real_sqrt(sciara_larger(gx * gx + gy * gy, ga * ga + gb * gb));
 }
 
@@ -56,7 +57,35 @@ SCIARA_HD real sciara_flux_weight(int i) { return i < 5 ? (real)(2.0 / 3) : (rea
 
 /** Thickness that flows to neighbour i per second, m/s, for a mobility M, m2/s. */
 SCIARA_HD real sciara_flux_rate(const struct sciara_rule *rule, int i, real mobility, real drop) {
-  return sciara_real_div((mobility * drop) * sciara_flux_weight(i), rule->cell_area);
+  return sciara_real_div_by((mobility * drop) * sciara_flux_weight(i), rule->cell_area, rule->inverse_cell_area);
+}
+
+/** How the sheet of a cell moves. */
+struct sciara_sheet {
+  real mobility; ///< M, m2/s
+  real time;     ///< s: to cross the cell, at most t_max
+};
+
+/**
+ * tau1.1-3: whether the sheet of a cell with thickness h > 0 at temperature T, K, moves; `drop`: from its surface to those
+ * of the neighbours, m.
+ *
+ * @param sheet set if it moves
+ * @param bad   set if a NaN is found
+ */
+SCIARA_HD bool sciara_sheet_moves(const struct sciara_rule *rule, real h, real T, const real drop[SCIARA_MOORE],
+                                  struct sciara_sheet *sheet, bool *bad) {
+  const real G = sciara_surface_slope(rule, drop);
+  if (G == 0) return false;
+  const real root = sciara_real_sqrt(1 + G * G);
+  const real plug = sciara_plug(rule, sciara_yield_strength(rule, T), G, root);
+  if (h <= plug) return false;
+  const real v = sciara_sheet_speed(rule, sciara_viscosity(rule, T), h, plug, G, root);
+  if (sciara_is_nan(v)) *bad = true;
+  const real t = sciara_real_div(rule->cell_size, v);
+  sheet->mobility = sciara_real_div(v * h, G);
+  sheet->time = t < rule->clock_max ? t : rule->clock_max;
+  return true;
 }
 
 /** The result of time evaluation for a liquid cell: its flows, except that they need the new clock. */
@@ -90,24 +119,17 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
   p->survivors = 0;
   p->cell_size = rule->cell_size;
   p->diagonal = rule->diagonal;
-  const real G = sciara_surface_slope(rule, drop);
-  if (G == 0) return rule->clock_max;
-  const real root = sciara_real_sqrt(1 + G * G);
-  const real plug = sciara_plug(rule, sciara_yield_strength(rule, T), G, root);
-  if (h <= plug) return rule->clock_max;
-  const real v = sciara_sheet_speed(rule, sciara_viscosity(rule, T), h, plug, G, root);
-  if (sciara_is_nan(v)) *bad = true;
+  struct sciara_sheet sheet;
+  if (!sciara_sheet_moves(rule, h, T, drop, &sheet, bad)) return rule->clock_max;
   // Walls are eliminated by the first round, for their tops are far above the average: no closed rim cell survives.
   real average = 0;
   p->survivors = sciara_minimise((1u << SCIARA_MOORE) - 1, h, top, &average) & ~(unsigned)SCIARA_SELF;
-  const real mobility = sciara_real_div(v * h, G);
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
     p->share[i] = sciara_share(average, top[i]);
-    p->rate[i] = sciara_flux_rate(rule, i, mobility, drop[i]);
+    p->rate[i] = sciara_flux_rate(rule, i, sheet.mobility, drop[i]);
   }
-  const real t = sciara_real_div(rule->cell_size, v);
-  return t < rule->clock_max ? t : rule->clock_max;
+  return sheet.time;
 }
 
 /** tau1, flow computing: the outflow to one neighbour. */
@@ -142,9 +164,11 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_evaluation *p, real h, real 
   return sciara_residual(h, leaving);
 }
 
-/** The flux of a step of `t` s, m2/s, along the way of `distance` m to a neighbour that takes `thickness` m. */
-SCIARA_HD real sciara_flux_recorded(real thickness, real distance, real t) {
-  return sciara_real_div(thickness * distance, t);
+/** Adds to a momentum the flux of a step of `t` s to neighbour i, which takes `thickness` m. `inverse`: 1/t. */
+SCIARA_HD void sciara_flux_record(int i, real thickness, real distance, real t, real inverse, real *px, real *py) {
+  const real flux = sciara_real_div_by(thickness * distance, t, inverse); // m2/s
+  *px = *px + flux * sciara_unit_x(i);
+  *py = *py + flux * sciara_unit_y(i);
 }
 
 /**
@@ -153,13 +177,13 @@ SCIARA_HD real sciara_flux_recorded(real thickness, real distance, real t) {
  */
 SCIARA_HD struct sciara_inflow sciara_cell_stays(const struct sciara_evaluation *p, const struct sciara_outflows *f,
                                                  real h0, real t, real T) {
+  const real inverse = sciara_real_div(1, t);
   struct sciara_inflow inflow = {h0, 0, 0, h0 * T};
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
     SCIARA_SKIP_IF(!(p->survivors >> i & 1u)); // + 0 changes no bit: the sum is never -0
-    const real flux = sciara_flux_recorded(f->to[i].thickness, i < 5 ? p->cell_size : p->diagonal, t);
-    inflow.px = inflow.px + flux * sciara_unit_x(i);
-    inflow.py = inflow.py + flux * sciara_unit_y(i);
+    const real distance = i < 5 ? p->cell_size : p->diagonal;
+    sciara_flux_record(i, f->to[i].thickness, distance, t, inverse, &inflow.px, &inflow.py);
   }
   return inflow;
 }

@@ -5,7 +5,8 @@
 //
 // As long as the ground and the thickness of a cell and of its neighbours do not change in any bit, time evaluation
 // depends on two decreasing quantities: the momentum, which determines the kinetic head; and the temperature, whose
-// decrease raises the critical height. Both changes can close directions, and neither opens any.
+// decrease raises the critical height. Both changes can close directions, and neither opens any. In rule bingham it depends
+// on the temperature alone, whose decrease raises the yield strength and with it the plug.
 #ifndef SCIARA_MODEL_QUIESCENT_H
 #define SCIARA_MODEL_QUIESCENT_H
 
@@ -13,6 +14,34 @@
 
 /** Relative margin for rounding, much more than any of the comparisons below needs. */
 #define SCIARA_QUIESCENT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
+
+#ifdef SCIARA_BINGHAM
+
+/**
+ * Whether a sheet of thickness h, m, rests, and remains at rest at any temperature up to T, K: no drop is above 0, or the
+ * plug is thicker. With G2 the square of the slope the plug is thicker where (h rho g)2 G2 < tau_y2 (1 + G2): no division,
+ * no root. False means undecided: even then it is possible that nothing flows now.
+ *
+ * @param drop from the surface to those of the neighbours 1..8, m (entry 0 unused)
+ */
+SCIARA_HD bool sciara_is_quiescent(const struct sciara_rule *rule, real h, real T, const real drop[SCIARA_MOORE]) {
+  const real least = 1 / SCIARA_SHORTCUT_MOST, most = SCIARA_SHORTCUT_MOST;
+  bool level = true;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) level &= drop[i] <= 0; // false for NaN
+  const real gx = sciara_max0(sciara_larger(drop[2], drop[3])) * rule->inverse_cell_size;
+  const real gy = sciara_max0(sciara_larger(drop[1], drop[4])) * rule->inverse_cell_size;
+  const real ga = sciara_max0(sciara_larger(drop[5], drop[7])) * rule->inverse_diagonal;
+  const real gb = sciara_max0(sciara_larger(drop[6], drop[8])) * rule->inverse_diagonal;
+  const real G2 = sciara_larger(gx * gx + gy * gy, ga * ga + gb * gb), pressure = h * rule->weight;
+  const real yield_strength = sciara_yield_strength(rule, T);
+  const real square = (pressure * pressure) * G2, bound = (yield_strength * yield_strength) * (1 + G2);
+  const bool good = (G2 >= least) & (G2 <= SCIARA_SHORTCUT_STEEPEST) & (square >= least) & (bound <= most);
+  const bool thin = good & (square < bound * (1 - SCIARA_QUIESCENT_SLACK));
+  return (h > 0) & (level | ((rule->yield_b <= 0) & thin));
+}
+
+#else
 
 /**
  * he / cos(theta), m, in a direction with kinetic head `head`, m: the critical height that closes the direction; 0 if
@@ -68,5 +97,7 @@ SCIARA_HD bool sciara_is_quiescent(const struct sciara_rule *rule, real z, real 
     if (!(sciara_quiescent_height(rule, h, sciara_top(i, z, zn[i], hn[i]), head) < limit)) return false;
   return true;
 }
+
+#endif
 
 #endif

@@ -24,7 +24,8 @@ struct sciara_rule {
   real friction;                      ///< C_f
   real ln_viscosity_sol, viscosity_b; ///< eta(T) = exp(ln_viscosity_sol + viscosity_b (T - T_sol)), Pa s
   real ln_yield_sol, yield_b;         ///< tau_y(T) likewise, Pa
-  bool yields;                        ///< false: tau_y is 0 at every temperature
+  real inverse_cell_size, inverse_diagonal, inverse_cell_area; ///< 1/w, 1/(sqrt(2) w), 1/w2: for sciara_real_div_by
+  bool yields;                                                 ///< false: tau_y is 0 at every temperature
 #else
   real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
   real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
@@ -79,6 +80,9 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
 #ifdef SCIARA_BINGHAM
   rule.diagonal = (real)0x1.6a09e667f3bcdp+0 * rule.cell_size; // sqrt(2) w
   rule.cell_area = rule.cell_size * rule.cell_size;
+  rule.inverse_cell_size = 1 / rule.cell_size;
+  rule.inverse_diagonal = 1 / rule.diagonal;
+  rule.inverse_cell_area = 1 / rule.cell_area;
   rule.weight = (real)p->density * rule.gravity;
   rule.friction = (real)p->friction;
   rule.yields = p->yield_sol > 0;

@@ -16,6 +16,8 @@
 #define SCIARA_SHORTCUT_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
 #define SCIARA_SHORTCUT_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
 
+#ifndef SCIARA_BINGHAM // the question arises in fv3 alone
+
 struct sciara_shortcut {
   bool open;  ///< lava may flow there; undefined if in doubt
   bool doubt; ///< the caller has to evaluate sciara_slope_open_with
@@ -37,5 +39,7 @@ SCIARA_HD struct sciara_shortcut sciara_shortcut_open(const struct sciara_rule *
   const struct sciara_shortcut answer = {(bool)(!blocked & above), (bool)(!blocked & !(good & (above | below)))};
   return answer;
 }
+
+#endif
 
 #endif

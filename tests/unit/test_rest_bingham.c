@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims about rule bingham in model/quiescent.h, on random cells: a sheet reported as quiescent rests at every lower
+// temperature, and most sheets that rest are reported. test_rest_bingham_single.c: in single precision.
+#define SCIARA_BINGHAM
+#include <check.h>
+#include <math.h>
+
+#include "model/quiescent.h"
+#include "support/random.h"
+
+struct cell {
+  real z, h, T, zn[SCIARA_MOORE], hn[SCIARA_MOORE];
+};
+
+/** Lava that may or may not flow: slopes and thicknesses of every size, some close to that of the plug. */
+static struct cell random_cell(void) {
+  const double slope = chance(3) ? 0 : pow(10, uniform(-4, 1.3));
+  struct cell c = {.z = uniform(0, 3000), .h = (real)pow(10, uniform(-3, 1)), .T = uniform(1150, 1360)};
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    c.zn[n] = c.z + uniform(-slope, slope);
+    c.hn[n] = chance(2) ? 0 : uniform(0, 8);
+    if (chance(8)) c.zn[n] = c.z + c.h - c.hn[n]; // surfaces of one height
+  }
+  return c;
+}
+
+static bool moves(const struct sciara_rule *rule, const struct cell *c, real T) {
+  struct sciara_evaluation p;
+  bool bad = false;
+  sciara_cell_evaluate(rule, c->z, c->h, T, 0, 0, c->zn, c->hn, &p, &bad);
+  ck_assert(!bad);
+  return p.survivors != 0;
+}
+
+static bool rests(const struct sciara_rule *rule, const struct cell *c) {
+  real drop[SCIARA_MOORE] = {0};
+  for (int n = 1; n < SCIARA_MOORE; n++) drop[n] = c->h - sciara_top(n, c->z, c->zn[n], c->hn[n]);
+  return sciara_is_quiescent(rule, c->h, c->T, drop);
+}
+
+/** The next numbers down: the temperature changed by a few roundings. */
+static real near(real x, int steps) {
+  for (; steps > 0; steps--) x = (real)(sizeof(real) == 4 ? nextafterf((float)x, 0) : nextafter((double)x, 0));
+  return x;
+}
+
+/** The thickness with which a cell on a slope to the south begins to move. */
+static real find_limit(const struct sciara_rule *rule, struct cell *c) {
+  real low = 0, high = 100;
+  for (int k = 0; k < 200; k++) {
+    c->h = (low + high) / 2;
+    for (int n = 1; n < SCIARA_MOORE; n++) c->hn[n] = c->h;
+    *(moves(rule, c, c->T) ? &high : &low) = c->h;
+  }
+  return low;
+}
+
+START_TEST(quiescent_sheets_rest) {
+  struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+  if (_i == 2) params.yield_vent = params.yield_sol; // the same at every temperature
+  const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 20 : 2);
+  int still = 0, quiescent = 0;
+  for (int k = 0; k < 200000; k++) {
+    const struct cell c = random_cell();
+    const bool at_rest = rests(&rule, &c);
+    still += !moves(&rule, &c, c.T);
+    quiescent += at_rest;
+    for (int n = 0; at_rest && n < 12; n++) {
+      const real T = n < 6 ? near(c.T, n) : uniform(300, (double)c.T);
+      ck_assert_msg(!moves(&rule, &c, T), "cell %d: quiescent at %.17g K, flows at %.17g K", k, (double)c.T, (double)T);
+    }
+  }
+  ck_assert_int_gt(still, 20000);
+  ck_assert_int_gt(quiescent, still / 100 * 99);
+  ck_assert_int_le(quiescent, still);
+}
+END_TEST
+
+// Well below the thickness of the plug it is quiescent, well above it is not; close to it there is no answer.
+START_TEST(limit) {
+  const struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+  const struct sciara_rule rule = sciara_rule_make(&params, 20);
+  const real margins[] = {0, 4 * SCIARA_QUIESCENT_SLACK};
+  struct cell c = {.z = 100, .T = 1300};
+  for (int n = 1; n < SCIARA_MOORE; n++) c.zn[n] = 100 + 3 * (real)sciara_moore_row(n) * -1;
+  const real low = find_limit(&rule, &c);
+  ck_assert(low > (real)0.1 && low < 20);
+  for (int k = 0; k < 2; k++) {
+    c.h = low * (1 - margins[k]);
+    for (int n = 1; n < SCIARA_MOORE; n++) c.hn[n] = c.h;
+    ck_assert_int_eq(rests(&rule, &c), k == 1);
+  }
+}
+END_TEST
+
+START_TEST(no_decision) {
+  struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+  struct sciara_rule rule = sciara_rule_make(&params, 20);
+  struct cell level = {.z = 100, .h = (real)0.1, .T = 1300}, c;
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    level.zn[n] = 100;
+    level.hn[n] = level.h;
+  }
+  c = level;
+  c.zn[2] = 99;
+  ck_assert(rests(&rule, &level) && rests(&rule, &c));
+  rule.yield_b = (real)1e-6; // the yield strength falls with the temperature
+  ck_assert(rests(&rule, &level) && !rests(&rule, &c));
+  params.yield_sol = params.yield_vent = 0;
+  rule = sciara_rule_make(&params, 20);
+  ck_assert(rests(&rule, &level) && !rests(&rule, &c)); // no plug
+  rule = sciara_rule_make(&params, 20);
+  c = level;
+  c.zn[7] = (real)NAN;
+  ck_assert(!rests(&rule, &c));
+  c = level;
+  c.h = (real)NAN;
+  ck_assert(!rests(&rule, &c));
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("rest of sheets");
+  TCase *tc = tcase_create("rest of sheets");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, quiescent_sheets_rest, 0, 3);
+  tcase_add_test(tc, limit);
+  tcase_add_test(tc, no_decision);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

@@ -8,23 +8,16 @@
 #ifndef SCIARA_CUDA_BATCH_SLOT_CUH
 #define SCIARA_CUDA_BATCH_SLOT_CUH
 
-#include "arena.h"
-#include "device_fields.h"
+#ifdef SCIARA_BINGHAM
+#include "batch_bingham.cuh"
+#else
+#include "batch_fv3.cuh"
+#endif
 
 namespace sciara_gpu {
 
 /** Most cells of a padded array: the number of a flow has 32 bits. */
 #define BATCH_MOST_CELLS ((int64_t)1 << 28)
-
-/** Altitude and thickness of a cell, read in one access. */
-struct alignas(2 * sizeof(real)) batch_ground {
-  real z, h; ///< m
-};
-
-/** The flows of a donor in this step: `count` from `first` on, in the order of the neighbours. */
-struct alignas(8) batch_flows {
-  unsigned first, count;
-};
 
 /** Marks of a place. */
 enum {
@@ -41,13 +34,10 @@ struct batch_times {
   unsigned long long timed_steps;
 };
 
-enum { BATCH_DIRECTIONS = 8 };
-
 struct batch_slot {
   sciara_device d;
-  unsigned frame;      ///< bits of enum sciara_side
-  bool keeps_momentum; ///< k = 1 - dP(T) is surely positive
-  int *ready;          ///< whether `ground` has been set since the upload
+  unsigned frame; ///< bits of enum sciara_side
+  int *ready;     ///< whether `ground` has been set since the upload
   // By cell. link, inbox and calm are 0 between launches.
   batch_ground *ground;
   int *link;      ///< place of the cell + 1; 0: none
@@ -60,8 +50,7 @@ struct batch_slot {
   real *T, *px, *py;
   batch_flows *flows;
   uint8_t *marks;
-  // By flow. The speed vf takes the place of v0, the outflow that of `share`.
-  real *v0, *accel, *path, *share, *keep, *from_T;
+  batch_edges edges; ///< by flow
   batch_times *times;
 
   void lay_out(sciara_arena *arena, int64_t cells) {
@@ -77,8 +66,7 @@ struct batch_slot {
     for (real **array : places) *array = arena->take<real>(cells);
     flows = arena->take<batch_flows>(cells);
     marks = arena->take<uint8_t>(cells);
-    real **edges[] = {&v0, &accel, &path, &share, &keep, &from_T};
-    for (real **array : edges) *array = arena->take<real>(cells * BATCH_DIRECTIONS);
+    edges.lay_out(arena, cells * BATCH_DIRECTIONS);
     times = arena->take<batch_times>(1);
   }
 };

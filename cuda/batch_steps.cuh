@@ -1,55 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of engine cuda-batch: one block, or one cluster of blocks, advances one simulation; no simulation waits for
-// another. What the blocks of a cluster count together is in the shared memory of the first one.
+// another.
 //
-// A step has four passes with a barrier after each. All but `flow` load the next cells before they compute one.
+// A step has up to four passes with a barrier after each. All but `flow` load the next cells before they compute one.
 //   scan      a thread per cell collects the liquid cells that are not quiescent: a few per cent to a third of all.
 //   evaluate  a thread per collected cell. Most become quiescent by a test without divisions and roots. In the others,
 //             directions are closed with the shortcut; what remains to be done for each flow is divided evenly among the
 //             lanes, because few cells have more than one flow. All then know the smallest t_opt.
-//   flow      a thread per flow: outflow and speed with the new clock.
+//   flow      a thread per flow: outflow and speed with the new clock. Not in every rule (BATCH_HAS_FLOW_PASS).
 //   settle    a thread per cell with lava or inflow: sums in the order of the neighbours, cooling, the new state.
 // The vents emit between two steps, by one warp; a warp computes the volumes while the others settle. All threads then
 // apply the stop rule to the same numbers.
 #ifndef SCIARA_CUDA_BATCH_STEPS_CUH
 #define SCIARA_CUDA_BATCH_STEPS_CUH
 
-#include "batch_slot.cuh"
-#include "cluster_barrier.cuh"
-#include "model/quiescent.h"
-#include "model/shortcut.h"
-#include "tile_list.cuh"
+#include "batch_thread.cuh"
 
 namespace sciara_gpu {
-
-enum {
-  BATCH_MOST_THREADS = 1024,
-  BATCH_MOST_BLOCKS = 4, ///< of a simulation
-  BATCH_WARPS = BATCH_MOST_THREADS / 32,
-};
-
-/** What the threads of a block share; of the counters, those of the first block of a cluster count. */
-struct batch_block {
-  batch_slot slot;
-  sciara_stop_rule stop;
-  sciara_device_control control; ///< thick, bad_before, bad_after and the totals of rare events; the rest at the end
-  unsigned listed;               ///< places in use
-  unsigned places;               ///< places in use when time evaluation begins
-  unsigned pending;              ///< cells to be evaluated
-  unsigned flows;
-  unsigned liquid; ///< cells liquid at the end of the step
-  int framed;      ///< one of them lies next to the frame
-  int late;        ///< the launch must end
-  unsigned long long cell_steps;
-  real least[BATCH_MOST_BLOCKS * BATCH_WARPS]; ///< smallest t_opt of each warp of each block
-};
-
-/** The clock of a slot, equal in all threads. */
-struct batch_clock {
-  unsigned long long step;
-  double time;
-  real t; ///< of the last step, s
-};
 
 /**
  * What the end of a step reads of a cell. In that pass only the cell itself changes these values, but for `calm`, which a
@@ -63,236 +30,25 @@ struct batch_cell {
   real h;         ///< m
 };
 
-/** Velocity of the lava of a cell: to the east and to the north. */
-struct batch_velocity {
-  real x, y; ///< m/s
-};
+/** A thread in its work on the steps of a simulation. */
+template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
+  typedef batch_thread<BLOCKS> base;
+  using base::all, base::my, base::s, base::rule, base::lane, base::warp, base::warps, base::block, base::thread;
+  using base::announce, base::barrier, base::check, base::disturb, base::emit, base::find_volumes, base::of,
+      base::offset;
+  using base::report, base::threads;
+  unsigned active = 0; ///< liquid cells that this lane has seen in time evaluation
 
-/** A thread of the `BLOCKS` blocks, one cluster if there are several, that advance a simulation. */
-template <unsigned BLOCKS> struct batch_work {
-  batch_block &my;
-  batch_block &all; ///< that of the first block: what all blocks count together
-  const batch_slot &s;
-  const sciara_rule *rule;
-  const unsigned lane, warp, warps; ///< of the block
-  const unsigned block, thread;     ///< of the simulation
-  unsigned active = 0;              ///< liquid cells that this lane has seen in time evaluation
-
-  __device__ explicit batch_work(batch_block &of_block)
-      : my(of_block), all(of(0)), s(of_block.slot), rule(&of_block.slot.d.rule), lane(threadIdx.x % 32),
-        warp(threadIdx.x / 32), warps(blockDim.x / 32), block(blockIdx.x % BLOCKS),
-        thread(block * blockDim.x + threadIdx.x) {}
-
-  static __device__ unsigned threads() { return BLOCKS * blockDim.x; }
-
-  /** The data of block `rank` of the simulation. */
-  __device__ batch_block &of(unsigned rank) const {
-#if __CUDA_ARCH__ >= 900
-    if (BLOCKS > 1) return *(batch_block *)__cluster_map_shared_rank(&my, rank);
-#endif
-    return my;
-  }
-
-  /** A barrier of all threads of the simulation. */
-  static __device__ void barrier() {
-#if __CUDA_ARCH__ >= 900
-    if (BLOCKS > 1) return cluster_sync();
-#endif
-    __syncthreads();
-  }
-
-  __device__ int offset(int n) const { return (int)sciara_moore_offset(n, s.d.f.stride); }
-
-  static __device__ void report(unsigned long long *where, int cell) { atomicMin(where, (unsigned long long)cell); }
-
-  // ------------------------------------------------------------------------------------------------------------ places
-
-  __device__ unsigned marks_of(int cell) const {
-    const uint8_t kind = s.d.f.kind[cell];
-    const int64_t row = cell / s.d.f.stride - 1, col = cell % s.d.f.stride - 1;
-    const bool edge = ((s.frame & SCIARA_SIDE_NORTH) && row == 1) || ((s.frame & SCIARA_SIDE_WEST) && col == 1) ||
-                      ((s.frame & SCIARA_SIDE_SOUTH) && row == s.d.rows - 2) ||
-                      ((s.frame & SCIARA_SIDE_EAST) && col == s.d.cols - 2);
-    return (sciara_takes_lava(kind) ? BATCH_TAKES : 0) | (kind == SCIARA_CELL_SEA ? BATCH_SEA : 0) |
-           (s.d.f.arrival[cell] < 0 ? 0 : BATCH_ARRIVED) | (edge ? BATCH_EDGE : 0) | BATCH_FRESH;
-  }
-
-  __device__ void take_place(unsigned k, int cell, real T, real px, real py) {
-    s.cell[k] = cell;
-    s.link[cell] = (int)k + 1;
-    s.T[k] = T;
-    s.px[k] = px;
-    s.py[k] = py;
-    s.flows[k] = {0, 0};
-    s.marks[k] = (uint8_t)marks_of(cell);
-  }
-
-  /** Begins a launch: places for all cells with lava, in the order of the map. The first after an upload sets `ground`. */
-  __device__ void enter() {
-    const sciara_fields &f = s.d.f;
-    const bool first_time = !*s.ready;
-    const int cells = (int)((s.d.rows + 2) * f.stride);
-    for (int first = 0; first < cells; first += (int)threads()) {
-      const int i = first + (int)thread;
-      const bool wet = i < cells && f.h[i] != 0; // invalid thicknesses too
-      if (first_time && i < cells) s.ground[i] = {f.z[i], f.h[i]};
-      const unsigned lanes = __ballot_sync(~0u, wet);
-      if (!lanes) continue;
-      unsigned k = 0;
-      if (lane == 0) {
-        k = atomicAdd(&all.listed, (unsigned)__popc(lanes));
-        atomicAdd(&all.liquid, (unsigned)__popc(lanes));
-      }
-      k = __shfl_sync(~0u, k, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
-      if (!wet) continue;
-      take_place(k, i, f.T[i], f.px[i], f.py[i]);
-      if (s.marks[k] & BATCH_EDGE) all.framed = 1;
-    }
-  }
-
-  /** Ends a launch: writes the fields of lava back and frees all places. */
-  __device__ void leave() {
-    const sciara_fields &f = s.d.f;
-    for (unsigned k = thread, places = all.listed; k < places; k += threads()) {
-      const int i = s.cell[k];
-      s.link[i] = 0;
-      s.inbox[i] = 0;
-      s.calm[i] = 0;
-      f.h[i] = s.ground[i].h;
-      f.T[i] = s.T[k];
-      f.px[i] = s.px[k];
-      f.py[i] = s.py[k];
-    }
-  }
-
-  // ------------------------------------------------------------------------------------------------------------- gamma
-
-  /** Something has changed in a cell: it and its neighbours have to be evaluated. */
-  __device__ void disturb(int cell) const {
-    for (int n = 0; n < SCIARA_MOORE; n++) s.calm[cell + offset(n)] = 0;
-  }
-
-  __device__ void emit_into(int cell, double volume, double time) {
-    if (!s.link[cell]) take_place(atomicAdd(&all.listed, 1u), cell, 0, 0, 0);
-    const int k = s.link[cell] - 1;
-    s.ground[cell].h = sciara_cell_emit(s.ground[cell].h, volume, s.d.cell_size);
-    s.T[k] = s.d.T_vent;
-    if (s.d.f.arrival[cell] < 0) s.d.f.arrival[cell] = time;
-    s.marks[k] |= BATCH_ARRIVED | BATCH_FRESH;
-    disturb(cell);
-  }
-
-  /** The volumes of the next step, by one warp. */
-  __device__ void find_volumes(const batch_clock &now) {
-    const sciara_device_vents &v = s.d.vents;
-    if (!(now.time < my.stop.vents_end)) return;
-    for (int64_t k = lane; k < v.count; k += 32)
-      v.volume[k] = sciara_vent_volume(v.begin, v.end, v.rate, v.first[k], v.first[k + 1], now.time, (double)now.t);
-  }
-
-  /** gamma without the time: one warp. Volumes for the same cell, and their sum, are added in file order. */
-  __device__ void emit(const batch_clock &now) {
-    const sciara_device_vents &v = s.d.vents;
-    for (int64_t first = 0; first < v.count; first += 32) {
-      const int64_t k = first + lane, last = v.count - first;
-      const double volume = k < v.count ? v.volume[k] : 0;
-      const int cell = k < v.count ? (int)v.cell[k] : -1 - (int)lane;
-      const bool alone = __popc(__match_any_sync(~0u, cell)) == 1, parallel = __all_sync(~0u, alone);
-      if (parallel && volume > 0) emit_into(cell, volume, now.time);
-      for (int n = 0; n < 32 && n < last; n++) {
-        const double part = __shfl_sync(~0u, volume, n);
-        const int into = __shfl_sync(~0u, cell, n);
-        if (lane != 0 || !(part > 0)) continue;
-        if (!parallel) emit_into(into, part, now.time);
-        all.control.emitted = all.control.emitted + part;
-      }
-      __syncwarp();
-    }
-    if (lane == 0) all.places = all.listed;
-  }
+  using base::base;
 
   // --------------------------------------------------------------------------------------------- tau1, time evaluation
 
-  /** sciara_velocity of both components of a momentum. Momentum that fades away is tiny in most cells. */
-  static __device__ batch_velocity velocity(real px, real py, real h) {
-    const real inverse = sciara_real_div(1, h);
-    const int usual = sciara_is_usual_divisor(h);
-    return {sciara_real_div_tiny(px, h, inverse, usual), sciara_real_div_tiny(py, h, inverse, usual)};
-  }
-
-  /** Reports the cell at place k if its numbers are invalid. */
-  __device__ void check(int k, int cell) {
-    const batch_ground own = s.ground[cell];
-    if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&all.control.bad_before, cell);
-  }
-
-  /** Which directions of a cell are open, and the tops of the neighbours. */
-  __device__ unsigned open_directions(int cell, batch_ground own, real hc, const sciara_start &start,
-                                      real top[SCIARA_MOORE]) const {
-    const real head_on_axis = sciara_head(rule, start.speed_on_axis);
-    const real head_on_diagonal = sciara_head(rule, start.speed_on_diagonal);
-    unsigned set = SCIARA_SELF, doubts = 0;
-    top[0] = 0;
-    SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      const batch_ground other = s.ground[cell + offset(n)];
-      const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
-      top[n] = sciara_top(n, own.z, other.z, other.h);
-      const sciara_shortcut answer = sciara_shortcut_open(rule, own.h, hc, top[n], head);
-      set |= answer.open ? 1u << n : 0u;
-      doubts |= answer.doubt ? 1u << n : 0u;
-    }
-    for (; doubts; doubts &= doubts - 1) { // rare: not unrolled
-      const int n = __ffs((int)doubts) - 1;
-      const batch_ground other = s.ground[cell + offset(n)];
-      const real head = n == start.axis ? head_on_axis : n == start.diagonal ? head_on_diagonal : (real)0;
-      sciara_slope slope = {0, 0, 0};
-      const bool open = sciara_slope_open_with(rule, own.h, hc, sciara_top(n, own.z, other.z, other.h), head, &slope);
-      set = open ? set | 1u << n : set & ~(1u << n);
-    }
-    return set;
-  }
-
-  /** Tests whether a cell is quiescent, and notes it if so. */
-  __device__ bool test_quiet(int cell, batch_ground own, real hc, real vx, real vy) const {
-    const real head = sciara_quiescent_head(rule, vx, vy);
-    const real limit = sciara_quiescent_limit(rule, own.h, hc, head);
-    bool quiet = own.h > 0 && limit > 0;
-    SCIARA_UNROLL
-    for (int n = 1; n < SCIARA_MOORE; n++) {
-      const batch_ground other = s.ground[cell + offset(n)];
-      quiet &= sciara_quiescent_below(rule, own.h, sciara_top(n, own.z, other.z, other.h), head, limit);
-    }
-    if (quiet) s.calm[cell] = 1;
-    return quiet;
-  }
-
-  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
-  __device__ void announce(int cell, int from, unsigned number) {
-    s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
-    const int shift = cell % 4 * 8; // of its byte in a word
-    const unsigned before = atomicOr(reinterpret_cast<unsigned *>(s.inbox) + cell / 4, 1u << (from - 1) << shift);
-    const bool is_first = (before >> shift & 0xff) == 0;
-    if (is_first && !s.link[cell]) take_place(atomicAdd(&all.listed, 1u), cell, 0, 0, 0);
-  }
-
-  /** tau1.7 of flow `number`, from a cell in direction n, of which the values are given. */
-  __device__ real make_flow(unsigned number, int n, int cell, batch_ground own, real T, real keep, real vx, real vy,
-                            real average) {
+  /** tau1.7 of flow `number`, from a cell in direction n. */
+  __device__ real make_flow(unsigned number, int n, int cell, batch_ground own, const batch_source &source) {
     const int to = cell + offset(n);
-    const batch_ground other = s.ground[to];
-    const real top = sciara_top(n, own.z, other.z, other.h);
-    sciara_slope slope = {sciara_initial_speed(n, vx, vy), 0, 0};
-    sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only `slope` is needed
     bool bad = false;
-    const real t = sciara_slope_time(rule, &slope, keep, &bad);
+    const real t = s.edges.make(rule, number, n, own, s.ground[to], source, &bad);
     if (bad) report(&all.control.bad_before, cell);
-    s.v0[number] = slope.v0;
-    s.accel[number] = slope.accel;
-    s.path[number] = slope.path;
-    s.share[number] = sciara_share(average, top);
-    s.keep[number] = keep;
-    s.from_T[number] = T;
     announce(to, sciara_moore_reverse(n), number);
     return t;
   }
@@ -307,24 +63,18 @@ template <unsigned BLOCKS> struct batch_work {
    * Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing.
    */
   __device__ real evaluate_cells(int k, int cell, bool on, bool checks) {
-    const batch_ground own = s.ground[cell];
-    const real T = s.T[k], px = s.px[k], py = s.py[k];
+    const batch_subject subject = {s.ground[cell], s.T[k], s.px[k], s.py[k]};
     if (on && checks) check(k, cell);
-    const batch_velocity v = velocity(px, py, own.h);
-    real average = 0;
-    unsigned survivors = 0;
-    const real hc = sciara_critical_height(rule, T);
-    if (on && !test_quiet(cell, own, hc, v.x, v.y)) {
-      real top[SCIARA_MOORE];
-      const unsigned set = open_directions(cell, own, hc, sciara_start_of(v.x, v.y), top);
-      if (set != SCIARA_SELF) survivors = sciara_minimise(set, own.h, top, &average) & ~(unsigned)SCIARA_SELF;
-    }
-    return make_flows(k, on, cell, own, T, v.x, v.y, average, survivors);
+    batch_source source = batch_source::none(rule, subject);
+    batch_choice choice = {false, false, 0};
+    if (on) choice = batch_choose(rule, {s.ground, cell, s.d.f.stride}, subject, &source);
+    if (choice.quiet) s.calm[cell] = 1;
+    if (choice.bad) report(&all.control.bad_before, cell);
+    return make_flows(k, on, cell, subject.own, source, choice.survivors);
   }
 
   /** Makes the flows of the lanes' cells to `survivors`, divided evenly among the lanes. Returns the smallest t_opt. */
-  __device__ real make_flows(int k, bool on, int cell, batch_ground own, real T, real vx, real vy, real average,
-                             unsigned survivors) {
+  __device__ real make_flows(int k, bool on, int cell, batch_ground own, batch_source source, unsigned survivors) {
     const unsigned count = (unsigned)__popc(survivors);
     unsigned end = count; // of the lane's flows among those of the warp
     for (int distance = 1; distance < 32; distance <<= 1) {
@@ -335,10 +85,10 @@ template <unsigned BLOCKS> struct batch_work {
     unsigned base = 0;
     if (lane == 0 && total) base = atomicAdd(&all.flows, total);
     base = __shfl_sync(~0u, base, 0);
-    if (on) s.flows[k] = {base + end - count, count};
-    real t_opt = rule->clock_max;
+    if (on) s.flows[k] = batch_flows::of(base + end - count, survivors);
+    real t_opt = source.time(rule);
     if (!total) return t_opt;
-    const real keep = 1 - sciara_dissipation(rule, T);
+    source.complete(rule);
     for (unsigned first = 0; first < total; first += 32) {
       const unsigned e = first + lane;
       int owner = 0; // the first lane whose flows end after e
@@ -348,11 +98,9 @@ template <unsigned BLOCKS> struct batch_work {
       const unsigned rank = e - (__shfl_sync(~0u, end, owner) - __shfl_sync(~0u, count, owner));
       const batch_ground ground = {__shfl_sync(~0u, own.z, owner), __shfl_sync(~0u, own.h, owner)};
       const int from = __shfl_sync(~0u, cell, owner);
-      const real T_from = __shfl_sync(~0u, T, owner), keeps = __shfl_sync(~0u, keep, owner);
-      const real vx_from = __shfl_sync(~0u, vx, owner), vy_from = __shfl_sync(~0u, vy, owner);
-      const real level = __shfl_sync(~0u, average, owner);
+      const batch_source shared = source.of_lane(owner);
       if (e >= total) continue; // only in the last round
-      const real t = make_flow(base + e, bit_of(set, rank), from, ground, T_from, keeps, vx_from, vy_from, level);
+      const real t = make_flow(base + e, bit_of(set, rank), from, ground, shared);
       if (t < t_opt) t_opt = t;
     }
     return t_opt;
@@ -414,18 +162,15 @@ template <unsigned BLOCKS> struct batch_work {
   /** Reports the donor of a flow that is not a number. */
   __device__ void report_flow(unsigned number) {
     for (unsigned k = 0; k < all.listed; k++)
-      if (number - s.flows[k].first < s.flows[k].count && s.ground[s.cell[k]].h != 0)
+      if (number - s.flows[k].first < s.flows[k].count() && s.ground[s.cell[k]].h != 0)
         report(&all.control.bad_before, s.cell[k]);
   }
 
   __device__ void flow(real t) {
     const unsigned count = all.flows;
     for (unsigned e = thread; e < count; e += threads()) {
-      const sciara_slope slope = {s.v0[e], s.accel[e], s.path[e]};
       bool bad = false;
-      const sciara_outflow out = sciara_slope_flow(&slope, s.share[e], s.keep[e], t, &bad);
-      s.v0[e] = out.speed;
-      s.share[e] = out.thickness;
+      s.edges.flow(e, t, &bad);
       if (bad) report_flow(e);
     }
   }
@@ -447,24 +192,12 @@ template <unsigned BLOCKS> struct batch_work {
     return !(size <= was);
   }
 
-  __device__ sciara_inflow residual(batch_flows out, real h, real T, real px, real py) const {
-    real leaving = 0;
-    for (unsigned n = 0; n < out.count; n++) leaving = leaving + s.share[out.first + n];
-    const real keep = px == 0 && py == 0 && s.keeps_momentum ? (real)1 : 1 - sciara_dissipation(rule, T);
-    const real h0 = sciara_residual(h, leaving);
-    sciara_inflow inflow = sciara_inflow_residual(h0, 0, 0, keep, T);
-    const batch_velocity v = velocity(px, py, h);
-    inflow.px = (h0 * v.x) * keep;
-    inflow.py = (h0 * v.y) * keep;
-    return inflow;
-  }
-
-  __device__ void gather(int cell, unsigned inbox, sciara_inflow *inflow) const {
+  __device__ void gather(int cell, unsigned inbox, real t, sciara_inflow *inflow, bool *bad) const {
     const unsigned *way = s.way + (int64_t)cell * BATCH_DIRECTIONS - 1;
     for (; inbox; inbox &= inbox - 1) {
       const int n = __ffs((int)inbox);
       const unsigned e = way[n];
-      sciara_inflow_add(inflow, n, {s.share[e], s.v0[e]}, s.from_T[e]);
+      sciara_inflow_add(inflow, n, s.edges.outflow(e, t, bad), s.edges.from_T[e]);
     }
   }
 
@@ -472,8 +205,8 @@ template <unsigned BLOCKS> struct batch_work {
     return {cell, s.inbox[cell], s.marks[k], s.calm[cell] != 0, s.T[k], s.px[k], s.py[k], s.ground[cell].h};
   }
 
-  /** tau2, rim and tau3 of the cell at place k. */
-  __device__ void settle_cell(int k, const batch_cell &own, real t, double time) {
+  /** tau2, rim and tau3 of the cell at place k. @param inverse 1/t */
+  __device__ void settle_cell(int k, const batch_cell &own, real t, real inverse, double time) {
     const int cell = own.cell;
     const unsigned inbox = own.inbox;
     const bool calm = own.calm;
@@ -483,15 +216,15 @@ template <unsigned BLOCKS> struct batch_work {
     if (h == 0 && !inbox) return;
     batch_flows out = {0, 0}; // of a quiescent cell
     if (!calm) out = s.flows[k];
+    bool bad = false;
     sciara_inflow inflow = {0, 0, 0, 0};
-    if (h != 0) inflow = residual(out, h, T, px, py);
+    if (h != 0) inflow = s.edges.stays(rule, out, h, T, px, py, t, inverse, &bad);
     if (inbox) {
       s.inbox[cell] = 0;
       s.calm[cell] = 0;
-      gather(cell, inbox, &inflow);
+      gather(cell, inbox, t, &inflow, &bad);
     }
     if (h == 0 && inflow.h == 0) return;
-    bool bad = false;
     real T_new = 0;
     const sciara_outcome outcome =
         sciara_outcome_in(marks & BATCH_SEA, sciara_cell_settle(rule, marks & BATCH_TAKES, &inflow, t, &T_new, &bad));
@@ -540,13 +273,14 @@ template <unsigned BLOCKS> struct batch_work {
   __device__ void settle_cells(unsigned places, real t, double time) {
     const unsigned stride = threads();
     if (thread >= places) return;
+    const real inverse = sciara_real_div(1, t);
     batch_cell next = load(thread, s.cell[thread]);
     int after = thread + stride < places ? s.cell[thread + stride] : 0;
     for (unsigned k = thread; k < places; k += stride) {
       const batch_cell own = next;
       if (k + stride < places) next = load(k + stride, after);
       if (k + 2 * stride < places) after = s.cell[k + 2 * stride];
-      settle_cell((int)k, own, t, time);
+      settle_cell((int)k, own, t, inverse, time);
     }
   }
 
@@ -588,6 +322,19 @@ template <unsigned BLOCKS> struct batch_work {
     *last = now;
   }
 
+  /** For what `settle` counts, and the time. By one thread, between the barrier after `scan` and that before `settle`. */
+  __device__ void reset_counts(unsigned long long until) {
+    all.liquid = 0;
+    all.framed = all.control.thick = 0;
+    all.late = nanoseconds() >= until;
+  }
+
+  /** By one thread, after time evaluation: all cells that receive lava have a place. */
+  __device__ void reset_lists() {
+    all.places = all.listed;
+    all.pending = 0;
+  }
+
   /**
    * One step. All threads together; the last barrier is at its end.
    *
@@ -604,19 +351,18 @@ template <unsigned BLOCKS> struct batch_work {
     const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
     scan(places, checks);
     barrier();
+    if (!BATCH_HAS_FLOW_PASS && thread == 0) reset_counts(until);
     bring(evaluate(checks));
     if (thread == 0) all.control.launched += (places + 31) / 32 * 32;
     barrier();
     lap(0, last);
     now->t = sciara_clock(rule, least());
-    if (thread == 0) {
-      all.places = all.listed;
-      all.liquid = all.pending = 0;
-      all.framed = all.control.thick = 0;
-      all.late = nanoseconds() >= until;
+    if (thread == 0) reset_lists();
+    if (BATCH_HAS_FLOW_PASS) {
+      if (thread == 0) reset_counts(until);
+      flow(now->t);
+      barrier();
     }
-    flow(now->t);
-    barrier();
     if (all.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
     if (block == 0 && warp == warps - 1) find_volumes(*now);
     settle(now->t, now->time);
@@ -662,10 +408,10 @@ static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
   __shared__ batch_block my;
   const unsigned long long until = nanoseconds() + nanoseconds_given;
   batch_begin(my, slots + blockIdx.x / BLOCKS);
-  typedef batch_work<BLOCKS> batch_thread;
-  batch_thread::barrier();
+  typedef batch_work<BLOCKS> of_blocks;
+  of_blocks::barrier();
   if (my.control.reason != SCIARA_STOP_NONE) return; // all blocks of the slot
-  batch_thread work(my);
+  of_blocks work(my);
   batch_block &all = work.all;
   batch_clock now = {my.control.step, my.control.time, my.control.t};
   if (work.thread < 32) work.find_volumes(now);

@@ -51,10 +51,9 @@ sciara_status prepare(void *engine) {
   if (cells > BATCH_MOST_CELLS)
     return sciara_fail(SCIARA_ERR_MEMORY, "engine cuda-batch: expected at most %lld cells, found %lld",
                        (long long)BATCH_MOST_CELLS, (long long)cells);
-  const sciara_params *p = e->base.setup.params;
   e->slot.d = e->base.device;
   e->slot.frame = e->frame;
-  e->slot.keeps_momentum = p->dP_sol < 0.999 && p->dP_vent < 0.999;
+  e->slot.edges.prepare(e->base.setup.params);
   if (e->base.setup.profile && !e->times) SCIARA_CUDA_TRY(cudaMallocHost(&e->times, sizeof *e->times));
   if (!e->base.setup.profile) e->slot.times = nullptr;
   return sciara_device_put(&e->base, e->on_device, &e->slot, sizeof e->slot);
@@ -452,6 +451,9 @@ sciara_status load(void *which, int slot, const sciara_params *params, const sci
   if (sciara_state_record(state) != b->setup.record)
     return sciara_fail(SCIARA_ERR_INTERNAL, "a state that records %u in a batch that records %u",
                        sciara_state_record(state), b->setup.record);
+  if (params->rule != SCIARA_RULE_HERE)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "parameters of rule \"%s\" in a batch of rule \"%s\"",
+                       sciara_rule_name(params->rule), sciara_rule_name(SCIARA_RULE_HERE));
   m->loaded = m->failed = false;
   SCIARA_WITH_DEVICE(b->setup.device);
   const sciara_status status = load_member(b, m, params, vents, state, frame);
@@ -658,7 +660,8 @@ const sciara_engine_batch table = {.create = create_batch,
                                    .clear = clear_slot,
                                    .slots = count_slots,
                                    .outgrown = is_outgrown,
-                                   .successor = "cuda-fused"};
+                                   .successor = "cuda-fused",
+                                   .rule = SCIARA_RULE_HERE};
 
 } // namespace
 

@@ -205,7 +205,7 @@ struct sciara_engine_batch {
    * of the step in which a cell next to the outermost row or column of such a side becomes liquid, and before the first
    * step if one is liquid already, with the reason SCIARA_STOP_FRAME: lava moves one cell in a step, so up to then the
    * steps are those of the whole map. SCIARA_ERR_INTERNAL for a slot that does not exist, a state that does not record
-   * what the setup says, or a vent so close to a side of the frame. After an error the slot is empty.
+   * what the setup says, parameters of another rule, or a vent so close to a side of the frame. After an error the slot is empty.
    */
   enum sciara_status (*load)(void *batch, int slot, const struct sciara_params *params,
                              const struct sciara_vents *vents, const struct sciara_state *state, unsigned frame);
@@ -233,7 +233,8 @@ struct sciara_engine_batch {
    * one step of each alternately. Absent, as `successor`: never.
    */
   bool (*outgrown)(const void *batch, const int64_t liquid[], int count);
-  const char *successor; ///< name of that engine, of the same device
+  const char *successor;      ///< name of that engine, of the same device, if it has the rule
+  enum sciara_rule_kind rule; ///< of all members
 };
 
 /** Number of states that an engine can keep at a time. */

@@ -474,6 +474,14 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   return SCIARA_OK;
 }
 
+/** The slot for the member: that of the setup, which is released if it is for another rule. NULL: an engine of its own. */
+static struct sciara_pool_slot *take_slot(const struct member *m, const struct sciara_problem *p) {
+  struct sciara_pool_slot *const slot = m->setup->slot;
+  if (!slot || sciara_pool_rule(slot) == p->scenario.params.rule) return slot;
+  sciara_pool_release(slot);
+  return NULL;
+}
+
 static enum sciara_status run(struct member *m, struct sciara_problem *p, struct sciara_footprint *out,
                               bool *cancelled) {
   bool failed = false;
@@ -486,7 +494,8 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
   p->notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
-  m->slot = m->setup->slot;
+  struct sciara_pool_slot *const slot = take_slot(m, p);
+  m->slot = slot;
   if (m->slot) {
     sciara_pool_enter(m->slot);
     sciara_pool_set_frame(m->slot, m->window.sides);
@@ -497,7 +506,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
     const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;
-    if (no_room && m->setup->slot && !m->slot) status = return_to_slot(m);
+    if (no_room && slot && !m->slot) status = return_to_slot(m);
     SCIARA_TRY(status);
     *cancelled =
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));

@@ -58,6 +58,8 @@ void sciara_pool_stay(struct sciara_pool_slot *slot) { slot->stays = true; }
 
 const char *sciara_pool_successor(const struct sciara_pool_slot *slot) { return slot->pool->table->successor; }
 
+enum sciara_rule_kind sciara_pool_rule(const struct sciara_pool_slot *slot) { return slot->pool->table->rule; }
+
 void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock) { slot->due = wallclock; }
 
 void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame) { slot->frame = frame; }

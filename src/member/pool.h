@@ -42,6 +42,9 @@ void sciara_pool_drain(struct sciara_pool *pool);
 /** The name of that engine; NULL: none. */
 const char *sciara_pool_successor(const struct sciara_pool_slot *slot);
 
+/** The rule of the members of the pool. */
+enum sciara_rule_kind sciara_pool_rule(const struct sciara_pool_slot *slot);
+
 /** The member of the slot is not to leave it. */
 void sciara_pool_stay(struct sciara_pool_slot *slot);
 

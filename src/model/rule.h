@@ -8,6 +8,13 @@
 #include "model/params.h"
 #include "model/real.h"
 
+/** The rule that is compiled here. */
+#ifdef SCIARA_BINGHAM
+#define SCIARA_RULE_HERE SCIARA_RULE_BINGHAM
+#else
+#define SCIARA_RULE_HERE SCIARA_RULE_FV3
+#endif
+
 /** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
   real cell_size;        ///< w, m

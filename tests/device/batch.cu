@@ -64,6 +64,9 @@ std::vector<batch_member> make_members(enum sciara_boundary boundary) {
     vary(&m.s.params.cooling, 2);
     vary(&m.s.params.dP_vent, 3);
     vary(&m.s.params.hc_sol, 4);
+    vary(&m.s.params.viscosity_vent, 6); // 0 in the other rule, as those above in this one
+    vary(&m.s.params.yield_sol, 7);
+    vary(&m.s.params.radiating, 2);
     for (int64_t k = 0; k < m.s.vents->slots; k++) vary(&m.s.vents->rate[k], 5);
     scene_finish(&m.s, precision);
     uint64_t steps = 0;
@@ -405,6 +408,17 @@ START_TEST(refused) {
   conformance_build("flat pool", precision, SCIARA_RECORD_MAX_SPEED, &s);
   for (int slot = -1; slot <= 2; slot++)
     ck_assert_int_eq(tested->batch->load(batch, slot, &s.params, s.vents, s.state, 0), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(tested->batch->rule, rule_tested);
+  sciara_params of_other_rule = s.params;
+  of_other_rule.rule = (sciara_rule_kind)((rule_tested + 1) % SCIARA_RULES);
+  void *all_recorded = make_batch(SCIARA_BOUNDARY_OPEN, 1, 0);
+  scene full;
+  conformance_build("flat pool", precision, SCIARA_RECORD_EVERYTHING, &full);
+  ck_assert_int_eq(tested->batch->load(all_recorded, 0, &of_other_rule, full.vents, full.state, 0),
+                   SCIARA_ERR_INTERNAL);
+  load_into(all_recorded, 0, full, 0);
+  tested->batch->destroy(all_recorded);
+  scene_free(&full);
   ck_assert_int_eq(tested->batch->download(batch, 0, s.state), SCIARA_ERR_INTERNAL);
   tested->batch->destroy(batch);
   sciara_batch_setup setup = {};
@@ -421,15 +435,8 @@ START_TEST(refused) {
 }
 END_TEST
 
-} // namespace
-
-int main() {
-  const char *why = sciara_device_probe();
-  if (why) {
-    printf("skipped: %s\n", why);
-    return 77;
-  }
-  if (sciara_engine_find("cuda-batch", SCIARA_RULE_FV3, precision, &tested) != SCIARA_OK || !tested->batch) return 1;
+/** The tests for rule_tested; returns the number of those that fail. */
+int run_tests() {
   Suite *suite = suite_create("device: batches");
   TCase *tc = tcase_create("batches");
   tcase_set_timeout(tc, 0);
@@ -446,5 +453,24 @@ int main() {
   srunner_run_all(runner, CK_NORMAL);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  return failed;
+}
+
+} // namespace
+
+int main() {
+  const char *why = sciara_device_probe();
+  if (why) {
+    printf("skipped: %s\n", why);
+    return 77;
+  }
+  int failed = 0;
+  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+    rule_tested = (sciara_rule_kind)rule;
+    printf("rule %s\n", sciara_rule_name(rule_tested));
+    fflush(stdout);
+    if (sciara_engine_find("cuda-batch", rule_tested, precision, &tested) != SCIARA_OK || !tested->batch) return 1;
+    failed += run_tests();
+  }
   return failed != 0;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the pieces of engine cuda-batch that depend on the rule (batch_fv3.cuh, batch_bingham.cuh) share with the others.
+//
+// Each defines
+//   batch_flows          the flows of a donor in a step: some consecutive numbers
+//   batch_edges          arrays by flow
+//   batch_source         what the flows of a cell have in common
+//   batch_choose         time evaluation of a cell: whether it is quiescent, else where its lava will flow
+//   BATCH_HAS_FLOW_PASS  whether outflows are computed in a pass of their own
+#ifndef SCIARA_CUDA_BATCH_GROUND_CUH
+#define SCIARA_CUDA_BATCH_GROUND_CUH
+
+#include "arena.h"
+#include "device_fields.h"
+
+namespace sciara_gpu {
+
+enum { BATCH_DIRECTIONS = 8 };
+
+/** Altitude and thickness of a cell, read in one access. */
+struct alignas(2 * sizeof(real)) batch_ground {
+  real z, h; ///< m
+};
+
+/** The ground of a cell's neighbours. */
+struct batch_around {
+  const batch_ground *ground;
+  int cell;
+  int64_t stride;
+  __device__ batch_ground operator()(int n) const { return ground[cell + (int)sciara_moore_offset(n, stride)]; }
+};
+
+/** A cell in time evaluation. */
+struct batch_subject {
+  batch_ground own;
+  real T, px, py; ///< K, m2/s
+};
+
+/** The result for a cell. */
+struct batch_choice {
+  bool quiet;         ///< it is quiescent
+  bool bad;           ///< a number is invalid
+  unsigned survivors; ///< bit n: lava will flow to neighbour n
+};
+
+} // namespace sciara_gpu
+
+#endif

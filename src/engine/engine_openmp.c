@@ -4,7 +4,7 @@
 // (openmp_part.h). The operations of a cell and their order are those of `serial`. docs/decisions/simd.md explains the
 // optimisations.
 //
-// Most cells of a lava flow are quiescent (model/quiescent.h): they are evaluated again only after something around
+// Most cells of a lava flow are quiescent (model/quiescent.h, openmp_bingham.c): they are evaluated again only after something around
 // them has changed.
 #include <stdlib.h>
 #include <string.h>
@@ -323,8 +323,8 @@ static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t
   if (!sciara_arrivals_reserve(to, 1)) return false;
   to->list[to->count++] = (struct sciara_arrival){.cell = slot ? (int64_t)slot - 1 : i,
                                                   .direction = n,
-                                                  .out = {.thickness = g->share[k], .speed = g->v0[k]},
-                                                  .T = g->accel[k]};
+                                                  .out = sciara_edges_outflow(g, k),
+                                                  .T = sciara_edges_T(g, k)};
   return true;
 }
 

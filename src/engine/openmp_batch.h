@@ -2,7 +2,7 @@
 // The data of the vector loops of engine `openmp`: batches of cells, as structures of arrays that fit the first-level
 // cache.
 //
-// Only for the sources of these loops (openmp_evaluate.c, openmp_settle.c), which are compiled once per precision and
+// Only for the sources of these loops (openmp_evaluate.c, openmp_bingham.c, openmp_settle.c), which are compiled once per precision and
 // kind of processor. Except for the pieces of a step, which have the kind in their names, all functions there are
 // static: others must not call them, because they may contain instructions that another processor lacks.
 //
@@ -20,9 +20,11 @@
 
 #include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
+#ifndef SCIARA_BINGHAM
 #include "model/quiescent.h"
 #include "model/shortcut.h"
 #include "model/subnormal.h"
+#endif
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
@@ -60,20 +62,28 @@ static inline real cbrt_normal(real x) { return sciara_cbrt_normal(x); }
 /** Whether exp_normal is valid for x. */
 static inline bool is_normal_exp(real x) { return (x >= -EXP_NORMAL) & (x <= EXP_NORMAL); }
 
+#ifndef SCIARA_BINGHAM
 /** The velocity of lava, m/s; 0 for a subnormal momentum, whose head is 0 in any case. */
 static inline real velocity(real momentum, real h) {
   return sciara_velocity(sciara_is_subnormal(momentum) ? 0 : momentum, h);
 }
+#endif
 
 /** Cells of one batch of time evaluation. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  bool subnormal;   ///< a momentum is subnormal
   uint32_t place[BATCH];
   int64_t cell[BATCH];
-  real z[BATCH], h[BATCH], T[BATCH], px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
+  real z[BATCH], h[BATCH], T[BATCH];
+#ifdef SCIARA_BINGHAM
+  real mobility[BATCH];
+  sciara_lane quiescent[BATCH];
+#else
+  bool subnormal; ///< a momentum is subnormal
+  real px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
   sciara_lane to[2][BATCH];             ///< the neighbours that the velocity points to: on an axis, on a diagonal
   real speed[2][BATCH], head[2][BATCH]; ///< the initial speeds to them, m/s, and their heads, m
+#endif
   real top[SCIARA_MOORE][BATCH];
   real average[BATCH];
   sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time evaluation of engine `openmp`, in loops that a compiler turns into vector instructions: openmp_batch.h.
-#include <string.h>
-
+// Time evaluation of engine `openmp` for rule fv3, in loops that a compiler turns into vector instructions:
+// openmp_batch.h. Empty in sources of another rule.
 #include "engine/openmp_batch.h"
 
-#define NO_PLACE UINT32_MAX ///< the place of a cell that is not in the list
+#ifndef SCIARA_BINGHAM
+#include "engine/openmp_evaluate.def"
 
 /** Computes the fraction of its momentum that each cell keeps, for the cells from place `begin` on. */
-PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
+PIECE void begin_block(struct sciara_part *p, int64_t begin, int count) {
   const struct sciara_rule *rule = &p->rule;
   const real *restrict T = p->T + begin;
   real *restrict keep = p->keep + begin;
@@ -20,20 +20,6 @@ PIECE void find_dissipation(struct sciara_part *p, int64_t begin, int count) {
   }
   if (!odd) return;
   for (int k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
-}
-
-/** Whether neither cell i nor a neighbour changed in the last step. One more column is read, to fill a vector. */
-static inline bool is_calm(const struct sciara_part *p, int64_t i) {
-  const uint32_t *row = p->changed + i - 1;
-  const int64_t stride = p->f.stride;
-  uint32_t last[4], latest = 0;
-  for (int c = 0; c < 4; c++) {
-    const uint32_t north = row[c - stride], south = row[c + stride];
-    const uint32_t later = north > south ? north : south;
-    last[c] = later > row[c] ? later : row[c];
-  }
-  for (int c = 0; c < 4; c++) latest = last[c] > latest ? last[c] : latest;
-  return latest < p->step - 1;
 }
 
 /** Lists the cells from place `begin` on that are not quiescent; returns their number. Also lists subnormal momenta. */
@@ -150,27 +136,6 @@ PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_f
   find_slopes(rule, f, 8, b);
 }
 
-/** tau1.6 of all cells of a batch: rounds until none changes a set, a chunk of cells at a time. */
-PIECE void minimise(struct batch *restrict b) {
-  for (int c = 0; c < b->lanes; c += CHUNK) {
-    sciara_lane more = 0;
-    for (int k = c; k < c + CHUNK; k++) more |= b->set[k] ^ SCIARA_SELF;
-    while (more) {
-      more = 0;
-      LANES
-      for (int k = c; k < c + CHUNK; k++) {
-        real top[SCIARA_MOORE], average;
-        SCIARA_UNROLL
-        for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
-        const sciara_lane left = (sciara_lane)sciara_minimise_once((unsigned)b->set[k], b->h[k], top, &average);
-        more |= left ^ b->set[k];
-        b->set[k] = left;
-        b->average[k] = average;
-      }
-    }
-  }
-}
-
 /** Computes the times along the new edges. */
 PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   const struct sciara_rule *rule = &p->rule;
@@ -213,6 +178,10 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
+static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) {
+  if (g->count - g->timed >= BATCH) find_times(p, g);
+}
+
 /** Computes the initial speeds along the last edges of a list again where the momentum of the donor is subnormal. */
 static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
@@ -241,79 +210,6 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   }
   g->count += count;
   if (b->subnormal) correct_speeds(p, g, i, count);
-}
-
-/** Makes the edges to dry cells and to other parts, and removes their donors from the chosen cells. */
-PIECE int make_outside_edges(struct sciara_part *p, const struct batch *restrict b, int i, uint32_t *chosen,
-                             int count) {
-  uint32_t *to = p->edges[SCIARA_EDGE_INNER][i].to + p->edges[SCIARA_EDGE_INNER][i].count;
-  const int64_t offset = sciara_moore_offset(i, p->f.stride);
-  int kept = 0;
-  for (int e = 0; e < count; e++) {
-    const uint32_t k = chosen[e], place = to[e];
-    const int64_t cell = b->cell[k] + offset;
-    const bool mine = cell >= p->begin && cell < p->end;
-    if (place != NO_PLACE) {
-      chosen[kept] = k;
-      to[kept++] = place;
-      continue;
-    }
-    struct sciara_edges *g = &p->edges[mine ? SCIARA_EDGE_FRESH : SCIARA_EDGE_OUTER][i];
-    g->cell[g->count] = cell;
-    append(g, p, b, i, &k, 1);
-  }
-  return kept;
-}
-
-/** Makes the edges in direction i of some cells of a batch for which neighbour i survives; the lists have room. */
-static inline void make_edges(struct sciara_part *p, const struct batch *restrict b, int i, const uint32_t *giver,
-                              int givers) {
-  struct sciara_edges *inner = &p->edges[SCIARA_EDGE_INNER][i];
-  uint32_t *to = inner->to + inner->count;
-  uint32_t chosen[BATCH];
-  int count = 0;
-  for (int n = 0; n < givers; n++) {
-    chosen[count] = giver[n];
-    count += (int)(b->set[giver[n]] >> i & 1);
-  }
-  const int64_t offset = sciara_moore_offset(i, p->f.stride);
-  bool outside = false;
-  for (int e = 0; e < count; e++) {
-    const int64_t cell = b->cell[chosen[e]] + offset;
-    to[e] = (cell >= p->begin && cell < p->end ? p->slot[cell] : 0) - 1;
-    outside |= to[e] == NO_PLACE;
-  }
-  if (outside) count = make_outside_edges(p, b, i, chosen, count);
-  append(inner, p, b, i, chosen, count);
-}
-
-/** Reserves room for the edges of a batch in direction i. */
-static bool reserve(struct sciara_part *p, int i) {
-  bool good = true;
-  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++) {
-    const struct sciara_edges *g = &p->edges[kind][i];
-    if (g->capacity - g->count < BATCH) good = good && sciara_edges_reserve(p, (enum sciara_edge_kind)kind, i, BATCH);
-  }
-  return good;
-}
-
-/** Makes the edges to all survivors of the cells of a batch. */
-PIECE void make_all_edges(struct sciara_part *p, const struct batch *restrict b) {
-  uint32_t giver[BATCH];
-  int givers = 0;
-  for (int k = 0; k < b->count; k++) {
-    giver[givers] = (uint32_t)k;
-    givers += (b->set[k] & ~(sciara_lane)SCIARA_SELF) != 0;
-  }
-  for (int i = 1; givers && i < SCIARA_MOORE; i++) {
-    if (!reserve(p, i)) {
-      p->exhausted = true;
-      return;
-    }
-    make_edges(p, b, i, giver, givers);
-    struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][i];
-    if (g->count - g->timed >= BATCH) find_times(p, g);
-  }
 }
 
 /** Finds which of the cells without outflow are quiescent. */
@@ -348,13 +244,6 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
   }
 }
 
-/** Reports the cells with invalid numbers. */
-static void report_unsound(struct sciara_part *p) {
-  for (int64_t k = 0; k < p->count; k++)
-    if (!sciara_is_sound(&p->rule, p->f.z[p->cell[k]], p->h[k], p->T[k], p->px[k], p->py[k]))
-      sciara_part_report(p, p->cell[k]);
-}
-
 static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
   load_batch(p, place, count, b);
   find_critical_heights(&p->rule, b);
@@ -365,34 +254,11 @@ static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int cou
   find_quiescent(p, b);
 }
 
-/** Evaluates the cells of a part that are not quiescent, in batches. All batches but the last are full. */
-static void evaluate_cells(struct sciara_part *p) {
-  struct batch b;
-  uint32_t list[BATCH + BLOCK];
-  int pending = 0;
-  p->subnormal_count = p->faded = 0;
-  for (int64_t begin = 0; begin < p->count && !p->exhausted; begin += BLOCK) {
-    const bool last = p->count - begin <= BLOCK;
-    const int count = last ? (int)(p->count - begin) : BLOCK;
-    int done = 0;
-    pending += list_evaluated(p, begin, count, list + pending);
-    find_dissipation(p, begin, count);
-    for (; pending - done >= BATCH && !p->exhausted; done += BATCH) evaluate_batch(p, list + done, BATCH, &b);
-    if (last && done < pending && !p->exhausted) evaluate_batch(p, list + done, pending - done, &b);
-    pending -= done;
-    memmove(list, list + done, (size_t)pending * sizeof *list);
-  }
-}
-
 void sciara_part_evaluate(struct sciara_part *p) {
-  p->t_opt = p->rule.clock_max;
-  for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      struct sciara_edges *g = &p->edges[kind][i];
-      g->count = g->timed = g->flown = g->taken = 0;
-    }
-  if (p->checks) report_unsound(p);
+  start_step(p);
   evaluate_cells(p);
   for (int kind = 0; kind < SCIARA_EDGE_KINDS; kind++)
     for (int i = 1; i < SCIARA_MOORE; i++) find_times(p, &p->edges[kind][i]);
 }
+
+#endif

@@ -17,6 +17,25 @@ static int64_t grown(int64_t capacity, int64_t need) {
   return (bigger + 63) / 64 * 64;
 }
 
+#ifdef SCIARA_BINGHAM
+enum { EDGE_REALS = 3 };
+#else
+enum { EDGE_REALS = 4 };
+#endif
+
+/** The arrays of reals of edges. */
+struct edge_reals {
+  real **reals[EDGE_REALS];
+};
+
+static struct edge_reals edge_reals_of(struct sciara_edges *g) {
+#ifdef SCIARA_BINGHAM
+  return (struct edge_reals){{&g->rate, &g->share, &g->T}};
+#else
+  return (struct edge_reals){{&g->v0, &g->accel, &g->path, &g->share}};
+#endif
+}
+
 bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int direction, int64_t more) {
   struct sciara_edges *g = &p->edges[kind][direction];
   if (g->count + more <= g->capacity) return true;
@@ -24,9 +43,8 @@ bool sciara_edges_reserve(struct sciara_part *p, enum sciara_edge_kind kind, int
   bool good = kind == SCIARA_EDGE_INNER ? resize((void **)&g->to, g->count, capacity, sizeof *g->to)
                                         : resize((void **)&g->cell, g->count, capacity, sizeof *g->cell);
   good = good && resize((void **)&g->donor, g->count, capacity, sizeof *g->donor);
-  real **const reals[] = {&g->v0, &g->accel, &g->path, &g->share};
-  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
-    good = good && resize((void **)reals[k], g->count, capacity, sizeof(real));
+  const struct edge_reals all = edge_reals_of(g);
+  for (int k = 0; k < EDGE_REALS; k++) good = good && resize((void **)all.reals[k], g->count, capacity, sizeof(real));
   if (good) g->capacity = capacity;
   return good;
 }
@@ -43,10 +61,8 @@ static void release_edges(struct sciara_edges *g) {
   sciara_free(g->to);
   sciara_free(g->cell);
   sciara_free(g->donor);
-  sciara_free(g->v0);
-  sciara_free(g->accel);
-  sciara_free(g->path);
-  sciara_free(g->share);
+  const struct edge_reals all = edge_reals_of(g);
+  for (int k = 0; k < EDGE_REALS; k++) sciara_free(*all.reals[k]);
 }
 
 /**
@@ -116,7 +132,7 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need) {
 
 size_t sciara_part_memory_of_lava(unsigned record) {
   // Edges: measured on rough slopes, where a cell has two outflows on average.
-  enum { REALS = 7, EDGES = 2, EDGE_REALS = 4 };
+  enum { REALS = 7, EDGES = 2 };
   const struct sciara_part *p = NULL;
   const struct sciara_edges *g = NULL;
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);

@@ -30,15 +30,38 @@ enum sciara_edge_kind {
 /** Edges of one kind and one direction, in ascending order of their donors, and so also of their receivers. */
 struct sciara_edges {
   int64_t count, capacity;
-  int64_t timed;      ///< earlier edges are included in the minimum of the clock
-  int64_t flown;      ///< earlier edges have their flow computed
-  int64_t taken;      ///< the lava of earlier edges has arrived
-  uint32_t *to;       ///< for inner edges: place of the receiver in the part
-  int64_t *cell;      ///< for all others: padded index of the receiver
-  uint32_t *donor;    ///< place of the donor in its part
+  int64_t timed;   ///< earlier edges are included in the minimum of the clock
+  int64_t flown;   ///< earlier edges have their flow computed
+  int64_t taken;   ///< the lava of earlier edges has arrived
+  uint32_t *to;    ///< for inner edges: place of the receiver in the part
+  int64_t *cell;   ///< for all others: padded index of the receiver
+  uint32_t *donor; ///< place of the donor in its part
+#ifdef SCIARA_BINGHAM
+  real *rate, *share; ///< m/s, m; later `share` is the thickness of the outflow
+  real *T;            ///< of the donor, K, once the flow is computed
+#else
   real *v0, *share;   ///< later the speed and the thickness of the outflow
   real *accel, *path; ///< top and head until the time is computed; at last `accel` is the temperature of the donor, K
+#endif
 };
+
+/** The outflow along edge k, once it is computed. */
+static inline struct sciara_outflow sciara_edges_outflow(const struct sciara_edges *g, int64_t k) {
+#ifdef SCIARA_BINGHAM
+  return (struct sciara_outflow){.thickness = g->share[k]};
+#else
+  return (struct sciara_outflow){.thickness = g->share[k], .speed = g->v0[k]};
+#endif
+}
+
+/** The temperature of the donor of edge k, K, once the flow is computed. */
+static inline real sciara_edges_T(const struct sciara_edges *g, int64_t k) {
+#ifdef SCIARA_BINGHAM
+  return g->T[k];
+#else
+  return g->accel[k];
+#endif
+}
 
 /** An outflow that comes from another part, or that reaches a dry cell. */
 struct sciara_arrival {

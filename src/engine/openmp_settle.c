@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow computing, mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
+// Flow computing (fv3), mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
 // vector instructions: openmp_batch.h.
 #include <string.h>
 
 #include "engine/openmp_batch.h"
+
+#ifndef SCIARA_BINGHAM
 
 /**
  * Computes the flows along the edges first..first + count, count <= BATCH, and adds them to the outflow of the donors.
@@ -53,7 +55,30 @@ void sciara_part_flow(struct sciara_part *p) {
   }
 }
 
+#endif
+
 // -------------------------------------------------------------------------------------- mass, momentum and heat
+
+#ifdef SCIARA_BINGHAM
+
+/** Starts the inflow sums of the cells from place `begin` on with their residuals; the flux is already summed up. */
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
+  const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
+  const real *restrict px = p->px + begin, *restrict py = p->py + begin;
+  LANES
+  for (int k = 0; k < count; k++) {
+    q->h[k] = sciara_residual(h[k], leaving[k]);
+    q->px[k] = px[k];
+    q->py[k] = py[k];
+    q->heat[k] = q->h[k] * T[k];
+  }
+}
+
+static inline void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
+  (void)p, (void)begin, (void)count, (void)q;
+}
+
+#else
 
 /** Starts the inflow sums of the cells from place `begin` on with their residuals. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
@@ -79,6 +104,8 @@ PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_b
   }
 }
 
+#endif
+
 static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_outflow out, real T) {
   struct sciara_inflow inflow = {q->h[k], q->px[k], q->py[k], q->heat[k]};
   sciara_inflow_add(&inflow, n, out, T);
@@ -94,7 +121,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
-    add(q, g->to[e] - begin, n, (struct sciara_outflow){.thickness = g->share[e], .speed = g->v0[e]}, g->accel[e]);
+    add(q, g->to[e] - begin, n, sciara_edges_outflow(g, e), sciara_edges_T(g, e));
   g->taken = e;
   struct sciara_arrivals *a = &p->inner[n];
   for (; a->taken < a->count && a->list[a->taken].cell < begin + count; a->taken++)

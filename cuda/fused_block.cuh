@@ -27,8 +27,12 @@ enum {
  */
 struct small_chunk {
   enum { ROW = CHUNK + 4 };
-  real leaves[DIRECTIONS][ROW];                                            ///< outflow, m; 0: none
-  real comes[DIRECTIONS][ROW], speed[DIRECTIONS][ROW], T[DIRECTIONS][ROW]; ///< inflow, m, 0: none; m/s, K
+  real leaves[DIRECTIONS][ROW]; ///< outflow, m; 0: none
+  real comes[DIRECTIONS][ROW];  ///< inflow, m; 0: none
+#ifndef SCIARA_BINGHAM
+  real speed[DIRECTIONS][ROW]; ///< of the inflow, m/s
+#endif
+  real T[DIRECTIONS][ROW]; ///< of the inflow, K
 };
 
 /** Data that are in shared memory if the blocks are a cluster, else in the scratch (fused_space). */
@@ -53,10 +57,12 @@ template <bool IN_CLUSTER> struct small_block {
   small_shown<IN_CLUSTER, CELLS> shown;
   small_chunk chunk;
   real z[CELLS], h[CELLS], T[CELLS], px[CELLS], py[CELLS]; ///< the state
-  real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS];       ///< of liquid cells, computed from their state
-  real h_before[CELLS];                                    ///< of cells that are ahead: h at the end of the step
-  int64_t first[TILES];                                    ///< padded index of each tile's first cell
-  int around[TILES][9];                                    ///< places of the tile and its neighbours in the list
+#ifndef SCIARA_BINGHAM
+  real keep[CELLS], hc[CELLS], vx[CELLS], vy[CELLS]; ///< of liquid cells, computed from their state
+#endif
+  real h_before[CELLS];       ///< of cells that are ahead: h at the end of the step
+  int64_t first[TILES];       ///< padded index of each tile's first cell
+  int around[TILES][9];       ///< places of the tile and its neighbours in the list
   unsigned todo[CELLS];       ///< cells that may have lava after this step: id | senders << 16, bit n - 1: neighbour n
   unsigned short live[CELLS]; ///< liquid cells
   unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
@@ -98,6 +104,11 @@ template <bool IN_CLUSTER> struct small_view {
   __device__ int64_t index_of(unsigned id) const {
     block_type &my = the_block();
     return cell_of_tile(my.first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
+  }
+
+  __device__ void report_bad(unsigned long long *where, int64_t i, fused_tally *tally) const {
+    tally->bad = true;
+    atomicMin(where, (unsigned long long)i);
   }
 
   /** Position of a cell of this block in the scratch. */

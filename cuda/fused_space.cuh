@@ -15,6 +15,18 @@ enum {
   TILE_CELLS = TILE_WIDTH * TILE_HEIGHT, ///< one cell per lane of a warp
 };
 
+#ifdef SCIARA_BINGHAM
+/** The data of a flow that a receiver needs. */
+struct alignas(2 * sizeof(real)) fused_flow {
+  real rate;  ///< m/s
+  real share; ///< phi_i, m
+};
+
+/** The data of a donor that a receiver needs. */
+struct fused_donor {
+  real T; ///< K at the beginning of the step
+};
+#else
 /** The data of a flow that a receiver needs; one sector of memory in double precision. */
 struct alignas(4 * sizeof(real)) fused_flow {
   sciara_slope slope;
@@ -25,6 +37,7 @@ struct alignas(4 * sizeof(real)) fused_flow {
 struct alignas(2 * sizeof(real)) fused_donor {
   real keep, T; ///< k = 1 - dP(T); K at the beginning of the step
 };
+#endif
 
 struct fused_space : tile_list<TILE_WIDTH, TILE_HEIGHT> {
   barrier_slot *slots; ///< BARRIER_SLOTS

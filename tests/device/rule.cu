@@ -30,7 +30,7 @@ __host__ __device__ void apply(const sciara_rule &rule, const input &in, output 
   o->t_opt = sciara_cell_evaluate(&rule, in.z, in.h, in.T, in.px, in.py, in.zn, in.hn, &p, &bad);
   o->survivors = p.survivors;
   o->residual = sciara_cell_flow(&p, in.h, in.t, &o->out, &bad);
-  o->inflow = sciara_inflow_residual(o->residual, p.vx, p.vy, p.keep, in.T);
+  o->inflow = sciara_cell_stays(&p, &o->out, o->residual, in.t, in.T);
   for (int i = 1; i < SCIARA_MOORE; i++) sciara_inflow_add(&o->inflow, i, o->out.to[sciara_moore_reverse(i)], in.T);
   o->T = sciara_cool(&rule, in.t, in.h, in.T);
   o->bad = bad;
@@ -137,7 +137,7 @@ int main() {
     printf("skipped: no GPU here (%s)\n", cudaGetErrorString(probe));
     return SKIPPED;
   }
-  const sciara_params params = sciara_params_default();
+  const sciara_params params = sciara_params_of_rule(SCIARA_RULE_HERE);
   const sciara_rule rule = sciara_rule_make(&params, 10);
   std::vector<input> in(COUNT);
   std::vector<output> host(COUNT), device(COUNT);

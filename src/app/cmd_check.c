@@ -52,6 +52,7 @@ static void print_outflow(const struct sciara_problem *p, size_t k, const struct
                  o->surge, o->clock_max);
 }
 
+/** @param outflow NULL: the rule has no towers, or nothing is known */
 static void print_vent(const struct sciara_problem *p, size_t k, const struct sciara_outflow *outflow) {
   const struct sciara_placement *at = &p->placed[k];
   const struct sciara_grid *g = &p->grid;
@@ -64,17 +65,18 @@ static void print_vent(const struct sciara_problem *p, size_t k, const struct sc
     sciara_print(" from %" PRId64 " %s, of which this is the first", at->count,
                  sciara_plural((uint64_t)at->count, "cell", "cells"));
   sciara_print("\n");
-  print_outflow(p, k, outflow);
+  if (outflow) print_outflow(p, k, outflow);
 }
 
 static void print_vents(const struct sciara_problem *p) {
   char end[48];
-  struct sciara_outflow *outflow;
+  struct sciara_outflow *outflow = NULL;
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
   sciara_print("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
                end);
-  if (sciara_outflows_of(p, &outflow) != SCIARA_OK) sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
-  for (size_t k = 0; outflow && k < p->scenario.vent_count; k++) print_vent(p, k, &outflow[k]);
+  if (sciara_has_towers(&p->scenario.params) && sciara_outflows_of(p, &outflow) != SCIARA_OK)
+    sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+  for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);
   sciara_free(outflow);
 }
 
@@ -188,6 +190,7 @@ static void print_report(const struct sciara_problem *p) {
   if (!p->size.made) return;
   sciara_print("scenario:      %s\n", s->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
+  sciara_print("rule:          %s\n", sciara_rule_name(s->params.rule));
   sciara_print("DEM:           %s\n", s->dem.path);
   if (s->dem.error.sd_m > 0)
     sciara_print("               with random errors: standard deviation %g m, correlation length %g m, seed %" PRIu64

@@ -17,6 +17,7 @@
 #include "base/wallclock.h"
 #include "member/member_checkpoint.h"
 #include "model/field.h"
+#include "model/tower.h"
 #include "model/window.h"
 #include "sim/agenda.h"
 #include "sim/choose_engine.h"
@@ -176,7 +177,7 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;
   p->vents = NULL;
-  sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
+  if (sciara_has_towers(&p->scenario.params)) sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
   SCIARA_TRY_GOTO(restore(m, p, &site, &state));

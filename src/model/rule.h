@@ -59,6 +59,11 @@ static inline double sciara_cooling_constant(const struct sciara_params *p, doub
          ((p->density * p->c_v) * (cell_size * cell_size));
 }
 
+/** Thickness of the plug of rule bingham for a yield strength, Pa, on a slope G, m: no thinner lava moves. Host only. */
+static inline double sciara_plug_thickness(const struct sciara_params *p, double yield_strength, double slope) {
+  return yield_strength * sqrt(1 + slope * slope) / (p->density * SCIARA_GRAVITY * slope);
+}
+
 /** The factor of both critical heights: 1, or on cells smaller than a reference cell of side w_r, w/w_r. Host only. */
 static inline double sciara_critical_height_factor(const struct sciara_params *p, double cell_size) {
   const double reference = p->critical_height_reference;

@@ -299,7 +299,8 @@ static enum sciara_status notice_towers(struct run *r) {
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
-  if (r->record.warning_count == 0) sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
+  if (r->record.warning_count == 0 && sciara_has_towers(&s->problem.scenario.params))
+    sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = sciara_profile_next(&r->profile);
     struct sciara_advance_limit limit = sciara_agenda_next(&r->agenda, s->progress.step);

@@ -38,15 +38,27 @@ unsigned sciara_scenario_record(const struct sciara_scenario_spec *s) {
   return record;
 }
 
+/** Thickness below which lava fresh from the vent no longer flows, m. */
+static double thin(const struct sciara_params *p) {
+  if (p->rule == SCIARA_RULE_FV3) return p->hc_vent;
+  return fmax(sciara_plug_thickness(p, p->yield_vent, SCIARA_COST_SHEET_STEEP), SCIARA_COST_SHEET_LEAST);
+}
+
+/** Thickness below which lava that is about to solidify no longer flows, m. */
+static double thick(const struct sciara_params *p) {
+  if (p->rule == SCIARA_RULE_FV3) return p->hc_sol;
+  return fmax(sciara_plug_thickness(p, p->yield_sol, SCIARA_COST_SHEET_GENTLE), thin(p));
+}
+
 /**
- * Cells that the lava may cover: lava thinner than the critical height at the vent does not flow further, and a step
- * takes it at most to the neighbouring cells.
+ * Cells that the lava may cover: thinner lava than thin() does not flow further, and a step takes it at most to the
+ * neighbouring cells.
  */
 static double wet_cells(const struct sciara_scenario_spec *s, const struct sciara_grid *grid,
                         const struct sciara_vents *vents) {
   const double cells = (double)sciara_grid_cells(grid);
   if (sciara_scenario_has_initial_lava(s)) return cells;
-  const double area = sciara_vents_total(vents) / s->params.hc_vent;
+  const double area = sciara_vents_total(vents) / thin(&s->params);
   const double side = 2 * (double)s->run.max_steps + 1, within_reach = (double)vents->count * side * side;
   return fmin(fmin(cells, within_reach), area / (grid->cell_size * grid->cell_size));
 }
@@ -153,8 +165,8 @@ static void estimate_end(const struct sciara_problem *p, double emission, struct
   const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = sciara_scenario_end(s);
   const bool front = s->run.until == SCIARA_UNTIL_FRONT;
-  out->end_low = fmin(latest, emission + (front ? 0 : cooling_time(p, s->params.hc_vent)));
-  out->end_high = fmin(latest, emission + cooling_time(p, s->params.hc_sol) + s->run.rest_s);
+  out->end_low = fmin(latest, emission + (front ? 0 : cooling_time(p, thin(&s->params))));
+  out->end_high = fmin(latest, emission + cooling_time(p, thick(&s->params)) + s->run.rest_s);
   if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
 }
 
@@ -182,13 +194,13 @@ struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_proble
   const double low = flow_low / fmin(SCIARA_COST_LONGER * probe->clock, longest) + cool_low / longest;
   const double high = flow_high * SCIARA_COST_SHORTER / probe->clock + cool_high / (0.25 * longest);
   const double most = p->scenario.run.max_steps == UINT64_MAX ? (double)INFINITY : (double)p->scenario.run.max_steps;
-  const double thick = fmax(cells_of(p, 0.5 * params->hc_sol), probe->liquid);
-  const double thin = fmax(cells_of(p, 4 * params->hc_vent), probe->liquid);
+  const double fewest = fmax(cells_of(p, 0.5 * thick(params)), probe->liquid);
+  const double most_cells = fmax(cells_of(p, 4 * thin(params)), probe->liquid);
   out.steps_low = fmin((double)probe->steps + low, most);
   out.steps_high = fmin((double)probe->steps + high, most);
   const double rest_low = out.steps_low - (double)probe->steps, rest_high = out.steps_high - (double)probe->steps;
-  out.wall_low = probe->wall + rest_low * step_time(probe, 0.5 * (probe->liquid + thick)) / SCIARA_COST_LONGER;
-  out.wall_high = probe->wall + rest_high * step_time(probe, 0.5 * (probe->liquid + thin));
+  out.wall_low = probe->wall + rest_low * step_time(probe, 0.5 * (probe->liquid + fewest)) / SCIARA_COST_LONGER;
+  out.wall_high = probe->wall + rest_high * step_time(probe, 0.5 * (probe->liquid + most_cells));
   return out;
 }
 
@@ -283,7 +295,7 @@ static double liquid_time(const struct sciara_problem *p, double volume) {
 
 double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
   return fmin((double)sciara_grid_cells(grid),
-              volume / (grid->cell_size * grid->cell_size * SCIARA_COST_THIN * params->hc_vent));
+              volume / (grid->cell_size * grid->cell_size * SCIARA_COST_THIN * thin(params)));
 }
 
 double sciara_member_disk(double members, double footprints) {
@@ -293,7 +305,7 @@ double sciara_member_disk(double members, double footprints) {
 struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
-  const double thickness = 0.5 * (params->hc_vent + params->hc_sol), cells = (double)sciara_grid_cells(&p->grid);
+  const double thickness = 0.5 * (thin(params) + thick(params)), cells = (double)sciara_grid_cells(&p->grid);
   struct sciara_member_need need = {.liquid_s = liquid_time(p, volume)};
   const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
   const double footprint = sciara_member_footprint(params, volume, &p->grid);

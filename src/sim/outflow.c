@@ -215,6 +215,7 @@ bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_o
 
 enum sciara_status sciara_outflow_warn(const struct sciara_problem *p) {
   struct sciara_outflow *all;
+  if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
   SCIARA_TRY(sciara_outflows_of(p, &all));
   for (size_t k = 0; k < p->scenario.vent_count; k++) {
     const struct sciara_vent_spec *v = &p->scenario.vents[k];

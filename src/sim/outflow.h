@@ -30,7 +30,7 @@ enum sciara_status sciara_outflows_of(const struct sciara_problem *p, struct sci
 /** Whether it is only in steps of the largest clock, before any lava flows, that the lava of a vent may become a tower. */
 bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_outflow *o);
 
-/** Warns of each vent whose lava would grow without bound. */
+/** Warns of each vent whose lava would grow without bound; never for a rule without towers. */
 enum sciara_status sciara_outflow_warn(const struct sciara_problem *p);
 
 #endif

@@ -84,6 +84,7 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   const double least = sciara_tower_least(&p->scenario.params, s->grid.cell_size);
   struct sciara_tower at;
   *new_text = NULL;
+  if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
   if (has(record, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
   SCIARA_TRY(watch_vents(p, s, least, record, new_text));
   if (*new_text || has(record, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;

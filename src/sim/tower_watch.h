@@ -12,7 +12,7 @@
 #define SCIARA_WARNING_TOWER "tower" ///< a cell stands above all its neighbours
 
 /**
- * Adds a warning to the record if the state has a tower of a kind that the record does not have yet.
+ * Adds a warning to the record if the state has a tower of a kind that the record does not have yet; none for a rule without towers.
  *
  * @param p   vents and parameters; its state is not used
  * @param new_text set to the text of the new warning, which belongs to the record, or NULL

@@ -83,6 +83,23 @@ class Presets(Case):
         self.assertIn('model.cooling: expected a key of rule "bingham", or "rule": "fv3"; found a key of rule "fv3"',
                       self.sciara("check", "dem.json", "--set", "model.cooling=1", code=3).stderr)
 
+    def test_no_warning_of_the_other_rule(self):
+        """Towers and the size of the cells are no matter of rule bingham; its estimate has a range."""
+        self.write_scenario(model={}, vents=[{"row": case.VENT[0], "col": case.VENT[1], "effusion": {"slot": "1 h", "rates_m3_s": [900]}}],
+                            run={"until": "front at rest"})
+        words = ("x = ", "piles up without bound")
+        done = self.sciara("check", "s.json")
+        for word in words:
+            self.assertIn(word, done.stdout)
+        self.assertIn("Towers", done.stderr)
+        done = self.sciara("check", "s.json", "--set", "model.rule=bingham")
+        for word in words + ("Towers",):
+            self.assertNotIn(word, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"rule: +bingham\n(.*\n)*estimate: +[0-9.e+]+( to [0-9.e+]+)? steps")
+        done = self.sciara("run", "s.json", "--set", "model.rule=bingham", "-n", 200, "-o", "sheet")
+        self.assertNotIn("Towers", done.stderr)
+        self.assertEqual(case.record(self.path("sheet")).get("warnings", []), [])
+
 
 if __name__ == "__main__":
     case.main()

@@ -670,7 +670,9 @@ class CellSize(Ground):
         found = check()
         self.assertIn('"dem.cell_size_m": 10', found)
         self.assertIn('"model.cooling_reference_cell_m": 10', found)
-        self.assertNotIn("calibrat", check(model={"cooling": 3}))
+        self.assertNotIn("critical_height_reference_cell_m", found, "it has no effect on coarse cells")
+        self.assertNotIn("belong to cells", check(model={"cooling": 3}))
+        self.assertNotIn("belong to cells", check(model={"rule": "bingham"}))
         self.assertNotIn("belong to cells", self.messages())
         # with the reference of the same cells nothing changes, not even a bit; with another the cooling is that of delta w2/w_r2
         for name, model in (("a", {}), ("b", {"cooling_reference_cell_m": 30}), ("c", {"cooling_reference_cell_m": 10}), ("d", {"cooling": 1.507 * 9})):
@@ -680,6 +682,29 @@ class CellSize(Ground):
         self.assertEqual(state["a"], state["b"])
         self.assertEqual(state["c"], state["d"])
         self.assertNotEqual(state["a"], state["c"])
+
+    def test_cure_of_fine_cells(self):
+        """The warning's own keys, run to the end: no warning is left, and lava runs out farther, as on cells of 10 m."""
+        rows, cols, fine = 40, 240, 2.5
+        write_tif(self.path("fine.tif"), 500 - numpy.tan(numpy.radians(8)) * fine * numpy.ones((4 * rows, 1)) * numpy.arange(4 * cols) / 4,
+                  WEST, NORTH, fine, fine, 32633)
+        x, y = WEST + 50, NORTH - 2 * rows * fine
+        scenario = case.scenario(dem={"path": "fine.tif", "cell_size_m": 5}, model={}, run={"until": "3 h"},
+                                 vents=[{"x": x, "y": y, "effusion": {"slot": "2 h", "rates_m3_s": [5]}}])
+        case.write_json(self.path("c.json"), scenario)
+        found = self.sciara("check", "c.json", "--no-estimate").stderr
+        cure = dict(re.findall(r'"model\.(\w+)": (\d+)', found))
+        self.assertEqual(cure, {"cooling_reference_cell_m": "10", "critical_height_reference_cell_m": "10"})
+        words = [f"--set=model.{key}={value}" for key, value in cure.items()]
+        out = {}
+        for name, more in (("plain", []), ("cured", words), ("coarse", ["--set=dem.cell_size_m=10"])):
+            done = self.sciara("run", "c.json", "-o", name, *more)
+            self.assertEqual("belong to cells" in done.stderr, name == "plain", done.stderr)
+            with open_snapshot(self.path(name, record(self.path(name))["snapshots"][-1]["name"])) as f:
+                reached = (f["arrival_time"].values >= 0).any(axis=0).nonzero()[0]
+            out[name] = int(reached.max()) * (10 if name == "coarse" else 5)
+        self.assertLess(out["plain"], out["coarse"] - 10, out)
+        self.assertLessEqual(abs(out["cured"] - out["coarse"]), 10, out)
 
 
 class Drivers(Ground):

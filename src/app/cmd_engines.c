@@ -4,10 +4,14 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/text.h"
 #include "engine/device_info.h"
 #include "engine/engine.h"
 
-static const struct sciara_option options[] = {{0}};
+static const struct sciara_option options[] = {
+    {"json", 0, NULL, "print the list as JSON"},
+    {0},
+};
 
 /** One line: the options of the engine, and their values. */
 static void print_options(const struct sciara_engine_ops *ops) {
@@ -33,26 +37,102 @@ static void print_devices(void) {
                    1e-9 * (double)gpu.free_memory);
 }
 
+/** What runs here of an engine: any of its rules, for they are compiled together. NULL: it is not compiled. */
+static const struct sciara_engine_ops *ops_of(const struct sciara_engine_entry *entry) {
+  for (int rule = 0; rule < SCIARA_RULES; rule++)
+    if (entry->ops[rule][SCIARA_DOUBLE]) return entry->ops[rule][SCIARA_DOUBLE];
+  return NULL;
+}
+
+/** Why an engine is not available; NULL: it is. */
+static const char *reason_against(const struct sciara_engine_entry *entry) {
+  const struct sciara_engine_ops *ops = ops_of(entry);
+  return !ops ? entry->why_not : ops->probe ? ops->probe() : NULL;
+}
+
+/** One line, unless the engine has all rules. */
+static void print_rules(const struct sciara_engine_entry *entry) {
+  const char *separator = "";
+  if (entry->rules == SCIARA_RULES_ALL) return;
+  sciara_print("%-15s rules: ", "");
+  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+    if (!(entry->rules >> rule & 1u)) continue;
+    sciara_print("%s%s", separator, sciara_rule_name((enum sciara_rule_kind)rule));
+    separator = ", ";
+  }
+  sciara_print("\n");
+}
+
+static void print_engine(const struct sciara_engine_entry *entry) {
+  const struct sciara_engine_ops *ops = ops_of(entry);
+  const char *why = reason_against(entry);
+  sciara_print("%-15s %-10s %-9s %s\n", entry->name, why ? "no" : "yes",
+               !ops                               ? "-"
+               : ops->determinism == SCIARA_EXACT ? "exact"
+                                                  : "tolerance",
+               ops ? ops->summary : entry->why_not);
+  if (ops && why) sciara_print("%-15s not available: %s\n", "", why);
+  print_rules(entry);
+  if (ops) print_options(ops);
+}
+
+/** The engine that "auto" means, for each rule. */
+static void print_auto(void) {
+  sciara_print("auto: %s\n", sciara_engine_auto(SCIARA_RULE_FV3));
+  for (int rule = 1; rule < SCIARA_RULES; rule++)
+    sciara_print("auto with rule %s: %s\n", sciara_rule_name((enum sciara_rule_kind)rule),
+                 sciara_engine_auto((enum sciara_rule_kind)rule));
+}
+
+static enum sciara_status append_engine(struct sciara_text *t, const struct sciara_engine_entry *entry) {
+  const struct sciara_engine_ops *ops = ops_of(entry);
+  const char *why = reason_against(entry), *separator = "";
+  SCIARA_TRY(sciara_text_append(t, "{\"name\": \"%s\", \"available\": %s, \"exact\": %s, \"rules\": [", entry->name,
+                                why ? "false" : "true",
+                                !ops                               ? "null"
+                                : ops->determinism == SCIARA_EXACT ? "true"
+                                                                   : "false"));
+  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+    if (!(entry->rules >> rule & 1u)) continue;
+    SCIARA_TRY(sciara_text_append(t, "%s\"%s\"", separator, sciara_rule_name((enum sciara_rule_kind)rule)));
+    separator = ", ";
+  }
+  SCIARA_TRY(sciara_text_append(t, "], \"summary\": \""));
+  SCIARA_TRY(sciara_text_append_json(t, ops ? ops->summary : ""));
+  SCIARA_TRY(sciara_text_append(t, "\", \"why_not\": \""));
+  SCIARA_TRY(sciara_text_append_json(t, why ? why : ""));
+  return sciara_text_append(t, "\"}");
+}
+
+static enum sciara_status print_json(const struct sciara_engine_entry *list, size_t count) {
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_text_append(&text, "{\"auto\": {");
+  for (int rule = 0; rule < SCIARA_RULES && status == SCIARA_OK; rule++)
+    status =
+        sciara_text_append(&text, "%s\"%s\": \"%s\"", rule ? ", " : "", sciara_rule_name((enum sciara_rule_kind)rule),
+                           sciara_engine_auto((enum sciara_rule_kind)rule));
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "}, \"engines\": [");
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
+    if (k > 0) status = sciara_text_append(&text, ", ");
+    if (status == SCIARA_OK) status = append_engine(&text, &list[k]);
+  }
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "]}\n");
+  if (status == SCIARA_OK) sciara_print_raw(text.data);
+  sciara_text_free(&text);
+  return status;
+}
+
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
+  if (sciara_argument_given(&arguments, "json")) return sciara_report(print_json(list, count));
   sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "description");
-  for (size_t k = 0; k < count; k++) {
-    const struct sciara_engine_ops *ops = list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
-    const char *why = !ops ? list[k].why_not : ops->probe ? ops->probe() : NULL;
-    sciara_print("%-15s %-10s %-9s %s\n", list[k].name, why ? "no" : "yes",
-                 !ops                               ? "-"
-                 : ops->determinism == SCIARA_EXACT ? "exact"
-                                                    : "tolerance",
-                 ops ? ops->summary : list[k].why_not);
-    if (ops && why) sciara_print("%-15s not available: %s\n", "", why);
-    if (ops) print_options(ops);
-  }
+  for (size_t k = 0; k < count; k++) print_engine(&list[k]);
   print_devices();
-  sciara_print("auto: %s\n", sciara_engine_auto(SCIARA_RULE_FV3));
+  print_auto();
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
     if (sciara_isa_runs((enum sciara_isa)isa)) sciara_print(" %s", sciara_isa_name((enum sciara_isa)isa));
@@ -67,6 +147,7 @@ const struct sciara_command sciara_cmd_engines = {
     .options = options,
     .details = "exact: bit-identical to serial of the same precision; tolerance: close to it.\n"
                "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
+               "rules: those that the engine has (key model.rule); without this line it has all.\n"
                "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
                "isa: the instruction set that openmp uses, and those that this processor has.\n",
     .run = run,

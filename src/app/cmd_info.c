@@ -72,6 +72,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   sciara_print_duration(s->time_s, simulated, sizeof simulated);
   sciara_print("snapshot:      %s\n", t->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
+  if (s->model_rule) sciara_print("rule:          %s\n", s->model_rule);
   sciara_print("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
                s->precision ? s->precision : "?");
   sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s,
@@ -131,6 +132,7 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
   if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
+  if (r->model_rule) sciara_print("rule:          %s\n", r->model_rule);
   sciara_print("started:       %s%s%s; wall-clock time %.1f s, of which %.1f s computing\n", r->started_utc,
                *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
   if (r->parent) sciara_print("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);

@@ -26,6 +26,7 @@ static const struct sciara_option options[] = {
     {"rates", 0, "FILE", "effusion rates of each vent, as CSV, instead of --rate and --duration"},
     {"until", 'u', "T", "end of the run: simulated time (\"6 h\", \"3 d\", seconds); default: when all lava is solid"},
     {"name", 0, "TEXT", "title of the scenario"},
+    {"rule", 0, "NAME", "how lava moves: fv3 or bingham (docs/rules.md); as --set model.rule=NAME"},
     {"set", 's', "K=V", "set a key to another value than its default: run.max_time=\"20 d\"; may be repeated"},
     {"output", 'o', "FILE", "the scenario (default: the name of the DEM with .json, in the current folder)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
@@ -41,6 +42,7 @@ struct order {
   size_t override_count, driver_count;
   const char *rates;         ///< path of the CSV file as given; NULL: none
   char until[64], start[64]; ///< overrides; "" if there are none
+  char rule[64];             ///< likewise
 };
 
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
@@ -115,6 +117,18 @@ static enum sciara_status take_times(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
+/** --rule, as an override before all others. */
+static enum sciara_status take_rule(const struct sciara_arguments *a, struct order *o) {
+  const char *name = sciara_argument(a, "rule");
+  enum sciara_rule_kind rule;
+  if (!name) return SCIARA_OK;
+  if (!sciara_rule_find(name, &rule))
+    return sciara_fail(SCIARA_ERR_USAGE, "--rule: expected a name of a rule, one of %s; found \"%s\"",
+                       sciara_rule_list(), name);
+  snprintf(o->rule, sizeof o->rule, "model.rule=\"%s\"", sciara_rule_name(rule));
+  return SCIARA_OK;
+}
+
 static enum sciara_status take_order(const struct sciara_arguments *a, struct order *o) {
   SCIARA_TRY(take_lists(a, o));
   if (o->request.vent_count == 0)
@@ -124,6 +138,7 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
         "extent), or --vent-lonlat LON,LAT");
   SCIARA_TRY(take_rates(a, o));
   SCIARA_TRY(take_times(a, o));
+  SCIARA_TRY(take_rule(a, o));
   o->driver_count = sciara_arguments_all(a, "allow-driver", o->drivers);
   o->request.title = sciara_argument(a, "name");
   return SCIARA_OK;
@@ -174,7 +189,7 @@ static enum sciara_status relate(const char *what, const char *path, const char 
 /** The text of the scenario that will be written to `path`. */
 static enum sciara_status compose(const char *dem, const char *path, struct order *o, struct sciara_text *text) {
   char *folder = NULL, *relative_dem = NULL, *relative_rates = NULL;
-  const char *overrides[SCIARA_MOST_GIVEN + 2];
+  const char *overrides[SCIARA_MOST_GIVEN + 3];
   size_t count = 0;
   struct sciara_text url = {0};
   enum sciara_status status;
@@ -187,6 +202,7 @@ static enum sciara_status compose(const char *dem, const char *path, struct orde
   o->request.schema = url.data;
   if (*o->until) overrides[count++] = o->until;
   if (*o->start) overrides[count++] = o->start;
+  if (*o->rule) overrides[count++] = o->rule;
   for (size_t k = 0; k < o->override_count; k++) overrides[count++] = o->overrides[k];
   SCIARA_TRY_GOTO(sciara_scenario_default(&o->request, overrides, count, text));
 cleanup:

@@ -61,7 +61,7 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
     size_t count;
     const struct sciara_engine_entry *entry = sciara_engine_list(&count);
     for (size_t k = 0; k < count; k++) {
-      const struct sciara_engine_ops *ops = entry[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
+      const struct sciara_engine_ops *ops = entry[k].ops[p->scenario.params.rule][SCIARA_DOUBLE];
       if (!ops || !(ops->capabilities & SCIARA_FOR_TESTS)) SCIARA_TRY(add(j, entry[k].name, p));
     }
     return SCIARA_OK;

@@ -352,5 +352,8 @@ const char *sciara_precision_name(enum sciara_precision precision);
  */
 const char *sciara_engine_auto(enum sciara_rule_kind rule);
 
+/** The same without a GPU: openmp, or serial if openmp does not have the rule. */
+const char *sciara_engine_auto_host(enum sciara_rule_kind rule);
+
 SCIARA_END_DECLS
 #endif

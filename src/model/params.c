@@ -24,6 +24,24 @@ const char sciara_rule_choices[] =
 #undef SCIARA_RULE
     ;
 
+const char *sciara_rule_title(enum sciara_rule_kind rule) {
+#define SCIARA_RULE(IDENTIFIER, name, summary) "cellular automaton SCIARA, rule " name,
+  static const char *const titles[] = {
+#include "model/rules.def"
+  };
+#undef SCIARA_RULE
+  return rule == SCIARA_RULE_FV3 ? "cellular automaton SCIARA-fv3" : titles[rule]; // as in files of earlier versions
+}
+
+const char *sciara_rule_list(void) {
+#define SCIARA_RULE(IDENTIFIER, name, summary) ", " name
+  static const char list[] =
+#include "model/rules.def"
+      ;
+#undef SCIARA_RULE
+  return list + strlen(", ");
+}
+
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
 
 const char *sciara_rule_summary(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_summaries[rule] : ""; }

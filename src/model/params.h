@@ -20,6 +20,12 @@ enum sciara_rule_kind {
 /** The names, for a table of keys: "fv3|bingham|". */
 extern const char sciara_rule_choices[];
 
+/** The names, for people: "fv3, bingham". */
+const char *sciara_rule_list(void);
+
+/** The name of a model in files: "cellular automaton SCIARA-fv3"; of another rule with its name. */
+const char *sciara_rule_title(enum sciara_rule_kind rule);
+
 /** "fv3"; "" for a value that is no rule. */
 const char *sciara_rule_name(enum sciara_rule_kind rule);
 

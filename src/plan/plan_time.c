@@ -13,7 +13,6 @@
 #include "sim/cost.h"
 
 static const double GOLDEN = 0.6180339887498949; ///< its multiples are spread evenly, and follow no period of the table
-static const char engine_name[] = "openmp";      ///< on one thread
 
 /** A member of the sample. */
 struct item {
@@ -153,9 +152,10 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   const struct sciara_engine_ops *ops;
   struct work *w;
   *out = (struct sciara_plan_time){.made = false};
-  SCIARA_TRY(sciara_engine_find(engine_name, SCIARA_RULE_FV3,
-                                base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE,
-                                &ops));
+  const enum sciara_rule_kind rule = base->scenario.params.rule;
+  const char *engine_name = sciara_engine_auto_host(rule); // on one thread
+  SCIARA_TRY(sciara_engine_find(
+      engine_name, rule, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops);

@@ -34,18 +34,25 @@ static enum sciara_status add_parameters(struct sciara_map_facts *f, const struc
   return status;
 }
 
+/** The program that computed the map, and its rule. @param source NULL: this one */
+static enum sciara_status add_software(struct sciara_map_facts *f, const char *source, enum sciara_rule_kind rule) {
+  char text[192];
+  snprintf(text, sizeof text, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s", sciara_rule_title(rule));
+  return sciara_map_facts_add(f, "Software", source ? source : text);
+}
+
 enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, const struct sciara_scenario_spec *scenario,
                                          enum sciara_field field, struct sciara_map_facts *out) {
   const struct sciara_field_info *info = sciara_field_describe(field);
   SCIARA_TRY(sciara_map_facts_add(out, "Title", m->title));
-  SCIARA_TRY(sciara_map_facts_add(
-      out, "Software",
-      m->source ? m->source : "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), cellular automaton SCIARA-fv3"));
+  SCIARA_TRY(add_software(out, m->source, scenario ? scenario->params.rule : SCIARA_RULE_FV3));
   if (info) SCIARA_TRY(sciara_map_facts_add(out, "Field", info->name));
   if (info) SCIARA_TRY(sciara_map_facts_add(out, "Unit", info->unit));
   SCIARA_TRY(sciara_map_facts_add(out, "Start", m->start));
   SCIARA_TRY(add_date(out, m));
   SCIARA_TRY(add_number(out, "SimulatedTime_s", m->time_s));
   SCIARA_TRY(add_number(out, "Step", (double)m->step));
-  return scenario ? add_parameters(out, &scenario->params) : SCIARA_OK;
+  if (!scenario) return SCIARA_OK;
+  SCIARA_TRY(sciara_map_facts_add(out, "Rule", sciara_rule_name(scenario->params.rule)));
+  return add_parameters(out, &scenario->params);
 }

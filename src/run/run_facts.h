@@ -15,8 +15,8 @@ struct sciara_run_moment {
 };
 
 /**
- * Title, Software, Field, Unit, Start, Date (that of the map), SimulatedTime_s, Step, and Parameters of the model as
- * "key=value key=value", if the scenario is known.
+ * Title, Software, Field, Unit, Start, Date (that of the map), SimulatedTime_s, Step, and, if the scenario is known,
+ * Rule and Parameters of the model as "key=value key=value".
  *
  * @param scenario may be NULL
  */

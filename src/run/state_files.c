@@ -26,6 +26,7 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .title = p->scenario.title,
                                           .start = p->scenario.run.start,
                                           .scenario_json = p->scenario.json,
+                                          .model_rule = sciara_rule_name(p->scenario.params.rule),
                                           .model_preset = p->scenario.model,
                                           .history = history,
                                           .engine = s->ops->name,

@@ -19,8 +19,20 @@ static enum sciara_status check_checksum(const struct sciara_problem *p, const s
 }
 
 /** The same ground, boundary and precision; parameters and vents may be others. */
+/** Other parameters are allowed, another rule is not: its momentum means something else. */
+static enum sciara_status check_rule(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
+  const enum sciara_rule_kind found = p->scenario.params.rule, its = c->identity.params.rule;
+  if (found == its) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: computed with rule \"%s\", found model.rule \"%s\"; expected \"model.rule\": \"%s\", or "
+                     "initial.thickness and initial.temperature instead of a checkpoint",
+                     p->scenario.initial_checkpoint, sciara_rule_name(its), sciara_rule_name(found),
+                     sciara_rule_name(its));
+}
+
 static enum sciara_status check_identity(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
   struct sciara_checkpoint_identity run;
+  SCIARA_TRY(check_rule(p, c));
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &run);
   run.params = c->identity.params;
   if (status == SCIARA_OK) status = sciara_checkpoint_check(c, p->scenario.initial_checkpoint, &run, false);

@@ -263,7 +263,8 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
   size_t count, references;
   const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   if (its->params.rule != run->params.rule)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: found \"%s\", the checkpoint was computed with \"%s\"", path,
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %s: found \"%s\", the checkpoint was computed with \"%s\", and goes on with it alone", path,
                        rule_name, sciara_rule_name(run->params.rule), sciara_rule_name(its->params.rule));
   for (size_t k = 0; k < count + references; k++) {
     const struct sciara_param_info *info = k < count ? &params[k] : &of_cells[k - count];

@@ -24,8 +24,8 @@ static void free_warning(struct sciara_run_warning *w) {
 }
 
 void sciara_run_record_free(struct sciara_run_record *r) {
-  char *owned[] = {r->stop_reason,     r->scenario, r->engine,       r->precision,    r->parent,
-                   r->program_version, r->git_hash, r->hdf5_version, r->gdal_version, r->model_preset};
+  char *owned[] = {r->stop_reason, r->scenario,     r->engine,       r->precision,    r->parent,    r->program_version,
+                   r->git_hash,    r->hdf5_version, r->gdal_version, r->model_preset, r->model_rule};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   for (size_t i = 0; i < r->snapshot_count; i++) free(r->snapshots[i].name);
   for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
@@ -134,6 +134,7 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_rec
   add_text(b, root, "stop_reason", r->stop_reason);
   add_text(b, root, "scenario", r->scenario);
   add_hex(b, root, "dem_hash", r->dem_hash);
+  if (r->model_rule) add_text(b, root, "model_rule", r->model_rule);
   if (r->model_preset) add_text(b, root, "model_preset", r->model_preset);
   cJSON *engine = add_object(b, root, "engine");
   add_text(b, engine, "name", r->engine);

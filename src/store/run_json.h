@@ -50,6 +50,7 @@ struct sciara_run_record {
   char *stop_reason; ///< "solidified"; NULL while running
   char *scenario;    ///< path of the scenario as given
   uint64_t dem_hash;
+  char *model_rule;         ///< "fv3", "bingham"; NULL in records of earlier versions, which are of fv3
   char *model_preset;       ///< set of parameters, and which of them were changed; NULL in records of earlier versions
   char *engine, *precision; ///< "openmp", "double"
   int threads;

@@ -108,6 +108,7 @@ static enum sciara_status read_origin(const struct place *root, struct sciara_ru
   SCIARA_TRY(get_text(root, "stop_reason", &r->stop_reason));
   SCIARA_TRY(get_text(root, "scenario", &r->scenario));
   SCIARA_TRY(get_hex(root, "dem_hash", &r->dem_hash));
+  if (member(root, "model_rule")) SCIARA_TRY(get_text(root, "model_rule", &r->model_rule));
   if (member(root, "model_preset")) SCIARA_TRY(get_text(root, "model_preset", &r->model_preset));
   SCIARA_TRY(get_object(root, "engine", &path, &at));
   SCIARA_TRY(get_text(&at, "name", &r->engine));

@@ -123,6 +123,7 @@ static enum sciara_status write_file(const struct merge *m) {
                                                   .title = s->title,
                                                   .start = s->start,
                                                   .scenario_json = s->scenario_json,
+                                                  .model_rule = s->model_rule,
                                                   .model_preset = s->model_preset,
                                                   .history = history,
                                                   .engine = s->engine,

@@ -19,6 +19,7 @@ struct sciara_snapshot_context {
   const char *title;
   const char *start;         ///< ISO 8601 UTC start of the eruption ("2006-07-14T23:30:00Z"), or NULL
   const char *scenario_json; ///< the whole scenario as run
+  const char *model_rule;    ///< name of the rule; NULL: unknown, of a file of an earlier version
   const char *model_preset;  ///< set of parameters, and which of them were changed
   const char *history;       ///< command line and date
   const char *engine;        ///< "serial"
@@ -58,10 +59,10 @@ struct sciara_snapshot {
   uint64_t step, checksum, dem_hash;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
-  bool has_sea;                                                                     ///< its scenario declares a sea
-  char *title, *start, *scenario_json, *model_preset, *source, *engine, *precision; ///< owned; may be NULL
-  char *path;                                                                       ///< owned; for messages
-  int64_t file;                                                                     ///< HDF5 handle
+  bool has_sea; ///< its scenario declares a sea
+  char *title, *start, *scenario_json, *model_rule, *model_preset, *source, *engine, *precision; ///< owned; may be NULL
+  char *path;   ///< owned; for messages
+  int64_t file; ///< HDF5 handle
 };
 
 /**

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "file/gdal_support.h"
 #include "model/field.h"
+#include "model/params.h"
 
 /* A CRS as CF has it (CF-1.8, appendix F): attributes of a grid mapping, for readers that know no WKT. */
 enum { CF_MOST = 24 };
@@ -165,14 +166,17 @@ hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
 
 static enum sciara_status put_global(const struct sciara_layout *l) {
   const struct sciara_snapshot_context *c = l->context;
-  char hash[17];
+  char hash[17], source[192];
+  enum sciara_rule_kind rule = SCIARA_RULE_FV3;
+  if (c->model_rule) sciara_rule_find(c->model_rule, &rule);
+  snprintf(source, sizeof source, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s", sciara_rule_title(rule));
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->dem_hash);
   const struct {
     const char *name, *text;
   } texts[] = {
       {"Conventions", "CF-1.8"},
       {"title", c->title ? c->title : "Lava flow simulation"},
-      {"source", "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), cellular automaton SCIARA-fv3"},
+      {"source", source},
       {"history", c->history},
       {"references", references},
       {"program_version", SCIARA_VERSION},
@@ -181,6 +185,7 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
       {"precision", c->precision},
       {"start", c->start},
       {"scenario_json", c->scenario_json},
+      {"model_rule", c->model_rule},
       {"model_preset", c->model_preset},
       {"dem_hash", hash},
   };

@@ -141,6 +141,7 @@ static enum sciara_status read_texts(struct sciara_snapshot *s) {
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "title", &s->title));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "start", &s->start));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "scenario_json", &s->scenario_json));
+  SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "model_rule", &s->model_rule));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "model_preset", &s->model_preset));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "source", &s->source));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "engine", &s->engine));
@@ -294,7 +295,8 @@ void sciara_snapshot_close(struct sciara_snapshot *s) {
     sciara_hdf5_end(&session);
   }
   sciara_georef_free(&s->georef);
-  char *owned[] = {s->title, s->start, s->scenario_json, s->model_preset, s->source, s->engine, s->precision, s->path};
+  char *owned[] = {s->title,  s->start,  s->scenario_json, s->model_rule, s->model_preset,
+                   s->source, s->engine, s->precision,     s->path};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
   *s = (struct sciara_snapshot){.file = H5I_INVALID_HID};
 }

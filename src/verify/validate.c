@@ -203,8 +203,8 @@ static enum sciara_status choose_references(const struct sciara_validation *v, s
   for (size_t k = 0; k < v->count; k++)
     orders = orders || (!v->result[k].skipped && v->result[k].determinism == SCIARA_TOLERANCE);
   for (int r = 0; r < (orders ? REFERENCES : ORDERS); r++)
-    SCIARA_TRY(
-        sciara_engine_find(r == SERIAL ? "serial" : "scatter", SCIARA_RULE_FV3, precision, &w->reference[r].ops));
+    SCIARA_TRY(sciara_engine_find(r == SERIAL ? "serial" : "scatter", v->problem->scenario.params.rule, precision,
+                                  &w->reference[r].ops));
   return SCIARA_OK;
 }
 

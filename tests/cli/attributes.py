@@ -139,6 +139,7 @@ class Attributes(SharedCase):
             "start": scenario.get("run", {}).get("start"),
             "scenario_json": lambda text: json.loads(text)["vents"] == scenario["vents"] and
             json.loads(text)["output"]["folder"] == self.path(run),
+            "model_rule": "fv3",
             "model_preset": "thesis-etna-2006; changed: cooling",
             "dem_hash": r["dem_hash"],
             "cell_size_m": case.CELL,

@@ -290,6 +290,21 @@ class Ensemble(Case):
                      "vents.csv:6: expected a cell whose 8 neighbours are valid, found a cell on the rim"):
             self.assertTrue(any(text in line for line in found), f"{text!r} is not in {found}")
 
+    def test_keys_of_a_rule(self):
+        """Keys of the rule of the base vary; those of the other one are refused in vary and in a table of members."""
+        self.write_scenario("base.json", model={"rule": "bingham"},
+                            vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        self.ensemble(vary=[{"key": "model.radiating_share", "values": [0.02, 0.04]}])
+        self.assertEqual([row["model.radiating_share"] for row in self.plan()], ["0.02", "0.04"])
+        self.sciara("ensemble", "run", "out")
+        self.sciara("ensemble", "plan", "e.json", "-o", "estimated")
+        refused = 'model.cooling: expected a key of rule "bingham", or "rule": "fv3"; found a key of rule "fv3"'
+        shutil.rmtree(self.path("out"))
+        self.assert_problem(refused, vary=[{"key": "model.cooling", "values": [1, 2]}])
+        self.write("m.csv", "id,model.cooling\n0,1\n1,2\n")
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "m.csv"})
+        self.assertIn(refused, self.plan(code=3).stderr)
+
     def test_bad_weights(self):
         self.assert_problem('expected a column "pp" (vents.weights.column) (did you mean "p"?), found "name", "x"', vents={"table": "vents.csv", "weights": {"column": "pp"}})
         self.write("zero.csv", "x,y,w\n500200,4177220,0\n")

@@ -3,14 +3,18 @@
 """Named sets of parameters: listed, chosen, changed, and recorded in the files of a run."""
 import json
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import h5py
+from osgeo import gdal
 
 import case
 from case import Case
+
+gdal.UseExceptions()
 
 NAME, SHEET = "thesis-etna-2006", "etna-2006-bingham"
 
@@ -99,6 +103,82 @@ class Presets(Case):
         done = self.sciara("run", "s.json", "--set", "model.rule=bingham", "-n", 200, "-o", "sheet")
         self.assertNotIn("Towers", done.stderr)
         self.assertEqual(case.record(self.path("sheet")).get("warnings", []), [])
+
+    def test_rule_is_named(self):
+        """init --rule is as --set model.rule; run.json, snapshots, series, info and the tags of maps name the rule."""
+        case.write_dem(self.path("dem.asc"))
+        vent = ["--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60, "--set", 'output.maps=["deposit"]']
+        self.sciara("init", "dem.asc", *vent, "-o", "a.json", "--set", "model.rule=bingham")
+        self.sciara("init", "dem.asc", *vent, "-o", "b.json", "--rule", "bingham")
+        self.assertEqual(case.read_json(self.path("a.json")), case.read_json(self.path("b.json")))
+        self.assertIn('--rule: expected a name of a rule, one of fv3, bingham; found "magflow"',
+                      self.sciara("init", "dem.asc", *vent, "-o", "c.json", "--rule", "magflow", code=2).stderr)
+        self.sciara("init", "dem.asc", *vent, "-o", "fv3.json", "--rule", "fv3")
+        os.rename(self.path("b.json"), self.path("bingham.json"))
+        for rule, title in (("fv3", "cellular automaton SCIARA-fv3"), ("bingham", "cellular automaton SCIARA, rule bingham")):
+            self.sciara("run", f"{rule}.json", "-q", "-n", 5, "-o", rule)
+            r = case.record(self.path(rule))
+            self.assertEqual(r["model_rule"], rule)
+            self.sciara("export", rule, "-f", "nc", "-q", "-o", f"{rule}.nc")
+            snapshot = self.path(rule, r["snapshots"][-1]["name"])
+            for name in (snapshot, self.path(f"{rule}.nc")):
+                with h5py.File(name) as f:
+                    self.assertEqual(f.attrs["model_rule"].decode(), rule)
+                    self.assertTrue(f.attrs["source"].decode().endswith(f"), {title}"), name)
+            for name in (rule, snapshot):
+                self.assertRegex(self.sciara("info", name).stdout, f"(?m)^rule: +{rule}$")
+            self.sciara("export", rule, "-f", "cog", "-q", "-o", f"{rule}.tif")
+            for name in (self.path(rule, "maps", "deposit.tif"), self.path(f"{rule}.tif")):
+                tags = gdal.Open(name).GetMetadata()
+                self.assertEqual(tags["Rule"], rule)
+                self.assertTrue(tags["Software"].endswith(title), tags)
+
+    def test_engines_of_a_rule(self):
+        listed = json.loads(self.sciara("engines", "--json").stdout)
+        rules = {engine["name"]: engine["rules"] for engine in listed["engines"]}
+        text = self.sciara("engines").stdout
+        self.assertEqual(rules["serial"], ["fv3", "bingham"])
+        for rule, name in listed["auto"].items():
+            self.assertIn(rule, rules[name])
+        self.assertIn(f"auto: {listed['auto']['fv3']}\nauto with rule bingham: {listed['auto']['bingham']}\n", text)
+        self.write_scenario(model={"rule": "bingham"})
+        for engine in listed["engines"]:
+            shown = re.search(rf"(?m)^{engine['name']} .*\n(?: +not available.*\n)?( +rules: (.*)\n)?", text)
+            self.assertEqual(shown[2], None if len(engine["rules"]) == 2 else ", ".join(engine["rules"]))
+            if "bingham" in engine["rules"]:
+                continue
+            found = self.sciara("run", "s.json", "-e", engine["name"], "-o", "x", code=2).stderr
+            those = ", ".join(name for name, has in rules.items() if "bingham" in has)
+            self.assertIn(f"engine \"{engine['name']}\" does not have rule \"bingham\"; these engines have it: {those}", found)
+
+    def test_bad_values(self):
+        self.write_scenario(model={"rule": "bingham"})
+        for words, message in (
+                (["viscosity_sol_Pa_s=1000"], "expected at least model.viscosity_vent_Pa_s = 670000"),
+                (["yield_strength_vent_Pa=0"], "expected a yield strength above 0 at both temperatures, or 0 at both (Newtonian lava)"),
+                (["yield_strength_sol_Pa=0"], "expected a yield strength above 0 at both temperatures, or 0 at both (Newtonian lava)"),
+                (["radiating_share=1.5"], "model.radiating_share: expected 0 to 1; found 1.5"),
+                (["dissipation_vent=0.3"], 'a key of rule "fv3"')):
+            self.assertIn(message, self.sciara("check", "s.json", *(f"--set=model.{word}" for word in words), code=3).stderr)
+        self.sciara("check", "s.json", "--set=model.yield_strength_vent_Pa=0", "--set=model.yield_strength_sol_Pa=0")
+        for word in ("viscosity_vent_Pa_s=1e-40", "yield_strength_vent_Pa=1e-40", "radiating_share=1e-30", "friction=1e-40"):
+            self.assertIn("in single precision", self.sciara("check", "s.json", f"--set=model.{word}", "-p", "single", code=3).stderr)
+            self.sciara("check", "s.json", f"--set=model.{word}")
+        self.assertIn('rule "bingham" has no fast math; expected engine.math "exact"',
+                      self.sciara("check", "s.json", "-e", "serial", "-p", "single", "--fast-math", code=2).stderr)
+
+    def test_a_checkpoint_has_a_rule(self):
+        self.write_scenario(model={})
+        self.sciara("run", "s.json", "-q", "-n", 20, "-o", "a", "--checkpoint-every", "10000 d")
+        found = self.sciara("resume", "a", "-o", "b", "--set", "model.rule=bingham", code=3).stderr
+        self.assertIn('model.rule: found "bingham", the checkpoint was computed with "fv3"', found)
+        checkpoint = next(name for name in os.listdir(self.path("a", "checkpoints")))
+        case.write_json(self.path("t.json"), {**case.read_json(self.path("s.json")), "model": {"rule": "bingham"}, "vents": [],
+                                              "initial": {"checkpoint": f"a/checkpoints/{checkpoint}"}})
+        self.assertIn('initial.checkpoint: ', self.sciara("check", "t.json", code=3).stderr)
+        self.assertIn('computed with rule "fv3", found model.rule "bingham"; expected "model.rule": "fv3", or initial.thickness and '
+                      "initial.temperature", self.sciara("check", "t.json", code=3).stderr)
+        self.sciara("check", "t.json", "--set", "model.rule=fv3")
 
 
 if __name__ == "__main__":

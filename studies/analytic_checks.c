@@ -13,78 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "verify/runner.h"
+#include "scene.h"
 
-/** Ground, lava and vents of one check, on a plane that falls to the south. */
-struct scene {
-  struct sciara_problem problem; ///< parameters and vents
-  struct sciara_state *state;
-  struct sciara_runner runner;
-};
-
-static const struct sciara_engine_ops *engine;
-static int failures;
-
-/** Ends the program after an error of the library. */
-static void must(enum sciara_status status) {
-  if (status == SCIARA_OK) return;
-  fprintf(stderr, "sciara_analytic_checks: %s\n", sciara_last_error());
-  exit((int)status);
-}
-
-/** Prints the result of a check that has an exact answer. */
-static void judge(bool good) {
-  printf("  %s\n", good ? "pass" : "FAIL");
-  failures += !good;
+/** A plane that falls to the south. */
+static double fall(double x, double y, double slope) {
+  (void)x;
+  return 1000 + slope * y;
 }
 
 static void make(struct scene *s, int64_t rows, int64_t cols, double cell, double slope) {
-  const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = cell, .north = (double)rows * cell};
-  double *altitude = NULL;
-  uint8_t *valid = NULL;
-  *s = (struct scene){.problem = {.grid = grid}};
-  s->problem.scenario.params = sciara_params_default();
-  s->problem.vents = sciara_vents_create();
-  must(s->problem.vents ? SCIARA_OK : SCIARA_ERR_MEMORY);
-  must(SCIARA_NEW(altitude, rows * cols, "a plane"));
-  must(SCIARA_NEW(valid, rows * cols, "a plane"));
-  for (int64_t i = 0; i < rows * cols; i++) {
-    const int64_t row = i / cols;
-    altitude[i] = 1000 - slope * cell * (double)row;
-    valid[i] = 1;
-  }
-  must(sciara_state_create(&grid, altitude, valid, 0, &s->state));
-  s->state->clock = s->problem.scenario.params.t_first;
-  sciara_free(altitude);
-  sciara_free(valid);
-}
-
-static void end(struct scene *s) {
-  sciara_runner_end(&s->runner);
-  sciara_state_destroy(s->state);
-  sciara_vents_destroy(s->problem.vents);
-}
-
-static void put_lava(struct scene *s, int64_t row, int64_t col, double h, double T) {
-  const struct sciara_grid *g = &s->state->grid;
-  const int64_t i = row * g->cols + col;
-  s->state->h[i] = h;
-  s->state->T[i] = T;
-  s->state->arrival[i] = 0;
-  s->state->initial += h * (g->cell_size * g->cell_size);
-}
-
-static void put_vent(struct scene *s, double rate) {
-  const double edges[2] = {0, 1e7};
-  must(sciara_vents_add(s->problem.vents, s->state->grid.rows / 2, s->state->grid.cols / 2, 1, edges, &rate));
-}
-
-/** Continues from the current state. */
-static void go_to(struct scene *s, uint64_t step, double time) {
-  const struct sciara_engine_options plain = {0};
-  if (!s->runner.ops) must(sciara_runner_start(&s->runner, engine, &s->problem, &plain, s->state));
-  must(sciara_runner_go_to(&s->runner, step, time, s->state));
+  make_ground(s, SCIARA_RULE_FV3, rows, cols, cell, fall, slope);
 }
 
 // ------------------------------------------------------------------------------------------------------------- cooling

@@ -122,9 +122,15 @@ static void add_point(struct line *l, double x, double y) {
 static double slope_of(const struct line *l) { return (l->n * l->xy - l->x * l->y) / (l->n * l->xx - l->x * l->x); }
 
 /**
- * Constant rate on a plane: r = 0.715 (rho g Q^3/(3 eta))^(1/8) t^(1/2). The radius is that of the circle with the
- * covered area.
+ * Newtonian lava has no edge on a grid: a film spreads by a cell in each step. Its radius, m, is that of the circle with
+ * the area where it is thicker than a hundredth of the mean in a circle of the expected radius.
  */
+static double radius_of(const struct sciara_state *s, double volume, double expected) {
+  return sqrt(area(s, 0.01 * volume / (PI * expected * expected)) / PI);
+}
+
+/**
+ * Constant rate on a plane: r = 0.715 (rho g Q^3/(3 eta))^(1/8) t^(1/2). */
 static void constant_rate(double cell, double hours) {
   const double rate = 5, viscosity = 1e6;
   struct scene s;
@@ -137,8 +143,8 @@ static void constant_rate(double cell, double hours) {
   for (int k = 4; k >= 0; k--) {
     const double t = 3600 * hours / (1 << k);
     go_to(&s, UINT64_MAX, t);
-    r = sqrt(area(s.state, 0) / PI);
     expected = 0.715 * pow(DENSITY * GRAVITY * pow(rate, 3) / (3 * viscosity), 0.125) * sqrt(s.state->time);
+    r = radius_of(s.state, s.state->emitted, expected);
     if (k < 3) add_point(&line, log(s.state->time), log(r));
   }
   printf("constant rate on a plane, cells of %4.1f m  %8" PRIu64
@@ -163,8 +169,8 @@ static void fixed_volume(double cell, double hours) {
   for (int k = 4; k >= 0; k--) {
     const double t = 3600 * hours / (1 << k);
     go_to(&s, UINT64_MAX, t);
-    r = sqrt(area(s.state, 0) / PI);
     expected = 0.894 * pow(DENSITY * GRAVITY * pow(volume, 3) / (3 * viscosity) * s.state->time, 0.125);
+    r = radius_of(s.state, volume, expected);
     if (k < 4) add_point(&line, log(s.state->time), log(r));
   }
   printf("fixed volume on a plane, cells of %4.1f m   %8" PRIu64
@@ -179,22 +185,22 @@ static void fixed_volume(double cell, double hours) {
  */
 static void incline(double cell, double degrees) {
   const double rate = 5, viscosity = 1e6, angle = degrees * PI / 180;
-  const int64_t cols = (int64_t)(600 / cell) | 1, rows = (int64_t)(1500 / cell),
+  const int64_t cols = (int64_t)(800 / cell) | 1, rows = (int64_t)(1500 / cell),
                 vent = rows - 1 - (int64_t)(1400 / cell);
   struct scene s;
   make(&s, rows, cols, cell, tan(angle));
   make_newtonian(&s.problem.scenario.params, viscosity);
   put_vent_at(&s, vent, cols / 2, rate);
-  go_to(&s, UINT64_MAX, 40 * 3600);
+  go_to(&s, UINT64_MAX, 120 * 3600);
   const double xi =
       pow(35.0 / 32 * pow(14 / (3 * tan(angle)), 3) * 3 * viscosity * rate / (DENSITY * GRAVITY * sin(angle)), 1.0 / 7);
   printf("constant rate on %.0f degrees, cells of %4.1f m %8" PRIu64 " steps:", degrees, cell, s.state->step);
-  for (double x = 200; x <= 800; x += 300) {
+  for (double x = 100; x <= 400; x *= 2) {
     const int64_t row = vent + (int64_t)llround(x / cell);
     int64_t wet = 0;
-    for (int64_t col = 0; col < cols; col++) wet += s.state->h[row * cols + col] > 0;
-    const double middle = s.state->h[row * cols + cols / 2];
     const double width = 2 * xi * pow(x, 3.0 / 7), most = 3 * tan(angle) / 14 * xi * xi * pow(x, -1.0 / 7);
+    const double middle = s.state->h[row * cols + cols / 2];
+    for (int64_t col = 0; col < cols; col++) wet += s.state->h[row * cols + col] > 0.01 * most;
     printf(" at %.0f m width %.3f of %.0f m, thickness %.3f of %.2f m;", x, (double)wet * cell / width, width,
            middle / most, most);
   }

@@ -67,6 +67,7 @@ std::vector<batch_member> make_members(enum sciara_boundary boundary) {
     vary(&m.s.params.viscosity_vent, 6); // 0 in the other rule, as those above in this one
     vary(&m.s.params.yield_sol, 7);
     vary(&m.s.params.radiating, 2);
+    m.s.params.radiating = std::fmin(m.s.params.radiating, 1);
     for (int64_t k = 0; k < m.s.vents->slots; k++) vary(&m.s.vents->rate[k], 5);
     scene_finish(&m.s, precision);
     uint64_t steps = 0;

@@ -5,8 +5,9 @@ FUSED, NAIVE = "cuda-fused", "cuda-naive"
 ON_GPU = (FUSED, NAIVE, "cuda-rbb", "cuda-multi-rbb", "cuda-lac", "cuda-atomic", "cuda-lac-atomic")
 ON_CPU = ("serial", "openmp")
 ENGINE, PATCHES, PROCESSES = "cuda/engine_cuda_fused.cu", "cuda/fused_patches.cuh", "cuda/processes.cuh"
-COPIED = ("const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {\n  __shared__",
-          "const sciara_device d, const patch_space space) {\n  __shared__")
+SPACE, PATCHES_FV3 = "cuda/patch_space.cuh", "cuda/patches_fv3.cuh"
+COPIED = ("const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {\n",
+          "const sciara_device d, const patch_space space) {\n")
 SMALL = "cuda/fused_small.cuh"
 
 
@@ -31,10 +32,10 @@ VARIANTS = (
      ("cuda/fused_space.cuh", "TILE_WIDTH = 8,", "TILE_WIDTH = 16,"),
      ("cuda/fused_space.cuh", "TILE_HEIGHT = 4,", "TILE_HEIGHT = 2,")),
     ("patch-16x16", "patches of 16 x 16 cells, not 32 x 8", [(FUSED, "dense")],
-     (PATCHES, "struct patch_space : tile_list<32, 8> {", "struct patch_space : tile_list<16, 16> {")),
+     (SPACE, "struct patch_space : tile_list<32, 8> {", "struct patch_space : tile_list<16, 16> {")),
     ("patch-32x4", "patches of 32 x 4 cells, not 32 x 8", [(FUSED, "dense")],
-     (PATCHES, "struct patch_space : tile_list<32, 8> {", "struct patch_space : tile_list<32, 4> {"),
-     (PATCHES, "enum { EVALUATING = 4, MOVING = 4 };", "enum { EVALUATING = 8, MOVING = 8 };")),
+     (SPACE, "struct patch_space : tile_list<32, 8> {", "struct patch_space : tile_list<32, 4> {"),
+     (SPACE, "enum { EVALUATING = 4, MOVING = 4 };", "enum { EVALUATING = 8, MOVING = 8 };")),
     ("packing", "the inflow of a cell is stored in four arrays, not in one of 32 bytes a cell", [(FUSED, "dense")],
      (PATCHES, "    space.inflow[(int64_t)p * patch_space::CELLS + k] = inflow;\n",
       "    real *lot = (real *)space.inflow + (int64_t)p * patch_space::CELLS * 4 + k;\n"
@@ -54,9 +55,9 @@ VARIANTS = (
       "shape how = one_block_a_tile(e);\n  const unsigned across = (unsigned)((e->device.cols + how.block.x - 1) / how.block.x);\n"
       "  how.blocks = (how.blocks / across + 1) / 2 * across;")),
     ("recompute", "the receivers and the average are computed again where lava moves, not stored", [(FUSED, "dense")],
-     (PATCHES, "    const real of_cell = d.f.T[i], average = space.average[there];\n",
+     (PATCHES_FV3, "    const real of_cell = d.f.T[i], average = space.average[there];\n",
       "    const real of_cell = d.f.T[i];\n"),
-     (PATCHES, "    const unsigned to = space.sent[there];\n",
+     (PATCHES_FV3, "    const unsigned to = space.sent[there];\n",
       "    real tops[SCIARA_MOORE], average = 0;\n    unsigned open = 0;\n    tops[0] = 0;\n"
       "    const real hc = sciara_critical_height(&d.rule, of_cell);\n    SCIARA_UNROLL\n"
       "    for (int n = 1; n < SCIARA_MOORE; n++) {\n      sciara_slope any;\n      tops[n] = donor.top(n);\n"
@@ -86,11 +87,11 @@ VARIANTS = (
      (PATCHES, "evaluate_patches(" + COPIED[0], "evaluate_patches(" + COPIED[1]),
      (PATCHES, "move_in_patches(" + COPIED[0], "move_in_patches(" + COPIED[1])),
     ("constant-memory", "the constants of the rule are in constant memory, not among the parameters", [(FUSED, "dense")],
-     (PATCHES, "/** The values of a liquid cell that are needed to compute its flows. */\n",
+     (PATCHES_FV3, "/** The values of a liquid cell that are needed to compute its flows. */\n",
       "__constant__ sciara_rule rule_in_constant_memory;\n\n/** The values of a liquid cell that are needed to compute its flows. */\n"),
-     (PATCHES, "return sciara_slope_open_with(&d.rule,", "return sciara_slope_open_with(&rule_in_constant_memory,"),
-     (PATCHES, "keep(1 - sciara_dissipation(&d_.rule, T))", "keep(1 - sciara_dissipation(&rule_in_constant_memory, T))"),
-     (PATCHES, "sciara_slope_time(&d.rule,", "sciara_slope_time(&rule_in_constant_memory,"),
+     (PATCHES_FV3, "return sciara_slope_open_with(&d.rule,", "return sciara_slope_open_with(&rule_in_constant_memory,"),
+     (PATCHES_FV3, "keep(1 - sciara_dissipation(&d_.rule, T))", "keep(1 - sciara_dissipation(&rule_in_constant_memory, T))"),
+     (PATCHES_FV3, "sciara_slope_time(&d.rule,", "sciara_slope_time(&rule_in_constant_memory,"),
      (PATCHES, "sciara_pass_settle(&d.rule,", "sciara_pass_settle(&rule_in_constant_memory,"),
      (ENGINE, "  begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>",
       "  SCIARA_CUDA_TRY(cudaMemcpyToSymbolAsync(rule_in_constant_memory, &d.rule, sizeof d.rule, 0, "

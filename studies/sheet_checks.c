@@ -195,7 +195,9 @@ static void incline(double cell, double degrees) {
   const double xi =
       pow(35.0 / 32 * pow(14 / (3 * tan(angle)), 3) * 3 * viscosity * rate / (DENSITY * GRAVITY * sin(angle)), 1.0 / 7);
   printf("constant rate on %.0f degrees, cells of %4.1f m %8" PRIu64 " steps:", degrees, cell, s.state->step);
-  for (double x = 100; x <= 400; x *= 2) {
+  static const double distances[] = {100, 200, 400};
+  for (int k = 0; k < 3; k++) {
+    const double x = distances[k];
     const int64_t row = vent + (int64_t)llround(x / cell);
     int64_t wet = 0;
     const double width = 2 * xi * pow(x, 3.0 / 7), most = 3 * tan(angle) / 14 * xi * xi * pow(x, -1.0 / 7);
@@ -222,7 +224,8 @@ static void roundness(double cell, bool cools) {
   double radius[SECTORS] = {0}, least = INFINITY, most = 0;
   for (int64_t i = 0; i < n * n; i++) {
     if (!(thickness(s.state, i) > 0)) continue;
-    const double x = (double)(i % n - half), y = (double)(half - i / n);
+    const int64_t east = i % n - half, north = half - i / n;
+    const double x = (double)east, y = (double)north;
     const int k = ((int)floor(atan2(y, x) * SECTORS / (2 * PI) + 0.5) + SECTORS) % SECTORS;
     radius[k] = fmax(radius[k], cell * hypot(x, y));
   }
@@ -252,9 +255,10 @@ static void rotation(double cell) {
     put_vent(&s, 5);
     go_to(&s, UINT64_MAX, 86400);
     out[k] = 0;
-    for (int64_t i = 0; i < n * n; i++)
-      if (thickness(s.state, i) > 0)
-        out[k] = fmax(out[k], cell * hypot((double)(i % n - middle), (double)(i / n - middle)));
+    for (int64_t i = 0; i < n * n; i++) {
+      const int64_t east = i % n - middle, south = i / n - middle;
+      if (thickness(s.state, i) > 0) out[k] = fmax(out[k], cell * hypot((double)east, (double)south));
+    }
     least = fmin(least, out[k]);
     most = fmax(most, out[k]);
     end(&s);

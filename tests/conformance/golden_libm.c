@@ -2,4 +2,4 @@
 // The golden cases of rule bingham, in every step, for an engine that is compiled with the functions of libm
 // (support/libm_functions.h), as the golden implementation is.
 #define SCIARA_GOLDEN_LIBM
-#include "conformance/test_golden.c" // NOLINT(bugprone-suspicious-include): the same claims about another build
+#include "test_golden.c" // NOLINT(bugprone-suspicious-include): the same claims about another build

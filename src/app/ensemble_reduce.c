@@ -173,7 +173,7 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
     .operand_max = 1,
     .options = reduce_options,
     .details = "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
-               "sites.csv into\nthe folder of the ensemble. Every number is conditional on fv3 and on the plan.\n",
+               "sites.csv into\nthe folder of the ensemble. Every number is conditional on the model and on the plan.\n",
     .run = run_reduce,
 };
 
@@ -351,7 +351,7 @@ const struct sciara_command sciara_cmd_ensemble_query = {
     .operand_min = 1,
     .operand_max = 1,
     .options = query_options,
-    .details = "All finished members count. Every number is conditional on fv3 and on the plan.\n",
+    .details = "All finished members count. Every number is conditional on the model and on the plan.\n",
     .run = run_query,
 };
 

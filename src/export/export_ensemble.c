@@ -405,7 +405,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .snapshot_count = 1,
                                    .title = job->look.title ? job->look.title : r->ensemble.title,
                                    .crs_name = r->dem.georef.crs_name,
-                                   .source = "sciara " SCIARA_VERSION " (SCIARA-fv3)",
+                                   .source = "sciara " SCIARA_VERSION,
                                    .hazard = &m.hazard};
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:

@@ -136,7 +136,7 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   SCIARA_TRY_GOTO(add_weights(r, out));
   SCIARA_TRY_GOTO(add_zero_bound(r, l, out));
   SCIARA_TRY_GOTO(add_interval(r, l, out));
-  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "program", "sciara " SCIARA_VERSION " (SCIARA-fv3)"));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "program", "sciara " SCIARA_VERSION));
 cleanup:
   sciara_text_free(&text);
   return status;

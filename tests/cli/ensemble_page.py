@@ -231,7 +231,7 @@ class HazardPage(SharedCase):
         self.open(width=1280, height=1000)
         self.assertRegex(self.text("members"), r"^\d+ of \d+ members are finished\.$")
         whole = self.browser.evaluate("document.body.innerText")
-        self.assertEqual(whole.count("conditional on fv3 and this plan"), 1)
+        self.assertEqual(whole.count("conditional on the model and this plan"), 1)
         self.assertEqual(self.text("title"), "</script><b>")
         for cell in self.places():
             self.assert_shown(self.choose(cell))
@@ -430,7 +430,7 @@ class HazardPage(SharedCase):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it")
         self.browser.open(f"file://{self.path('it.html')}")
         self.browser.wait_until(READY)
-        self.assertIn("condizionato a fv3", self.browser.evaluate("document.body.innerText"))
+        self.assertIn("condizionato al modello", self.browser.evaluate("document.body.innerText"))
         self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents|members)\b")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 

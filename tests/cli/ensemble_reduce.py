@@ -437,7 +437,7 @@ class Sites:
 
     def first(self, name, kind, x, y, cells):
         return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "members": (self.w > 0).sum(), "finished": self.used.sum(),
-                "upper_95_without_hits": self.bound, "condition": "conditional on fv3 and this plan"}
+                "upper_95_without_hits": self.bound, "condition": "conditional on the model and this plan"}
 
     def row(self, site):
         cells = cells_of(site)
@@ -693,7 +693,7 @@ def main():
         assert not (folder / "maps").exists() and not (folder / "sites.csv").exists()
         run(SYNTHETIC, folder, 600, "--censored", 5, "--failed", 31)
         said = run(PROGRAM, "ensemble", "reduce", folder, "--threads", "1", "--no-pictures")
-        assert "conditional on fv3 and this plan" in said, said
+        assert "conditional on the model and this plan" in said, said
         compare(folder, 0.02)
         intervals(folder)
         same_for_any_threads(folder)

@@ -346,14 +346,14 @@ enum sciara_status sciara_engine_options_check(const struct sciara_engine_ops *o
 /** "double", "single" or "single, fast math". */
 const char *sciara_precision_name(enum sciara_precision precision);
 
+/** The engine that "auto" means without a GPU. It has every rule. */
+#define SCIARA_ENGINE_AUTO_HOST "openmp"
+
 /**
- * The engine that "auto" means for a rule on this machine: the fused CUDA engine if it has the rule, is compiled and
- * there is a GPU, else openmp, or serial if openmp does not have the rule.
+ * The engine that "auto" means for a rule on this machine: the fused CUDA engine if it is compiled and there is a GPU,
+ * else SCIARA_ENGINE_AUTO_HOST.
  */
 const char *sciara_engine_auto(enum sciara_rule_kind rule);
-
-/** The same without a GPU: openmp, or serial if openmp does not have the rule. */
-const char *sciara_engine_auto_host(enum sciara_rule_kind rule);
 
 SCIARA_END_DECLS
 #endif

@@ -172,16 +172,10 @@ const char *sciara_precision_name(enum sciara_precision precision) {
   return precision == SCIARA_DOUBLE ? "double" : precision == SCIARA_SINGLE_PRECISION ? "single" : "single, fast math";
 }
 
-const char *sciara_engine_auto_host(enum sciara_rule_kind rule) {
-  for (size_t i = 0; i < ENTRIES; i++)
-    if (strcmp(entries[i].name, "openmp") == 0 && entries[i].ops[rule][SCIARA_DOUBLE]) return entries[i].name;
-  return "serial";
-}
-
 const char *sciara_engine_auto(enum sciara_rule_kind rule) {
   for (size_t i = 0; i < ENTRIES; i++) {
     const struct sciara_engine_ops *ops = entries[i].ops[rule][SCIARA_DOUBLE];
     if (strcmp(entries[i].name, "cuda-fused") == 0 && ops && !(ops->probe && ops->probe())) return entries[i].name;
   }
-  return sciara_engine_auto_host(rule);
+  return SCIARA_ENGINE_AUTO_HOST;
 }

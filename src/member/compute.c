@@ -74,7 +74,7 @@ static void take_message(void *context, enum sciara_log_level level, const char 
 /** The engine of a member: that of the setup, or its own. */
 static enum sciara_status choose(const struct sciara_compute_setup *setup, struct sciara_scenario_spec *s) {
   const char *name = setup->engine ? setup->engine : s->engine.name;
-  if (strcmp(name, "auto") == 0) name = sciara_engine_auto_host(s->params.rule);
+  if (strcmp(name, "auto") == 0) name = SCIARA_ENGINE_AUTO_HOST;
   char *copy = strdup(name);
   if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an engine");
   free(s->engine.name);

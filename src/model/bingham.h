@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Empty in
-// sources of another rule.
+// Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Empty in sources of another
+// rule.
 //
 // Source of the flux: steady sheet flow with a plug, as in MAGFLOW (Vicari et al. 2007; Del Negro et al. 2008). The
 // slope, the weights of the neighbours and the cap by the minimisation are described in docs/model.md.

@@ -153,7 +153,7 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   struct work *w;
   *out = (struct sciara_plan_time){.made = false};
   const enum sciara_rule_kind rule = base->scenario.params.rule;
-  const char *engine_name = sciara_engine_auto_host(rule); // on one thread
+  const char *engine_name = SCIARA_ENGINE_AUTO_HOST; // on one thread
   SCIARA_TRY(sciara_engine_find(
       engine_name, rule, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));

@@ -7,25 +7,19 @@
 #include "base/hash.h"
 
 static const char *const rule_names[] = {
-#define SCIARA_RULE(IDENTIFIER, name, summary) name,
-#include "model/rules.def"
-#undef SCIARA_RULE
-};
-
-static const char *const rule_summaries[] = {
-#define SCIARA_RULE(IDENTIFIER, name, summary) summary,
+#define SCIARA_RULE(IDENTIFIER, name) name,
 #include "model/rules.def"
 #undef SCIARA_RULE
 };
 
 const char sciara_rule_choices[] =
-#define SCIARA_RULE(IDENTIFIER, name, summary) name "|"
+#define SCIARA_RULE(IDENTIFIER, name) name "|"
 #include "model/rules.def"
 #undef SCIARA_RULE
     ;
 
 const char *sciara_rule_title(enum sciara_rule_kind rule) {
-#define SCIARA_RULE(IDENTIFIER, name, summary) "cellular automaton SCIARA, rule " name,
+#define SCIARA_RULE(IDENTIFIER, name) "cellular automaton SCIARA, rule " name,
   static const char *const titles[] = {
 #include "model/rules.def"
   };
@@ -34,7 +28,7 @@ const char *sciara_rule_title(enum sciara_rule_kind rule) {
 }
 
 const char *sciara_rule_list(void) {
-#define SCIARA_RULE(IDENTIFIER, name, summary) ", " name
+#define SCIARA_RULE(IDENTIFIER, name) ", " name
   static const char list[] =
 #include "model/rules.def"
       ;
@@ -43,8 +37,6 @@ const char *sciara_rule_list(void) {
 }
 
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
-
-const char *sciara_rule_summary(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_summaries[rule] : ""; }
 
 bool sciara_rule_find(const char *name, enum sciara_rule_kind *out) {
   for (int k = 0; k < SCIARA_RULES; k++)

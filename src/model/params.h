@@ -32,9 +32,6 @@ const char *sciara_rule_name(enum sciara_rule_kind rule);
 /** Finds the rule of that name; false if there is none. */
 bool sciara_rule_find(const char *name, enum sciara_rule_kind *out);
 
-/** One line about a rule. */
-const char *sciara_rule_summary(enum sciara_rule_kind rule);
-
 /**
  * Physical parameters, SI units; see params.def for unit, default and range of each. The others, which are absent by
  * default, follow at the end.

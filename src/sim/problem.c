@@ -485,9 +485,10 @@ static void warn_cell_size(const struct sciara_problem *p) {
       p->notes, SCIARA_LOG_WARNING,
       "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
       "(docs/validation.md). %s. \"dem.cell_size_m\": %g resamples the DEM; it %s. Rule \"bingham\" "
-      "(docs/rules.md) is meant for cells of any size",
+      "(docs/rules.md) depends less on the size of the cells",
       w, SCIARA_CELL_CALIBRATED,
-      coarse
+      coarse && params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
+      : coarse
           ? "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells (Etna, run-out after a day: 5822 "
             "m on cells of 20 m, with it 4550 m, on 10 m 3082 m)"
           : "\"model.cooling_reference_cell_m\": 10 together with \"model.critical_height_reference_cell_m\": 10 cures "

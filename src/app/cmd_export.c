@@ -266,7 +266,8 @@ const struct sciara_command sciara_cmd_ensemble_export = {
     .options = ensemble_options,
     .details =
         "A click on a place of the page shows how likely and how soon lava arrives, and from which vents and classes.\n"
-        "'sciara ensemble reduce' writes the maps and tables in formats of GIS. Every number is conditional on the model and "
+        "'sciara ensemble reduce' writes the maps and tables in formats of GIS. Every number is conditional on the "
+        "model and "
         "on the plan.\n",
     .option_help = help_of,
     .print_more = print_formats,

@@ -172,8 +172,9 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
     .operand_min = 1,
     .operand_max = 1,
     .options = reduce_options,
-    .details = "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
-               "sites.csv into\nthe folder of the ensemble. Every number is conditional on the model and on the plan.\n",
+    .details =
+        "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
+        "sites.csv into\nthe folder of the ensemble. Every number is conditional on the model and on the plan.\n",
     .run = run_reduce,
 };
 

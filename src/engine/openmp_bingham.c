@@ -94,12 +94,12 @@ PIECE void find_speeds(struct sciara_part *p, struct batch *restrict b, const re
     const bool flows = (G != 0) & !(b->h[k] <= plug);
     const real v = sciara_sheet_speed(rule, viscosity[k], b->h[k], plug, G, root);
     const real t = sciara_real_div(rule->cell_size, v);
-    nan[k] = flows & sciara_is_nan(v) ? 1 : 0;
+    nan[k] = (flows & sciara_is_nan(v)) ? 1 : 0;
     odd |= nan[k];
     b->mobility[k] = sciara_real_div(v * b->h[k], G);
     b->set[k] = flows ? (1 << SCIARA_MOORE) - 1 : 0;
-    b->quiescent[k] = (G == 0) | (b->h[k] < plug * margin) ? 1 : 0;
-    time[k] = flows & (t < rule->clock_max) ? t : rule->clock_max;
+    b->quiescent[k] = ((G == 0) | (b->h[k] < plug * margin)) ? 1 : 0;
+    time[k] = (flows & (t < rule->clock_max)) ? t : rule->clock_max;
   }
   for (int k = 0; odd && k < b->count; k++)
     if (nan[k]) sciara_part_report(p, b->cell[k]);

@@ -31,19 +31,12 @@ class Signals(Case):
             self.assertIsNone(process.poll(), "the run ended before the signal")
             self.assertLess(time.monotonic(), limit, "no run.json yet")
             time.sleep(0.01)
-        begun = self.used(process)
-        while self.used(process) < begun + 0.2:
+        begun = case.processor_time(process)
+        while case.processor_time(process) < begun + 0.2:
             self.assertIsNone(process.poll(), "the run ended before the signal")
             self.assertLess(time.monotonic(), limit, "no step yet")
             time.sleep(0.01)
         return process
-
-    @staticmethod
-    def used(process):
-        """Processor time of a process, s."""
-        with open(f"/proc/{process.pid}/stat", encoding="utf-8") as f:
-            fields = f.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @staticmethod
     def kill(process):

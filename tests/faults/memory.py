@@ -216,14 +216,14 @@ class Predicted(case.Case):
         case.write_json(self.path("s.json"), scenario)
 
     def stop_when_steady(self, process):
-        """Sends SIGTERM when the memory of the process has not grown for a while: then it is stepping."""
-        most, since = 0, time.monotonic()
-        while time.monotonic() < since + bed.pick(1, 0.5):
+        """Sends SIGTERM when the memory of the process has not grown while it worked for a while: then it is stepping."""
+        most, since = 0, 0
+        while process.poll() is None and case.processor_time(process) < since + bed.pick(1, 0.5):
             time.sleep(0.05)
             with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
                 now = int((re.search(r"\nVmHWM:\s+(\d+)", f.read()) or (0, 0))[1])
             if now > most or not os.path.exists(self.path("out", "run.json")):
-                most, since = now, time.monotonic()
+                most, since = now, case.processor_time(process)
         process.terminate()
 
     def peak(self, *args):

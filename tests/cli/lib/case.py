@@ -210,6 +210,13 @@ def files(folder):
     return sorted(name for name, content in tree(folder).items() if content)
 
 
+def processor_time(process):
+    """Processor time that a process of subprocess has used, s."""
+    with open(f"/proc/{process.pid}/stat", encoding="utf-8") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def open_snapshot(path):
     """The file as read by xarray, values as stored."""
     with warnings.catch_warnings():

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/run, bench/summary, bench/roofline and studies/ablation: a suite from the package to the summary, targets that
-are reached and missed, the output of NVIDIA's profiler, and programs with different results."""
+"""bench/run, bench/summary, bench/roofline, studies/ablation and studies/cell-size: a suite from the package to the summary,
+targets that are reached and missed, the output of NVIDIA's profiler, programs with different results, and runs that take too
+long."""
+import csv
 import json
 import os
 import shlex
@@ -207,6 +209,63 @@ exec sciara "${options[@]}" --engine serial --steps $steps
         self.assertIn(": exit code 3", said.stderr)
         self.assertTrue(same["cuda-rbb"])
         self.assertNotIn("cuda-lac", same)
+
+
+class CellSize(Case):
+    def cell_size(self, *args, code=0):
+        done = subprocess.run([sys.executable, os.path.join(STUDIES, "cell-size"), *map(str, args)], cwd=self.work,
+                              env={**HERE, "SCIARA_RUN": shlex.quote(case.PROGRAM)}, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def rows(self):
+        with open(self.path("d", "results.csv"), encoding="utf-8") as f:
+            return list(csv.DictReader(f))
+
+    def test_ratios_and_goals(self):
+        columns = "case,engine,git,status,run_out_m,area_m2,jaccard,lost_m3,step,time_s,wall_s\n"
+        results = (("fv3-20", 1099, 116000, ""), ("fv3-10", 1000, 100000, ""), ("fv3-5", 905, 86000, ""),
+                   ("bingham-etna-20", 3000, 1e6, 0.55), ("bingham-etna-10", 2700, 1e6, 0.5),
+                   ("clock-etna-0.8", 900, 1019000, 0.5), ("clock-etna-0.1", 1000, 1e6, 0.5))
+        os.makedirs(self.path("d"))
+        with open(self.path("d", "results.csv"), "w", encoding="utf-8") as f:
+            f.write(columns)
+            f.write("".join(f"{name},serial,x,ok,{out},{area},{score},0,7,8,9\n" for name, out, area, score in results))
+            f.write("fv3-2.5,serial,,skipped: longer than 300 s,,,,,,,301\n")
+        said = self.cell_size("table", "d").stdout
+        for text in ("| 20 m | 1099 m | 1.099 | 0.1160 km² | 1.160 |  | 7 | 9.0 s |",
+                     "| 5 m | 905 m | 0.905 | 0.0860 km² | 0.860 |", "| 2.5 m | skipped: longer than 300 s |",
+                     "| 20 m | 3000 m | 1.111 | 1.0000 km² | 1.000 | 0.550 |",
+                     "run-out within 10% of that at 10 m: reached (9.9%; 2 of 4 compared)",
+                     "area within 15% of that at 10 m: missed (16.0%; 2 of 4 compared)",
+                     "run-out within 10% of that at 10 m: missed (11.1%; 1 of 3 compared)",
+                     "area within 15% of that at 10 m: reached (0.0%; 1 of 3 compared)",
+                     "area within 2% of that at r = 0.1: reached (1.9%; 1 of 3 compared)"):
+            self.assertIn(text, said)
+        self.assertEqual(said.count("within"), 5)
+
+    def test_runs_are_measured_limited_and_kept(self):
+        os.makedirs(self.path("d"))
+        with open(self.path("d", "flank.tif"), "w", encoding="ascii"):
+            pass
+        case.write_scenario(self.path("d"), "fv3-40.json")
+        case.write_scenario(self.path("d"), "fv3-20.json", **case.ENDLESS)
+        case.write_scenario(self.path("d"), "fv3-10.json", boundary="ajar")
+        self.cell_size("run", "d", "--engine", "serial", "--only", "fv3-40")
+        self.sciara("run", "d/fv3-40.json", "-e", "serial", "-o", "again", "-q")
+        self.sciara("export", "again", "-f", "cog", "-o", "extent.tif", "-q")
+        expected = json.loads(self.sciara("compare", "again", "--observed", "extent.tif", "--json", "-q").stdout)
+        row = self.rows()[0]
+        self.assertEqual((row["status"], float(row["area_m2"]), row["step"]), ("ok", expected["run_m2"], str(expected["step"])))
+        self.assertAlmostEqual(float(row["run_out_m"]), expected["run_out_m"], 9)
+        self.assertFalse(os.path.exists(self.path("d", "fv3-40.out")))
+        done = self.cell_size("run", "d", "--engine", "serial", "--limit", 3, code=1)
+        self.assertEqual([(row["case"], row["status"]) for row in self.rows()],
+                         [("fv3-40", "ok"), ("fv3-20", "skipped: longer than 3 s"),
+                          ("fv3-10", "failed: exit code 3 of sciara run")])
+        self.assertIn('boundary: expected "open" or "closed"', done.stderr)
+        self.assertIn("| 20 m | skipped: longer than 3 s |", done.stdout)
 
 
 class Summary(Case):

@@ -12,6 +12,7 @@ static const struct sciara_range ranges[] = {{.name = "double",
                                               .most = DBL_MAX,
                                               .relaxation = 0x1p-26,
                                               .critical_height = 0x1p-41,
+                                              .sheet = 0x1p-100,
                                               .least_side = 0x1p-100,
                                               .most_side = 0x1p100},
                                              {.name = "single",
@@ -19,6 +20,7 @@ static const struct sciara_range ranges[] = {{.name = "double",
                                               .most = (double)FLT_MAX,
                                               .relaxation = 0x1p-12,
                                               .critical_height = 0x1p-12,
+                                              .sheet = 0x1p-40,
                                               .least_side = 0x1p-40,
                                               .most_side = 0x1p40}};
 
@@ -53,6 +55,22 @@ static enum sciara_status check_normal(const struct sciara_params *p, const stru
   return SCIARA_OK;
 }
 
+/** What divides in the speed of a sheet. The viscosity at T_sol is not below that at T_vent (sciara_params_check). */
+static enum sciara_status check_sheet(const struct sciara_params *p, const struct sciara_range *range) {
+  const struct {
+    const char *key;
+    double value;
+    const char *unit;
+  } divisors[] = {{"viscosity_vent_Pa_s", p->viscosity_vent, "Pa s"},
+                  {"friction", p->friction, "1"},
+                  {"density_kg_m3", p->density, "kg/m3"}};
+  if (p->rule != SCIARA_RULE_BINGHAM) return SCIARA_OK;
+  for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++)
+    if (divisors[k].value < range->sheet)
+      return refuse_low(divisors[k].key, divisors[k].value, range->sheet, divisors[k].unit, range);
+  return SCIARA_OK;
+}
+
 double sciara_largest_clock(const struct sciara_params *p, bool single) {
   return rounded(rounded(p->relaxation, single) * rounded(p->t_max, single), single);
 }
@@ -75,6 +93,7 @@ enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool
   const struct sciara_range *range = sciara_range_of(single);
   if (p->relaxation < range->relaxation) return refuse_low("relaxation", p->relaxation, range->relaxation, "1", range);
   SCIARA_TRY(check_normal(p, range));
+  SCIARA_TRY(check_sheet(p, range));
   if (!(rounded(p->T_sol, single) < rounded(p->T_vent, single)))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "model.T_sol_K: found %.15g, expected below model.T_vent_K = %.15g by more than the rounding of "

@@ -18,6 +18,7 @@ struct sciara_range {
   double most;            ///< the largest number
   double relaxation;      ///< the least: below it a flow that starts without speed is lost in the rounding of its donor
   double critical_height; ///< the least, in sides of a cell: below it flows are thinner than the rounding of altitudes
+  double sheet; ///< of rule bingham, the least viscosity, friction and density, SI units: below it a speed can overflow
   // Of a cell, m; least_side is also the least clock_max, s: between these limits division by a known reciprocal is
   // exact.
   double least_side, most_side;
@@ -31,7 +32,7 @@ bool sciara_range_holds(const struct sciara_range *range, double value);
 
 /**
  * Checks every parameter of sciara_params_check in the precision: it is normal (or 0, where 0 is valid), T_sol < T_vent
- * after rounding, the relaxation lets lava move, and the clocks let the time grow. The error names the JSON key.
+ * after rounding, the relaxation lets lava move, the clocks let the time grow, and no speed of rule bingham overflows. The error names the JSON key.
  */
 enum sciara_status sciara_params_check_range(const struct sciara_params *p, bool single);
 

@@ -170,6 +170,25 @@ static enum sciara_status read_sample(struct planning *p) {
   return SCIARA_OK;
 }
 
+/** A varied key of "model" must be one of the rule of the base, unless members have rules of their own. */
+static void check_rule(struct planning *p) {
+  const enum sciara_rule_kind rule = p->base.scenario.params.rule;
+  const struct sciara_variation *v = &p->x.variation;
+  for (size_t k = 0; k < v->count; k++)
+    if (strcmp(v->vary[k].name, "model.rule") == 0 || strcmp(v->vary[k].name, "model.preset") == 0) return;
+  for (size_t k = 0; k < v->count; k++) {
+    const char *name = v->vary[k].name;
+    if (strncmp(name, "model.", strlen("model.")) != 0) continue;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("model", name + strlen("model."));
+    char found[SCIARA_VARY_NAME + 64], allowed[128];
+    if (!key || sciara_scenario_key_is_of(key, rule)) continue;
+    snprintf(found, sizeof found, "\"%s\", a key of %s", name, sciara_scenario_key_rule(key));
+    snprintf(allowed, sizeof allowed, "a key of rule %s, which the base has, or a base of the other rule",
+             sciara_rule_name(rule));
+    sciara_diagnostics_add(p->r.diagnostics, sciara_ensemble_refuse(&p->r, "vary", k, "key", found, allowed));
+  }
+}
+
 /** Parts that exclude or need each other. */
 static void check_parts(struct planning *p) {
   static const char *const planned[] = {"vents", "events", "vary", "correlation", "sample"};
@@ -234,6 +253,7 @@ static void read_parts(struct planning *p) {
                      &p->e.stop);
   sciara_diagnostics_add(d, read_sample(p));
   if (p->base.site) sciara_diagnostics_add(d, check_template(p));
+  if (p->base.site) check_rule(p);
   check_parts(p);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/field.h"
+#include "model/presets.h"
 #include "scenario/scenario_keys.h"
 
 // Every node can run out of memory. cJSON then returns NULL and each cJSON_Add... of a NULL fails harmlessly, so one
@@ -207,6 +208,54 @@ static void put_presence(struct builder *b, cJSON *node, const char *schema) {
   }
 }
 
+/** The names of the presets of a rule as an "enum". */
+static void put_presets(struct builder *b, cJSON *node, enum sciara_rule_kind rule) {
+  size_t count;
+  const struct sciara_preset *table = sciara_preset_table(&count);
+  cJSON *list = put(b, node, "enum", cJSON_CreateArray());
+  for (size_t k = 0; k < count; k++)
+    if (table[k].params.rule == rule) push(b, list, cJSON_CreateString(table[k].name));
+}
+
+/** An alternative that an object has `key`; returns its "properties". */
+static cJSON *push_has(struct builder *b, cJSON *any, const char *key) {
+  cJSON *alternative = push(b, any, cJSON_CreateObject());
+  push(b, put(b, alternative, "required", cJSON_CreateArray()), cJSON_CreateString(key));
+  return put(b, alternative, "properties", cJSON_CreateObject());
+}
+
+/** What an object "model" of a rule looks like: it names the rule, or only a preset of it, or for the default neither. */
+static void put_has_rule(struct builder *b, cJSON *node, enum sciara_rule_kind rule) {
+  cJSON *any = put(b, node, "anyOf", cJSON_CreateArray());
+  cJSON *named = push_has(b, any, "rule");
+  put_text(b, put(b, named, "rule", cJSON_CreateObject()), "const", sciara_rule_name(rule));
+  cJSON *meant = push_has(b, any, "preset");
+  put(b, meant, "rule", cJSON_CreateFalse());
+  put_presets(b, put(b, meant, "preset", cJSON_CreateObject()), rule);
+  if (rule != SCIARA_RULE_FV3) return;
+  cJSON *neither = put(b, push(b, any, cJSON_CreateObject()), "properties", cJSON_CreateObject());
+  put(b, neither, "rule", cJSON_CreateFalse());
+  put(b, neither, "preset", cJSON_CreateFalse());
+}
+
+/** Of "model", for each rule: the keys of other rules are not allowed, nor their presets. */
+static void put_rules(struct builder *b, cJSON *node) {
+  size_t count;
+  const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
+  cJSON *all = put(b, node, "allOf", cJSON_CreateArray());
+  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+    cJSON *one = push(b, all, cJSON_CreateObject());
+    put_has_rule(b, put(b, one, "if", cJSON_CreateObject()), (enum sciara_rule_kind)rule);
+    cJSON *then = put(b, put(b, one, "then", cJSON_CreateObject()), "properties", cJSON_CreateObject());
+    put_presets(b, put(b, then, "preset", cJSON_CreateObject()), (enum sciara_rule_kind)rule);
+    for (size_t i = 0; i < count; i++) {
+      const char *name = sciara_scenario_key_name(&keys[i], "model");
+      if (name && !sciara_scenario_key_is_of(&keys[i], (enum sciara_rule_kind)rule))
+        put(b, then, name, cJSON_CreateFalse());
+    }
+  }
+}
+
 static void put_object(struct builder *b, cJSON *node, const char *schema, const char *alternatives) {
   size_t count;
   const struct sciara_scenario_key *keys = sciara_keys_of(schema, &count);
@@ -214,6 +263,7 @@ static void put_object(struct builder *b, cJSON *node, const char *schema, const
   put(b, node, "additionalProperties", cJSON_CreateFalse());
   put_presence(b, node, schema);
   if (alternatives) put_alternatives(b, node, alternatives);
+  if (strcmp(schema, "model") == 0) put_rules(b, node);
   cJSON *properties = put(b, node, "properties", cJSON_CreateObject());
   for (size_t i = 0; i < count; i++) {
     const char *name = sciara_scenario_key_name(&keys[i], schema);

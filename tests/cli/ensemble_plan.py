@@ -300,7 +300,8 @@ class Ensemble(Case):
         self.sciara("ensemble", "plan", "e.json", "-o", "estimated")
         refused = 'model.cooling: expected a key of rule "bingham", or "rule": "fv3"; found a key of rule "fv3"'
         shutil.rmtree(self.path("out"))
-        self.assert_problem(refused, vary=[{"key": "model.cooling", "values": [1, 2]}])
+        self.assert_problem('vary[0].key: expected a key of rule bingham, which the base has, or a base of the other rule; found "model.cooling", '
+                            "a key of rule fv3", vary=[{"key": "model.cooling", "values": [1, 2]}])
         self.write("m.csv", "id,model.cooling\n0,1\n1,2\n")
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "m.csv"})
         self.assertIn(refused, self.plan(code=3).stderr)

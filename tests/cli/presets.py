@@ -161,7 +161,7 @@ class Presets(Case):
                 (["dissipation_vent=0.3"], 'a key of rule "fv3"')):
             self.assertIn(message, self.sciara("check", "s.json", *(f"--set=model.{word}" for word in words), code=3).stderr)
         self.sciara("check", "s.json", "--set=model.yield_strength_vent_Pa=0", "--set=model.yield_strength_sol_Pa=0")
-        for word in ("viscosity_vent_Pa_s=1e-40", "yield_strength_vent_Pa=1e-40", "radiating_share=1e-30", "friction=1e-40"):
+        for word in ("viscosity_vent_Pa_s=1e-20", "yield_strength_vent_Pa=1e-40", "radiating_share=1e-30", "friction=1e-20"):
             self.assertIn("in single precision", self.sciara("check", "s.json", f"--set=model.{word}", "-p", "single", code=3).stderr)
             self.sciara("check", "s.json", f"--set=model.{word}")
         self.assertIn('rule "bingham" has no fast math; expected engine.math "exact"',

@@ -164,12 +164,13 @@ START_TEST(normal_numbers) {
     for (int single = 0; single < 2; single++) {
       struct sciara_params p = params_with(&info[k]);
       const double least = single ? (double)FLT_MIN : DBL_MIN;
-      const bool clock = strcmp(info[k].key, "relaxation") == 0 || strcmp(info[k].key, "clock_max_s") == 0;
+      const bool larger = strcmp(info[k].key, "relaxation") == 0 || strcmp(info[k].key, "clock_max_s") == 0 ||
+                          strcmp(info[k].key, "viscosity_vent_Pa_s") == 0 || strcmp(info[k].key, "friction") == 0;
       if (info[k].low > 0) continue; // temperatures
       *member(&p, &info[k]) = nextafter(least, 0);
       expect_range(p, single, info[k].key);
       *member(&p, &info[k]) = least;
-      expect_range(p, single, clock ? info[k].key : NULL);
+      expect_range(p, single, larger ? info[k].key : NULL);
       *member(&p, &info[k]) = 0;
       expect_range(p, single, info[k].low_allowed ? NULL : info[k].key);
     }
@@ -200,6 +201,27 @@ START_TEST(least_relaxation) { // r2 is the unit roundoff
   }
   p.relaxation = 1e-50;
   expect_range(p, true, "model.relaxation: found 1e-50, expected");
+}
+END_TEST
+
+START_TEST(least_of_a_sheet) { // what tests/cli/rules.py runs with
+  for (int single = 0; single < 2; single++) {
+    const double least = single ? 0x1p-40 : 0x1p-100;
+    struct sciara_params p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
+    p.viscosity_vent = p.friction = p.density = least;
+    expect_range(p, single, NULL);
+    double *values[] = {&p.viscosity_vent, &p.friction, &p.density};
+    static const char *const messages[] = {"model.viscosity_vent_Pa_s: found ", "model.friction: found ",
+                                           "model.density_kg_m3: found "};
+    for (size_t k = 0; k < 3; k++) {
+      *values[k] = nextafter(least, 0);
+      expect_range(p, single, messages[k]);
+      *values[k] = least;
+    }
+  }
+  struct sciara_params p = sciara_params_default(); // of fv3 the density divides in the constant of cooling alone
+  p.density = 1e-35;
+  expect_range(p, true, NULL);
 }
 END_TEST
 
@@ -375,6 +397,7 @@ int main(void) {
   tcase_add_test(tc, normal_numbers);
   tcase_add_test(tc, temperatures_once_rounded);
   tcase_add_test(tc, least_relaxation);
+  tcase_add_test(tc, least_of_a_sheet);
   tcase_add_test(tc, clocks_that_add_up);
   tcase_add_test(tc, latest_time);
   tcase_add_test(tc, sides_of_cells);

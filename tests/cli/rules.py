@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A rule beside the default: in the JSON Schema, in `validate`, with every stop rule, in ensembles; what it refuses."""
+import csv
+import importlib.util
+import json
+import os
+import sys
+import warnings
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import h5py
+from osgeo import gdal
+
+import case
+from case import Case, record
+
+gdal.UseExceptions()
+
+SHEET = {"rule": "bingham", "radiating_share": 1}  # solid after 400 steps
+NAMES = {"fv3": "thesis-etna-2006", "bingham": "etna-2006-bingham"}
+REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
+
+
+class Schema(Case):
+    """An editor that knows the schema refuses what the program refuses."""
+
+    def setUp(self):
+        super().setUp()
+        if not importlib.util.find_spec("jsonschema"):
+            self.skipTest("python3-jsonschema is not installed")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import jsonschema
+        schema = json.loads(self.sciara("schema").stdout)
+        jsonschema.Draft7Validator.check_schema(schema)
+        self.validator = jsonschema.Draft7Validator(schema)
+        self.keys = {p["rule"]: p["model"] for p in json.loads(self.sciara("presets", "--json").stdout)["presets"]}
+
+    def places(self, model):
+        """The keys of "model" at which the schema is broken."""
+        errors = self.validator.iter_errors(case.scenario(model=model))
+        return {error.absolute_path[1] for error in errors if len(error.absolute_path) > 1 and error.absolute_path[0] == "model"}
+
+    def test_examples_of_both_rules(self):
+        for name in ("volcano.json", "volcano-rim.json", "plane.json", "hazard-base.json"):
+            scenario = case.read_json(case.SOURCE, "config", name)
+            for rule, keys in self.keys.items():
+                with self.subTest(name=name, rule=rule):
+                    scenario["model"] = {"rule": rule, "preset": NAMES[rule], **keys}
+                    self.assertEqual([e.message for e in self.validator.iter_errors(scenario)], [])
+
+    def test_keys_of_the_other_rule(self):
+        """However the rule is named: by itself, by its preset, or as the default."""
+        references = {"cooling_reference_cell_m": None, "critical_height_reference_cell_m": None}
+        values = {**self.keys["bingham"], **self.keys["fv3"], **references}
+        for rule, heads in {"fv3": ({}, {"rule": "fv3"}, {"preset": NAMES["fv3"]}, {"rule": "fv3", "preset": NAMES["fv3"]}),
+                            "bingham": ({"rule": "bingham"}, {"preset": NAMES["bingham"]},
+                                        {"rule": "bingham", "preset": NAMES["bingham"]})}.items():
+            own = {*self.keys[rule], *(references if rule == "fv3" else ())}
+            for head in heads:
+                with self.subTest(head=head):
+                    self.assertEqual({key for key in values if self.places({**head, key: values[key]})}, {*values} - own)
+        for rule, other in (("fv3", "bingham"), ("bingham", "fv3")):
+            self.assertEqual(self.places({"rule": rule, "preset": NAMES[other]}), {"preset"})
+        self.assertEqual(self.places({"rule": "magflow", "cooling": 1}), {"rule"}, "and nothing about keys")
+
+    def test_the_program_agrees(self):
+        for model in ({"friction": 1}, {"rule": "bingham", "cooling_reference_cell_m": None}, {"preset": NAMES["bingham"], "cooling": 1},
+                      {"rule": "bingham", "preset": NAMES["fv3"]}, {"rule": "bingham", "friction": 1}, {"cooling_reference_cell_m": None}):
+            self.write_scenario(model=model)
+            self.sciara("check", "s.json", code=3 if self.places(model) else 0)
+
+
+class Refused(Case):
+    def refused(self, message, *args, code=3):
+        done = self.sciara(*args, code=code)
+        self.assertIn(message, done.stderr)
+        self.assertFalse(os.path.exists(self.path("out")), "nothing is written")
+
+    def test_values(self):
+        self.write_scenario(model={"rule": "bingham"})
+        for word, message in (
+                ("viscosity_sol_Pa_s=669999", "model.viscosity_sol_Pa_s: found 669999, expected at least model.viscosity_vent_Pa_s = 670000"),
+                ("viscosity_vent_Pa_s=0", "model.viscosity_vent_Pa_s: expected above 0 to 1e15 Pa s; found 0"),
+                ("yield_strength_vent_Pa=0", "model.yield_strength_vent_Pa: found 0, expected a yield strength above 0 at both"),
+                ("yield_strength_sol_Pa=0", "model.yield_strength_sol_Pa: found 0, expected a yield strength above 0 at both"),
+                ("yield_strength_sol_Pa=-1", "model.yield_strength_sol_Pa: expected 0 to 1e8 Pa; found -1"),
+                ("radiating_share=1.001", "model.radiating_share: expected 0 to 1; found 1.001"),
+                ("radiating_share=-0.001", "model.radiating_share: expected 0 to 1; found -0.001"),
+                ("rule=magflow", 'model.rule: expected "fv3" or "bingham"; found "magflow"')):
+            with self.subTest(word=word):
+                self.refused(message, "run", "s.json", "-o", "out", "--set", f"model.{word}")
+
+    def test_what_single_precision_cannot_compute(self):
+        """The least values are computed with, thick lava too; less is refused, also where it is a normal number."""
+        self.write_scenario(model={"rule": "bingham", "viscosity_sol_Pa_s": 1e15})
+        keys = {"viscosity_vent_Pa_s": "Pa s ", "friction": "", "density_kg_m3": "kg/m3 "}
+        for key, unit in keys.items():
+            self.refused(f"model.{key}: found 9.09e-13, expected at least 9.09495e-13 {unit}in single precision",
+                         "run", "s.json", "-o", "out", "-p", "single", "--set", f"model.{key}=9.09e-13")
+            self.sciara("check", "s.json", "--set", f"model.{key}=9.09e-13")
+        least = [f"--set=model.{key}=9.1e-13" for key in (*keys, "viscosity_sol_Pa_s")]
+        for thickness in (0, 1000):
+            self.sciara("run", "s.json", "-q", "-p", "single", "-e", "serial", "-n", 30, "--overwrite", *least, "--set",
+                        f"initial.thickness={thickness}", "-o", "least")
+
+    def test_varied_keys(self):
+        """Once for the key, not for each member; members may have rules of their own."""
+        vary = [{"key": "model.T_sol_K", "uniform": [1100, 1150]}, {"key": "model.friction", "uniform": [0.1, 0.2]}]
+        self.write_scenario(model={})
+        plan = {"base": "s.json", "sample": {"method": "random", "count": 50, "seed": 1}, "vary": vary}
+        case.write_json(self.path("e.json"), plan)
+        done = self.sciara("ensemble", "plan", "e.json", "-o", "out", code=3)
+        self.assertIn('e.json: vary[1].key: expected a key of rule fv3, which the base has, or a base of the other rule; found '
+                      '"model.friction", a key of rule bingham', done.stderr)
+        self.assertEqual(done.stderr.count("error: "), 1)
+        self.assertFalse(os.path.exists(self.path("out")))
+        case.write_json(self.path("e.json"), {**plan, "vary": [*vary, {"key": "model.rule", "values": ["fv3", "bingham"]}]})
+        found = self.sciara("ensemble", "plan", "e.json", "-o", "out", code=3).stderr
+        self.assertRegex(found, r'member \d+: model.friction: expected a key of rule "fv3", or "rule": "bingham"')
+        case.write_json(self.path("e.json"), {**plan, "sample": {"method": "full"},
+                                              "vary": [{"key": "model.rule", "values": ["fv3", "bingham"]}]})
+        self.sciara("ensemble", "plan", "e.json", "-o", "out")
+
+
+class Checked(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario(model=SHEET)
+
+    def test_validate(self):
+        """Engines with the rule pass, the others are skipped for this reason; a trace of the other rule is refused."""
+        done = self.sciara("validate", "-q", "s.json", "--json", "--steps", 60, "--every", 20, "--record", "t.csv")
+        has = {e["name"]: e["rules"] for e in json.loads(self.sciara("engines", "--json").stdout)["engines"]}
+        results = {e["engine"]: e for e in json.loads(done.stdout)["engines"]}
+        self.assertEqual((results["openmp"]["result"], results["openmp"]["step"]), ("passed", 60))
+        for name, result in results.items():
+            if "bingham" not in has[name]:
+                self.assertIn("bingham", result["why"])
+        self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--engines", "openmp,scatter")
+        found = self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--set", "model.rule=fv3", "--engines", "openmp", "--set",
+                            "model.radiating_share=1", code=3)
+        self.assertIn('model.radiating_share: expected a key of rule "fv3"', found.stderr)
+        self.write_scenario(model={})
+        found = self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--engines", "openmp", code=3)
+        self.assertIn("the set of parameters of the trace differs", found.stderr)
+
+    def test_front_at_rest(self):
+        """The same step on every engine, and after a resume; the last new cell is as long ago as the rule says."""
+        whole = record(self.run_scenario("whole", "-e", "serial", *REST))
+        self.assertEqual((whole["status"], whole["stop_reason"], whole["model_rule"]), ("complete", "front at rest", "bingham"))
+        for engine in case.exact_engines():
+            self.assertEqual(record(self.run_scenario(engine, "-e", engine, *REST))["state"], whole["state"], engine)
+        with h5py.File(self.path("whole", whole["snapshots"][-1]["name"])) as f:
+            last = float(f["arrival_time"][...].max())
+        self.assertTrue(0 <= whole["state"]["time_s"] - (last + 600) < 120, (whole["state"], last))
+        self.run_scenario("part", "-e", "serial", *REST, "--steps", whole["state"]["step"] - 1, "--checkpoint-every", "1000 d")
+        self.sciara("resume", "part", "-q", "-o", "rest", "--set", "run.max_steps=null")
+        rest = record(self.path("rest"))
+        self.assertEqual((rest["state"], rest["stop_reason"], rest["snapshots"][-1]["checksum"]),
+                         (whole["state"], "front at rest", whole["snapshots"][-1]["checksum"]))
+
+    def test_other_ends(self):
+        solid = record(self.run_scenario("solid"))
+        self.assertEqual((solid["stop_reason"], solid["state"]["liquid_cells"]), ("solidified", 0))
+        self.assertLessEqual(abs(solid["ledger"]["residual_m3"]), solid["ledger"]["bound_m3"])
+        self.assertAlmostEqual(solid["ledger"]["solid_m3"] + solid["ledger"]["lost_m3"], 6000, delta=1e-6)
+        for until, limit in (("10 min", "1 h"), ("solidified", "10 min")):
+            run = record(self.run_scenario("time", "--until", until, "--set", f"run.max_time={limit}", "--overwrite"))
+            self.assertEqual(run["stop_reason"], "time")
+            self.assertTrue(600 <= run["state"]["time_s"] < 700, run["state"])
+        done = self.sciara("run", "s.json", "-q", "-o", "thick", "--set", "run.max_thickness_m=0.5", code=5)
+        self.assertIn("run.max_thickness_m allows 0.5 m", done.stderr)
+
+    def test_a_checkpoint_of_the_rule(self):
+        """It is not resumed with the other rule, and continues as if there had been no end."""
+        self.write_scenario(model={"rule": "bingham"})
+        self.run_scenario("a", "-n", 20, "--checkpoint-every", "1000 d")
+        self.assertIn('.h5: model.rule: found "fv3", the checkpoint was computed with "bingham"',
+                      self.sciara("resume", "a", "-o", "b", "--set", "model.rule=fv3", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("b")))
+        self.sciara("resume", "a", "-q", "-o", "b", "-n", 30)
+        whole = record(self.run_scenario("whole", "-n", 30))
+        self.assertEqual(record(self.path("b"))["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+
+
+class Ensemble(Case):
+    VARY = [{"key": "model.viscosity_vent_Pa_s", "log_uniform": [1e4, 6e5]}, {"key": "model.radiating_share", "uniform": [0.02, 0.2]},
+            {"key": "model.yield_strength_vent_Pa", "uniform": [1000, 5000]}]
+    SITE = (500225, 4177195)
+
+    def test_from_draws_to_a_site(self):
+        """The probability of a site is that of runs of the members; their values are those that were drawn."""
+        self.write_scenario("base.json", model={"rule": "bingham"}, run={"until": "20 min"},
+                            vents=[{"x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}],
+                            output={"fields": ["thickness", "max_deposit"], "dtype": "float64"})
+        case.write_json(self.path("e.json"), {
+            "base": "base.json", "sample": {"method": "random", "count": 8, "seed": 5}, "vary": self.VARY,
+            "result": {"thickness_m": [0, 1.4], "sites": [{"name": "house", "x": self.SITE[0], "y": self.SITE[1]}]}})
+        self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate")
+        self.sciara("ensemble", "run", "e", "-j", "2")
+        self.sciara("ensemble", "reduce", "e")
+        with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
+            members = list(csv.DictReader(f))
+        row, col = int((case.NORTH - self.SITE[1]) / case.CELL), int((self.SITE[0] - case.WEST) / case.CELL)
+        deposits = []
+        for member in members:
+            self.sciara("ensemble", "member", "e", member["id"], "-o", "m.json", "--overwrite")
+            self.sciara("run", "m.json", "-q", "-o", "m", "--overwrite", "--set", 'output.fields=["max_deposit"]')
+            with h5py.File(self.path("m", record(self.path("m"))["snapshots"][-1]["name"])) as f:
+                deposits.append(float(f["max_deposit"][row, col] if f["max_deposit"].ndim == 2 else f["max_deposit"][0, row, col]))
+                model = json.loads(f.attrs["scenario_json"])["model"]
+            self.assertEqual(model["rule"], "bingham")
+            for vary in self.VARY:
+                self.assertEqual(model[vary["key"].split(".")[1]], float(member[vary["key"]]))
+        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
+            site = next(csv.DictReader(f))
+        self.assertEqual(site["site"], "house")
+        for limit in (0, 1.4):
+            share = sum(deposit > limit for deposit in deposits) / len(deposits)
+            self.assertTrue(limit == 0 or 0 < share < 1, f"members do not differ at the site: {deposits}")
+            self.assertAlmostEqual(float(site[f"probability_{limit}m"]), share, places=12)
+            band = gdal.Open(self.path("e", "maps", f"probability_{limit}m.tif")).ReadAsArray()
+            self.assertAlmostEqual(float(band[row, col]), share, places=6)
+        asked = self.sciara("ensemble", "query", "e", "--at", f"{self.SITE[0]},{self.SITE[1]}").stdout
+        self.assertIn("8 of 8 members", asked)
+        self.assertIn(f"{100 * sum(deposit > 1.4 for deposit in deposits) / 8:.3g}", asked)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -80,11 +80,11 @@ START_TEST(rock_costs_nothing) {
   struct run r = {.ops = ops};
   ck_assert_msg(ops->create(&setup, &r.engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->upload(r.engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
-  run_to_step(&r, 1300);
+  run_to_step(&r, (uint64_t)by_rule(1300, 650));
   ck_assert_int_gt(r.at.liquid_cells, 100);
   const double flowing = launched_in(&r, 64);
   ck_assert_double_ge(flowing, (double)r.at.liquid_cells);
-  run_to_step(&r, 2600);
+  run_to_step(&r, (uint64_t)by_rule(2600, 1300));
   ck_assert_int_eq(r.at.liquid_cells, 0);
   const double as_rock = launched_in(&r, 64);
   printf("%s, %s: %.0f threads a step while lava flows, %.0f when it is rock\n", ops->name, precision_name(p), flowing,

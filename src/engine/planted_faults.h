@@ -25,12 +25,22 @@ enum sciara_fault {
   SCIARA_FAULT_ROCK,      ///< lava solidifies without raising the ground
   SCIARA_FAULT_LOST,      ///< a little more is lost than has left
   SCIARA_FAULT_LEDGER,    ///< a cell loses a little lava at the end of a step
+  SCIARA_FAULT_CROSSING,  ///< bingham: the time to cross a cell is a little too long
+  SCIARA_FAULT_FLAT,      ///< bingham: lava flows from a cell with no lower neighbour
+  SCIARA_FAULT_PLUG,      ///< bingham: lava flows that is no thicker than its plug
+  SCIARA_FAULT_UPHILL,    ///< bingham: lava also flows to a neighbour that is not lower
+  SCIARA_FAULT_LEVEL,     ///< bingham: a little more flows than levels the surfaces
+  SCIARA_FAULT_RATE,      ///< bingham: a little more flows than the sheet carries
   SCIARA_FAULT_COUNT
 };
 
+enum { SCIARA_FAULT_OF_BINGHAM = SCIARA_FAULT_CROSSING }; ///< the first that concerns rule bingham only
+
 #ifdef SCIARA_PLANT_FAULTS
 extern enum sciara_fault sciara_planted_fault;
+extern bool sciara_left_out; ///< rule bingham: the check that finds the planted fault is left out
 #define SCIARA_PLANTED(fault) (sciara_planted_fault == (fault))
+#define SCIARA_LEFT_OUT(fault) (sciara_left_out && SCIARA_PLANTED(fault))
 
 static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome) {
   if (SCIARA_PLANTED(SCIARA_FAULT_DRY) && outcome == SCIARA_OUTCOME_ROCK) f->px[i] = 1;
@@ -44,12 +54,53 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
   if (SCIARA_PLANTED(SCIARA_FAULT_MAXIMUM) && outcome == SCIARA_OUTCOME_LIQUID && f->member) f->member[i] = 0;
 #include "model/fields.def"
 }
+
+#ifdef SCIARA_BINGHAM
+/** How far the surface of cell i is above that of neighbour n, m. */
+static inline double sciara_plant_drop(const struct sciara_fields *f, int64_t i, int n) {
+  const int64_t j = i + sciara_moore_offset(n, f->stride);
+  return ((double)f->h[i] - (double)f->h[j]) - ((double)f->z[j] - (double)f->z[i]);
+}
+
+/** Plants a fault in the evaluation of liquid cell i; `t`: the time that it allows, s. */
+static inline void sciara_plant_sheet_faults(const struct sciara_fields *f, int64_t i, struct sciara_evaluation *p,
+                                             real *t) {
+  const real more = 1 + (real)1e-9;
+  if (SCIARA_PLANTED(SCIARA_FAULT_CROSSING)) *t = more * *t;
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    if (SCIARA_PLANTED(SCIARA_FAULT_LEVEL)) p->share[n] = more * p->share[n];
+    if (SCIARA_PLANTED(SCIARA_FAULT_RATE)) p->rate[n] = more * p->rate[n];
+  }
+  int lower = 0, higher = 0, not_higher = 0; // a neighbour inside the map, by its surface; how many of all
+  for (int n = 1; n < SCIARA_MOORE; n++) {
+    const double drop = sciara_plant_drop(f, i, n), clear = 1e-3; // m: more than what is due to rounding
+    const bool inside = f->kind[i + sciara_moore_offset(n, f->stride)] == SCIARA_CELL_INTERIOR;
+    if (inside && drop > clear) lower = n;
+    if (inside && drop < -clear) higher = n;
+    not_higher += drop >= -clear;
+  }
+  const bool flat = SCIARA_PLANTED(SCIARA_FAULT_FLAT) && !not_higher;
+  const bool uphill = SCIARA_PLANTED(SCIARA_FAULT_UPHILL) && p->survivors;
+  const bool plug = SCIARA_PLANTED(SCIARA_FAULT_PLUG) && !p->survivors;
+  const int to = flat || uphill ? higher : plug ? lower : 0;
+  if (!to) return;
+  p->survivors |= 1u << to;
+  p->share[to] = p->rate[to] = (real)1e-6 * f->h[i];
+}
+#endif
 #else
 #define SCIARA_PLANTED(fault) 0
+#define SCIARA_LEFT_OUT(fault) 0
 static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i, enum sciara_outcome outcome) {
   (void)f;
   (void)i;
   (void)outcome;
+}
+#endif
+#if !defined SCIARA_PLANT_FAULTS || !defined SCIARA_BINGHAM
+static inline void sciara_plant_sheet_faults(const struct sciara_fields *f, int64_t i, struct sciara_evaluation *p,
+                                             real *t) {
+  (void)f, (void)i, (void)p, (void)t;
 }
 #endif
 

@@ -135,11 +135,12 @@ SCIARA_API void sciara_set_log(void (*receive)(void *context, enum sciara_messag
 
 /** An engine: one way to compute the steps. */
 struct sciara_engine_info {
-  const char *name;    /**< "openmp": the value of the key engine.name */
-  const char *summary; /**< one line */
-  bool exact;          /**< bit-identical to the engine "serial" of the same precision */
-  bool available;      /**< here, with this hardware and this build */
-  const char *why_not; /**< reason, where it is not available; else "" */
+  const char *name;     /**< "openmp": the value of the key engine.name */
+  const char *summary;  /**< one line */
+  bool exact;           /**< bit-identical to the engine "serial" of the same precision */
+  bool available;       /**< here, with this hardware and this build */
+  const char *why_not;  /**< reason, where it is not available; else "" */
+  const char *rules[8]; /**< "fv3": names of the rules that it has, values of the key model.rule; then NULL */
 };
 
 /**
@@ -372,6 +373,9 @@ SCIARA_API void sciara_read_crs(const struct sciara *s, const char **wkt, const 
 
 /** Name of the engine that computes ("serial"). */
 SCIARA_API const char *sciara_read_engine_name(const struct sciara *s);
+
+/** Name of the rule by which lava moves: the key model.rule ("fv3"). */
+SCIARA_API const char *sciara_read_rule_name(const struct sciara *s);
 
 /**
  * Name and simulated time of the last emission (s) of the k-th vent, from 0. The name is valid until the simulation is

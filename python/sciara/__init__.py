@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""sciara: lava flows on digital elevation models, with the cellular automaton SCIARA-fv3.
+"""sciara: lava flows on digital elevation models, with the cellular automaton SCIARA.
 
     import sciara
     run = sciara.open("etna.json", {"run.until": "2 d"})

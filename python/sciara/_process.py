@@ -17,6 +17,7 @@ class Engine:
     name: value of the key engine.name
     exact: bit-identical to the engine "serial" of the same precision
     available: here, with this hardware and this build; else `why_not` gives the reason
+    rules: values of the key model.rule that it computes, ("fv3", "bingham")
     """
 
     name: str
@@ -24,6 +25,7 @@ class Engine:
     exact: bool
     available: bool
     why_not: str
+    rules: tuple[str, ...]
 
 
 def engines() -> list[Engine]:
@@ -33,7 +35,8 @@ def engines() -> list[Engine]:
     while lib.sciara_read_engine(len(found), info) == lib.SCIARA_OK:
         name, summary, why_not = (ffi.string(text).decode("utf-8", "replace")
                                   for text in (info.name, info.summary, info.why_not))
-        found.append(Engine(name, summary, info.exact, info.available, why_not))
+        rules = tuple(ffi.string(rule).decode() for rule in info.rules if rule != ffi.NULL)
+        found.append(Engine(name, summary, info.exact, info.available, why_not, rules))
     return found
 
 

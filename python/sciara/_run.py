@@ -102,6 +102,11 @@ class Score:
     hausdorff: float
 
 
+def title_of_rule(rule: str) -> str:
+    """The model as files name it."""
+    return "SCIARA-fv3" if rule == "fv3" else f"SCIARA, rule {rule}"
+
+
 def _progress_of(c: Any) -> Progress:
     return Progress(c.step, c.time_s, c.clock_s, c.liquid_cells, c.solidified, c.finished)
 
@@ -140,7 +145,8 @@ class Run:
         cell_size alone: warp to it
     crs: "EPSG:32633", WKT or PROJ text, or a CRS of pyproj or rasterio; None: unknown
     vents: sciara.Vent objects, or dicts of their members
-    params: parameters of the model, {"T_sol_K": 1143}; docs/scenario.md lists them
+    rule: how lava moves, "fv3" or "bingham" (docs/rules.md)
+    params: parameters of the rule, {"T_sol_K": 1143}; docs/scenario.md lists them
     until: simulated time at which the run is finished, "solidified" or "front at rest"
     engine, threads, device, precision: how it is computed; see sciara.engines()
     fields: names of the fields that are recorded; None: thickness, temperature, deposit, arrival_time. Those that
@@ -163,14 +169,15 @@ class Run:
                  initial_thickness: Optional[LayerLike] = None,
                  initial_temperature: Union[LayerLike, float, None] = None, boundary: Optional[str] = None,
                  title: Optional[str] = None, overrides: Overrides = None,
-                 site: Optional[Site] = None, scenario: Optional[Scenario] = None) -> None:
+                 site: Optional[Site] = None, scenario: Optional[Scenario] = None,
+                 rule: Optional[str] = None) -> None:
         self._start()
         if site is not None and dem is not None:
             raise UsageError("expected dem or site, found both")
         site_handle(site)
         if site is not None and precision is None and scenario is None:
             precision = site._precision
-        keys = {"title": title, "boundary": boundary, "engine.name": engine, "engine.threads": threads,
+        keys = {"title": title, "boundary": boundary, "model.rule": rule, "engine.name": engine, "engine.threads": threads,
                 "engine.device": device, "engine.precision": precision, "output.fields": fields,
                 "run.until": None if until is None else until_of(until, "until")}
         if scenario is not None:
@@ -458,6 +465,12 @@ class Run:
             return ffi.string(lib.sciara_read_engine_name(handle)).decode()
 
     @property
+    def rule(self) -> str:
+        """Name of the rule by which lava moves."""
+        with self._use() as handle:
+            return ffi.string(lib.sciara_read_rule_name(handle)).decode()
+
+    @property
     def vents(self) -> tuple[VentInfo, ...]:
         """The vents, in the order of the scenario."""
         with self._use() as handle:
@@ -536,10 +549,11 @@ class Run:
             coords = _fields.coordinates(self._read_grid(handle), progress.time, *self._read_crs(handle))
             chosen = self._read_names(handle) if names is None else tuple(names)
             arrays = {name: _fields.data_array(name, self._read(handle, name), outside, coords) for name in chosen}
-            engine = ffi.string(lib.sciara_read_engine_name(handle)).decode()
+            engine, rule = (ffi.string(text).decode() for text in (lib.sciara_read_engine_name(handle),
+                                                                   lib.sciara_read_rule_name(handle)))
         version = ffi.string(lib.sciara_version()).decode()
-        return xarray.Dataset(arrays, attrs={"Conventions": "CF-1.8", "source": f"sciara {version}, SCIARA-fv3",
-                                             "engine": engine, "step": progress.step})
+        return xarray.Dataset(arrays, attrs={"Conventions": "CF-1.8", "source": f"sciara {version}, {title_of_rule(rule)}",
+                                             "model_rule": rule, "engine": engine, "step": progress.step})
 
     def _read_names(self, handle: Any) -> tuple[str, ...]:
         if self._recorded is None:

@@ -19,7 +19,7 @@ import numpy
 
 from . import _fields
 from ._errors import UsageError
-from ._run import Run, open as open_scenario
+from ._run import Run, open as open_scenario, title_of_rule
 from ._scenario import Scenario
 from ._values import STOP_RULES, describe, seconds_of
 
@@ -78,7 +78,8 @@ class Bmi:
     # ---------------------------------------------------------------------------------------------------- information
 
     def get_component_name(self) -> str:
-        return "SCIARA-fv3"
+        """ "SCIARA-fv3"; of an initialised model with another rule its name."""
+        return title_of_rule("fv3" if self._run is None else self._run.rule)
 
     def get_input_item_count(self) -> int:
         return 1

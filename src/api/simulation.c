@@ -312,6 +312,10 @@ void sciara_read_crs(const struct sciara *s, const char **wkt, const char **name
 
 const char *sciara_read_engine_name(const struct sciara *s) { return s ? s->simulation->ops->name : ""; }
 
+const char *sciara_read_rule_name(const struct sciara *s) {
+  return s ? sciara_rule_name(s->simulation->problem.scenario.params.rule) : "";
+}
+
 /** The k-th vent of the scenario; NULL, with the error set: there is none. */
 static const struct sciara_vent_spec *find_kth_vent(const char *function, const struct sciara *s, size_t k) {
   if (sciara_api_check_pointer(function, "the simulation", s) != SCIARA_OK) return NULL;

@@ -77,6 +77,8 @@ enum sciara_status sciara_site_from_array(const struct sciara_grid_info *grid, c
 
 // ----------------------------------------------------------------------------------------------------------- engines
 
+_Static_assert(SCIARA_RULES < sizeof((struct sciara_engine_info){0}.rules) / sizeof(char *), "a place for NULL");
+
 enum sciara_status sciara_read_engine(size_t k, struct sciara_engine_info *out) {
   SCIARA_TRY(sciara_api_check_pointer("sciara_read_engine", "out", out));
   *out = (struct sciara_engine_info){.why_not = ""};
@@ -85,11 +87,17 @@ enum sciara_status sciara_read_engine(size_t k, struct sciara_engine_info *out) 
   if (k >= count)
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_read_engine: expected one of %zu engines, from 0; found engine %zu",
                        count, k);
-  const struct sciara_engine_ops *ops = NULL;
   out->name = list[k].name;
-  out->available = sciara_engine_find(list[k].name, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops) == SCIARA_OK;
+  size_t rules = 0;
+  enum sciara_rule_kind some = SCIARA_RULE_FV3; // what is said of an engine holds with any of its rules
+  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+    if (!(list[k].rules >> rule & 1u)) continue;
+    some = (enum sciara_rule_kind)rule;
+    out->rules[rules++] = sciara_rule_name(some);
+  }
+  const struct sciara_engine_ops *ops = NULL, *known = list[k].ops[some][SCIARA_DOUBLE];
+  out->available = sciara_engine_find(list[k].name, some, SCIARA_DOUBLE, &ops) == SCIARA_OK;
   if (!out->available) out->why_not = sciara_last_error();
-  const struct sciara_engine_ops *known = list[k].ops[SCIARA_RULE_FV3][SCIARA_DOUBLE];
   out->summary = known ? known->summary : "not part of this build";
   out->exact = known && known->determinism == SCIARA_EXACT;
   return SCIARA_OK;

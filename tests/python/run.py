@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs from files: steps, fields as arrays with coordinates, changed rates, Ctrl-C, views, files, scores, wrong use."""
+import json
 import os
 import pathlib
 import signal
@@ -405,6 +406,51 @@ class WrongUse(RunCase):
         if missing:
             with self.assertRaises(sciara.DeviceError):
                 self.open({"engine.name": missing[0]})
+
+
+class Rules(RunCase):
+    def test_rule(self):
+        """A run of a file and one from memory are those of the program, and name their rule."""
+        self.assertEqual(self.open().rule, "fv3")
+        self.assertEqual(self.open().dataset(["thickness"]).attrs["model_rule"], "fv3")
+        self.write_scenario(model={"rule": "bingham", "friction": 0.1}, run={"max_steps": 60})
+        end = case.record(self.run_scenario("run"))["snapshots"][-1]
+        vent = sciara.Vent(rowcol=case.VENT, rates=[4, 6], times=[0, 600, 1200])
+        memory = sciara.Run(self.path("dem.asc"), crs="EPSG:32633", vents=[vent], rule="bingham", params={"friction": 0.1},
+                            overrides={"run.max_steps": 60})
+        self.addCleanup(memory.close)
+        for run in (self.open(), memory):
+            run.run()
+            self.assertEqual((run.rule, run.step, run.checksum), ("bingham", end["step"], end["checksum"]))
+            attributes = run.dataset(["thickness"]).attrs
+            self.assertEqual(attributes["model_rule"], "bingham")
+            self.assertTrue(attributes["source"].endswith("SCIARA, rule bingham"), attributes)
+        run.write_checkpoint(self.path("c.h5"))
+        with sciara.open_checkpoint(self.path("c.h5"), overrides={"run.max_steps": 61}) as later:
+            self.assertEqual(later.rule, "bingham")
+        model = sciara.Bmi()
+        model.initialize(self.path("s.json"))
+        self.assertEqual((model.get_component_name(), model.run.rule), ("SCIARA, rule bingham", "bingham"))
+        model.finalize()
+
+    def test_engines_of_a_rule(self):
+        listed = json.loads(self.sciara("engines", "--json").stdout)["engines"]
+        self.assertEqual({e["name"]: tuple(e["rules"]) for e in listed}, {e.name: e.rules for e in sciara.engines()})
+        self.assertEqual({e["name"]: e["available"] for e in listed}, {e.name: e.available for e in sciara.engines()})
+
+    def test_wrong_use(self):
+        vents = {"vents": [{"rowcol": case.VENT, "rate": 1, "duration": "1 h"}], "crs": "EPSG:32633"}
+        for error, message, options in (
+                (sciara.InputError, 'model.rule: expected "fv3" or "bingham"; found "magflow"', {"rule": "magflow"}),
+                (sciara.InputError, 'model.friction: expected a key of rule "fv3", or "rule": "bingham"', {"params": {"friction": 1}}),
+                (sciara.InputError, "model.viscosity_sol_Pa_s: found 1, expected at least model.viscosity_vent_Pa_s",
+                 {"rule": "bingham", "params": {"viscosity_sol_Pa_s": 1}, **vents}),
+                (sciara.InputError, '"cuda-atomic" does not have rule "bingham"; these engines have it: serial, openmp',
+                 {"rule": "bingham", "engine": "cuda-atomic", **vents}),
+                (sciara.UsageError, "scenario: expected no other argument", {"rule": "bingham", "scenario": sciara.Scenario()})):
+            with self.assertRaises(error) as raised:
+                sciara.Run(self.path("dem.asc"), **options)
+            self.assertIn(message, str(raised.exception))
 
 
 class Messages(RunCase):

@@ -1094,6 +1094,10 @@ START_TEST(engines_are_listed) {
   size_t k = 0;
   for (; sciara_read_engine(k, &e) == SCIARA_OK; k++) {
     ck_assert(e.name && e.summary && e.why_not && e.available == (e.why_not[0] == '\0'));
+    ck_assert_str_eq(e.rules[0], "fv3");
+    const bool both = strcmp(e.name, "cuda-atomic") != 0 && strcmp(e.name, "cuda-lac-atomic") != 0;
+    if (both) ck_assert_str_eq(e.rules[1], "bingham");
+    ck_assert(e.rules[1 + both] == NULL);
     if (strcmp(e.name, "serial") == 0) serial = e.available && e.exact;
     if (strcmp(e.name, "scatter") == 0) ck_assert(!e.exact);
     if (strcmp(e.name, "cuda-atomic") == 0 && e.available) ck_assert(!e.exact);
@@ -1198,6 +1202,7 @@ START_TEST(null_is_refused) {
   sciara_close(NULL);
   ck_assert(p.step == 0 && g.rows == 0);
   ck_assert_str_eq(sciara_read_engine_name(NULL), "");
+  ck_assert_str_eq(sciara_read_rule_name(NULL), "");
   ck_assert_ptr_null(sciara_field_unit(SCIARA_FIELD_COUNT));
   ck_assert_str_eq(sciara_field_unit(SCIARA_FIELD_SPEED), "m s-1");
   ck_assert_ptr_null(sciara_field_description(SCIARA_FIELD_COUNT));

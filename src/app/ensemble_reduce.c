@@ -57,7 +57,7 @@ static void print_value(const char *name, double value, const char *unit) {
   if (strcmp(unit, "s") == 0)
     sciara_print_duration(value, text, sizeof text);
   else
-    snprintf(text, sizeof text, "%.2f %s", value, unit);
+    snprintf(text, sizeof text, fabs(value) < 0.1 && value != 0 ? "%.3g %s" : "%.2f %s", value, unit);
   sciara_print("  %-28s %s\n", name, text);
 }
 
@@ -251,7 +251,7 @@ static enum sciara_status read_crs(const char *folder, char **wkt) {
   char *path = sciara_format("%s/" SCIARA_ENSEMBLE_DEM, folder);
   struct sciara_dem dem = {0};
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
-  const struct sciara_dem_request request = {.path = path, .band = 1};
+  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true};
   const enum sciara_status status = sciara_dem_read(&request, &dem);
   *wkt = status == SCIARA_OK && dem.georef.crs_wkt ? strdup(dem.georef.crs_wkt) : NULL;
   sciara_dem_free(&dem);

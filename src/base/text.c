@@ -222,8 +222,9 @@ bool sciara_parse_duration(const char *text, double *seconds) {
 }
 
 void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
-  if (!(seconds >= 0) || seconds > 1e15) {
-    snprintf(buffer, capacity, "%g s", seconds);
+  const bool small = seconds > 0 && seconds < 1;
+  if (!(seconds >= 0) || seconds > 1e15 || small) {
+    snprintf(buffer, capacity, small ? "%.3g s" : "%g s", seconds);
     return;
   }
   uint64_t whole = (uint64_t)seconds;

@@ -69,7 +69,7 @@ bool sciara_parse_duration(const char *text, double *seconds);
 /** The word that follows a count: `one` after 1, `many` after any other number. */
 const char *sciara_plural(uint64_t count, const char *one, const char *many);
 
-/** A duration in readable form: "3 d 04:05:06". Fits 48 bytes. */
+/** A duration in readable form: "3 d 04:05:06", below a second "0.25 s". Fits 48 bytes. */
 void sciara_print_duration(double seconds, char *buffer, size_t capacity);
 
 /** Parses the whole text as a finite double, in the format of the C locale. */

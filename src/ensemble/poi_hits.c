@@ -17,13 +17,14 @@ static enum sciara_status find_point(const struct sciara_poi *poi, const struct 
                                      struct sciara_poi_cells *out) {
   const double col = floor((poi->points[0].x - g->west) / g->cell_size);
   const double row = floor((g->north - poi->points[0].y) / g->cell_size);
+  const int k = sciara_grid_place_decimals(g);
   if (!(col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows))
     return sciara_fail(
         SCIARA_ERR_INPUT,
-        "site \"%s\": expected a place on the DEM (x from %.3f to %.3f, y from %.3f to %.3f), found x %.3f, y "
-        "%.3f",
-        poi->name, g->west, g->west + g->cell_size * (double)g->cols, g->north - g->cell_size * (double)g->rows,
-        g->north, poi->points[0].x, poi->points[0].y);
+        "site \"%s\": expected a place on the DEM (x from %.*f to %.*f, y from %.*f to %.*f), found x %.*f, y "
+        "%.*f",
+        poi->name, k, g->west, k, g->west + g->cell_size * (double)g->cols, k,
+        g->north - g->cell_size * (double)g->rows, k, g->north, k, poi->points[0].x, k, poi->points[0].y);
   SCIARA_TRY(SCIARA_NEW(out->cell, 1, "the cell of a site"));
   out->cell[0] = (int64_t)row * g->cols + (int64_t)col;
   out->count = 1;

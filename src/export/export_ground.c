@@ -20,7 +20,7 @@ static enum sciara_status read_dem(const struct sciara_target *t, struct sciara_
                        t->path, SCIARA_RUN_DEM);
   SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
   enum sciara_status status =
-      sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .marked = true}, out);
+      sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .own = true, .marked = true}, out);
   const struct sciara_grid *a = &out->grid, *b = &t->snapshot.grid;
   if (status == SCIARA_OK && (a->rows != b->rows || a->cols != b->cols)) {
     sciara_dem_free(out);

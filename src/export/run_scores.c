@@ -67,6 +67,7 @@ static enum sciara_status write_note(const struct sciara_run_scores *j, enum sci
                                      struct sciara_text *t) {
   const struct sciara_extent_scores *r = &j->scores;
   const char *ratio = sciara_word(language, SCIARA_WORD_RUN_AND_OBSERVED);
+  const int decimals = sciara_grid_decimals(&j->target->snapshot.grid);
   add_score(t, sciara_word(language, SCIARA_WORD_JACCARD), r->jaccard);
   add_score(t, "e1", r->e1);
   add_score(t, "TPR", r->tpr);
@@ -75,8 +76,9 @@ static enum sciara_status write_note(const struct sciara_run_scores *j, enum sci
     sciara_text_append(t, "%s%s (%s)\u00A0%.3f", t->length ? ". " : "", sciara_word(language, SCIARA_WORD_AREA), ratio,
                        r->area_ratio);
   if (!isnan(r->run_out_m) && !isnan(r->observed_run_out_m))
-    sciara_text_append(t, "%s%s (%s)\u00A0%.0f\u00A0m / %.0f\u00A0m", t->length ? ". " : "",
-                       sciara_word(language, SCIARA_WORD_RUN_OUT), ratio, r->run_out_m, r->observed_run_out_m);
+    sciara_text_append(t, "%s%s (%s)\u00A0%.*f\u00A0m / %.*f\u00A0m", t->length ? ". " : "",
+                       sciara_word(language, SCIARA_WORD_RUN_OUT), ratio, decimals, r->run_out_m, decimals,
+                       r->observed_run_out_m);
   if (t->data) sciara_word_numbers(language, t->data);
   return t->failed;
 }

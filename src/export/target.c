@@ -118,7 +118,8 @@ enum sciara_status sciara_target_read_ground(struct sciara_target *t, double *al
     SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
     if (access(path, R_OK) == 0) {
       struct sciara_dem dem;
-      const enum sciara_status status = sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+      const enum sciara_status status =
+          sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .own = true}, &dem);
       const bool fits = status == SCIARA_OK && dem.grid.rows == grid->rows && dem.grid.cols == grid->cols;
       if (fits) memcpy(altitude, dem.altitude, (size_t)sciara_grid_cells(grid) * sizeof *altitude);
       if (status == SCIARA_OK) sciara_dem_free(&dem);

@@ -169,7 +169,7 @@ cleanup:
 static enum sciara_status read_dem(struct sciara_reduction *r) {
   char *path = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_DEM);
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
-  const struct sciara_dem_request request = {.path = path, .band = 1, .marked = true};
+  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true, .marked = true};
   enum sciara_status status = sciara_dem_read(&request, &r->dem);
   if (status == SCIARA_OK && r->batches.rows &&
       (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))

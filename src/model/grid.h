@@ -19,6 +19,16 @@ struct sciara_grid {
 /** Number of cells of the grid; the reader of a DEM has checked that the product does not overflow. */
 static inline int64_t sciara_grid_cells(const struct sciara_grid *g) { return g->rows * g->cols; }
 
+/** Decimals of a length in m that whole cells make: 0 for cells of 1 m and more, 3 for 1 mm. */
+static inline int sciara_grid_decimals(const struct sciara_grid *g) {
+  int decimals = 0;
+  for (double side = g->cell_size; side < 1 - 1e-9 && decimals < 9; side *= 10) decimals++;
+  return decimals;
+}
+
+/** Decimals with which a coordinate shows on which side of the edge of a cell it lies. */
+static inline int sciara_grid_place_decimals(const struct sciara_grid *g) { return 3 + sciara_grid_decimals(g); }
+
 /**
  * What a cell is. Interior: its 8 neighbours exist and are valid; rim: valid but not interior; sea: declared as sea,
  * valid, wherever it lies: it takes lava and keeps none.

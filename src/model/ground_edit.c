@@ -75,10 +75,11 @@ enum sciara_status sciara_points_check(const struct sciara_grid *g, const struct
   for (size_t k = 0; k < count; k++) {
     const struct sciara_point p = points[k];
     if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue;
+    const int d = sciara_grid_place_decimals(g);
     return sciara_fail(
         SCIARA_ERR_INPUT,
-        "point %zu: expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f", k, g->west,
-        east, south, g->north, p.x, p.y);
+        "point %zu: expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, d,
+        g->west, d, east, d, south, d, g->north, d, p.x, d, p.y);
   }
   return SCIARA_OK;
 }

@@ -132,7 +132,8 @@ function placeText(data, row, col) {
     const degrees = (value) => `${number(Math.abs(value).toFixed(5))}\u00b0`;
     words.push(`${degrees(lat)} ${lat < 0 ? south : north}`, `${degrees(lon)} ${lon < 0 ? west : east}`);
   }
-  words.push(altitude === null ? say("PAGE_NO_ALTITUDE") : say("PAGE_ALTITUDE", { metres: altitude.toFixed(0) }));
+  const metres = altitude === null ? null : number(altitude.toFixed(data.grid.decimals));
+  words.push(metres === null ? say("PAGE_NO_ALTITUDE") : say("PAGE_ALTITUDE", { metres }));
   return words.join(WORDS.decimal === "," ? "; " : ", ");
 }
 

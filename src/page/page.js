@@ -129,13 +129,15 @@ class Page {
     const volume = { label: say("PAGE_VOLUME_CURVE"), size, unit, text: volumeText, missing, choose };
     this.marks.push(drawChart(byId("volume"), times, series, volume));
 
-    const cell = grid.cell_m ** 2 / 1e6;
+    const highest = Math.max(...column("covered_cells"), ...column("liquid_cells")) * grid.cell_m ** 2;
+    const [square, squares] = highest >= 1e4 || highest === 0 ? [1e6, "km\u00b2"] : [1, "m\u00b2"];
+    const cell = grid.cell_m ** 2 / square;
     const area = (key) => column(key).map((cells) => (cells === null ? null : cells * cell));
     const areas = [{ name: say("PAGE_LIQUID"), values: area("liquid_cells") }];
     const covered = area("covered_cells");
     if (covered.some((one) => one !== null)) areas.unshift({ name: say("PAGE_COVERED"), values: covered });
-    const text = (value) => `${number(Number(value.toPrecision(4)))} km\u00b2`;
-    const extent = { label: say("PAGE_AREA_CURVE"), size: 1, unit: "km\u00b2", text, missing, choose };
+    const text = (value) => `${number(Number(value.toPrecision(4)))} ${squares}`;
+    const extent = { label: say("PAGE_AREA_CURVE"), size: 1, unit: squares, text, missing, choose };
     this.marks.push(drawChart(byId("area"), times, areas, extent));
   }
 

@@ -107,6 +107,7 @@ static double mean_altitude(const struct sciara_page *p, const int64_t window[4]
 static enum sciara_status append_altitudes(struct sciara_text *t, const struct sciara_page *p,
                                            const int64_t window[4]) {
   enum { LEVELS = 65000 };
+  const struct sciara_grid *g = &p->frames->grid;
   int64_t scale = 1;
   while (((window[2] + scale - 1) / scale) * ((window[3] + scale - 1) / scale) > MAX_ALTITUDES) scale++;
   const int64_t rows = (window[2] + scale - 1) / scale, cols = (window[3] + scale - 1) / scale;
@@ -121,7 +122,7 @@ static enum sciara_status append_altitudes(struct sciara_text *t, const struct s
     low = fmin(low, altitude[i]);
     high = fmax(high, altitude[i]);
   }
-  const double base = low <= high ? floor(low) : 0, step = fmax(0.1, (high - base) / LEVELS);
+  const double base = low <= high ? floor(low) : 0, step = fmax(0.1 * fmin(1, g->cell_size), (high - base) / LEVELS);
   for (int64_t i = 0; i < rows * cols; i++)
     levels[i] = isnan(altitude[i]) ? 0 : (uint16_t)(1 + lround((altitude[i] - base) / step));
   SCIARA_TRY_GOTO(sciara_text_append(t,
@@ -255,9 +256,10 @@ static enum sciara_status append_places(struct sciara_text *t, const struct scia
   const struct sciara_grid *g = &f->grid;
   int64_t window[4];
   choose_window(f, window);
-  SCIARA_TRY(sciara_text_append(
-      t, "\"grid\":{\"rows\":%" PRId64 ",\"cols\":%" PRId64 ",\"cell_m\":%.15g,\"west_m\":%.15g,\"north_m\":%.15g},\n",
-      g->rows, g->cols, g->cell_size, g->west, g->north));
+  SCIARA_TRY(sciara_text_append(t,
+                                "\"grid\":{\"rows\":%" PRId64 ",\"cols\":%" PRId64
+                                ",\"cell_m\":%.15g,\"decimals\":%d,\"west_m\":%.15g,\"north_m\":%.15g},\n",
+                                g->rows, g->cols, g->cell_size, sciara_grid_decimals(g), g->west, g->north));
   SCIARA_TRY(sciara_text_append(t, "\"window\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "],\n", window[0],
                                 window[1], window[2], window[3]));
   SCIARA_TRY(sciara_text_append(t, "\"box\":[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "],\n", f->box[0], f->box[1],

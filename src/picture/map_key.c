@@ -160,7 +160,8 @@ static void put_run_out(struct key *k) {
   char text[96], longest[96]; // of one width in every frame of a film
   const char *name = word(k->d, SCIARA_WORD_RUN_OUT);
   const char *colon = word(k->d, SCIARA_WORD_COLON);
-  snprintf(text, sizeof text, "%s%s%.0f m", name, colon, k->d->q->run_out->metres);
+  snprintf(text, sizeof text, "%s%s%.*f m", name, colon, sciara_grid_decimals(&k->d->grid), k->d->q->run_out->metres);
+  sciara_word_numbers(k->d->q->language, text);
   snprintf(longest, sizeof longest, "%s%s888888 m", name, colon);
   put_mark(k, draw_run_out, text, longest);
 }
@@ -217,12 +218,16 @@ static void put_line(struct lines *l, const char *text) { put_text(l, text, fals
 
 /** "Lava that left the map: 1234 m3 (3.4 % of the emitted volume)" */
 static void put_volume(struct lines *l, enum sciara_word name, double volume, double emitted) {
-  char text[256], share[96] = "";
+  char text[256], number[48], share[96] = "";
   const bool large = volume >= 1e6;
   if (emitted > 0)
     snprintf(share, sizeof share, " (%.3g\u00A0%% %s)", 100 * volume / emitted, word(l->d, SCIARA_WORD_OF_EMITTED));
-  snprintf(text, sizeof text, large ? "%s%s%.3f\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3%s" : "%s%s%.0f\u00A0m\u00B3%s",
-           word(l->d, name), word(l->d, SCIARA_WORD_COLON), large ? 1e-6 * volume : volume, share);
+  snprintf(number, sizeof number,
+           large         ? "%.3f\u00A0\u00D7\u00A010\u2076"
+           : volume < 10 ? "%.3g"
+                         : "%.0f",
+           large ? 1e-6 * volume : volume);
+  snprintf(text, sizeof text, "%s%s%s\u00A0m\u00B3%s", word(l->d, name), word(l->d, SCIARA_WORD_COLON), number, share);
   sciara_word_numbers(l->d->q->language, text);
   put_line(l, text);
 }

@@ -43,6 +43,9 @@ static enum sciara_status put_dem(const struct sciara_problem *base, const char 
   const cJSON *old = sciara_json_get(root, "dem"), *sea = sciara_json_get(old, "sea");
   cJSON *dem = cJSON_CreateObject(), *copy = sea ? cJSON_Duplicate(sea, true) : NULL;
   enum sciara_status status = dem && cJSON_AddStringToObject(dem, "path", path) ? SCIARA_OK : no_memory();
+  const char *crs = base->scenario.dem.crs; // "local" is not written in the file
+  if (status == SCIARA_OK && crs && strcmp(crs, "local") == 0 && !cJSON_AddStringToObject(dem, "crs", crs))
+    status = no_memory();
   if (status == SCIARA_OK && sea && !cJSON_IsNull(sea)) {
     status = put(dem, "sea", copy);
     if (status == SCIARA_OK && base->scenario.dem.sea.rule == SCIARA_SEA_FILE)

@@ -60,10 +60,11 @@ static enum sciara_status make_state(struct sciara_problem *p) {
 static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
   const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  const int k = sciara_grid_place_decimals(g);
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected x from %.3f to %.3f and y from %.3f to %.3f (the DEM), found x %.3f, y %.3f", g->west,
-                       east, south, g->north, x, y);
+                       "expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k,
+                       g->west, k, east, k, south, k, g->north, k, x, k, y);
   *row = (int64_t)r;
   *col = (int64_t)c;
   return SCIARA_OK;
@@ -481,11 +482,15 @@ static void warn_cell_size(const struct sciara_problem *p) {
   const struct sciara_params *params = &p->scenario.params;
   if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params) || is_cured(params, w)) return;
   const bool coarse = w > SCIARA_CELL_CALIBRATED;
+  const int64_t shorter = p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols;
+  char resampled[128] = "";
+  if ((double)shorter * w >= 3 * SCIARA_CELL_CALIBRATED) // an experiment in a laboratory would be less than one cell
+    snprintf(resampled, sizeof resampled, "\"dem.cell_size_m\": %g resamples the DEM; it %s. ", SCIARA_CELL_CALIBRATED,
+             coarse ? "cannot restore relief finer than the cells of the DEM" : "removes relief finer than its cells");
   sciara_note(
       p->notes, SCIARA_LOG_WARNING,
       "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
-      "(docs/validation.md). %s. \"dem.cell_size_m\": %g resamples the DEM; it %s. Rule \"bingham\" "
-      "(docs/rules.md) depends less on the size of the cells",
+      "(docs/validation.md). %s. %sRule \"bingham\" (docs/rules.md) depends less on the size of the cells",
       w, SCIARA_CELL_CALIBRATED,
       coarse && params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
       : coarse
@@ -493,8 +498,7 @@ static void warn_cell_size(const struct sciara_problem *p) {
             "m on cells of 20 m, with it 4550 m, on 10 m 3082 m)"
           : "\"model.cooling_reference_cell_m\": 10 together with \"model.critical_height_reference_cell_m\": 10 cures "
             "most of it (Etna, run-out after a day: 470 m on cells of 5 m, with both 2963 m, on 10 m 3082 m)",
-      SCIARA_CELL_CALIBRATED,
-      coarse ? "cannot restore relief finer than the cells of the DEM" : "removes relief finer than its cells");
+      resampled);
 }
 
 /** Makes what needs much memory, after checking that it is available. */

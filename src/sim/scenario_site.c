@@ -282,7 +282,7 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
                                              .extra_drivers = options->extra_drivers,
                                              .extra_driver_count = options->extra_driver_count};
   const struct sciara_dem_request again = {
-      .path = options->ground ? options->ground->dem : NULL, .band = 1, .marked = true};
+      .path = options->ground ? options->ground->dem : NULL, .band = 1, .own = true, .marked = true};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
   sciara_free(points);
   if (status == SCIARA_OK && options->ground)

@@ -69,7 +69,7 @@ static enum sciara_status plan_crs(const struct sciara_dem_request *q, const str
 }
 
 static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, const struct sciara_source *s) {
-  if (is_local(q)) return SCIARA_OK;
+  if (is_local(q) || q->own) return SCIARA_OK;
   double south = s->north - s->dy * (double)s->rows, east = s->west + s->dx * (double)s->cols;
   if (s->dx < 0.1 && s->west >= -180 && east <= 360 && south >= -90 && s->north <= 90) {
     char found[160];

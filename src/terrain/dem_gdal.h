@@ -34,6 +34,7 @@ struct sciara_dem_request {
   size_t extra_driver_count;
   double nodata; ///< also NODATA, with `has_nodata`: a value that the file does not declare
   bool has_nodata;
+  bool own;    ///< the dem.tif of a run or of an ensemble: without a CRS it is in metres
   bool marked; ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
 };
 

@@ -67,12 +67,26 @@ START_TEST(whole_grids) {
 }
 END_TEST
 
+START_TEST(decimals) { // of lengths and of coordinates, which show half a cell
+  const struct {
+    double cell;
+    int decimals;
+  } cases[] = {{30, 0}, {1, 0}, {0.5, 1}, {0.1, 1}, {0.025, 2}, {0.01, 2}, {0.005, 3}, {0.001, 3}, {1e-30, 9}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const struct sciara_grid g = {.rows = 1, .cols = 1, .cell_size = cases[k].cell};
+    ck_assert_msg(sciara_grid_decimals(&g) == cases[k].decimals, "cells of %g m", g.cell_size);
+    ck_assert_int_eq(sciara_grid_place_decimals(&g), cases[k].decimals + 3);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("grid");
   TCase *tc = tcase_create("grid");
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, random_masks);
   tcase_add_test(tc, whole_grids);
+  tcase_add_test(tc, decimals);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -73,8 +73,8 @@ START_TEST(printed_durations) {
   const struct {
     double seconds;
     const char *text;
-  } cases[] = {{0, "00:00:00"},     {59.9, "00:00:59"},      {3661, "01:01:01"},
-               {86399, "23:59:59"}, {86400, "1 d 00:00:00"}, {273905, "3 d 04:05:05"}};
+  } cases[] = {{0, "00:00:00"},    {0.25, "0.25 s"},    {1, "00:00:01"},         {59.9, "00:00:59"},
+               {3661, "01:01:01"}, {86399, "23:59:59"}, {86400, "1 d 00:00:00"}, {273905, "3 d 04:05:05"}};
   char text[48];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     sciara_print_duration(cases[k].seconds, text, sizeof text);

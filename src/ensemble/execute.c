@@ -13,14 +13,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "engine/device_info.h"
 #include "ensemble/batch_folder.h"
-#include "ensemble/capacity.h"
 #include "ensemble/ensemble_sample.h"
 #include "ensemble/execution_log.h"
 #include "ensemble/task_estimate.h"
 #include "file/durable.h"
 #include "member/compute.h"
+#include "member/crew.h"
 #include "model/window.h"
 #include "sim/choose_engine.h"
 #include "sim/cost.h"
@@ -29,7 +28,6 @@
 #include "sim/scenario_site.h"
 
 enum {
-  MOST_POOLS = SCIARA_CAPACITY_DEVICES,
   TICK_MS = 200,
   STOP_TESTS = 8,     // the next test of the stop rule: after 1/8 more batches
   CHECKPOINT_S = 600, // between two checkpoints of a member, unless the options say otherwise
@@ -40,10 +38,7 @@ struct work {
   const struct sciara_execute_options *options;
   struct sciara_batch_folder folder;
   struct sciara_compute_setup setup;
-  const struct sciara_engine_ops *ops;
-  struct sciara_engine_options engine_options;
-  struct sciara_pool *pools[MOST_POOLS]; ///< one for each GPU, if the engine computes batches
-  int pool_count;
+  struct sciara_crew crew;
   struct sciara_member_done *states; ///< of all members
   bool *selected;                    ///< batches of the slice
   bool *whole;                       ///< batches that are there
@@ -134,7 +129,7 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
   const int threads = w->options->workers > 0 ? w->options->workers : sciara_usable_cores();
   const struct sciara_task_estimate how = {.ensemble = w->e,
                                            .setup = &w->setup,
-                                           .bytes_per_cell = sciara_member_bytes_per_cell(w->ops),
+                                           .bytes_per_cell = sciara_member_bytes_per_cell(w->crew.ops),
                                            .threads = w->takes_memory ? 1 : threads,
                                            .cancel = w->options->cancel};
   size_t n = 0;
@@ -204,16 +199,10 @@ static void fail(struct work *w, enum sciara_status status) {
   halt(w);
 }
 
-/** NULL: members have engines of their own. */
-static struct sciara_pool_slot *slot_of(const struct worker *me) {
-  const struct work *w = me->work;
-  return w->pool_count > 0 ? sciara_pool_slot(w->pools[me->number % w->pool_count], me->number / w->pool_count) : NULL;
-}
-
 /** The next task; false: there is none. */
 static bool take_task(const struct worker *me, struct sciara_task *task) {
   struct work *w = me->work;
-  struct sciara_pool_slot *const slot = slot_of(me);
+  struct sciara_pool_slot *const slot = sciara_crew_slot(&w->crew, me->number);
   pthread_mutex_lock(&w->lock);
   const bool some = w->next < w->task_count && !__atomic_load_n(&w->halt, __ATOMIC_RELAXED);
   if (some) *task = w->tasks[w->next++];
@@ -221,8 +210,7 @@ static bool take_task(const struct worker *me, struct sciara_task *task) {
   if (slot && !some) sciara_pool_release(slot);
   const bool last = w->next == w->task_count;
   pthread_mutex_unlock(&w->lock);
-  if (last)
-    for (int k = 0; k < w->pool_count; k++) sciara_pool_drain(w->pools[k]);
+  if (last) sciara_crew_drain(&w->crew);
   return some;
 }
 
@@ -235,9 +223,8 @@ static enum sciara_status compute(const struct worker *me, size_t member, struct
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member scenario = sciara_ensemble_member(w->e, member, name);
   bool cancelled = false;
-  const int devices = w->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
-  if (devices > 0) setup.device = me->number % devices;
-  setup.slot = slot_of(me);
+  setup.device = sciara_crew_device(&w->crew, me->number);
+  setup.slot = sciara_crew_slot(&w->crew, me->number);
   char *checkpoint = sciara_member_checkpoint_path(&w->folder, member);
   setup.checkpoint = checkpoint;
   setup.ensemble_hash = w->e->hash;
@@ -389,8 +376,8 @@ static enum sciara_status open_site(struct work *w) {
   sciara_compute_place(&w->setup, &first, NULL, &problem, &diagnostics);
   w->takes_memory = problem.state || sciara_problem_has_area(&problem);
   if (problem.scenario.engine.name) {
-    SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->ops));
-    w->engine_options = sciara_scenario_engine_options(&problem.scenario);
+    SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &w->crew.ops));
+    w->crew.options = sciara_scenario_engine_options(&problem.scenario);
   }
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   SCIARA_TRY_GOTO(sciara_initial_lava_check(&problem, w->e->initial_hash));
@@ -401,24 +388,6 @@ cleanup:
   sciara_scenario_free(&spec);
   sciara_diagnostics_free(&diagnostics);
   return status;
-}
-
-/** A pool on each device for these workers: worker k has slot k / pools of pool k % pools. */
-static enum sciara_status make_pools(struct work *w, int64_t cells, int workers) {
-  const int64_t all = sciara_grid_cells(&w->setup.site->grid);
-  const int wanted = sciara_capacity_devices(w->ops), count = wanted < workers ? wanted : workers;
-  for (int k = 0; k < count; k++) {
-    const struct sciara_batch_setup setup = {
-        .boundary = SCIARA_BOUNDARY_OPEN, // as in every window
-        .device = k,
-        .slots = (workers + count - 1 - k) / count,
-        .record = SCIARA_FOOTPRINT_RECORD,
-        .cells = SCIARA_COST_SLOT_ROOM * cells < all ? SCIARA_COST_SLOT_ROOM * cells : all,
-        .options = w->engine_options};
-    SCIARA_TRY(sciara_pool_create(w->ops->batch, &setup, &w->pools[k]));
-    w->pool_count++;
-  }
-  return SCIARA_OK;
 }
 
 /** Batches whose members were all finished when an earlier run was ended; and what is left of members of whole ones. */
@@ -464,18 +433,18 @@ static enum sciara_status execute(struct work *w) {
   if (w->task_count == 0 || w->now.enough > 0) return SCIARA_OK;
   SCIARA_TRY(make_tasks(w, &needs));
   if (w->task_count == 0) return SCIARA_OK; // cancelled
-  const struct sciara_capacity_request request = {.ensemble = w->e,
+  const struct sciara_capacity_request request = {.name = w->e->folder,
                                                   .grid = &w->setup.site->grid,
-                                                  .ops = w->ops,
+                                                  .ops = w->crew.ops,
                                                   .workers = w->options->workers,
                                                   .members = w->task_count};
   SCIARA_TRY(sciara_capacity_find(&request, &needs, &most));
   w->setup.margin = most.margin;
   w->folder.kept = sciara_kept_create(w->e->members.count, most.kept);
   sciara_tasks_order(w->tasks, w->task_count, w->e->batch_size, (size_t)most.workers, w->has_stop);
-  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->ops->name, most.workers,
+  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time, %zu to compute", w->crew.ops->name, most.workers,
              sciara_plural((uint64_t)most.workers, "member", "members"), w->task_count);
-  if (w->ops->batch) SCIARA_TRY(make_pools(w, most.cells, most.workers));
+  SCIARA_TRY(sciara_crew_make_slots(&w->crew, &w->setup.site->grid, most.cells, most.workers));
   return run_workers(w, most.workers);
 }
 
@@ -499,7 +468,7 @@ enum sciara_status sciara_ensemble_execute(const struct sciara_ensemble *e,
   if (w.now.enough > 0) drop_checkpoints(&w);
   report(&w);
   *out = w.now;
-  for (int k = 0; k < w.pool_count; k++) sciara_pool_destroy(w.pools[k]);
+  sciara_crew_free(&w.crew);
   pthread_mutex_destroy(&w.lock);
   sciara_kept_destroy(w.folder.kept);
   sciara_site_release(w.setup.site);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many members of an ensemble a machine computes at a time.
-// Included by this room alone.
-#ifndef SCIARA_ENSEMBLE_CAPACITY_H
-#define SCIARA_ENSEMBLE_CAPACITY_H
+// How many members a machine computes at a time.
+#ifndef SCIARA_MEMBER_CAPACITY_H
+#define SCIARA_MEMBER_CAPACITY_H
 
 #include "engine/engine.h"
-#include "ensemble/ensemble.h"
 #include "sim/cost.h"
 
 enum { SCIARA_CAPACITY_DEVICES = 64 }; ///< GPUs that are used at most
 
 struct sciara_capacity_request {
-  const struct sciara_ensemble *ensemble;
+  const char *name;               ///< of what is computed, for errors: the folder of the results, if there is one
   const struct sciara_grid *grid; ///< of the site
   const struct sciara_engine_ops *ops;
   int workers;    ///< members at a time that are wanted; 0: one per core or GPU, or as many as GPUs have slots for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/capacity.h"
+#include "member/capacity.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,12 +37,12 @@ static enum sciara_status count_workers(const struct sciara_capacity_request *r,
 
 static enum sciara_status check_disk(const struct sciara_capacity_request *r, double bytes) {
   struct statvfs about;
-  if (statvfs(r->ensemble->folder, &about) != 0) return SCIARA_OK;
+  if (statvfs(r->name, &about) != 0) return SCIARA_OK;
   const double available = (double)about.f_bavail * (double)about.f_frsize;
   if (bytes <= available) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_IO,
-                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free",
-                     r->ensemble->folder, r->members, bytes * 1e-9, available * 1e-9);
+                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free", r->name,
+                     r->members, bytes * 1e-9, available * 1e-9);
 }
 
 /** The number of workers for which there is memory. */
@@ -51,8 +51,8 @@ static enum sciara_status check_memory(const struct sciara_capacity_request *r, 
   if (!(available > 0) || !(each > 0)) return SCIARA_OK;
   const double room = floor(available / each);
   if (room < 1)
-    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free",
-                       r->ensemble->folder, each * 1e-9, available * 1e-9);
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free", r->name,
+                       each * 1e-9, available * 1e-9);
   if (room >= *workers) return SCIARA_OK;
   sciara_log(SCIARA_LOG_WARNING,
              "%.3g GB of memory are free, and a member may need %.3g GB: %.0f members at a time, not %d",

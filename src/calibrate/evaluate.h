@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters in, scores out: scenarios with changed keys are computed, as many at a time as the machine carries, and
+// compared with what was observed of their eruptions. The results do not depend on how many that are.
+#ifndef SCIARA_CALIBRATE_EVALUATE_H
+#define SCIARA_CALIBRATE_EVALUATE_H
+
+#include "analysis/extent.h"
+#include "analysis/observation.h"
+#include "engine/engine.h"
+
+/** An observed extent. */
+struct sciara_evaluate_observed {
+  size_t scenario;         ///< number of the scenario of its eruption
+  const char *path;        ///< as for sciara_observation_read
+  const char *layer;       ///< may be NULL
+  const char *region;      ///< only cells that these polygons, or this raster, cover are compared; NULL: all
+  const char *region_name; ///< of the option or key, for errors
+  double at_s;             ///< simulated time of the observation, s after the start; INFINITY: the end of the run
+  double weight;           ///< above 0
+};
+
+enum sciara_evaluate_status {
+  SCIARA_EVALUATE_OK,
+  SCIARA_EVALUATE_FAILED,  ///< a step failed
+  SCIARA_EVALUATE_INVALID, ///< the changes do not give a scenario that can be computed
+};
+
+/** How the run of a scenario ended. */
+struct sciara_evaluate_run {
+  enum sciara_stop_reason end;
+  double end_s; ///< simulated time, s
+  uint64_t steps;
+  double volume_m3; ///< of lava on the map at the end, liquid and solid
+  char *warnings;   ///< "" or lines
+};
+
+/** The result of one request. */
+struct sciara_evaluation {
+  uint64_t index; ///< of the request, from 0
+  const char *id; ///< of the request
+  enum sciara_evaluate_status status;
+  const char *error; ///< NULL unless it has failed or is invalid; there are then no scores
+  double jaccard;    ///< the mean over the observed extents, by their weights; NAN: undefined
+  const struct sciara_extent_scores *scores; ///< of each observed extent
+  const struct sciara_evaluate_run *runs;    ///< of each scenario
+};
+
+struct sciara_evaluate_options {
+  const char *const *scenarios; ///< paths
+  size_t scenario_count;
+  const struct sciara_evaluate_observed *observed; ///< each scenario has at least one
+  size_t observed_count;
+  double min_thickness_m; ///< thickness up to here is none, of runs and of observations
+  const char *const *extra_drivers;
+  size_t extra_driver_count;
+  const char *engine; ///< NULL: that of the first scenario; "auto" is openmp
+  int workers;        ///< scenarios computed at a time; 0: one per core or GPU, or as many as GPUs have slots for
+  const int *cancel;  ///< read atomically; may be NULL
+  /**
+   * Receives the results in the order of the requests, one call at a time, from any thread, as soon as a result and all
+   * before it are there.
+   */
+  void (*done)(void *context, const struct sciara_evaluation *result);
+  void *context;
+};
+
+/** What to evaluate. Everything is copied. */
+struct sciara_evaluate_request {
+  const char *name;         ///< of the request, for errors: "line 7"
+  const char *id;           ///< for `done`
+  const char *const *key;   ///< "model.relaxation", "vents.0.effusion.rates_m3_s"; of each scenario
+  const char *const *value; ///< as JSON
+  size_t key_count;
+  const char *refused; ///< NULL, or why there is nothing to compute: the result is invalid with this error
+};
+
+struct sciara_evaluator;
+
+/**
+ * Reads scenarios, grounds and observed extents, and starts the workers. Messages about them go to the log. Keys of
+ * `output` have no effect.
+ *
+ * @return SCIARA_ERR_INPUT: a scenario or an extent is invalid, an extent has no cell to compare
+ */
+enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *options, struct sciara_evaluator **out);
+
+/**
+ * Adds a request; waits while many are on the way. Nothing happens after a cancellation.
+ *
+ * @return what ended the work: it says nothing about a request
+ */
+enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct sciara_evaluate_request *request);
+
+/** Waits until all requests have been answered, or for a cancellation. @return as sciara_evaluator_put */
+enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e);
+
+/** Ends the workers; what is not finished is dropped. NULL is allowed. */
+void sciara_evaluator_close(struct sciara_evaluator *e);
+
+#endif

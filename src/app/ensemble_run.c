@@ -2,7 +2,6 @@
 // sciara ensemble run, status.
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/stop_signals.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
@@ -94,20 +94,6 @@ static bool parse_checkpoint(const struct sciara_arguments *a, struct sciara_exe
 
 // --------------------------------------------------------------------------------------------------------- progress
 
-static int stopped_by; // the signal, or 0
-
-static void on_signal(int signal_number) {
-  __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
-  signal(signal_number, SIG_DFL); // a second one ends the program at once
-}
-
-static void catch_signals(void) {
-  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL);
-}
-
 struct view {
   double every, last; ///< s
 };
@@ -166,12 +152,12 @@ static int compute(const char *folder, const struct sciara_execute_options *opti
   struct sciara_execute_progress progress = {0};
   int lock, code = sciara_report(sciara_ensemble_open_to_run(folder, &ensemble, &lock));
   if (code == SCIARA_OK) {
-    catch_signals();
+    sciara_stop_signals_catch();
     const enum sciara_status status = sciara_ensemble_execute(&ensemble, options, &progress);
     sciara_progress_line(NULL);
     code = sciara_report(status);
     if (progress.total > 0) describe(&progress, folder);
-    if (code == SCIARA_OK && stopped_by) code = 128 + stopped_by;
+    code = sciara_stop_signal_code(code);
   }
   sciara_ensemble_unlock(lock);
   sciara_ensemble_free(&ensemble);
@@ -237,7 +223,7 @@ static enum sciara_status check_options(const struct sciara_arguments *a, bool f
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   struct view view = {.every = 30, .last = sciara_wallclock()};
-  struct sciara_execute_options options = {.cancel = &stopped_by, .progress = show, .context = &view};
+  struct sciara_execute_options options = {.cancel = sciara_stop_signal(), .progress = show, .context = &view};
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
   const char *every = sciara_argument(&arguments, "progress-every");

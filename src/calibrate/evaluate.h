@@ -10,13 +10,12 @@
 
 /** An observed extent. */
 struct sciara_evaluate_observed {
-  size_t scenario;         ///< number of the scenario of its eruption
-  const char *path;        ///< as for sciara_observation_read
-  const char *layer;       ///< may be NULL
-  const char *region;      ///< only cells that these polygons, or this raster, cover are compared; NULL: all
-  const char *region_name; ///< of the option or key, for errors
-  double at_s;             ///< simulated time of the observation, s after the start; INFINITY: the end of the run
-  double weight;           ///< above 0
+  size_t scenario;    ///< number of the scenario of its eruption
+  const char *path;   ///< as for sciara_observation_read
+  const char *layer;  ///< may be NULL
+  const char *region; ///< only cells that these polygons, or this raster, cover are compared; NULL: all
+  double at_s;        ///< simulated time of the observation, s after the start; INFINITY: the end of the run
+  double weight;      ///< above 0
 };
 
 enum sciara_evaluate_status {
@@ -39,8 +38,8 @@ struct sciara_evaluation {
   uint64_t index; ///< of the request, from 0
   const char *id; ///< of the request
   enum sciara_evaluate_status status;
-  const char *error; ///< NULL unless it has failed or is invalid; there are then no scores
-  double jaccard;    ///< the mean over the observed extents, by their weights; NAN: undefined
+  const char *error;                         ///< NULL unless it has failed or is invalid; there are then no scores
+  double jaccard;                            ///< the mean over the observed extents, by their weights; NAN: undefined
   const struct sciara_extent_scores *scores; ///< of each observed extent
   const struct sciara_evaluate_run *runs;    ///< of each scenario
 };
@@ -58,9 +57,9 @@ struct sciara_evaluate_options {
   const int *cancel;  ///< read atomically; may be NULL
   /**
    * Receives the results in the order of the requests, one call at a time, from any thread, as soon as a result and all
-   * before it are there.
+   * before it are there. false: no more are wanted, as after a cancellation.
    */
-  void (*done)(void *context, const struct sciara_evaluation *result);
+  bool (*done)(void *context, const struct sciara_evaluation *result);
   void *context;
 };
 
@@ -91,8 +90,13 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
  */
 enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct sciara_evaluate_request *request);
 
-/** Waits until all requests have been answered, or for a cancellation. @return as sciara_evaluator_put */
-enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e);
+/**
+ * Waits until all requests have been answered, or for a cancellation.
+ *
+ * @param last no request will follow: members that are left in the slots of a GPU may continue in faster engines
+ * @return as sciara_evaluator_put
+ */
+enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last);
 
 /** Ends the workers; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/observed.h"
+#include "app/output.h"
+#include "app/stop_signals.h"
+#include "calibrate/evaluate_json.h"
+#include "file/csv_table.h"
+
+enum { MOST_OBSERVED = SCIARA_MOST_GIVEN, TICK_MS = 100 };
+
+/** The command: its options, and the lines on their way. */
+struct job {
+  struct sciara_evaluate_options options;
+  struct sciara_evaluate_observed observed[MOST_OBSERVED];
+  const char *drivers[SCIARA_MOST_GIVEN];
+  struct sciara_evaluator *evaluator;
+  struct sciara_text line; ///< the present one, as far as it has been read and is to be looked at
+  uint64_t lines;
+  int closed;           ///< atomic: nobody reads the results
+  uint64_t failed, bad; ///< results; for the one thread that prints
+};
+
+// ------------------------------------------------------------------------------------------------------------- options
+
+static enum sciara_status take_positive(const char *option, const char *text, double *out) {
+  if (sciara_parse_double(text, out) && *out > 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a number above 0, found \"%s\"", option, text);
+}
+
+/** An option that belongs to the observed extent before it. */
+static enum sciara_status take_property(const char *name, const char *value, struct sciara_evaluate_observed *o) {
+  if (strcmp(name, "observed-layer") == 0) o->layer = value;
+  if (strcmp(name, "region") == 0) o->region = value;
+  if (strcmp(name, "weight") == 0) return take_positive(name, value, &o->weight);
+  if (strcmp(name, "at") == 0 && (!sciara_parse_duration(value, &o->at_s) || !(o->at_s > 0)))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a time above 0 such as \"2 d\", found \"%s\"", value);
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_observed(const struct sciara_arguments *a, struct job *j) {
+  static const char *const properties = "observed-layer region weight at";
+  size_t n = 0;
+  for (size_t k = 0; k < a->given_count; k++) {
+    const char *name = a->given[k].option->name, *value = a->given[k].value;
+    if (strcmp(name, "observed") == 0) {
+      const size_t scenario = a->operand_count > 1 ? n : 0;
+      j->observed[n++] =
+          (struct sciara_evaluate_observed){.scenario = scenario, .path = value, .at_s = (double)INFINITY, .weight = 1};
+    } else if (sciara_has_word(properties, name)) {
+      if (n == 0)
+        return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected after the option --observed FILE that it describes", name);
+      SCIARA_TRY(take_property(name, value, &j->observed[n - 1]));
+    }
+  }
+  if (n == 0) return sciara_fail(SCIARA_ERR_USAGE, "--observed is missing: the observed extent");
+  if (a->operand_count > 1 && n != a->operand_count)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "expected an option --observed for each of the %zu scenarios, found %zu of them",
+                       a->operand_count, n);
+  j->options.observed = j->observed;
+  j->options.observed_count = n;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
+  struct sciara_evaluate_options *o = &j->options;
+  const char *least = sciara_argument(a, "min-thickness"), *workers = sciara_argument(a, "workers");
+  int64_t count = 0;
+  o->scenarios = a->operand;
+  o->scenario_count = a->operand_count;
+  o->engine = sciara_argument(a, "engine");
+  o->extra_drivers = j->drivers;
+  o->extra_driver_count = sciara_arguments_all(a, "allow-driver", j->drivers);
+  if (least && (!sciara_parse_double(least, &o->min_thickness_m) || !(o->min_thickness_m >= 0)))
+    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
+  if (workers && (!sciara_csv_size(workers, &count) || count < 1 || count > 4096))
+    return sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", workers);
+  o->workers = (int)count;
+  return take_observed(a, j);
+}
+
+// --------------------------------------------------------------------------------------------------------------- lines
+
+static bool print_result(void *context, const struct sciara_evaluation *result) {
+  struct job *j = (struct job *)context;
+  struct sciara_text text = {0};
+  j->failed += result->status == SCIARA_EVALUATE_FAILED;
+  j->bad += result->status == SCIARA_EVALUATE_INVALID;
+  const bool made = sciara_evaluate_print(&j->options, result, &text) == SCIARA_OK;
+  if (made) sciara_print_raw(text.data);
+  sciara_text_free(&text);
+  sciara_output_flush();
+  if (made && !sciara_output_failure()) return true;
+  __atomic_store_n(&j->closed, made ? 1 : 2, __ATOMIC_RELAXED);
+  return false;
+}
+
+/** Adds a whole line to the requests; one that is blank is none. */
+static enum sciara_status take_line(struct job *j) {
+  static const char blanks[] = " \t\r";
+  const char *text = j->line.data ? j->line.data : "";
+  const size_t length = j->line.length;
+  j->lines++;
+  if (strspn(text, blanks) == length) return SCIARA_OK;
+  SCIARA_TRY(sciara_evaluate_line(j->evaluator, j->lines, text, length));
+  sciara_text_free(&j->line);
+  return SCIARA_OK;
+}
+
+/** Adds bytes to the present line, of which no more than matters is kept. */
+static enum sciara_status take_bytes(struct job *j, const char *bytes, size_t count) {
+  while (count > 0) {
+    const char *end = memchr(bytes, '\n', count);
+    const size_t length = end ? (size_t)(end - bytes) : count;
+    const size_t room = SCIARA_EVALUATE_LINE_MOST + 1 - j->line.length;
+    SCIARA_TRY(sciara_text_append_bytes(&j->line, bytes, length < room ? length : room));
+    if (!end) return SCIARA_OK;
+    SCIARA_TRY(take_line(j));
+    sciara_text_free(&j->line);
+    bytes = end + 1;
+    count -= length + 1;
+  }
+  return SCIARA_OK;
+}
+
+/** Reads what there is; *count is 0 at the end, and when the command is to end. */
+static enum sciara_status read_some(const struct job *j, char *bytes, size_t size, size_t *count) {
+  *count = 0;
+  while (!__atomic_load_n(sciara_stop_signal(), __ATOMIC_RELAXED) && !__atomic_load_n(&j->closed, __ATOMIC_RELAXED)) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    const int ready = poll(&input, 1, TICK_MS);
+    const ssize_t got = ready > 0 ? read(STDIN_FILENO, bytes, size) : -1;
+    if (got >= 0) {
+      *count = (size_t)got;
+      return SCIARA_OK;
+    }
+    if (ready != 0 && errno != EINTR && errno != EAGAIN)
+      return sciara_fail(SCIARA_ERR_IO, "standard input cannot be read: %s", strerror(errno));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status evaluate_lines(struct job *j) {
+  static char bytes[1 << 16];
+  size_t count;
+  do {
+    SCIARA_TRY(read_some(j, bytes, sizeof bytes, &count));
+    SCIARA_TRY(take_bytes(j, bytes, count));
+  } while (count > 0);
+  const bool stopped = __atomic_load_n(sciara_stop_signal(), __ATOMIC_RELAXED) != 0;
+  if (j->line.length > 0 && !stopped) SCIARA_TRY(take_line(j)); // the last one, without an end
+  return sciara_evaluator_wait(j->evaluator, true);
+}
+
+static enum sciara_status evaluate(struct job *j) {
+  SCIARA_TRY(sciara_evaluator_open(&j->options, &j->evaluator));
+  sciara_stop_signals_catch();
+  const enum sciara_status status = evaluate_lines(j);
+  sciara_evaluator_close(j->evaluator);
+  sciara_text_free(&j->line);
+  if (status != SCIARA_OK) return status;
+  if (j->closed == 2) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a result");
+  if (j->failed > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%llu of the evaluations have failed: they have no scores",
+               (unsigned long long)j->failed);
+  if (j->bad == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%llu %s invalid: the results say why", (unsigned long long)j->bad,
+                     sciara_plural(j->bad, "line is", "lines are"));
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  static struct job job; // large
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  if (code >= 0) return code;
+  job = (struct job){.options = {.cancel = sciara_stop_signal(), .done = print_result, .context = &job}};
+  enum sciara_status status = take_options(&arguments, &job);
+  if (status == SCIARA_OK) status = evaluate(&job);
+  return sciara_stop_signal_code(sciara_report(status));
+}
+
+static const struct sciara_option options[] = {
+    SCIARA_OBSERVED_OPTIONS("the observed extent: polygons or a raster; may be repeated"),
+    {"at", 0, "T",
+     "simulated time of that extent (\"2 d\", seconds): what lava has reached by then counts; default: the end"},
+    {"region", 0, "FILE", "compare only cells in this extent"},
+    {"weight", 0, "W", "weight of that extent in the mean of J (default: 1)"},
+    {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
+    {"engine", 0, "NAME", "engine; default: that of the first scenario, where auto is openmp"},
+    {"workers", 'j', "N", "evaluations at a time; default: one per core, or one per GPU"},
+    {"jsonl", 0, NULL, "lines of JSON in and out, which is the only form"},
+    {0},
+};
+
+const struct sciara_command sciara_cmd_evaluate = {
+    .name = "evaluate",
+    .summary = "compute a scenario with changed parameters, many times, and compare it with an observed extent",
+    .operands = "SCENARIO... --observed FILE",
+    .operand_min = 1,
+    .operand_max = 16,
+    .options = options,
+    .details =
+        "Reads lines {\"id\": 1, \"set\": {\"model.relaxation\": 0.5}} from standard input; prints a line with the "
+        "scores of\n"
+        "each, in the same order, as soon as it and all before it are there. Keys and values are those of 'sciara run "
+        "--set'.\n"
+        "A line that is invalid gives a line with \"status\": \"error\"; the exit code is then 3. Several scenarios "
+        "have "
+        "an\n"
+        "observed extent each, in the same order; one scenario may have several extents. --at, --region, --weight and\n"
+        "--observed-layer belong to the extent before them.\n",
+    .run = run,
+};

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scores are made on the smallest rectangle with all cells that count: they are those of the whole grid, for distances
+// do not depend on cells that belong to neither extent.
+#include "calibrate/cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/choose_engine.h"
+#include "sim/scenario_site.h"
+
+// ----------------------------------------------------------------------------------------------------------- rectangles
+
+static void box_add(struct sciara_case_box *b, int64_t row, int64_t col) {
+  if (b->south == 0) *b = (struct sciara_case_box){row, row + 1, col, col + 1};
+  if (row < b->north) b->north = row;
+  if (row >= b->south) b->south = row + 1;
+  if (col < b->west) b->west = col;
+  if (col >= b->east) b->east = col + 1;
+}
+
+static void box_add_cells(struct sciara_case_box *b, const struct sciara_grid *g, const int64_t *cell, int64_t count) {
+  for (int64_t k = 0; k < count; k++) box_add(b, cell[k] / g->cols, cell[k] % g->cols);
+}
+
+/** The entry of a cell in an array of the box. */
+static int64_t box_index(const struct sciara_case_box *b, int64_t row, int64_t col) {
+  return (row - b->north) * (b->east - b->west) + col - b->west;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- vents
+
+/** The cells of the vents of a scenario, of which only the places are looked at. */
+static enum sciara_status find_vents(const struct sciara_scenario_member *scenario, const struct sciara_site *site,
+                                     struct sciara_case_vents *out) {
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
+  struct sciara_text text = {0};
+  uint8_t *marked = NULL;
+  int64_t count = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_scenario_member_print(scenario, &text));
+  SCIARA_TRY_GOTO(SCIARA_NEW(marked, cells, "the cells of the vents"));
+  SCIARA_TRY_GOTO(sciara_extent_mark_vents(text.data, &site->grid, &georef, marked, &count));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->cell, count, "the cells of the vents"));
+  for (int64_t i = 0; i < cells; i++)
+    if (marked[i]) out->cell[out->count++] = i;
+cleanup:
+  sciara_free(marked);
+  sciara_text_free(&text);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- scenarios
+
+/** Reads a scenario, its ground and its engine; what it needs. */
+static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
+  struct sciara_case *s = &c->scenario[k];
+  struct sciara_scenario_spec spec = {0};
+  struct sciara_problem problem = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  cJSON *tree = NULL;
+  enum sciara_status status;
+  s->path = c->options->scenarios[k];
+  s->setup = (struct sciara_compute_setup){.engine = c->options->engine, .threads = 1, .device = -1};
+  SCIARA_TRY(sciara_json_read(s->path, &tree));
+  SCIARA_TRY(sciara_scenario_base_make(tree, &s->base));
+  const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
+  sciara_scenario_member_read(&unchanged, false, &spec, &diagnostics);
+  SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
+  const struct sciara_problem_options options = {.extra_drivers = c->options->extra_drivers,
+                                                 .extra_driver_count = c->options->extra_driver_count};
+  SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &options, &s->setup.site));
+  s->setup.ground = sciara_site_checksum(s->setup.site);
+  sciara_compute_place(&s->setup, &unchanged, NULL, &problem, &diagnostics);
+  SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  const struct sciara_engine_ops *ops;
+  SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
+  if (k == 0) c->ops = ops;
+  if (k == 0) c->engine_options = sciara_scenario_engine_options(&problem.scenario);
+  const struct sciara_member_need need = sciara_member_need_of(&problem, sciara_member_bytes_per_cell(ops));
+  c->need.window = fmax(c->need.window, need.window);
+  c->need.memory = fmax(c->need.memory, need.memory);
+  status = find_vents(&unchanged, s->setup.site, &s->vents);
+cleanup:
+  sciara_problem_free(&problem);
+  sciara_scenario_free(&spec);
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
+  const struct sciara_evaluate_options *o = c->options;
+  const struct sciara_evaluate_observed *asked = &o->observed[k];
+  const struct sciara_site *site = c->scenario[asked->scenario].setup.site;
+  const struct sciara_grid *g = &site->grid;
+  struct sciara_case_observed *to = &c->observed[k];
+  struct sciara_observation_request request = {.path = asked->path,
+                                               .layer = asked->layer,
+                                               .grid = g,
+                                               .crs_wkt = site->origin.crs_wkt,
+                                               .min_thickness_m = o->min_thickness_m,
+                                               .extra_drivers = o->extra_drivers,
+                                               .extra_driver_count = o->extra_driver_count};
+  struct sciara_observation found = {0}, region = {0};
+  SCIARA_TRY(sciara_observation_read(&request, &found));
+  to->covered = found.covered;
+  found.covered = NULL;
+  sciara_observation_free(&found);
+  if (asked->region) {
+    request.path = asked->region;
+    request.layer = NULL;
+    request.min_thickness_m = 0;
+    SCIARA_TRY(sciara_observation_read(&request, &region));
+    to->region = region.covered;
+    region.covered = NULL;
+    sciara_observation_free(&region);
+  }
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
+    if (to->region && !to->region[i]) to->covered[i] = 0;
+    if (to->covered[i]) box_add(&to->box, i / g->cols, i % g->cols);
+  }
+  if (to->box.south > 0) return SCIARA_OK;
+  return asked->region ? sciara_fail(SCIARA_ERR_INPUT, "%s: expected an extent that overlaps the region %s, found none",
+                                     asked->path, asked->region)
+                       : sciara_fail(SCIARA_ERR_INPUT, "%s: expected an extent with the centre of a cell, found none",
+                                     asked->path);
+}
+
+enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, struct sciara_cases *out) {
+  enum sciara_status status;
+  *out = (struct sciara_cases){.options = options};
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->scenario, options->scenario_count, "the scenarios"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->observed, options->observed_count, "the observed extents"));
+  for (size_t k = 0; k < options->scenario_count; k++) SCIARA_TRY_GOTO(open_scenario(out, k));
+  for (size_t k = 0; k < options->observed_count; k++) SCIARA_TRY_GOTO(open_observed(out, k));
+  return SCIARA_OK;
+cleanup:
+  sciara_cases_free(out);
+  return status;
+}
+
+void sciara_cases_free(struct sciara_cases *c) {
+  for (size_t k = 0; c->scenario && k < c->options->scenario_count; k++) {
+    sciara_scenario_base_free(c->scenario[k].base);
+    sciara_site_release(c->scenario[k].setup.site);
+    sciara_free(c->scenario[k].vents.cell);
+  }
+  for (size_t k = 0; c->observed && k < c->options->observed_count; k++) {
+    sciara_free(c->observed[k].covered);
+    sciara_free(c->observed[k].region);
+  }
+  sciara_free(c->scenario);
+  sciara_free(c->observed);
+  *c = (struct sciara_cases){0};
+}
+
+const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c) {
+  const struct sciara_grid *most = &c->scenario[0].setup.site->grid;
+  for (size_t k = 1; k < c->options->scenario_count; k++) {
+    const struct sciara_grid *g = &c->scenario[k].setup.site->grid;
+    if (sciara_grid_cells(g) > sciara_grid_cells(most)) most = g;
+  }
+  return most;
+}
+
+// --------------------------------------------------------------------------------------------------------------- scores
+
+/** Whether lava covers the n-th cell of a footprint at the time of an observation. */
+static bool is_covered(const struct sciara_cases *c, const struct sciara_evaluate_observed *asked,
+                       const struct sciara_footprint *f, int64_t n) {
+  const double least = c->options->min_thickness_m;
+  if (asked->at_s < (double)INFINITY) return (double)f->arrival[n] <= asked->at_s && (double)f->max_deposit[n] > least;
+  return (double)f->deposit[n] > least;
+}
+
+static enum sciara_status score(const struct sciara_cases *c, size_t observed, const struct sciara_footprint *f,
+                                const struct sciara_case_vents *vents, struct sciara_extent_scores *out) {
+  const struct sciara_evaluate_observed *asked = &c->options->observed[observed];
+  const struct sciara_case_observed *o = &c->observed[observed];
+  const struct sciara_grid *g = &c->scenario[asked->scenario].setup.site->grid;
+  struct sciara_case_box box = o->box;
+  uint8_t *masks = NULL;
+  box_add_cells(&box, g, f->cell, f->count);
+  box_add_cells(&box, g, vents->cell, (int64_t)vents->count);
+  const struct sciara_grid part = {
+      .rows = box.south - box.north, .cols = box.east - box.west, .cell_size = g->cell_size};
+  const int64_t cells = sciara_grid_cells(&part);
+  SCIARA_TRY(SCIARA_NEW(masks, 3 * cells, "extents"));
+  uint8_t *run = masks, *covered = masks + cells, *marked = masks + 2 * cells;
+  for (int64_t r = o->box.north; r < o->box.south; r++)
+    memcpy(covered + box_index(&box, r, o->box.west), o->covered + r * g->cols + o->box.west,
+           (size_t)(o->box.east - o->box.west));
+  for (int64_t n = 0; n < f->count; n++)
+    run[box_index(&box, f->cell[n] / g->cols, f->cell[n] % g->cols)] =
+        (!o->region || o->region[f->cell[n]]) && is_covered(c, asked, f, n);
+  for (size_t n = 0; n < vents->count; n++)
+    marked[box_index(&box, vents->cell[n] / g->cols, vents->cell[n] % g->cols)] = 1;
+  const struct sciara_extents extents = {.grid = &part, .run = run, .observed = covered, .vents = marked};
+  const enum sciara_status status = sciara_extents_score(&extents, out);
+  sciara_free(masks);
+  return status;
+}
+
+static bool moves_vents(const struct sciara_case_job *job) {
+  for (size_t k = 0; k < job->key_count; k++)
+    if (strncmp(job->key[k], "vents", strlen("vents")) == 0) return true;
+  return false;
+}
+
+static enum sciara_status score_all(const struct sciara_cases *c, const struct sciara_case_job *job,
+                                    const struct sciara_scenario_member *scenario, const struct sciara_footprint *f,
+                                    struct sciara_extent_scores *scores) {
+  const struct sciara_case *of = &c->scenario[job->scenario];
+  struct sciara_case_vents own = {0};
+  enum sciara_status status = moves_vents(job) ? find_vents(scenario, of->setup.site, &own) : SCIARA_OK;
+  for (size_t k = 0; k < c->options->observed_count && status == SCIARA_OK; k++)
+    if (c->options->observed[k].scenario == job->scenario)
+      status = score(c, k, f, moves_vents(job) ? &own : &of->vents, &scores[k]);
+  sciara_free(own.cell);
+  return status;
+}
+
+/** Whether a status says that the changes give no scenario, or one whose files cannot be read. */
+static bool is_of_changes(enum sciara_status status) {
+  return status == SCIARA_ERR_INPUT || status == SCIARA_ERR_IO || status == SCIARA_ERR_USAGE;
+}
+
+enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
+                                       struct sciara_evaluate_run *run, struct sciara_extent_scores *scores,
+                                       enum sciara_evaluate_status *verdict, bool *cancelled) {
+  const struct sciara_case *of = &c->scenario[job->scenario];
+  const struct sciara_scenario_member scenario = {
+      .base = of->base, .name = of->path, .key = job->key, .value = job->value, .key_count = job->key_count};
+  struct sciara_compute_setup setup = of->setup;
+  struct sciara_footprint f = {0};
+  setup.slot = job->slot;
+  setup.device = job->device;
+  setup.cancel = job->cancel;
+  *verdict = SCIARA_EVALUATE_INVALID;
+  enum sciara_status status = sciara_compute_member(&setup, &scenario, &f, cancelled);
+  if (is_of_changes(status)) return SCIARA_OK;
+  if (status != SCIARA_OK || *cancelled) return status;
+  if (f.failed) {
+    *verdict = f.steps > 0 ? SCIARA_EVALUATE_FAILED : SCIARA_EVALUATE_INVALID;
+    sciara_fail(SCIARA_ERR_NUMERIC, "%s", f.error);
+  } else {
+    *verdict = SCIARA_EVALUATE_OK;
+    status = score_all(c, job, &scenario, &f, scores);
+    *run = (struct sciara_evaluate_run){.end = f.stop,
+                                        .end_s = f.end_s,
+                                        .steps = f.steps,
+                                        .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
+                                        .warnings = f.warnings};
+    f.warnings = NULL;
+  }
+  sciara_footprint_free(&f);
+  return status;
+}

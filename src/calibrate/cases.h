@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scenarios of an evaluation on their grounds, with what was observed; one of them computed and compared.
+// Included by this room alone.
+#ifndef SCIARA_CALIBRATE_CASES_H
+#define SCIARA_CALIBRATE_CASES_H
+
+#include "calibrate/evaluate.h"
+#include "member/compute.h"
+#include "sim/cost.h"
+
+/** Rows north .. south - 1, columns west .. east - 1; none if south is 0. */
+struct sciara_case_box {
+  int64_t north, south, west, east;
+};
+
+/** An observed extent on the grid of its scenario. */
+struct sciara_case_observed {
+  uint8_t *covered, *region;  ///< rows x cols; region NULL: the whole grid. Nothing is covered outside the region
+  struct sciara_case_box box; ///< around the covered cells
+};
+
+/** Cells of vents, row-major. */
+struct sciara_case_vents {
+  int64_t *cell;
+  size_t count;
+};
+
+/** A scenario. */
+struct sciara_case {
+  const char *path;
+  struct sciara_scenario_base *base;
+  struct sciara_compute_setup setup; ///< without slot, device and cancel
+  struct sciara_case_vents vents;    ///< of the scenario without changes
+};
+
+/** Zero-initialise; constant from when it is made. Release with sciara_cases_free. */
+struct sciara_cases {
+  const struct sciara_evaluate_options *options; ///< must outlive it
+  struct sciara_case *scenario;                  ///< as many as the options name, like `observed`
+  struct sciara_case_observed *observed;
+  const struct sciara_engine_ops *ops; ///< engine and options of the first scenario
+  struct sciara_engine_options engine_options;
+  struct sciara_member_need need; ///< the most of any scenario
+};
+
+/** Reads everything. SCIARA_ERR_INPUT as of sciara_evaluator_open. */
+enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, struct sciara_cases *out);
+void sciara_cases_free(struct sciara_cases *c);
+
+/** The grid with the most cells. */
+const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c);
+
+/** One scenario with changed keys. */
+struct sciara_case_job {
+  size_t scenario;
+  const char *const *key, *const *value;
+  size_t key_count;
+  struct sciara_pool_slot *slot; ///< NULL: an engine of its own
+  int device;
+  const int *cancel; ///< enum sciara_cancel
+};
+
+/**
+ * Computes a scenario and compares it with the extents that were observed of it.
+ *
+ * @param run       all 0; its warnings belong to the caller
+ * @param scores    of all observed extents; those of this scenario are set
+ * @param verdict   what became of it; unless SCIARA_EVALUATE_OK the stored sentence says why
+ * @param cancelled set to whether *job->cancel ended it; nothing else is then set
+ * @return what says nothing about the changes
+ */
+enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
+                                       struct sciara_evaluate_run *run, struct sciara_extent_scores *scores,
+                                       enum sciara_evaluate_status *verdict, bool *cancelled);
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests wait in a ring until they have been answered in their order. Its size bounds the memory, whatever the number of
+// requests. A request is as many tasks as there are scenarios; workers take them in order.
+#include "calibrate/evaluate.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/failure.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "calibrate/cases.h"
+#include "ensemble/member_keys.h"
+#include "member/crew.h"
+
+enum {
+  TICK_MS = 50,     // between two looks at *cancel
+  AHEAD = 2,        // requests in the ring for each worker
+  AHEAD_LEAST = 16, // and at least so many
+};
+
+/** A request that has not been answered. */
+struct entry {
+  char *name, *id, *error;
+  char **text; ///< keys, then values
+  size_t key_count;
+  size_t taken, open; ///< tasks that were taken; that are not finished
+  enum sciara_evaluate_status status;
+  size_t said; ///< the task to which `error` belongs
+  struct sciara_evaluate_run *runs;
+  struct sciara_extent_scores *scores;
+};
+
+struct sciara_evaluator {
+  struct sciara_evaluate_options options;
+  struct sciara_cases cases;
+  struct sciara_crew crew;
+  struct worker *workers;
+  int worker_count; ///< that were started
+  int halt;         ///< atomic, enum sciara_cancel: the computations end
+  pthread_mutex_t lock;
+  pthread_cond_t work, answered; ///< for workers; for the thread that puts and waits
+  struct entry *ring;
+  uint64_t size, put, taken, given; ///< requests: places; added; of which all tasks were taken; answered
+  bool giving, silent, last, ends;  ///< silent: no more answers are wanted
+  struct sciara_failure failed;
+};
+
+struct worker {
+  struct sciara_evaluator *e;
+  int number;
+  pthread_t thread;
+};
+
+static struct entry *entry_of(const struct sciara_evaluator *e, uint64_t number) { return &e->ring[number % e->size]; }
+
+static void entry_free(const struct sciara_evaluator *e, struct entry *n) {
+  for (size_t k = 0; n->text && k < 2 * n->key_count; k++) free(n->text[k]);
+  for (size_t k = 0; n->runs && k < e->options.scenario_count; k++) free(n->runs[k].warnings);
+  sciara_free(n->text);
+  sciara_free(n->runs);
+  sciara_free(n->scores);
+  free(n->name);
+  free(n->id);
+  free(n->error);
+  *n = (struct entry){0};
+}
+
+// ------------------------------------------------------------------------------------------------------------- answers
+
+/** The mean of the Jaccard indices by their weights. */
+static double mean_jaccard(const struct sciara_evaluator *e, const struct sciara_extent_scores *scores) {
+  double sum = 0, weights = 0;
+  if (e->options.observed_count == 1) return scores[0].jaccard; // without rounding
+  for (size_t k = 0; k < e->options.observed_count; k++) {
+    sum += e->options.observed[k].weight * scores[k].jaccard;
+    weights += e->options.observed[k].weight;
+  }
+  return sum / weights;
+}
+
+/** false: no more answers are wanted. */
+static bool answer(const struct sciara_evaluator *e, uint64_t number, const struct entry *n) {
+  const bool ok = n->status == SCIARA_EVALUATE_OK;
+  const struct sciara_evaluation result = {.index = number,
+                                           .id = n->id,
+                                           .status = n->status,
+                                           .error = ok ? NULL : n->error,
+                                           .jaccard = ok ? mean_jaccard(e, n->scores) : (double)NAN,
+                                           .scores = ok ? n->scores : NULL,
+                                           .runs = ok ? n->runs : NULL};
+  return e->options.done(e->options.context, &result);
+}
+
+static bool is_halted(const struct sciara_evaluator *e) { return __atomic_load_n(&e->halt, __ATOMIC_RELAXED) != 0; }
+
+/** Ends the computations. With the lock. */
+static void halt(struct sciara_evaluator *e) {
+  __atomic_store_n(&e->halt, SCIARA_CANCEL_DROP, __ATOMIC_RELAXED);
+  pthread_cond_broadcast(&e->work);
+  pthread_cond_broadcast(&e->answered);
+}
+
+/** Gives the results that are next. With the lock, which is open while one is given. */
+static void give(struct sciara_evaluator *e) {
+  if (e->giving) return; // that thread will see them
+  e->giving = true;
+  while (!e->silent && e->given < e->taken && entry_of(e, e->given)->open == 0) {
+    struct entry *n = entry_of(e, e->given);
+    pthread_mutex_unlock(&e->lock);
+    const bool more = answer(e, e->given, n);
+    entry_free(e, n);
+    pthread_mutex_lock(&e->lock);
+    e->given++;
+    e->silent = !more;
+    if (!more) halt(e);
+    pthread_cond_broadcast(&e->answered);
+  }
+  e->giving = false;
+}
+
+// ------------------------------------------------------------------------------------------------------------- workers
+
+/** Passes over requests of which nothing is computed. With the lock. */
+static void skip_refused(struct sciara_evaluator *e) {
+  while (e->taken < e->put && entry_of(e, e->taken)->open == 0) e->taken++;
+}
+
+/** Waits for the next task; NULL: there will be none. With the lock. */
+static struct entry *take_task(const struct worker *me, size_t *scenario) {
+  struct sciara_evaluator *e = me->e;
+  struct sciara_pool_slot *const slot = sciara_crew_slot(&e->crew, me->number);
+  while (e->taken == e->put && !e->ends && !is_halted(e)) {
+    if (e->last) sciara_crew_drain(&e->crew);
+    pthread_cond_wait(&e->work, &e->lock);
+  }
+  if (e->taken == e->put || is_halted(e)) return NULL;
+  struct entry *n = entry_of(e, e->taken);
+  *scenario = n->taken++;
+  if (n->taken == e->options.scenario_count) e->taken++;
+  skip_refused(e);
+  if (slot) sciara_pool_reserve(slot); // before another worker drains the slots
+  return n;
+}
+
+static enum sciara_status compute(const struct worker *me, struct entry *n, size_t scenario,
+                                  enum sciara_evaluate_status *verdict, bool *cancelled) {
+  struct sciara_evaluator *e = me->e;
+  const struct sciara_case_job job = {.scenario = scenario,
+                                      .key = (const char *const *)n->text,
+                                      .value = (const char *const *)n->text + n->key_count,
+                                      .key_count = n->key_count,
+                                      .slot = sciara_crew_slot(&e->crew, me->number),
+                                      .device = sciara_crew_device(&e->crew, me->number),
+                                      .cancel = &e->halt};
+  return sciara_case_compute(&e->cases, &job, &n->runs[scenario], n->scores, verdict, cancelled);
+}
+
+/** Notes the error of a task: of several that of the first scenario. With the lock. */
+static enum sciara_status note_error(struct entry *n, size_t scenario, enum sciara_evaluate_status verdict) {
+  if (n->status != SCIARA_EVALUATE_OK && n->said < scenario) return SCIARA_OK;
+  char *text = sciara_format("%s: %s", n->name, sciara_last_error());
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
+  free(n->error);
+  n->error = text;
+  n->said = scenario;
+  n->status = verdict;
+  return SCIARA_OK;
+}
+
+static void *run_worker(void *context) {
+  const struct worker *me = (const struct worker *)context;
+  struct sciara_evaluator *e = me->e;
+  struct entry *n;
+  size_t scenario;
+  pthread_mutex_lock(&e->lock);
+  while ((n = take_task(me, &scenario)) != NULL) {
+    enum sciara_evaluate_status verdict;
+    bool cancelled = false;
+    pthread_mutex_unlock(&e->lock);
+    enum sciara_status status = compute(me, n, scenario, &verdict, &cancelled);
+    pthread_mutex_lock(&e->lock);
+    if (status == SCIARA_OK && !cancelled && verdict != SCIARA_EVALUATE_OK) status = note_error(n, scenario, verdict);
+    sciara_failure_keep(&e->failed, status);
+    if (status != SCIARA_OK) halt(e);
+    if (status == SCIARA_OK && !cancelled) n->open--; // else it is never answered
+    give(e);
+  }
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------------ requests
+
+/** Waits for a moment, or until something is answered; looks at *cancel. With the lock. */
+static void pause_for_answers(struct sciara_evaluator *e) {
+  struct timespec until;
+  const int *cancel = e->options.cancel;
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) halt(e);
+  if (is_halted(e)) return;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += TICK_MS * 1000000L;
+  until.tv_sec += until.tv_nsec / 1000000000L;
+  until.tv_nsec %= 1000000000L;
+  pthread_cond_timedwait(&e->answered, &e->lock, &until);
+}
+
+/** Copies keys and values, which must be of those that may be changed. */
+static enum sciara_status take_keys(const struct sciara_evaluate_request *r, struct entry *n) {
+  SCIARA_TRY(SCIARA_NEW(n->text, 2 * r->key_count, "the keys of a request"));
+  n->key_count = r->key_count;
+  for (size_t k = 0; k < r->key_count; k++) {
+    n->text[k] = strdup(r->key[k]);
+    n->text[r->key_count + k] = strdup(r->value[k]);
+    if (!n->text[k] || !n->text[r->key_count + k]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
+    SCIARA_TRY(sciara_member_key_check(r->key[k], NULL));
+  }
+  return SCIARA_OK;
+}
+
+/** Sets what is copied of a request. Nothing is computed of one that is refused. */
+static enum sciara_status entry_make(const struct sciara_evaluator *e, const struct sciara_evaluate_request *r,
+                                     struct entry *n) {
+  n->name = strdup(r->name);
+  n->id = strdup(r->id);
+  if (!n->name || !n->id) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
+  SCIARA_TRY(SCIARA_NEW(n->runs, e->options.scenario_count, "the results of a request"));
+  SCIARA_TRY(SCIARA_NEW(n->scores, e->options.observed_count, "the scores of a request"));
+  n->open = e->options.scenario_count;
+  const enum sciara_status status = r->refused ? sciara_fail(SCIARA_ERR_INPUT, "%s", r->refused) : take_keys(r, n);
+  if (status != SCIARA_ERR_INPUT) return status;
+  n->open = 0;
+  return note_error(n, 0, SCIARA_EVALUATE_INVALID);
+}
+
+enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct sciara_evaluate_request *r) {
+  struct entry made = {0};
+  const enum sciara_status status = entry_make(e, r, &made);
+  if (status != SCIARA_OK) {
+    entry_free(e, &made);
+    return status;
+  }
+  pthread_mutex_lock(&e->lock);
+  while (e->put - e->given == e->size && !is_halted(e)) pause_for_answers(e);
+  if (is_halted(e)) {
+    entry_free(e, &made);
+  } else {
+    *entry_of(e, e->put++) = made;
+    skip_refused(e);
+    pthread_cond_broadcast(&e->work);
+    give(e);
+  }
+  const enum sciara_status failed = sciara_failure_status(&e->failed);
+  pthread_mutex_unlock(&e->lock);
+  return failed;
+}
+
+enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last) {
+  pthread_mutex_lock(&e->lock);
+  e->last = last;
+  pthread_cond_broadcast(&e->work);
+  while (e->given < e->put && !is_halted(e)) pause_for_answers(e);
+  const enum sciara_status failed = sciara_failure_status(&e->failed);
+  pthread_mutex_unlock(&e->lock);
+  return failed;
+}
+
+// ------------------------------------------------------------------------------------------------------------- opening
+
+static enum sciara_status check_options(const struct sciara_evaluate_options *o) {
+  for (size_t s = 0; s < o->scenario_count; s++) {
+    size_t count = 0;
+    for (size_t k = 0; k < o->observed_count; k++) count += o->observed[k].scenario == s;
+    if (count == 0)
+      return sciara_fail(SCIARA_ERR_USAGE, "%s: expected an observed extent, found none", o->scenarios[s]);
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status start_workers(struct sciara_evaluator *e, int count) {
+  SCIARA_TRY(SCIARA_NEW(e->workers, count, "workers"));
+  for (; e->worker_count < count; e->worker_count++) {
+    struct worker *w = &e->workers[e->worker_count];
+    *w = (struct worker){.e = e, .number = e->worker_count};
+    if (pthread_create(&w->thread, NULL, run_worker, w) != 0) break;
+  }
+  return e->worker_count > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread");
+}
+
+static enum sciara_status start(struct sciara_evaluator *e) {
+  struct sciara_capacity most;
+  SCIARA_TRY(check_options(&e->options));
+  SCIARA_TRY(sciara_cases_open(&e->options, &e->cases));
+  const struct sciara_grid *grid = sciara_cases_grid(&e->cases);
+  const struct sciara_capacity_request request = {.name = e->options.scenarios[0],
+                                                  .grid = grid,
+                                                  .ops = e->cases.ops,
+                                                  .workers = e->options.workers,
+                                                  .members = SIZE_MAX};
+  SCIARA_TRY(sciara_capacity_find(&request, &e->cases.need, &most));
+  for (size_t k = 0; k < e->options.scenario_count; k++) e->cases.scenario[k].setup.margin = most.margin;
+  e->crew.ops = e->cases.ops;
+  e->crew.options = e->cases.engine_options;
+  e->size = (uint64_t)AHEAD * (uint64_t)most.workers;
+  if (e->size < AHEAD_LEAST) e->size = AHEAD_LEAST;
+  SCIARA_TRY(SCIARA_NEW(e->ring, e->size, "requests"));
+  sciara_log(SCIARA_LOG_INFO, "engine: %s; %d %s at a time", e->crew.ops->name, most.workers,
+             sciara_plural((uint64_t)most.workers, "evaluation", "evaluations"));
+  SCIARA_TRY(sciara_crew_make_slots(&e->crew, grid, most.cells, most.workers));
+  return start_workers(e, most.workers);
+}
+
+enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *options, struct sciara_evaluator **out) {
+  struct sciara_evaluator *e;
+  *out = NULL;
+  SCIARA_TRY(SCIARA_NEW(e, 1, "an evaluation"));
+  e->options = *options;
+  pthread_mutex_init(&e->lock, NULL);
+  pthread_cond_init(&e->work, NULL);
+  pthread_cond_init(&e->answered, NULL);
+  const enum sciara_status status = start(e);
+  if (status == SCIARA_OK)
+    *out = e;
+  else
+    sciara_evaluator_close(e);
+  return status;
+}
+
+void sciara_evaluator_close(struct sciara_evaluator *e) {
+  if (!e) return;
+  pthread_mutex_lock(&e->lock);
+  e->ends = true;
+  if (e->given < e->put) halt(e);
+  pthread_cond_broadcast(&e->work);
+  pthread_mutex_unlock(&e->lock);
+  for (int k = 0; k < e->worker_count; k++) pthread_join(e->workers[k].thread, NULL);
+  sciara_crew_free(&e->crew);
+  for (; e->given < e->put; e->given++) entry_free(e, entry_of(e, e->given));
+  pthread_mutex_destroy(&e->lock);
+  pthread_cond_destroy(&e->work);
+  pthread_cond_destroy(&e->answered);
+  sciara_cases_free(&e->cases);
+  sciara_failure_free(&e->failed);
+  sciara_free(e->ring);
+  sciara_free(e->workers);
+  sciara_free(e);
+}

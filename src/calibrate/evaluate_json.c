@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/evaluate_json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "file/json_strict.h"
+#include "sim/end.h"
+
+// --------------------------------------------------------------------------------------------------------------- lines
+
+/** A line as it is read. Texts and arrays are owned; the keys belong to the tree. */
+struct line {
+  cJSON *tree;
+  const char **key, **value;
+  struct sciara_text *values;
+  size_t count;
+  char *id;
+};
+
+static void line_free(struct line *l) {
+  for (size_t k = 0; l->values && k < l->count; k++) sciara_text_free(&l->values[k]);
+  sciara_free(l->values);
+  sciara_free(l->key);
+  sciara_free(l->value);
+  free(l->id);
+  cJSON_Delete(l->tree);
+}
+
+/** The text of a value of the tree. */
+static enum sciara_status print_value(const cJSON *value, struct sciara_text *out) {
+  cJSON *copy = cJSON_Duplicate(value, true);
+  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
+  const enum sciara_status status = sciara_json_print(copy, out);
+  cJSON_Delete(copy);
+  return status;
+}
+
+static enum sciara_status refuse(const char *key, const char *expected, const cJSON *found) {
+  char text[128];
+  sciara_json_describe(found, text, sizeof text);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s; found %s", key, expected, text);
+}
+
+static enum sciara_status take_id(struct line *l, const cJSON *id) {
+  struct sciara_text text = {0};
+  if (id && !cJSON_IsNumber(id) && !cJSON_IsString(id) && !cJSON_IsNull(id))
+    return refuse("id", "a number or a text", id);
+  const enum sciara_status status = id ? print_value(id, &text) : sciara_text_append(&text, "null");
+  if (status != SCIARA_OK) {
+    sciara_text_free(&text);
+    return status;
+  }
+  free(l->id);
+  l->id = text.data;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_set(struct line *l, const cJSON *set) {
+  const cJSON *child;
+  const size_t count = (size_t)cJSON_GetArraySize(set);
+  SCIARA_TRY(SCIARA_NEW(l->values, count, "a request"));
+  SCIARA_TRY(SCIARA_NEW(l->key, count, "a request"));
+  SCIARA_TRY(SCIARA_NEW(l->value, count, "a request"));
+  cJSON_ArrayForEach(child, set) {
+    struct sciara_text *text = &l->values[l->count];
+    l->key[l->count] = child->string;
+    l->count++;
+    SCIARA_TRY(print_value(child, text));
+    l->value[l->count - 1] = text->data;
+  }
+  return SCIARA_OK;
+}
+
+/** SCIARA_ERR_INPUT says why there is nothing to compute; l->id is set if the line has one. */
+static enum sciara_status read_line(const char *text, size_t length, struct line *l) {
+  const cJSON *child, *set = NULL;
+  if (length > SCIARA_EVALUATE_LINE_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d bytes, found more", (int)SCIARA_EVALUATE_LINE_MOST);
+  SCIARA_TRY(sciara_json_parse("JSON", text, length, &l->tree));
+  if (!cJSON_IsObject(l->tree)) return refuse("top level", "an object with \"id\" and \"set\"", l->tree);
+  SCIARA_TRY(take_id(l, cJSON_GetObjectItemCaseSensitive(l->tree, "id")));
+  cJSON_ArrayForEach(child, l->tree) {
+    if (strcmp(child->string, "set") == 0)
+      set = child;
+    else if (strcmp(child->string, "id") != 0)
+      return sciara_fail(SCIARA_ERR_INPUT, "expected the keys \"id\" and \"set\", found \"%.80s\"", child->string);
+  }
+  if (set && !cJSON_IsObject(set))
+    return refuse("set", "an object of keys such as \"model.relaxation\" and values", set);
+  return set ? take_set(l, set) : SCIARA_OK;
+}
+
+enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t number, const char *text, size_t length) {
+  struct line l = {0};
+  char name[32], *refused = NULL;
+  snprintf(name, sizeof name, "line %" PRIu64, number);
+  enum sciara_status status = take_id(&l, NULL);
+  if (status == SCIARA_OK) status = read_line(text, length, &l);
+  if (status == SCIARA_ERR_INPUT) {
+    refused = sciara_format("%s", sciara_last_error());
+    status = refused ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
+  }
+  if (status == SCIARA_OK) {
+    const struct sciara_evaluate_request request = {
+        .name = name, .id = l.id, .key = l.key, .value = l.value, .key_count = l.count, .refused = refused};
+    status = sciara_evaluator_put(e, &request);
+  }
+  free(refused);
+  line_free(&l);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- results
+
+static void put_number(struct sciara_text *t, const char *key, double value) {
+  char number[40] = "null";
+  if (!isnan(value)) sciara_json_number(value, number, sizeof number);
+  sciara_text_append(t, ",\"%s\":%s", key, number);
+}
+
+static void put_text(struct sciara_text *t, const char *key, const char *value) {
+  sciara_text_append(t, ",\"%s\":\"", key);
+  sciara_text_append_json(t, value);
+  sciara_text_append(t, "\"");
+}
+
+static void put_scores(struct sciara_text *t, const struct sciara_extent_scores *s) {
+  put_number(t, "e1", s->e1);
+  put_number(t, "tpr", s->tpr);
+  put_number(t, "ppv", s->ppv);
+  put_number(t, "area_ratio", s->area_ratio);
+  put_number(t, "runout_ratio", s->run_out_ratio);
+  put_number(t, "hausdorff_m", s->hausdorff_m);
+}
+
+/** Each line of a text as an item of an array. */
+static void put_lines(struct sciara_text *t, const char *key, const char *lines) {
+  const char *separator = "";
+  sciara_text_append(t, ",\"%s\":[", key);
+  while (*lines) {
+    const size_t length = strcspn(lines, "\n");
+    char *line = strndup(lines, length);
+    if (!line) t->failed = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a result");
+    sciara_text_append(t, "%s\"", separator);
+    if (line) sciara_text_append_json(t, line);
+    sciara_text_append(t, "\"");
+    free(line);
+    lines += length + (lines[length] == '\n');
+    separator = ",";
+  }
+  sciara_text_append(t, "]");
+}
+
+static void put_run(struct sciara_text *t, const struct sciara_evaluate_run *r) {
+  put_number(t, "volume_m3", r->volume_m3);
+  sciara_text_append(t, ",\"steps\":%" PRIu64, r->steps);
+  put_text(t, "end", sciara_end_name(r->end));
+  put_number(t, "end_s", r->end_s);
+  put_lines(t, "warnings", r->warnings);
+}
+
+static void put_parts(struct sciara_text *t, const struct sciara_evaluate_options *o,
+                      const struct sciara_evaluation *r) {
+  sciara_text_append(t, ",\"parts\":[");
+  for (size_t k = 0; k < o->observed_count; k++) {
+    const struct sciara_evaluate_observed *observed = &o->observed[k];
+    sciara_text_append(t, "%s{\"scenario\":\"", k > 0 ? "," : "");
+    sciara_text_append_json(t, o->scenarios[observed->scenario]);
+    sciara_text_append(t, "\"");
+    put_text(t, "observed", observed->path);
+    put_number(t, "weight", observed->weight);
+    put_number(t, "jaccard", r->scores[k].jaccard);
+    put_scores(t, &r->scores[k]);
+    put_run(t, &r->runs[observed->scenario]);
+    sciara_text_append(t, "}");
+  }
+  sciara_text_append(t, "]");
+}
+
+enum sciara_status sciara_evaluate_print(const struct sciara_evaluate_options *o, const struct sciara_evaluation *r,
+                                         struct sciara_text *out) {
+  static const char *const status[] = {"ok", "failed", "error"};
+  sciara_text_append(out, "{\"id\":%s", r->id);
+  put_text(out, "status", status[r->status]);
+  put_number(out, "jaccard", r->jaccard);
+  if (r->error) {
+    put_text(out, "error", r->error);
+  } else if (o->observed_count > 1) {
+    put_parts(out, o, r);
+  } else {
+    put_scores(out, r->scores);
+    put_run(out, r->runs);
+  }
+  return sciara_text_append(out, "}\n");
+}

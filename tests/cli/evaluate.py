@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara evaluate: every number against runs of the same keys, order, errors, workers, both rules, hostile input."""
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase, open_snapshot
+
+import numpy
+from osgeo import gdal, osr
+
+gdal.UseExceptions()
+BINGHAM = {"rule": "bingham", "viscosity_vent_Pa_s": 20000}
+CHANGES = [  # of s.json
+    {},
+    {"model.relaxation": 0.4, "model.cooling": 400},
+    {"vents.0.effusion.rates_m3_s": [2, 3], "run.until": "30 min"},
+    {"vents.0.row": 6, "vents.0.col": 24, "model.dissipation_vent": 0.5},
+    {"model": BINGHAM, "model.relaxation": 0.3},
+    {"dem.error": {"sd_m": 0.5, "correlation_m": 40, "seed": 3}},
+]
+
+
+def write_raster(path, values):
+    raster = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, gdal.GDT_Byte)
+    raster.SetGeoTransform([case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
+    crs = osr.SpatialReference()
+    crs.ImportFromEPSG(32633)
+    raster.SetProjection(crs.ExportToWkt())
+    raster.GetRasterBand(1).WriteArray(values)
+
+
+def greatest_distance(a, b):
+    """The distance of a cell of a from the nearest cell of b, by trying all pairs, m."""
+    a, b = numpy.argwhere(a).astype(float), numpy.argwhere(b).astype(float)
+    return case.CELL * numpy.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)).min(axis=1).max()
+
+
+def expected_scores(run, observed, vent):
+    """What validation.md defines, of two masks."""
+    mark = numpy.zeros_like(run)
+    mark[vent] = True
+    hits, misses, excess = (run & observed).sum(), (~run & observed).sum(), (run & ~observed).sum()
+    j = hits / (hits + misses + excess)
+    return {"jaccard": j, "e1": math.sqrt(j), "tpr": hits / (hits + misses), "ppv": hits / (hits + excess),
+            "area_ratio": (hits + excess) / (hits + misses),
+            "runout_ratio": greatest_distance(run, mark) / greatest_distance(observed, mark),
+            "hausdorff_m": max(greatest_distance(run, observed), greatest_distance(observed, run))}
+
+
+def as_options(changes):
+    return [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+
+
+class Evaluate(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work)
+        case.write_scenario(cls.work, "b.json", model=BINGHAM)
+        case.run_program("run", "s.json", "-q", "-o", "truth", "-n", "250", cwd=cls.work)
+        truth = open_snapshot(os.path.join(cls.work, "truth", "snapshots", "00000250.nc")).deposit.values[0] > 0
+        cls.observed = numpy.roll(truth, (1, 2), axis=(0, 1))
+        write_raster(os.path.join(cls.work, "mask.tif"), cls.observed)
+        subprocess.run(["/usr/bin/env", "gdal_polygonize.py", "-q", "mask.tif", "-mask", "mask.tif", "-f", "GPKG",
+                        "outline.gpkg"], cwd=cls.work, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "outline.geojson", "outline.gpkg"],
+                       cwd=cls.work, check=True)
+
+    def run_lines(self, lines, *args, code=0):
+        """Lines (texts, or values of JSON) in; the lines that come out, and stderr."""
+        text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+        command = [case.PROGRAM, "evaluate", *args]
+        done = subprocess.run(command, input=text, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout, done.stderr
+
+    def evaluate(self, changes, *args, code=0):
+        lines = [{"id": k, "set": change} for k, change in enumerate(changes)]
+        found = [json.loads(line) for line in self.run_lines(lines, *args, code=code)[0].splitlines()]
+        self.assertEqual([line["id"] for line in found], list(range(len(changes))))
+        return found
+
+    def run_of(self, changes, scenario="s.json"):
+        """A run of the same keys: its record, and its last snapshot."""
+        folder = f"run-{scenario}-{abs(hash(json.dumps(changes)))}"
+        if not os.path.exists(self.path(folder)):
+            self.sciara("run", scenario, "-q", "-o", folder, *as_options(changes))
+        record = case.record(self.path(folder))
+        return folder, record, open_snapshot(self.path(folder, record["snapshots"][-1]["name"]))
+
+    def check(self, found, expected):
+        for name, value in expected.items():
+            self.assertAlmostEqual(found[name], value, delta=1e-12 * max(1, abs(value)), msg=name)
+
+    def test_every_number_is_that_of_a_run(self):
+        found = self.evaluate(CHANGES, "s.json", "--observed", "outline.geojson", "-q")
+        self.assertEqual(len({line["jaccard"] for line in found}), len(CHANGES), "different runs")
+        for changes, line in zip(CHANGES, found):
+            folder, record, snapshot = self.run_of(changes)
+            deposit = numpy.maximum(snapshot.deposit.values[0], 0)
+            vent = (changes.get("vents.0.row", case.VENT[0]), changes.get("vents.0.col", case.VENT[1]))
+            self.check(line, expected_scores(deposit > 0, self.observed, vent))
+            if "dem.error" not in changes:  # where the deposit is above the ground of the run
+                self.assertAlmostEqual(line["volume_m3"], deposit.sum() * case.CELL ** 2, delta=1e-6)
+            self.assertEqual((line["status"], line["steps"], line["end"], line["end_s"]),
+                             ("ok", record["state"]["step"], record["stop_reason"], record["state"]["time_s"]))
+            scores = json.loads(self.sciara("compare", folder, "--observed", "outline.geojson", "--json").stdout)
+            self.assertEqual([line[name] for name in ("jaccard", "e1", "tpr", "ppv", "area_ratio", "hausdorff_m")],
+                             [scores[name] for name in ("jaccard", "e1", "tpr", "ppv", "area_ratio", "hausdorff_m")])
+            self.assertEqual(line["runout_ratio"], scores["run_out_ratio"])
+
+    def test_least_thickness(self):
+        found = self.evaluate([{}], "s.json", "--observed", "mask.tif", "--min-thickness", "1.5", "-q")[0]
+        deposit = self.run_of({})[2].deposit.values[0]
+        self.assertLess((deposit > 1.5).sum(), 0.9 * (deposit > 0).sum())
+        self.check(found, expected_scores(deposit > 1.5, self.observed, case.VENT))
+
+    def test_other_rule(self):
+        changes = {"model.yield_strength_vent_Pa": 2000}
+        found = self.evaluate([changes, {"model.cooling": 100}], "b.json", "--observed", "mask.tif", "-q", code=3)
+        deposit = self.run_of(changes, "b.json")[2].deposit.values[0]
+        self.check(found[0], expected_scores(deposit > 0, self.observed, case.VENT))
+        self.assertEqual(found[1]["status"], "error")
+        self.assertIn('model.cooling: expected a key of rule "bingham"', found[1]["error"])
+
+    def test_any_number_of_workers_gives_the_same_bytes(self):
+        lines = [{"id": f"é{k}", "set": changes} for k, changes in enumerate(4 * CHANGES)] + ["{", {"id": 1.5}]
+        outputs = {self.run_lines(lines, "s.json", "--observed", "mask.tif", "-q", "-j", str(n), code=3)[0]
+                   for n in (1, 2, 3, 50)}
+        self.assertEqual(len(outputs), 1)
+        found = [json.loads(line) for line in outputs.pop().splitlines()]
+        self.assertEqual([line["id"] for line in found], [f"é{k}" for k in range(4 * len(CHANGES))] + [None, 1.5])
+        self.assertEqual(found[:len(CHANGES)],
+                         [{**line, "id": f"é{k}"} for k, line in enumerate(found[len(CHANGES):2 * len(CHANGES)])])
+
+    def test_engines_agree(self):
+        outputs = {self.run_lines([{"id": 1, "set": c} for c in CHANGES[:3]], "s.json", "--observed", "mask.tif", "-q",
+                                  "--engine", engine)[0] for engine in ("serial", "openmp")}
+        self.assertEqual(len(outputs), 1)
+
+    def test_a_result_comes_as_soon_as_it_is_there(self):
+        command = [case.PROGRAM, "evaluate", "s.json", "--observed", "mask.tif", "-q"]
+        with subprocess.Popen(command, cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              encoding="utf-8") as program:
+            relaxation = 0.3
+            for k in range(4):  # each line is made of the answer to the one before: ask and tell
+                program.stdin.write(json.dumps({"id": k, "set": {"model.relaxation": relaxation}}) + "\n")
+                program.stdin.flush()
+                line = json.loads(program.stdout.readline())
+                self.assertEqual((line["id"], line["status"]), (k, "ok"))
+                relaxation = 0.3 + 0.1 * line["jaccard"]
+            program.stdin.close()
+            self.assertEqual((program.stdout.read(), program.wait()), ("", 0))
+
+    def test_date_and_region(self):
+        deposit, arrival = (self.run_of({})[2][name].values[0] for name in ("deposit", "arrival_time"))
+        region = numpy.zeros_like(self.observed)
+        region[:, :22] = True
+        write_raster(self.path("region.tif"), region)
+        at = 900
+        reached = (arrival >= 0) & (arrival <= at)
+        self.assertLess(reached.sum(), (deposit > 0).sum())
+        found = self.evaluate([{}], "s.json", "-q", "--observed", "mask.tif", "--at", "15 min", "--weight", "3",
+                              "--observed", "mask.tif", "--region", "region.tif")[0]
+        first, second = found["parts"]
+        self.check(first, expected_scores(reached, self.observed, case.VENT))
+        self.check(second, expected_scores((deposit > 0) & region, self.observed & region, case.VENT))
+        self.assertAlmostEqual(found["jaccard"], (3 * first["jaccard"] + second["jaccard"]) / 4, delta=1e-15)
+        self.assertEqual([first["weight"], second["weight"], first["steps"]], [3, 1, second["steps"]])
+
+    def test_two_scenarios(self):
+        changes = {"model.relaxation": 0.4}
+        found = self.evaluate([changes, {"model.viscosity_vent_Pa_s": 10000}, {}], "s.json", "b.json", "-q", "--observed",
+                              "mask.tif", "--observed", "outline.gpkg", "--weight", "0.5", code=3)
+        self.assertEqual([(part["scenario"], part["observed"]) for part in found[0]["parts"]],
+                         [("s.json", "mask.tif"), ("b.json", "outline.gpkg")])
+        for part in found[0]["parts"]:
+            deposit = self.run_of(changes, part["scenario"])[2].deposit.values[0]
+            self.check(part, expected_scores(deposit > 0, self.observed, case.VENT))
+        j = [part["jaccard"] for part in found[0]["parts"]]
+        self.assertAlmostEqual(found[0]["jaccard"], (j[0] + 0.5 * j[1]) / 1.5, delta=1e-15)
+        self.assertIn("line 2: s.json: model.viscosity_vent_Pa_s: expected a key of rule", found[1]["error"])
+        self.assertEqual(found[2]["status"], "ok")
+
+    def test_errors_in_lines(self):
+        lines = [
+            ('{"id":1,"set":{"model.relaxation":7}}', 1, "line 1: s.json: model.relaxation: expected above 0 to 1; found 7"),
+            ('{"id":"x","set":{"model.relaxaton":1}}', "x", 'line 2: expected a key of vents, model or run, found '
+             '"model.relaxaton" (did you mean "model.relaxation"?)'),
+            ("", None, None),
+            ('{"id":2', None, "line 4: JSON:1:8: expected ',' or '}', found the end of the text"),
+            ("[1]", None, 'line 5: top level: expected an object with "id" and "set"; found an array of 1'),
+            ('{"id":[],"set":{}}', None, "line 6: id: expected a number or a text; found an array of 0"),
+            ('{"id":3,"sets":{}}', 3, 'line 7: expected the keys "id" and "set", found "sets"'),
+            ('{"id":4,"set":7}', 4, 'line 8: set: expected an object of keys such as "model.relaxation" and values; found 7'),
+            ('{"id":5,"set":{"vents.0.x":1}}', 5, 'line 9: s.json: vents[0].x: expected the key only together with "y"; '
+             'found it alone'),
+            ('{"id":6,"set":{"vents.1.row":1}}', 6, 'line 10: s.json: vents: expected an index from 0 to 0; found the index "1"'
+             ' in an override'),
+            ('{"id":7,"set":{"engine.name":"serial"}}', 7, 'line 11: expected a key of vents, model or run, found "engine.name":'
+             ' all members are computed in the same way'),
+            ('{"id":8,"set":{"vents.0.effusion":{"csv":"gone.csv"}}}', 8, "gone.csv"),
+            ('{"id":9,"set":{"vents.0.row":999}}', 9, "line 13: s.json: vents[0]"),
+            ('{"id":10,"set":{"model.relaxation":0.5,"model.relaxation":0.6}}', None, "line 14: JSON: set.model.relaxation: expected each "
+             "key once in an object, found it twice"),
+            ('{"id":11,"set":{"model.viscosity_vent_Pa_s":0.5}}', 11, "line 15: s.json: model.viscosity_vent_Pa_s: expected"),
+            ('{"id":12,"set":{"run.max_steps":20}}', 12, None),
+        ]
+        out, err = self.run_lines([line for line, _, _ in lines], "s.json", "--observed", "mask.tif", code=3)
+        found = [json.loads(line) for line in out.splitlines()]
+        asked = [line for line in lines if line[0]]
+        self.assertEqual([line["id"] for line in found], [line[1] for line in asked])
+        for line, (_, _, message) in zip(found, asked):
+            self.assertEqual(line["status"], "error" if message else "ok", line)
+            if message:
+                self.assertIn(message, line["error"])
+                self.assertEqual(set(line), {"id", "status", "jaccard", "error"})
+        self.assertIn("14 lines are invalid: the results say why", err)
+
+    def test_hostile_input(self):
+        """A line of 100 MB and ten thousand others take little memory; the last one is still answered."""
+        command = [case.PROGRAM, "evaluate", "s.json", "--observed", "mask.tif", "-q"]
+        with open(self.path("found.jsonl"), "wb") as out, subprocess.Popen(
+                command, cwd=self.work, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE) as program:
+            program.stdin.write(b'{"id": "')
+            for _ in range(100):
+                program.stdin.write(1_000_000 * b"x")
+            program.stdin.write(b'"}\n')
+            for k in range(10000):
+                program.stdin.write(b'{"id": %d, "set": {"model.relaxation": 7}}\n' % k)
+            program.stdin.write(b"\0\n\xff\n" + 30 * b"[" + b'\n{"id": -1, "set": {"run.max_steps": 9}}')
+            program.stdin.flush()
+            with open(f"/proc/{program.pid}/status", encoding="ascii") as f:
+                most_kb = int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
+            program.stdin.close()
+            self.assertEqual(program.wait(), 3, program.stderr.read())
+        with open(self.path("found.jsonl"), encoding="utf-8") as f:
+            found = [json.loads(line) for line in f]
+        self.assertIn("line 1: expected at most 1048576 bytes, found more", found[0]["error"])
+        self.assertEqual([line["id"] for line in found], [None] + list(range(10000)) + 3 * [None] + [-1])
+        self.assertEqual((found[-1]["status"], found[-1]["steps"]), ("ok", 9))
+        if not case.SANITIZED:
+            self.assertLess(most_kb, 100_000, "kB; the longest line alone has 100 MB")
+
+    def test_signal_keeps_what_is_printed(self):
+        case.write_scenario(self.work, "endless.json", **case.ENDLESS)
+        command = [case.PROGRAM, "evaluate", "endless.json", "--observed", "mask.tif", "-q", "-j", "2"]
+        for stop, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with subprocess.Popen(command, cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, encoding="utf-8") as program:
+                program.stdin.write('{"id":1,"set":{"run.max_steps":20}}\n{"id":2}\n{"id":3,"set":{"run.max_steps":30}}\n{"id":4')
+                program.stdin.flush()
+                self.assertEqual(json.loads(program.stdout.readline())["steps"], 20)
+                time.sleep(0.3)
+                program.send_signal(stop)
+                self.assertEqual(program.stdout.read(), "", "the third result waits for the second")
+                self.assertEqual(program.wait(timeout=60), code, program.stderr.read())
+
+    def test_reader_that_goes_away(self):
+        command = [case.PROGRAM, "evaluate", "s.json", "--observed", "mask.tif", "-q"]
+        with subprocess.Popen(command, cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8") as program:
+            program.stdin.write('{"id":1}\n')
+            program.stdin.flush()
+            program.stdout.readline()
+            program.stdout.close()
+            program.stdin.write('{"id":2}\n')  # and no end of the input
+            program.stdin.flush()
+            self.assertEqual(program.wait(timeout=60), 0, program.stderr.read())
+
+    def test_what_cannot_begin(self):
+        write_raster(self.path("empty.tif"), numpy.zeros_like(self.observed))
+        corner = numpy.zeros_like(self.observed)
+        corner[-1, -1] = True
+        write_raster(self.path("corner.tif"), corner)
+        far = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
+            "type": "Polygon", "coordinates": [[[1, 1], [2, 1], [2, 2], [1, 1]]]}}]}
+        case.write_json(self.path("far.geojson"), far)
+        cases = [
+            (["s.json"], 2, "--observed is missing: the observed extent"),
+            (["s.json", "b.json", "--observed", "mask.tif"], 2,
+             "expected an option --observed for each of the 2 scenarios, found 1 of them"),
+            (["s.json", "--at", "2 d", "--observed", "mask.tif"], 2,
+             "--at: expected after the option --observed FILE that it describes"),
+            (["s.json", "--observed", "mask.tif", "--at", "soon"], 2,
+             '--at: expected a time above 0 such as "2 d", found "soon"'),
+            (["s.json", "--observed", "mask.tif", "--weight", "0"], 2, '--weight: expected a number above 0, found "0"'),
+            (["s.json", "--observed", "mask.tif", "--workers", "0"], 2, '--workers: expected 1 to 4096, found "0"'),
+            (["s.json", "--observed", "mask.tif", "--min-thickness", "x"], 2, "--min-thickness: expected a number >= 0"),
+            (["s.json", "--observed", "mask.tif", "--engine", "abacus"], 2, "abacus"),
+            (["s.json", "--observed", "gone.tif"], 4, "gone.tif"),
+            (["gone.json", "--observed", "mask.tif"], 4, "gone.json"),
+            (["s.json", "--observed", "empty.tif"], 3, "empty.tif"),
+            (["s.json", "--observed", "far.geojson"], 3, "far.geojson"),
+            (["s.json", "--observed", "mask.tif", "--region", "corner.tif"], 3,
+             "mask.tif: expected an extent that overlaps the region corner.tif, found none"),
+        ]
+        for args, code, message in cases:
+            out, err = self.run_lines([{"id": 1}], *args, code=code)
+            self.assertEqual(out, "")
+            self.assertIn(message, err)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -66,6 +66,8 @@ static void add_option(FILE *out, const struct sciara_option *o, const char *hel
     fprintf(out, " \\fI");
     add_words(out, o->argument);
     fprintf(out, "\\fP");
+  } else if (!o->letter && strlen(o->name) == 5) {
+    fprintf(out, "\\h'1n'"); // so long that one blank would be left before the help
   }
   fprintf(out, "\n");
   add_words(out, help);

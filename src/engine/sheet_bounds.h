@@ -88,7 +88,7 @@ static inline double sciara_sheet_mean_speed(const struct sciara_params *p, doub
   const double sheared = 1 - ratio, top = stress * h / (2 * viscosity) * (sheared * sheared); // m/s: of the plug
   const double viscous = top * ratio + top * 2 / 3 * sheared;
   const double limit = sciara_sqrt(SCIARA_GRAVITY * h * sine / p->friction);
-  return viscous / (1 + viscous / limit);
+  return viscous > 0 ? viscous / (1 + viscous / limit) : 0; // both may be below all numbers
 }
 
 /** Finds the limits of liquid cell i on cells of `w` m. */

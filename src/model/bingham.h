@@ -49,7 +49,8 @@ SCIARA_HD real sciara_sheet_speed(const struct sciara_rule *rule, real viscosity
   const real factor = sciara_real_div(rule->weight, 3 * viscosity);
   const real viscous = sciara_real_div(((factor * s) * (m * m)) * (h + (real)0.5 * plug), h);
   const real limit = sciara_real_sqrt(sciara_real_div((rule->gravity * h) * s, rule->friction));
-  return sciara_real_div(viscous * limit, viscous + limit);
+  const real sum = viscous + limit;
+  return sum == 0 ? (real)0 : sciara_real_div(viscous * limit, sum); // of a film whose speeds are below all numbers
 }
 
 /** Weight of neighbour i in the flux: those of the isotropic nine-point scheme. */

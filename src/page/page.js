@@ -129,8 +129,7 @@ class Page {
     const volume = { label: say("PAGE_VOLUME_CURVE"), size, unit, text: volumeText, missing, choose };
     this.marks.push(drawChart(byId("volume"), times, series, volume));
 
-    const highest = Math.max(...column("covered_cells"), ...column("liquid_cells")) * grid.cell_m ** 2;
-    const [square, squares] = highest >= 1e4 || highest === 0 ? [1e6, "km\u00b2"] : [1, "m\u00b2"];
+    const [square, squares] = grid.cell_m < 1 ? [1, "m\u00b2"] : [1e6, "km\u00b2"];
     const cell = grid.cell_m ** 2 / square;
     const area = (key) => column(key).map((cells) => (cells === null ? null : cells * cell));
     const areas = [{ name: say("PAGE_LIQUID"), values: area("liquid_cells") }];

@@ -156,8 +156,8 @@ class ExportHtml(SharedCase):
                 self.assertAlmostEqual(frame[f"{key}_m3"], one.attrs[f"ledger_{key}_m3"], delta=1e-9)
             self.assertEqual(frame["liquid_cells"], one.attrs["liquid_cells"])
             self.assertEqual(frame["covered_cells"], (one.deposit.values > 0).sum())
-        self.assertEqual(data["grid"], {"rows": case.ROWS, "cols": case.COLS, "cell_m": case.CELL, "west_m": case.WEST,
-                                        "north_m": case.NORTH})
+        self.assertEqual(data["grid"], {"rows": case.ROWS, "cols": case.COLS, "cell_m": case.CELL, "decimals": 0,
+                                        "west_m": case.WEST, "north_m": case.NORTH})
         self.assertEqual((data["start"], data["crs"]), ("2026-11-21T06:00:00Z", "WGS 84 / UTM zone 33N (EPSG:32633)"))
         self.assertEqual(json.loads(data["scenario"])["title"], TITLE)
 

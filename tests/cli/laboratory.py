@@ -91,6 +91,18 @@ class Laboratory(Case):
         said = self.sciara("check", "lab.json", "--set", 'model={"rule":"fv3"}').stderr
         self.assertNotIn("resamples the DEM", said)
 
+    def test_level_ground_at_0_m(self):
+        """Films become thinner than any number of their speed; every engine computes the same."""
+        self.write_all(model={**WAX, "yield_strength_vent_Pa": 0, "yield_strength_sol_Pa": 0, "radiating_share": 0,
+                              "clock_first_s": 0.01})
+        with open(self.path("lab.asc"), "w", encoding="ascii") as f:
+            f.write(f"ncols {N}\nnrows {N}\nxllcorner -0.01\nyllcorner -0.02\ncellsize {CELL}\n" + ("0 " * N + "\n") * N)
+        found = set()
+        for engine in case.exact_engines():
+            self.sciara("run", "lab.json", "-q", "-e", engine, "-o", engine)
+            found.add(record(self.path(engine))["snapshots"][-1]["checksum"])
+        self.assertEqual(len(found), 1, found)
+
     def test_crs_that_says_otherwise(self):
         self.write_all()
         with open(self.path("lab.prj"), "w", encoding="ascii") as f:

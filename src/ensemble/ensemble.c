@@ -11,6 +11,7 @@
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/ensemble_reading.h"
+#include "ensemble/member_keys.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
@@ -133,4 +134,33 @@ enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, siz
   char name[SCIARA_MEMBER_NAME];
   const struct sciara_scenario_member m = sciara_ensemble_member(e, member, name);
   return sciara_scenario_member_print(&m, json);
+}
+
+/** Whether a key of members can change the rule. */
+static bool has_rules(const struct sciara_members *m) {
+  static const char *const names[] = {"model", "model.rule", "model.preset"};
+  char name[256];
+  for (size_t k = 0; k < m->key_count; k++)
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+      if (sciara_member_key_plain(m->key[k], name, sizeof name) && strcmp(name, names[n]) == 0) return true;
+  return false;
+}
+
+enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsigned *out) {
+  const size_t count = has_rules(&e->members) ? e->members.count : e->members.count > 0;
+  *out = 0;
+  for (size_t i = 0; i < count && *out != SCIARA_RULES_ALL; i++) {
+    char name[SCIARA_MEMBER_NAME];
+    const struct sciara_scenario_member m = sciara_ensemble_member(e, i, name);
+    struct sciara_scenario_spec scenario = {0};
+    struct sciara_diagnostics diagnostics = {0};
+    sciara_scenario_member_read(&m, true, &scenario, &diagnostics);
+    const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+    if (status == SCIARA_OK) *out |= 1u << scenario.params.rule;
+    sciara_scenario_free(&scenario);
+    sciara_diagnostics_free(&diagnostics);
+    if (status == SCIARA_ERR_MEMORY) return status;
+  }
+  if (*out == 0) *out = SCIARA_RULES_FV3; // planned by an earlier version, with members that are no longer valid
+  return SCIARA_OK;
 }

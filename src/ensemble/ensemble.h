@@ -122,6 +122,12 @@ void sciara_ensemble_free(struct sciara_ensemble *e);
 struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,
                                                      char name[SCIARA_MEMBER_NAME]);
 
+/**
+ * The rules of all members, bits 1 << enum sciara_rule_kind, of an ensemble that stays open. Members are read only if one of
+ * their own keys can change the rule.
+ */
+enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsigned *out);
+
 /** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
 enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);
 

@@ -394,6 +394,8 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
+  char source[160];
+  snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s", sciara_rules_title(r->rules));
   const struct sciara_page page = {.language = job->look.language,
                                    .frames = &m.frames,
                                    .altitude = r->dem.altitude,
@@ -405,7 +407,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .snapshot_count = 1,
                                    .title = job->look.title ? job->look.title : r->ensemble.title,
                                    .crs_name = r->dem.georef.crs_name,
-                                   .source = "sciara " SCIARA_VERSION,
+                                   .source = source,
                                    .hazard = &m.hazard};
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:

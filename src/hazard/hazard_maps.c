@@ -130,6 +130,7 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", SCIARA_ENSEMBLE_CONDITION));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "rule", sciara_rules_name(r->rules)));
   if (r->sample.kind == SCIARA_ERROR_GRID)
     SCIARA_TRY_GOTO(sciara_map_facts_add(
         out, "error", "no sampling error, and no bound where no member reaches; grid difference only"));
@@ -201,8 +202,12 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, const 
   struct sciara_map_vent vent[VENTS_SHOWN];
   struct sciara_text note = {0};
   const struct sciara_map_window window = window_of(r);
-  struct sciara_map_picture q = {
-      .map = map, .altitude = r->dem.altitude, .sea = r->dem.sea, .edits = r->dem.edit, .window = &window};
+  struct sciara_map_picture q = {.map = map,
+                                 .altitude = r->dem.altitude,
+                                 .sea = r->dem.sea,
+                                 .edits = r->dem.edit,
+                                 .window = &window,
+                                 .rules = r->rules};
   SCIARA_TRY(sciara_reduction_describe(r, &note));
   if (note.data[0] >= 'a' && note.data[0] <= 'z') note.data[0] = (char)(note.data[0] - 'a' + 'A');
   q.note = note.data;
@@ -277,6 +282,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
                                           .title = title_of(r),
                                           .comment = comment.data,
                                           .dem_hash = r->dem.hash,
+                                          .model_rule = sciara_rules_name(r->rules),
                                           .field = field,
                                           .count = r->layers.count,
                                           .context = (void *)(uintptr_t)r,

@@ -235,6 +235,7 @@ static void tell(const struct sciara_reduction *r) {
 static enum sciara_status open_reduction(const char *folder, const struct sciara_reduction_options *options,
                                          struct sciara_reduction *r) {
   SCIARA_TRY(sciara_ensemble_open(folder, &r->ensemble));
+  SCIARA_TRY(sciara_ensemble_rules(&r->ensemble, &r->rules));
   SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
   const struct sciara_ensemble_result *result = &r->ensemble.result;
   SCIARA_TRY(read_dem(r));

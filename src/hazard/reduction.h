@@ -23,6 +23,7 @@ struct sciara_reduction {
   struct sciara_poi_hits pois; ///< of ensemble.result.pois; not visited until the maps or places are made
   struct sciara_hazard hazard; ///< empty until the maps are made
   bool pois_visited;
+  unsigned rules; ///< of all members, bits 1 << enum sciara_rule_kind
 };
 
 /** Memory for footprints at a time, where nothing else is asked for. */

@@ -36,6 +36,30 @@ const char *sciara_rule_list(void) {
   return list + strlen(", ");
 }
 
+/** The only rule of some; SCIARA_RULES: there are several. */
+static enum sciara_rule_kind only_rule(unsigned rules) {
+  for (int k = 0; k < SCIARA_RULES; k++)
+    if (rules == 1u << k) return (enum sciara_rule_kind)k;
+  return SCIARA_RULES;
+}
+
+_Static_assert(SCIARA_RULES == 2, "several rules are all rules");
+
+const char *sciara_rules_name(unsigned rules) {
+  const enum sciara_rule_kind only = only_rule(rules);
+  return only < SCIARA_RULES ? sciara_rule_name(only) : sciara_rule_list();
+}
+
+const char *sciara_rules_title(unsigned rules) {
+#define SCIARA_RULE(IDENTIFIER, name) " " name
+  static const char several[] = "cellular automaton SCIARA, rules"
+#include "model/rules.def"
+      ;
+#undef SCIARA_RULE
+  const enum sciara_rule_kind only = only_rule(rules);
+  return only < SCIARA_RULES ? sciara_rule_title(only) : several;
+}
+
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
 
 bool sciara_rule_find(const char *name, enum sciara_rule_kind *out) {

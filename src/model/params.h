@@ -26,6 +26,12 @@ const char *sciara_rule_list(void);
 /** The name of a model in files: "cellular automaton SCIARA-fv3"; of another rule with its name. */
 const char *sciara_rule_title(enum sciara_rule_kind rule);
 
+/** The names of some rules, bits 1 << enum sciara_rule_kind: "bingham", "fv3, bingham". */
+const char *sciara_rules_name(unsigned rules);
+
+/** The name in files of a model with some rules: sciara_rule_title, of several rules with all names. */
+const char *sciara_rules_title(unsigned rules);
+
 /** "fv3"; "" for a value that is no rule. */
 const char *sciara_rule_name(enum sciara_rule_kind rule);
 

@@ -60,7 +60,7 @@ struct sciara_map_picture {
   const struct sciara_map_volumes *volumes;
   const char *note;                          ///< a line of text under the key, such as scores
   const char *issued, *valid_until;          ///< dates as they are to be written
-  enum sciara_rule_kind rule;                ///< named beside the program
+  unsigned rules;                            ///< bits 1 << enum sciara_rule_kind, named beside the program; 0: fv3
   const char *credits;                       ///< after the name of the program
   const char *stamp;                         ///< across the map: "UNVERIFIED"
   const struct sciara_map_image *logo;       ///< at the upper right

@@ -13,7 +13,7 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
     out->vent[k] = (struct sciara_map_vent){mark->points, mark->count};
     for (size_t j = 0; j < mark->count; j++) sciara_map_bounds_add_point(&out->bounds, map->grid, mark->points[j]);
   }
-  picture->rule = scenario->params.rule;
+  picture->rules = 1u << scenario->params.rule;
   picture->vent = out->vent;
   picture->vents = out->marks.count;
   picture->volumes = &out->volumes;

@@ -19,7 +19,7 @@ struct sciara_snapshot_context {
   const char *title;
   const char *start;         ///< ISO 8601 UTC start of the eruption ("2006-07-14T23:30:00Z"), or NULL
   const char *scenario_json; ///< the whole scenario as run
-  const char *model_rule;    ///< name of the rule; NULL: unknown, of a file of an earlier version
+  const char *model_rule;    ///< name of the rule, or names of several; NULL: unknown, of a file of an earlier version
   const char *model_preset;  ///< set of parameters, and which of them were changed
   const char *history;       ///< command line and date
   const char *engine;        ///< "serial"

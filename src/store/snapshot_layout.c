@@ -168,8 +168,9 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
   const struct sciara_snapshot_context *c = l->context;
   char hash[17], source[192];
   enum sciara_rule_kind rule = SCIARA_RULE_FV3;
-  if (c->model_rule) sciara_rule_find(c->model_rule, &rule);
-  snprintf(source, sizeof source, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s", sciara_rule_title(rule));
+  const bool several = c->model_rule && !sciara_rule_find(c->model_rule, &rule);
+  snprintf(source, sizeof source, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s",
+           several ? sciara_rules_title(SCIARA_RULES_ALL) : sciara_rule_title(rule));
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->dem_hash);
   const struct {
     const char *name, *text;

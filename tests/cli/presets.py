@@ -115,6 +115,7 @@ class Presets(Case):
                       self.sciara("init", "dem.asc", *vent, "-o", "c.json", "--rule", "magflow", code=2).stderr)
         self.sciara("init", "dem.asc", *vent, "-o", "fv3.json", "--rule", "fv3")
         os.rename(self.path("b.json"), self.path("bingham.json"))
+        parameters = {p["rule"]: p["model"] for p in json.loads(self.sciara("presets", "--json").stdout)["presets"]}
         for rule, title in (("fv3", "cellular automaton SCIARA-fv3"), ("bingham", "cellular automaton SCIARA, rule bingham")):
             self.sciara("run", f"{rule}.json", "-q", "-n", 5, "-o", rule)
             r = case.record(self.path(rule))
@@ -127,10 +128,18 @@ class Presets(Case):
                     self.assertTrue(f.attrs["source"].decode().endswith(f"), {title}"), name)
             for name in (rule, snapshot):
                 self.assertRegex(self.sciara("info", name).stdout, f"(?m)^rule: +{rule}$")
+            self.sciara("export", rule, "-f", "html", "-q", "-o", f"{rule}.html")
+            with open(self.path(f"{rule}.html"), encoding="utf-8") as f:
+                page = json.loads(re.search(r'(?s)<script type="application/json"[^>]*>(.*?)</script>', f.read())[1])
+            self.assertTrue(page["source"].endswith(f"), {title}"), page["source"])
+            model = json.loads(page["scenario"])["model"]
+            self.assertEqual((model["rule"], "friction" in model, "cooling" in model), (rule, rule == "bingham", rule == "fv3"))
             self.sciara("export", rule, "-f", "cog", "-q", "-o", f"{rule}.tif")
             for name in (self.path(rule, "maps", "deposit.tif"), self.path(f"{rule}.tif")):
                 tags = gdal.Open(name).GetMetadata()
                 self.assertEqual(tags["Rule"], rule)
+                self.assertEqual({name: float(value) for name, value in (word.split("=") for word in tags["Parameters"].split())},
+                                 {key: model[key] for key in parameters[rule]})
                 self.assertTrue(tags["Software"].endswith(title), tags)
 
     def test_engines_of_a_rule(self):

@@ -191,6 +191,31 @@ class Ensemble(Case):
             {"key": "model.yield_strength_vent_Pa", "uniform": [1000, 5000]}]
     SITE = (500225, 4177195)
 
+    def assert_named(self, folder, rules, title):
+        """Maps, hazard.nc and the page name the rules of the members."""
+        self.assertEqual(gdal.Open(self.path(folder, "maps", "probability_0m.tif")).GetMetadata()["rule"], rules)
+        with h5py.File(self.path(folder, "hazard.nc")) as f:
+            self.assertEqual(f.attrs["model_rule"].decode(), rules)
+            self.assertTrue(f.attrs["source"].decode().endswith(f"), {title}"), f.attrs["source"])
+        self.sciara("ensemble", "export", folder, "-f", "html", "-q")
+        with open(self.path(folder, "maps", "page.html"), encoding="utf-8") as f:
+            self.assertRegex(f.read(), rf'"source":"sciara [0-9.]+, {title}"')
+
+    def test_members_of_both_rules(self):
+        """Each is what `sciara run` computes with its rule; what is made of them names both."""
+        self.write_scenario("base.json", model={}, run={"until": "20 min"})
+        for rules in (["fv3", "bingham"], ["fv3"]):
+            case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
+                                                  "vary": [{"key": "model.rule", "values": rules}]})
+            self.sciara("ensemble", "run", "e.json", "-o", rules[-1], "-q", "--no-estimate")
+            names = {"fv3": "-fv3", "bingham": ", rules fv3 bingham"}
+            self.assert_named(rules[-1], ", ".join(rules), f"cellular automaton SCIARA{names[rules[-1]]}")
+        with open(self.path("bingham", "log.csv"), encoding="utf-8", newline="") as f:
+            found = {int(row["id"]): row["checksum"] for row in csv.DictReader(f)}
+        for k, rule in enumerate(("fv3", "bingham")):
+            run = record(self.run_scenario(rule + "-run", "--set", f"model.rule={rule}", name="base.json"))
+            self.assertEqual(found[k], run["snapshots"][-1]["checksum"])
+
     def test_from_draws_to_a_site(self):
         """The probability of a site is that of runs of the members; their values are those that were drawn."""
         self.write_scenario("base.json", model={"rule": "bingham"}, run={"until": "20 min"},
@@ -224,6 +249,7 @@ class Ensemble(Case):
             self.assertAlmostEqual(float(site[f"probability_{limit}m"]), share, places=12)
             band = gdal.Open(self.path("e", "maps", f"probability_{limit}m.tif")).ReadAsArray()
             self.assertAlmostEqual(float(band[row, col]), share, places=6)
+        self.assert_named("e", "bingham", "cellular automaton SCIARA, rule bingham")
         asked = self.sciara("ensemble", "query", "e", "--at", f"{self.SITE[0]},{self.SITE[1]}").stdout
         self.assertIn("8 of 8 members", asked)
         self.assertIn(f"{100 * sum(deposit > 1.4 for deposit in deposits) / 8:.3g}", asked)

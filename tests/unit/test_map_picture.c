@@ -603,6 +603,21 @@ START_TEST(the_language_changes_the_words) {
 }
 END_TEST
 
+START_TEST(the_rules_are_named_at_the_foot) {
+  struct sciara_map_picture q = picture();
+  q.width = 900;
+  draw(&q);
+  q.rules = SCIARA_RULES_FV3;
+  ck_assert_int_eq(differing(&q), 0);
+  q.rules = SCIARA_RULES_BINGHAM;
+  const int one = differing(&q);
+  q.rules = SCIARA_RULES_ALL;
+  ck_assert_int_gt(one, 50);
+  ck_assert_int_lt(one, 2000); // a word
+  ck_assert_int_gt(differing(&q), 50);
+}
+END_TEST
+
 START_TEST(every_grid_and_width_gets_a_picture) {
   static double flat[3 * 5000];
   struct sciara_grid odd[] = {{3, 3, 10, 0, 0}, {3, 5000, 10, 0, 0}, {5000, 3, 10, 0, 0}, {1, 1, 1e-3, 0, 0}};
@@ -657,6 +672,7 @@ int main(void) {
   tcase_add_test(t, logo_and_background_are_drawn);
   tcase_add_test(t, a_logo_is_a_small_png_file);
   tcase_add_test(t, the_language_changes_the_words);
+  tcase_add_test(t, the_rules_are_named_at_the_foot);
   tcase_add_test(t, the_outline_is_a_dark_line_with_light_edges);
   tcase_add_test(t, title_time_and_stamp_are_drawn);
   tcase_add_test(t, the_range_given_is_the_range_of_the_colours);

@@ -70,6 +70,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
   sciara_scenario_member_read(&unchanged, false, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  s->end_s = sciara_scenario_end(&spec);
   spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
   const struct sciara_problem_options options = {.extra_drivers = c->options->extra_drivers,
                                                  .extra_driver_count = c->options->extra_driver_count};
@@ -106,6 +107,10 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
                                                .extra_drivers = o->extra_drivers,
                                                .extra_driver_count = o->extra_driver_count};
   struct sciara_observation found = {0}, region = {0};
+  const double end_s = c->scenario[asked->scenario].end_s;
+  if (asked->at_s < (double)INFINITY && asked->at_s > end_s)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a time up to the end of the run of %s, %.15g s; found %.15g s",
+                       asked->path, o->scenarios[asked->scenario], end_s, asked->at_s);
   SCIARA_TRY(sciara_observation_read(&request, &found));
   to->covered = found.covered;
   found.covered = NULL;
@@ -224,6 +229,24 @@ static enum sciara_status score_all(const struct sciara_cases *c, const struct s
   return status;
 }
 
+/** Appends a line to the warnings of a run that ended at a limit before a date of observation. */
+static enum sciara_status warn_of_dates(const struct sciara_cases *c, size_t scenario, bool censored,
+                                        struct sciara_evaluate_run *run) {
+  double last = 0;
+  for (size_t k = 0; k < c->options->observed_count; k++) {
+    const struct sciara_evaluate_observed *o = &c->options->observed[k];
+    if (o->scenario == scenario && o->at_s < (double)INFINITY) last = fmax(last, o->at_s);
+  }
+  const bool early = censored || run->end == SCIARA_STOP_TIME;
+  if (!early || run->end_s >= last) return SCIARA_OK;
+  char *text = sciara_format("%s%sthe run ended at %.15g s, before the observation at %.15g s", run->warnings,
+                             *run->warnings ? "\n" : "", run->end_s, last);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  free(run->warnings);
+  run->warnings = text;
+  return SCIARA_OK;
+}
+
 /** Whether a status says that the changes give no scenario, or one whose files cannot be read. */
 static bool is_of_changes(enum sciara_status status) {
   return status == SCIARA_ERR_INPUT || status == SCIARA_ERR_IO || status == SCIARA_ERR_USAGE;
@@ -256,6 +279,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
                                         .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
                                         .warnings = f.warnings};
     f.warnings = NULL;
+    if (status == SCIARA_OK) status = warn_of_dates(c, job->scenario, f.censored, run);
   }
   sciara_footprint_free(&f);
   return status;

@@ -31,6 +31,7 @@ struct sciara_case {
   struct sciara_scenario_base *base;
   struct sciara_compute_setup setup; ///< without slot, device and cancel
   struct sciara_case_vents vents;    ///< of the scenario without changes
+  double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
 };
 
 /** Zero-initialise; constant from when it is made. Release with sciara_cases_free. */

@@ -178,6 +178,34 @@ class Evaluate(SharedCase):
         self.assertAlmostEqual(found["jaccard"], (3 * first["jaccard"] + second["jaccard"]) / 4, delta=1e-15)
         self.assertEqual([first["weight"], second["weight"], first["steps"]], [3, 1, second["steps"]])
 
+    def test_run_that_ends_before_a_date(self):
+        found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",
+                              "--at", "15 min")
+        for line, end in zip(found, ("time", "steps")):
+            self.assertEqual((line["end"], line["warnings"]), (end, [f"the run ended at {line['end_s']:.15g} s, before the "
+                                                                     "observation at 900 s"]))
+        self.assertEqual(found[2]["warnings"], [])
+        case.write_scenario(self.work, "short.json", run={"until": "10 min"})
+        err = self.run_lines([{}], "short.json", "--observed", "mask.tif", "--at", "15 min", code=3)[1]
+        self.assertIn("mask.tif: expected a time up to the end of the run of short.json, 600 s; found 900 s", err)
+
+    def test_warnings_are_those_of_the_run(self):
+        """The lava that leaves the map through its rim, which a run says too."""
+        changes = {"vents.0.row": case.ROWS - 3, "vents.0.col": 20}
+        line = self.evaluate([changes], "s.json", "-q", "--observed", "mask.tif")[0]
+        lost = self.run_of(changes)[1]["ledger"]["lost_m3"]
+        self.assertGreater(lost, 100)
+        self.assertIn(f"{lost:.6g} m3 of lava left the map through its rim", line["warnings"])
+        self.assertAlmostEqual(line["volume_m3"] + lost, 6000, delta=1e-6)
+
+    def test_slots_of_a_gpu_give_the_same_bytes(self):
+        if "cuda-batch" not in case.gpu_engines():
+            self.skipTest("engine cuda-batch is not here")
+        lines = [{"id": k, "set": changes} for k, changes in enumerate(8 * CHANGES)]
+        outputs = [self.run_lines(lines, "s.json", "--observed", "mask.tif", "-q", *args)[0]
+                   for args in ((), ("--engine", "cuda-batch"), ("--engine", "cuda-batch", "-j", "3"))]
+        self.assertEqual(outputs[1:], 2 * outputs[:1])
+
     def test_two_scenarios(self):
         changes = {"model.relaxation": 0.4}
         found = self.evaluate([changes, {"model.viscosity_vent_Pa_s": 10000}, {}], "s.json", "b.json", "-q", "--observed",

@@ -112,6 +112,20 @@ class Killed(Cut):
     def test_openmp_by_the_clock_of_the_machine(self):
         self.check("openmp", "--checkpoint-every", "0.2 s wall")
 
+    def test_rule_bingham(self):
+        """Killed once, between two checkpoints: with clocks of at most 12 s, 7,000 steps."""
+        self.write_scenario(**{**SLOW, "model": {"rule": "bingham", "clock_max_s": 12}, "run": {"until": "12 h"}})
+        self.run_scenario("whole", "-e", "serial")
+        process = self.start("run", "s.json", "-q", "-o", "out", "-e", "serial", *CHECKPOINTS)
+        self.wait_for("two checkpoints", process, lambda: len(self.checkpoints()) > 1)
+        self.kill(process)
+        self.assertNotEqual(record(self.path("out"))["status"], "complete")
+        self.sciara("resume", "out", "-q")
+        self.check_whole()
+        found = record(self.path("out"))
+        self.assertEqual((found["status"], found["model_rule"]), ("complete", "bingham"))
+        self.assertLessEqual(abs(found["ledger"]["residual_m3"]), found["ledger"]["bound_m3"])
+
     def test_gpu(self):
         for engine in case.gpu_engines():
             with self.subTest(engine=engine):

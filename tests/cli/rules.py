@@ -207,7 +207,7 @@ class Ensemble(Case):
         for rules in (["fv3", "bingham"], ["fv3"]):
             case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
                                                   "vary": [{"key": "model.rule", "values": rules}]})
-            self.sciara("ensemble", "run", "e.json", "-o", rules[-1], "-q", "--no-estimate")
+            self.sciara("ensemble", "run", "e.json", "-o", rules[-1], "-q", "--no-estimate", "--no-pictures")
             names = {"fv3": "-fv3", "bingham": ", rules fv3 bingham"}
             self.assert_named(rules[-1], ", ".join(rules), f"cellular automaton SCIARA{names[rules[-1]]}")
         with open(self.path("bingham", "log.csv"), encoding="utf-8", newline="") as f:
@@ -226,7 +226,7 @@ class Ensemble(Case):
             "result": {"thickness_m": [0, 1.4], "sites": [{"name": "house", "x": self.SITE[0], "y": self.SITE[1]}]}})
         self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate")
         self.sciara("ensemble", "run", "e", "-j", "2")
-        self.sciara("ensemble", "reduce", "e")
+        self.sciara("ensemble", "reduce", "e", "--no-pictures")
         with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
             members = list(csv.DictReader(f))
         row, col = int((case.NORTH - self.SITE[1]) / case.CELL), int((self.SITE[0] - case.WEST) / case.CELL)

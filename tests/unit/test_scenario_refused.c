@@ -89,7 +89,7 @@ static const struct {
      "initial.temperature: expected above model.T_sol_K = 1143 to model.T_vent_K = 1360, found 1143"},
     {"initial={\"thickness\": 1, \"temperature\": 1361}",
      "initial.temperature: expected above model.T_sol_K = 1143 to model.T_vent_K = 1360, found 1361"},
-    {"model.T_vent_K=272", "model.T_vent_K: expected 273 to 3000 K; found 272"},
+    {"model.T_vent_K=272", "model.T_vent_K: expected above 273 to 3000 K; found 272"},
     {"model.T_vent_K=1143", "model.T_sol_K: found 1143, expected below model.T_vent_K = 1143"},
     {"model.relaxation=0", "model.relaxation: expected above 0 to 1; found 0"},
     {"model.relaxation=1.5", "model.relaxation: expected above 0 to 1; found 1.5"},

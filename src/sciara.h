@@ -451,6 +451,60 @@ struct sciara_scores {
 SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer,
                                            double min_thickness_m, struct sciara_scores *out);
 
+/* ----------------------------------------------------------------------------------------------------- evaluations
+ *
+ * Parameters in, scores out: scenarios with changed keys, computed as many at a time as the machine carries, and compared with
+ * observed extents, as `sciara evaluate` does: docs/cli.md, docs/calibration.md. One thread at a time uses an object.
+ */
+
+/** An observed extent. Zero-initialise; members that stay 0 have no effect. */
+struct sciara_observed {
+  const char *path;   /**< polygons or a raster, in any CRS; formats: docs/gis.md */
+  const char *layer;  /**< of a file with several layers of polygons; NULL: it has one */
+  const char *region; /**< only cells that this file covers are compared; NULL: all */
+  size_t scenario;    /**< number of its scenario */
+  double at_s;        /**< simulated time: what lava has reached by then counts; 0: the end of the run */
+  double weight;      /**< in the mean of J; 0: 1 */
+};
+
+/** What is evaluated. Zero-initialise. */
+struct sciara_evaluations_setup {
+  const char *const *scenarios; /**< paths */
+  size_t scenario_count;
+  const struct sciara_observed *observed; /**< at least one of each scenario */
+  size_t observed_count;
+  double min_thickness_m; /**< more than this counts as covered, of runs and of an observed thickness; >= 0 */
+  const char *engine;     /**< NULL: that of the first scenario, where auto is openmp */
+  int workers;            /**< evaluations at a time, at most 4096; 0: one per core, or one per GPU */
+};
+
+struct sciara_evaluations;
+
+/**
+ * Reads scenarios, grounds and observed extents, and starts threads that wait for work. What the setup points to must stay
+ * valid until the evaluations are closed.
+ *
+ * @return SCIARA_ERR_INPUT for an invalid scenario, and for an extent off the ground
+ */
+SCIARA_API enum sciara_status sciara_evaluations_open(const struct sciara_evaluations_setup *setup,
+                                                      struct sciara_evaluations **out);
+
+/**
+ * Computes and compares: a line of JSON for each, as of `sciara evaluate`. A line that is invalid is no error: its result
+ * says so. A cancelled call is none either: *out has the results of the first lines, and the next call opens everything again.
+ *
+ * @param lines    {"id": ..., "set": {"model.relaxation": 0.5, ...}}, separated by newlines
+ * @param progress called about every 0.05 s and at the end by the thread that called, with the number of results; false:
+ *                 cancel. May be NULL
+ * @param out      the results in the order of the lines, valid until the next call with `e`
+ */
+SCIARA_API enum sciara_status sciara_evaluations_run(struct sciara_evaluations *e, const char *lines,
+                                                     bool (*progress)(void *context, size_t done), void *context,
+                                                     const char **out);
+
+/** Ends the threads. NULL is allowed. */
+SCIARA_API void sciara_evaluations_close(struct sciara_evaluations *e);
+
 /* ------------------------------------------------------------------------------------------------------- ensembles
  *
  * Many runs of one scenario, its members, and the hazard maps made of them: docs/ensembles.md. An ensemble is a folder;

@@ -13,6 +13,7 @@ from . import ensemble
 from ._dem import Grid
 from ._errors import (DeviceError, FileError, InputError, InternalError, NumericError, OutOfMemory, SciaraError,
                       UsageError)
+from ._evaluate import Evaluator, Observed, evaluate
 from ._process import Engine, engines, log
 from ._run import (Ledger, Progress, Run, Score, VentInfo, open, open_checkpoint,  # pylint: disable=redefined-builtin
                    open_run, score)
@@ -21,7 +22,7 @@ from ._version import __version__
 from .accessor import LavaAccessor
 from .bmi import Bmi
 
-__all__ = ["Bmi", "DeviceError", "Engine", "FileError", "Grid", "InputError", "InternalError", "LavaAccessor", "Ledger",
-           "NumericError", "OutOfMemory", "Progress", "Run", "Scenario", "SciaraError", "Score", "Site", "UsageError",
-           "Vent", "VentInfo", "__version__", "engines", "ensemble", "log", "open", "open_checkpoint", "open_run",
-           "score"]
+__all__ = ["Bmi", "DeviceError", "Engine", "Evaluator", "FileError", "Grid", "InputError", "InternalError", "LavaAccessor",
+           "Ledger", "NumericError", "Observed", "OutOfMemory", "Progress", "Run", "Scenario", "SciaraError", "Score", "Site",
+           "UsageError", "Vent", "VentInfo", "__version__", "engines", "ensemble", "evaluate", "log", "open", "open_checkpoint",
+           "open_run", "score"]

@@ -102,6 +102,11 @@ static bool print_result(void *context, const struct sciara_evaluation *result) 
   return false;
 }
 
+static bool is_wanted(void *context) {
+  (void)context;
+  return !__atomic_load_n(sciara_stop_signal(), __ATOMIC_RELAXED);
+}
+
 /** Adds a whole line to the requests; one that is blank is none. */
 static enum sciara_status take_line(struct job *j) {
   static const char blanks[] = " \t\r";
@@ -180,7 +185,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
-  job = (struct job){.options = {.cancel = sciara_stop_signal(), .done = print_result, .context = &job}};
+  job = (struct job){.options = {.go_on = is_wanted, .done = print_result, .context = &job}};
   enum sciara_status status = take_options(&arguments, &job);
   if (status == SCIARA_OK) status = evaluate(&job);
   return sciara_stop_signal_code(sciara_report(status));

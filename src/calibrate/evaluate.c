@@ -17,7 +17,7 @@
 #include "member/crew.h"
 
 enum {
-  TICK_MS = 50,     // between two looks at *cancel
+  TICK_MS = 50,     // between two calls of go_on
   AHEAD = 2,        // requests in the ring for each worker
   AHEAD_LEAST = 16, // and at least so many
 };
@@ -195,17 +195,19 @@ static void *run_worker(void *context) {
 
 // ------------------------------------------------------------------------------------------------------------ requests
 
-/** Waits for a moment, or until something is answered; looks at *cancel. With the lock. */
+/** Waits for a moment, or until something is answered; asks whether to go on. With the lock, which is open meanwhile. */
 static void pause_for_answers(struct sciara_evaluator *e) {
   struct timespec until;
-  const int *cancel = e->options.cancel;
-  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)) halt(e);
-  if (is_halted(e)) return;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_nsec += TICK_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000L;
   until.tv_nsec %= 1000000000L;
   pthread_cond_timedwait(&e->answered, &e->lock, &until);
+  if (!e->options.go_on) return;
+  pthread_mutex_unlock(&e->lock);
+  const bool more = e->options.go_on(e->options.context);
+  pthread_mutex_lock(&e->lock);
+  if (!more) halt(e);
 }
 
 /** Copies keys and values, which must be of those that may be changed. */

@@ -54,7 +54,8 @@ struct sciara_evaluate_options {
   size_t extra_driver_count;
   const char *engine; ///< NULL: that of the first scenario; "auto" is openmp
   int workers;        ///< scenarios computed at a time; 0: one per core or GPU, or as many as GPUs have slots for
-  const int *cancel;  ///< read atomically; may be NULL
+  /** Called about every 0.05 s by the thread that puts or waits; false: a cancellation. May be NULL. */
+  bool (*go_on)(void *context);
   /**
    * Receives the results in the order of the requests, one call at a time, from any thread, as soon as a result and all
    * before it are there. false: no more are wanted, as after a cancellation.

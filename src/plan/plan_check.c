@@ -33,6 +33,17 @@ static enum sciara_status check_words(const struct sciara_members *m, size_t mem
   return SCIARA_OK;
 }
 
+/** A member that begins with the checkpoint of the base has the rule of that checkpoint, which is that of the base. */
+static enum sciara_status check_checkpoint(const struct checks *c, const struct sciara_scenario_spec *member,
+                                           const char *name) {
+  const enum sciara_rule_kind rule = c->base->scenario.params.rule;
+  if (!c->base->scenario.initial_checkpoint || member->params.rule == rule) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: model.rule: expected \"%s\", with which initial.checkpoint of the base was computed; found \"%s\"", name,
+      sciara_rule_name(rule), sciara_rule_name(member->params.rule));
+}
+
 /** The values of a member. Vents that are not where they can be are problems too. */
 static enum sciara_status open_member(const struct checks *c, size_t member, struct sciara_scenario_spec *out) {
   char number[SCIARA_MEMBER_NAME];
@@ -45,6 +56,7 @@ static enum sciara_status open_member(const struct checks *c, size_t member, str
   enum sciara_status status = check_words(&c->e->members, member, name);
   if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, out, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK) status = check_checkpoint(c, out, name);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {
     status = sciara_vent_check(c->base, &out->vents[k]);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu]", name, k);

@@ -126,6 +126,8 @@ class Presets(Case):
                 with h5py.File(name) as f:
                     self.assertEqual(f.attrs["model_rule"].decode(), rule)
                     self.assertTrue(f.attrs["source"].decode().endswith(f"), {title}"), name)
+                    self.assertEqual({who: who in f.attrs["references"].decode() for who in ("Spataro", "Vicari", "Del Negro")},
+                                     {"Spataro": rule == "fv3", "Vicari": rule == "bingham", "Del Negro": rule == "bingham"})
             for name in (rule, snapshot):
                 self.assertRegex(self.sciara("info", name).stdout, f"(?m)^rule: +{rule}$")
             self.sciara("export", rule, "-f", "html", "-q", "-o", f"{rule}.html")

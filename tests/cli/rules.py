@@ -125,6 +125,21 @@ class Refused(Case):
         self.sciara("ensemble", "plan", "e.json", "-o", "out")
 
 
+    def test_members_of_a_checkpoint(self):
+        """A forecast from a checkpoint has its rule in every member."""
+        self.write_scenario(model={})
+        folder = self.run_scenario("a", "-n", 20, "--checkpoint-every", "1000 d")
+        checkpoint, = os.listdir(os.path.join(folder, "checkpoints"))
+        self.write_scenario("base.json", model={}, initial={"checkpoint": f"a/checkpoints/{checkpoint}"}, run={"until": "20 min"})
+        plan = {"base": "base.json", "sample": {"method": "full"}, "vary": [{"key": "model.rule", "values": ["fv3", "bingham"]}]}
+        case.write_json(self.path("e.json"), plan)
+        self.refused('e.json: member 1: model.rule: expected "fv3", with which initial.checkpoint of the base was computed; found '
+                     '"bingham"', "ensemble", "plan", "e.json", "-o", "out")
+        plan["vary"][0]["values"].pop()
+        case.write_json(self.path("e.json"), plan)
+        self.sciara("ensemble", "plan", "e.json", "-o", "out", "--no-estimate")
+
+
 class Checked(Case):
     def setUp(self):
         super().setUp()
@@ -197,6 +212,8 @@ class Ensemble(Case):
         with h5py.File(self.path(folder, "hazard.nc")) as f:
             self.assertEqual(f.attrs["model_rule"].decode(), rules)
             self.assertTrue(f.attrs["source"].decode().endswith(f"), {title}"), f.attrs["source"])
+            self.assertEqual([who in f.attrs["references"].decode() for who in ("Spataro", "Vicari")],
+                             ["fv3" in rules, "bingham" in rules])
         self.sciara("ensemble", "export", folder, "-f", "html", "-q")
         with open(self.path(folder, "maps", "page.html"), encoding="utf-8") as f:
             self.assertRegex(f.read(), rf'"source":"sciara [0-9.]+, {title}"')

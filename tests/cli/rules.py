@@ -233,6 +233,22 @@ class Ensemble(Case):
             run = record(self.run_scenario(rule + "-run", "--set", f"model.rule={rule}", name="base.json"))
             self.assertEqual(found[k], run["snapshots"][-1]["checksum"])
 
+    def test_pictures(self):
+        """Two ensembles without flows have the same map, and pictures that differ in the name of the rule at the foot alone."""
+        found = []
+        for rule in ("fv3", "bingham"):
+            self.write_scenario("base.json", model={"rule": rule}, run={"until": "1 s"})
+            case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"},
+                                                  "vary": [{"key": "model.relaxation", "values": [0.5]}],
+                                                  "result": {"thickness_m": [0], "within": ["1 h"], "quantiles": [0.5]}})
+            self.sciara("ensemble", "run", "e.json", "-o", rule, "-q", "--no-estimate")
+            found.append([gdal.Open(self.path(rule, "maps", f"probability_0m.{kind}")).ReadAsArray() for kind in ("tif", "png")])
+        (map_a, a), (map_b, b) = found
+        self.assertTrue((map_a == map_b).all() and (map_a > 0).sum() == 1)
+        rows = (a != b).any(axis=(0, 2)).nonzero()[0]
+        self.assertGreater(rows.size, 0)
+        self.assertGreater(rows.min(), 0.95 * a.shape[1])
+
     def test_from_draws_to_a_site(self):
         """The probability of a site is that of runs of the members; their values are those that were drawn."""
         self.write_scenario("base.json", model={"rule": "bingham"}, run={"until": "20 min"},

@@ -49,7 +49,14 @@ static enum sciara_status take_id(struct line *l, const cJSON *id) {
   struct sciara_text text = {0};
   if (id && !cJSON_IsNumber(id) && !cJSON_IsString(id) && !cJSON_IsNull(id))
     return refuse("id", "a number or a text", id);
-  const enum sciara_status status = id ? print_value(id, &text) : sciara_text_append(&text, "null");
+  enum sciara_status status = SCIARA_OK;
+  if (id && cJSON_IsString(id)) { // no terminal is to execute it
+    sciara_text_append(&text, "\"");
+    sciara_text_append_json(&text, id->valuestring);
+    status = sciara_text_append(&text, "\"");
+  } else {
+    status = id ? print_value(id, &text) : sciara_text_append(&text, "null");
+  }
   if (status != SCIARA_OK) {
     sciara_text_free(&text);
     return status;

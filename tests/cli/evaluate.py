@@ -255,6 +255,13 @@ class Evaluate(SharedCase):
                 self.assertEqual(set(line), {"id", "status", "jaccard", "error"})
         self.assertIn("14 lines are invalid: the results say why", err)
 
+    def test_ids_come_back(self):
+        ids = ["\u202e\x1b[2J\n\"\\é", "", 0.1, -7, 9007199254740991, 1e-300, None]
+        out = self.run_lines([{"id": k, "set": {"run.max_steps": 3}} for k in ids], "s.json", "--observed", "mask.tif", "-q")[0]
+        self.assertEqual([json.loads(line)["id"] for line in out.splitlines()], ids)
+        self.assertNotIn("\x1b", out)
+        self.assertNotIn("\u202e", out)
+
     def test_hostile_input(self):
         """A line of 100 MB and ten thousand others take little memory; the last one is still answered."""
         command = [case.PROGRAM, "evaluate", "s.json", "--observed", "mask.tif", "-q"]

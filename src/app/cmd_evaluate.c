@@ -10,6 +10,7 @@
 #include "app/observed.h"
 #include "app/output.h"
 #include "app/stop_signals.h"
+#include "base/date.h"
 #include "calibrate/evaluate_json.h"
 #include "file/csv_table.h"
 
@@ -34,14 +35,23 @@ static enum sciara_status take_positive(const char *option, const char *text, do
   return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a number above 0, found \"%s\"", option, text);
 }
 
+/** The time of an observation: simulated, or a date. */
+static enum sciara_status take_time(const char *text, struct sciara_evaluate_observed *o) {
+  double seconds;
+  bool zoned;
+  o->at_date = sciara_parse_date(text, &seconds, &zoned) ? text : NULL;
+  if (o->at_date || (sciara_parse_duration(text, &o->at_s) && o->at_s > 0)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--at: expected a time above 0 such as \"2 d\", or a date such as 2006-07-14T12:00Z, found \"%s\"",
+                     text);
+}
+
 /** An option that belongs to the observed extent before it. */
 static enum sciara_status take_property(const char *name, const char *value, struct sciara_evaluate_observed *o) {
   if (strcmp(name, "observed-layer") == 0) o->layer = value;
   if (strcmp(name, "region") == 0) o->region = value;
   if (strcmp(name, "weight") == 0) return take_positive(name, value, &o->weight);
-  if (strcmp(name, "at") == 0 && (!sciara_parse_duration(value, &o->at_s) || !(o->at_s > 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a time above 0 such as \"2 d\", found \"%s\"", value);
-  return SCIARA_OK;
+  return strcmp(name, "at") == 0 ? take_time(value, o) : SCIARA_OK;
 }
 
 static enum sciara_status take_observed(const struct sciara_arguments *a, struct job *j) {
@@ -194,7 +204,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("the observed extent: polygons or a raster; may be repeated"),
     {"at", 0, "T",
-     "simulated time of that extent (\"2 d\", seconds): what lava has reached by then counts; default: the end"},
+     "simulated time (\"2 d\") or date of that extent: what lava has reached by then counts; default: the end"},
     {"region", 0, "FILE", "compare only cells in this extent"},
     {"weight", 0, "W", "weight of that extent in the mean of J (default: 1)"},
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},

@@ -71,6 +71,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   sciara_scenario_member_read(&unchanged, false, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   s->end_s = sciara_scenario_end(&spec);
+  if (spec.run.start) snprintf(s->start, sizeof s->start, "%s", spec.run.start);
   spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
   const struct sciara_problem_options options = {.extra_drivers = c->options->extra_drivers,
                                                  .extra_driver_count = c->options->extra_driver_count};
@@ -93,6 +94,29 @@ cleanup:
   return status;
 }
 
+/** The simulated time of an observation, which must lie in the run. */
+static enum sciara_status find_time(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
+                                    double *at_s) {
+  double date = 0, start = 0;
+  bool zoned;
+  *at_s = asked->at_s;
+  if (asked->at_date) {
+    if (!sciara_parse_date(s->start, &start, &zoned))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: expected run.start in %s, for it has the date %s; found none",
+                         asked->path, s->path, asked->at_date);
+    if (!sciara_parse_date(asked->at_date, &date, &zoned))
+      return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a date such as 2006-07-14T12:00Z, found \"%s\"", asked->path,
+                         asked->at_date);
+    *at_s = date - start;
+    if (!(*at_s > 0))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a date after the start of %s, %s; found %s", asked->path,
+                         s->path, s->start, asked->at_date);
+  }
+  if (!(*at_s < (double)INFINITY) || *at_s <= s->end_s) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a time up to the end of the run of %s, %.15g s; found %.15g s",
+                     asked->path, s->path, s->end_s, *at_s);
+}
+
 static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   const struct sciara_evaluate_options *o = c->options;
   const struct sciara_evaluate_observed *asked = &o->observed[k];
@@ -107,10 +131,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
                                                .extra_drivers = o->extra_drivers,
                                                .extra_driver_count = o->extra_driver_count};
   struct sciara_observation found = {0}, region = {0};
-  const double end_s = c->scenario[asked->scenario].end_s;
-  if (asked->at_s < (double)INFINITY && asked->at_s > end_s)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a time up to the end of the run of %s, %.15g s; found %.15g s",
-                       asked->path, o->scenarios[asked->scenario], end_s, asked->at_s);
+  SCIARA_TRY(find_time(&c->scenario[asked->scenario], asked, &to->at_s));
   SCIARA_TRY(sciara_observation_read(&request, &found));
   to->covered = found.covered;
   found.covered = NULL;
@@ -175,10 +196,10 @@ const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c) {
 // --------------------------------------------------------------------------------------------------------------- scores
 
 /** Whether lava covers the n-th cell of a footprint at the time of an observation. */
-static bool is_covered(const struct sciara_cases *c, const struct sciara_evaluate_observed *asked,
+static bool is_covered(const struct sciara_cases *c, const struct sciara_case_observed *o,
                        const struct sciara_footprint *f, int64_t n) {
   const double least = c->options->min_thickness_m;
-  if (asked->at_s < (double)INFINITY) return (double)f->arrival[n] <= asked->at_s && (double)f->max_deposit[n] > least;
+  if (o->at_s < (double)INFINITY) return (double)f->arrival[n] <= o->at_s && (double)f->max_deposit[n] > least;
   return (double)f->deposit[n] > least;
 }
 
@@ -201,7 +222,7 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
            (size_t)(o->box.east - o->box.west));
   for (int64_t n = 0; n < f->count; n++)
     run[box_index(&box, f->cell[n] / g->cols, f->cell[n] % g->cols)] =
-        (!o->region || o->region[f->cell[n]]) && is_covered(c, asked, f, n);
+        (!o->region || o->region[f->cell[n]]) && is_covered(c, o, f, n);
   for (size_t n = 0; n < vents->count; n++)
     marked[box_index(&box, vents->cell[n] / g->cols, vents->cell[n] % g->cols)] = 1;
   const struct sciara_extents extents = {.grid = &part, .run = run, .observed = covered, .vents = marked};
@@ -234,8 +255,8 @@ static enum sciara_status warn_of_dates(const struct sciara_cases *c, size_t sce
                                         struct sciara_evaluate_run *run) {
   double last = 0;
   for (size_t k = 0; k < c->options->observed_count; k++) {
-    const struct sciara_evaluate_observed *o = &c->options->observed[k];
-    if (o->scenario == scenario && o->at_s < (double)INFINITY) last = fmax(last, o->at_s);
+    const double at_s = c->observed[k].at_s;
+    if (c->options->observed[k].scenario == scenario && at_s < (double)INFINITY) last = fmax(last, at_s);
   }
   const bool early = censored || run->end == SCIARA_STOP_TIME;
   if (!early || run->end_s >= last) return SCIARA_OK;

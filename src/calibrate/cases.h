@@ -4,6 +4,7 @@
 #ifndef SCIARA_CALIBRATE_CASES_H
 #define SCIARA_CALIBRATE_CASES_H
 
+#include "base/date.h"
 #include "calibrate/evaluate.h"
 #include "member/compute.h"
 #include "sim/cost.h"
@@ -17,6 +18,7 @@ struct sciara_case_box {
 struct sciara_case_observed {
   uint8_t *covered, *region;  ///< rows x cols; region NULL: the whole grid. Nothing is covered outside the region
   struct sciara_case_box box; ///< around the covered cells
+  double at_s;                ///< simulated time, s; INFINITY: the end of the run
 };
 
 /** Cells of vents, row-major. */
@@ -32,6 +34,7 @@ struct sciara_case {
   struct sciara_compute_setup setup; ///< without slot, device and cancel
   struct sciara_case_vents vents;    ///< of the scenario without changes
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
+  char start[SCIARA_DATE_SIZE];      ///< the date of its start; "": unknown
 };
 
 /** Zero-initialise; constant from when it is made. Release with sciara_cases_free. */

@@ -178,6 +178,13 @@ class Evaluate(SharedCase):
         self.assertAlmostEqual(found["jaccard"], (3 * first["jaccard"] + second["jaccard"]) / 4, delta=1e-15)
         self.assertEqual([first["weight"], second["weight"], first["steps"]], [3, 1, second["steps"]])
 
+    def test_date_of_the_calendar(self):
+        case.write_scenario(self.work, "july.json", run={"start": "2006-07-14T10:00:00+02:00"})
+        found = [self.run_lines([{}], scenario, "--observed", "mask.tif", "-q", "--at", at)[0]
+                 for scenario, at in (("s.json", "15 min"), ("july.json", "2006-07-14T08:15Z"), ("july.json", "2006-07-14 10:15+02"))]
+        self.assertEqual(found[1:], 2 * found[:1])
+        self.assertNotEqual(found[0], self.run_lines([{}], "july.json", "--observed", "mask.tif", "-q")[0])
+
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",
                               "--at", "15 min")
@@ -321,6 +328,7 @@ class Evaluate(SharedCase):
         far = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
             "type": "Polygon", "coordinates": [[[1, 1], [2, 1], [2, 2], [1, 1]]]}}]}
         case.write_json(self.path("far.geojson"), far)
+        case.write_scenario(self.work, "dated.json", run={"start": "2006-07-14", "until": "1 h"})
         cases = [
             (["s.json"], 2, "--observed is missing: the observed extent"),
             (["s.json", "b.json", "--observed", "mask.tif"], 2,
@@ -328,7 +336,13 @@ class Evaluate(SharedCase):
             (["s.json", "--at", "2 d", "--observed", "mask.tif"], 2,
              "--at: expected after the option --observed FILE that it describes"),
             (["s.json", "--observed", "mask.tif", "--at", "soon"], 2,
-             '--at: expected a time above 0 such as "2 d", found "soon"'),
+             '--at: expected a time above 0 such as "2 d", or a date such as 2006-07-14T12:00Z, found "soon"'),
+            (["s.json", "--observed", "mask.tif", "--at", "2006-07-14"], 3,
+             "mask.tif: expected run.start in s.json, for it has the date 2006-07-14; found none"),
+            (["dated.json", "--observed", "mask.tif", "--at", "2006-07-14 01:59+02"], 3,
+             "mask.tif: expected a date after the start of dated.json, 2006-07-14T00:00:00Z; found 2006-07-14 01:59+02"),
+            (["dated.json", "--observed", "mask.tif", "--at", "2006-07-15"], 3,
+             "mask.tif: expected a time up to the end of the run of dated.json, 3600 s; found 86400 s"),
             (["s.json", "--observed", "mask.tif", "--weight", "0"], 2, '--weight: expected a number above 0, found "0"'),
             (["s.json", "--observed", "mask.tif", "--workers", "0"], 2, '--workers: expected 1 to 4096, found "0"'),
             (["s.json", "--observed", "mask.tif", "--min-thickness", "x"], 2, "--min-thickness: expected a number >= 0"),

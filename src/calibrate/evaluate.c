@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/failure.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/cases.h"
@@ -329,6 +330,18 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
   else
     sciara_evaluator_close(e);
   return status;
+}
+
+uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario) {
+  return e->cases.scenario[scenario].setup.ground;
+}
+
+uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed) {
+  const struct sciara_case_observed *o = &e->cases.observed[observed];
+  const struct sciara_site *site = e->cases.scenario[e->options.observed[observed].scenario].setup.site;
+  const size_t cells = (size_t)sciara_grid_cells(&site->grid);
+  const uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, o->covered, cells);
+  return o->region ? sciara_hash_bytes(hash, o->region, cells) : hash;
 }
 
 void sciara_evaluator_close(struct sciara_evaluator *e) {

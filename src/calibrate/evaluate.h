@@ -100,6 +100,10 @@ enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct
  */
 enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last);
 
+/** A hash of the ground of a scenario, and of the cells of an observed extent and its region. */
+uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario);
+uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed);
+
 /** Ends the workers; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of points in the unit cube: random, Latin hypercubes, Sobol'. The same on every machine, in any order.
-// Included by this room alone.
 #ifndef SCIARA_PLAN_POINTS_H
 #define SCIARA_PLAN_POINTS_H
 

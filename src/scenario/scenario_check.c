@@ -321,6 +321,7 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
     case SCIARA_KEY_OBJECTS: check_objects(c, path, value, key); break;
     case SCIARA_KEY_STRING: right = is_text(value); break;
     case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
+    case SCIARA_KEY_BOOLEAN: right = cJSON_IsBool(value); break;
     case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
     case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
     case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
@@ -497,12 +498,21 @@ void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_di
   check_source(&c, root);
 }
 
-void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
+static void check_tree(const char *file, const cJSON *root, const char *schema,
+                       struct sciara_diagnostics *diagnostics) {
   const struct check c = {.file = file, .diagnostics = diagnostics};
   if (cJSON_IsObject(root))
-    check_object(&c, NULL, root, SCIARA_ENSEMBLE_KEYS, NULL);
+    check_object(&c, NULL, root, schema, NULL);
   else
     refuse_value(&c, NULL, root, "an object");
+}
+
+void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
+  check_tree(file, root, SCIARA_ENSEMBLE_KEYS, diagnostics);
+}
+
+void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
+  check_tree(file, root, SCIARA_CALIBRATION_KEYS, diagnostics);
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {

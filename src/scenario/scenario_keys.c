@@ -31,6 +31,11 @@ static const struct sciara_scenario_key ensemble_table[] = {
 #include "scenario/ensemble_keys.def"
 #undef SCIARA_KEY
 };
+static const struct sciara_scenario_key calibration_table[] = {
+#define SCIARA_KEY(path_, type_, ...) {.path = path_, .type = type_, __VA_ARGS__},
+#include "scenario/calibration_keys.def"
+#undef SCIARA_KEY
+};
 static struct sciara_settings engine_options; ///< declared once, constant from then on
 static _Atomic size_t keys = OWN_KEYS;        ///< number in the table; set last, so that a reader sees complete entries
 static pthread_mutex_t declaring = PTHREAD_MUTEX_INITIALIZER;
@@ -73,9 +78,15 @@ const struct sciara_scenario_key *sciara_scenario_keys(size_t *count) {
 }
 
 const struct sciara_scenario_key *sciara_keys_of(const char *schema, size_t *count) {
-  if (strncmp(schema, SCIARA_ENSEMBLE_KEYS, strlen(SCIARA_ENSEMBLE_KEYS)) != 0) return sciara_scenario_keys(count);
-  *count = sizeof ensemble_table / sizeof *ensemble_table;
-  return ensemble_table;
+  if (strncmp(schema, SCIARA_ENSEMBLE_KEYS, strlen(SCIARA_ENSEMBLE_KEYS)) == 0) {
+    *count = sizeof ensemble_table / sizeof *ensemble_table;
+    return ensemble_table;
+  }
+  if (strncmp(schema, SCIARA_CALIBRATION_KEYS, strlen(SCIARA_CALIBRATION_KEYS)) == 0) {
+    *count = sizeof calibration_table / sizeof *calibration_table;
+    return calibration_table;
+  }
+  return sciara_scenario_keys(count);
 }
 
 const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent) {
@@ -186,6 +197,7 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_OBJECTS: snprintf(buffer, capacity, "an array of at most %.0f objects", key->high); break;
     case SCIARA_KEY_STRING: snprintf(buffer, capacity, "a text that is not empty%s", null); break;
     case SCIARA_KEY_CHOICE: snprintf(buffer, capacity, "%s%s", list, null); break;
+    case SCIARA_KEY_BOOLEAN: snprintf(buffer, capacity, "true or false"); break;
     case SCIARA_KEY_NUMBER: snprintf(buffer, capacity, "a number%s%s%s", glue, range, null); break;
     case SCIARA_KEY_INTEGER: snprintf(buffer, capacity, "a whole number%s%s%s", glue, range, null); break;
     case SCIARA_KEY_DURATION:

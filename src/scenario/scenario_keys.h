@@ -13,6 +13,7 @@ enum sciara_key_type {
   SCIARA_KEY_OBJECTS, ///< an array of at most `high` objects, described by the entry "PATH[]"
   SCIARA_KEY_STRING,  ///< not empty
   SCIARA_KEY_CHOICE,  ///< one of `choices`
+  SCIARA_KEY_BOOLEAN, ///< true or false
   SCIARA_KEY_NUMBER,
   SCIARA_KEY_INTEGER,
   SCIARA_KEY_DURATION,  ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
@@ -63,7 +64,10 @@ struct sciara_settings sciara_scenario_declared_options(void);
 /** The name of the table of an ensemble file: the object that has its keys of the top level. */
 #define SCIARA_ENSEMBLE_KEYS "ensemble:"
 
-/** The table to which an object belongs: that of scenarios, or that of ensemble files; its length in *count. */
+/** The same of a calibration file. */
+#define SCIARA_CALIBRATION_KEYS "calibration:"
+
+/** The table to which an object belongs: that of scenarios, ensemble files or calibration files; its length in *count. */
 const struct sciara_scenario_key *sciara_keys_of(const char *schema, size_t *count);
 
 /** The table of a scenario with the keys of the declared options at its end, and its length in *count. */
@@ -115,6 +119,9 @@ void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_di
 
 /** The same for the tree of an ensemble file. */
 void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
+
+/** The same for the tree of a calibration file. */
+void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);

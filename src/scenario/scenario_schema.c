@@ -131,6 +131,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
       break;
     case SCIARA_KEY_STRING: put_not_empty(b, node); break;
     case SCIARA_KEY_CHOICE: put_choices(b, node, key->choices); break;
+    case SCIARA_KEY_BOOLEAN: put_text(b, node, "type", "boolean"); break;
     case SCIARA_KEY_NUMBER: put_range(b, node, "number", key); break;
     case SCIARA_KEY_INTEGER: put_range(b, node, "integer", key); break;
     case SCIARA_KEY_DATE:

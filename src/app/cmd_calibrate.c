@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdio.h>
+
+#include "app/command.h"
+#include "app/messages.h"
+#include "app/stop_signals.h"
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "calibrate/calibrate.h"
+#include "file/csv_table.h"
+
+static const double MESSAGE_EVERY = 30, LINE_EVERY = 0.2; // s
+
+static void show(void *context, const struct sciara_calibrate_progress *p) {
+  double *last = (double *)context;
+  const bool as_line = sciara_messages_have_line();
+  const double now = sciara_wallclock();
+  char line[192], json[192], left[48] = "-", best[32] = "null", to_go[32] = "null";
+  if (!sciara_messages_shown() || now - *last < (as_line ? LINE_EVERY : MESSAGE_EVERY)) return;
+  *last = now;
+  if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
+  if (!isnan(p->best)) snprintf(best, sizeof best, "%.6f", p->best);
+  if (p->to_go_s >= 0) snprintf(to_go, sizeof to_go, "%.1f", p->to_go_s);
+  snprintf(line, sizeof line, "%zu/%zu evaluations  best J %s  ETA %s", p->done, p->total, isnan(p->best) ? "-" : best,
+           left);
+  snprintf(json, sizeof json, "{\"evaluations\":%zu,\"finished\":%zu,\"without_score\":%zu,\"best\":%s,\"eta_s\":%s}",
+           p->total, p->done, p->failed, best, to_go);
+  if (as_line)
+    sciara_progress_line(line);
+  else
+    sciara_messages_progress(line, json, true);
+}
+
+static void describe(const struct sciara_calibrate_progress *p, const char *folder) {
+  char word[SCIARA_QUOTED_WORD];
+  sciara_log(SCIARA_LOG_INFO, "%zu of %zu evaluations are finished (%zu by this run, in %.1f s)", p->done, p->total,
+             p->now, p->seconds);
+  if (p->best_number > 0) sciara_log(SCIARA_LOG_INFO, "best J %.6f, evaluation %zu", p->best, p->best_number);
+  if (p->failed > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%zu %s no score: failed or invalid", p->failed,
+               sciara_plural(p->failed, "evaluation has", "evaluations have"));
+  if (p->done < p->total)
+    sciara_log(SCIARA_LOG_INFO, "the same command with --resume continues %s", sciara_quoted_word(folder, word));
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments a;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_calibrate_progress progress;
+  const char *drivers[SCIARA_MOST_GIVEN];
+  double last = sciara_wallclock();
+  int64_t workers = 0;
+  int code = sciara_arguments_parse(command, argc, argv, &a);
+  if (code >= 0) return code;
+  const char *folder = sciara_argument(&a, "output"), *count = sciara_argument(&a, "workers");
+  if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
+  if (count && (!sciara_csv_size(count, &workers) || workers < 1 || workers > 4096))
+    return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", count));
+  const struct sciara_calibrate_options options = {.file = a.operand[0],
+                                                   .folder = folder,
+                                                   .resume = sciara_argument_given(&a, "resume"),
+                                                   .engine = sciara_argument(&a, "engine"),
+                                                   .workers = (int)workers,
+                                                   .extra_drivers = drivers,
+                                                   .extra_driver_count =
+                                                       sciara_arguments_all(&a, "allow-driver", drivers),
+                                                   .cancel = sciara_stop_signal(),
+                                                   .progress = show,
+                                                   .context = &last};
+  sciara_stop_signals_catch();
+  const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
+  sciara_progress_line(NULL);
+  code = diagnostics.count > 0 ? sciara_report_all(&diagnostics) : sciara_report(status);
+  if (progress.total > 0) describe(&progress, folder);
+  sciara_diagnostics_free(&diagnostics);
+  return sciara_stop_signal_code(code);
+}
+
+static const struct sciara_option options[] = {
+    {"output", 'o', "DIR", "folder of the results: new or empty, or with --resume that of this calibration"},
+    {"resume", 0, NULL, "continue a calibration that was ended or killed"},
+    {"engine", 0, "NAME", "engine; default: that of the first scenario, where auto is openmp"},
+    {"workers", 'j', "N", "evaluations at a time; default: one per core, or one per GPU"},
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read observed extents; may be repeated"},
+    {0},
+};
+
+const struct sciara_command sciara_cmd_calibrate = {
+    .name = "calibrate",
+    .summary = "search parameters with which scenarios fit observed extents",
+    .operands = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details =
+        "FILE names scenarios with observed extents, keys with bounds, and a budget. Writes evaluations.csv,\n"
+        "best.json (a scenario), calibration.json and, with the designs lhs and sobol, accepted.csv (a table of\n"
+        "members for an ensemble) to DIR. Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
+        "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
+    .run = run,
+};

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/calibration_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ensemble/ensemble_reading.h"
+#include "ensemble/member_keys.h"
+#include "file/durable.h"
+#include "model/detmath.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
+
+void sciara_calibration_file_free(struct sciara_calibration_file *f) {
+  for (size_t k = 0; f->scenario && k < f->scenario_count; k++) free(f->scenario[k]);
+  for (size_t k = 0; f->name && k < 2 * f->pair_count; k++) free(f->name[k]);
+  sciara_free(f->scenario);
+  sciara_free(f->hash);
+  sciara_free(f->name);
+  sciara_free(f->observed);
+  sciara_free(f->held_out);
+  sciara_free(f->unknown);
+  cJSON_Delete(f->tree);
+  *f = (struct sciara_calibration_file){0};
+}
+
+double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
+  const double low = u->log ? sciara_ln(u->min) : u->min, high = u->log ? sciara_ln(u->max) : u->max;
+  const double at = low + coordinate * (high - low), value = u->log ? sciara_exp(at) : at;
+  return value < u->min ? u->min : value > u->max ? u->max : value;
+}
+
+// --------------------------------------------------------------------------------------------------------------- pairs
+
+/** The number of a scenario, which is added if it is new. Takes over `path`. */
+static size_t place_scenario(struct sciara_calibration_file *f, char *path) {
+  for (size_t k = 0; k < f->scenario_count; k++)
+    if (strcmp(f->scenario[k], path) == 0) {
+      free(path);
+      return k;
+    }
+  f->scenario[f->scenario_count] = path;
+  return f->scenario_count++;
+}
+
+static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, const cJSON *pair, size_t k,
+                                    struct sciara_calibration_file *f) {
+  const cJSON *region = sciara_json_get(pair, "region"), *layer = sciara_json_get(pair, "layer"),
+              *at = sciara_json_get(pair, "at");
+  char *scenario = NULL;
+  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &f->name[2 * k]));
+  if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &f->name[2 * k + 1]));
+  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "scenario"), &scenario));
+  f->observed[k] = (struct sciara_evaluate_observed){.scenario = place_scenario(f, scenario),
+                                                     .path = f->name[2 * k],
+                                                     .layer = layer ? layer->valuestring : NULL,
+                                                     .region = f->name[2 * k + 1],
+                                                     .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
+                                                     .weight = sciara_json_double(pair, "weight", 1)};
+  f->held_out[k] = cJSON_IsTrue(sciara_json_get(pair, "hold_out"));
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_pairs(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  const cJSON *pairs = sciara_json_get(f->tree, "pairs"), *pair;
+  const size_t count = (size_t)cJSON_GetArraySize(pairs);
+  size_t fitted = 0;
+  SCIARA_TRY(SCIARA_NEW(f->scenario, count, "the pairs"));
+  SCIARA_TRY(SCIARA_NEW(f->hash, count, "the pairs"));
+  SCIARA_TRY(SCIARA_NEW(f->name, 2 * count, "the pairs"));
+  SCIARA_TRY(SCIARA_NEW(f->observed, count, "the pairs"));
+  SCIARA_TRY(SCIARA_NEW(f->held_out, count, "the pairs"));
+  cJSON_ArrayForEach(pair, pairs) {
+    const size_t k = f->pair_count++;
+    SCIARA_TRY(read_pair(r, pair, k, f));
+    fitted += !f->held_out[k];
+  }
+  if (fitted > 0) return SCIARA_OK;
+  return sciara_ensemble_refuse(r, "pairs", SCIARA_NO_INDEX, NULL, "none", "at least one pair that is not a hold_out");
+}
+
+// ------------------------------------------------------------------------------------------------------------ unknowns
+
+/** Whether a bound lies in the range of its key. */
+static bool is_allowed(const struct sciara_scenario_key *key, double bound) {
+  if (!(key->low < key->high)) return true;
+  return bound <= key->high && (key->low_allowed ? bound >= key->low : bound > key->low);
+}
+
+static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r, size_t k,
+                                       const struct sciara_scenario_key *key, const struct sciara_unknown *u) {
+  const double bounds[2] = {u->min, u->max};
+  static const char *const names[2] = {"min", "max"};
+  char found[40], allowed[192];
+  for (size_t n = 0; n < 2; n++) {
+    if (is_allowed(key, bounds[n])) continue;
+    sciara_json_number(bounds[n], found, sizeof found);
+    sciara_scenario_key_allowed(key, allowed, sizeof allowed);
+    return sciara_ensemble_refuse(r, "unknowns", k, names[n], found, allowed);
+  }
+  sciara_json_number(u->max, found, sizeof found);
+  if (!(u->min < u->max)) return sciara_ensemble_refuse(r, "unknowns", k, "max", found, "a number above min");
+  sciara_json_number(u->min, found, sizeof found);
+  if (u->log && !(u->min > 0))
+    return sciara_ensemble_refuse(r, "unknowns", k, "min", found, "a number above 0 together with log");
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
+                                       struct sciara_calibration_file *f) {
+  struct sciara_unknown *u = &f->unknown[k];
+  const struct sciara_scenario_key *key = NULL;
+  *u = (struct sciara_unknown){.key = sciara_json_get(entry, "key")->valuestring,
+                               .min = sciara_json_double(entry, "min", 0),
+                               .max = sciara_json_double(entry, "max", 0),
+                               .log = cJSON_IsTrue(sciara_json_get(entry, "log"))};
+  const enum sciara_status status = sciara_member_key_check(u->key, &key);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: unknowns[%zu].key", r->file, k);
+  if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION)
+    return sciara_ensemble_refuse(r, "unknowns", k, "key", u->key, "a key whose value is a number or a duration");
+  for (size_t n = 0; n < k; n++)
+    if (sciara_member_key_same(f->unknown[n].key, u->key))
+      return sciara_ensemble_refuse(r, "unknowns", k, "key", u->key, "each key once");
+  return check_bounds(r, k, key, u);
+}
+
+/** Keys of "model" are keys of the rule of every scenario. */
+static void check_rule(const struct sciara_ensemble_reading *r, const struct sciara_calibration_file *f,
+                       const char *scenario, enum sciara_rule_kind rule) {
+  for (size_t k = 0; k < f->unknown_count; k++) {
+    char plain[256], found[320], allowed[SCIARA_QUOTED_WORD];
+    if (!sciara_member_key_plain(f->unknown[k].key, plain, sizeof plain) || strncmp(plain, "model.", 6) != 0) continue;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("model", plain + 6);
+    if (!key || sciara_scenario_key_is_of(key, rule)) continue;
+    snprintf(found, sizeof found, "\"%s\", a key of %s", plain, sciara_scenario_key_rule(key));
+    snprintf(allowed, sizeof allowed, "a key of rule %s, which %s has", sciara_rule_name(rule), scenario);
+    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "unknowns", k, "key", found, allowed));
+  }
+}
+
+/** What stands for the content of a scenario and of the files of its rates. */
+static uint64_t hash_of(const struct sciara_scenario_spec *s) {
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, s->json, strlen(s->json));
+  for (size_t k = 0; k < s->vent_count; k++) {
+    const struct sciara_vent_spec *v = &s->vents[k];
+    hash = sciara_hash_bytes(hash, v->edges, (v->rate_count + 1) * sizeof *v->edges);
+    hash = sciara_hash_bytes(hash, v->rates, v->rate_count * sizeof *v->rates);
+  }
+  return hash;
+}
+
+/** Reads each scenario as it is, for its rule, and in the middle of the bounds, where it must be valid. */
+static enum sciara_status check_scenarios(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  char **override;
+  enum sciara_status status = SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(override, f->unknown_count, "the unknowns"));
+  for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
+    char number[40];
+    sciara_json_number(sciara_unknown_value(&f->unknown[k], 0.5), number, sizeof number);
+    override[k] = sciara_format("%s=%s", f->unknown[k].key, number);
+    if (!override[k]) status = no_memory();
+  }
+  for (size_t n = 0; n < f->scenario_count && status == SCIARA_OK; n++) {
+    struct sciara_scenario_spec spec = {0}, middle = {0};
+    const size_t before = r->diagnostics->count;
+    sciara_scenario_read_all(f->scenario[n], NULL, 0, &spec, r->diagnostics);
+    if (r->diagnostics->count == before) {
+      f->hash[n] = hash_of(&spec);
+      check_rule(r, f, f->scenario[n], spec.params.rule);
+    }
+    if (r->diagnostics->count == before) {
+      status = sciara_scenario_read(f->scenario[n], (const char *const *) override, f->unknown_count, &middle);
+      if (status != SCIARA_OK) sciara_fail_context(status, "%s: unknowns: in the middle of their bounds", r->file);
+    }
+    sciara_scenario_free(&spec);
+    sciara_scenario_free(&middle);
+  }
+  for (size_t k = 0; k < f->unknown_count; k++) free(override[k]);
+  sciara_free(override);
+  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
+}
+
+static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  const cJSON *unknowns = sciara_json_get(f->tree, "unknowns"), *entry;
+  SCIARA_TRY(SCIARA_NEW(f->unknown, (size_t)cJSON_GetArraySize(unknowns), "the unknowns"));
+  cJSON_ArrayForEach(entry, unknowns) {
+    const size_t k = f->unknown_count++;
+    sciara_diagnostics_add(r->diagnostics, read_unknown(r, entry, k, f));
+  }
+  if (f->unknown_count == 0)
+    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
+  return r->diagnostics->count > 0 ? SCIARA_OK : check_scenarios(r, f);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- all
+
+static enum sciara_status read_design(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  static const char *const names[] = {
+      [SCIARA_DESIGN_CMAES] = "cma-es", [SCIARA_DESIGN_LHS] = "lhs", [SCIARA_DESIGN_SOBOL] = "sobol"};
+  const cJSON *design = sciara_json_get(f->tree, "design");
+  for (size_t k = 0; design && k < sizeof names / sizeof *names; k++)
+    if (strcmp(design->valuestring, names[k]) == 0) f->design = (enum sciara_calibration_design)k;
+  f->budget = (size_t)sciara_json_double(f->tree, "budget", 0);
+  f->population = (int)sciara_json_double(f->tree, "population", 0);
+  f->seed = (uint64_t)sciara_json_double(f->tree, "seed", 1);
+  f->min_thickness_m = sciara_json_double(f->tree, "min_thickness_m", 0);
+  if (f->population > 0 && f->design != SCIARA_DESIGN_CMAES)
+    return sciara_ensemble_refuse(r, "population", SCIARA_NO_INDEX, NULL, "it with another design",
+                                  "it only with the design \"cma-es\"");
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_tree(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  SCIARA_TRY(sciara_json_read(f->path, &f->tree));
+  sciara_calibration_tree_check(f->path, f->tree, r->diagnostics);
+  if (r->diagnostics->count > 0) return SCIARA_OK;
+  SCIARA_TRY(read_design(r, f));
+  SCIARA_TRY(read_pairs(r, f));
+  return read_unknowns(r, f);
+}
+
+void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,
+                                  struct sciara_diagnostics *diagnostics) {
+  char *folder = sciara_path_folder(path);
+  const struct sciara_ensemble_reading r = {.file = path, .folder = folder, .diagnostics = diagnostics};
+  *out = (struct sciara_calibration_file){.path = path};
+  sciara_diagnostics_add(diagnostics, folder ? read_tree(&r, out) : no_memory());
+  free(folder);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A calibration file: pairs of a scenario and an observed extent, unknowns with their bounds, how they are searched.
+// Included by this room alone.
+#ifndef SCIARA_CALIBRATE_CALIBRATION_FILE_H
+#define SCIARA_CALIBRATE_CALIBRATION_FILE_H
+
+#include "calibrate/evaluate.h"
+#include "file/json_strict.h"
+
+enum sciara_calibration_design { SCIARA_DESIGN_CMAES, SCIARA_DESIGN_LHS, SCIARA_DESIGN_SOBOL };
+
+/** A key that is searched. */
+struct sciara_unknown {
+  const char *key; ///< as in the file
+  double min, max;
+  bool log; ///< equal ratios are equal steps
+};
+
+/** Zero-initialise; release with sciara_calibration_file_free. */
+struct sciara_calibration_file {
+  const char *path;
+  cJSON *tree;     ///< as written; texts that are not owned belong to it
+  char **scenario; ///< resolved paths, each once
+  uint64_t *hash;  ///< of the text of each scenario and of its rates
+  size_t scenario_count;
+  char **name;                               ///< resolved paths of the extents, then of the regions (may be NULL)
+  struct sciara_evaluate_observed *observed; ///< one for each pair
+  bool *held_out;                            ///< of each pair
+  size_t pair_count;
+  struct sciara_unknown *unknown;
+  size_t unknown_count;
+  enum sciara_calibration_design design;
+  size_t budget;
+  int population; ///< 0: default
+  uint64_t seed;
+  double min_thickness_m;
+};
+
+/**
+ * Reads and checks a file: its keys, the keys that it searches in each scenario, their bounds, and that the middle of the
+ * bounds gives valid scenarios. Problems are added to `diagnostics`.
+ */
+void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,
+                                  struct sciara_diagnostics *diagnostics);
+void sciara_calibration_file_free(struct sciara_calibration_file *f);
+
+/** The value of an unknown at a coordinate in [0, 1]: from min to max. */
+double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
+
+#endif

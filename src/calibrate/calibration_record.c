@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/calibration_record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "ensemble/ensemble_reading.h"
+#include "ensemble/members.h"
+#include "file/durable.h"
+
+#define FORMAT "sciara calibration"
+enum { VERSION = 1 };
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
+
+/** Prints a tree, which is then deleted, as a file of the folder. */
+static enum sciara_status write_tree(const char *folder, const char *name, cJSON *tree) {
+  char *path = sciara_path_join(folder, name);
+  struct sciara_text text = {0};
+  enum sciara_status status = path ? sciara_json_print(tree, &text) : no_memory();
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  sciara_text_free(&text);
+  cJSON_Delete(tree);
+  free(path);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------------------- calibration.json
+
+static bool put_text(cJSON *object, const char *name, const char *text) {
+  return cJSON_AddStringToObject(object, name, text) != NULL;
+}
+
+static bool put_number(cJSON *object, const char *name, double value) {
+  return cJSON_AddNumberToObject(object, name, value) != NULL;
+}
+
+static bool put_hash(cJSON *object, const char *name, uint64_t hash) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return put_text(object, name, text);
+}
+
+static cJSON *push_object(cJSON *array) {
+  cJSON *item = cJSON_CreateObject();
+  if (item && cJSON_AddItemToArray(array, item)) return item;
+  cJSON_Delete(item);
+  return NULL;
+}
+
+/** The contents of scenarios and extents. */
+static bool put_inputs(const struct sciara_calibration_record *r, cJSON *root) {
+  const struct sciara_calibration_file *f = r->file;
+  cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
+  bool whole = scenarios && extents;
+  for (size_t k = 0; k < f->scenario_count && whole; k++) {
+    cJSON *item = push_object(scenarios);
+    whole = item && put_text(item, "path", f->scenario[k]) && put_hash(item, "hash", f->hash[k]) &&
+            put_hash(item, "ground", r->ground[k]);
+  }
+  for (size_t k = 0; k < f->pair_count && whole; k++) {
+    cJSON *item = push_object(extents);
+    whole = item && put_text(item, "path", f->observed[k].path) && put_hash(item, "cells", r->cells[k]);
+  }
+  return whole;
+}
+
+static bool put_restarts(const struct sciara_calibration_record *r, cJSON *root) {
+  static const char *const reasons[] = {[SCIARA_CMAES_GOES_ON] = "",
+                                        [SCIARA_CMAES_TIES] = "equal scores",
+                                        [SCIARA_CMAES_STAGNATION] = "no better scores",
+                                        [SCIARA_CMAES_SMALL] = "converged",
+                                        [SCIARA_CMAES_NUMERIC] = "too elongated"};
+  cJSON *restarts = cJSON_AddArrayToObject(root, "restarts");
+  bool whole = restarts;
+  for (size_t k = 0; k < r->restart_count && whole; k++) {
+    cJSON *item = push_object(restarts);
+    whole = item && put_number(item, "evaluations", (double)r->restart[k].evaluations) &&
+            put_text(item, "reason", reasons[r->restart[k].reason]);
+  }
+  return whole;
+}
+
+static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
+  const struct sciara_calibration_file *f = r->file;
+  if (r->best == SIZE_MAX) return cJSON_AddNullToObject(root, "best") != NULL;
+  cJSON *best = cJSON_AddObjectToObject(root, "best"), *values = cJSON_AddObjectToObject(best, "values"),
+        *pairs = cJSON_AddArrayToObject(best, "pairs");
+  bool whole = values && pairs && put_number(best, "number", (double)(r->best + 1)) &&
+               put_number(best, "score", r->table->score[r->best]);
+  for (size_t k = 0; k < f->unknown_count && whole; k++)
+    whole = put_number(values, f->unknown[k].key, r->table->value[r->best * f->unknown_count + k]);
+  for (size_t k = 0; k < f->pair_count && whole; k++) {
+    cJSON *item = push_object(pairs);
+    whole = item && put_text(item, "observed", f->observed[k].path) &&
+            put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
+            cJSON_AddBoolToObject(item, "hold_out", f->held_out[k]);
+  }
+  return whole;
+}
+
+enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
+  cJSON *root = cJSON_CreateObject(), *file = cJSON_Duplicate(r->file->tree, true);
+  bool whole = root && file && put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
+               put_text(root, "program", SCIARA_VERSION) && put_text(root, "status", r->status);
+  whole = whole && cJSON_AddItemToObject(root, "file", file);
+  if (!whole) cJSON_Delete(file);
+  whole = whole && put_inputs(r, root) && put_number(root, "evaluations", (double)r->table->count) &&
+          put_number(root, "without_score", (double)r->failed) && put_restarts(r, root) && put_best(r, root);
+  if (whole) return write_tree(r->folder, SCIARA_CALIBRATION_JSON, root);
+  cJSON_Delete(root);
+  return no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------------ resuming
+
+/** The first difference of two values. */
+struct difference {
+  char place[512], was[128], now[128];
+};
+
+static bool note_difference(const cJSON *was, const cJSON *now, const struct sciara_json_path *at,
+                            struct difference *out) {
+  snprintf(out->was, sizeof out->was, "nothing");
+  snprintf(out->now, sizeof out->now, "nothing");
+  sciara_json_path_print(at, out->place, sizeof out->place);
+  if (was) sciara_json_describe(was, out->was, sizeof out->was);
+  if (now) sciara_json_describe(now, out->now, sizeof out->now);
+  return true;
+}
+
+static bool is_equal(const cJSON *a, const cJSON *b) {
+  if (cJSON_IsNumber(a)) return cJSON_IsNumber(b) && a->valuedouble == b->valuedouble;
+  return cJSON_Compare(a, b, true);
+}
+
+static bool find_difference(const cJSON *was, const cJSON *now, const struct sciara_json_path *at,
+                            struct difference *out) {
+  const cJSON *child, *other;
+  if (!was || !now) return note_difference(was, now, at, out);
+  if (cJSON_IsObject(was) && cJSON_IsObject(now)) {
+    cJSON_ArrayForEach(child, was) {
+      const struct sciara_json_path place = {.parent = at, .key = child->string};
+      if (find_difference(child, sciara_json_get(now, child->string), &place, out)) return true;
+    }
+    cJSON_ArrayForEach(child, now) {
+      const struct sciara_json_path place = {.parent = at, .key = child->string};
+      if (!sciara_json_get(was, child->string)) return note_difference(NULL, child, &place, out);
+    }
+    return false;
+  }
+  if (cJSON_IsArray(was) && cJSON_IsArray(now)) {
+    struct sciara_json_path place = {.parent = at};
+    for (child = was->child, other = now->child; child || other; place.index++) {
+      if (find_difference(child, other, &place, out)) return true;
+      child = child ? child->next : NULL;
+      other = other ? other->next : NULL;
+    }
+    return false;
+  }
+  return !is_equal(was, now) && note_difference(was, now, at, out);
+}
+
+/** Whether the values of `key` of two lists are equal; else the number of the first that is not. */
+static bool find_changed(const cJSON *was, const cJSON *now, const char *key, size_t *index) {
+  const cJSON *a = was ? was->child : NULL, *b = now->child;
+  for (*index = 0; b; ++*index, a = a->next, b = b->next) {
+    const cJSON *old = a ? sciara_json_get(a, key) : NULL;
+    if (!old || !cJSON_Compare(old, sciara_json_get(b, key), true)) return true;
+  }
+  return false;
+}
+
+static enum sciara_status check_tree(const struct sciara_calibration_record *r, const char *path, const cJSON *old,
+                                     const cJSON *inputs) {
+  static const struct {
+    const char *list, *key, *what;
+  } parts[] = {{"scenarios", "hash", "the scenario and its rates"},
+               {"scenarios", "ground", "the ground of the scenario"},
+               {"extents", "cells", "the observed extent and its region"}};
+  const cJSON *format = sciara_json_get(old, "format"), *program = sciara_json_get(old, "program");
+  struct difference d;
+  if (!cJSON_IsString(format) || strcmp(format->valuestring, FORMAT) != 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: format: expected \"" FORMAT "\", found something else", path);
+  if (find_difference(sciara_json_get(old, "file"), r->file->tree, NULL, &d))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s as when the calibration of %s began, found %s",
+                       r->file->path, d.place, d.was, r->folder, d.now);
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    size_t index;
+    const cJSON *now = sciara_json_get(inputs, parts[k].list);
+    if (!find_changed(sciara_json_get(old, parts[k].list), now, parts[k].key, &index)) continue;
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s as when the calibration of %s began, found a change",
+                       sciara_json_get(cJSON_GetArrayItem(now, (int)index), "path")->valuestring, parts[k].what,
+                       r->folder);
+  }
+  if (!cJSON_IsString(program) || strcmp(program->valuestring, SCIARA_VERSION) != 0)
+    sciara_log(SCIARA_LOG_WARNING, "%s: the calibration began with another version of the program", path);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r) {
+  char *path = sciara_path_join(r->folder, SCIARA_CALIBRATION_JSON);
+  cJSON *old = NULL, *inputs = cJSON_CreateObject();
+  enum sciara_status status = path && inputs && put_inputs(r, inputs) ? sciara_json_read(path, &old) : no_memory();
+  if (status == SCIARA_OK) status = check_tree(r, path, old, inputs);
+  cJSON_Delete(old);
+  cJSON_Delete(inputs);
+  free(path);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- best.json
+
+/** A text key that names a file: its path becomes absolute. */
+static enum sciara_status make_absolute(const char *folder, cJSON *object, const char *name) {
+  const cJSON *value = sciara_json_get(object, name);
+  if (!cJSON_IsString(value)) return SCIARA_OK;
+  char *path = sciara_path_join(folder, value->valuestring), *real = path ? realpath(path, NULL) : NULL;
+  cJSON *item = path ? cJSON_CreateString(real ? real : path) : NULL;
+  free(path);
+  free(real);
+  if (item && cJSON_ReplaceItemInObjectCaseSensitive(object, name, item)) return SCIARA_OK;
+  cJSON_Delete(item);
+  return no_memory();
+}
+
+static enum sciara_status move_scenario(const char *folder, cJSON *root) {
+  cJSON *dem = cJSON_GetObjectItemCaseSensitive(root, "dem"),
+        *initial = cJSON_GetObjectItemCaseSensitive(root, "initial"), *item;
+  const cJSON *sea = sciara_json_get(dem, "sea");
+  SCIARA_TRY(make_absolute(folder, dem, "path"));
+  if (cJSON_IsString(sea) && strcmp(sea->valuestring, "nodata") != 0) SCIARA_TRY(make_absolute(folder, dem, "sea"));
+  cJSON_ArrayForEach(item, sciara_json_get(dem, "edits")) SCIARA_TRY(make_absolute(folder, item, "file"));
+  cJSON_ArrayForEach(item, sciara_json_get(root, "vents"))
+      SCIARA_TRY(make_absolute(folder, cJSON_GetObjectItemCaseSensitive(item, "effusion"), "csv"));
+  SCIARA_TRY(make_absolute(folder, initial, "thickness"));
+  SCIARA_TRY(make_absolute(folder, initial, "temperature"));
+  SCIARA_TRY(make_absolute(folder, initial, "checkpoint"));
+  cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
+  cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "output"), "folder");
+  return SCIARA_OK;
+}
+
+static void print_value(const struct sciara_calibration_record *r, size_t row, size_t unknown, char number[40]) {
+  sciara_json_number(r->table->value[row * r->file->unknown_count + unknown], number, 40);
+}
+
+enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r) {
+  const struct sciara_calibration_file *f = r->file;
+  char *folder = sciara_path_folder(f->scenario[0]), number[40];
+  cJSON *root = NULL;
+  enum sciara_status status = folder ? sciara_json_read(f->scenario[0], &root) : no_memory();
+  for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
+    print_value(r, r->best, k, number);
+    status = sciara_scenario_override_key(f->scenario[0], root, f->unknown[k].key, number);
+  }
+  if (status == SCIARA_OK) status = move_scenario(folder, root);
+  free(folder);
+  if (status == SCIARA_OK) return write_tree(r->folder, "best.json", root);
+  cJSON_Delete(root);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------------------------- accepted.csv
+
+static bool is_accepted(const struct sciara_calibration_record *r, size_t row) {
+  return r->table->score[row] >= SCIARA_ACCEPTED_PART * r->table->score[r->best]; // not where there is none
+}
+
+enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r) {
+  const struct sciara_calibration_file *f = r->file;
+  const char *keys[64];
+  char *path = sciara_path_join(r->folder, "accepted.csv"), number[40];
+  struct sciara_members m = {0};
+  size_t count = 0, at = 0;
+  for (size_t k = 0; k < f->unknown_count; k++) keys[k] = f->unknown[k].key;
+  for (size_t row = 0; row < r->table->count; row++) count += is_accepted(r, row);
+  if (!path) return no_memory();
+  enum sciara_status status = sciara_members_create(count, keys, f->unknown_count, &m);
+  for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++) {
+    if (!is_accepted(r, row)) continue;
+    m.id[at] = (int64_t)row + 1;
+    m.weight[at] = 1;
+    for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
+      print_value(r, row, k, number);
+      status = sciara_members_set(&m, at, k, number);
+    }
+    at++;
+  }
+  if (status == SCIARA_OK) status = sciara_members_write(&m, path, NULL);
+  sciara_members_free(&m);
+  free(path);
+  return status;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a calibration but its table: calibration.json, best.json, accepted.csv.
+// Included by this room alone.
+#ifndef SCIARA_CALIBRATE_CALIBRATION_RECORD_H
+#define SCIARA_CALIBRATE_CALIBRATION_RECORD_H
+
+#include "calibrate/calibration_file.h"
+#include "calibrate/cmaes.h"
+#include "calibrate/evaluation_table.h"
+
+#define SCIARA_CALIBRATION_JSON "calibration.json"
+
+/** Sets of at least this part of the best score are accepted. */
+#define SCIARA_ACCEPTED_PART 0.9
+
+/** A start of the search that ended. */
+struct sciara_calibration_restart {
+  size_t evaluations; ///< so far
+  enum sciara_cmaes_end reason;
+};
+
+/** What is known of a calibration. */
+struct sciara_calibration_record {
+  const char *folder;
+  const struct sciara_calibration_file *file;
+  const uint64_t *ground, *cells; ///< hashes of the ground of each scenario, and of the cells of each extent
+  const struct sciara_evaluation_table *table;
+  const char *status; ///< "running", "interrupted", "finished"
+  const struct sciara_calibration_restart *restart;
+  size_t restart_count;
+  size_t best;   ///< row; SIZE_MAX: there is none
+  size_t failed; ///< rows without a score
+};
+
+/** SCIARA_ERR_INPUT, with the first difference, unless the folder has a record of the same file and inputs. */
+enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r);
+
+/** Writes calibration.json. */
+enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r);
+
+/** Writes best.json: the scenario of the first pair with the best values, its paths absolute. */
+enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r);
+
+/** Writes accepted.csv: a table of members with the sets of at least SCIARA_ACCEPTED_PART of the best score. */
+enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/evaluation_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "file/csv_forms.h"
+#include "file/csv_table.h"
+#include "file/durable.h"
+
+enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 256 };
+
+static const char *const words[] = {
+    [SCIARA_EVALUATE_OK] = "ok", [SCIARA_EVALUATE_FAILED] = "failed", [SCIARA_EVALUATE_INVALID] = "invalid"};
+
+static enum sciara_status io_failure(const struct sciara_evaluation_table *t, const char *doing) {
+  return sciara_fail(SCIARA_ERR_IO, "%s: cannot %s: %s", t->path, doing, strerror(errno));
+}
+
+enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_file *f,
+                                                struct sciara_evaluation_table *out) {
+  *out = (struct sciara_evaluation_table){.fd = -1, .unknown_count = f->unknown_count, .pair_count = f->pair_count};
+  SCIARA_TRY(SCIARA_NEW(out->value, f->budget * f->unknown_count, "the evaluations"));
+  SCIARA_TRY(SCIARA_NEW(out->jaccard, f->budget * f->pair_count, "the evaluations"));
+  SCIARA_TRY(SCIARA_NEW(out->score, f->budget, "the evaluations"));
+  return SCIARA_NEW(out->status, f->budget, "the evaluations");
+}
+
+void sciara_evaluation_table_close(struct sciara_evaluation_table *t) {
+  if (t->fd >= 0 && t->path) close(t->fd);
+  free(t->path);
+  sciara_free(t->value);
+  sciara_free(t->jaccard);
+  sciara_free(t->score);
+  sciara_free(t->status);
+  *t = (struct sciara_evaluation_table){.fd = -1};
+}
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+static enum sciara_status append_head(const struct sciara_calibration_file *f, struct sciara_text *out) {
+  sciara_text_append(out, "number");
+  for (size_t k = 0; k < f->unknown_count; k++) sciara_text_append(out, ",%s", f->unknown[k].key);
+  sciara_text_append(out, ",score");
+  for (size_t k = 0; k < f->pair_count; k++) sciara_text_append(out, ",jaccard_%zu", k);
+  return sciara_text_append(out, ",status\n");
+}
+
+static void append_number(struct sciara_text *out, double value) {
+  char number[40] = "";
+  if (!isnan(value)) sciara_json_number(value, number, sizeof number);
+  sciara_text_append(out, ",%s", number);
+}
+
+static enum sciara_status write_text(const struct sciara_evaluation_table *t, const struct sciara_text *text) {
+  for (size_t done = 0; done < text->length;) {
+    const ssize_t n = write(t->fd, text->data + done, text->length - done);
+    if (n < 0 && errno != EINTR) return io_failure(t, "write");
+    if (n > 0) done += (size_t)n;
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_evaluation_table_add(struct sciara_evaluation_table *t) {
+  const size_t row = t->count;
+  struct sciara_text text = {0};
+  sciara_text_append(&text, "%zu", row + 1);
+  for (size_t k = 0; k < t->unknown_count; k++) append_number(&text, t->value[row * t->unknown_count + k]);
+  append_number(&text, t->score[row]);
+  for (size_t k = 0; k < t->pair_count; k++) append_number(&text, t->jaccard[row * t->pair_count + k]);
+  enum sciara_status status = sciara_text_append(&text, ",%s\n", words[t->status[row]]);
+  if (status == SCIARA_OK) status = write_text(t, &text);
+  sciara_text_free(&text);
+  if (status == SCIARA_OK) t->count++;
+  return status;
+}
+
+enum sciara_status sciara_evaluation_table_sync(const struct sciara_evaluation_table *t) {
+  return fsync(t->fd) == 0 ? SCIARA_OK : io_failure(t, "sync to disk");
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+static enum sciara_status refuse(const struct sciara_evaluation_table *t, size_t line, const char *expected,
+                                 const char *found) {
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.80s\"", t->path, line, expected, found);
+}
+
+/** A number, or nothing where there is no score. */
+static bool read_number(const char *text, bool ok, double *out) {
+  *out = (double)NAN;
+  return ok ? sciara_parse_double(text, out) : !*text;
+}
+
+static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t line, char *const *cell) {
+  const size_t row = t->count, n = t->unknown_count, p = t->pair_count;
+  const char *word = cell[n + p + 2];
+  size_t status = 0;
+  int64_t number = 0;
+  while (status < sizeof words / sizeof *words && strcmp(word, words[status]) != 0) status++;
+  if (status == sizeof words / sizeof *words) return refuse(t, line, "ok, failed or invalid", word);
+  t->status[row] = (enum sciara_evaluate_status)status;
+  const bool ok = t->status[row] == SCIARA_EVALUATE_OK;
+  if (!sciara_csv_size(cell[0], &number) || (size_t)number != row + 1)
+    return refuse(t, line, "the number of the evaluation", cell[0]);
+  for (size_t k = 0; k < n; k++)
+    if (!read_number(cell[1 + k], true, &t->value[row * n + k])) return refuse(t, line, "a number", cell[1 + k]);
+  if (!read_number(cell[n + 1], ok, &t->score[row])) return refuse(t, line, "a score", cell[n + 1]);
+  for (size_t k = 0; k < p; k++)
+    if (!read_number(cell[n + 2 + k], ok, &t->jaccard[row * p + k])) return refuse(t, line, "a score", cell[n + 2 + k]);
+  t->count++;
+  return SCIARA_OK;
+}
+
+/** Reads text[0..length), which is whole lines. */
+static enum sciara_status read_rows(struct sciara_evaluation_table *t, const struct sciara_calibration_file *f,
+                                    char *text, size_t length) {
+  struct sciara_text head = {0};
+  struct sciara_csv_records records;
+  char *cell[MOST_COLUMNS];
+  size_t columns = t->unknown_count + t->pair_count + 3, count;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(append_head(f, &head));
+  if (length < head.length || memcmp(text, head.data, head.length) != 0) {
+    text[strcspn(text, "\r\n")] = '\0';
+    head.data[head.length - 1] = '\0';
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the line \"%s\", found \"%.400s\"", t->path, head.data, text);
+    goto cleanup;
+  }
+  SCIARA_TRY_GOTO(sciara_csv_records_begin(t->path, text + head.length, length - head.length, &records));
+  while (sciara_csv_has_record(&records)) {
+    const size_t line = records.line + 1;
+    SCIARA_TRY_GOTO(sciara_csv_take_record(&records, MOST_COLUMNS, cell, &count));
+    if (t->count == f->budget || count != columns) {
+      status = refuse(t, line, t->count == f->budget ? "no row after the budget" : "a value for each column", cell[0]);
+      goto cleanup;
+    }
+    SCIARA_TRY_GOTO(read_row(t, line, cell));
+  }
+cleanup:
+  sciara_text_free(&head);
+  return status;
+}
+
+/** Takes the whole lines of the file; what follows them is half a line. */
+static enum sciara_status read_file(struct sciara_evaluation_table *t, const struct sciara_calibration_file *f) {
+  char *text = NULL;
+  size_t length = 0;
+  SCIARA_TRY(sciara_file_read(t->path, MOST_BYTES, &text, &length));
+  while (length > 0 && text[length - 1] != '\n') length--;
+  text[length] = '\0';
+  enum sciara_status status = length > 0 ? read_rows(t, f, text, length) : SCIARA_OK;
+  free(text);
+  if (status == SCIARA_OK && ftruncate(t->fd, (off_t)length) != 0) status = io_failure(t, "cut");
+  if (status != SCIARA_OK || length > 0) return status;
+  struct sciara_text head = {0};
+  status = append_head(f, &head);
+  if (status == SCIARA_OK) status = write_text(t, &head);
+  sciara_text_free(&head);
+  return status;
+}
+
+enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,
+                                                const struct sciara_calibration_file *f) {
+  struct stat about;
+  t->path = sciara_format("%s", path);
+  if (!t->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+  t->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (t->fd < 0) return io_failure(t, "open");
+  if (fstat(t->fd, &about) != 0 || !S_ISREG(about.st_mode))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a file, found something else", path);
+  if (flock(t->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) // elsewhere there are no locks
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: another process writes it; end that first", path);
+  return read_file(t, f);
+}

@@ -1,0 +1,318 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara calibrate: a synthetic truth is found, every number against other commands, any end and resume, bad input."""
+import csv
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase
+
+TRUTH = {"model.dissipation_vent": 0.4, "model.critical_height_vent_m": 1.5, "model.cooling": 100}
+UNKNOWNS = [{"key": "model.dissipation_vent", "min": 0.1, "max": 0.9},
+            {"key": "model.critical_height_vent_m", "min": 0.3, "max": 4, "log": True},
+            {"key": "model.cooling", "min": 20, "max": 400}]
+KEYS = [unknown["key"] for unknown in UNKNOWNS]
+PAIRS = [{"scenario": "s.json", "observed": "mapped.tif", "weight": 2},
+         {"scenario": "s.json", "observed": "early.tif", "at": "15 min"},
+         {"scenario": "b.json", "observed": "mapped.tif", "hold_out": True}]
+
+
+class Calibrate(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work)
+        case.write_scenario(cls.work, "b.json", vents=[
+            {"row": 9, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
+        case.write_scenario(cls.work, "bingham.json", model={"rule": "bingham", "viscosity_vent_Pa_s": 20000})
+        for name, extra in (("mapped", []), ("early", ["--set", "run.until=15 min"])):
+            sets = [word for key, value in TRUTH.items() for word in ("--set", f"{key}={value}")]
+            case.run_program("run", "s.json", "-q", "-o", name, *sets, *extra, cwd=cls.work)
+            case.run_program("export", name, "-q", "--format", "cog", "--output", f"{name}.tif", cwd=cls.work)
+        cls.write("c.json")
+        case.run_program("calibrate", "c.json", "-q", "-o", "whole", cwd=cls.work)
+
+    @classmethod
+    def write(cls, name, **changes):
+        """A calibration file; a key that is None is absent."""
+        value = {"pairs": PAIRS, "unknowns": UNKNOWNS, "budget": 80, "seed": 3, **changes}
+        case.write_json(os.path.join(cls.work, name), {key: v for key, v in value.items() if v is not None})
+
+    def rows(self, folder):
+        """evaluations.csv: a dict for each row, numbers as floats; a score that is missing is None."""
+        with open(self.path(folder, "evaluations.csv"), encoding="ascii", newline="") as f:
+            return [{key: value if key == "status" else float(value) if value else None for key, value in row.items()}
+                    for row in csv.DictReader(f)]
+
+    def record(self, folder):
+        return case.read_json(self.path(folder, "calibration.json"))
+
+    def start(self, *args):
+        return subprocess.Popen([case.PROGRAM, "calibrate", *args], cwd=self.work, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def wait_for_rows(self, folder, count):
+        """Until evaluations.csv has so many rows."""
+        path, end = self.path(folder, "evaluations.csv"), time.monotonic() + 60
+        while time.monotonic() < end:
+            if os.path.exists(path):
+                with open(path, "rb") as f:
+                    if f.read().count(b"\n") > count:
+                        return
+        self.fail(f"{path} has fewer than {count} rows")
+
+    def evaluate(self, sets, scenario, *observed):
+        """The Jaccard indices of sets of parameters, from sciara evaluate."""
+        lines = "".join(json.dumps({"id": k, "set": values}) + "\n" for k, values in enumerate(sets))
+        out = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", *observed], input=lines, cwd=self.work,
+                             stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+        return [[part["jaccard"] for part in line.get("parts", [line])] for line in map(json.loads, out.splitlines())]
+
+    def test_truth_is_found(self):
+        rows, best = self.rows("whole"), self.record("whole")["best"]
+        self.assertEqual([row["number"] for row in rows], list(range(1, 81)))
+        self.assertGreaterEqual(best["score"], 0.97)
+        self.assertLess(max(row["score"] for row in rows[:7]), 0.9, "not in the first generation")
+
+    def test_every_number(self):
+        rows, record = self.rows("whole"), self.record("whole")
+        sets = [{key: row[key] for key in KEYS} for row in rows]
+        fitted = self.evaluate(sets, "s.json", "--observed", "mapped.tif", "--observed", "early.tif", "--at", "15 min")
+        held_out = self.evaluate(sets, "b.json", "--observed", "mapped.tif")
+        for row, (mapped, early), (other,) in zip(rows, fitted, held_out):
+            self.assertEqual((row["jaccard_0"], row["jaccard_1"], row["jaccard_2"], row["status"]), (mapped, early, other, "ok"))
+            self.assertAlmostEqual(row["score"], (2 * mapped + early) / 3, delta=1e-15)
+            for unknown in UNKNOWNS:
+                self.assertTrue(unknown["min"] <= row[unknown["key"]] <= unknown["max"])
+        best = max(rows, key=lambda row: row["score"])
+        self.assertEqual(record["best"], {
+            "number": best["number"], "score": best["score"], "values": {key: best[key] for key in KEYS},
+            "pairs": [{"observed": os.path.join(".", pair["observed"]), "jaccard": best[f"jaccard_{k}"],
+                       "hold_out": pair.get("hold_out", False)} for k, pair in enumerate(PAIRS)]})
+        self.assertEqual((record["status"], record["evaluations"], record["without_score"]), ("finished", 80, 0))
+        self.assertEqual(record["file"], case.read_json(self.path("c.json")))
+
+    def test_best_is_a_scenario(self):
+        best = self.record("whole")["best"]
+        shutil.copy(self.path("whole", "best.json"), self.path("copy.json"))
+        os.makedirs(self.path("elsewhere"), exist_ok=True)
+        os.replace(self.path("copy.json"), self.path("elsewhere", "best.json"))
+        self.sciara("run", "elsewhere/best.json", "-q")
+        scores = json.loads(self.sciara("compare", "elsewhere/best.out", "--observed", "mapped.tif", "--json").stdout)
+        self.assertEqual(scores["jaccard"], best["pairs"][0]["jaccard"])
+
+    def test_any_number_of_workers(self):
+        for count in ("1", "3"):
+            self.sciara("calibrate", "c.json", "-q", "-o", f"workers-{count}", "-j", count)
+            self.assertEqual(case.tree(self.path(f"workers-{count}")), case.tree(self.path("whole")))
+
+    def test_kill_and_resume(self):
+        with self.start("c.json", "-q", "-o", "killed") as program:
+            self.wait_for_rows("killed", 10)
+            program.kill()
+            self.assertEqual(program.wait(), -signal.SIGKILL)
+        self.assertEqual(self.record("killed")["status"], "running")
+        self.assertLess(len(self.rows("killed")), 80)
+        self.sciara("calibrate", "c.json", "-q", "-o", "killed", "--resume")
+        self.assertEqual(case.tree(self.path("killed")), case.tree(self.path("whole")))
+
+    def test_resume_from_any_byte(self):
+        with open(self.path("whole", "evaluations.csv"), "rb") as f:
+            whole = f.read()
+        ends = [k for k, byte in enumerate(whole) if byte == ord("\n")]
+        for size in (5, ends[0] + 1, ends[7] + 1, ends[40] - 3, len(whole)):
+            folder = f"cut-{size}"
+            os.makedirs(self.path(folder))
+            shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
+            with open(self.path(folder, "evaluations.csv"), "wb") as f:
+                f.write(whole[:size])
+            self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume")
+            self.assertEqual(case.tree(self.path(folder)), case.tree(self.path("whole")), size)
+
+    def test_signals_keep_everything(self):
+        self.write("long.json", budget=1000000)
+        for stop, code, count, extra in ((signal.SIGINT, 130, 5, []), (signal.SIGTERM, 143, 20, ["--resume"])):
+            with self.start("long.json", "-o", "stopped", *extra) as program:
+                self.wait_for_rows("stopped", count)
+                program.send_signal(stop)
+                err = program.communicate(timeout=60)[1]
+                self.assertEqual(program.returncode, code, err)
+            rows, record = self.rows("stopped"), self.record("stopped")
+            self.assertIn(f"{len(rows)} of 1000000 evaluations are finished", err)
+            self.assertIn("the same command with --resume continues stopped", err)
+            common = min(len(rows), 80)
+            self.assertEqual(rows[:common], self.rows("whole")[:common], "the budget alone is another")
+            best = max(rows, key=lambda row: row["score"])
+            self.assertEqual((record["status"], record["evaluations"], record["best"]["number"]),
+                             ("interrupted", len(rows), best["number"]))
+            self.assertEqual(case.read_json(self.path("stopped", "best.json"))["model"]["cooling"], best["model.cooling"])
+
+    def check_even(self, rows, count):
+        """One point in each of `count` equal intervals of each unknown."""
+        for unknown in UNKNOWNS:
+            shape = math.log if unknown.get("log") else float
+            low, high = shape(unknown["min"]), shape(unknown["max"])
+            places = [(shape(row[unknown["key"]]) - low) / (high - low) for row in rows[:count]]
+            self.assertEqual(sorted(int(count * place) for place in places), list(range(count)))
+
+    def test_points_and_accepted(self):
+        for design in ("lhs", "sobol"):
+            self.write(f"{design}.json", design=design, budget=32, seed=None)
+            self.sciara("calibrate", f"{design}.json", "-q", "-o", design)
+            rows = self.rows(design)
+            self.assertEqual(len(rows), 32)
+            self.check_even(rows, 32)
+            best = max(row["score"] for row in rows)
+            accepted = [row for row in rows if row["score"] >= 0.9 * best]
+            self.assertTrue(1 < len(accepted) < 32)
+            with open(self.path(design, "accepted.csv"), encoding="ascii", newline="") as f:
+                found = [{key: float(row[key]) for key in ["id"] + KEYS} for row in csv.DictReader(f)]
+            self.assertEqual(found, [{"id": row["number"], **{key: row[key] for key in KEYS}} for row in accepted])
+        self.check_even(self.rows("sobol"), 8)
+        self.assertNotEqual(self.rows("lhs"), self.rows("sobol"))
+        case.write_json(self.path("ensemble.json"), {"base": "s.json", "members": "sobol/accepted.csv"})
+        self.sciara("ensemble", "run", "ensemble.json", "-q", "--no-estimate", "--no-pictures")
+        with open(self.path("ensemble", "members.csv"), encoding="ascii") as f:
+            self.assertEqual(len(f.readlines()), len(accepted) + 1)
+
+    def test_seed(self):
+        for name, seed, same in (("seed-3", 3, True), ("seed-4", 4, False)):
+            self.write(f"{name}.json", seed=seed, budget=17, population=6)  # the last generation is cut
+            self.sciara("calibrate", f"{name}.json", "-q", "-o", name)
+            self.assertEqual(len(self.rows(name)), 17)
+            self.assertEqual(self.rows(name)[:6] == self.rows("whole")[:6], same)
+
+    def test_restart(self):
+        """A key without effect: all scores are equal."""
+        self.write("flat.json", unknowns=[{"key": "run.max_time", "min": 1e6, "max": 2e6}], budget=100,
+                   pairs=PAIRS[:1])
+        self.sciara("calibrate", "flat.json", "-q", "-o", "flat")
+        restarts = self.record("flat")["restarts"]
+        self.assertGreater(len(restarts), 0)
+        self.assertEqual({restart["reason"] for restart in restarts}, {"equal scores"})
+        self.assertEqual(len({row["score"] for row in self.rows("flat")}), 1)
+        self.assertEqual(self.record("flat")["best"]["number"], 1, "of equal scores the first")
+
+    def test_invalid_evaluations(self):
+        self.write("edge.json", unknowns=[{"key": "vents.0.x", "min": case.WEST + 50, "max": case.WEST + 550},
+                                          {"key": "vents.0.y", "min": case.SOUTH + 50, "max": case.NORTH - 50}], budget=24,
+                   pairs=[{"scenario": "place.json", "observed": "mapped.tif"}])
+        self.write_scenario("place.json", vents=[{"x": case.WEST + 205, "y": case.NORTH - 85, "effusion": {
+            "slot": "10 min", "rates_m3_s": [4, 6]}}])
+        err = self.sciara("calibrate", "edge.json", "-o", "edge").stderr
+        rows = self.rows("edge")
+        bad = [row for row in rows if row["status"] != "ok"]
+        self.assertTrue(0 < len(bad) < len(rows))
+        for row in rows:
+            outside = row["vents.0.x"] >= case.WEST + case.COLS * case.CELL
+            self.assertTrue(not outside or row["status"] == "invalid")
+            self.assertEqual(row["score"] is None, row["status"] != "ok")
+        self.assertEqual(self.record("edge")["without_score"], len(bad))
+        self.assertIn(f"evaluation {bad[0]['number']:.0f}: ./place.json: vents[0]", err)
+        self.assertIn(f"{len(bad)} evaluations have no score" if len(bad) > 1 else "1 evaluation has no score", err)
+        self.write("out.json", unknowns=[{"key": "vents.0.x", "min": 1, "max": 2}], budget=8,
+                   pairs=[{"scenario": "place.json", "observed": "mapped.tif"}])
+        self.assertIn("evaluations.csv: no evaluation has a score", self.sciara("calibrate", "out.json", "-o", "out", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("out", "best.json")))
+
+    def test_bad_input(self):
+        unknown = UNKNOWNS[0]
+        far = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
+            "type": "Polygon", "coordinates": [[[1, 1], [2, 1], [2, 2], [1, 1]]]}}]}
+        case.write_json(self.path("far.geojson"), far)
+        cases = [
+            ({"unknowns": [{**unknown, "key": "model.dissipaton_vent"}]},
+             'bad.json: unknowns[0].key: expected a key of vents, model or run, found "model.dissipaton_vent" (did you mean '
+             '"model.dissipation_vent"?)'),
+            ({"unknowns": [unknown, {"key": "model.relaxation", "min": 0.1, "max": 1.5}]},
+             "bad.json: unknowns[1].max: expected a number, above 0 to 1; found 1.5"),
+            ({"unknowns": [{"key": "model.relaxation", "min": 0, "max": 1}]},
+             "bad.json: unknowns[0].min: expected a number, above 0 to 1; found 0"),
+            ({"unknowns": [{**unknown, "min": 0.9}]}, "bad.json: unknowns[0].max: expected a number above min; found 0.9"),
+            ({"unknowns": [{"key": "vents.0.x", "min": -5, "max": 5, "log": True}]},
+             "bad.json: unknowns[0].min: expected a number above 0 together with log; found -5"),
+            ({"unknowns": [{"key": "model.viscosity_vent_Pa_s", "min": 1e4, "max": 1e5}]},
+             'bad.json: unknowns[0].key: expected a key of rule fv3, which ./s.json has; found "model.viscosity_vent_Pa_s", a key '
+             'of rule bingham'),
+            ({"pairs": PAIRS + [{"scenario": "bingham.json", "observed": "mapped.tif"}]},
+             "expected a key of rule bingham, which ./bingham.json has"),
+            ({"unknowns": [{"key": "model.preset", "min": 1, "max": 2}]},
+             "bad.json: unknowns[0].key: expected a key whose value is a number or a duration; found model.preset"),
+            ({"unknowns": [{"key": "vents.3.x", "min": 1, "max": 2}]},
+             "bad.json: unknowns: in the middle of their bounds: ./s.json: vents: expected an index from 0 to 0"),
+            ({"unknowns": [unknown, unknown]}, "bad.json: unknowns[1].key: expected each key once"),
+            ({"unknowns": []}, "bad.json: unknowns: expected at least one unknown; found none"),
+            ({"unknown": 1}, 'bad.json: unknown: unknown key, expected title, pairs, unknowns,'),
+            ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
+            ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
+            ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs" or "sobol"; found "grid"'),
+            ({"design": "lhs", "population": 8}, 'bad.json: population: expected it only with the design "cma-es"'),
+            ({"pairs": [{**PAIRS[0], "hold_out": True}]},
+             "bad.json: pairs: expected at least one pair that is not a hold_out; found none"),
+            ({"pairs": [{**PAIRS[0], "hold_out": 1}]}, "bad.json: pairs[0].hold_out: expected true or false; found 1"),
+            ({"pairs": [{**PAIRS[0], "weight": 0}]}, "bad.json: pairs[0].weight: expected above 0 to 1e6; found 0"),
+            ({"pairs": [{**PAIRS[0], "observed": "far.geojson"}]}, "far.geojson"),
+            ({"pairs": [{"scenario": "place2.json", "observed": "mapped.tif"}]}, "place2.json"),
+        ]
+        for changes, message in cases:
+            self.write("bad.json", **changes)
+            code = 4 if "place2" in message else 3
+            self.assertIn(message, self.sciara("calibrate", "bad.json", "-o", "bad", code=code).stderr)
+            self.assertFalse(os.path.exists(self.path("bad")), message)
+
+    def test_folder(self):
+        before = case.tree(self.path("whole"))
+        self.write("other.json", unknowns=[{**UNKNOWNS[0], "max": 0.8}] + UNKNOWNS[1:])
+        shutil.copytree(self.path("whole"), self.path("changed"))
+        with open(self.path("changed", "evaluations.csv"), encoding="ascii") as f:
+            lines = f.readlines()
+        lines[5] = "5,0.5" + lines[5][lines[5].index(",", 2):]
+        with open(self.path("changed", "evaluations.csv"), "w", encoding="ascii") as f:
+            f.writelines(lines)
+        cases = [
+            (["c.json", "-o", "whole"], 3, "whole: expected a new or empty folder, or --resume; found one with files"),
+            (["c.json", "-o", "nothing", "--resume"], 3, "nothing: expected the folder of a calibration to resume, found none"),
+            (["c.json", "-o", "mapped", "--resume"], 4, "calibration.json"),
+            (["other.json", "-o", "whole", "--resume"], 3, "other.json: unknowns[0].max: expected 0.9 as when the calibration of "
+             "whole began, found 0.8"),
+            (["c.json", "-o", "changed", "--resume"], 3, "evaluation 5: model.dissipation_vent: expected"),
+            (["c.json"], 2, "--output is missing: the folder of the results"),
+            (["c.json", "-o", "nothing", "-j", "0"], 2, '--workers: expected 1 to 4096, found "0"'),
+        ]
+        for args, code, message in cases:
+            self.assertIn(message, self.sciara("calibrate", *args, code=code).stderr)
+        self.assertEqual(case.tree(self.path("whole")), before)
+
+    def test_inputs_that_changed(self):
+        shutil.copytree(self.path("whole"), self.path("inputs"))
+        for name, old, new, message in (
+                ("s.json", "[4, 6]", "[4, 7]", "./s.json: expected the scenario and its rates as when the calibration of inputs began"),
+                ("dem.asc", "1081.25 1081.5", "1081.25 1081.75", "./s.json: expected the ground of the scenario as when")):
+            with open(self.path(name), encoding="utf-8") as f:
+                text = f.read()
+            self.assertIn(old, text)
+            try:
+                with open(self.path(name), "w", encoding="utf-8") as f:
+                    f.write(text.replace(old, new, 1))
+                self.assertIn(message, self.sciara("calibrate", "c.json", "-o", "inputs", "--resume", code=3).stderr)
+            finally:
+                with open(self.path(name), "w", encoding="utf-8") as f:
+                    f.write(text)
+        os.replace(self.path("mapped.tif"), self.path("kept.tif"))
+        try:
+            shutil.copy(self.path("early.tif"), self.path("mapped.tif"))
+            self.assertIn("./mapped.tif: expected the observed extent and its region as when",
+                          self.sciara("calibrate", "c.json", "-o", "inputs", "--resume", code=3).stderr)
+        finally:
+            os.replace(self.path("kept.tif"), self.path("mapped.tif"))
+
+
+if __name__ == "__main__":
+    case.main()

@@ -33,6 +33,18 @@ double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
   return value < u->min ? u->min : value > u->max ? u->max : value;
 }
 
+enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
+                                          const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
+  const char *key[SCIARA_UNKNOWNS_MOST], *text[SCIARA_UNKNOWNS_MOST];
+  char number[SCIARA_UNKNOWNS_MOST][40];
+  for (size_t k = 0; k < f->unknown_count; k++) {
+    sciara_json_number(value[k], number[k], sizeof number[k]);
+    key[k] = f->unknown[k].key;
+    text[k] = number[k];
+  }
+  return sciara_key_set_make(key, text, f->unknown_count, scenario, out);
+}
+
 // --------------------------------------------------------------------------------------------------------------- pairs
 
 /** The number of a scenario, which is added if it is new. Takes over `path`. */
@@ -49,8 +61,9 @@ static size_t place_scenario(struct sciara_calibration_file *f, char *path) {
 static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, const cJSON *pair, size_t k,
                                     struct sciara_calibration_file *f) {
   const cJSON *region = sciara_json_get(pair, "region"), *layer = sciara_json_get(pair, "layer"),
-              *at = sciara_json_get(pair, "at");
+              *at = sciara_json_get(pair, "at"), *date = sciara_json_get(pair, "date");
   char *scenario = NULL;
+  if (at && date) return sciara_ensemble_refuse(r, "pairs", k, "date", "it together with at", "one of the two");
   SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &f->name[2 * k]));
   if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &f->name[2 * k + 1]));
   SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "scenario"), &scenario));
@@ -59,6 +72,7 @@ static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, con
                                                      .layer = layer ? layer->valuestring : NULL,
                                                      .region = f->name[2 * k + 1],
                                                      .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
+                                                     .at_date = date ? date->valuestring : NULL,
                                                      .weight = sciara_json_double(pair, "weight", 1)};
   f->held_out[k] = cJSON_IsTrue(sciara_json_get(pair, "hold_out"));
   return SCIARA_OK;
@@ -112,12 +126,15 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r, 
 static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                        struct sciara_calibration_file *f) {
   struct sciara_unknown *u = &f->unknown[k];
-  const struct sciara_scenario_key *key = NULL;
+  static const struct sciara_scenario_key rate_scale = {
+      .path = SCIARA_RATE_SCALE, .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = SCIARA_RATE_SCALE_MAX};
+  const struct sciara_scenario_key *key = &rate_scale;
+  enum sciara_status status = SCIARA_OK;
   *u = (struct sciara_unknown){.key = sciara_json_get(entry, "key")->valuestring,
                                .min = sciara_json_double(entry, "min", 0),
                                .max = sciara_json_double(entry, "max", 0),
                                .log = cJSON_IsTrue(sciara_json_get(entry, "log"))};
-  const enum sciara_status status = sciara_member_key_check(u->key, &key);
+  if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: unknowns[%zu].key", r->file, k);
   if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION)
     return sciara_ensemble_refuse(r, "unknowns", k, "key", u->key, "a key whose value is a number or a duration");
@@ -152,35 +169,47 @@ static uint64_t hash_of(const struct sciara_scenario_spec *s) {
   return hash;
 }
 
-/** Reads each scenario as it is, for its rule, and in the middle of the bounds, where it must be valid. */
-static enum sciara_status check_scenarios(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+/** The middle of the bounds must be a valid scenario. */
+static enum sciara_status check_middle(const struct sciara_calibration_file *f, size_t n,
+                                       const struct sciara_scenario_spec *scenario) {
+  double value[SCIARA_UNKNOWNS_MOST];
+  struct sciara_scenario_spec middle = {0};
+  struct sciara_key_set keys = {0};
   char **override;
-  enum sciara_status status = SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(override, f->unknown_count, "the unknowns"));
-  for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
-    char number[40];
-    sciara_json_number(sciara_unknown_value(&f->unknown[k], 0.5), number, sizeof number);
-    override[k] = sciara_format("%s=%s", f->unknown[k].key, number);
-    if (!override[k]) status = no_memory();
+  for (size_t k = 0; k < f->unknown_count; k++) value[k] = sciara_unknown_value(&f->unknown[k], 0.5);
+  enum sciara_status status = sciara_calibration_set(f, value, scenario, &keys);
+  if (status == SCIARA_OK) status = SCIARA_NEW(override, keys.count, "the unknowns");
+  if (status == SCIARA_OK) {
+    for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++) {
+      override[k] = sciara_format("%s=%s", keys.key[k], keys.value[k]);
+      if (!override[k]) status = no_memory();
+    }
+    if (status == SCIARA_OK)
+      status = sciara_scenario_read(f->scenario[n], (const char *const *) override, keys.count, &middle);
+    for (size_t k = 0; k < keys.count; k++) free(override[k]);
+    sciara_free(override);
   }
+  sciara_scenario_free(&middle);
+  sciara_key_set_free(&keys);
+  if (status != SCIARA_OK) sciara_fail_context(status, "%s: unknowns: in the middle of their bounds", f->path);
+  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
+}
+
+/** Reads each scenario as it is, for its rule, and in the middle of the bounds. */
+static enum sciara_status check_scenarios(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  enum sciara_status status = SCIARA_OK;
   for (size_t n = 0; n < f->scenario_count && status == SCIARA_OK; n++) {
-    struct sciara_scenario_spec spec = {0}, middle = {0};
+    struct sciara_scenario_spec spec = {0};
     const size_t before = r->diagnostics->count;
     sciara_scenario_read_all(f->scenario[n], NULL, 0, &spec, r->diagnostics);
     if (r->diagnostics->count == before) {
       f->hash[n] = hash_of(&spec);
       check_rule(r, f, f->scenario[n], spec.params.rule);
     }
-    if (r->diagnostics->count == before) {
-      status = sciara_scenario_read(f->scenario[n], (const char *const *) override, f->unknown_count, &middle);
-      if (status != SCIARA_OK) sciara_fail_context(status, "%s: unknowns: in the middle of their bounds", r->file);
-    }
+    if (r->diagnostics->count == before) status = check_middle(f, n, &spec);
     sciara_scenario_free(&spec);
-    sciara_scenario_free(&middle);
   }
-  for (size_t k = 0; k < f->unknown_count; k++) free(override[k]);
-  sciara_free(override);
-  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
+  return status;
 }
 
 static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {

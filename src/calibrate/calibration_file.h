@@ -5,7 +5,10 @@
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
 #include "calibrate/evaluate.h"
+#include "calibrate/rate_scale.h"
 #include "file/json_strict.h"
+
+enum { SCIARA_UNKNOWNS_MOST = 64 };
 
 enum sciara_calibration_design { SCIARA_DESIGN_CMAES, SCIARA_DESIGN_LHS, SCIARA_DESIGN_SOBOL };
 
@@ -43,6 +46,14 @@ struct sciara_calibration_file {
 void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,
                                   struct sciara_diagnostics *diagnostics);
 void sciara_calibration_file_free(struct sciara_calibration_file *f);
+
+/**
+ * The keys of a set of values, one for each unknown, as a scenario takes them.
+ *
+ * @param out zero-initialised; to be released also after an error
+ */
+enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
+                                          const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
 
 /** The value of an unknown at a coordinate in [0, 1]: from min to max. */
 double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);

@@ -246,20 +246,26 @@ static enum sciara_status move_scenario(const char *folder, cJSON *root) {
   return SCIARA_OK;
 }
 
-static void print_value(const struct sciara_calibration_record *r, size_t row, size_t unknown, char number[40]) {
-  sciara_json_number(r->table->value[row * r->file->unknown_count + unknown], number, 40);
+/** The keys of a row for the scenario of the first pair, which is `scenario`. */
+static enum sciara_status keys_of(const struct sciara_calibration_record *r, size_t row,
+                                  const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
+  return sciara_calibration_set(r->file, &r->table->value[row * r->file->unknown_count], scenario, out);
 }
 
 enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r) {
-  const struct sciara_calibration_file *f = r->file;
-  char *folder = sciara_path_folder(f->scenario[0]), number[40];
+  const char *path = r->file->scenario[0];
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_key_set keys = {0};
+  char *folder = sciara_path_folder(path);
   cJSON *root = NULL;
-  enum sciara_status status = folder ? sciara_json_read(f->scenario[0], &root) : no_memory();
-  for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
-    print_value(r, r->best, k, number);
-    status = sciara_scenario_override_key(f->scenario[0], root, f->unknown[k].key, number);
-  }
+  enum sciara_status status = folder ? sciara_scenario_read(path, NULL, 0, &scenario) : no_memory();
+  if (status == SCIARA_OK) status = keys_of(r, r->best, &scenario, &keys);
+  if (status == SCIARA_OK) status = sciara_json_read(path, &root);
+  for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++)
+    status = sciara_scenario_override_key(path, root, keys.key[k], keys.value[k]);
   if (status == SCIARA_OK) status = move_scenario(folder, root);
+  sciara_scenario_free(&scenario);
+  sciara_key_set_free(&keys);
   free(folder);
   if (status == SCIARA_OK) return write_tree(r->folder, "best.json", root);
   cJSON_Delete(root);
@@ -272,27 +278,37 @@ static bool is_accepted(const struct sciara_calibration_record *r, size_t row) {
   return r->table->score[row] >= SCIARA_ACCEPTED_PART * r->table->score[r->best]; // not where there is none
 }
 
-enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r) {
+/** Sets member `at` of a table, which is made with the first one. */
+static enum sciara_status put_member(const struct sciara_calibration_record *r, size_t row, size_t at, size_t count,
+                                     const struct sciara_scenario_spec *scenario, struct sciara_members *m) {
   const struct sciara_calibration_file *f = r->file;
-  const char *keys[64];
-  char *path = sciara_path_join(r->folder, "accepted.csv"), number[40];
-  struct sciara_members m = {0};
-  size_t count = 0, at = 0;
-  for (size_t k = 0; k < f->unknown_count; k++) keys[k] = f->unknown[k].key;
-  for (size_t row = 0; row < r->table->count; row++) count += is_accepted(r, row);
-  if (!path) return no_memory();
-  enum sciara_status status = sciara_members_create(count, keys, f->unknown_count, &m);
-  for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++) {
-    if (!is_accepted(r, row)) continue;
-    m.id[at] = (int64_t)row + 1;
-    m.weight[at] = 1;
-    for (size_t k = 0; k < f->unknown_count && status == SCIARA_OK; k++) {
-      print_value(r, row, k, number);
-      status = sciara_members_set(&m, at, k, number);
-    }
-    at++;
+  struct sciara_key_set keys = {0};
+  enum sciara_status status = keys_of(r, row, scenario, &keys);
+  if (status == SCIARA_OK && at == 0)
+    status = sciara_members_create(count, (const char *const *)keys.key, keys.count, m);
+  if (status == SCIARA_OK) {
+    m->id[at] = (int64_t)row + 1;
+    m->weight[at] = 1;
+    for (size_t k = 0; k < f->unknown_count; k++)
+      if (strcmp(f->unknown[k].key, SCIARA_RATE_SCALE) == 0)
+        m->drawn[SCIARA_DRAWN_RATE_SCALE][at] = r->table->value[row * f->unknown_count + k];
   }
+  for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++) status = sciara_members_set(m, at, k, keys.value[k]);
+  sciara_key_set_free(&keys);
+  return status;
+}
+
+enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r) {
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_members m = {0};
+  char *path = sciara_path_join(r->folder, "accepted.csv");
+  size_t count = 0, at = 0;
+  enum sciara_status status = path ? sciara_scenario_read(r->file->scenario[0], NULL, 0, &scenario) : no_memory();
+  for (size_t row = 0; row < r->table->count; row++) count += is_accepted(r, row);
+  for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
+    if (is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
   if (status == SCIARA_OK) status = sciara_members_write(&m, path, NULL);
+  sciara_scenario_free(&scenario);
   sciara_members_free(&m);
   free(path);
   return status;

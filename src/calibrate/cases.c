@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calibrate/rate_scale.h"
 #include "sim/choose_engine.h"
 #include "sim/scenario_site.h"
 
@@ -58,7 +59,7 @@ cleanup:
 /** Reads a scenario, its ground and its engine; what it needs. */
 static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   struct sciara_case *s = &c->scenario[k];
-  struct sciara_scenario_spec spec = {0};
+  struct sciara_scenario_spec *spec = &s->spec;
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   cJSON *tree = NULL;
@@ -68,14 +69,14 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   SCIARA_TRY(sciara_json_read(s->path, &tree));
   SCIARA_TRY(sciara_scenario_base_make(tree, &s->base));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
-  sciara_scenario_member_read(&unchanged, false, &spec, &diagnostics);
+  sciara_scenario_member_read(&unchanged, false, spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
-  s->end_s = sciara_scenario_end(&spec);
-  if (spec.run.start) snprintf(s->start, sizeof s->start, "%s", spec.run.start);
-  spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
+  s->end_s = sciara_scenario_end(spec);
+  if (spec->run.start) snprintf(s->start, sizeof s->start, "%s", spec->run.start);
+  spec->dem.error = (struct sciara_ground_error){0}; // each member adds its own
   const struct sciara_problem_options options = {.extra_drivers = c->options->extra_drivers,
                                                  .extra_driver_count = c->options->extra_driver_count};
-  SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &options, &s->setup.site));
+  SCIARA_TRY_GOTO(sciara_scenario_site_read(spec, &options, &s->setup.site));
   s->setup.ground = sciara_site_checksum(s->setup.site);
   sciara_compute_place(&s->setup, &unchanged, NULL, &problem, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
@@ -89,7 +90,6 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   status = find_vents(&unchanged, s->setup.site, &s->vents);
 cleanup:
   sciara_problem_free(&problem);
-  sciara_scenario_free(&spec);
   sciara_diagnostics_free(&diagnostics);
   return status;
 }
@@ -172,6 +172,7 @@ cleanup:
 void sciara_cases_free(struct sciara_cases *c) {
   for (size_t k = 0; c->scenario && k < c->options->scenario_count; k++) {
     sciara_scenario_base_free(c->scenario[k].base);
+    sciara_scenario_free(&c->scenario[k].spec);
     sciara_site_release(c->scenario[k].setup.site);
     sciara_free(c->scenario[k].vents.cell);
   }
@@ -277,17 +278,24 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
                                        struct sciara_evaluate_run *run, struct sciara_extent_scores *scores,
                                        enum sciara_evaluate_status *verdict, bool *cancelled) {
   const struct sciara_case *of = &c->scenario[job->scenario];
-  const struct sciara_scenario_member scenario = {
-      .base = of->base, .name = of->path, .key = job->key, .value = job->value, .key_count = job->key_count};
+  struct sciara_key_set keys = {0};
   struct sciara_compute_setup setup = of->setup;
   struct sciara_footprint f = {0};
   setup.slot = job->slot;
   setup.device = job->device;
   setup.cancel = job->cancel;
   *verdict = SCIARA_EVALUATE_INVALID;
-  enum sciara_status status = sciara_compute_member(&setup, &scenario, &f, cancelled);
-  if (is_of_changes(status)) return SCIARA_OK;
-  if (status != SCIARA_OK || *cancelled) return status;
+  enum sciara_status status = sciara_key_set_make(job->key, job->value, job->key_count, &of->spec, &keys);
+  const struct sciara_scenario_member scenario = {.base = of->base,
+                                                  .name = of->path,
+                                                  .key = (const char *const *)keys.key,
+                                                  .value = (const char *const *)keys.value,
+                                                  .key_count = keys.count};
+  if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, cancelled);
+  if (status != SCIARA_OK || *cancelled) {
+    sciara_key_set_free(&keys);
+    return is_of_changes(status) ? SCIARA_OK : status;
+  }
   if (f.failed) {
     *verdict = f.steps > 0 ? SCIARA_EVALUATE_FAILED : SCIARA_EVALUATE_INVALID;
     sciara_fail(SCIARA_ERR_NUMERIC, "%s", f.error);
@@ -302,6 +310,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
     f.warnings = NULL;
     if (status == SCIARA_OK) status = warn_of_dates(c, job->scenario, f.censored, run);
   }
+  sciara_key_set_free(&keys);
   sciara_footprint_free(&f);
   return status;
 }

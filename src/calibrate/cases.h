@@ -31,6 +31,7 @@ struct sciara_case_vents {
 struct sciara_case {
   const char *path;
   struct sciara_scenario_base *base;
+  struct sciara_scenario_spec spec;  ///< of the scenario without changes
   struct sciara_compute_setup setup; ///< without slot, device and cancel
   struct sciara_case_vents vents;    ///< of the scenario without changes
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one

@@ -69,7 +69,7 @@ struct sciara_evaluate_options {
 struct sciara_evaluate_request {
   const char *name;         ///< of the request, for errors: "line 7"
   const char *id;           ///< for `done`
-  const char *const *key;   ///< "model.relaxation", "vents.0.effusion.rates_m3_s"; of each scenario
+  const char *const *key;   ///< "model.relaxation", "vents.0.effusion.rates_m3_s", "rate_scale"; of each scenario
   const char *const *value; ///< as JSON
   size_t key_count;
   const char *refused; ///< NULL, or why there is nothing to compute: the result is invalid with this error

@@ -182,6 +182,59 @@ class Calibrate(SharedCase):
         with open(self.path("ensemble", "members.csv"), encoding="ascii") as f:
             self.assertEqual(len(f.readlines()), len(accepted) + 1)
 
+    def test_rate_scale(self):
+        """A factor of all rates, of two scenarios at a time: as if the rates had been multiplied."""
+        double = {"vents": [{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [8, 12]}}]}
+        self.write_scenario("double.json", **double)
+        self.write_scenario("late.json", vents=[{"row": 9, "col": 20, "start": "5 min", "effusion": {
+            "table": [["0 min", 4], ["10 min", 6], ["20 min", 0]]}}])
+        j = {name: self.evaluate([{}], name, "--observed", "mapped.tif")[0] for name in ("s.json", "double.json", "late.json")}
+        self.assertNotEqual(j["s.json"], j["double.json"])
+        for name, scale, same in (("s.json", 1, "s.json"), ("s.json", 2, "double.json"), ("double.json", 0.5, "s.json"),
+                                  ("late.json", 1, "late.json")):
+            self.assertEqual(self.evaluate([{"rate_scale": scale}], name, "--observed", "mapped.tif")[0], j[same])
+        for values, message in (({"rate_scale": -1}, "rate_scale: expected a number, 0 to 1e6; found -1"),
+                                ({"rate_scale": [1]}, "rate_scale: expected a number, 0 to 1e6; found [1]"),
+                                ({"rate_scale": 1e6}, "vents[0].effusion.table"),
+                                ({"rate_scale": 1, "vents[0].effusion.slot": 60}, "rate_scale: expected no other key of rates; "
+                                 "found vents[0].effusion.slot")):
+            done = subprocess.run([case.PROGRAM, "evaluate", "s.json", "-q", "--observed", "mapped.tif"], cwd=self.work,
+                                  input=json.dumps({"set": values}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  encoding="utf-8", check=False)
+            self.assertIn(message, json.loads(done.stdout)["error"])
+            self.assertEqual(done.returncode, 3)
+        unknowns = [{"key": "rate_scale", "min": 0.5, "max": 2, "log": True}, UNKNOWNS[2]]
+        self.write("rates.json", unknowns=unknowns, design="lhs", budget=12, pairs=[
+            {"scenario": "double.json", "observed": "mapped.tif"}, {"scenario": "late.json", "observed": "mapped.tif"}])
+        self.sciara("calibrate", "rates.json", "-q", "-o", "rates")
+        for row in self.rows("rates"):
+            for k, (name, slots) in enumerate((("double.json", [8, 12]), ("late.json", [4, 6]))):
+                rates = [row["rate_scale"] * rate for rate in slots]
+                effusion = {"slot": "10 min", "rates_m3_s": rates}
+                changes = {"vents.0.effusion": effusion, "model.cooling": row["model.cooling"]}
+                self.assertEqual(self.evaluate([changes], name, "--observed", "mapped.tif")[0], [row[f"jaccard_{k}"]])
+        best = max(self.rows("rates"), key=lambda row: row["score"])
+        self.sciara("run", "rates/best.json", "-q")
+        scores = json.loads(self.sciara("compare", "rates/best.out", "--observed", "mapped.tif", "--json").stdout)
+        self.assertEqual(scores["jaccard"], best["jaccard_0"])
+        case.write_json(self.path("scaled.json"), {"base": "double.json", "members": "rates/accepted.csv"})
+        self.sciara("ensemble", "plan", "scaled.json", "-q", "--no-estimate", "-o", "scaled")
+        with open(self.path("scaled", "members.csv"), encoding="ascii", newline="") as f:
+            for member in csv.DictReader(f):
+                row = self.rows("rates")[int(member["id"]) - 1]
+                self.assertEqual(float(member["rate_scale"]), row["rate_scale"])
+                self.assertEqual(json.loads(member["vents.0.effusion"])["table"],
+                                 [[0, 8 * row["rate_scale"]], [600, 12 * row["rate_scale"]], [1200, 0]])
+
+    def test_date(self):
+        """The same time as a date."""
+        start = {"run": {"start": "2006-07-12T22:00:00Z"}}
+        self.write_scenario("dated.json", **start)
+        for name, when in (("at", {"at": 1800}), ("date", {"date": "2006-07-12T22:30:00Z"})):
+            self.write(f"{name}.json", pairs=[{"scenario": "dated.json", "observed": "mapped.tif", **when}], budget=7)
+            self.sciara("calibrate", f"{name}.json", "-q", "-o", f"by-{name}")
+        self.assertEqual(self.rows("by-at"), self.rows("by-date"))
+
     def test_seed(self):
         for name, seed, same in (("seed-3", 3, True), ("seed-4", 4, False)):
             self.write(f"{name}.json", seed=seed, budget=17, population=6)  # the last generation is cut
@@ -248,6 +301,11 @@ class Calibrate(SharedCase):
             ({"unknowns": [{"key": "vents.3.x", "min": 1, "max": 2}]},
              "bad.json: unknowns: in the middle of their bounds: ./s.json: vents: expected an index from 0 to 0"),
             ({"unknowns": [unknown, unknown]}, "bad.json: unknowns[1].key: expected each key once"),
+            ({"unknowns": [{"key": "rate_scale", "min": 0.5, "max": 2e6}]},
+             "bad.json: unknowns[0].max: expected a number, 0 to 1e6; found 2e6"),
+            ({"unknowns": [{"key": "rate_scale", "min": 0.5, "max": 2}, {"key": "vents.0.start", "min": 0, "max": 9}]},
+             "in the middle of their bounds: rate_scale: expected no other key of rates; found vents.0.start"),
+            ({"pairs": [{**PAIRS[1], "date": "2006-07-12"}]}, "bad.json: pairs[0].date: expected one of the two"),
             ({"unknowns": []}, "bad.json: unknowns: expected at least one unknown; found none"),
             ({"unknown": 1}, 'bad.json: unknown: unknown key, expected title, pairs, unknowns,'),
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),

@@ -10,15 +10,18 @@
 #include "calibrate/calibrate.h"
 #include "file/csv_table.h"
 
-static const double MESSAGE_EVERY = 30, LINE_EVERY = 0.2; // s
+/** Progress: how often without a terminal, and when it was shown last, s. */
+struct view {
+  double every, last;
+};
 
 static void show(void *context, const struct sciara_calibrate_progress *p) {
-  double *last = (double *)context;
+  struct view *v = (struct view *)context;
   const bool as_line = sciara_messages_have_line();
   const double now = sciara_wallclock();
   char line[192], json[192], left[48] = "-", best[32] = "null", to_go[32] = "null";
-  if (!sciara_messages_shown() || now - *last < (as_line ? LINE_EVERY : MESSAGE_EVERY)) return;
-  *last = now;
+  if (!sciara_messages_shown() || now - v->last < (as_line ? 0.2 : v->every)) return;
+  v->last = now;
   if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
   if (!isnan(p->best)) snprintf(best, sizeof best, "%.6f", p->best);
   if (p->to_go_s >= 0) snprintf(to_go, sizeof to_go, "%.1f", p->to_go_s);
@@ -49,14 +52,18 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_calibrate_progress progress;
   const char *drivers[SCIARA_MOST_GIVEN];
-  double last = sciara_wallclock();
+  struct view view = {.every = 30, .last = sciara_wallclock()};
   int64_t workers = 0;
   int code = sciara_arguments_parse(command, argc, argv, &a);
   if (code >= 0) return code;
-  const char *folder = sciara_argument(&a, "output"), *count = sciara_argument(&a, "workers");
+  const char *folder = sciara_argument(&a, "output"), *count = sciara_argument(&a, "workers"),
+             *every = sciara_argument(&a, "progress-every");
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
   if (count && (!sciara_csv_size(count, &workers) || workers < 1 || workers > 4096))
     return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", count));
+  if (every && (!sciara_parse_double(every, &view.every) || !(view.every >= 0.1)))
+    return sciara_report(
+        sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
   const struct sciara_calibrate_options options = {.file = a.operand[0],
                                                    .folder = folder,
                                                    .resume = sciara_argument_given(&a, "resume"),
@@ -67,7 +74,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
                                                        sciara_arguments_all(&a, "allow-driver", drivers),
                                                    .cancel = sciara_stop_signal(),
                                                    .progress = show,
-                                                   .context = &last};
+                                                   .context = &view};
   sciara_stop_signals_catch();
   const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
   sciara_progress_line(NULL);
@@ -82,6 +89,7 @@ static const struct sciara_option options[] = {
     {"resume", 0, NULL, "continue a calibration that was ended or killed"},
     {"engine", 0, "NAME", "engine; default: that of the first scenario, where auto is openmp"},
     {"workers", 'j', "N", "evaluations at a time; default: one per core, or one per GPU"},
+    {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
     {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read observed extents; may be repeated"},
     {0},
 };

@@ -141,6 +141,8 @@ class Calibrate(SharedCase):
         for stop, code, count, extra in ((signal.SIGINT, 130, 5, []), (signal.SIGTERM, 143, 20, ["--resume"])):
             with self.start("long.json", "-o", "stopped", *extra) as program:
                 self.wait_for_rows("stopped", count)
+                self.assertIn("evaluations.csv: another process writes it",
+                              self.sciara("calibrate", "long.json", "-o", "stopped", "--resume", code=3).stderr)
                 program.send_signal(stop)
                 err = program.communicate(timeout=60)[1]
                 self.assertEqual(program.returncode, code, err)
@@ -234,6 +236,23 @@ class Calibrate(SharedCase):
             self.write(f"{name}.json", pairs=[{"scenario": "dated.json", "observed": "mapped.tif", **when}], budget=7)
             self.sciara("calibrate", f"{name}.json", "-q", "-o", f"by-{name}")
         self.assertEqual(self.rows("by-at"), self.rows("by-date"))
+
+    def test_progress(self):
+        self.write("endless.json", budget=1000000)
+        found = []
+        with self.start("endless.json", "-o", "shown", "--log-json", "--progress-every", "0.1", "-j", "1") as program:
+            while len(found) < 3:
+                line = json.loads(program.stderr.readline())
+                found += [line["progress"]] if "progress" in line else []
+            program.send_signal(signal.SIGINT)
+            program.communicate(timeout=60)
+        scores = [row["score"] for row in self.rows("shown")]
+        for progress in found:
+            done = progress["finished"]
+            self.assertEqual((progress["evaluations"], progress["without_score"]), (1000000, 0))
+            self.assertEqual(progress["best"], round(max(scores[:done]), 6) if done else None)
+            self.assertTrue(progress["eta_s"] is None if done == 0 else progress["eta_s"] >= 0)
+        self.assertEqual([progress["finished"] for progress in found], sorted(progress["finished"] for progress in found))
 
     def test_seed(self):
         for name, seed, same in (("seed-3", 3, True), ("seed-4", 4, False)):
@@ -342,6 +361,7 @@ class Calibrate(SharedCase):
              "whole began, found 0.8"),
             (["c.json", "-o", "changed", "--resume"], 3, "evaluation 5: model.dissipation_vent: expected"),
             (["c.json"], 2, "--output is missing: the folder of the results"),
+            (["c.json", "-o", "nothing", "--progress-every", "0"], 2, '--progress-every: expected 0.1 s or more, found "0"'),
             (["c.json", "-o", "nothing", "-j", "0"], 2, '--workers: expected 1 to 4096, found "0"'),
         ]
         for args, code, message in cases:

@@ -20,9 +20,9 @@
 
 #include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
+#include "model/shortcut.h"
 #ifndef SCIARA_BINGHAM
 #include "model/quiescent.h"
-#include "model/shortcut.h"
 #include "model/subnormal.h"
 #endif
 
@@ -77,7 +77,7 @@ struct batch {
   real z[BATCH], h[BATCH], T[BATCH];
 #ifdef SCIARA_BINGHAM
   real mobility[BATCH];
-  sciara_lane quiescent[BATCH];
+  sciara_lane flows[BATCH], quiescent[BATCH];
 #else
   bool subnormal; ///< a momentum is subnormal
   real px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];

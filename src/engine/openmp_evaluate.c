@@ -194,7 +194,7 @@ static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, 
 
 /** Appends the edges in direction i of some cells of a batch to a list, without their receivers. */
 static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
-                          int i, const uint32_t *restrict chosen, int count) {
+                          int i, const uint16_t *restrict chosen, int count) {
   uint32_t *donor = g->donor + g->count;
   real *v0 = g->v0 + g->count, *share = g->share + g->count;
   real *accel = g->accel + g->count, *path = g->path + g->count;
@@ -241,6 +241,27 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
     const uint32_t place = b->place[chosen[n]];
     p->from[place] = quiescent[n] ? p->T[place] : 0;
     p->test_from[place] = p->step + (quiescent[n] ? 0 : TEST_INTERVAL);
+  }
+}
+
+/** tau1.6 of all cells of a batch: rounds until none changes a set, a chunk of cells at a time. */
+PIECE void minimise(struct batch *restrict b) {
+  for (int c = 0; c < b->lanes; c += CHUNK) {
+    sciara_lane more = 0;
+    for (int k = c; k < c + CHUNK; k++) more |= b->set[k] & ~(sciara_lane)SCIARA_SELF;
+    while (more) {
+      more = 0;
+      LANES
+      for (int k = c; k < c + CHUNK; k++) {
+        real top[SCIARA_MOORE], average;
+        SCIARA_UNROLL
+        for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
+        const sciara_lane left = (sciara_lane)sciara_minimise_once((unsigned)b->set[k], b->h[k], top, &average);
+        more |= left ^ b->set[k];
+        b->set[k] = left;
+        b->average[k] = average;
+      }
+    }
   }
 }
 

@@ -165,11 +165,20 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_evaluation *p, real h, real 
   return sciara_residual(h, leaving);
 }
 
-/** Adds to a momentum the flux of a step of `t` s to neighbour i, which takes `thickness` m. `inverse`: 1/t. */
-SCIARA_HD void sciara_flux_record(int i, real thickness, real distance, real t, real inverse, real *px, real *py) {
-  const real flux = sciara_real_div_by(thickness * distance, t, inverse); // m2/s
+/** Flux of a step of `t` s to a neighbour at `distance`, m, which takes `thickness` m; m2/s. `inverse`: 1/t. */
+SCIARA_HD real sciara_mean_flux(real thickness, real distance, real t, real inverse) {
+  return sciara_real_div_by(thickness * distance, t, inverse);
+}
+
+/** Adds a flux to neighbour i, m2/s, to a momentum. */
+SCIARA_HD void sciara_flux_add(int i, real flux, real *px, real *py) {
   *px = *px + flux * sciara_unit_x(i);
   *py = *py + flux * sciara_unit_y(i);
+}
+
+/** Adds to a momentum the flux of a step of `t` s to neighbour i, which takes `thickness` m. `inverse`: 1/t. */
+SCIARA_HD void sciara_flux_record(int i, real thickness, real distance, real t, real inverse, real *px, real *py) {
+  sciara_flux_add(i, sciara_mean_flux(thickness, distance, t, inverse), px, py);
 }
 
 /**

@@ -9,7 +9,7 @@
 
 namespace sciara_gpu {
 
-constexpr bool BATCH_HAS_FLOW_PASS = false;
+constexpr bool BATCH_HAS_FLOW_PASS = false, BATCH_USES_MOMENTUM = false;
 
 /** The flows of a donor in this step: those to the neighbours in `set`, in their order, from `first` on. */
 struct alignas(8) batch_flows {
@@ -66,19 +66,27 @@ struct batch_edges {
     return {sciara_flux(rate[e], share[e], t, bad)};
   }
 
-  /** The start of tau2 for a cell with lava of thickness h and these flows. @param inverse 1/t */
-  __device__ sciara_inflow stays(const sciara_rule *rule, batch_flows out, real h, real T, real, real, real t,
-                                 real inverse, bool *bad) const {
-    real leaving = 0, px = 0, py = 0;
+  /** The start of tau2 for a cell with lava of thickness h and these flows, without momentum. */
+  __device__ sciara_inflow stays(const sciara_rule *, batch_flows out, real h, real T, real, real, real t,
+                                 bool *bad) const {
+    real leaving = 0;
+    const unsigned end = out.first + out.count();
+    for (unsigned e = out.first; e < end; e++) leaving = leaving + outflow(e, t, bad).thickness;
+    const real h0 = sciara_residual(h, leaving);
+    return {h0, 0, 0, h0 * T};
+  }
+
+  /** The momentum that a step of `t` s leaves in a cell with these flows. @param inverse 1/t */
+  __device__ batch_momentum momentum(const sciara_rule *rule, batch_flows out, real t, real inverse) const {
+    batch_momentum p = {0, 0};
+    bool bad = false; // has been reported
     unsigned e = out.first;
     for (unsigned set = out.set; set; set &= set - 1) {
       const int n = __ffs((int)set) - 1;
-      const real thickness = outflow(e++, t, bad).thickness;
-      leaving = leaving + thickness;
-      sciara_flux_record(n, thickness, n < 5 ? rule->cell_size : rule->diagonal, t, inverse, &px, &py);
+      const real thickness = outflow(e++, t, &bad).thickness;
+      sciara_flux_record(n, thickness, n < 5 ? rule->cell_size : rule->diagonal, t, inverse, &p.x, &p.y);
     }
-    const real h0 = sciara_residual(h, leaving);
-    return {h0, px, py, h0 * T};
+    return p;
   }
 };
 

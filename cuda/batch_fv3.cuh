@@ -9,7 +9,7 @@
 
 namespace sciara_gpu {
 
-constexpr bool BATCH_HAS_FLOW_PASS = true;
+constexpr bool BATCH_HAS_FLOW_PASS = true, BATCH_USES_MOMENTUM = true;
 
 /** The flows of a donor in this step: `number` from `first` on, in the order of the neighbours. */
 struct alignas(8) batch_flows {
@@ -93,7 +93,7 @@ struct batch_edges {
   __device__ sciara_outflow outflow(unsigned e, real, bool *) const { return {share[e], v0[e]}; }
 
   /** The start of tau2 for a cell with lava of thickness h and these flows. */
-  __device__ sciara_inflow stays(const sciara_rule *rule, batch_flows out, real h, real T, real px, real py, real, real,
+  __device__ sciara_inflow stays(const sciara_rule *rule, batch_flows out, real h, real T, real px, real py, real,
                                  bool *) const {
     real leaving = 0;
     for (unsigned n = 0; n < out.number; n++) leaving = leaving + share[out.first + n];
@@ -105,6 +105,9 @@ struct batch_edges {
     inflow.py = (h0 * v.y) * keep_of;
     return inflow;
   }
+
+  /** Not called: `stays` begins the sum of the momentum. */
+  __device__ batch_momentum momentum(const sciara_rule *, batch_flows, real, real) const { return {0, 0}; }
 };
 
 /** Which directions of a cell are open, and the tops of the neighbours. */

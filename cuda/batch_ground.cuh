@@ -7,6 +7,8 @@
 //   batch_source         what the flows of a cell have in common
 //   batch_choose         time evaluation of a cell: whether it is quiescent, else where its lava will flow
 //   BATCH_HAS_FLOW_PASS  whether outflows are computed in a pass of their own
+//   BATCH_USES_MOMENTUM  whether the momentum that a step leaves has an effect on later ones; if not, it is computed where
+//                        it is read: by the check of all lava, for the largest speed, and at the end of a launch
 #ifndef SCIARA_CUDA_BATCH_GROUND_CUH
 #define SCIARA_CUDA_BATCH_GROUND_CUH
 
@@ -34,6 +36,11 @@ struct batch_around {
 struct batch_subject {
   batch_ground own;
   real T, px, py; ///< K, m2/s
+};
+
+/** Momentum of a cell to the east and to the north. */
+struct batch_momentum {
+  real x, y; ///< m2/s
 };
 
 /** The result for a cell. */

@@ -202,7 +202,16 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   }
 
   __device__ batch_cell load(unsigned k, int cell) const {
-    return {cell, s.inbox[cell], s.marks[k], s.calm[cell] != 0, s.T[k], s.px[k], s.py[k], s.ground[cell].h};
+    const real px = reads_momentum ? s.px[k] : (real)0, py = reads_momentum ? s.py[k] : (real)0;
+    return {cell, s.inbox[cell], s.marks[k], s.calm[cell] != 0, s.T[k], px, py, s.ground[cell].h};
+  }
+
+  bool reads_momentum = BATCH_USES_MOMENTUM; ///< the momentum that this step leaves will be read
+
+  /** Before a step settles. */
+  __device__ void find_momentum(const batch_clock &now) {
+    if (BATCH_USES_MOMENTUM) return;
+    reads_momentum = s.d.f.max_speed || (now.step + 1 - my.control.first) % SCIARA_CHECK_EVERY == 0;
   }
 
   /** tau2, rim and tau3 of the cell at place k. @param inverse 1/t */
@@ -218,7 +227,12 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     if (!calm) out = s.flows[k];
     bool bad = false;
     sciara_inflow inflow = {0, 0, 0, 0};
-    if (h != 0) inflow = s.edges.stays(rule, out, h, T, px, py, t, inverse, &bad);
+    if (h != 0) inflow = s.edges.stays(rule, out, h, T, px, py, t, &bad);
+    if (!BATCH_USES_MOMENTUM && reads_momentum && h != 0) {
+      const batch_momentum p = s.edges.momentum(rule, out, t, inverse);
+      inflow.px = p.x;
+      inflow.py = p.y;
+    }
     if (inbox) {
       s.inbox[cell] = 0;
       s.calm[cell] = 0;
@@ -365,6 +379,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     }
     if (all.control.bad_before != SCIARA_NO_CELL) return false; // bad_after may change already
     if (block == 0 && warp == warps - 1) find_volumes(*now);
+    find_momentum(*now);
     settle(now->t, now->time);
     if (thread == 0) all.flows = 0;
     barrier();
@@ -432,7 +447,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
   }
   const unsigned active = warp_sum(work.active);
   if (work.lane == 0) atomicAdd(&all.cell_steps, (unsigned long long)active);
-  work.leave();
+  work.leave(steps ? now.t : (real)0);
   work.barrier(); // also: no block may end while another can still read its shared memory
   if (work.thread != 0) return;
   my.control.step = now.step;

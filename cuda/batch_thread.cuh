@@ -120,9 +120,11 @@ template <unsigned BLOCKS> struct batch_thread {
     }
   }
 
-  /** Ends a launch: writes the fields of lava back and frees all places. */
-  __device__ void leave() {
+  /** Ends a launch: writes the fields of lava back and frees all places. @param t of the last step, s; 0: there was none */
+  __device__ void leave(real t) {
     const sciara_fields &f = s.d.f;
+    const bool late = !BATCH_USES_MOMENTUM && t > 0; // the momentum is computed here
+    const real inverse = late ? sciara_real_div(1, t) : (real)0;
     for (unsigned k = thread, places = all.listed; k < places; k += threads()) {
       const int i = s.cell[k];
       s.link[i] = 0;
@@ -130,8 +132,10 @@ template <unsigned BLOCKS> struct batch_thread {
       s.calm[i] = 0;
       f.h[i] = s.ground[i].h;
       f.T[i] = s.T[k];
-      f.px[i] = s.px[k];
-      f.py[i] = s.py[k];
+      const batch_momentum p =
+          late && f.h[i] != 0 ? s.edges.momentum(rule, s.flows[k], t, inverse) : batch_momentum{s.px[k], s.py[k]};
+      f.px[i] = p.x;
+      f.py[i] = p.y;
     }
   }
 

@@ -16,7 +16,8 @@ struct sciara_site_origin {
   uint64_t hash;        ///< of the DEM as it was read; 0: there is none
   char *crs_wkt;        ///< as in struct sciara_georef
   char *crs_name;       ///< the same
-  const char *keys;     ///< the keys of the scenario on which the ground depends, as text; see run/scenario_site.h
+  const char *keys;     ///< the keys of the scenario on which the ground depends, as text; see sim/scenario_site.h
+  bool has_error;       ///< random errors are added to the altitudes
   const char *dem;      ///< the key "dem" as JSON text, for a scenario without it
   const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits

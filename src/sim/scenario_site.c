@@ -12,8 +12,6 @@
 #include "terrain/dem_gdal.h"
 #include "terrain/dem_ground.h"
 
-#define ERROR_KEY "dem.error: "
-
 // ------------------------------------------------------------------------------------------------------------- keys
 
 /** "key: value", where the value is a JSON text or null. */
@@ -101,7 +99,7 @@ static enum sciara_status describe(const struct sciara_scenario_spec *s, bool wi
     SCIARA_TRY(sciara_text_append(out, "dem.nodata: null\n"));
   SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
   SCIARA_TRY(append_sea(&s->dem.sea, out));
-  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\n" ERROR_KEY, s->dem.edits_json ? s->dem.edits_json : "null"));
+  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\ndem.error: ", s->dem.edits_json ? s->dem.edits_json : "null"));
   SCIARA_TRY(append_error(with_error ? &s->dem.error : &(const struct sciara_ground_error){0}, out));
   SCIARA_TRY(sciara_text_append(out, "\n"));
   return describe_precision(s->engine.single_precision, out);
@@ -295,14 +293,15 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
 }
 
 /** A site of a DEM, whose altitudes it takes over. */
-static enum sciara_status make_site(struct sciara_dem *dem, bool single_precision, const char *keys, const char *json,
-                                    const struct sciara_site **out) {
+static enum sciara_status make_site(struct sciara_dem *dem, bool single_precision, bool has_error, const char *keys,
+                                    const char *json, const struct sciara_site **out) {
   if (single_precision)
     for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
   const struct sciara_site_origin origin = {.hash = dem->hash,
                                             .crs_wkt = dem->georef.crs_wkt,
                                             .crs_name = dem->georef.crs_name,
                                             .keys = keys,
+                                            .has_error = has_error,
                                             .dem = json,
                                             .sea = dem->sea,
                                             .edit = dem->edit};
@@ -319,7 +318,7 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
   SCIARA_TRY_GOTO(read_dem(s, options, &dem));
   SCIARA_TRY_GOTO(describe(s, true, &keys));
   SCIARA_TRY_GOTO(describe_dem(s, &json));
-  SCIARA_TRY_GOTO(make_site(&dem, s->engine.single_precision, keys.data, json.data, out));
+  SCIARA_TRY_GOTO(make_site(&dem, s->engine.single_precision, s->dem.error.sd_m > 0, keys.data, json.data, out));
 cleanup:
   sciara_text_free(&keys);
   sciara_text_free(&json);
@@ -337,16 +336,14 @@ enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const
   *out = NULL;
   SCIARA_TRY_GOTO(sciara_dem_from_values(grid, crs, altitude, &dem));
   SCIARA_TRY_GOTO(describe_precision(single_precision, &keys));
-  SCIARA_TRY_GOTO(make_site(&dem, single_precision, keys.data, MEMORY_DEM, out));
+  SCIARA_TRY_GOTO(make_site(&dem, single_precision, false, keys.data, MEMORY_DEM, out));
 cleanup:
   sciara_text_free(&keys);
   sciara_dem_free(&dem);
   return status;
 }
 
-bool sciara_site_has_error(const struct sciara_site *site) {
-  return site->origin.keys && strstr(site->origin.keys, "\n" ERROR_KEY "{");
-}
+bool sciara_site_has_error(const struct sciara_site *site) { return site->origin.has_error; }
 
 /** A copy of the ground of a site as a DEM; `shaped`: with its sea and its edits. */
 static enum sciara_status copy_ground(const struct sciara_site *site, bool shaped, struct sciara_dem *dem) {
@@ -393,8 +390,8 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
   if (status == SCIARA_OK && !of_memory) status = describe(s, true, &keys);
   if (status == SCIARA_OK && !of_memory) status = describe_dem(s, &json);
   if (status == SCIARA_OK)
-    status = make_site(&dem, s->engine.single_precision, of_memory ? site->origin.keys : keys.data,
-                       of_memory ? site->origin.dem : json.data, out);
+    status = make_site(&dem, s->engine.single_precision, s->dem.error.sd_m > 0,
+                       of_memory ? site->origin.keys : keys.data, of_memory ? site->origin.dem : json.data, out);
   sciara_text_free(&keys);
   sciara_text_free(&json);
   sciara_dem_free(&dem);

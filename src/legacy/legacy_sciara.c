@@ -16,6 +16,7 @@
 #include "file/gdal_support.h"
 #include "legacy/legacy_older.h"
 #include "map/raster_gdal.h"
+#include "terrain/dem_gdal.h"
 
 /** How the files of a set are called, after what all their paths begin with. */
 struct layout {
@@ -276,6 +277,23 @@ static bool is_altitude(double z) {
   return z >= SCIARA_ALTITUDE_MIN && z <= SCIARA_ALTITUDE_MAX && z != SCIARA_NODATA_ALTITUDE;
 }
 
+/** Refuses altitudes that mark cells without altitude: the DEM that is written could not be read. */
+static enum sciara_status check_marks(const struct legacy *l) {
+  enum sciara_status status;
+  const struct sciara_grid grid = grid_of(l);
+  const int64_t cells = l->ground.rows * l->ground.cols;
+  struct sciara_text path = {0};
+  uint8_t *valid = NULL;
+  SCIARA_TRY_GOTO(SCIARA_NEW(valid, cells, "a mask of altitudes"));
+  for (int64_t i = 0; i < cells; i++) valid[i] = l->ground.values[i] != SCIARA_NODATA_ALTITUDE;
+  SCIARA_TRY_GOTO(sciara_text_append(&path, "%s%s", l->base, l->layout->ground));
+  SCIARA_TRY_GOTO(sciara_altitudes_check(path.data, &grid, l->ground.values, valid));
+cleanup:
+  sciara_text_free(&path);
+  sciara_free(valid);
+  return status;
+}
+
 /** Altitudes with this program's NODATA, the extent as 0 and 1; counts both. */
 static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_report *report) {
   int64_t cells = l->ground.rows * l->ground.cols;
@@ -297,9 +315,9 @@ static enum sciara_status convert_grids(struct legacy *l, struct sciara_legacy_r
     l->observed.values[i] = l->observed.values[i] > 0 && !is_nodata(&l->observed, i);
     report->observed_cells += l->observed.values[i] > 0;
   }
-  return report->nodata_cells < cells
-             ? SCIARA_OK
-             : sciara_fail(SCIARA_ERR_INPUT, "%s%s: every cell is NODATA", l->base, l->layout->ground);
+  if (report->nodata_cells == cells)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s%s: every cell is NODATA", l->base, l->layout->ground);
+  return check_marks(l);
 }
 
 static bool add_vent(cJSON *list, const struct legacy *l, const struct sciara_legacy_vent *v) {

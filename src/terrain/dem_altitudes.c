@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "model/grid.h"
+#include "terrain/dem_gdal.h"
 
 /** By which files mark cells without altitude: limits of 16-bit types, and numbers of nines; 55537 is -9999 modulo 2^16. */
 static const double marks[] = {-32768, -32767, 32767, 65535, 55537, -9999, 9999, -99999, 99999, -999};
@@ -22,7 +23,8 @@ struct suspect {
 
 /** The values of a patch, and how they become altitudes. */
 struct stored {
-  const struct sciara_source *source;
+  const char *path;
+  bool is_raster; ///< that GDAL can write anew with a NODATA value; else the header of the file takes one
   const int64_t *window;
   const struct sciara_patch *patch;
   double scale, offset;
@@ -35,21 +37,27 @@ static double altitude_of(const struct stored *s, double value) { return value *
 
 static enum sciara_status fail_altitude(const struct stored *s, const struct suspect *v) {
   const double z = altitude_of(s, v->value);
-  struct sciara_text name = {0}, found = {0};
-  enum sciara_status status = sciara_shell_quote(&name, s->source->path);
-  if (status == SCIARA_OK) status = sciara_text_append(&found, "%.9g m", z);
+  struct sciara_text cure = {0}, found = {0};
+  enum sciara_status status = sciara_text_append(&found, "%.9g m", z);
   if (status == SCIARA_OK && z != v->value) status = sciara_text_append(&found, " (stored as %.17g)", v->value);
   if (status == SCIARA_OK && v->count > 1)
     status = sciara_text_append(&found, ", like %" PRId64 " %s", v->count - 1,
                                 sciara_plural((uint64_t)v->count - 1, "other", "others"));
+  if (status == SCIARA_OK && s->is_raster) {
+    status = sciara_text_append(&cure, "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g ",
+                                v->value);
+    if (status == SCIARA_OK) status = sciara_shell_quote(&cure, s->path);
+    if (status == SCIARA_OK) status = sciara_text_append(&cure, " declared.tif");
+  } else if (status == SCIARA_OK) {
+    status = sciara_text_append(&cure, "declare it as NODATA_value in the header");
+  }
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: cell row %" PRId64 ", column %" PRId64
-                         " has altitude %s, probably a NODATA value that the file does not declare; "
-                         "give it as dem.nodata, or declare it with: gdal_translate -a_nodata %.17g %s declared.tif",
-                         s->source->path, s->window[0] + v->first / s->patch->cols,
-                         s->window[1] + v->first % s->patch->cols, found.data, v->value, name.data);
-  sciara_text_free(&name);
+                         " has altitude %s, probably a NODATA value that the file does not declare; %s",
+                         s->path, s->window[0] + v->first / s->patch->cols, s->window[1] + v->first % s->patch->cols,
+                         found.data, cure.data);
+  sciara_text_free(&cure);
   sciara_text_free(&found);
   return status;
 }
@@ -73,9 +81,9 @@ static enum sciara_status check_range(const struct stored *s) {
   if (broken > 0)
     sciara_log(SCIARA_LOG_WARNING,
                "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
-               s->source->path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"),
-               s->window[0] + first / p->cols, s->window[1] + first % p->cols);
-  return left > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", s->source->path);
+               s->path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"), s->window[0] + first / p->cols,
+               s->window[1] + first % p->cols);
+  return left > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", s->path);
 }
 
 static void count_cell(struct suspect *v, int64_t i) {
@@ -127,7 +135,7 @@ static void warn_if_apart(const struct stored *s, const struct suspect *v, doubl
   sciara_log(SCIARA_LOG_WARNING,
              "%s: %" PRId64 " %s an altitude of exactly %.9g m, %.4g m from all others; the first is row %" PRId64
              ", column %" PRId64 ". If this is no ground, give %.9g as dem.nodata",
-             s->source->path, v->count, sciara_plural((uint64_t)v->count, "cell has", "cells have"), z,
+             s->path, v->count, sciara_plural((uint64_t)v->count, "cell has", "cells have"), z,
              v->nearest * fabs(s->scale), s->window[0] + v->first / s->patch->cols,
              s->window[1] + v->first % s->patch->cols, v->value);
 }
@@ -146,7 +154,7 @@ static enum sciara_status check_suspects(const struct stored *s) {
 
 enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source, const int64_t window[4],
                                              struct sciara_patch *p) {
-  struct stored s = {.source = source, .window = window, .patch = p};
+  struct stored s = {.path = source->path, .is_raster = true, .window = window, .patch = p};
   const double degree = source->srs && OSRIsGeographic(source->srs) ? 111e3 : 1; // m
   sciara_source_scale_of(source, &s.scale, &s.offset);
   s.apart = 2 * fmax(source->dx, source->dy) * degree / fabs(s.scale);
@@ -156,4 +164,12 @@ enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source,
   for (int64_t i = 0; i < cells_of(&s); i++)
     if (!p->valid[i]) p->altitude[i] = SCIARA_NODATA_ALTITUDE;
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_altitudes_check(const char *path, const struct sciara_grid *grid, double *altitude,
+                                          uint8_t *valid) {
+  static const int64_t window[4] = {0};
+  struct sciara_patch p = {.rows = grid->rows, .cols = grid->cols, .altitude = altitude, .valid = valid};
+  const struct stored s = {.path = path, .window = window, .patch = &p, .scale = 1, .apart = 2 * grid->cell_size};
+  return check_suspects(&s);
 }

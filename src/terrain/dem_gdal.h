@@ -55,6 +55,13 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
 void sciara_dem_free(struct sciara_dem *dem);
 
 /**
+ * Refuses values by which files mark cells without altitude, if they stand apart from all others, and points out any other
+ * such value: as sciara_dem_read does. @param path of the file with a header that they come from, for messages
+ */
+enum sciara_status sciara_altitudes_check(const char *path, const struct sciara_grid *grid, double *altitude,
+                                          uint8_t *valid);
+
+/**
  * A DEM from values in memory, which are copied: NaN and SCIARA_NODATA_ALTITUDE are outside of it.
  *
  * @param crs a projected CRS in metres (EPSG:n, WKT, PROJ); NULL: not known

@@ -176,6 +176,9 @@ static const struct {
     {"e_1_Morphology.stt", HEADER "10 11 12 13\n14 2e5 16 17\n18 19 20 21\n22 23 24 25\n",
      "expected an altitude from -12000 to 100000 m other than -9999, or the NODATA_value of the header; found 200000 "
      "at row 1, column 1"},
+    {"e_1_Morphology.stt", HEADER "10 11 12 13\n14 -999 16 17\n18 19 20 21\n22 23 24 25\n",
+     "e_1_Morphology.stt: cell row 1, column 1 has altitude -999 m, probably a NODATA value that the file does not "
+     "declare; declare it as NODATA_value in the header"},
     {"e_1_Morphology.stt", "ncols 4\nnrows 4\nxllcorner 1e9\nyllcorner 0\ncellsize 10\n1 2\n",
      ":5: expected coordinates from -1e+09 to 1e+09; found a grid from 1000000000, 0 to 1000000040, 40"},
     {"e_1_Morphology.stt", HEADER "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0\n", "lies where the DEM is NODATA"},

@@ -340,7 +340,9 @@ class Ensemble:
         """
         self.status()  # refuses a table that is not the planned one
         rows = _rows_of(self.folder / "members.csv")
-        weights = {int(row["id"]): float(row["weight"]) for row in _rows_of(self.folder / "weights.csv")}
+        observed = self.folder / "weights-observed.csv"
+        source = observed if observed.exists() else self.folder / "weights.csv"
+        weights = {int(row["id"]): float(row["weight"]) for row in _rows_of(source)}
         table: dict[str, list[Any]] = {name: [_value_of(row[name]) for row in rows] for name in (rows[0] if rows else ())}
         table["weight"] = [weights[number] for number in table["id"]]
         return table
@@ -351,7 +353,7 @@ def _rows_of(path: Path) -> list[dict[str, str]]:
     before = csv.field_size_limit(1 << 30)
     try:
         with path.open(encoding="utf-8-sig", newline="") as f:
-            return list(csv.DictReader(f))
+            return list(csv.DictReader(line for line in f if not line.startswith("#")))
     finally:
         csv.field_size_limit(before)
 

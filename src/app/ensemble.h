@@ -10,7 +10,7 @@ extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensembl
     sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export,
     sciara_cmd_ensemble_schema;
 
-extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status;
+extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight;
 
 /** Plans a file into a folder, as `ensemble plan` does: prints the problems, or the estimate. The exit code. */
 int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool estimate);

@@ -376,10 +376,13 @@ static enum sciara_status compare(const struct sciara_arguments *a) {
   int threads = 0;
   SCIARA_TRY(threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
-  sciara_print("%zu pairs of finished members, " SCIARA_ENSEMBLE_CONDITION "\n", c.pairs);
+  struct sciara_text condition = {0};
+  enum sciara_status status = sciara_ensemble_condition(&c.a.ensemble, &condition);
+  if (status == SCIARA_OK) sciara_print("%zu pairs of finished members, %s\n", c.pairs, condition.data);
+  sciara_text_free(&condition);
   for (size_t k = 0; k < c.pois; k++) print_difference(&c.a.sample, c.a.ensemble.result.pois[k].name, &c.poi[k]);
   const char *folder = sciara_argument(a, "output");
-  const enum sciara_status status = folder ? sciara_comparison_write(&c, folder) : SCIARA_OK;
+  if (status == SCIARA_OK && folder) status = sciara_comparison_write(&c, folder);
   sciara_comparison_free(&c);
   return status;
 }

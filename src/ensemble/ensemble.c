@@ -29,6 +29,8 @@ void sciara_ensemble_free(struct sciara_ensemble *e) {
   free(e->folder);
   free(e->title);
   free(e->base);
+  free(e->observed);
+  sciara_free(e->jaccard);
   sciara_scenario_base_free(e->scenario);
   *e = (struct sciara_ensemble){0};
 }
@@ -85,12 +87,23 @@ static enum sciara_status read_members(struct sciara_ensemble *e, const struct s
   return status;
 }
 
-enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out) {
+/** Weights that follow from an observed extent, if there are any. */
+static enum sciara_status read_observed(struct sciara_ensemble *e) {
+  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_OBSERVED);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (path && access(path, F_OK) == 0)
+    status = sciara_observed_weights_read(path, &e->members, &e->jaccard, &e->observed);
+  free(path);
+  return status;
+}
+
+static enum sciara_status open_folder(const char *folder, bool planned, struct sciara_ensemble *out) {
   struct sciara_ensemble_rows rows;
   *out = (struct sciara_ensemble){0};
   SCIARA_TRY(sciara_ensemble_refuse_links(folder));
   enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
   if (status == SCIARA_OK) status = read_members(out, &rows);
+  if (status == SCIARA_OK && !planned) status = read_observed(out);
   sciara_ensemble_rows_free(&rows);
   if (status == SCIARA_OK && out->hash != sciara_ensemble_hash(out))
     status = sciara_fail(SCIARA_ERR_INPUT,
@@ -102,6 +115,14 @@ enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemb
   }
   if (status != SCIARA_OK) sciara_ensemble_free(out);
   return status;
+}
+
+enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out) {
+  return open_folder(folder, false, out);
+}
+
+enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciara_ensemble *out) {
+  return open_folder(folder, true, out);
 }
 
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock) {

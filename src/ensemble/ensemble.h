@@ -4,6 +4,7 @@
 #define SCIARA_ENSEMBLE_ENSEMBLE_H
 
 #include "ensemble/members.h"
+#include "ensemble/observed_weights.h"
 #include "model/polyline.h"
 #include "scenario/scenario_base.h"
 
@@ -90,6 +91,8 @@ struct sciara_ensemble {
   struct sciara_scenario_base *scenario; ///< the same with absolute paths, for the members; NULL: not yet opened
   double time_zero_s; ///< simulated time of the checkpoint with which members begin; arrivals count from it; 0: none
   struct sciara_members members;
+  char *observed;                 ///< how the weights follow from an observed extent; NULL: they are the planned ones
+  double *jaccard;                ///< of each member with that extent, NAN: it was not finished then; NULL: as above
   size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
   uint64_t hash;         ///< of base, batch size, initial_hash and the hashes of all rows; not of weights and results
   uint64_t initial_hash; ///< sciara_initial_lava_hash of every member; 0: no rasters, or planned without it
@@ -114,7 +117,10 @@ struct sciara_ensemble {
  */
 enum sciara_status sciara_ensemble_open(const char *folder, struct sciara_ensemble *out);
 
-/** The same, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */
+/** The same with the planned weights, also if there are others that follow from an observed extent. */
+enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciara_ensemble *out);
+
+/** sciara_ensemble_open, and keeps the folder from being planned anew until sciara_ensemble_unlock(*lock). */
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock);
 void sciara_ensemble_free(struct sciara_ensemble *e);
 

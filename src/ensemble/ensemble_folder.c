@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "ensemble/batch_folder.h"
+#include "ensemble/observed_weights.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
@@ -66,7 +67,7 @@ enum sciara_status sciara_ensemble_refuse_links(const char *folder) {
   static const char *const names[] = {SCIARA_ENSEMBLE_JSON,     SCIARA_ENSEMBLE_MEMBERS,    SCIARA_ENSEMBLE_WEIGHTS,
                                       SCIARA_ENSEMBLE_DEM,      SCIARA_ENSEMBLE_MAPS,       SCIARA_ENSEMBLE_BATCHES,
                                       SCIARA_ENSEMBLE_FINISHED, SCIARA_ENSEMBLE_CHECKPOINT, SCIARA_ENSEMBLE_LOG,
-                                      SCIARA_ENSEMBLE_LOCK};
+                                      SCIARA_ENSEMBLE_LOCK,     SCIARA_ENSEMBLE_OBSERVED};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) SCIARA_TRY(refuse_link(folder, names[k]));
   SCIARA_TRY(visit_below(folder, SCIARA_ENSEMBLE_BATCHES, 0, refuse_entry, NULL));
   return visit_below(folder, SCIARA_ENSEMBLE_FINISHED, 1, refuse_entry, NULL);

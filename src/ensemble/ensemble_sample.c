@@ -37,7 +37,9 @@ static enum sciara_status group_members(const struct sciara_ensemble *e, int64_t
   }
   for (size_t k = 0; k < m->count; k++) {
     const int64_t vent = m->vent[k];
+    // After an observation the weight of a stratum too depends on what its draws do: all members are draws of one.
     group[k] = kind == SCIARA_ERROR_REPLICATES                       ? m->replicate[k]
+               : kind == SCIARA_ERROR_STRATA && e->observed          ? 0
                : kind == SCIARA_ERROR_STRATA                         ? m->stratum[k]
                : colour && vent >= 0 && (size_t)vent < e->vent_count ? colour[vent]
                                                                      : -1;
@@ -69,6 +71,7 @@ enum sciara_status sciara_sample_of_members(const struct sciara_ensemble *e, con
   in.group = group;
   in.stratum = e->members.stratum;
   SCIARA_TRY_GOTO(sciara_sample_make(&in, out));
+  if (e->observed) out->even = false; // weights that depend on the draws
 cleanup:
   sciara_free(state);
   sciara_free(end);

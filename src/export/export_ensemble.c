@@ -391,6 +391,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.finished = r->sample.finished;
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
+  m.hazard.observed = r->ensemble.observed != NULL;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);

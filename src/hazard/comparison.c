@@ -306,7 +306,11 @@ static enum sciara_status add_facts(const struct sciara_comparison *c, const str
   SCIARA_TRY(sciara_map_facts_add(out, "meaning", l->long_name));
   SCIARA_TRY(sciara_map_facts_add(out, "difference", "second ensemble minus first"));
   SCIARA_TRY(sciara_map_facts_add(out, "pairs", pairs));
-  return sciara_map_facts_add(out, "condition", SCIARA_ENSEMBLE_CONDITION);
+  struct sciara_text condition = {0};
+  enum sciara_status status = sciara_ensemble_condition(&c->a.ensemble, &condition);
+  if (status == SCIARA_OK) status = sciara_map_facts_add(out, "condition", condition.data);
+  sciara_text_free(&condition);
+  return status;
 }
 
 /** Writes one map; `values` is memory, and `valid` is 0 where one of the ensembles has no ground. */

@@ -124,11 +124,12 @@ static enum sciara_status add_weights(const struct sciara_reduction *r, struct s
 
 enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const struct sciara_layer *l,
                                          struct sciara_map_facts *out) {
-  struct sciara_text text = {0};
+  struct sciara_text text = {0}, condition = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, &text));
+  SCIARA_TRY_GOTO(sciara_ensemble_condition(&r->ensemble, &condition));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
-  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", SCIARA_ENSEMBLE_CONDITION));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", condition.data));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "rule", sciara_rules_name(r->rules)));
   if (r->sample.kind == SCIARA_ERROR_GRID)
@@ -140,6 +141,7 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "program", "sciara " SCIARA_VERSION));
 cleanup:
   sciara_text_free(&text);
+  sciara_text_free(&condition);
   return status;
 }
 

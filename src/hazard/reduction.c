@@ -39,10 +39,15 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
   return buffer;
 }
 
+enum sciara_status sciara_ensemble_condition(const struct sciara_ensemble *e, struct sciara_text *out) {
+  SCIARA_TRY(sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION));
+  return e->observed ? sciara_text_append(out, "; %s", e->observed) : SCIARA_OK;
+}
+
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
-  SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, " SCIARA_ENSEMBLE_CONDITION, r->sample.finished,
-                                r->used_members - r->sample.zero,
+  SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, ", r->sample.finished, r->used_members - r->sample.zero,
                                 r->stopped ? " (the stop rule holds with these)" : ""));
+  SCIARA_TRY(sciara_ensemble_condition(&r->ensemble, out));
   if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
   char time[48];
   sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
@@ -181,10 +186,25 @@ static enum sciara_status read_dem(struct sciara_reduction *r) {
 }
 
 /** What was assumed, left out or joined. */
+/** That the weights follow from an observed extent, and which members had no score then. */
+static void tell_observed(const struct sciara_reduction *r) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  size_t later = 0;
+  if (!e->observed) return;
+  for (size_t m = 0; m < r->sample.count; m++) later += sciara_sample_counts(&r->sample, m) && isnan(e->jaccard[m]);
+  sciara_log(SCIARA_LOG_INFO, "%s", e->observed);
+  if (later > 0)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%zu members have been finished since the weights were made, and have the mean factor of their stratum; "
+               "repeat 'sciara ensemble reweight'",
+               later);
+}
+
 static void tell(const struct sciara_reduction *r) {
   const struct sciara_sample *s = &r->sample;
   const struct sciara_ensemble *e = &r->ensemble;
   const size_t open = r->used_members - s->zero - s->finished;
+  tell_observed(r);
   if (open)
     sciara_log(SCIARA_LOG_INFO,
                "%zu of %zu members are not finished%s; each probability has a lower and an upper bound", open,

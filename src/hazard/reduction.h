@@ -63,6 +63,9 @@ void sciara_reduction_free(struct sciara_reduction *r);
 /** A source of the footprints of the used batches; refers to `r`. */
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
 
+/** "conditional on the model and this plan", and on what was observed. */
+enum sciara_status sciara_ensemble_condition(const struct sciara_ensemble *e, struct sciara_text *out);
+
 /** "p of n members, conditional on the model and this plan": what every product says. */
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out);
 

@@ -86,6 +86,16 @@ static void put_first(const struct sciara_reduction *r, struct sciara_text *t, s
   put_number(t, sciara_sample_zero_bound(&r->sample));
 }
 
+/** The last column. */
+static enum sciara_status put_condition(const struct sciara_reduction *r, struct sciara_text *t) {
+  struct sciara_text condition = {0};
+  SCIARA_TRY(sciara_ensemble_condition(&r->ensemble, &condition));
+  sciara_text_append(t, ",");
+  sciara_csv_append_text(t, condition.data);
+  sciara_text_free(&condition);
+  return sciara_text_append(t, "\n");
+}
+
 static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, struct sciara_text *t) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   const struct sciara_poi *s = &q->pois[poi];
@@ -108,9 +118,9 @@ static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, 
   for (size_t k = 0; k < 3 * q->year_count * q->deposit_count && result.years; k++) put_number(t, result.years[k]);
   for (size_t k = 0; k < q->year_count && has_rates(r); k++)
     put_number(t, sciara_hazard_years_zero_bound(&r->rule, q->years[k]));
-  sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
+  const enum sciara_status status = put_condition(r, t);
   sciara_poi_result_free(&result);
-  return t->failed;
+  return status;
 }
 
 /** The chance of something that has no place: whatever the deposit and time, so only the first columns have values. */
@@ -137,7 +147,7 @@ static enum sciara_status put_chance(const struct sciara_reduction *r, const cha
   put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
   if (q->deposit_count > 0) put_probability(r, t, &p);
   for (size_t k = q->deposit_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
-  status = sciara_text_append(t, "," SCIARA_ENSEMBLE_CONDITION "\n");
+  status = put_condition(r, t);
 cleanup:
   sciara_sample_scratch_free(&x);
   sciara_free(hit);

@@ -56,6 +56,7 @@ struct sciara_page_shares {
 struct sciara_page_hazard {
   size_t finished, members;
   bool stopped;       ///< the stop rule holds with the finished ones
+  bool observed;      ///< members are weighted by an observed extent
   bool full;          ///< every vent and class was computed
   double time_zero_s; ///< simulated time from which times count; 0: the beginning
   const struct sciara_page_layer *layer;

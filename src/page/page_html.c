@@ -367,8 +367,9 @@ static enum sciara_status append_shares(struct sciara_text *t, const char *key, 
 static enum sciara_status append_hazard(struct sciara_text *t, const struct sciara_page *p) {
   const struct sciara_page_hazard *h = p->hazard;
   SCIARA_TRY(sciara_text_append(t, ",\n\"hazard\":{"));
-  SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\"full\":%s,\n", h->finished,
-                                h->members, h->stopped ? "true" : "false", h->full ? "true" : "false"));
+  SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\"observed\":%s,\"full\":%s,\n",
+                                h->finished, h->members, h->stopped ? "true" : "false", h->observed ? "true" : "false",
+                                h->full ? "true" : "false"));
   SCIARA_TRY(append_named(t, "time_zero_s", h->time_zero_s));
   SCIARA_TRY(append_pois(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));

@@ -616,9 +616,9 @@ static enum sciara_status take_base_of_folder(struct planning *p) {
   return SCIARA_OK;
 }
 
-/** What log.csv says of members of another plan, whose results are gone. */
-static enum sciara_status forget_log(const struct planning *p) {
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_LOG);
+/** Removes a file about members of another plan, whose results are gone. */
+static enum sciara_status forget(const struct planning *p, const char *name) {
+  char *path = sciara_path_join(p->e.folder, name);
   enum sciara_status status = path ? SCIARA_OK : no_memory();
   if (path && unlink(path) != 0 && errno != ENOENT)
     status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
@@ -636,7 +636,8 @@ static enum sciara_status write_plan(struct planning *p, const char *folder, boo
   SCIARA_TRY_GOTO(take_base_of_folder(p));
   SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  if (!same) SCIARA_TRY_GOTO(forget_log(p));
+  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_LOG));
+  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_OBSERVED));
   if (!same) SCIARA_TRY_GOTO(write_ground(p));
   SCIARA_TRY_GOTO(write_folder(p, same));
 cleanup:

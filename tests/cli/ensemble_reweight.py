@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`sciara ensemble reweight`: synthetic truths, whose early outlines must improve the map of probability; weights, scores,
+exponent and errors recomputed with numpy; what products say; refusals; an interrupted writer."""
+import csv
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NORTH, PROGRAM, ROWS, SOUTH, WEST, SharedCase, open_snapshot
+
+try:
+    import numpy as np
+    from osgeo import gdal, osr
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+gdal.UseExceptions()
+MEMBERS, TRUTHS, AT = 80, 4, 2160  # outlines at 30 % of eruptions of 2 h
+VARY = [{"key": "rate_scale", "log_uniform": [0.2, 3]}, {"key": "model.cooling", "log_uniform": [40, 600]}]
+FILE = "weights-observed.csv"
+
+
+def plan(work, name, count, seed, vents="two.csv"):
+    case.write_json(os.path.join(work, f"{name}.json"), {
+        "base": "base.json", "vents": {"table": vents, "jitter_m": 20, "weights": {"column": "w"}},
+        "events": [{"volume_m3": 9000, "duration": "2 h", "curve": "waning", "slots": 8}], "vary": VARY,
+        "sample": {"method": "random", "count": count, "seed": seed},
+        "result": {"thickness_m": [0], "within": ["2 h"],
+                   "sites": [{"name": "below", "x": WEST + 225, "y": SOUTH + 185}, {"name": "never", "x": WEST + 15, "y": SOUTH + 15}]}})
+    case.run_program("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", "-q", cwd=work)
+
+
+def write_outline(path, covered, epsg=32633):
+    """A square polygon for each cell, or the same in degrees."""
+    to = transformation(epsg) if epsg != 32633 else None
+    polygons = []
+    for row, col in np.argwhere(covered):
+        x, y = WEST + CELL * float(col), NORTH - CELL * float(row)
+        ring = [(x, y), (x, y - CELL), (x + CELL, y - CELL), (x + CELL, y), (x, y)]
+        polygons.append([[list(to.TransformPoint(*p)[:2]) if to else list(p) for p in ring]])
+    value = {"type": "FeatureCollection",
+             "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": polygons}}]}
+    if not to:
+        value["crs"] = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
+    case.write_json(path, value)
+
+
+def transformation(epsg):
+    a, b = osr.SpatialReference(), osr.SpatialReference()
+    a.ImportFromEPSG(32633)
+    b.ImportFromEPSG(epsg)
+    b.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return osr.CoordinateTransformation(a, b)
+
+
+def raster(path):
+    return gdal.Open(path).ReadAsArray()
+
+
+def arrivals(work, folder, member):
+    """Arrival times of one member, which is computed as a run of its own; infinite where it does not arrive."""
+    name = f"{folder}-{member}"
+    case.run_program("ensemble", "member", folder, member, "-o", f"{name}.json", cwd=work)
+    case.run_program("run", f"{name}.json", "-q", "-o", name, cwd=work)
+    last = case.record(os.path.join(work, name))["snapshots"][-1]["name"]
+    values = open_snapshot(os.path.join(work, name, last))["arrival_time"].values.reshape(ROWS, COLS).astype(float)
+    return np.where(np.isfinite(values) & (values >= 0), values, np.inf)
+
+
+def jaccard(run, observed):
+    return (run & observed).sum() / (run | observed).sum()
+
+
+def effective(w):
+    return w.sum() ** 2 / (w ** 2).sum()
+
+
+class Reweight(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, "base.json", model={"cooling": 150}, run={"until": "3 h"},
+                            vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "30 min", "rates_m3_s": [1]}}],
+                            output={"fields": case.FIELDS, "dtype": "float64"})
+        with open(os.path.join(cls.work, "two.csv"), "w", encoding="ascii") as f:
+            f.write(f"x,y,w\n{WEST + 175},{SOUTH + 225},3\n{WEST + 225},{SOUTH + 215},1\n")
+        plan(cls.work, "e", MEMBERS // 2, 5)
+        case.run_program("ensemble", "run", "e", "-q", cwd=cls.work)
+        plan(cls.work, "truth", TRUTHS // 2, 91)
+        cls.truth = [arrivals(cls.work, "truth", k) for k in range(TRUTHS)]
+        for k, arrival in enumerate(cls.truth):
+            write_outline(os.path.join(cls.work, f"truth{k}.json"), arrival <= AT)
+
+    def setUp(self):
+        for name in (FILE, f"{FILE}.part"):
+            if os.path.lexists(self.path("e", name)):
+                os.remove(self.path("e", name))
+
+    def reweight(self, observed="truth0.json", folder="e", at=AT, *more, **options):
+        return self.sciara("ensemble", "reweight", folder, "--observed", observed, "--at", at, *more, **options)
+
+    def table(self, folder="e"):
+        """Comment, weights, planned weights, J."""
+        with open(self.path(folder, FILE), encoding="utf-8", newline="") as f:
+            comment = f.readline()
+            rows = list(csv.DictReader(f))
+        self.assertEqual([int(r["id"]) for r in rows], list(range(MEMBERS)))
+        columns = (np.array([float(r[name] or "nan") for r in rows]) for name in ("weight", "planned_weight", "jaccard"))
+        return (comment, *columns)
+
+    def reduce(self):
+        done = self.sciara("ensemble", "reduce", "e", "--no-pictures")
+        values = raster(self.path("e", "maps", "probability_0m.tif"))
+        return done, np.where(values == case.NODATA, 0, values)
+
+    def test_truths_that_are_not_in_the_sample(self):
+        """The Brier score over all cells, against the final extent, falls by 25 % or more; the probability rises where lava
+        comes later, and falls elsewhere."""
+        _, before = self.reduce()
+        for k, arrival in enumerate(self.truth):
+            with self.subTest(truth=k):
+                final, later = np.isfinite(arrival), np.isfinite(arrival) & (arrival > AT)
+                self.assertGreater(later.sum(), 0)
+                self.reweight(f"truth{k}.json")
+                _, after = self.reduce()
+                scores = [((p - final) ** 2).mean() for p in (before, after)]
+                print(f"truth {k}: Brier score {scores[0]:.5f}, reweighted {scores[1]:.5f}")
+                self.assertLessEqual(scores[1], 0.75 * scores[0])
+                self.assertGreater(after[later].mean(), before[later].mean())
+                self.assertLess(after[~final].mean(), before[~final].mean())
+
+    def check_exponent(self, printed, planned, j, share):
+        """The largest thousandth up to 50 with enough n_eff, by trying all of them."""
+        steps = np.arange(1, 50001) / 1000
+        n = np.array([effective(planned * (j / j.max()) ** b) for b in steps])
+        allowed = steps[n >= share * effective(planned)]
+        found = re.search(r"^beta (\S+); n_eff (\S+) before, (\S+) after$", printed, re.M)
+        self.assertEqual(float(found[1]), allowed.max())
+        self.assertAlmostEqual(float(found[2]), effective(planned), 2)
+        self.assertAlmostEqual(float(found[3]), effective(planned * j ** allowed.max()), delta=0.006)
+        return allowed.max()
+
+    def test_weights(self):
+        """J of three members, computed alone; exponent, n_eff, weights and what is printed, from J."""
+        for share in (0.2, 0.4, 0.05, 0.0126):
+            with self.subTest(share=share):
+                more = () if share == 0.2 else ("--min-effective", share)
+                printed = self.reweight("truth1.json", "e", "36 min", *more).stdout
+                comment, weight, planned, j = self.table()
+                b = self.check_exponent(printed, planned, j, share)
+                expected = planned * j ** b
+                np.testing.assert_allclose(weight, expected / expected.sum(), rtol=1e-12, atol=0)
+                self.assertEqual(comment, f"# members weighted by J^{b:g} with the extent observed at 2160 s (truth1.json)\n")
+        with open(self.path("e", "weights.csv"), encoding="utf-8") as f:
+            np.testing.assert_array_equal(planned, [float(r["weight"]) for r in csv.DictReader(f)])
+        self.assertEqual(len(set(planned)), 2)
+        best = int(np.argmax(j))
+        self.assertIn(f"J of {MEMBERS} finished members: best {j[best]:.4f} (member {best}), median {np.median(j):.4f}, {(j == 0).sum()} with J = 0\n",
+                      printed)
+        observed = self.truth[1] <= AT
+        self.assertIn(f"observed: {observed.sum()} cells at 00:36:00\n", printed)
+        for member in (best, 3, int(np.argsort(j)[MEMBERS // 2])):
+            self.assertEqual(j[member], jaccard(arrivals(self.work, "e", member) <= AT, observed))
+
+    def test_thin_lava(self):
+        """--min-thickness is a limit of the largest deposit, as in evaluate."""
+        self.reweight()
+        _, _, _, all_lava = self.table()
+        self.reweight("truth0.json", "e", AT, "--min-thickness", 3)
+        _, _, _, thick = self.table()
+        self.assertTrue((thick != all_lava).any())
+        self.reweight("truth0.json", "e", AT, "--min-thickness", 0)
+        np.testing.assert_array_equal(self.table()[3], all_lava)
+
+    def test_other_crs(self):
+        """An outline in degrees is brought to the grid; one that lies elsewhere is refused."""
+        self.reweight()
+        expected = self.table()[1:]
+        write_outline(self.path("degrees.json"), self.truth[0] <= AT, 4326)
+        self.reweight("degrees.json")
+        np.testing.assert_array_equal(self.table()[1:], expected)
+
+    def test_products(self):
+        """Maps, tables and messages say it; errors are those of one stratum; without the file all is as before."""
+        first, before = self.reduce()
+        self.assertNotIn("observed", first.stdout + first.stderr)
+        earlier = case.tree(self.path("e", "maps"))
+        self.reweight()
+        comment, weight, _, _ = self.table()
+        said = comment[2:].strip()
+        done, after = self.reduce()
+        self.assertIn(f"conditional on the model and this plan; {said}", done.stdout)
+        self.assertIn(said, done.stderr)
+        self.assertIn(said, self.sciara("ensemble", "query", "e", "--at", f"{WEST + 225},{SOUTH + 185}").stdout)
+        self.assertIn(said, self.sciara("ensemble", "compare", "e", "e", "-o", "pairs").stdout)
+        for path in (self.path("e", "maps", "probability_0m.tif"), self.path("pairs", "difference_probability_0m.tif")):
+            tags = gdal.Open(path).GetMetadata()
+            self.assertEqual([v for k, v in tags.items() if k.lower() == "condition"], [f"conditional on the model and this plan; {said}"])
+            self.assertNotIn("upper_95_percent_bound_without_hits", tags)
+        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual({r["condition"] for r in rows}, {f"conditional on the model and this plan; {said}"})
+        self.assertEqual({r["upper_95_without_hits"] for r in rows}, {""})
+        reached = self.footprints()
+        share = weight / weight.sum()
+        p = share @ reached
+        n = (weight > 0).sum()
+        error = np.sqrt(n / (n - 1) * (share ** 2 @ (reached - p) ** 2))
+        np.testing.assert_allclose(after.ravel(), p, atol=1e-6)
+        found = raster(self.path("e", "maps", "probability_0m_error.tif")).ravel()
+        np.testing.assert_allclose(found[p > 0], error[p > 0], rtol=1e-5, atol=1e-7)
+        self.sciara("ensemble", "export", "e", "--format", "html")
+        with open(self.path("e", "maps", "page.html"), encoding="utf-8") as f:
+            self.assertIn('"observed":true', f.read())
+        os.remove(self.path("e", "maps", "page.html"))
+        os.remove(self.path("e", FILE))
+        self.reduce()
+        self.assertEqual(case.tree(self.path("e", "maps")), earlier)
+        self.assertGreater(np.abs(after - before).max(), 0.1)
+
+    def footprints(self):
+        """Members x cells, from the batches, read by a process of its own: GDAL has another HDF5."""
+        script = """
+import sys, h5py, numpy as np
+out = []
+for path in sys.argv[3:]:
+    with h5py.File(path) as f:
+        first = 0
+        for cells in f["cells"]:
+            row = np.zeros(int(sys.argv[2]), np.uint8)
+            row[np.cumsum(f["cell"][first:first + cells])] = 1
+            first += cells
+            out.append(row)
+np.save(sys.argv[1], out)
+"""
+        batches = sorted(os.listdir(self.path("e", "batches")))
+        subprocess.run([sys.executable, "-c", script, self.path("reached.npy"), str(ROWS * COLS),
+                        *(self.path("e", "batches", name) for name in batches)], check=True)
+        return np.load(self.path("reached.npy")).astype(float)
+
+    def test_unfinished(self):
+        """Members without a result have the mean factor of their stratum, so the others have the weights that they would have
+        alone; when they are finished it is said that they have no score."""
+        last = self.path("e", "batches", "000001.h5")
+        os.rename(last, last + "-")
+        try:
+            said = self.reweight().stderr
+            _, weight, planned, j = self.table()
+            self.assertIn(f"{MEMBERS - 64} of {MEMBERS} members are not finished", said)
+            self.assertEqual(list(np.isnan(j)), [k >= 64 for k in range(MEMBERS)])
+            b = float(re.search(r"J\^(\S+)", self.table()[0])[1])
+            with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
+                stratum = np.array([int(r["stratum"]) for r in csv.DictReader(f)])
+            done, expected = ~np.isnan(j), planned.copy()
+            expected[done] *= j[done] ** b
+            for s in (0, 1):
+                own = stratum == s
+                expected[own & ~done] *= expected[own & done].sum() / planned[own & done].sum()
+            np.testing.assert_allclose(weight, expected / expected.sum(), rtol=1e-12)
+            self.assertNotIn("repeat 'sciara ensemble reweight'", self.reduce()[0].stderr)
+        finally:
+            os.rename(last + "-", last)
+        self.assertIn(f"{MEMBERS - 64} members have been finished since the weights were made", self.reduce()[0].stderr)
+
+    def refused(self, words, *args, code=3, **more):
+        before = case.tree(self.path("e"))
+        done = self.reweight(*args, code=code, **more)
+        for word in words if isinstance(words, tuple) else (words,):
+            self.assertIn(word, done.stderr)
+        self.assertEqual(case.tree(self.path("e")), before)
+
+    def test_refusals(self):
+        self.assertIn("--observed is missing", self.sciara("ensemble", "reweight", "e", "--at", AT, code=2).stderr)
+        self.assertIn("--at is missing", self.sciara("ensemble", "reweight", "e", "--observed", "truth0.json", code=2).stderr)
+        self.refused("--at: expected a time above 0", "truth0.json", "e", 0, code=2)
+        for text in ("0", "1.1", "x"):
+            self.refused("--min-effective: expected a number above 0 and up to 1", "truth0.json", "e", AT, "--min-effective", text, code=2)
+        self.refused("absent.json", "absent.json", code=4)
+        self.refused(("member 0 ends at", "found 1 d"), "truth0.json", "e", "1 d")
+        far = np.zeros((ROWS, COLS), bool)
+        far[25:28, 1:4] = True
+        write_outline(self.path("far.json"), far)
+        self.refused(("expected a member that reaches what was observed", "all have J = 0"), "far.json")
+        outside = self.path("outside.json")
+        write_outline(outside, self.truth[0] <= AT)
+        with open(outside, encoding="utf-8") as f:
+            moved = f.read().replace("EPSG::32633", "EPSG::32634")
+        with open(outside, "w", encoding="utf-8") as f:
+            f.write(moved)
+        self.refused("outside.json: is outside the grid of the run", "outside.json")
+        named = case.read_json(self.path("truth0.json"))
+        del named["crs"]
+        case.write_json(self.path("no-crs.json"), named)
+        self.refused("no-crs.json: is in degrees", "no-crs.json")
+        self.assertGreater((self.scores() == 0).sum(), 0)
+        self.refused(("have J = 0: without them n_eff is at most", "--min-effective"), "truth0.json", "e", AT, "--min-effective", 1)
+        os.makedirs(self.path("none"), exist_ok=True)
+        self.reweight("truth0.json", "none", code=4)
+        self.assertEqual(os.listdir(self.path("none")), [])
+
+    def scores(self):
+        self.reweight()
+        j = self.table()[3]
+        os.remove(self.path("e", FILE))
+        return j
+
+    def test_no_result(self):
+        self.assertIn("expected at least one finished member", self.reweight("truth0.json", "truth", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("truth", FILE)))
+
+    def test_folder_in_use(self):
+        with open(self.path("e", "run.lock"), "a", encoding="ascii") as f:
+            fcntl.flock(f, fcntl.LOCK_SH)
+            self.refused("a process computes members of the ensemble")
+
+    def test_changed_weights_and_damage(self):
+        """The table belongs to the planned weights; every command refuses another one, and names the cure."""
+        self.reweight()
+        path, planned = self.path("e", FILE), self.path("e", "weights.csv")
+        shutil.copy(planned, self.path("weights"))
+        with open(path, encoding="utf-8") as f:
+            good = f.read()
+        try:
+            with open(planned, encoding="utf-8") as f:
+                lines = f.read().splitlines()
+            lines[3] = "2,0.5"
+            with open(planned, "w", encoding="utf-8") as f:
+                f.write("\n".join(lines) + "\n")
+            said = self.sciara("ensemble", "query", "e", "--at", f"{WEST + 225},{SOUTH + 185}", code=3).stderr
+            self.assertIn(f"{FILE}:5: expected 0.5, the planned weight now, found ", said)
+            self.assertIn("make the file again with 'sciara ensemble reweight', or remove it", said)
+            self.reweight()
+            self.assertEqual(self.table()[2][2], 0.5)
+        finally:
+            shutil.copy(self.path("weights"), planned)
+        rows = good.splitlines()
+        for line, text, words in ((0, "id", f"{FILE}:1: expected a line that begins with #"), (1, "id,weight", f"{FILE}:2: expected the line"),
+                                  (4, "2,-1,0,0", f"{FILE}:5: expected a weight"), (4, "7,0,0,0", f"{FILE}:5: expected the id 2"),
+                                  (2, rows[2].rpartition(",")[0] + ",2", f"{FILE}:3: expected a Jaccard index"),
+                                  (len(rows) - 1, "", "expected a row for each member"), (len(rows) - 1, rows[-1] + "\n9,0,0,0", "expected one row")):
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("\n".join([*rows[:line], text, *rows[line + 1:]]) + "\n")
+            self.assertIn(words, self.sciara("ensemble", "status", "e", code=3).stderr)
+        self.reweight()
+        with open(path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), good)
+        os.rename(path, self.path("elsewhere"))
+        os.symlink(self.path("elsewhere"), path)
+        self.assertIn("found a symbolic link", self.reweight(code=3).stderr)
+
+    def test_killed(self):
+        """After SIGKILL at any moment the table is the earlier or the new one, whole."""
+        whole = []
+        for k in (0, 1):
+            self.reweight(f"truth{k}.json")
+            with open(self.path("e", FILE), "rb") as f:
+                whole.append(f.read())
+        self.assertNotEqual(*whole)
+        began = time.monotonic()
+        self.reweight("truth0.json")
+        took = time.monotonic() - began
+        for k in range(12):
+            with subprocess.Popen([PROGRAM, "ensemble", "reweight", "e", "--observed", f"truth{k % 2}.json", "--at", str(AT)], cwd=self.work,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                time.sleep(took * (0.3 + 0.07 * k))
+                process.kill()
+            with open(self.path("e", FILE), "rb") as f:
+                self.assertIn(f.read(), whole)
+        with open(self.path("e", f"{FILE}.part"), "wb") as f:
+            f.write(whole[0][:100])
+        self.reweight("truth1.json")
+        with open(self.path("e", FILE), "rb") as f:
+            self.assertEqual(f.read(), whole[1])
+
+
+if __name__ == "__main__":
+    case.main()

@@ -335,8 +335,9 @@ class Ensemble:
 
     @property
     def members(self) -> dict[str, list[Any]]:
-        """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight, what
-        was drawn (volume_m3 and duration_s with events, rate_scale if it varies), and each key of the scenario that varies; None: the member does not set it.
+        """The table of members, a list for each column: id, stratum, replicate, vent, event (-1: not given), weight (after
+        `sciara ensemble reweight` those that follow from the observation), what was drawn (volume_m3 and duration_s with
+        events, rate_scale if it varies), and each key of the scenario that varies; None: the member does not set it.
         """
         self.status()  # refuses a table that is not the planned one
         rows = _rows_of(self.folder / "members.csv")
@@ -353,7 +354,11 @@ def _rows_of(path: Path) -> list[dict[str, str]]:
     before = csv.field_size_limit(1 << 30)
     try:
         with path.open(encoding="utf-8-sig", newline="") as f:
-            return list(csv.DictReader(line for line in f if not line.startswith("#")))
+            if f.read(1) == "#":
+                f.readline()  # how the weights were made
+            else:
+                f.seek(0)
+            return list(csv.DictReader(f))
     finally:
         csv.field_size_limit(before)
 

@@ -170,6 +170,10 @@ class Reweight(SharedCase):
         self.assertIn(f"observed: {observed.sum()} cells at 00:36:00\n", printed)
         for member in (best, 3, int(np.argsort(j)[MEMBERS // 2])):
             self.assertEqual(j[member], jaccard(arrivals(self.work, "e", member) <= AT, observed))
+        with subprocess.Popen([PROGRAM, "evaluate", f"e-{best}.json", "--observed", "truth1.json", "--at", str(AT), "-q"], cwd=self.work,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            scores = json.loads(process.communicate(b'{"id": 1, "set": {}}\n')[0])
+        self.assertAlmostEqual(scores["jaccard"], j[best], 12)
 
     def test_thin_lava(self):
         """--min-thickness is a limit of the largest deposit, as in evaluate."""
@@ -312,6 +316,24 @@ np.save(sys.argv[1], out)
         j = self.table()[3]
         os.remove(self.path("e", FILE))
         return j
+
+    def test_one_draw_a_stratum(self):
+        """Weights that depend on the draws give no bound, also where each stratum has a single one; and all are draws of one
+        stratum, so there is an error."""
+        plan(self.work, "single", 1, 8)
+        self.sciara("ensemble", "run", "single", "-q")
+        found = []
+        for weighted in (False, True):
+            if weighted:
+                both = np.minimum(arrivals(self.work, "single", 0), arrivals(self.work, "single", 1))
+                write_outline(self.path("both.json"), both <= AT)
+                self.reweight("both.json", "single", AT, "--min-effective", 0.9)
+            self.sciara("ensemble", "reduce", "single", "--no-pictures", "-q")
+            with open(self.path("single", "sites.csv"), encoding="utf-8", newline="") as f:
+                rows = {r["site"]: r for r in csv.DictReader(f)}
+            maps = os.listdir(self.path("single", "maps"))
+            found.append((rows["never"]["upper_95_without_hits"] != "", "probability_0m_error.tif" in maps))
+        self.assertEqual(found, [(True, False), (False, True)])
 
     def test_no_result(self):
         self.assertIn("expected at least one finished member", self.reweight("truth0.json", "truth", code=3).stderr)

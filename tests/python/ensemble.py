@@ -67,6 +67,17 @@ class Finished(case.SharedCase):
         of_small = [weight for weight, event in zip(table["weight"], table["event"]) if event == 0]
         self.assertAlmostEqual(sum(of_small), 0.75)
 
+    def test_weights_after_an_observation(self):
+        planned, path = self.planned.members["weight"], self.path("e", "weights-observed.csv")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("# members weighted by hand\nid,weight,planned_weight,jaccard\n")
+            f.writelines(f"{k},{k + 0.5},{weight!r},\n" for k, weight in enumerate(planned))
+        try:
+            self.assertEqual(self.planned.members["weight"], [k + 0.5 for k in range(MEMBERS)])
+        finally:
+            os.remove(path)
+        self.assertEqual(self.planned.members["weight"], planned)
+
     def test_maps_and_answers(self):
         try:
             import netCDF4  # noqa: F401  # pylint: disable=unused-import

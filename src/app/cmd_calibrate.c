@@ -104,7 +104,8 @@ const struct sciara_command sciara_cmd_calibrate = {
     .details =
         "FILE names scenarios with observed extents, keys with bounds, and a budget. Writes evaluations.csv,\n"
         "best.json (a scenario), calibration.json and, with the designs lhs and sobol, accepted.csv (a table of\n"
-        "members for an ensemble) to DIR. Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
+        "members for an ensemble), with morris and saltelli sensitivity.csv (which unknowns matter) to DIR.\n"
+        "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
     .run = run,
 };

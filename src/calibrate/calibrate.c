@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "calibrate/calibration_record.h"
+#include "calibrate/sensitivity.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "plan/points.h"
@@ -71,7 +72,8 @@ static bool take_result(void *context, const struct sciara_evaluation *result) {
   t->status[row] = result->status;
   t->score[row] = result->scores ? score_of(&w->file, &t->jaccard[row * pairs]) : (double)NAN;
   if (result->error && w->failed == 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s; it counts as the worst", result->error); // the first alone: there may be many
+    sciara_log(SCIARA_LOG_WARNING, "%s; it %s", result->error, // the first alone: there may be many
+               sciara_calibration_group(&w->file) > 0 ? "has no score" : "counts as the worst");
   enum sciara_status status = sciara_evaluation_table_add(t);
   if (status == SCIARA_OK && t->count % SYNC_EVERY == 0) status = sciara_evaluation_table_sync(t);
   if (status == SCIARA_OK) count_row(w, row);
@@ -115,14 +117,18 @@ static bool go_on(void *context) {
 static enum sciara_status make_points(struct work *w) {
   const struct sciara_calibration_file *f = &w->file;
   const enum sciara_sample_method method = f->design == SCIARA_DESIGN_LHS ? SCIARA_SAMPLE_LHS : SCIARA_SAMPLE_SOBOL;
+  const size_t n = f->unknown_count, group = sciara_calibration_group(f);
   uint64_t seed[SCIARA_CMAES_DIMENSIONS];
-  for (size_t k = 0; k < f->unknown_count; k++) {
+  for (size_t k = 0; k < n; k++) {
     char plain[256] = "";
     sciara_member_key_plain(f->unknown[k].key, plain, sizeof plain);
     seed[k] = sciara_points_seed(f->seed, plain);
   }
-  SCIARA_TRY(SCIARA_NEW(w->points, f->budget * f->unknown_count, "the points"));
-  return sciara_points_make(method, seed, 0, f->budget, f->unknown_count, w->points);
+  SCIARA_TRY(SCIARA_NEW(w->points, f->budget * n, "the points"));
+  if (f->design == SCIARA_DESIGN_SALTELLI) return sciara_saltelli_points(seed, f->budget / group, n, w->points);
+  if (f->design != SCIARA_DESIGN_MORRIS) return sciara_points_make(method, seed, 0, f->budget, n, w->points);
+  sciara_morris_points(seed, f->budget / group, n, w->points);
+  return SCIARA_OK;
 }
 
 static enum sciara_status begin_search(struct work *w) {
@@ -248,7 +254,9 @@ static enum sciara_status write_results(const struct work *w) {
   const bool whole = w->table.count == w->file.budget;
   const struct sciara_calibration_record record = record_of(w, whole ? "finished" : "interrupted");
   if (w->best != SIZE_MAX) SCIARA_TRY(sciara_calibration_best_write(&record));
-  if (w->best != SIZE_MAX && whole && !w->search) SCIARA_TRY(sciara_calibration_accepted_write(&record));
+  if (w->best != SIZE_MAX && whole && !w->search)
+    SCIARA_TRY(sciara_calibration_group(&w->file) > 0 ? sciara_calibration_sensitivity_write(&record, w->points)
+                                                      : sciara_calibration_accepted_write(&record));
   SCIARA_TRY(sciara_calibration_record_write(&record));
   if (w->best != SIZE_MAX || !whole) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: no evaluation has a score: all are failed or invalid", w->table.path);

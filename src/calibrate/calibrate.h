@@ -33,7 +33,7 @@ struct sciara_calibrate_options {
 
 /**
  * Reads a calibration file and computes its evaluations. Writes evaluations.csv while they are made; then best.json,
- * calibration.json and, of a set of points that is complete, accepted.csv (docs/calibration.md). The bytes do not depend
+ * calibration.json and, of a set of points that is complete, accepted.csv or sensitivity.csv (docs/calibration.md). The bytes do not depend
  * on workers, engine, or how often it was ended and resumed.
  *
  * @param diagnostics receives the problems of the file: nothing is then written

@@ -7,10 +7,13 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "model/detmath.h"
+
+enum { BUDGET_MOST = 1000000 }; // as in the table of keys
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
 
@@ -31,6 +34,12 @@ double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
   const double low = u->log ? sciara_ln(u->min) : u->min, high = u->log ? sciara_ln(u->max) : u->max;
   const double at = low + coordinate * (high - low), value = u->log ? sciara_exp(at) : at;
   return value < u->min ? u->min : value > u->max ? u->max : value;
+}
+
+size_t sciara_calibration_group(const struct sciara_calibration_file *f) {
+  return f->design == SCIARA_DESIGN_MORRIS     ? f->unknown_count + 1
+         : f->design == SCIARA_DESIGN_SALTELLI ? f->unknown_count + 2
+                                               : 0;
 }
 
 enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
@@ -227,8 +236,11 @@ static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r,
 // ----------------------------------------------------------------------------------------------------------------- all
 
 static enum sciara_status read_design(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
-  static const char *const names[] = {
-      [SCIARA_DESIGN_CMAES] = "cma-es", [SCIARA_DESIGN_LHS] = "lhs", [SCIARA_DESIGN_SOBOL] = "sobol"};
+  static const char *const names[] = {[SCIARA_DESIGN_CMAES] = "cma-es",
+                                      [SCIARA_DESIGN_LHS] = "lhs",
+                                      [SCIARA_DESIGN_SOBOL] = "sobol",
+                                      [SCIARA_DESIGN_MORRIS] = "morris",
+                                      [SCIARA_DESIGN_SALTELLI] = "saltelli"};
   const cJSON *design = sciara_json_get(f->tree, "design");
   for (size_t k = 0; design && k < sizeof names / sizeof *names; k++)
     if (strcmp(design->valuestring, names[k]) == 0) f->design = (enum sciara_calibration_design)k;
@@ -242,13 +254,39 @@ static enum sciara_status read_design(const struct sciara_ensemble_reading *r, s
   return SCIARA_OK;
 }
 
+/** A design of sensitivity has whole trajectories or rows, and enough of them. */
+static enum sciara_status check_groups(const struct sciara_ensemble_reading *r,
+                                       const struct sciara_calibration_file *f) {
+  const size_t size = sciara_calibration_group(f), n = f->unknown_count;
+  const bool morris = f->design == SCIARA_DESIGN_MORRIS;
+  char found[32], allowed[192];
+  if (size == 0) return SCIARA_OK;
+  snprintf(found, sizeof found, "%zu", n);
+  snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
+  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS)
+    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+  const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
+  const size_t below = f->budget / size * size, above = below + size;
+  if (below == f->budget && below >= least) return SCIARA_OK;
+  int length =
+      snprintf(allowed, sizeof allowed, "a multiple of %zu, the evaluations of a %s, at least %zu; nearest: ", size,
+               morris ? "trajectory" : "row", least);
+  if (below < least || above > most)
+    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu", below < least ? least : most);
+  else
+    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu or %zu", below, above);
+  snprintf(found, sizeof found, "%zu", f->budget);
+  return sciara_ensemble_refuse(r, "budget", SCIARA_NO_INDEX, NULL, found, allowed);
+}
+
 static enum sciara_status read_tree(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
   SCIARA_TRY(sciara_json_read(f->path, &f->tree));
   sciara_calibration_tree_check(f->path, f->tree, r->diagnostics);
   if (r->diagnostics->count > 0) return SCIARA_OK;
   SCIARA_TRY(read_design(r, f));
   SCIARA_TRY(read_pairs(r, f));
-  return read_unknowns(r, f);
+  SCIARA_TRY(read_unknowns(r, f));
+  return r->diagnostics->count > 0 ? SCIARA_OK : check_groups(r, f);
 }
 
 void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,

@@ -10,7 +10,13 @@
 
 enum { SCIARA_UNKNOWNS_MOST = 64 };
 
-enum sciara_calibration_design { SCIARA_DESIGN_CMAES, SCIARA_DESIGN_LHS, SCIARA_DESIGN_SOBOL };
+enum sciara_calibration_design {
+  SCIARA_DESIGN_CMAES,
+  SCIARA_DESIGN_LHS,
+  SCIARA_DESIGN_SOBOL,
+  SCIARA_DESIGN_MORRIS,
+  SCIARA_DESIGN_SALTELLI,
+};
 
 /** A key that is searched. */
 struct sciara_unknown {
@@ -54,6 +60,9 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f);
  */
 enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
                                           const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
+
+/** Evaluations of a trajectory or a row of a design of sensitivity; 0: it is another design. */
+size_t sciara_calibration_group(const struct sciara_calibration_file *f);
 
 /** The value of an unknown at a coordinate in [0, 1]: from min to max. */
 double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
@@ -310,6 +311,72 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
   if (status == SCIARA_OK) status = sciara_members_write(&m, path, NULL);
   sciara_scenario_free(&scenario);
   sciara_members_free(&m);
+  free(path);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------- sensitivity.csv
+
+/** A line: a key, the trajectories or rows, values; NAN is an empty cell. */
+static void append_line(struct sciara_text *out, const char *key, size_t used, const double *values, size_t count) {
+  sciara_text_append(out, "%s,%zu", key, used);
+  for (size_t k = 0; k < count; k++) {
+    char number[40] = "";
+    if (!isnan(values[k])) sciara_json_number(values[k], number, sizeof number);
+    sciara_text_append(out, ",%s", number);
+  }
+  sciara_text_append(out, "\n");
+}
+
+static void append_morris(const struct sciara_calibration_record *r, const double *points, size_t groups,
+                          struct sciara_text *out, size_t *used) {
+  const size_t n = r->file->unknown_count;
+  struct sciara_morris_effect effect[SCIARA_UNKNOWNS_MOST];
+  sciara_morris_effects(points, r->table->score, groups, n, effect, used);
+  sciara_text_append(out, "unknown,trajectories,mu,mu_star,sigma\n");
+  for (size_t k = 0; k < n; k++) {
+    const double values[] = {effect[k].mu, effect[k].mu_star, effect[k].sigma};
+    append_line(out, r->file->unknown[k].key, *used, values, sizeof values / sizeof *values);
+  }
+}
+
+static enum sciara_status append_saltelli(const struct sciara_calibration_record *r, size_t groups,
+                                          struct sciara_text *out, size_t *used) {
+  const size_t n = r->file->unknown_count;
+  struct sciara_sobol_index first[SCIARA_SALTELLI_UNKNOWNS], total[SCIARA_SALTELLI_UNKNOWNS];
+  SCIARA_TRY(sciara_saltelli_indices(r->table->score, groups, n, r->file->seed, first, total, used));
+  sciara_text_append(out, "unknown,rows,first_order,first_order_low,first_order_high,total,total_low,total_high\n");
+  for (size_t k = 0; k < n; k++) {
+    const double values[] = {first[k].value, first[k].low, first[k].high, total[k].value, total[k].low, total[k].high};
+    append_line(out, r->file->unknown[k].key, *used, values, sizeof values / sizeof *values);
+  }
+  return SCIARA_OK;
+}
+
+static void warn(const char *path, const char *groups, size_t count, size_t used, size_t least) {
+  if (used < count)
+    sciara_log(SCIARA_LOG_WARNING, "%s: %zu of %zu %s are left out, for an evaluation of each has no score", path,
+               count - used, count, groups);
+  if (used < least)
+    sciara_log(SCIARA_LOG_WARNING, "%s: no values, for which %zu %s with all scores are needed; %zu are there", path,
+               least, groups, used);
+}
+
+enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
+                                                        const double *points) {
+  const bool morris = r->file->design == SCIARA_DESIGN_MORRIS;
+  const size_t groups = r->file->budget / sciara_calibration_group(r->file);
+  struct sciara_text text = {0};
+  size_t used = 0;
+  char *path = sciara_path_join(r->folder, "sensitivity.csv");
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK && morris) append_morris(r, points, groups, &text, &used);
+  if (status == SCIARA_OK && !morris) status = append_saltelli(r, groups, &text, &used);
+  if (status == SCIARA_OK) status = text.failed;
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  if (status == SCIARA_OK)
+    warn(path, morris ? "trajectories" : "rows", groups, used, morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST);
+  sciara_text_free(&text);
   free(path);
   return status;
 }

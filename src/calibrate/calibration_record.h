@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a calibration but its table: calibration.json, best.json, accepted.csv.
+// The files of a calibration but its table: calibration.json, best.json, accepted.csv, sensitivity.csv.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_RECORD_H
 #define SCIARA_CALIBRATE_CALIBRATION_RECORD_H
@@ -43,5 +43,14 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
 
 /** Writes accepted.csv: a table of members with the sets of at least SCIARA_ACCEPTED_PART of the best score. */
 enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r);
+
+/**
+ * Writes sensitivity.csv: a row for each unknown with what the scores of a whole design of sensitivity say of it. A warning
+ * says how many trajectories or rows are left out, and whether too few remain.
+ *
+ * @param points of the design
+ */
+enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
+                                                        const double *points);
 
 #endif

@@ -329,7 +329,7 @@ class Calibrate(SharedCase):
             ({"unknown": 1}, 'bad.json: unknown: unknown key, expected title, pairs, unknowns,'),
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
             ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
-            ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs" or "sobol"; found "grid"'),
+            ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs", "sobol", "morris" or "saltelli"; found "grid"'),
             ({"design": "lhs", "population": 8}, 'bad.json: population: expected it only with the design "cma-es"'),
             ({"pairs": [{**PAIRS[0], "hold_out": True}]},
              "bad.json: pairs: expected at least one pair that is not a hold_out; found none"),

@@ -464,7 +464,7 @@ struct sciara_observed {
   const char *region; /**< only cells that this file covers are compared; NULL: all */
   size_t scenario;    /**< number of its scenario */
   double at_s;        /**< simulated time: what lava has reached by then counts; 0: the end of the run */
-  double weight;      /**< in the mean of J; 0: 1 */
+  double weight;      /**< in the mean of J, at most 1e6; 0: 1 */
 };
 
 /** What is evaluated. Zero-initialise. */

@@ -16,6 +16,7 @@ struct sciara_evaluations {
   struct sciara_evaluator *evaluator;           ///< NULL: the last call did not finish, so it is to be opened again
   bool (*progress)(void *context, size_t done); ///< of the present call; may be NULL
   void *context;
+  bool cancelled;             ///< the present call
   struct sciara_text results; ///< of the present call
   size_t done;                ///< atomic: lines in them
 };
@@ -29,7 +30,8 @@ static bool take_result(void *context, const struct sciara_evaluation *result) {
 
 static bool go_on(void *context) {
   struct sciara_evaluations *e = (struct sciara_evaluations *)context;
-  return !e->progress || e->progress(e->context, __atomic_load_n(&e->done, __ATOMIC_RELAXED));
+  e->cancelled = e->progress && !e->progress(e->context, __atomic_load_n(&e->done, __ATOMIC_RELAXED));
+  return !e->cancelled;
 }
 
 static enum sciara_status refuse(const char *expected, double found) {
@@ -52,7 +54,7 @@ static enum sciara_status check_setup(const struct sciara_evaluations_setup *s) 
     SCIARA_TRY(sciara_api_check_pointer(function, "the path of an observed extent", o->path));
     if (o->scenario >= s->scenario_count) return refuse("the number of a scenario", (double)o->scenario);
     if (!(o->at_s >= 0) || !isfinite(o->at_s)) return refuse("at_s of 0 s or more", o->at_s);
-    if (!(o->weight >= 0) || !isfinite(o->weight)) return refuse("a weight of 0 or more", o->weight);
+    if (!(o->weight >= 0 && o->weight <= SCIARA_EVALUATE_WEIGHT_MOST)) return refuse("a weight of 0 to 1e6", o->weight);
   }
   return SCIARA_OK;
 }
@@ -124,10 +126,12 @@ enum sciara_status sciara_evaluations_run(struct sciara_evaluations *e, const ch
   e->done = 0;
   e->progress = progress;
   e->context = context;
+  e->cancelled = false;
   enum sciara_status status = sciara_text_append(&e->results, "%s", "");
   if (status == SCIARA_OK) status = put_lines(e, lines, &count);
   if (status == SCIARA_OK) status = sciara_evaluator_wait(e->evaluator, false);
-  if (status != SCIARA_OK || __atomic_load_n(&e->done, __ATOMIC_RELAXED) < count) {
+  const bool whole = __atomic_load_n(&e->done, __ATOMIC_RELAXED) == count && !e->cancelled;
+  if (status != SCIARA_OK || !whole || e->results.failed != SCIARA_OK) {
     sciara_evaluator_close(e->evaluator);
     e->evaluator = NULL;
   }

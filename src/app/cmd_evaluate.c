@@ -30,9 +30,9 @@ struct job {
 
 // ------------------------------------------------------------------------------------------------------------- options
 
-static enum sciara_status take_positive(const char *option, const char *text, double *out) {
-  if (sciara_parse_double(text, out) && *out > 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a number above 0, found \"%s\"", option, text);
+static enum sciara_status take_weight(const char *text, double *out) {
+  if (sciara_parse_double(text, out) && *out > 0 && *out <= SCIARA_EVALUATE_WEIGHT_MOST) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--weight: expected a number above 0 to 1e6, found \"%s\"", text);
 }
 
 /** The time of an observation: simulated, or a date. */
@@ -50,7 +50,7 @@ static enum sciara_status take_time(const char *text, struct sciara_evaluate_obs
 static enum sciara_status take_property(const char *name, const char *value, struct sciara_evaluate_observed *o) {
   if (strcmp(name, "observed-layer") == 0) o->layer = value;
   if (strcmp(name, "region") == 0) o->region = value;
-  if (strcmp(name, "weight") == 0) return take_positive(name, value, &o->weight);
+  if (strcmp(name, "weight") == 0) return take_weight(value, &o->weight);
   return strcmp(name, "at") == 0 ? take_time(value, o) : SCIARA_OK;
 }
 

@@ -65,7 +65,8 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   cJSON *tree = NULL;
   enum sciara_status status;
   s->path = c->options->scenarios[k];
-  s->setup = (struct sciara_compute_setup){.engine = c->options->engine, .threads = 1, .device = -1};
+  const char *engine = c->options->engine ? c->options->engine : k > 0 ? c->ops->name : NULL;
+  s->setup = (struct sciara_compute_setup){.engine = engine, .threads = 1, .device = -1};
   SCIARA_TRY(sciara_json_read(s->path, &tree));
   SCIARA_TRY(sciara_scenario_base_make(tree, &s->base));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
@@ -80,6 +81,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   s->setup.ground = sciara_site_checksum(s->setup.site);
   sciara_compute_place(&s->setup, &unchanged, NULL, &problem, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
+  if (problem.state) s->lava = sciara_state_checksum(problem.state);
   const struct sciara_engine_ops *ops;
   SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
   if (k == 0) c->ops = ops;

@@ -33,6 +33,7 @@ struct sciara_case {
   struct sciara_scenario_base *base;
   struct sciara_scenario_spec spec;  ///< of the scenario without changes
   struct sciara_compute_setup setup; ///< without slot, device and cancel
+  uint64_t lava;                     ///< sciara_state_checksum of the state with the initial lava; 0: there is none
   struct sciara_case_vents vents;    ///< of the scenario without changes
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
   char start[SCIARA_DATE_SIZE];      ///< the date of its start; "": unknown

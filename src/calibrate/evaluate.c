@@ -337,6 +337,10 @@ uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenar
   return e->cases.scenario[scenario].setup.ground;
 }
 
+uint64_t sciara_evaluator_lava(const struct sciara_evaluator *e, size_t scenario) {
+  return e->cases.scenario[scenario].lava;
+}
+
 uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed) {
   const struct sciara_case_observed *o = &e->cases.observed[observed];
   const struct sciara_site *site = e->cases.scenario[e->options.observed[observed].scenario].setup.site;

@@ -8,6 +8,9 @@
 #include "analysis/observation.h"
 #include "engine/engine.h"
 
+/** The largest weight, with which sums of scores stay finite. */
+#define SCIARA_EVALUATE_WEIGHT_MOST 1e6
+
 /** An observed extent. */
 struct sciara_evaluate_observed {
   size_t scenario;     ///< number of the scenario of its eruption
@@ -16,7 +19,7 @@ struct sciara_evaluate_observed {
   const char *region;  ///< only cells that these polygons, or this raster, cover are compared; NULL: all
   double at_s;         ///< simulated time of the observation, s after the start; INFINITY: the end of the run
   const char *at_date; ///< or its date, as of sciara_parse_date; NULL: at_s counts
-  double weight;       ///< above 0
+  double weight;       ///< above 0, at most SCIARA_EVALUATE_WEIGHT_MOST
 };
 
 enum sciara_evaluate_status {
@@ -100,8 +103,9 @@ enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct
  */
 enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last);
 
-/** A hash of the ground of a scenario, and of the cells of an observed extent and its region. */
+/** A hash of the ground of a scenario, of its initial lava, and of the cells of an observed extent and its region. */
 uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario);
+uint64_t sciara_evaluator_lava(const struct sciara_evaluator *e, size_t scenario);
 uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed);
 
 /** Ends the workers; what is not finished is dropped. NULL is allowed. */

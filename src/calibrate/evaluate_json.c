@@ -45,10 +45,14 @@ static enum sciara_status refuse(const char *key, const char *expected, const cJ
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s; found %s", key, expected, text);
 }
 
+static const double LARGEST_ID = 9007199254740991; // larger whole numbers are not all doubles
+
 static enum sciara_status take_id(struct line *l, const cJSON *id) {
   struct sciara_text text = {0};
   if (id && !cJSON_IsNumber(id) && !cJSON_IsString(id) && !cJSON_IsNull(id))
     return refuse("id", "a number or a text", id);
+  if (id && cJSON_IsNumber(id) && fabs(id->valuedouble) > LARGEST_ID)
+    return refuse("id", "a number up to 9007199254740991, which comes back unchanged, or a text", id);
   enum sciara_status status = SCIARA_OK;
   if (id && cJSON_IsString(id)) { // no terminal is to execute it
     sciara_text_append(&text, "\"");

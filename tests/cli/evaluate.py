@@ -227,6 +227,13 @@ class Evaluate(SharedCase):
         self.assertIn("line 2: s.json: model.viscosity_vent_Pa_s: expected a key of rule", found[1]["error"])
         self.assertEqual(found[2]["status"], "ok")
 
+    def test_engine_is_that_of_the_first_scenario(self):
+        case.write_scenario(self.work, "gpu.json", engine={"name": "cuda-fused"})
+        out, err = self.run_lines([{}], "s.json", "gpu.json", "--observed", "mask.tif", "--observed", "mask.tif")
+        first, second = json.loads(out)["parts"]
+        self.assertIn("engine: openmp", err)
+        self.assertEqual({**first, "scenario": None}, {**second, "scenario": None})
+
     def test_errors_in_lines(self):
         lines = [
             ('{"id":1,"set":{"model.relaxation":7}}', 1, "line 1: s.json: model.relaxation: expected above 0 to 1; found 7"),
@@ -250,6 +257,8 @@ class Evaluate(SharedCase):
              "key once in an object, found it twice"),
             ('{"id":11,"set":{"model.viscosity_vent_Pa_s":0.5}}', 11, "line 15: s.json: model.viscosity_vent_Pa_s: expected"),
             ('{"id":12,"set":{"run.max_steps":20}}', 12, None),
+            ('{"id":9007199254740993}', None, "line 17: id: expected a number up to 9007199254740991, which comes back unchanged, "
+             "or a text; found 9007199254740992"),
         ]
         out, err = self.run_lines([line for line, _, _ in lines], "s.json", "--observed", "mask.tif", code=3)
         found = [json.loads(line) for line in out.splitlines()]
@@ -260,7 +269,7 @@ class Evaluate(SharedCase):
             if message:
                 self.assertIn(message, line["error"])
                 self.assertEqual(set(line), {"id", "status", "jaccard", "error"})
-        self.assertIn("14 lines are invalid: the results say why", err)
+        self.assertIn("15 lines are invalid: the results say why", err)
 
     def test_ids_come_back(self):
         ids = ["\u202e\x1b[2J\n\"\\é", "", 0.1, -7, 9007199254740991, 1e-300, None]
@@ -343,7 +352,8 @@ class Evaluate(SharedCase):
              "mask.tif: expected a date after the start of dated.json, 2006-07-14T00:00:00Z; found 2006-07-14 01:59+02"),
             (["dated.json", "--observed", "mask.tif", "--at", "2006-07-15"], 3,
              "mask.tif: expected a time up to the end of the run of dated.json, 3600 s; found 86400 s"),
-            (["s.json", "--observed", "mask.tif", "--weight", "0"], 2, '--weight: expected a number above 0, found "0"'),
+            (["s.json", "--observed", "mask.tif", "--weight", "0"], 2, '--weight: expected a number above 0 to 1e6, found "0"'),
+            (["s.json", "--observed", "mask.tif", "--weight", "1e308"], 2, 'above 0 to 1e6, found "1e308"'),
             (["s.json", "--observed", "mask.tif", "--workers", "0"], 2, '--workers: expected 1 to 4096, found "0"'),
             (["s.json", "--observed", "mask.tif", "--min-thickness", "x"], 2, "--min-thickness: expected a number >= 0"),
             (["s.json", "--observed", "mask.tif", "--engine", "abacus"], 2, "abacus"),

@@ -92,6 +92,25 @@ START_TEST(cancelled_and_continued) {
 }
 END_TEST
 
+/** Goes on until both are done. */
+static bool until_second(void *context, size_t done) {
+  (void)context;
+  return done < 2;
+}
+
+/** A call may be cancelled when all is done: the next one is as any other. */
+START_TEST(cancelled_at_the_end) {
+  struct sciara_evaluations *e = open_all(1);
+  const char *found, *lines = "{\"set\": {\"run.max_steps\": 5}}\n{\"set\": {\"run.max_steps\": 60}}\n";
+  for (int k = 0; k < 3; k++) {
+    OK(sciara_evaluations_run(e, lines, until_second, NULL, &found));
+    const char *second = strchr(found, '\n');
+    ck_assert_msg(second && strchr(second + 1, '\n'), "call %d: %s", k, found);
+  }
+  sciara_evaluations_close(e);
+}
+END_TEST
+
 static void refused(const struct sciara_evaluations_setup *setup, enum sciara_status expected, const char *words) {
   struct sciara_evaluations *e;
   const enum sciara_status status = sciara_evaluations_open(setup, &e);
@@ -119,7 +138,9 @@ START_TEST(wrong_use) {
   refused(&bad, SCIARA_ERR_USAGE, "0 to 4096 workers, found -1");
   refused(NULL, SCIARA_ERR_USAGE, "setup");
   extent.weight = -1;
-  refused(&good, SCIARA_ERR_USAGE, "a weight of 0 or more, found -1");
+  refused(&good, SCIARA_ERR_USAGE, "a weight of 0 to 1e6, found -1");
+  extent.weight = 1e308;
+  refused(&good, SCIARA_ERR_USAGE, "a weight of 0 to 1e6, found 1e+308");
   extent = (struct sciara_observed){.path = observed, .at_s = -5};
   refused(&good, SCIARA_ERR_USAGE, "at_s of 0 s or more, found -5");
   extent = (struct sciara_observed){.path = observed, .scenario = 1};
@@ -143,6 +164,7 @@ int main(void) {
   tcase_set_timeout(t, 60);
   tcase_add_test(t, generations);
   tcase_add_test(t, cancelled_and_continued);
+  tcase_add_test(t, cancelled_at_the_end);
   tcase_add_test(t, wrong_use);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);

@@ -25,7 +25,7 @@ struct work {
   struct sciara_calibration_file file;
   struct sciara_evaluate_options evaluate;
   struct sciara_evaluator *evaluator;
-  uint64_t *hash;                       ///< of the ground of each scenario, then of each extent
+  uint64_t *hash;                       ///< of the grounds and the initial lavas of the scenarios, then of the extents
   struct sciara_evaluation_table table; ///< new rows: under the lock
   size_t earlier;                       ///< rows of earlier processes
   struct sciara_cmaes *search;          ///< NULL: `points`
@@ -212,7 +212,8 @@ static struct sciara_calibration_record record_of(const struct work *w, const ch
   return (struct sciara_calibration_record){.folder = w->options->folder,
                                             .file = &w->file,
                                             .ground = w->hash,
-                                            .cells = w->hash + w->file.scenario_count,
+                                            .lava = w->hash + w->file.scenario_count,
+                                            .cells = w->hash + 2 * w->file.scenario_count,
                                             .table = &w->table,
                                             .status = status,
                                             .restart = w->restart,
@@ -277,9 +278,11 @@ static enum sciara_status open_evaluator(struct work *w) {
                                                  .done = take_result,
                                                  .context = w};
   SCIARA_TRY(sciara_evaluator_open(&w->evaluate, &w->evaluator));
-  SCIARA_TRY(SCIARA_NEW(w->hash, f->scenario_count + f->pair_count, "the hashes of the inputs"));
-  for (size_t k = 0; k < f->scenario_count; k++) w->hash[k] = sciara_evaluator_ground(w->evaluator, k);
-  for (size_t k = 0; k < f->pair_count; k++) w->hash[f->scenario_count + k] = sciara_evaluator_extent(w->evaluator, k);
+  const size_t n = f->scenario_count;
+  SCIARA_TRY(SCIARA_NEW(w->hash, 2 * n + f->pair_count, "the hashes of the inputs"));
+  for (size_t k = 0; k < n; k++) w->hash[k] = sciara_evaluator_ground(w->evaluator, k);
+  for (size_t k = 0; k < n; k++) w->hash[n + k] = sciara_evaluator_lava(w->evaluator, k);
+  for (size_t k = 0; k < f->pair_count; k++) w->hash[2 * n + k] = sciara_evaluator_extent(w->evaluator, k);
   return SCIARA_OK;
 }
 

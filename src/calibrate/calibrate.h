@@ -33,8 +33,9 @@ struct sciara_calibrate_options {
 
 /**
  * Reads a calibration file and computes its evaluations. Writes evaluations.csv while they are made; then best.json,
- * calibration.json and, of a set of points that is complete, accepted.csv or sensitivity.csv (docs/calibration.md). The bytes do not depend
- * on workers, engine, or how often it was ended and resumed.
+ * calibration.json and, of a set of points that is complete, accepted.csv or sensitivity.csv (docs/calibration.md). With
+ * engines that are exact the bytes do not depend on the engine, on workers, or on how often the calibration was ended and
+ * resumed.
  *
  * @param diagnostics receives the problems of the file: nothing is then written
  * @param out         what is finished, also after an error

@@ -12,6 +12,7 @@
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "model/detmath.h"
+#include "plan/points.h"
 
 enum { BUDGET_MOST = 1000000 }; // as in the table of keys
 
@@ -178,6 +179,15 @@ static uint64_t hash_of(const struct sciara_scenario_spec *s) {
   return hash;
 }
 
+enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f,
+                                               struct sciara_scenario_spec *out) {
+  SCIARA_TRY(sciara_scenario_read(f->scenario[0], NULL, 0, out));
+  if (hash_of(out) == f->hash[0]) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: expected the scenario and its rates as when the calibration of %s began, found a change",
+                     f->scenario[0], f->path);
+}
+
 /** The middle of the bounds must be a valid scenario. */
 static enum sciara_status check_middle(const struct sciara_calibration_file *f, size_t n,
                                        const struct sciara_scenario_spec *scenario) {
@@ -230,6 +240,12 @@ static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r,
   }
   if (f->unknown_count == 0)
     return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
+  if (f->design == SCIARA_DESIGN_SOBOL && f->unknown_count > SCIARA_SOBOL_DIMENSIONS) {
+    char found[32], allowed[64];
+    snprintf(found, sizeof found, "%zu", f->unknown_count);
+    snprintf(allowed, sizeof allowed, "at most %d with the design \"sobol\"", SCIARA_SOBOL_DIMENSIONS);
+    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+  }
   return r->diagnostics->count > 0 ? SCIARA_OK : check_scenarios(r, f);
 }
 

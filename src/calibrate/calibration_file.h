@@ -64,6 +64,10 @@ enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *
 /** Evaluations of a trajectory or a row of a design of sensitivity; 0: it is another design. */
 size_t sciara_calibration_group(const struct sciara_calibration_file *f);
 
+/** Reads the scenario of the first pair again. SCIARA_ERR_INPUT if its text or its rates have changed. */
+enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f,
+                                               struct sciara_scenario_spec *out);
+
 /** The value of an unknown at a coordinate in [0, 1]: from min to max. */
 double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
 

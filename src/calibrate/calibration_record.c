@@ -33,8 +33,13 @@ static enum sciara_status write_tree(const char *folder, const char *name, cJSON
 
 // -------------------------------------------------------------------------------------------------- calibration.json
 
+/** A path may have bytes that are not UTF-8, with which the file could not be read again: they become U+FFFD. */
 static bool put_text(cJSON *object, const char *name, const char *text) {
-  return cJSON_AddStringToObject(object, name, text) != NULL;
+  struct sciara_text plain = {0};
+  const bool whole = sciara_is_utf8(text) || sciara_text_append_plain(&plain, text) == SCIARA_OK;
+  const bool added = whole && cJSON_AddStringToObject(object, name, plain.data ? plain.data : text);
+  sciara_text_free(&plain);
+  return added;
 }
 
 static bool put_number(cJSON *object, const char *name, double value) {
@@ -62,7 +67,7 @@ static bool put_inputs(const struct sciara_calibration_record *r, cJSON *root) {
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
     cJSON *item = push_object(scenarios);
     whole = item && put_text(item, "path", f->scenario[k]) && put_hash(item, "hash", f->hash[k]) &&
-            put_hash(item, "ground", r->ground[k]);
+            put_hash(item, "ground", r->ground[k]) && put_hash(item, "initial", r->lava[k]);
   }
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = push_object(extents);
@@ -183,6 +188,7 @@ static enum sciara_status check_tree(const struct sciara_calibration_record *r, 
     const char *list, *key, *what;
   } parts[] = {{"scenarios", "hash", "the scenario and its rates"},
                {"scenarios", "ground", "the ground of the scenario"},
+               {"scenarios", "initial", "the initial lava of the scenario"},
                {"extents", "cells", "the observed extent and its region"}};
   const cJSON *format = sciara_json_get(old, "format"), *program = sciara_json_get(old, "program");
   struct difference d;
@@ -259,7 +265,7 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
   struct sciara_key_set keys = {0};
   char *folder = sciara_path_folder(path);
   cJSON *root = NULL;
-  enum sciara_status status = folder ? sciara_scenario_read(path, NULL, 0, &scenario) : no_memory();
+  enum sciara_status status = folder ? sciara_calibration_scenario(r->file, &scenario) : no_memory();
   if (status == SCIARA_OK) status = keys_of(r, r->best, &scenario, &keys);
   if (status == SCIARA_OK) status = sciara_json_read(path, &root);
   for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++)
@@ -304,7 +310,7 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
   struct sciara_members m = {0};
   char *path = sciara_path_join(r->folder, "accepted.csv");
   size_t count = 0, at = 0;
-  enum sciara_status status = path ? sciara_scenario_read(r->file->scenario[0], NULL, 0, &scenario) : no_memory();
+  enum sciara_status status = path ? sciara_calibration_scenario(r->file, &scenario) : no_memory();
   for (size_t row = 0; row < r->table->count; row++) count += is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
     if (is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);

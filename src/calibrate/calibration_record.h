@@ -23,7 +23,8 @@ struct sciara_calibration_restart {
 struct sciara_calibration_record {
   const char *folder;
   const struct sciara_calibration_file *file;
-  const uint64_t *ground, *cells; ///< hashes of the ground of each scenario, and of the cells of each extent
+  const uint64_t *ground, *lava; ///< hashes of the ground and of the initial lava of each scenario
+  const uint64_t *cells;         ///< hashes of the cells of each extent
   const struct sciara_evaluation_table *table;
   const char *status; ///< "running", "interrupted", "finished"
   const struct sciara_calibration_restart *restart;

@@ -326,6 +326,8 @@ class Calibrate(SharedCase):
              "in the middle of their bounds: rate_scale: expected no other key of rates; found vents.0.start"),
             ({"pairs": [{**PAIRS[1], "date": "2006-07-12"}]}, "bad.json: pairs[0].date: expected one of the two"),
             ({"unknowns": []}, "bad.json: unknowns: expected at least one unknown; found none"),
+            ({"unknowns": [{"key": f"vents.{k}.x", "min": 1, "max": 2} for k in range(38)], "design": "sobol"},
+             'bad.json: unknowns: expected at most 37 with the design "sobol"; found 38'),
             ({"unknown": 1}, 'bad.json: unknown: unknown key, expected title, pairs, unknowns,'),
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
             ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
@@ -390,6 +392,40 @@ class Calibrate(SharedCase):
                           self.sciara("calibrate", "c.json", "-o", "inputs", "--resume", code=3).stderr)
         finally:
             os.replace(self.path("kept.tif"), self.path("mapped.tif"))
+
+    def test_initial_lava_that_changed(self):
+        shutil.copy(self.path("mapped.tif"), self.path("lava.tif"))
+        self.write_scenario("lava.json", initial={"thickness": "lava.tif"})
+        self.write("pool.json", pairs=[{"scenario": "lava.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[2:], budget=4,
+                   population=4)
+        self.sciara("calibrate", "pool.json", "-q", "-o", "pool")
+        self.sciara("calibrate", "pool.json", "-q", "-o", "pool", "--resume")
+        shutil.copy(self.path("early.tif"), self.path("lava.tif"))
+        self.assertIn("./lava.json: expected the initial lava of the scenario as when the calibration of pool began",
+                      self.sciara("calibrate", "pool.json", "-o", "pool", "--resume", code=3).stderr)
+
+    def test_scenario_edited_meanwhile(self):
+        """What is written at the end is made of the scenario that was computed, or is not written."""
+        self.write_scenario("edited.json")
+        self.write("meanwhile.json", pairs=[{"scenario": "edited.json", "observed": "mapped.tif"}], budget=1000000)
+        with self.start("meanwhile.json", "-q", "-o", "meanwhile") as program:
+            self.wait_for_rows("meanwhile", 5)
+            self.write_scenario("edited.json", model={"relaxation": 0.4})
+            program.send_signal(signal.SIGINT)
+            err = program.communicate(timeout=60)[1]
+        self.assertEqual(program.returncode, 3, err)
+        self.assertIn("./edited.json: expected the scenario and its rates as when the calibration of meanwhile.json began", err)
+        self.assertEqual(sorted(os.listdir(self.path("meanwhile"))), ["calibration.json", "evaluations.csv"])
+
+    def test_path_that_is_not_utf8(self):
+        folder = os.fsdecode(b"caf\xe9")
+        os.makedirs(self.path(folder))
+        for name in ("s.json", "dem.asc", "mapped.tif"):
+            shutil.copy(self.path(name), self.path(folder))
+        self.write(os.path.join(folder, "c.json"), pairs=PAIRS[:1], budget=7)
+        for extra in ([], ["--resume"]):
+            self.sciara("calibrate", os.path.join(folder, "c.json"), "-q", "-o", "latin", *extra)
+        self.assertEqual(self.record("latin")["extents"][0]["path"], "caf\ufffd/mapped.tif")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 """Scores of many sets of parameters against observed extents, for calibration; docs/calibration.md."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
 
 from ._errors import UsageError, check
@@ -92,6 +93,7 @@ class Evaluator:
         out = ffi.new("struct sciara_evaluations **")
         check(lib.sciara_evaluations_open(setup, out))
         self._lock = threading.Lock()
+        self._owner: Optional[int] = None
         self._handle, self._process = out[0], os.getpid()
         self._finalizer = weakref.finalize(self, _release, self._handle, self._process)
 
@@ -101,6 +103,21 @@ class Evaluator:
 
     def _text(self, value: Optional[bytes]) -> Any:
         return ffi.NULL if value is None else self._keep("char[]", value)
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[None]:
+        """The handle is for this thread alone."""
+        if os.getpid() != self._process:
+            raise UsageError("the evaluator cannot be used in the child of a fork")
+        if self._owner == threading.get_ident():
+            raise UsageError("the evaluator is computing: a progress function or a signal handler may not use it, but may "
+                             "raise")
+        with self._lock:
+            self._owner = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._owner = None
 
     def scores(self, sets: Iterable[Mapping[str, Any]],
                progress: Optional[Callable[[int], Any]] = None) -> list[dict[str, Any]]:
@@ -127,11 +144,9 @@ class Evaluator:
         c_tick = ffi.callback("bool(void *, size_t)", tick, error=False,
                               onerror=lambda _kind, error, _traceback: caught.append(error))
         out = ffi.new("const char **")
-        with self._lock:
+        with self._use():
             if not self._finalizer.alive:
                 raise UsageError("the evaluator is closed")
-            if os.getpid() != self._process:
-                raise UsageError("the evaluator cannot be used in the child of a fork")
             status = lib.sciara_evaluations_run(self._handle, ffi.new("char[]", utf8_of("\n".join(lines), "sets")), c_tick,
                                                 ffi.NULL, out)
             if caught:
@@ -144,8 +159,10 @@ class Evaluator:
         return results
 
     def close(self) -> None:
-        """Ends the threads and releases the memory."""
-        with self._lock:
+        """Ends the threads and releases the memory; in the child of a fork nothing."""
+        if os.getpid() != self._process:
+            return
+        with self._use():
             self._finalizer()
 
     def __enter__(self) -> Evaluator:

@@ -96,6 +96,39 @@ class Scores(case.SharedCase):
             self.assertRaisesRegex(LookupError, "enough", evaluator.scores, [{"run.max_steps": 5}, LONG], leave)
             self.assertEqual(evaluator.scores([SETS[1]])[0]["jaccard"], 1)
 
+    def test_use_while_it_computes(self):
+        """A progress function cannot wait for the call that waits for it."""
+        with sciara.Evaluator(self.at("s.json"), self.at("mapped.tif")) as evaluator:
+            for use in (evaluator.close, lambda: evaluator.scores([{}])):
+                with self.assertRaisesRegex(sciara.UsageError, "a progress function or a signal handler may not use it"):
+                    evaluator.scores([SETS[1]], lambda done, use=use: use())
+            self.assertEqual(evaluator.scores([SETS[1]])[0]["jaccard"], 1)
+
+    def test_fork_while_it_computes(self):
+        evaluator = sciara.Evaluator(self.at("s.json"), self.at("mapped.tif"), workers=1)
+        begun, ended = threading.Event(), threading.Event()
+
+        def tick(_done):
+            begun.set()
+            if ended.is_set():
+                raise LookupError
+        thread = threading.Thread(target=lambda: self.assertRaises(LookupError, evaluator.scores, [LONG], tick))
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)  # where it waits for a thread that is not here
+            try:
+                evaluator.close()
+                evaluator.scores([{}])
+            except sciara.UsageError as e:
+                os._exit(17 if "child of a fork" in str(e) else 1)
+            os._exit(2)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        ended.set()
+        thread.join()
+        self.assertEqual(code, 17)
+
     def test_fork(self):
         evaluator = sciara.Evaluator(self.at("s.json"), self.at("mapped.tif"))
         child = os.fork()

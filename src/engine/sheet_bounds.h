@@ -54,7 +54,7 @@ static inline double sciara_sheet_slope(const double drop[SCIARA_MOORE], const d
 
 /** The level, above the ground of a cell, that h metres of its lava reach in it and its neighbours. */
 static inline double sciara_sheet_level(double h, const double top[SCIARA_MOORE]) {
-  double sorted[SCIARA_MOORE];
+  double sorted[SCIARA_MOORE] = {0};
   for (int n = 0; n < SCIARA_MOORE; n++) {
     int k = n;
     for (; k > 0 && sorted[k - 1] > top[n]; k--) sorted[k] = sorted[k - 1];

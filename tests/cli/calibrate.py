@@ -417,6 +417,23 @@ class Calibrate(SharedCase):
         self.assertIn("./edited.json: expected the scenario and its rates as when the calibration of meanwhile.json began", err)
         self.assertEqual(sorted(os.listdir(self.path("meanwhile"))), ["calibration.json", "evaluations.csv"])
 
+    def test_links(self):
+        """Nothing is written through a link."""
+        target = self.path("target.txt")
+        for name, code in (("evaluations.csv", 4), ("best.json.part", 4), ("calibration.json.part", 4), ("best.json", 0)):
+            folder = self.path("linked-" + name)
+            shutil.copytree(self.path("whole"), folder)
+            with open(target, "w", encoding="ascii") as f:
+                f.write("kept")
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+            os.symlink(target, os.path.join(folder, name))
+            self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume", code=code)
+            with open(target, encoding="ascii") as f:
+                self.assertEqual(f.read(), "kept", name)
+            if code == 0:
+                self.assertEqual(case.tree(folder), case.tree(self.path("whole")))
+
     def test_path_that_is_not_utf8(self):
         folder = os.fsdecode(b"caf\xe9")
         os.makedirs(self.path(folder))

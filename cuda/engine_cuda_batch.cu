@@ -661,7 +661,8 @@ const sciara_engine_batch table = {.create = create_batch,
                                    .slots = count_slots,
                                    .outgrown = is_outgrown,
                                    .successor = "cuda-fused",
-                                   .rule = SCIARA_RULE_HERE};
+                                   .rule = SCIARA_RULE_HERE,
+                                   .single_precision = !IS_DOUBLE};
 
 } // namespace
 

@@ -235,6 +235,7 @@ struct sciara_engine_batch {
   bool (*outgrown)(const void *batch, const int64_t liquid[], int count);
   const char *successor;      ///< name of that engine, of the same device, if it has the rule
   enum sciara_rule_kind rule; ///< of all members
+  bool single_precision;      ///< of all members
 };
 
 /** Number of states that an engine can keep at a time. */

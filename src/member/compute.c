@@ -475,10 +475,13 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   return SCIARA_OK;
 }
 
-/** The slot for the member: that of the setup, which is released if it is for another rule. NULL: an engine of its own. */
+/**
+ * The slot for the member: that of the setup, which is released if it is for another rule or precision. NULL: an engine of
+ * its own.
+ */
 static struct sciara_pool_slot *take_slot(const struct member *m, const struct sciara_problem *p) {
   struct sciara_pool_slot *const slot = m->setup->slot;
-  if (!slot || sciara_pool_rule(slot) == p->scenario.params.rule) return slot;
+  if (!slot || sciara_pool_fits(slot, p->scenario.params.rule, p->scenario.engine.single_precision)) return slot;
   sciara_pool_release(slot);
   return NULL;
 }

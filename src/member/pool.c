@@ -58,7 +58,9 @@ void sciara_pool_stay(struct sciara_pool_slot *slot) { slot->stays = true; }
 
 const char *sciara_pool_successor(const struct sciara_pool_slot *slot) { return slot->pool->table->successor; }
 
-enum sciara_rule_kind sciara_pool_rule(const struct sciara_pool_slot *slot) { return slot->pool->table->rule; }
+bool sciara_pool_fits(const struct sciara_pool_slot *slot, enum sciara_rule_kind rule, bool single_precision) {
+  return slot->pool->table->rule == rule && slot->pool->table->single_precision == single_precision;
+}
 
 void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock) { slot->due = wallclock; }
 

@@ -42,8 +42,8 @@ void sciara_pool_drain(struct sciara_pool *pool);
 /** The name of that engine; NULL: none. */
 const char *sciara_pool_successor(const struct sciara_pool_slot *slot);
 
-/** The rule of the members of the pool. */
-enum sciara_rule_kind sciara_pool_rule(const struct sciara_pool_slot *slot);
+/** Whether members with this rule and precision can have the slot. */
+bool sciara_pool_fits(const struct sciara_pool_slot *slot, enum sciara_rule_kind rule, bool single_precision);
 
 /** The member of the slot is not to leave it. */
 void sciara_pool_stay(struct sciara_pool_slot *slot);

@@ -271,9 +271,12 @@ static enum sciara_status warn_of_dates(const struct sciara_cases *c, size_t sce
   return SCIARA_OK;
 }
 
-/** Whether a status says that the changes give no scenario, or one whose files cannot be read. */
-static bool is_of_changes(enum sciara_status status) {
-  return status == SCIARA_ERR_INPUT || status == SCIARA_ERR_IO || status == SCIARA_ERR_USAGE;
+/** Whether a status says that the changes give no scenario, or one whose files cannot be read: those that they name. */
+static bool is_of_changes(const struct sciara_case_job *job, enum sciara_status status) {
+  if (status != SCIARA_ERR_IO) return status == SCIARA_ERR_INPUT || status == SCIARA_ERR_USAGE;
+  for (size_t k = 0; k < job->key_count; k++)
+    if (strchr(job->value[k], '"')) return true;
+  return false;
 }
 
 enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
@@ -296,7 +299,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
   if (status == SCIARA_OK) status = sciara_compute_member(&setup, &scenario, &f, cancelled);
   if (status != SCIARA_OK || *cancelled) {
     sciara_key_set_free(&keys);
-    return is_of_changes(status) ? SCIARA_OK : status;
+    return is_of_changes(job, status) ? SCIARA_OK : status;
   }
   if (f.failed) {
     *verdict = f.steps > 0 ? SCIARA_EVALUATE_FAILED : SCIARA_EVALUATE_INVALID;

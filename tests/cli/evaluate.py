@@ -162,6 +162,22 @@ class Evaluate(SharedCase):
             program.stdin.close()
             self.assertEqual((program.stdout.read(), program.wait()), ("", 0))
 
+    def test_a_file_of_the_scenario_that_goes_away_ends_the_work(self):
+        with open(self.path("rates.csv"), "w", encoding="utf-8") as f:
+            f.write("time,rate\n0,3\n3600,0\n")
+        case.write_scenario(self.work, "c.json", vents=[{"row": 8, "col": 10, "effusion": {"csv": "rates.csv"}}])
+        command = [case.PROGRAM, "evaluate", "c.json", "--observed", "mask.tif", "-q"]
+        with subprocess.Popen(command, cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8") as program:
+            line = '{"id": 1, "set": {"model.relaxation": 0.4}}\n'
+            program.stdin.write(line)
+            program.stdin.flush()
+            self.assertEqual(json.loads(program.stdout.readline())["status"], "ok")
+            os.remove(self.path("rates.csv"))
+            out, err = program.communicate(line)  # no answer: nothing is wrong with these values
+        self.assertEqual((out, program.returncode), ("", 4), err)
+        self.assertIn("rates.csv", err)
+
     def test_date_and_region(self):
         deposit, arrival = (self.run_of({})[2][name].values[0] for name in ("deposit", "arrival_time"))
         region = numpy.zeros_like(self.observed)

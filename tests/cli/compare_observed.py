@@ -11,27 +11,12 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot
+from extents import greatest_distance, write_raster
 
 import numpy
-from osgeo import gdal, osr
+from osgeo import gdal
 
-gdal.UseExceptions()
 HITS, MISSES, EXCESS = (240, 228, 66), (0, 114, 178), (213, 94, 0)
-
-
-def write_raster(path, values, kind=gdal.GDT_Byte):
-    raster = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, kind)
-    raster.SetGeoTransform([case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
-    crs = osr.SpatialReference()
-    crs.ImportFromEPSG(32633)
-    raster.SetProjection(crs.ExportToWkt())
-    raster.GetRasterBand(1).WriteArray(values)
-
-
-def greatest_distance(a, b):
-    """The distance of a cell of a from the nearest cell of b, by trying all pairs."""
-    a, b = numpy.argwhere(a).astype(float), numpy.argwhere(b).astype(float)
-    return case.CELL * numpy.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)).min(axis=1).max()
 
 
 class CompareObserved(SharedCase):

@@ -14,11 +14,10 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot
+from extents import greatest_distance, write_raster
 
 import numpy
-from osgeo import gdal, osr
 
-gdal.UseExceptions()
 BINGHAM = {"rule": "bingham", "viscosity_vent_Pa_s": 20000}
 CHANGES = [  # of s.json
     {},
@@ -28,21 +27,6 @@ CHANGES = [  # of s.json
     {"model": BINGHAM, "model.relaxation": 0.3},
     {"dem.error": {"sd_m": 0.5, "correlation_m": 40, "seed": 3}},
 ]
-
-
-def write_raster(path, values):
-    raster = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, gdal.GDT_Byte)
-    raster.SetGeoTransform([case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL])
-    crs = osr.SpatialReference()
-    crs.ImportFromEPSG(32633)
-    raster.SetProjection(crs.ExportToWkt())
-    raster.GetRasterBand(1).WriteArray(values)
-
-
-def greatest_distance(a, b):
-    """The distance of a cell of a from the nearest cell of b, by trying all pairs, m."""
-    a, b = numpy.argwhere(a).astype(float), numpy.argwhere(b).astype(float)
-    return case.CELL * numpy.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)).min(axis=1).max()
 
 
 def expected_scores(run, observed, vent):

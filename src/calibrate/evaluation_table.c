@@ -150,22 +150,38 @@ cleanup:
   return status;
 }
 
+/** Writes the first line of a table; its name is then permanent. */
+static enum sciara_status begin_file(const struct sciara_evaluation_table *t, const struct sciara_calibration_file *f) {
+  struct sciara_text head = {0};
+  enum sciara_status status = append_head(f, &head);
+  if (status == SCIARA_OK) status = write_text(t, &head);
+  if (status == SCIARA_OK) status = sciara_evaluation_table_sync(t);
+  if (status == SCIARA_OK) status = sciara_folder_of_file_sync(t->path);
+  sciara_text_free(&head);
+  return status;
+}
+
+/** Whether a text without a line is the beginning of the first line, or nothing. */
+static bool is_half_a_head(const struct sciara_calibration_file *f, const char *text, size_t length) {
+  struct sciara_text head = {0};
+  const bool is = append_head(f, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
+  sciara_text_free(&head);
+  return is;
+}
+
 /** Takes the whole lines of the file; what follows them is half a line. */
 static enum sciara_status read_file(struct sciara_evaluation_table *t, const struct sciara_calibration_file *f) {
   char *text = NULL;
-  size_t length = 0;
-  SCIARA_TRY(sciara_file_read(t->path, MOST_BYTES, &text, &length));
+  size_t bytes = 0;
+  SCIARA_TRY(sciara_file_read(t->path, MOST_BYTES, &text, &bytes));
+  size_t length = bytes;
   while (length > 0 && text[length - 1] != '\n') length--;
-  text[length] = '\0';
-  enum sciara_status status = length > 0 ? read_rows(t, f, text, length) : SCIARA_OK;
+  const bool begins = length == 0 && is_half_a_head(f, text, bytes);
+  if (length > 0) text[length] = '\0';
+  enum sciara_status status = begins ? SCIARA_OK : read_rows(t, f, text, length);
   free(text);
   if (status == SCIARA_OK && ftruncate(t->fd, (off_t)length) != 0) status = io_failure(t, "cut");
-  if (status != SCIARA_OK || length > 0) return status;
-  struct sciara_text head = {0};
-  status = append_head(f, &head);
-  if (status == SCIARA_OK) status = write_text(t, &head);
-  sciara_text_free(&head);
-  return status;
+  return status == SCIARA_OK && begins ? begin_file(t, f) : status;
 }
 
 enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,

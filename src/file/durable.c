@@ -61,7 +61,7 @@ static enum sciara_status folder_sync(const char *path) {
   return SCIARA_OK;
 }
 
-static enum sciara_status folder_of_file_sync(const char *path) {
+enum sciara_status sciara_folder_of_file_sync(const char *path) {
   char *folder = sciara_path_folder(path);
   if (!folder) return out_of_memory(path);
   enum sciara_status status = folder_sync(folder);
@@ -81,7 +81,7 @@ static enum sciara_status give_name(const char *part, const char *path, bool syn
     unlink(part);
     return status;
   }
-  return synced ? folder_of_file_sync(path) : SCIARA_OK;
+  return synced ? sciara_folder_of_file_sync(path) : SCIARA_OK;
 }
 
 enum sciara_status sciara_file_publish(const char *part, const char *path) {
@@ -201,7 +201,7 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
 
 /* Makes one level; the new entry is synced in its parent. */
 static enum sciara_status folder_make_one(const char *path) {
-  if (mkdir(path, 0777) == 0) return folder_of_file_sync(path);
+  if (mkdir(path, 0777) == 0) return sciara_folder_of_file_sync(path);
   int cause = errno;
   struct stat info;
   if (stat(path, &info) == 0) {

@@ -10,6 +10,9 @@ SCIARA_BEGIN_DECLS
 /** fsync of an existing file by path. SCIARA_ERR_IO names the file and the cause. */
 enum sciara_status sciara_file_sync(const char *path);
 
+/** fsync of the folder of a file: its name is then permanent. */
+enum sciara_status sciara_folder_of_file_sync(const char *path);
+
 /**
  * Gives a finished file its final name: fsync of `part`, rename(part, path), fsync of the folder. After this the file
  * is permanent. If any of it fails, `part` is removed; an earlier file `path` is unchanged unless the rename itself was

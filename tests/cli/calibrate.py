@@ -356,7 +356,11 @@ class Calibrate(SharedCase):
         lines[5] = "5,0.5" + lines[5][lines[5].index(",", 2):]
         with open(self.path("changed", "evaluations.csv"), "w", encoding="ascii") as f:
             f.writelines(lines)
+        shutil.copytree(self.path("whole"), self.path("notes"))
+        with open(self.path("notes", "evaluations.csv"), "w", encoding="ascii") as f:
+            f.write("my notes")  # without an end of line
         cases = [
+            (["c.json", "-o", "notes", "--resume"], 3, 'evaluations.csv:1: expected the line "number,model.dissipation_vent,'),
             (["c.json", "-o", "whole"], 3, "whole: expected a new or empty folder, or --resume; found one with files"),
             (["c.json", "-o", "nothing", "--resume"], 3, "nothing: expected the folder of a calibration to resume, found none"),
             (["c.json", "-o", "mapped", "--resume"], 4, "calibration.json"),
@@ -370,6 +374,8 @@ class Calibrate(SharedCase):
         for args, code, message in cases:
             self.assertIn(message, self.sciara("calibrate", *args, code=code).stderr)
         self.assertEqual(case.tree(self.path("whole")), before)
+        with open(self.path("notes", "evaluations.csv"), encoding="ascii") as f:
+            self.assertEqual(f.read(), "my notes")
 
     def test_inputs_that_changed(self):
         shutil.copytree(self.path("whole"), self.path("inputs"))

@@ -3,7 +3,7 @@
 # the data. The page contains the hashes of its own script and style: a browser runs no other.
 # usage: cmake -D SOURCE=src/page -D OUTPUT=FILE.c -P EmbedPage.cmake
 
-set(scripts words.js frames.js map.js charts.js page.js hazard.js main.js)
+set(scripts words.js frames.js map.js charts.js page.js hazard.js calibration.js main.js)
 
 # base64_sha256(OUT TEXT): in the form that Content-Security-Policy requires.
 function(base64_sha256 out text)

@@ -57,13 +57,16 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   int code = sciara_arguments_parse(command, argc, argv, &a);
   if (code >= 0) return code;
   const char *folder = sciara_argument(&a, "output"), *count = sciara_argument(&a, "workers"),
-             *every = sciara_argument(&a, "progress-every");
+             *every = sciara_argument(&a, "progress-every"), *language = sciara_argument(&a, "language");
+  enum sciara_language chosen = SCIARA_ENGLISH;
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
   if (count && (!sciara_csv_size(count, &workers) || workers < 1 || workers > 4096))
     return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", count));
   if (every && (!sciara_parse_double(every, &view.every) || !(view.every >= 0.1)))
     return sciara_report(
         sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
+  if (language && sciara_language_parse(language, &chosen) != SCIARA_OK)
+    return sciara_report(sciara_fail_context(SCIARA_ERR_USAGE, "--language"));
   const struct sciara_calibrate_options options = {.file = a.operand[0],
                                                    .folder = folder,
                                                    .resume = sciara_argument_given(&a, "resume"),
@@ -72,6 +75,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
                                                    .extra_drivers = drivers,
                                                    .extra_driver_count =
                                                        sciara_arguments_all(&a, "allow-driver", drivers),
+                                                   .language = chosen,
                                                    .cancel = sciara_stop_signal(),
                                                    .progress = show,
                                                    .context = &view};
@@ -90,6 +94,7 @@ static const struct sciara_option options[] = {
     {"engine", 0, "NAME", "engine; default: that of the first scenario, where auto is openmp"},
     {"workers", 'j', "N", "evaluations at a time; default: one per core, or one per GPU"},
     {"progress-every", 0, "S", "seconds between two progress messages if there is no terminal; default 30"},
+    {"language", 0, SCIARA_LANGUAGE_CODES, "language of the page (default: en)"},
     {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read observed extents; may be repeated"},
     {0},
 };
@@ -104,7 +109,9 @@ const struct sciara_command sciara_cmd_calibrate = {
     .details =
         "FILE names scenarios with observed extents, keys with bounds, and a budget. Writes evaluations.csv,\n"
         "best.json (a scenario), calibration.json and, with the designs lhs and sobol, accepted.csv (a table of\n"
-        "members for an ensemble), with morris and saltelli sensitivity.csv (which unknowns matter) to DIR.\n"
+        "members for an ensemble), with morris and saltelli sensitivity.csv (which unknowns matter) to DIR; at its "
+        "end\n"
+        "page.html, which shows all this. --resume makes the page again, also in another --language.\n"
         "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
     .run = run,

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "calibrate/calibration_record.h"
+#include "calibrate/calibration_page.h"
 #include "calibrate/sensitivity.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
@@ -35,6 +35,7 @@ struct work {
   double began;
   pthread_mutex_t lock;
   struct sciara_failure failure; ///< of writing a row
+  struct sciara_footprint map;   ///< of the first scenario with the best values
 };
 
 static bool is_cancelled(const struct work *w) { return __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED) != 0; }
@@ -62,10 +63,16 @@ static void count_row(struct work *w, size_t row) {
   if (!isnan(t->score[row]) && (w->best == SIZE_MAX || t->score[row] > t->score[w->best])) w->best = row;
 }
 
-static bool take_result(void *context, const struct sciara_evaluation *result) {
-  struct work *w = (struct work *)context;
+/** Takes over the footprint of the best set, the last result. With the lock. */
+static void take_map(struct work *w, const struct sciara_evaluation *result) {
+  if (!result->footprints) return; // an engine that is not exact
+  w->map = result->footprints[0];
+  result->footprints[0] = (struct sciara_footprint){0};
+}
+
+/** Adds a row. With the lock. */
+static enum sciara_status add_row(struct work *w, const struct sciara_evaluation *result) {
   struct sciara_evaluation_table *t = &w->table;
-  pthread_mutex_lock(&w->lock);
   const size_t row = t->count, pairs = w->file.pair_count;
   for (size_t k = 0; k < pairs; k++)
     t->jaccard[row * pairs + k] = result->scores ? result->scores[k].jaccard : (double)NAN;
@@ -77,6 +84,17 @@ static bool take_result(void *context, const struct sciara_evaluation *result) {
   enum sciara_status status = sciara_evaluation_table_add(t);
   if (status == SCIARA_OK && t->count % SYNC_EVERY == 0) status = sciara_evaluation_table_sync(t);
   if (status == SCIARA_OK) count_row(w, row);
+  return status;
+}
+
+static bool take_result(void *context, const struct sciara_evaluation *result) {
+  struct work *w = (struct work *)context;
+  enum sciara_status status = SCIARA_OK;
+  pthread_mutex_lock(&w->lock);
+  if (w->table.count == w->file.budget)
+    take_map(w, result);
+  else
+    status = add_row(w, result);
   sciara_failure_keep(&w->failure, status);
   pthread_mutex_unlock(&w->lock);
   return status == SCIARA_OK;
@@ -157,12 +175,26 @@ static enum sciara_status tell(struct work *w, size_t first, size_t count) {
   return status;
 }
 
+/** Has the values of a row computed. */
+static enum sciara_status put(struct work *w, size_t row, bool keep) {
+  const struct sciara_calibration_file *f = &w->file;
+  char name[48], text[SCIARA_CMAES_DIMENSIONS][40];
+  const char *key[SCIARA_CMAES_DIMENSIONS], *value[SCIARA_CMAES_DIMENSIONS];
+  for (size_t k = 0; k < f->unknown_count; k++) {
+    sciara_json_number(w->table.value[row * f->unknown_count + k], text[k], sizeof text[k]);
+    key[k] = f->unknown[k].key;
+    value[k] = text[k];
+  }
+  snprintf(name, sizeof name, "evaluation %zu", row + 1);
+  const struct sciara_evaluate_request request = {
+      .name = name, .id = "", .key = key, .value = value, .key_count = f->unknown_count, .keep = keep};
+  return sciara_evaluator_put(w->evaluator, &request);
+}
+
 /** Asks for an evaluation, or compares it with the row of an earlier process. */
 static enum sciara_status ask(struct work *w, size_t row, const double *point) {
   const struct sciara_calibration_file *f = &w->file;
   const size_t n = f->unknown_count;
-  char name[48], text[SCIARA_CMAES_DIMENSIONS][40];
-  const char *key[SCIARA_CMAES_DIMENSIONS], *value[SCIARA_CMAES_DIMENSIONS];
   for (size_t k = 0; k < n; k++) {
     const double number = sciara_unknown_value(&f->unknown[k], point[k]);
     if (row < w->earlier && w->table.value[row * n + k] != number)
@@ -170,14 +202,8 @@ static enum sciara_status ask(struct work *w, size_t row, const double *point) {
                          "%s: evaluation %zu: %s: expected %.17g, which the search gives; found %.17g", w->table.path,
                          row + 1, f->unknown[k].key, number, w->table.value[row * n + k]);
     w->table.value[row * n + k] = number;
-    sciara_json_number(number, text[k], sizeof text[k]);
-    key[k] = f->unknown[k].key;
-    value[k] = text[k];
   }
-  if (row < w->earlier) return SCIARA_OK;
-  snprintf(name, sizeof name, "evaluation %zu", row + 1);
-  return sciara_evaluator_put(w->evaluator, &(struct sciara_evaluate_request){
-                                                .name = name, .id = "", .key = key, .value = value, .key_count = n});
+  return row < w->earlier ? SCIARA_OK : put(w, row, false);
 }
 
 /** Computes the rows from `first` on; fewer are there if it was cancelled. */
@@ -251,13 +277,36 @@ static enum sciara_status open_folder(struct work *w) {
   return status;
 }
 
+/** Computes the best set again, for its map. */
+static enum sciara_status map_best(struct work *w) {
+  if (w->table.count < w->file.budget || w->best == SIZE_MAX) return SCIARA_OK;
+  SCIARA_TRY(put(w, w->best, true));
+  return sciara_evaluator_wait(w->evaluator, true);
+}
+
+/** The page, unless the best set has not been computed again. */
+static enum sciara_status write_page(const struct work *w, const struct sciara_calibration_record *record,
+                                     const struct sciara_effects *effects) {
+  if (!w->map.error) return SCIARA_OK;
+  const struct sciara_calibration_page page = {.language = w->options->language,
+                                               .effects = effects,
+                                               .footprint = &w->map,
+                                               .site = sciara_evaluator_site(w->evaluator, 0),
+                                               .covered = sciara_evaluator_covered(w->evaluator, 0),
+                                               .at_s = sciara_evaluator_time(w->evaluator, 0)};
+  return sciara_calibration_page_write(record, &page);
+}
+
 static enum sciara_status write_results(const struct work *w) {
-  const bool whole = w->table.count == w->file.budget;
+  const bool whole = w->table.count == w->file.budget, any = w->best != SIZE_MAX;
+  const bool sensitivity = any && whole && sciara_calibration_group(&w->file) > 0;
   const struct sciara_calibration_record record = record_of(w, whole ? "finished" : "interrupted");
-  if (w->best != SIZE_MAX) SCIARA_TRY(sciara_calibration_best_write(&record));
-  if (w->best != SIZE_MAX && whole && !w->search)
-    SCIARA_TRY(sciara_calibration_group(&w->file) > 0 ? sciara_calibration_sensitivity_write(&record, w->points)
-                                                      : sciara_calibration_accepted_write(&record));
+  struct sciara_effects effects;
+  if (any) SCIARA_TRY(sciara_calibration_best_write(&record));
+  if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, w->points, &effects));
+  if (sensitivity) SCIARA_TRY(sciara_calibration_sensitivity_write(&record, &effects));
+  if (any && whole && !w->search && !sensitivity) SCIARA_TRY(sciara_calibration_accepted_write(&record));
+  SCIARA_TRY(write_page(w, &record, sensitivity ? &effects : NULL));
   SCIARA_TRY(sciara_calibration_record_write(&record));
   if (w->best != SIZE_MAX || !whole) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: no evaluation has a score: all are failed or invalid", w->table.path);
@@ -294,8 +343,7 @@ static enum sciara_status calibrate(struct work *w, struct sciara_calibrate_prog
   SCIARA_TRY(open_folder(w));
   w->began = sciara_wallclock();
   enum sciara_status status = search(w);
-  sciara_evaluator_close(w->evaluator); // no row follows
-  w->evaluator = NULL;
+  if (status == SCIARA_OK) status = map_best(w);
   if (status == SCIARA_OK) status = write_results(w);
   look(w, out);
   return status;
@@ -316,6 +364,7 @@ enum sciara_status sciara_calibrate(const struct sciara_calibrate_options *optio
   sciara_free(w.hash);
   sciara_free(w.points);
   sciara_free(w.restart);
+  sciara_footprint_free(&w.map);
   sciara_failure_free(&w.failure);
   sciara_calibration_file_free(&w.file);
   pthread_mutex_destroy(&w.lock);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/diagnostics.h"
+#include "map/words.h"
 
 struct sciara_calibrate_progress {
   size_t total, done, now; ///< evaluations: of the budget, finished, finished by this process
@@ -25,7 +26,8 @@ struct sciara_calibrate_options {
   int workers;
   const char *const *extra_drivers;
   size_t extra_driver_count;
-  const int *cancel; ///< not 0: end, with what is finished
+  enum sciara_language language; ///< of the page
+  const int *cancel;             ///< not 0: end, with what is finished
   void (*progress)(void *context,
                    const struct sciara_calibrate_progress *progress); ///< about every 0.05 s; may be NULL
   void *context;
@@ -33,9 +35,9 @@ struct sciara_calibrate_options {
 
 /**
  * Reads a calibration file and computes its evaluations. Writes evaluations.csv while they are made; then best.json,
- * calibration.json and, of a set of points that is complete, accepted.csv or sensitivity.csv (docs/calibration.md). With
- * engines that are exact the bytes do not depend on the engine, on workers, or on how often the calibration was ended and
- * resumed.
+ * calibration.json and, when all evaluations are finished, page.html and of a set of points accepted.csv or sensitivity.csv
+ * (docs/calibration.md). With engines that are exact the bytes do not depend on the engine, on workers, or on how often the
+ * calibration was ended and resumed.
  *
  * @param diagnostics receives the problems of the file: nothing is then written
  * @param out         what is finished, also after an error

@@ -259,20 +259,34 @@ static enum sciara_status keys_of(const struct sciara_calibration_record *r, siz
   return sciara_calibration_set(r->file, &r->table->value[row * r->file->unknown_count], scenario, out);
 }
 
-enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r) {
+/** The scenario of the first pair with the best values, its paths as they were written. */
+static enum sciara_status best_tree(const struct sciara_calibration_record *r, cJSON **root) {
   const char *path = r->file->scenario[0];
   struct sciara_scenario_spec scenario = {0};
   struct sciara_key_set keys = {0};
-  char *folder = sciara_path_folder(path);
-  cJSON *root = NULL;
-  enum sciara_status status = folder ? sciara_calibration_scenario(r->file, &scenario) : no_memory();
+  enum sciara_status status = sciara_calibration_scenario(r->file, &scenario);
   if (status == SCIARA_OK) status = keys_of(r, r->best, &scenario, &keys);
-  if (status == SCIARA_OK) status = sciara_json_read(path, &root);
+  if (status == SCIARA_OK) status = sciara_json_read(path, root);
   for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++)
-    status = sciara_scenario_override_key(path, root, keys.key[k], keys.value[k]);
-  if (status == SCIARA_OK) status = move_scenario(folder, root);
+    status = sciara_scenario_override_key(path, *root, keys.key[k], keys.value[k]);
   sciara_scenario_free(&scenario);
   sciara_key_set_free(&keys);
+  return status;
+}
+
+enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, struct sciara_text *out) {
+  cJSON *root = NULL;
+  enum sciara_status status = best_tree(r, &root);
+  if (status == SCIARA_OK) status = sciara_json_print(root, out);
+  cJSON_Delete(root);
+  return status;
+}
+
+enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r) {
+  char *folder = sciara_path_folder(r->file->scenario[0]);
+  cJSON *root = NULL;
+  enum sciara_status status = folder ? best_tree(r, &root) : no_memory();
+  if (status == SCIARA_OK) status = move_scenario(folder, root);
   free(folder);
   if (status == SCIARA_OK) return write_tree(r->folder, "best.json", root);
   cJSON_Delete(root);
@@ -281,7 +295,7 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
 
 // -------------------------------------------------------------------------------------------------------- accepted.csv
 
-static bool is_accepted(const struct sciara_calibration_record *r, size_t row) {
+bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, size_t row) {
   return r->table->score[row] >= SCIARA_ACCEPTED_PART * r->table->score[r->best]; // not where there is none
 }
 
@@ -311,9 +325,9 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
   char *path = sciara_path_join(r->folder, "accepted.csv");
   size_t count = 0, at = 0;
   enum sciara_status status = path ? sciara_calibration_scenario(r->file, &scenario) : no_memory();
-  for (size_t row = 0; row < r->table->count; row++) count += is_accepted(r, row);
+  for (size_t row = 0; row < r->table->count; row++) count += sciara_calibration_is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
-    if (is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
+    if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
   if (status == SCIARA_OK) status = sciara_members_write(&m, path, NULL);
   sciara_scenario_free(&scenario);
   sciara_members_free(&m);
@@ -323,65 +337,73 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
 
 // ----------------------------------------------------------------------------------------------------- sensitivity.csv
 
-/** A line: a key, the trajectories or rows, values; NAN is an empty cell. */
-static void append_line(struct sciara_text *out, const char *key, size_t used, const double *values, size_t count) {
-  sciara_text_append(out, "%s,%zu", key, used);
-  for (size_t k = 0; k < count; k++) {
-    char number[40] = "";
-    if (!isnan(values[k])) sciara_json_number(values[k], number, sizeof number);
-    sciara_text_append(out, ",%s", number);
-  }
-  sciara_text_append(out, "\n");
-}
-
-static void append_morris(const struct sciara_calibration_record *r, const double *points, size_t groups,
-                          struct sciara_text *out, size_t *used) {
-  const size_t n = r->file->unknown_count;
+static void set_morris(const struct sciara_calibration_record *r, const double *points, struct sciara_effects *out) {
   struct sciara_morris_effect effect[SCIARA_UNKNOWNS_MOST];
-  sciara_morris_effects(points, r->table->score, groups, n, effect, used);
-  sciara_text_append(out, "unknown,trajectories,mu,mu_star,sigma\n");
-  for (size_t k = 0; k < n; k++) {
-    const double values[] = {effect[k].mu, effect[k].mu_star, effect[k].sigma};
-    append_line(out, r->file->unknown[k].key, *used, values, sizeof values / sizeof *values);
+  *out = (struct sciara_effects){.groups = "trajectories",
+                                 .of = r->file->budget / sciara_calibration_group(r->file),
+                                 .least = SCIARA_MORRIS_LEAST,
+                                 .name = {"mu", "mu_star", "sigma"},
+                                 .count = 3};
+  sciara_morris_effects(points, r->table->score, out->of, r->file->unknown_count, effect, &out->used);
+  for (size_t k = 0; k < r->file->unknown_count; k++) {
+    out->value[k][0] = effect[k].mu;
+    out->value[k][1] = effect[k].mu_star;
+    out->value[k][2] = effect[k].sigma;
   }
 }
 
-static enum sciara_status append_saltelli(const struct sciara_calibration_record *r, size_t groups,
-                                          struct sciara_text *out, size_t *used) {
+enum sciara_status sciara_calibration_effects(const struct sciara_calibration_record *r, const double *points,
+                                              struct sciara_effects *out) {
   const size_t n = r->file->unknown_count;
   struct sciara_sobol_index first[SCIARA_SALTELLI_UNKNOWNS], total[SCIARA_SALTELLI_UNKNOWNS];
-  SCIARA_TRY(sciara_saltelli_indices(r->table->score, groups, n, r->file->seed, first, total, used));
-  sciara_text_append(out, "unknown,rows,first_order,first_order_low,first_order_high,total,total_low,total_high\n");
-  for (size_t k = 0; k < n; k++) {
-    const double values[] = {first[k].value, first[k].low, first[k].high, total[k].value, total[k].low, total[k].high};
-    append_line(out, r->file->unknown[k].key, *used, values, sizeof values / sizeof *values);
+  if (r->file->design == SCIARA_DESIGN_MORRIS) {
+    set_morris(r, points, out);
+    return SCIARA_OK;
   }
+  *out = (struct sciara_effects){
+      .groups = "rows",
+      .of = r->file->budget / sciara_calibration_group(r->file),
+      .least = SCIARA_SALTELLI_LEAST,
+      .name = {"first_order", "first_order_low", "first_order_high", "total", "total_low", "total_high"},
+      .count = 6};
+  SCIARA_TRY(sciara_saltelli_indices(r->table->score, out->of, n, r->file->seed, first, total, &out->used));
+  for (size_t k = 0; k < n; k++)
+    for (size_t part = 0; part < 2; part++) {
+      const struct sciara_sobol_index *index = part == 0 ? &first[k] : &total[k];
+      out->value[k][3 * part] = index->value;
+      out->value[k][3 * part + 1] = index->low;
+      out->value[k][3 * part + 2] = index->high;
+    }
   return SCIARA_OK;
 }
 
-static void warn(const char *path, const char *groups, size_t count, size_t used, size_t least) {
-  if (used < count)
+static void warn(const char *path, const struct sciara_effects *e) {
+  if (e->used < e->of)
     sciara_log(SCIARA_LOG_WARNING, "%s: %zu of %zu %s are left out, for an evaluation of each has no score", path,
-               count - used, count, groups);
-  if (used < least)
+               e->of - e->used, e->of, e->groups);
+  if (e->used < e->least)
     sciara_log(SCIARA_LOG_WARNING, "%s: no values, for which %zu %s with all scores are needed; %zu are there", path,
-               least, groups, used);
+               e->least, e->groups, e->used);
 }
 
 enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
-                                                        const double *points) {
-  const bool morris = r->file->design == SCIARA_DESIGN_MORRIS;
-  const size_t groups = r->file->budget / sciara_calibration_group(r->file);
+                                                        const struct sciara_effects *effects) {
   struct sciara_text text = {0};
-  size_t used = 0;
   char *path = sciara_path_join(r->folder, "sensitivity.csv");
   enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK && morris) append_morris(r, points, groups, &text, &used);
-  if (status == SCIARA_OK && !morris) status = append_saltelli(r, groups, &text, &used);
-  if (status == SCIARA_OK) status = text.failed;
+  sciara_text_append(&text, "unknown,%s", effects->groups);
+  for (size_t n = 0; n < effects->count; n++) sciara_text_append(&text, ",%s", effects->name[n]);
+  for (size_t k = 0; k < r->file->unknown_count; k++) {
+    sciara_text_append(&text, "\n%s,%zu", r->file->unknown[k].key, effects->used);
+    for (size_t n = 0; n < effects->count; n++) {
+      char number[40] = "";
+      if (!isnan(effects->value[k][n])) sciara_json_number(effects->value[k][n], number, sizeof number);
+      sciara_text_append(&text, ",%s", number);
+    }
+  }
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  if (status == SCIARA_OK)
-    warn(path, morris ? "trajectories" : "rows", groups, used, morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST);
+  if (status == SCIARA_OK) warn(path, effects);
   sciara_text_free(&text);
   free(path);
   return status;

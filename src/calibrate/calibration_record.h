@@ -42,16 +42,35 @@ enum sciara_status sciara_calibration_record_write(const struct sciara_calibrati
 /** Writes best.json: the scenario of the first pair with the best values, its paths absolute. */
 enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r);
 
+/** Appends the same scenario, its paths as they were written. */
+enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, struct sciara_text *out);
+
+/** Whether the score of a row is at least SCIARA_ACCEPTED_PART of the best. */
+bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, size_t row);
+
 /** Writes accepted.csv: a table of members with the sets of at least SCIARA_ACCEPTED_PART of the best score. */
 enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r);
 
+enum { SCIARA_EFFECTS_MOST = 6 };
+
+/** What the scores of a whole design of sensitivity say of each unknown. */
+struct sciara_effects {
+  const char *groups;     ///< "trajectories" or "rows"
+  size_t used, of, least; ///< groups with all scores; all of them; how many are needed
+  const char *name[SCIARA_EFFECTS_MOST];
+  size_t count;                                            ///< of the names
+  double value[SCIARA_UNKNOWNS_MOST][SCIARA_EFFECTS_MOST]; ///< NAN: there is none
+};
+
+/** @param points of the design */
+enum sciara_status sciara_calibration_effects(const struct sciara_calibration_record *r, const double *points,
+                                              struct sciara_effects *out);
+
 /**
- * Writes sensitivity.csv: a row for each unknown with what the scores of a whole design of sensitivity say of it. A warning
- * says how many trajectories or rows are left out, and whether too few remain.
- *
- * @param points of the design
+ * Writes sensitivity.csv: a row of effects for each unknown. A warning says how many trajectories or rows are left out, and
+ * whether too few remain.
  */
 enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
-                                                        const double *points);
+                                                        const struct sciara_effects *effects);
 
 #endif

@@ -280,8 +280,8 @@ static bool is_of_changes(const struct sciara_case_job *job, enum sciara_status 
 }
 
 enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
-                                       struct sciara_evaluate_run *run, struct sciara_extent_scores *scores,
-                                       enum sciara_evaluate_status *verdict, bool *cancelled) {
+                                       const struct sciara_case_result *result, enum sciara_evaluate_status *verdict,
+                                       bool *cancelled) {
   const struct sciara_case *of = &c->scenario[job->scenario];
   struct sciara_key_set keys = {0};
   struct sciara_compute_setup setup = of->setup;
@@ -306,16 +306,19 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
     sciara_fail(SCIARA_ERR_NUMERIC, "%s", f.error);
   } else {
     *verdict = SCIARA_EVALUATE_OK;
-    status = score_all(c, job, &scenario, &f, scores);
-    *run = (struct sciara_evaluate_run){.end = f.stop,
-                                        .end_s = f.end_s,
-                                        .steps = f.steps,
-                                        .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
-                                        .warnings = f.warnings};
+    status = score_all(c, job, &scenario, &f, result->scores);
+    *result->run = (struct sciara_evaluate_run){.end = f.stop,
+                                                .end_s = f.end_s,
+                                                .steps = f.steps,
+                                                .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
+                                                .warnings = f.warnings};
     f.warnings = NULL;
-    if (status == SCIARA_OK) status = warn_of_dates(c, job->scenario, f.censored, run);
+    if (status == SCIARA_OK) status = warn_of_dates(c, job->scenario, f.censored, result->run);
   }
   sciara_key_set_free(&keys);
-  sciara_footprint_free(&f);
+  if (status == SCIARA_OK && result->footprint && *verdict == SCIARA_EVALUATE_OK)
+    *result->footprint = f;
+  else
+    sciara_footprint_free(&f);
   return status;
 }

@@ -66,17 +66,22 @@ struct sciara_case_job {
   const int *cancel; ///< enum sciara_cancel
 };
 
+/** Where the results of a scenario go. */
+struct sciara_case_result {
+  struct sciara_evaluate_run *run;     ///< all 0; its warnings belong to the caller
+  struct sciara_extent_scores *scores; ///< of all observed extents; those of this scenario are set
+  struct sciara_footprint *footprint;  ///< all 0; belongs to the caller; NULL: not kept
+};
+
 /**
  * Computes a scenario and compares it with the extents that were observed of it.
  *
- * @param run       all 0; its warnings belong to the caller
- * @param scores    of all observed extents; those of this scenario are set
  * @param verdict   what became of it; unless SCIARA_EVALUATE_OK the stored sentence says why
  * @param cancelled set to whether *job->cancel ended it; nothing else is then set
  * @return what says nothing about the changes
  */
 enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
-                                       struct sciara_evaluate_run *run, struct sciara_extent_scores *scores,
-                                       enum sciara_evaluate_status *verdict, bool *cancelled);
+                                       const struct sciara_case_result *result, enum sciara_evaluate_status *verdict,
+                                       bool *cancelled);
 
 #endif

@@ -34,6 +34,7 @@ struct entry {
   size_t said; ///< the task to which `error` belongs
   struct sciara_evaluate_run *runs;
   struct sciara_extent_scores *scores;
+  struct sciara_footprint *footprints; ///< NULL: they are not kept
 };
 
 struct sciara_evaluator {
@@ -62,9 +63,11 @@ static struct entry *entry_of(const struct sciara_evaluator *e, uint64_t number)
 static void entry_free(const struct sciara_evaluator *e, struct entry *n) {
   for (size_t k = 0; n->text && k < 2 * n->key_count; k++) free(n->text[k]);
   for (size_t k = 0; n->runs && k < e->options.scenario_count; k++) free(n->runs[k].warnings);
+  for (size_t k = 0; n->footprints && k < e->options.scenario_count; k++) sciara_footprint_free(&n->footprints[k]);
   sciara_free(n->text);
   sciara_free(n->runs);
   sciara_free(n->scores);
+  sciara_free(n->footprints);
   free(n->name);
   free(n->id);
   free(n->error);
@@ -93,7 +96,8 @@ static bool answer(const struct sciara_evaluator *e, uint64_t number, const stru
                                            .error = ok ? NULL : n->error,
                                            .jaccard = ok ? mean_jaccard(e, n->scores) : (double)NAN,
                                            .scores = ok ? n->scores : NULL,
-                                           .runs = ok ? n->runs : NULL};
+                                           .runs = ok ? n->runs : NULL,
+                                           .footprints = ok ? n->footprints : NULL};
   return e->options.done(e->options.context, &result);
 }
 
@@ -158,7 +162,9 @@ static enum sciara_status compute(const struct worker *me, struct entry *n, size
                                       .slot = sciara_crew_slot(&e->crew, me->number),
                                       .device = sciara_crew_device(&e->crew, me->number),
                                       .cancel = &e->halt};
-  return sciara_case_compute(&e->cases, &job, &n->runs[scenario], n->scores, verdict, cancelled);
+  const struct sciara_case_result result = {&n->runs[scenario], n->scores,
+                                            n->footprints ? &n->footprints[scenario] : NULL};
+  return sciara_case_compute(&e->cases, &job, &result, verdict, cancelled);
 }
 
 /** Notes the error of a task: of several that of the first scenario. With the lock. */
@@ -233,6 +239,7 @@ static enum sciara_status entry_make(const struct sciara_evaluator *e, const str
   if (!n->name || !n->id) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
   SCIARA_TRY(SCIARA_NEW(n->runs, e->options.scenario_count, "the results of a request"));
   SCIARA_TRY(SCIARA_NEW(n->scores, e->options.observed_count, "the scores of a request"));
+  if (r->keep) SCIARA_TRY(SCIARA_NEW(n->footprints, e->options.scenario_count, "the footprints of a request"));
   n->open = e->options.scenario_count;
   const enum sciara_status status = r->refused ? sciara_fail(SCIARA_ERR_INPUT, "%s", r->refused) : take_keys(r, n);
   if (status != SCIARA_ERR_INPUT) return status;
@@ -347,6 +354,18 @@ uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observ
   const size_t cells = (size_t)sciara_grid_cells(&site->grid);
   const uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, o->covered, cells);
   return o->region ? sciara_hash_bytes(hash, o->region, cells) : hash;
+}
+
+const struct sciara_site *sciara_evaluator_site(const struct sciara_evaluator *e, size_t scenario) {
+  return e->cases.scenario[scenario].setup.site;
+}
+
+const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t observed) {
+  return e->cases.observed[observed].covered;
+}
+
+double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed) {
+  return e->cases.observed[observed].at_s;
 }
 
 void sciara_evaluator_close(struct sciara_evaluator *e) {

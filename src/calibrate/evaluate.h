@@ -7,6 +7,7 @@
 #include "analysis/extent.h"
 #include "analysis/observation.h"
 #include "engine/engine.h"
+#include "member/footprint.h"
 
 /** The largest weight, with which sums of scores stay finite. */
 #define SCIARA_EVALUATE_WEIGHT_MOST 1e6
@@ -46,6 +47,8 @@ struct sciara_evaluation {
   double jaccard;                            ///< the mean over the observed extents, by their weights; NAN: undefined
   const struct sciara_extent_scores *scores; ///< of each observed extent
   const struct sciara_evaluate_run *runs;    ///< of each scenario
+  struct sciara_footprint *footprints; ///< of each scenario, if the request keeps them, else NULL; `done` may take
+                                       ///< one over and leave zeros
 };
 
 struct sciara_evaluate_options {
@@ -76,6 +79,7 @@ struct sciara_evaluate_request {
   const char *const *value; ///< as JSON
   size_t key_count;
   const char *refused; ///< NULL, or why there is nothing to compute: the result is invalid with this error
+  bool keep;           ///< the result has the footprints
 };
 
 struct sciara_evaluator;
@@ -107,6 +111,13 @@ enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last);
 uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario);
 uint64_t sciara_evaluator_lava(const struct sciara_evaluator *e, size_t scenario);
 uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed);
+
+/** The ground of a scenario, and the cells of an observed extent on it, rows x cols: valid until the evaluator is closed. */
+const struct sciara_site *sciara_evaluator_site(const struct sciara_evaluator *e, size_t scenario);
+const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t observed);
+
+/** Simulated time of an observed extent, s; INFINITY: the end of the run. */
+double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed);
 
 /** Ends the workers; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);

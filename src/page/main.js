@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the page of a run, or that of an ensemble.
+// Starts the page of a run, that of an ensemble, or that of a calibration.
 
 async function main() {
   try {
@@ -9,7 +9,8 @@ async function main() {
     const frames = await Frames.read(data);
     const threats = data.hazard ? await Threats.read(data) : null;
     byId("content").hidden = false; // nothing is awaited from here on: a page is shown complete
-    (threats ? new HazardPage(frames, threats) : new Page(frames)).start();
+    const page = threats ? new HazardPage(frames, threats) : data.calibration ? new CalibrationPage(frames) : new Page(frames);
+    page.start();
   } catch (error) {
     const { old, damaged } = byId("failure").dataset;
     byId("failure").hidden = false;

@@ -407,6 +407,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   }
   SCIARA_TRY(sciara_text_append(t, "]"));
   if (p->hazard) SCIARA_TRY(append_hazard(t, p));
+  if (p->calibration) SCIARA_TRY(sciara_text_append(t, ",\n\"calibration\":%s", p->calibration));
   return sciara_text_append(t, "}\n");
 }
 

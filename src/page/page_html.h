@@ -33,7 +33,8 @@ struct sciara_page {
   const char *crs_wkt;   ///< for longitude and latitude
   size_t snapshot_count; ///< of the run: those beyond the frames were left out
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
-  const struct sciara_page_hazard *hazard; ///< NULL: a run; else `frames` has the cells, one frame and no field
+  const struct sciara_page_hazard *hazard; ///< NULL: no ensemble; else `frames` has the cells, one frame and no field
+  const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none
 };
 
 /** Writes the page as an atomic file. */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of a calibration: the best map with the observed extent, how the score grew, each unknown against the score,
+// and what the extents support.
+
+const SPREAD = { fixed: 0.5, loose: 0.9 }; // below: identifiable, weakly identifiable
+const TOGETHER = 0.7; // a correlation from which neither of two unknowns is identifiable alone
+const AT_BOUND = 0.01; // of the width of the bounds
+
+/** Four digits, without an exponent where that is short. */
+function fourDigits(value) {
+  if (value === null) return "";
+  const size = Math.abs(value);
+  return number(size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(3) : Number(value.toPrecision(4)));
+}
+
+function lastName(path) {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Where a value lies between the bounds of its unknown, 0 to 1. */
+function coordinateOf({ min, max, log }, value) {
+  return log ? Math.log(value / min) / Math.log(max / min) : (value - min) / (max - min);
+}
+
+/** Axes of a chart whose vertical axis is the score; `x` gives a place from 0 to 1. */
+function scoreChart(label, scores, axes, ticks) {
+  const inner = { width: CHART.width - CHART.left - CHART.right, height: CHART.height - CHART.top - CHART.bottom };
+  const rows = ticksTo(Math.max(...scores.filter((score) => score !== null)), 3);
+  const high = rows[rows.length - 1];
+  const x = (place) => CHART.left + inner.width * place;
+  const y = (score) => CHART.top + inner.height * (1 - score / high);
+  const picture = svg("svg", { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": label });
+  for (const tick of rows) {
+    picture.append(svg("path", { class: "axis", d: `M${CHART.left},${y(tick)}h${inner.width}` }));
+    const attributes = { x: CHART.left - 4, y: y(tick) + 4, "text-anchor": "end" };
+    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
+  }
+  for (const [place, text] of ticks) {
+    const anchor = place === 0 ? "start" : place === 1 ? "end" : "middle";
+    picture.append(svg("text", { x: x(place), y: CHART.height - 5, "text-anchor": anchor }, text));
+  }
+  picture.append(svg("text", { x: CHART.left, y: 11 }, axes));
+  return { picture, x, y };
+}
+
+/** The best score after each evaluation, and the evaluations after which the search began again. */
+function progressChart(search) {
+  const { progress, evaluations, restarts } = search;
+  const place = (evaluation) => evaluation / evaluations;
+  const ticks = ticksTo(evaluations, 5).filter((tick) => tick <= evaluations && Number.isInteger(tick));
+  const scores = progress.map(([, score]) => score);
+  const { picture, x, y } = scoreChart(say("FIT_PROGRESS"), scores, say("FIT_PROGRESS_AXES"),
+    ticks.map((tick) => [place(tick), longNumber(tick)]));
+  for (const restart of restarts) {
+    picture.append(svg("path", { class: "now", d: `M${x(place(restart)).toFixed(1)},${CHART.top}V${y(0).toFixed(1)}` }));
+  }
+  const path = progress.map(([evaluation, score], i) =>
+    `${i ? "H" : "M"}${x(place(evaluation)).toFixed(2)}${i ? "V" : ","}${y(score).toFixed(2)}`).join("");
+  picture.append(svg("path", { class: "curve series-1", d: `${path}H${x(1).toFixed(2)}` }));
+  return picture;
+}
+
+/** The values of an unknown and their scores; of a design that fills the bounds accepted sets are stronger. */
+function unknownChart(search, unknown) {
+  const { scores, score, accepted, accepted_part: part } = search;
+  const middle = unknown.log ? Math.sqrt(unknown.min * unknown.max) : (unknown.min + unknown.max) / 2;
+  const ticks = [unknown.min, middle, unknown.max].map((value, i) => [i / 2, fourDigits(value)]);
+  const { picture, x, y } = scoreChart(say("FIT_SCATTER_AXES", { key: unknown.key }), [...scores, score],
+    say("FIT_SCATTER_AXES", { key: unknown.key }), ticks);
+  const paths = { others: "", accepted: "" };
+  scores.forEach((one, i) => {
+    if (one === null) return;
+    const kind = accepted > 0 && one >= part * score ? "accepted" : "others";
+    paths[kind] += `M${x(coordinateOf(unknown, unknown.values[i])).toFixed(2)},${y(one).toFixed(2)}h0`;
+  });
+  picture.append(svg("path", { class: "dots series-2", d: paths.others }));
+  picture.append(svg("path", { class: "dots accepted series-1", d: paths.accepted }));
+  picture.append(svg("circle", { class: "best", cx: x(coordinateOf(unknown, unknown.best)), cy: y(score), r: 5 }));
+  return picture;
+}
+
+/** A table of texts, the first row as heads; wide ones scroll. */
+function tableOf(id, rows) {
+  const table = html("table");
+  table.id = id;
+  for (const [i, texts] of rows.entries()) {
+    const row = html("tr");
+    row.append(...texts.map((text, k) => html(i === 0 || k === 0 ? "th" : "td", text)));
+    table.append(row);
+  }
+  const frame = html("div", "", "scroll");
+  frame.append(table);
+  return frame;
+}
+
+class CalibrationPage extends Page {
+  constructor(frames) {
+    super(frames);
+    [this.search] = this.data.calibration.searches;
+  }
+
+  start() {
+    document.body.classList.add("of-calibration");
+    super.start();
+    byId("search").replaceChildren(...this.aboutScores());
+    byId("unknowns").replaceChildren(...this.aboutUnknowns(), ...this.aboutSupport());
+  }
+
+  tellAbout() {
+    super.tellAbout();
+    const { data, search } = this;
+    const { grid } = data;
+    document.title = byId("title").textContent = data.title || say("FIT_TITLE");
+    const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
+    byId("subtitle").textContent = `${cells}, ${data.crs || say("NO_CRS")}`;
+    byId("found").textContent = [
+      say("FIT_BEST", { score: fourDigits(search.score), number: longNumber(search.best) }),
+      say("FIT_EVALUATIONS", {
+        finished: longNumber(search.evaluations), budget: longNumber(search.budget), design: search.design,
+        failed: longNumber(search.without_score),
+      }),
+    ].join(" ");
+  }
+
+  drawCurves() {}
+
+  showField() {
+    super.showField();
+    const step = valueText(this.field, this.field.step);
+    byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.about, step });
+  }
+
+  showFrame(frame) {
+    this.frame = frame;
+    this.map.paint(this.field, frame);
+    this.tellCell();
+    this.tellHover();
+    this.tellScale();
+  }
+
+  showCell() {}
+
+  aboutScores() {
+    const { search } = this;
+    const pairs = search.pairs.map((pair) => {
+      const words = [lastName(pair.scenario), lastName(pair.observed)];
+      if (pair.date) words.push(pair.date);
+      else if (pair.at_s !== null) words.push(durationText(pair.at_s));
+      if (pair.region) words.push(say("FIT_REGION", { name: lastName(pair.region) }));
+      return [words.join(", "), fourDigits(pair.jaccard), pair.hold_out ? say("FIT_HELD_OUT") : fourDigits(pair.weight)];
+    });
+    const table = tableOf("pairs", [["", "J", say("FIT_WEIGHT")], ...pairs]);
+    return [html("h2", say("FIT_PROGRESS")), progressChart(search), html("h2", say("FIT_EXTENTS")), table];
+  }
+
+  aboutUnknowns() {
+    const { search } = this;
+    const charts = html("div", "", "charts");
+    for (const unknown of search.unknowns) {
+      const one = html("div");
+      one.append(html("h3", unknown.key), unknownChart(search, unknown));
+      charts.append(one);
+    }
+    const notes = [say("FIT_LEGEND")];
+    const shown = search.numbers.length;
+    if (shown < search.evaluations) {
+      notes.push(say("FIT_DRAWN", { shown: longNumber(shown), all: longNumber(search.evaluations) }));
+    }
+    return [html("h2", say("FIT_SCATTER")), html("p", notes.join(" "), "note"), charts];
+  }
+
+  /** What is not identifiable, in words and numbers. */
+  aboutSupport() {
+    const { search } = this;
+    const { unknowns } = search;
+    const known = unknowns[0].spread !== null;
+    const sentences = [];
+    if (search.design === "cma-es") sentences.push(say("FIT_SEARCH"));
+    if (["lhs", "sobol"].includes(search.design)) {
+      const accepted = longNumber(search.accepted);
+      sentences.push(say("FIT_ACCEPTED", { accepted, part: number(search.accepted_part) }));
+      if (!known) sentences.push(say("FIT_FEW", { least: search.accepted_least }));
+    }
+    for (const unknown of unknowns) {
+      const place = coordinateOf(unknown, unknown.best);
+      if (Math.min(place, 1 - place) < AT_BOUND) sentences.push(say("FIT_AT_BOUND", unknown));
+    }
+    unknowns.forEach((a, i) => unknowns.slice(0, i).forEach((b, k) => {
+      const value = a.correlation[k];
+      if (value === null || Math.abs(value) < TOGETHER) return;
+      sentences.push(say("FIT_TOGETHER", { a: b.key, b: a.key, value: number(value.toFixed(2)) }));
+    }));
+    const heads = [say("FIT_UNKNOWN"), say("FIT_BEST_VALUE")];
+    if (known) heads.push(say("FIT_MEDIAN"), say("FIT_RANGE"), say("FIT_SPREAD"), "");
+    const rows = unknowns.map((one) => this.supportOf(one, known));
+    const parts = [html("h2", say("FIT_SUPPORT")), ...sentences.map((text) => html("p", text)), tableOf("support", [heads, ...rows])];
+    if (known && unknowns.length > 1) parts.push(...this.correlations());
+    if (search.effects) parts.push(...this.effects());
+    return parts;
+  }
+
+  supportOf(unknown, known) {
+    const row = [unknown.key, fourDigits(unknown.best)];
+    if (!known) return row;
+    const { spread } = unknown;
+    const verdict = spread < SPREAD.fixed ? "FIT_FIXED" : spread < SPREAD.loose ? "FIT_LOOSE" : "FIT_FREE";
+    const range = `${fourDigits(unknown.low)} \u2013 ${fourDigits(unknown.high)}`;
+    return [...row, fourDigits(unknown.median), range, number(spread.toFixed(2)), say(verdict)];
+  }
+
+  correlations() {
+    const { unknowns } = this.search;
+    const heads = ["", ...unknowns.map((one) => one.key)];
+    const text = (value) => (value === null ? "" : number(value.toFixed(2)));
+    const rows = unknowns.map((one) => [one.key, ...one.correlation.map(text)]);
+    return [html("h2", say("FIT_CORRELATION")), tableOf("correlation", [heads, ...rows])];
+  }
+
+  effects() {
+    const { search } = this;
+    const rows = search.unknowns.map((one) => [one.key, ...one.effects.map(fourDigits)]);
+    const values = { used: longNumber(search.effects_used), all: longNumber(search.effects_of) };
+    return [html("h2", say("FIT_EFFECTS", values)), tableOf("effects", [[say("FIT_UNKNOWN"), ...search.effects], ...rows])];
+  }
+}

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `sciara calibrate` in a browser, as large as a desktop and as a phone: every number on it from the tables of
+the folder, with numpy."""
+import csv
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import browser
+import case
+from case import SharedCase
+
+try:
+    import numpy as np
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+UNKNOWNS = [{"key": "model.dissipation_vent", "min": 0.1, "max": 0.9},
+            {"key": "model.critical_height_vent_m", "min": 0.6, "max": 3, "log": True},
+            {"key": "model.cooling", "min": 20, "max": 400}]
+KEYS = [unknown["key"] for unknown in UNKNOWNS]
+PAIRS = [{"scenario": "s.json", "observed": "mapped.tif", "weight": 2},
+         {"scenario": "s.json", "observed": "mapped.tif", "at": "15 min", "hold_out": True},
+         {"scenario": "s.json", "observed": "mapped.tif", "region": "mapped.tif"}]
+TITLE = 'slope </script><script>document.title = "taken over"</script>'
+DESIGNS = {"cma-es": 60, "sobol": 128, "morris": 40, "saltelli": 160, "lhs": 8}
+# A square of a chart that has the values: ticks of the score, and the ends of the axis.
+CHART = """((picture) => {
+  const ticks = [...picture.querySelectorAll('text[text-anchor=end]')].filter((one) => one.getAttribute('x') < 40);
+  return { ticks: ticks.map((one) => [Number(one.textContent), Number(one.getAttribute('y')) - 4]), left: 40, right: 350,
+    paths: [...picture.querySelectorAll('.curve, .dots')].map((one) => one.getAttribute('d')),
+    marks: picture.querySelectorAll('.now').length,
+    best: [...picture.querySelectorAll('.best')].map((one) => [Number(one.getAttribute('cx')), Number(one.getAttribute('cy'))]) }; })"""
+MAP = """(async () => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const bytes = async (text) => new Uint8Array(await new Response(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))])
+    .stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer());
+  const cells = (bits, [top, left, rows, cols]) => Array.from({ length: rows * cols }, (_, i) => i).filter((i) =>
+    (bits[i >> 3] >> (i & 7)) & 1).map((i) => (top + Math.floor(i / cols)) * 1000 + left + i % cols);
+  return [cells(await bytes(data.covered), data.box), cells(await bytes(data.observed), data.window)]; })()"""
+
+
+def shape(unknown, value):
+    """Where values lie between the bounds, 0 to 1."""
+    of = np.log if unknown.get("log") else np.asarray
+    low, high = of(unknown["min"]), of(unknown["max"])
+    return (of(value) - low) / (high - low)
+
+
+def shown(text):
+    return float(text.replace(",", ""))
+
+
+class CalibrationPage(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work)
+        sets = [word for key, value in zip(KEYS, (0.4, 1.5, 100)) for word in ("--set", f"{key}={value}")]
+        case.run_program("run", "s.json", "-q", "-o", "mapped", *sets, cwd=cls.work)
+        case.run_program("export", "mapped", "-q", "--format", "cog", "--output", "mapped.tif", cwd=cls.work)
+        cls.rows = {}
+        for design, budget in DESIGNS.items():
+            case.write_json(os.path.join(cls.work, f"{design}.json"), {
+                "title": TITLE, "pairs": PAIRS, "unknowns": UNKNOWNS, "budget": budget, "seed": 3, "design": design})
+            case.run_program("calibrate", f"{design}.json", "-q", "-o", design, cwd=cls.work)
+            with open(os.path.join(cls.work, design, "evaluations.csv"), encoding="ascii", newline="") as f:
+                rows = list(csv.DictReader(f))
+            cls.rows[design] = {key: np.array([float(row[key]) for row in rows])
+                                for key in ["number", "score", "jaccard_0", "jaccard_1", "jaccard_2", *KEYS]}
+        cls.browser = browser.Browser(browser.find())
+        cls.addClassCleanup(cls.browser.close)
+
+    def open(self, name, **how):
+        page = f"file://{self.path(name, 'page.html')}"
+        self.browser.open(page, **how)
+        self.browser.wait_until(READY)
+        self.browser.wait_for_layout()
+        self.assertEqual((self.text("failure"), self.browser.complaints, self.browser.requests), ("", [], [page]))
+
+    def text(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
+
+    def table(self, name):
+        return self.browser.evaluate(f"[...document.querySelectorAll('#{name} tr')].map((row) => "
+                                     "[...row.children].map((cell) => cell.textContent))")
+
+    def assert_shown(self, text, value):
+        self.assertAlmostEqual(shown(text), value, delta=5.1e-4 * abs(value), msg=text)
+
+    def chart(self, selector):
+        """Its paths as points: x from 0 to 1, and the score."""
+        found = self.browser.evaluate(f"{CHART}(document.querySelector({json.dumps(selector)}))")
+        (low, bottom), (high, top) = found["ticks"][0], found["ticks"][-1]
+        place = lambda x, y: ((x - found["left"]) / (found["right"] - found["left"]), low + (high - low) * (bottom - y) / (bottom - top))
+        numbers = lambda path: [float(word) for word in re.findall(r"-?[\d.]+", path)]
+        return found, place, numbers
+
+    def assert_page(self, design):
+        rows = self.rows[design]
+        best = int(np.argmax(rows["score"]))
+        found = self.text("found")
+        match = re.fullmatch(rf"Best score ([\d.]+), evaluation (\d+)\. (\d+) of (\d+) evaluations \({design}\), 0 without a score\.", found)
+        self.assertTrue(match, found)
+        self.assert_shown(match[1], rows["score"][best])
+        self.assertEqual([int(match[k]) for k in (2, 3, 4)], [best + 1, DESIGNS[design], DESIGNS[design]])
+        self.assertEqual((self.text("title"), self.browser.evaluate("document.title")), (TITLE, TITLE))
+        pairs = self.table("pairs")[1:]
+        self.assertEqual([pair[0] for pair in pairs], ["s.json, mapped.tif", "s.json, mapped.tif, 00:15:00",
+                                                       "s.json, mapped.tif, within mapped.tif"])
+        for k, pair in enumerate(pairs):
+            self.assert_shown(pair[1], rows[f"jaccard_{k}"][best])
+        self.assertEqual([pair[2] for pair in pairs], ["2", "held out", "1"])
+        self.assert_progress(design)
+        self.assert_scatter(design, best)
+        lava, observed = map(set, self.browser.evaluate(MAP))
+        self.assertAlmostEqual(len(lava & observed) / len(lava | observed), rows["jaccard_0"][best], delta=1e-12)
+        support = self.table("support")
+        for unknown, row in zip(UNKNOWNS, support[1:]):
+            place = shape(unknown, rows[unknown["key"]][best])
+            self.assertEqual(f"{unknown['key']}: the best value lies at a bound" in self.text("unknowns"), min(place, 1 - place) < 0.01)
+            self.assertEqual(row[0], unknown["key"])
+            self.assert_shown(row[1], rows[unknown["key"]][best])
+        return support
+
+    def assert_progress(self, design):
+        """The curve of the best score so far, at every evaluation."""
+        found, place, _ = self.chart("#search svg")
+        x = y = None
+        steps = []  # (evaluation, score from there on)
+        for kind, numbers in re.findall(r"([MHV])([-\d.,]+)", found["paths"][0]):
+            values = [float(word) for word in numbers.split(",")]
+            x, y = (values[0], y) if kind == "H" else (x, values[-1]) if kind == "V" else values
+            steps.append((place(x, y)[0] * DESIGNS[design], place(x, y)[1]))
+        running = np.maximum.accumulate(self.rows[design]["score"])
+        for evaluation, score in zip(self.rows[design]["number"], running):
+            curve = [at for number, at in steps if number <= evaluation + 0.3][-1]
+            self.assertAlmostEqual(curve, score, delta=1e-3)
+        self.assertAlmostEqual(steps[-1][0], DESIGNS[design], delta=0.1)
+        restarts = case.read_json(self.path(design, "calibration.json"))["restarts"]
+        self.assertEqual(found["marks"], len(restarts))
+
+    def assert_scatter(self, design, best):
+        rows = self.rows[design]
+        accepted = (rows["score"] >= 0.9 * rows["score"][best]) & (design in ("sobol", "lhs"))
+        self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')].forEach((one, i) => one.id = `chart-${i}`)")
+        for k, unknown in enumerate(UNKNOWNS):
+            found, place, numbers = self.chart(f"#chart-{k}")
+            for path, those in zip(found["paths"], (~accepted, accepted)):
+                words = np.array(numbers(path)).reshape(-1, 3)[:, :2]
+                points = np.array([place(*point) for point in words]).reshape(-1, 2)
+                expected = np.column_stack([shape(unknown, rows[unknown["key"]][those]), rows["score"][those]])
+                self.assertEqual(points.shape, expected.shape)
+                self.assertLess(np.abs(points - expected).max(initial=0), 1e-3)
+            x, y = place(*found["best"][0])
+            self.assertAlmostEqual(x, shape(unknown, rows[unknown["key"]][best]), delta=1e-3)
+            self.assertAlmostEqual(y, rows["score"][best], delta=1e-3)
+
+    def test_even_points(self):
+        """Median, percentiles, spread and correlations of the accepted sets, and what follows from them in words."""
+        self.open("sobol")
+        support = self.assert_page("sobol")
+        rows = self.rows["sobol"]
+        accepted = rows["score"] >= 0.9 * rows["score"].max()
+        self.assertGreaterEqual(accepted.sum(), 10)
+        page = self.text("unknowns")
+        self.assertIn(f"{accepted.sum()} sets have a score of at least 0.9 of the best.", page)
+        self.assertNotIn("Nothing is said", page)
+        at = [shape(unknown, rows[unknown["key"]][accepted]) for unknown in UNKNOWNS]
+        verdicts = set()
+        for unknown, x, row in zip(UNKNOWNS, at, support[1:]):
+            back = lambda place: np.exp(np.interp(place, [0, 1], np.log([unknown["min"], unknown["max"]]))) if unknown.get("log") \
+                else np.interp(place, [0, 1], [unknown["min"], unknown["max"]])
+            low, median, high = (back(np.percentile(x, q)) for q in (5, 50, 95))
+            spread = np.std(x, ddof=1) / np.sqrt(1 / 12)
+            self.assert_shown(row[2], median)
+            for text, value in zip(row[3].split(" \u2013 "), (low, high)):
+                self.assert_shown(text, value)
+            self.assertAlmostEqual(float(row[4]), spread, delta=0.0051)
+            self.assertEqual(row[5], "identifiable" if spread < 0.5 else "weakly identifiable" if spread < 0.9 else "not identifiable")
+            verdicts.add(row[5])
+        self.assertGreater(len(verdicts), 1)
+        matrix = np.array([[float(text) for text in row[1:]] for row in self.table("correlation")[1:]])
+        self.assertLess(np.abs(matrix - np.corrcoef(at)).max(), 0.0051)
+        for i, a in enumerate(KEYS):
+            for k, b in enumerate(KEYS[:i]):
+                self.assertEqual(f"{b} and {a}: correlation {matrix[i][k]:.2f} in the accepted sets" in page, abs(np.corrcoef(at)[i][k]) >= 0.7)
+
+    def test_other_designs(self):
+        for design in ("cma-es", "morris", "saltelli", "lhs"):
+            self.open(design)
+            self.assert_page(design)
+            page = self.text("unknowns")
+            self.assertEqual("The path of a search does not say" in page, design == "cma-es")
+            self.assertEqual("With fewer than 10 accepted sets nothing is said" in page, design == "lhs")
+            self.assertEqual(len(self.table("support")[0]), 2)
+            if design in ("cma-es", "lhs"):
+                self.assertEqual(self.table("effects"), [])
+                continue
+            with open(self.path(design, "sensitivity.csv"), encoding="ascii", newline="") as f:
+                head, *lines = csv.reader(f)
+            self.assertIn(f"Effects on the score, as in sensitivity.csv ({lines[0][1]} of {lines[0][1]} groups)", page)
+            self.assertEqual(self.table("effects")[0], ["Unknown", *head[2:]])
+            for row, line in zip(self.table("effects")[1:], lines):
+                self.assertEqual(row[0], line[0])
+                for text, value in zip(row[1:], line[2:]):
+                    self.assert_shown(text, float(value))
+        self.open("morris")
+        self.assertIn("the best value lies at a bound", self.text("unknowns"), "the levels of the design include the bounds")
+
+    def test_map_at_the_time_of_the_extent(self):
+        case.write_json(self.path("early.json"), {"pairs": [{**PAIRS[1], "hold_out": False}], "unknowns": UNKNOWNS, "budget": 14})
+        self.sciara("calibrate", "early.json", "-q", "-o", "early")
+        self.open("early")
+        lava, observed = map(set, self.browser.evaluate(MAP))
+        jaccard = case.read_json(self.path("early", "calibration.json"))["best"]["pairs"][0]["jaccard"]
+        self.assertAlmostEqual(len(lava & observed) / len(lava | observed), jaccard, delta=1e-12)
+
+    def test_many_rows(self):
+        """Of many evaluations a part is drawn."""
+        self.write_scenario("short.json", run={"max_steps": 4})
+        pairs = [{"scenario": "short.json", "observed": "mapped.tif"}]
+        case.write_json(self.path("many.json"), {"pairs": pairs, "unknowns": UNKNOWNS, "budget": 2500, "design": "sobol"})
+        self.sciara("calibrate", "many.json", "-q", "-o", "many")
+        self.open("many")
+        self.assertIn("2,000 of 2,500 evaluations are drawn, evenly chosen.", self.text("unknowns"))
+        drawn = self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')[1].querySelectorAll('.dots')]"
+                                      ".map((one) => one.getAttribute('d')).join('').match(/M/g).length")
+        self.assertEqual(drawn, 2000)
+
+    def test_made_again(self):
+        """In another language, and back."""
+        english = self.path("cma-es", "page.html")
+        with open(english, encoding="utf-8") as f:
+            before = f.read()
+        self.sciara("calibrate", "cma-es.json", "-q", "-o", "cma-es", "--resume", "--language", "it")
+        self.open("cma-es")
+        self.assertIn("Punteggio migliore ", self.text("found"))
+        self.assertIn(",", self.table("support")[1][1])
+        self.assertIn("Il percorso di una ricerca", self.text("unknowns"))
+        self.sciara("calibrate", "cma-es.json", "-q", "-o", "cma-es", "--resume")
+        with open(english, encoding="utf-8") as f:
+            self.assertEqual(f.read(), before)
+        self.assertIn("--language: expected a language of en|it|fr|es|is, found \"de\"",
+                      self.sciara("calibrate", "cma-es.json", "-o", "cma-es", "--resume", "--language", "de", code=2).stderr)
+
+    def test_sizes(self):
+        for width, how in ((1280, {}), (390, {"touch": True, "dark": True}), (360, {"touch": True})):
+            self.open("sobol", width=width, **how)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
+            self.browser.evaluate("document.getElementById('map').scrollIntoView({block: 'nearest'})")
+            if os.environ.get("SCIARA_TEST_PICTURES"):
+                self.browser.screenshot(os.path.join(os.environ["SCIARA_TEST_PICTURES"], f"calibration-{width}.jpg"))
+        self.open("sobol")
+        box = self.browser.evaluate("(({x, y, width, height}) => [x, y, width, height])(document.getElementById('map').getBoundingClientRect())")
+        scale = min(box[2] / case.COLS, box[3] / case.ROWS)
+        row, col = case.VENT
+        self.browser.click(box[0] + (box[2] - scale * case.COLS) / 2 + (col + 0.5) * scale, box[1] + (box[3] - scale * case.ROWS) / 2 + (row + 0.5) * scale)
+        self.sciara("run", "sobol/best.json", "-q", "-o", "best")
+        stored = case.open_snapshot(self.path("best", case.record(self.path("best"))["snapshots"][-1]["name"]))
+        self.assertIn(f"row {row}, column {col};", self.text("cell"))
+        self.assertAlmostEqual(float(self.text("value-deposit").split()[0]), float(stored.deposit.values[0][row, col]), delta=6e-4)
+
+
+if __name__ == "__main__":
+    if not browser.find():
+        print("skipped: there is no Chromium (apt-get install chromium)")
+        sys.exit(77)
+    if case.SANITIZED:
+        print("skipped: sanitizers see nothing of a browser; calibrate.py makes the same pages")
+        sys.exit(77)
+    case.main()

@@ -17,7 +17,13 @@
 #include "file/durable.h"
 #include "plan/points.h"
 
-enum { SYNC_EVERY = 64 }; // rows
+enum {
+  SYNC_EVERY = 64, // rows
+  BLOCK = 256,     // points between two looks at what can still be accepted
+};
+
+/** Above 0, and no score is below: with it nothing is stopped, but fronts rest. */
+static const double LEAST_OF_ALL = 1e-300;
 
 /** A calibration at work. */
 struct work {
@@ -32,6 +38,7 @@ struct work {
   double *points;                       ///< budget x unknowns
   struct sciara_calibration_restart *restart;
   size_t restart_count, best, failed; ///< the last two: under the lock
+  double least;                       ///< below which runs of the present generation end early; 0: none does
   double began;
   pthread_mutex_t lock;
   struct sciara_failure failure; ///< of writing a row
@@ -42,24 +49,11 @@ static bool is_cancelled(const struct work *w) { return __atomic_load_n(w->optio
 
 // -------------------------------------------------------------------------------------------------------------- scores
 
-/** The mean of the Jaccard indices of the pairs that are not held out, by their weights. */
-static double score_of(const struct sciara_calibration_file *f, const double *jaccard) {
-  double sum = 0, weights = 0, last = 0;
-  size_t count = 0;
-  for (size_t k = 0; k < f->pair_count; k++) {
-    if (f->held_out[k]) continue;
-    last = jaccard[k];
-    sum += f->observed[k].weight * jaccard[k];
-    weights += f->observed[k].weight;
-    count++;
-  }
-  return count == 1 ? last : sum / weights; // of one without rounding
-}
-
 /** Counts a row that is set. */
 static void count_row(struct work *w, size_t row) {
   const struct sciara_evaluation_table *t = &w->table;
   if (isnan(t->score[row])) w->failed++;
+  if (t->status[row] == SCIARA_EVALUATE_STOPPED) return; // not the best: others had more before
   if (!isnan(t->score[row]) && (w->best == SIZE_MAX || t->score[row] > t->score[w->best])) w->best = row;
 }
 
@@ -77,7 +71,7 @@ static enum sciara_status add_row(struct work *w, const struct sciara_evaluation
   for (size_t k = 0; k < pairs; k++)
     t->jaccard[row * pairs + k] = result->scores ? result->scores[k].jaccard : (double)NAN;
   t->status[row] = result->status;
-  t->score[row] = result->scores ? score_of(&w->file, &t->jaccard[row * pairs]) : (double)NAN;
+  t->score[row] = result->jaccard;
   if (result->error && w->failed == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s; it %s", result->error, // the first alone: there may be many
                sciara_calibration_group(&w->file) > 0 ? "has no score" : "counts as the worst");
@@ -186,8 +180,13 @@ static enum sciara_status put(struct work *w, size_t row, bool keep) {
     value[k] = text[k];
   }
   snprintf(name, sizeof name, "evaluation %zu", row + 1);
-  const struct sciara_evaluate_request request = {
-      .name = name, .id = "", .key = key, .value = value, .key_count = f->unknown_count, .keep = keep};
+  const struct sciara_evaluate_request request = {.name = name,
+                                                  .id = "",
+                                                  .key = key,
+                                                  .value = value,
+                                                  .key_count = f->unknown_count,
+                                                  .keep = keep,
+                                                  .least = keep ? 0 : w->least};
   return sciara_evaluator_put(w->evaluator, &request);
 }
 
@@ -218,15 +217,50 @@ static enum sciara_status compute(struct work *w, size_t first, size_t count, co
   return status;
 }
 
-/** All generations; the last one may be cut by the budget. */
+static int descending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x < y) - (x > y);
+}
+
+/** The score of the last parent in a generation of the search; rows without a score are worse than all others. */
+static enum sciara_status find_parent(const struct work *w, size_t first, size_t count, double *out) {
+  double *scores;
+  SCIARA_TRY(SCIARA_NEW(scores, count, "a generation"));
+  for (size_t k = 0; k < count; k++) scores[k] = isnan(w->table.score[first + k]) ? 0 : w->table.score[first + k];
+  qsort(scores, count, sizeof *scores, descending);
+  *out = fmax(scores[count / 2 - 1], LEAST_OF_ALL);
+  sciara_free(scores);
+  return SCIARA_OK;
+}
+
+/**
+ * What a row of the next generation needs to matter: of a search as much as the last parent of the `before` rows of the
+ * generation before; of points what is accepted with the best of those before. No row of it takes part, so the order in which
+ * they end does not matter.
+ */
+static enum sciara_status set_least(struct work *w, size_t first, size_t before) {
+  w->least = w->file.early_stop ? LEAST_OF_ALL : 0;
+  if (!w->file.early_stop) return SCIARA_OK;
+  if (w->search) return before > 0 ? find_parent(w, first - before, before, &w->least) : SCIARA_OK;
+  for (size_t row = 0; row < first; row++)
+    if (w->table.status[row] != SCIARA_EVALUATE_STOPPED && w->table.score[row] * SCIARA_ACCEPTED_PART > w->least)
+      w->least = w->table.score[row] * SCIARA_ACCEPTED_PART;
+  return SCIARA_OK;
+}
+
+/** All generations, or blocks of points; the last one may be cut by the budget. */
 static enum sciara_status search(struct work *w) {
-  const size_t budget = w->file.budget;
+  const size_t budget = w->file.budget, points = w->file.early_stop ? BLOCK : budget;
+  size_t before = 0; // rows of the generation before, of the same start
   for (size_t first = 0; first < budget;) {
-    const size_t whole = w->search ? (size_t)sciara_cmaes_population(w->search) : budget;
-    const size_t count = whole < budget - first ? whole : budget - first;
-    SCIARA_TRY(compute(w, first, count, w->search ? sciara_cmaes_ask(w->search) : w->points));
+    const size_t whole = w->search ? (size_t)sciara_cmaes_population(w->search) : points;
+    const size_t count = whole < budget - first ? whole : budget - first, starts = w->restart_count;
+    const double *own = w->search ? sciara_cmaes_ask(w->search) : w->points + first * w->file.unknown_count;
+    SCIARA_TRY(set_least(w, first, before));
+    SCIARA_TRY(compute(w, first, count, own));
     if (finished(w) < first + count) return SCIARA_OK;
     if (w->search && count == whole) SCIARA_TRY(tell(w, first, count));
+    before = w->restart_count > starts ? 0 : count;
     first += count;
   }
   return SCIARA_OK;

@@ -25,7 +25,6 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   sciara_free(f->hash);
   sciara_free(f->name);
   sciara_free(f->observed);
-  sciara_free(f->held_out);
   sciara_free(f->unknown);
   cJSON_Delete(f->tree);
   *f = (struct sciara_calibration_file){0};
@@ -83,8 +82,8 @@ static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, con
                                                      .region = f->name[2 * k + 1],
                                                      .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
                                                      .at_date = date ? date->valuestring : NULL,
-                                                     .weight = sciara_json_double(pair, "weight", 1)};
-  f->held_out[k] = cJSON_IsTrue(sciara_json_get(pair, "hold_out"));
+                                                     .weight = sciara_json_double(pair, "weight", 1),
+                                                     .held_out = cJSON_IsTrue(sciara_json_get(pair, "hold_out"))};
   return SCIARA_OK;
 }
 
@@ -96,11 +95,10 @@ static enum sciara_status read_pairs(const struct sciara_ensemble_reading *r, st
   SCIARA_TRY(SCIARA_NEW(f->hash, count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->name, 2 * count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->observed, count, "the pairs"));
-  SCIARA_TRY(SCIARA_NEW(f->held_out, count, "the pairs"));
   cJSON_ArrayForEach(pair, pairs) {
     const size_t k = f->pair_count++;
     SCIARA_TRY(read_pair(r, pair, k, f));
-    fitted += !f->held_out[k];
+    fitted += !f->observed[k].held_out;
   }
   if (fitted > 0) return SCIARA_OK;
   return sciara_ensemble_refuse(r, "pairs", SCIARA_NO_INDEX, NULL, "none", "at least one pair that is not a hold_out");
@@ -264,6 +262,12 @@ static enum sciara_status read_design(const struct sciara_ensemble_reading *r, s
   f->population = (int)sciara_json_double(f->tree, "population", 0);
   f->seed = (uint64_t)sciara_json_double(f->tree, "seed", 1);
   f->min_thickness_m = sciara_json_double(f->tree, "min_thickness_m", 0);
+  const bool each_counts = f->design == SCIARA_DESIGN_MORRIS || f->design == SCIARA_DESIGN_SALTELLI;
+  const cJSON *early = sciara_json_get(f->tree, "early_stop");
+  f->early_stop = early ? cJSON_IsTrue(early) : !each_counts;
+  if (f->early_stop && each_counts)
+    return sciara_ensemble_refuse(r, "early_stop", SCIARA_NO_INDEX, NULL, "true",
+                                  "false with the designs \"morris\" and \"saltelli\", which need every score");
   if (f->population > 0 && f->design != SCIARA_DESIGN_CMAES)
     return sciara_ensemble_refuse(r, "population", SCIARA_NO_INDEX, NULL, "it with another design",
                                   "it only with the design \"cma-es\"");

@@ -34,7 +34,6 @@ struct sciara_calibration_file {
   size_t scenario_count;
   char **name;                               ///< resolved paths of the extents, then of the regions (may be NULL)
   struct sciara_evaluate_observed *observed; ///< one for each pair
-  bool *held_out;                            ///< of each pair
   size_t pair_count;
   struct sciara_unknown *unknown;
   size_t unknown_count;
@@ -43,6 +42,7 @@ struct sciara_calibration_file {
   int population; ///< 0: default
   uint64_t seed;
   double min_thickness_m;
+  bool early_stop; ///< runs may end early
 };
 
 /**

@@ -52,7 +52,7 @@ static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) 
     made = item && put_text(item, "scenario", f->scenario[o->scenario]) && put_text(item, "observed", o->path) &&
            (!o->region || put_text(item, "region", o->region)) && put(item, "at_s", o->at_s) &&
            (!o->at_date || put_text(item, "date", o->at_date)) && put(item, "weight", o->weight) &&
-           cJSON_AddBoolToObject(item, "hold_out", f->held_out[k]) &&
+           cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out) &&
            put(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
   }
   return made;
@@ -64,7 +64,8 @@ static bool put_progress(const struct sciara_calibration_record *r, cJSON *searc
   double best = NAN;
   bool made = progress && restarts;
   for (size_t row = 0; row < r->table->count && made; row++) {
-    if (isnan(r->table->score[row]) || r->table->score[row] <= best) continue;
+    if (isnan(r->table->score[row]) || r->table->status[row] == SCIARA_EVALUATE_STOPPED) continue;
+    if (r->table->score[row] <= best) continue;
     best = r->table->score[row];
     cJSON *item = cJSON_CreateArray();
     made = item && cJSON_AddItemToArray(progress, item) && push(item, (double)(row + 1)) && push(item, best);
@@ -77,11 +78,14 @@ static bool put_progress(const struct sciara_calibration_record *r, cJSON *searc
 static bool put_rows(const struct sciara_calibration_record *r, cJSON *search, cJSON *unknowns) {
   const size_t rows = r->table->count, shown = rows < MOST_DRAWN ? rows : MOST_DRAWN;
   const size_t n = r->file->unknown_count;
-  cJSON *scores = cJSON_AddArrayToObject(search, "scores"), *numbers = cJSON_AddArrayToObject(search, "numbers"), *item;
-  bool made = scores && numbers;
+  cJSON *scores = cJSON_AddArrayToObject(search, "scores"), *numbers = cJSON_AddArrayToObject(search, "numbers"),
+        *bounds = cJSON_AddArrayToObject(search, "bounds"), *item;
+  bool made = scores && numbers && bounds;
   for (size_t k = 0; k < shown && made; k++) {
     const size_t row = k * rows / shown;
-    made = push(numbers, (double)(row + 1)) && push(scores, r->table->score[row]);
+    const bool stopped = r->table->status[row] == SCIARA_EVALUATE_STOPPED;
+    made = push(numbers, (double)(row + 1)) && push(scores, stopped ? (double)NAN : r->table->score[row]) &&
+           push(bounds, stopped ? r->table->score[row] : (double)NAN);
   }
   size_t unknown = 0;
   cJSON_ArrayForEach(item, unknowns) {
@@ -118,6 +122,12 @@ static bool put_unknowns(const struct sciara_calibration_record *r, const struct
   return made && put_rows(r, search, unknowns);
 }
 
+static double stopped_of(const struct sciara_evaluation_table *t) {
+  double count = 0;
+  for (size_t row = 0; row < t->count; row++) count += t->status[row] == SCIARA_EVALUATE_STOPPED;
+  return count;
+}
+
 static bool put_search(const struct sciara_calibration_record *r, const struct sciara_effects *e, size_t accepted,
                        const struct sciara_support *support, const double *correlation, cJSON *search) {
   static const char *const designs[] = {[SCIARA_DESIGN_CMAES] = "cma-es",
@@ -127,9 +137,10 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
                                         [SCIARA_DESIGN_SALTELLI] = "saltelli"};
   bool made = put_text(search, "design", designs[r->file->design]) &&
               put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->file->budget) &&
-              put(search, "without_score", (double)r->failed) && put(search, "best", (double)(r->best + 1)) &&
-              put(search, "score", r->table->score[r->best]) && put(search, "accepted", (double)accepted) &&
-              put(search, "accepted_part", SCIARA_ACCEPTED_PART) && put(search, "accepted_least", SCIARA_SUPPORT_LEAST);
+              put(search, "without_score", (double)r->failed) && put(search, "stopped", stopped_of(r->table)) &&
+              put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
+              put(search, "accepted", (double)accepted) && put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
+              put(search, "accepted_least", SCIARA_SUPPORT_LEAST);
   cJSON *names = e ? cJSON_AddArrayToObject(search, "effects") : NULL;
   made = made && (!e || names);
   for (size_t k = 0; e && k < e->count && made; k++) made = cJSON_AddItemToArray(names, cJSON_CreateString(e->name[k]));

@@ -105,9 +105,15 @@ static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
     cJSON *item = push_object(pairs);
     whole = item && put_text(item, "observed", f->observed[k].path) &&
             put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
-            cJSON_AddBoolToObject(item, "hold_out", f->held_out[k]);
+            cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out);
   }
   return whole;
+}
+
+static size_t count_of(const struct sciara_calibration_record *r, enum sciara_evaluate_status status) {
+  size_t count = 0;
+  for (size_t row = 0; row < r->table->count; row++) count += r->table->status[row] == status;
+  return count;
 }
 
 enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
@@ -117,7 +123,10 @@ enum sciara_status sciara_calibration_record_write(const struct sciara_calibrati
   whole = whole && cJSON_AddItemToObject(root, "file", file);
   if (!whole) cJSON_Delete(file);
   whole = whole && put_inputs(r, root) && put_number(root, "evaluations", (double)r->table->count) &&
-          put_number(root, "without_score", (double)r->failed) && put_restarts(r, root) && put_best(r, root);
+          put_number(root, "without_score", (double)r->failed) &&
+          put_number(root, "stopped", (double)count_of(r, SCIARA_EVALUATE_STOPPED)) &&
+          put_number(root, "rested", (double)count_of(r, SCIARA_EVALUATE_RESTED)) && put_restarts(r, root) &&
+          put_best(r, root);
   if (whole) return write_tree(r->folder, SCIARA_CALIBRATION_JSON, root);
   cJSON_Delete(root);
   return no_memory();
@@ -296,7 +305,8 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
 // -------------------------------------------------------------------------------------------------------- accepted.csv
 
 bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, size_t row) {
-  return r->table->score[row] >= SCIARA_ACCEPTED_PART * r->table->score[r->best]; // not where there is none
+  return r->table->status[row] != SCIARA_EVALUATE_STOPPED && r->table->score[row] > 0 && // not where there is none
+         r->table->score[row] >= SCIARA_ACCEPTED_PART * r->table->score[r->best];
 }
 
 /** Sets member `at` of a table, which is made with the first one. */

@@ -12,6 +12,9 @@
 #include "sim/choose_engine.h"
 #include "sim/scenario_site.h"
 
+/** A front rests for so long, s: the default of run.front_at_rest. */
+static const double REST_S = 2 * 86400;
+
 // ----------------------------------------------------------------------------------------------------------- rectangles
 
 static void box_add(struct sciara_case_box *b, int64_t row, int64_t col) {
@@ -149,7 +152,9 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   }
   for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
     if (to->region && !to->region[i]) to->covered[i] = 0;
-    if (to->covered[i]) box_add(&to->box, i / g->cols, i % g->cols);
+    if (!to->covered[i]) continue;
+    box_add(&to->box, i / g->cols, i % g->cols);
+    to->count++;
   }
   if (to->box.south > 0) return SCIARA_OK;
   return asked->region ? sciara_fail(SCIARA_ERR_INPUT, "%s: expected an extent that overlaps the region %s, found none",
@@ -234,6 +239,72 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
   return status;
 }
 
+// ----------------------------------------------------------------------------------------------------- early ends
+
+/** A run that may end early. */
+struct watch {
+  const struct sciara_cases *c;
+  const struct sciara_case_job *job;
+  double rest_s; ///< for which nothing is newly covered when a front rests
+  enum sciara_evaluate_status early;
+  struct sciara_extent_scores *scores; ///< of a run that is stopped: the bounds
+};
+
+/** Whether a cell of the window will be covered at the time of an observation, whatever follows. */
+static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double at_s, double least) {
+  const struct sciara_state *s = v->state;
+  if (!(s->arrival[i] >= 0)) return false;
+  const float arrival = (float)fmax(s->arrival[i] - v->time_zero, 0),
+              most = (float)s->max_deposit[i]; // as in a footprint
+  if (at_s < (double)INFINITY) return (double)arrival <= at_s && (double)most > least;
+  return least > 0 ? s->z[i] - s->z0[i] > least : true; // rock stays, and some lava always does
+}
+
+/** The largest J that an extent may still get: |R| / |R and S so far|. */
+static double bound_of(const struct sciara_cases *c, size_t observed, const struct sciara_compute_view *v) {
+  const struct sciara_case_observed *o = &c->observed[observed];
+  const struct sciara_grid *g = &v->state->grid;
+  const int64_t stride = c->scenario[c->options->observed[observed].scenario].setup.site->grid.cols;
+  int64_t excess = 0;
+  for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
+    const int64_t cell = (v->window->row + i / g->cols) * stride + v->window->col + i % g->cols;
+    excess += stays_covered(v, i, o->at_s, c->options->min_thickness_m) && !o->covered[cell] &&
+              (!o->region || o->region[cell]);
+  }
+  return (double)o->count / (double)(o->count + excess);
+}
+
+/** Whether the mean of the extents, those of other scenarios at 1, is below what is asked for. */
+static bool is_hopeless(const struct watch *w, const struct sciara_compute_view *v) {
+  const struct sciara_evaluate_options *o = w->c->options;
+  double sum = 0, weights = 0;
+  for (size_t k = 0; k < o->observed_count; k++) {
+    if (o->observed[k].held_out) continue;
+    weights += o->observed[k].weight;
+    if (o->observed[k].scenario == w->job->scenario) w->scores[k].jaccard = bound_of(w->c, k, v);
+    sum += o->observed[k].weight * (o->observed[k].scenario == w->job->scenario ? w->scores[k].jaccard : 1);
+  }
+  return sum / weights < w->job->least;
+}
+
+/** Whether all vents have ended, and no cell was newly covered since, for a time. */
+static bool rests(const struct watch *w, const struct sciara_compute_view *v) {
+  const struct sciara_state *s = v->state;
+  double last = fmax(sciara_vents_end(v->vents), v->time_zero);
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) last = fmax(last, s->arrival[i]);
+  return s->time >= last + w->rest_s;
+}
+
+static bool ends_early(void *context, const struct sciara_compute_view *view) {
+  struct watch *w = (struct watch *)context;
+  w->early = is_hopeless(w, view) ? SCIARA_EVALUATE_STOPPED
+             : rests(w, view)     ? SCIARA_EVALUATE_RESTED
+                                  : SCIARA_EVALUATE_OK;
+  return w->early != SCIARA_EVALUATE_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- results
+
 static bool moves_vents(const struct sciara_case_job *job) {
   for (size_t k = 0; k < job->key_count; k++)
     if (strncmp(job->key[k], "vents", strlen("vents")) == 0) return true;
@@ -262,7 +333,7 @@ static enum sciara_status warn_of_dates(const struct sciara_cases *c, size_t sce
     if (c->options->observed[k].scenario == scenario && at_s < (double)INFINITY) last = fmax(last, at_s);
   }
   const bool early = censored || run->end == SCIARA_STOP_TIME;
-  if (!early || run->end_s >= last) return SCIARA_OK;
+  if (!early || run->early != SCIARA_EVALUATE_OK || run->end_s >= last) return SCIARA_OK;
   char *text = sciara_format("%s%sthe run ended at %.15g s, before the observation at %.15g s", run->warnings,
                              *run->warnings ? "\n" : "", run->end_s, last);
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
@@ -289,6 +360,11 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
   setup.slot = job->slot;
   setup.device = job->device;
   setup.cancel = job->cancel;
+  struct watch watch = {.c = c, .job = job, .rest_s = REST_S, .scores = result->scores};
+  if (job->least > 0) {
+    setup.ends = ends_early;
+    setup.context = &watch;
+  }
   *verdict = SCIARA_EVALUATE_INVALID;
   enum sciara_status status = sciara_key_set_make(job->key, job->value, job->key_count, &of->spec, &keys);
   const struct sciara_scenario_member scenario = {.base = of->base,
@@ -306,12 +382,13 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
     sciara_fail(SCIARA_ERR_NUMERIC, "%s", f.error);
   } else {
     *verdict = SCIARA_EVALUATE_OK;
-    status = score_all(c, job, &scenario, &f, result->scores);
+    if (watch.early != SCIARA_EVALUATE_STOPPED) status = score_all(c, job, &scenario, &f, result->scores);
     *result->run = (struct sciara_evaluate_run){.end = f.stop,
                                                 .end_s = f.end_s,
                                                 .steps = f.steps,
                                                 .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
-                                                .warnings = f.warnings};
+                                                .warnings = f.warnings,
+                                                .early = watch.early};
     f.warnings = NULL;
     if (status == SCIARA_OK) status = warn_of_dates(c, job->scenario, f.censored, result->run);
   }

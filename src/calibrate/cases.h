@@ -18,6 +18,7 @@ struct sciara_case_box {
 struct sciara_case_observed {
   uint8_t *covered, *region;  ///< rows x cols; region NULL: the whole grid. Nothing is covered outside the region
   struct sciara_case_box box; ///< around the covered cells
+  int64_t count;              ///< covered cells
   double at_s;                ///< simulated time, s; INFINITY: the end of the run
 };
 
@@ -61,6 +62,7 @@ struct sciara_case_job {
   size_t scenario;
   const char *const *key, *const *value;
   size_t key_count;
+  double least;                  ///< as of struct sciara_evaluate_request
   struct sciara_pool_slot *slot; ///< NULL: an engine of its own
   int device;
   const int *cancel; ///< enum sciara_cancel

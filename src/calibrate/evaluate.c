@@ -29,6 +29,7 @@ struct entry {
   char *name, *id, *error;
   char **text; ///< keys, then values
   size_t key_count;
+  double least;       ///< of the request
   size_t taken, open; ///< tasks that were taken; that are not finished
   enum sciara_evaluate_status status;
   size_t said; ///< the task to which `error` belongs
@@ -76,26 +77,38 @@ static void entry_free(const struct sciara_evaluator *e, struct entry *n) {
 
 // ------------------------------------------------------------------------------------------------------------- answers
 
-/** The mean of the Jaccard indices by their weights. */
+/** The mean of the Jaccard indices that are not held out, by their weights. */
 static double mean_jaccard(const struct sciara_evaluator *e, const struct sciara_extent_scores *scores) {
-  double sum = 0, weights = 0;
-  if (e->options.observed_count == 1) return scores[0].jaccard; // without rounding
+  double sum = 0, weights = 0, last = 0;
+  size_t count = 0;
   for (size_t k = 0; k < e->options.observed_count; k++) {
+    if (e->options.observed[k].held_out) continue;
+    last = scores[k].jaccard;
     sum += e->options.observed[k].weight * scores[k].jaccard;
     weights += e->options.observed[k].weight;
+    count++;
   }
-  return sum / weights;
+  return count == 1 ? last : sum / weights; // of one without rounding
+}
+
+/** The result of all runs: stopped if one was, else rested if one has. */
+static enum sciara_evaluate_status status_of(const struct sciara_evaluator *e, const struct entry *n) {
+  enum sciara_evaluate_status status = n->status;
+  for (size_t k = 0; k < e->options.scenario_count && n->status == SCIARA_EVALUATE_OK; k++)
+    if (n->runs[k].early > status) status = n->runs[k].early;
+  return status;
 }
 
 /** false: no more answers are wanted. */
 static bool answer(const struct sciara_evaluator *e, uint64_t number, const struct entry *n) {
-  const bool ok = n->status == SCIARA_EVALUATE_OK;
+  const enum sciara_evaluate_status status = status_of(e, n);
+  const bool ok = n->status == SCIARA_EVALUATE_OK, scored = ok && status != SCIARA_EVALUATE_STOPPED;
   const struct sciara_evaluation result = {.index = number,
                                            .id = n->id,
-                                           .status = n->status,
+                                           .status = status,
                                            .error = ok ? NULL : n->error,
                                            .jaccard = ok ? mean_jaccard(e, n->scores) : (double)NAN,
-                                           .scores = ok ? n->scores : NULL,
+                                           .scores = scored ? n->scores : NULL,
                                            .runs = ok ? n->runs : NULL,
                                            .footprints = ok ? n->footprints : NULL};
   return e->options.done(e->options.context, &result);
@@ -159,6 +172,7 @@ static enum sciara_status compute(const struct worker *me, struct entry *n, size
                                       .key = (const char *const *)n->text,
                                       .value = (const char *const *)n->text + n->key_count,
                                       .key_count = n->key_count,
+                                      .least = n->least,
                                       .slot = sciara_crew_slot(&e->crew, me->number),
                                       .device = sciara_crew_device(&e->crew, me->number),
                                       .cancel = &e->halt};
@@ -241,6 +255,7 @@ static enum sciara_status entry_make(const struct sciara_evaluator *e, const str
   SCIARA_TRY(SCIARA_NEW(n->scores, e->options.observed_count, "the scores of a request"));
   if (r->keep) SCIARA_TRY(SCIARA_NEW(n->footprints, e->options.scenario_count, "the footprints of a request"));
   n->open = e->options.scenario_count;
+  n->least = r->least;
   const enum sciara_status status = r->refused ? sciara_fail(SCIARA_ERR_INPUT, "%s", r->refused) : take_keys(r, n);
   if (status != SCIARA_ERR_INPUT) return status;
   n->open = 0;

@@ -21,12 +21,15 @@ struct sciara_evaluate_observed {
   double at_s;         ///< simulated time of the observation, s after the start; INFINITY: the end of the run
   const char *at_date; ///< or its date, as of sciara_parse_date; NULL: at_s counts
   double weight;       ///< above 0, at most SCIARA_EVALUATE_WEIGHT_MOST
+  bool held_out;       ///< scored, but not part of the mean
 };
 
 enum sciara_evaluate_status {
   SCIARA_EVALUATE_OK,
   SCIARA_EVALUATE_FAILED,  ///< a step failed
   SCIARA_EVALUATE_INVALID, ///< the changes do not give a scenario that can be computed
+  SCIARA_EVALUATE_RESTED,  ///< a run ended because its front rested: the scores are those of that time
+  SCIARA_EVALUATE_STOPPED, ///< a run ended because the mean cannot be as much as asked for: it is a bound
 };
 
 /** How the run of a scenario ended. */
@@ -34,8 +37,9 @@ struct sciara_evaluate_run {
   enum sciara_stop_reason end;
   double end_s; ///< simulated time, s
   uint64_t steps;
-  double volume_m3; ///< of lava on the map at the end, liquid and solid
-  char *warnings;   ///< "" or lines
+  double volume_m3;                  ///< of lava on the map at the end, liquid and solid
+  char *warnings;                    ///< "" or lines
+  enum sciara_evaluate_status early; ///< OK: it was not ended early; RESTED, STOPPED
 };
 
 /** The result of one request. */
@@ -43,9 +47,9 @@ struct sciara_evaluation {
   uint64_t index; ///< of the request, from 0
   const char *id; ///< of the request
   enum sciara_evaluate_status status;
-  const char *error;                         ///< NULL unless it has failed or is invalid; there are then no scores
-  double jaccard;                            ///< the mean over the observed extents, by their weights; NAN: undefined
-  const struct sciara_extent_scores *scores; ///< of each observed extent
+  const char *error; ///< NULL unless it has failed or is invalid; there are then no scores
+  double jaccard; ///< the mean over the extents that are not held out, by their weights, or its bound; NAN: undefined
+  const struct sciara_extent_scores *scores; ///< of each observed extent; NULL if a run was stopped, too
   const struct sciara_evaluate_run *runs;    ///< of each scenario
   struct sciara_footprint *footprints; ///< of each scenario, if the request keeps them, else NULL; `done` may take
                                        ///< one over and leave zeros
@@ -80,6 +84,12 @@ struct sciara_evaluate_request {
   size_t key_count;
   const char *refused; ///< NULL, or why there is nothing to compute: the result is invalid with this error
   bool keep;           ///< the result has the footprints
+  /**
+   * Above 0: runs may end early. A run is stopped when the mean can no longer be as much as this, for J is at most |R| / |R and
+   * S so far|, R the observed and S the simulated extent; and ended when all vents have, and no cell was newly covered
+   * since, for run.front_at_rest. Other runs of the same request do not matter. 0: never.
+   */
+  double least;
 };
 
 struct sciara_evaluator;

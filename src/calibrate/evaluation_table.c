@@ -17,8 +17,11 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 256 };
 
-static const char *const words[] = {
-    [SCIARA_EVALUATE_OK] = "ok", [SCIARA_EVALUATE_FAILED] = "failed", [SCIARA_EVALUATE_INVALID] = "invalid"};
+static const char *const words[] = {[SCIARA_EVALUATE_OK] = "ok",
+                                    [SCIARA_EVALUATE_FAILED] = "failed",
+                                    [SCIARA_EVALUATE_INVALID] = "invalid",
+                                    [SCIARA_EVALUATE_RESTED] = "rested",
+                                    [SCIARA_EVALUATE_STOPPED] = "stopped"};
 
 static enum sciara_status io_failure(const struct sciara_evaluation_table *t, const char *doing) {
   return sciara_fail(SCIARA_ERR_IO, "%s: cannot %s: %s", t->path, doing, strerror(errno));
@@ -105,14 +108,15 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
   size_t status = 0;
   int64_t number = 0;
   while (status < sizeof words / sizeof *words && strcmp(word, words[status]) != 0) status++;
-  if (status == sizeof words / sizeof *words) return refuse(t, line, "ok, failed or invalid", word);
+  if (status == sizeof words / sizeof *words) return refuse(t, line, "ok, rested, stopped, failed or invalid", word);
   t->status[row] = (enum sciara_evaluate_status)status;
-  const bool ok = t->status[row] == SCIARA_EVALUATE_OK;
+  const bool ok = t->status[row] == SCIARA_EVALUATE_OK || t->status[row] == SCIARA_EVALUATE_RESTED;
+  const bool scored = ok || t->status[row] == SCIARA_EVALUATE_STOPPED;
   if (!sciara_csv_size(cell[0], &number) || (size_t)number != row + 1)
     return refuse(t, line, "the number of the evaluation", cell[0]);
   for (size_t k = 0; k < n; k++)
     if (!read_number(cell[1 + k], true, &t->value[row * n + k])) return refuse(t, line, "a number", cell[1 + k]);
-  if (!read_number(cell[n + 1], ok, &t->score[row])) return refuse(t, line, "a score", cell[n + 1]);
+  if (!read_number(cell[n + 1], scored, &t->score[row])) return refuse(t, line, "a score", cell[n + 1]);
   for (size_t k = 0; k < p; k++)
     if (!read_number(cell[n + 2 + k], ok, &t->jaccard[row * p + k])) return refuse(t, line, "a score", cell[n + 2 + k]);
   t->count++;

@@ -13,8 +13,8 @@ struct sciara_evaluation_table {
   size_t count; ///< rows so far
   size_t unknown_count, pair_count;
   double *value;   ///< budget x unknown_count
-  double *jaccard; ///< budget x pair_count; NAN unless OK
-  double *score;   ///< budget; NAN unless OK
+  double *jaccard; ///< budget x pair_count; NAN unless OK or RESTED
+  double *score;   ///< budget; of STOPPED a bound; NAN if FAILED or INVALID
   enum sciara_evaluate_status *status;
 };
 

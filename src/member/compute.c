@@ -31,6 +31,7 @@ enum {
   MARGIN = 24,      // cells around the vents in the first window
   FIRST_SLICE = 64, // steps
   LEAST_GROWTH = 16,
+  ASK_EVERY = 64, // steps between two questions whether a member ends early, at least
 };
 
 /** A member in work. */
@@ -48,6 +49,7 @@ struct member {
   uint64_t losses;                        ///< of the simulation at that time
   uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
   uint64_t slice;                         ///< steps of the next one
+  uint64_t ask;                           ///< step at which it is asked whether the member ends early
   struct sciara_agenda agenda;
   double time_zero;                ///< simulated time at the start, s: that of a checkpoint, or 0
   struct sciara_run_record record; ///< its warnings of towers
@@ -320,6 +322,7 @@ static enum sciara_status return_to_slot(struct member *m) {
 static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_advance_limit limit = sciara_agenda_next(&m->agenda, m->kept->step);
+  if (m->setup->ends && m->ask < limit.step) limit.step = m->ask;
   if (steps < limit.step - m->kept->step) limit.step = m->kept->step + steps;
   if (m->slot) sciara_pool_set_due(m->slot, limit.due);
   const enum sciara_status status = sciara_simulation_advance(s, &limit);
@@ -475,6 +478,20 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   return SCIARA_OK;
 }
 
+/** Finds the next step at which it is asked whether the member ends early. */
+static void ask_later(struct member *m) {
+  while (m->ask <= m->kept->step) m->ask += m->ask / 8 > ASK_EVERY ? m->ask / 8 : ASK_EVERY;
+}
+
+/** Whether the member ends before its stop rule is met. */
+static bool ends_early(struct member *m) {
+  const struct sciara_compute_view view = {
+      .state = m->kept, .window = &m->window, .vents = m->vents, .time_zero = m->time_zero};
+  if (!m->setup->ends || m->kept->step < m->ask) return false;
+  ask_later(m);
+  return m->setup->ends(m->setup->context, &view);
+}
+
 /**
  * The slot for the member: that of the setup, which is released if it is for another rule or precision. NULL: an engine of
  * its own.
@@ -507,6 +524,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   }
   SCIARA_TRY(sciara_simulation_create(p, false, &m->simulation));
   m->slice = FIRST_SLICE;
+  ask_later(m);
   while (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
     enum sciara_status status = m->slot ? one_leg(m, &failed) : one_slice(m, &failed);
     const bool no_room = status == SCIARA_ERR_MEMORY || status == SCIARA_ERR_DEVICE;
@@ -516,6 +534,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE) SCIARA_TRY(store_checkpoint(m, *cancelled));
     if (*cancelled) return SCIARA_OK;
+    if (!failed && m->simulation->finished == SCIARA_STOP_NONE && ends_early(m)) break;
   }
   return failed ? describe_failure(m, out) : describe(m, out);
 }

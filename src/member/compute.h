@@ -25,6 +25,14 @@ enum sciara_cancel {
   SCIARA_CANCEL_DROP,      ///< it will not continue
 };
 
+/** A member between two steps. */
+struct sciara_compute_view {
+  const struct sciara_state *state;   ///< of the window
+  const struct sciara_window *window; ///< on the map
+  const struct sciara_vents *vents;   ///< on the map
+  double time_zero;                   ///< simulated time of the start, s
+};
+
 /** What members share. */
 struct sciara_compute_setup {
   const struct sciara_site *site;
@@ -40,6 +48,12 @@ struct sciara_compute_setup {
   const char *checkpoint;   ///< file that stores the state on the way, and from which a member continues; or NULL
   double checkpoint_wall_s; ///< wall-clock time after which the state is stored again
   int *unstored;            ///< set, atomically, when the state could not be stored, which is warned of once; or NULL
+  /**
+   * Whether the member ends before its stop rule is met; its footprint is then that of this state. Asked at steps that are
+   * the same on every exact engine: 64, and each an eighth (at least 64) later than the one before. NULL: never.
+   */
+  bool (*ends)(void *context, const struct sciara_compute_view *view);
+  void *context;
   struct sciara_compute_probe
       *probe; ///< the member is only probed, and its footprint empty unless it is whole; or NULL
 };

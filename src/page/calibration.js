@@ -62,17 +62,20 @@ function progressChart(search) {
 
 /** The values of an unknown and their scores; of a design that fills the bounds accepted sets are stronger. */
 function unknownChart(search, unknown) {
-  const { scores, score, accepted, accepted_part: part } = search;
+  const { scores, bounds, score, accepted, accepted_part: part } = search;
   const middle = unknown.log ? Math.sqrt(unknown.min * unknown.max) : (unknown.min + unknown.max) / 2;
   const ticks = [unknown.min, middle, unknown.max].map((value, i) => [i / 2, fourDigits(value)]);
   const { picture, x, y } = scoreChart(say("FIT_SCATTER_AXES", { key: unknown.key }), [...scores, score],
     say("FIT_SCATTER_AXES", { key: unknown.key }), ticks);
-  const paths = { others: "", accepted: "" };
+  const paths = { stopped: "", others: "", accepted: "" };
+  const add = (kind, i, value) => {
+    paths[kind] += `M${x(coordinateOf(unknown, unknown.values[i])).toFixed(2)},${y(value).toFixed(2)}h0`;
+  };
   scores.forEach((one, i) => {
-    if (one === null) return;
-    const kind = accepted > 0 && one >= part * score ? "accepted" : "others";
-    paths[kind] += `M${x(coordinateOf(unknown, unknown.values[i])).toFixed(2)},${y(one).toFixed(2)}h0`;
+    if (bounds[i] !== null) add("stopped", i, bounds[i]);
+    if (one !== null) add(accepted > 0 && one >= part * score ? "accepted" : "others", i, one);
   });
+  picture.append(svg("path", { class: "dots stopped", d: paths.stopped }));
   picture.append(svg("path", { class: "dots series-2", d: paths.others }));
   picture.append(svg("path", { class: "dots accepted series-1", d: paths.accepted }));
   picture.append(svg("circle", { class: "best", cx: x(coordinateOf(unknown, unknown.best)), cy: y(score), r: 5 }));
@@ -162,6 +165,7 @@ class CalibrationPage extends Page {
       charts.append(one);
     }
     const notes = [say("FIT_LEGEND")];
+    if (search.stopped > 0) notes.push(say("FIT_STOPPED", { count: longNumber(search.stopped) }));
     const shown = search.numbers.length;
     if (shown < search.evaluations) {
       notes.push(say("FIT_DRAWN", { shown: longNumber(shown), all: longNumber(search.evaluations) }));

@@ -86,11 +86,20 @@ class Calibrate(SharedCase):
         sets = [{key: row[key] for key in KEYS} for row in rows]
         fitted = self.evaluate(sets, "s.json", "--observed", "mapped.tif", "--observed", "early.tif", "--at", "15 min")
         held_out = self.evaluate(sets, "b.json", "--observed", "mapped.tif")
-        for row, (mapped, early), (other,) in zip(rows, fitted, held_out):
-            self.assertEqual((row["jaccard_0"], row["jaccard_1"], row["jaccard_2"], row["status"]), (mapped, early, other, "ok"))
-            self.assertAlmostEqual(row["score"], (2 * mapped + early) / 3, delta=1e-15)
+        for k, (row, (mapped, early), (other,)) in enumerate(zip(rows, fitted, held_out)):
+            j, score = (row["jaccard_0"], row["jaccard_1"], row["jaccard_2"]), (2 * mapped + early) / 3
+            if row["status"] == "stopped":  # a bound, which is too low to be a parent of the generation before
+                before = [one["score"] for one in rows[k // 7 * 7 - 7:k // 7 * 7]]
+                self.assertEqual(j, (None, None, None))
+                self.assertTrue(score - 1e-15 <= row["score"] < sorted(before)[-3])
+            else:
+                self.assertEqual((j, row["status"]), ((mapped, early, other), "ok"))
+                self.assertAlmostEqual(row["score"], score, delta=1e-15)
             for unknown in UNKNOWNS:
                 self.assertTrue(unknown["min"] <= row[unknown["key"]] <= unknown["max"])
+        stopped = [row for row in rows if row["status"] == "stopped"]
+        self.assertTrue(0 < len(stopped) == record["stopped"])
+        self.assertEqual((record["restarts"], record["rested"]), ([], 0))
         best = max(rows, key=lambda row: row["score"])
         self.assertEqual(record["best"], {
             "number": best["number"], "score": best["score"], "values": {key: best[key] for key in KEYS},
@@ -184,6 +193,61 @@ class Calibrate(SharedCase):
         self.sciara("ensemble", "run", "ensemble.json", "-q", "--no-estimate", "--no-pictures")
         with open(self.path("ensemble", "members.csv"), encoding="ascii") as f:
             self.assertEqual(len(f.readlines()), len(accepted) + 1)
+
+    def early_and_late(self, name, **changes):
+        """Rows of a calibration whose runs may end early, and of one whose runs go to their end."""
+        for word, early in (("early", None), ("late", False)):
+            self.write(f"{name}-{word}.json", early_stop=early, **changes)
+            self.sciara("calibrate", f"{name}-{word}.json", "-q", "-o", f"{name}-{word}")
+        for file in ("best.json", "accepted.csv"):
+            paths = [self.path(f"{name}-{word}", file) for word in ("early", "late")]
+            self.assertEqual([os.path.exists(path) for path in paths], [file == "best.json" or "design" in changes] * 2)
+            if os.path.exists(paths[0]):
+                with open(paths[0], encoding="utf-8") as one, open(paths[1], encoding="utf-8") as other:
+                    self.assertEqual(one.read(), other.read(), "nothing good is lost")
+        self.assertNotIn("stopped", {row["status"] for row in self.rows(f"{name}-late")})
+        return self.rows(f"{name}-early"), self.rows(f"{name}-late")
+
+    def test_points_that_end_early(self):
+        """Points that cannot be accepted with the best of the blocks of 256 before."""
+        early, late = self.early_and_late("points", design="sobol", budget=320)
+        least = 0.9 * max(row["score"] for row in late[:256])
+        stopped = 0
+        for k, (row, whole) in enumerate(zip(early, late)):
+            if row["status"] != "stopped":
+                self.assertEqual(row, whole)
+                continue
+            stopped += 1
+            self.assertGreaterEqual(k, 256)
+            self.assertTrue(whole["score"] - 1e-15 <= row["score"] < least)
+        self.assertTrue(10 < stopped < 64)
+        self.sciara("calibrate", "points-early.json", "-q", "-o", "points-one", "-j", "1")
+        self.assertEqual(case.tree(self.path("points-one")), case.tree(self.path("points-early")))
+        with open(self.path("points-one", "evaluations.csv"), "rb") as f:
+            lines = f.readlines()
+        with open(self.path("points-one", "evaluations.csv"), "wb") as f:
+            f.writelines(lines[:290])
+        self.sciara("calibrate", "points-early.json", "-q", "-o", "points-one", "--resume")
+        self.assertEqual(case.tree(self.path("points-one")), case.tree(self.path("points-early")))
+
+    def test_generations_that_end_early(self):
+        """In two generations the second alone is cut, after which nothing is searched: the best is the same."""
+        early, late = self.early_and_late("two", budget=32, population=16)
+        self.assertEqual(early[:16], late[:16])
+        self.assertIn("stopped", {row["status"] for row in early[16:]})
+        for row, whole in zip(early, late):
+            self.assertEqual([row[key] for key in KEYS], [whole[key] for key in KEYS])
+
+    def test_fronts_that_rest(self):
+        """The lava lies still for two days and cools for many."""
+        self.write_scenario("slow.json", model={"cooling": 0.5}, run={"until": "9 d"})
+        pairs = [{"scenario": "slow.json", "observed": "mapped.tif"},
+                 {"scenario": "slow.json", "observed": "mapped.tif", "at": "8 d", "hold_out": True}]
+        early, late = self.early_and_late("rest", pairs=pairs, unknowns=UNKNOWNS[:2], budget=12, design="lhs")
+        rested = [row for row in early if row["status"] == "rested"]
+        self.assertTrue(4 <= len(rested) == self.record("rest-early")["rested"])
+        for row, whole in zip(early, late):
+            self.assertEqual({**row, "status": "ok"}, whole)
 
     def test_rate_scale(self):
         """A factor of all rates, of two scenarios at a time: as if the rates had been multiplied."""
@@ -333,6 +397,8 @@ class Calibrate(SharedCase):
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
             ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
             ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs", "sobol", "morris" or "saltelli"; found "grid"'),
+            ({"design": "morris", "early_stop": True, "budget": 40},
+             'bad.json: early_stop: expected false with the designs "morris" and "saltelli", which need every score; found true'),
             ({"design": "lhs", "population": 8}, 'bad.json: population: expected it only with the design "cma-es"'),
             ({"pairs": [{**PAIRS[0], "hold_out": True}]},
              "bad.json: pairs: expected at least one pair that is not a hold_out; found none"),

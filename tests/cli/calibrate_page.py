@@ -64,15 +64,16 @@ class CalibrationPage(SharedCase):
         sets = [word for key, value in zip(KEYS, (0.4, 1.5, 100)) for word in ("--set", f"{key}={value}")]
         case.run_program("run", "s.json", "-q", "-o", "mapped", *sets, cwd=cls.work)
         case.run_program("export", "mapped", "-q", "--format", "cog", "--output", "mapped.tif", cwd=cls.work)
-        cls.rows = {}
+        cls.rows, cls.stopped = {}, {}
         for design, budget in DESIGNS.items():
             case.write_json(os.path.join(cls.work, f"{design}.json"), {
                 "title": TITLE, "pairs": PAIRS, "unknowns": UNKNOWNS, "budget": budget, "seed": 3, "design": design})
             case.run_program("calibrate", f"{design}.json", "-q", "-o", design, cwd=cls.work)
             with open(os.path.join(cls.work, design, "evaluations.csv"), encoding="ascii", newline="") as f:
                 rows = list(csv.DictReader(f))
-            cls.rows[design] = {key: np.array([float(row[key]) for row in rows])
+            cls.rows[design] = {key: np.array([float(row[key] or "nan") for row in rows])
                                 for key in ["number", "score", "jaccard_0", "jaccard_1", "jaccard_2", *KEYS]}
+            cls.stopped[design] = np.array([row["status"] == "stopped" for row in rows])
         cls.browser = browser.Browser(browser.find())
         cls.addClassCleanup(cls.browser.close)
 
@@ -137,7 +138,7 @@ class CalibrationPage(SharedCase):
             values = [float(word) for word in numbers.split(",")]
             x, y = (values[0], y) if kind == "H" else (x, values[-1]) if kind == "V" else values
             steps.append((place(x, y)[0] * DESIGNS[design], place(x, y)[1]))
-        running = np.maximum.accumulate(self.rows[design]["score"])
+        running = np.maximum.accumulate(np.where(self.stopped[design], 0, self.rows[design]["score"]))
         for evaluation, score in zip(self.rows[design]["number"], running):
             curve = [at for number, at in steps if number <= evaluation + 0.3][-1]
             self.assertAlmostEqual(curve, score, delta=1e-3)
@@ -147,11 +148,13 @@ class CalibrationPage(SharedCase):
 
     def assert_scatter(self, design, best):
         rows = self.rows[design]
-        accepted = (rows["score"] >= 0.9 * rows["score"][best]) & (design in ("sobol", "lhs"))
+        stopped = self.stopped[design]
+        accepted = ~stopped & (rows["score"] >= 0.9 * rows["score"][best]) & (design in ("sobol", "lhs"))
+        self.assertEqual(f"Pale: upper bounds of {stopped.sum()} evaluations" in self.text("unknowns"), stopped.any())
         self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')].forEach((one, i) => one.id = `chart-${i}`)")
         for k, unknown in enumerate(UNKNOWNS):
             found, place, numbers = self.chart(f"#chart-{k}")
-            for path, those in zip(found["paths"], (~accepted, accepted)):
+            for path, those in zip(found["paths"], (stopped, ~accepted & ~stopped, accepted)):
                 words = np.array(numbers(path)).reshape(-1, 3)[:, :2]
                 points = np.array([place(*point) for point in words]).reshape(-1, 2)
                 expected = np.column_stack([shape(unknown, rows[unknown["key"]][those]), rows["score"][those]])
@@ -210,6 +213,7 @@ class CalibrationPage(SharedCase):
                 self.assertEqual(row[0], line[0])
                 for text, value in zip(row[1:], line[2:]):
                     self.assert_shown(text, float(value))
+        self.assertGreater(self.stopped["cma-es"].sum(), 0)
         self.open("morris")
         self.assertIn("the best value lies at a bound", self.text("unknowns"), "the levels of the design include the bounds")
 

@@ -184,23 +184,6 @@ sciara_status launch_batch(sciara_device_engine *e) {
   return SCIARA_OK;
 }
 
-/** Writes the stop rule and clears the stop reason, so that steps can begin. */
-sciara_status set_stop(sciara_device_engine *e, const sciara_stop *stop) {
-  const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
-  const int none = SCIARA_STOP_NONE;
-  SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
-  SCIARA_TRY(copy_in(e, &e->device.control->thick, &none, 1));
-  return copy_in(e, &e->device.control->reason, &none, 1);
-}
-
-/** Waits for the launched steps and copies the control to the host. */
-sciara_status fetch_control(sciara_device_engine *e) {
-  SCIARA_CUDA_TRY(
-      cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
-  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
-  return SCIARA_OK;
-}
-
 sciara_status take_device(sciara_device_engine *e) {
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&e->multiprocessors, cudaDevAttrMultiProcessorCount, e->setup.device));
@@ -246,6 +229,21 @@ void sciara_device_read_control(struct sciara_device_engine *e) {
 enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void *to, const void *from, size_t bytes) {
   if (bytes == 0) return SCIARA_OK;
   SCIARA_CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, e->stream));
+  SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_set_stop(struct sciara_device_engine *e, const struct sciara_stop *stop) {
+  const sciara_stop_rule on_device = sciara_step_control_rule(&e->step_control, stop);
+  const int none = SCIARA_STOP_NONE;
+  SCIARA_TRY(copy_in(e, e->stop, &on_device, 1));
+  SCIARA_TRY(copy_in(e, &e->device.control->thick, &none, 1));
+  return copy_in(e, &e->device.control->reason, &none, 1);
+}
+
+enum sciara_status sciara_device_fetch_control(struct sciara_device_engine *e) {
+  SCIARA_CUDA_TRY(
+      cudaMemcpyAsync(e->control, e->device.control, sizeof *e->control, cudaMemcpyDeviceToHost, e->stream));
   SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
   return SCIARA_OK;
 }
@@ -302,10 +300,26 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   return e->strategy->run ? SCIARA_OK : capture_batch(e);
 }
 
-enum sciara_status sciara_device_download(void *engine, struct sciara_state *state) {
-  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-  SCIARA_WITH_DEVICE(e->setup.device);
-  const sciara_fields *from = &e->device.f, *to = &e->hf.f;
+enum sciara_status sciara_device_relay(struct sciara_device_engine *e, int64_t rows, unsigned record) {
+  e->memory = nullptr;
+  e->memory_bytes = 0;
+  e->hf.grid.rows = rows;
+  e->hf.count = sciara_device_count(&e->hf.grid);
+  e->device.rows = rows;
+  e->device.band = sciara_band_of(&e->setup, rows, e->hf.f.stride);
+  SCIARA_TRY(take_memory(e, record));
+  return upload_vents(e);
+}
+
+void sciara_device_download_own(const struct sciara_device_engine *e, const struct sciara_host_fields *from,
+                                struct sciara_state *state) {
+  const int64_t north = e->setup.halo_north, south = e->setup.halo_south;
+  sciara_host_fields_download_rows(from, north, state->grid.rows - north - south, state);
+}
+
+enum sciara_status sciara_device_download_with(struct sciara_device_engine *e, struct sciara_host_fields *staging,
+                                               struct sciara_state *state) {
+  const sciara_fields *from = &e->device.f, *to = &staging->f;
   const int64_t n = e->hf.count;
 #define SCIARA_REAL_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
 #define SCIARA_DOUBLE_FIELD(member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
@@ -313,9 +327,15 @@ enum sciara_status sciara_device_download(void *engine, struct sciara_state *sta
   if (to->member) SCIARA_TRY(copy_out(e, to->member, from->member, n));
 #include "model/fields.def"
   SCIARA_CUDA_TRY(cudaStreamSynchronize(e->stream));
-  sciara_host_fields_download(&e->hf, state);
+  sciara_device_download_own(e, staging, state);
   sciara_step_control_store(&e->step_control, state);
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_device_download(void *engine, struct sciara_state *state) {
+  sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
+  SCIARA_WITH_DEVICE(e->setup.device);
+  return sciara_device_download_with(e, &e->hf, state);
 }
 
 enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop *stop,
@@ -326,10 +346,10 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   SCIARA_WITH_DEVICE(e->setup.device);
   sciara_step_control *c = &e->step_control;
   bool done = !sciara_step_control_begin(c, stop);
-  if (!done) SCIARA_TRY(set_stop(e, stop));
+  if (!done) SCIARA_TRY(sciara_device_set_stop(e, stop));
   while (!done) {
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
-    SCIARA_TRY(fetch_control(e));
+    SCIARA_TRY(sciara_device_fetch_control(e));
     const bool whole = e->batch && e->control->step == c->now.step + SCIARA_BATCH;
     sciara_device_read_control(e);
     if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
@@ -347,10 +367,10 @@ enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*lau
   never.time = INFINITY;
   SCIARA_TRY(sciara_step_control_evaluate(&e->step_control));
   SCIARA_WITH_DEVICE(e->setup.device);
-  SCIARA_TRY(set_stop(e, &never));
+  SCIARA_TRY(sciara_device_set_stop(e, &never));
   SCIARA_TRY(launch(e));
   SCIARA_CUDA_TRY(cudaGetLastError());
-  SCIARA_TRY(fetch_control(e));
+  SCIARA_TRY(sciara_device_fetch_control(e));
   memcpy(t_opt, &e->control->clock_bits, sizeof *t_opt);
   return SCIARA_OK;
 }
@@ -365,7 +385,7 @@ enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)
   SCIARA_TRY(copy_in(e, &e->device.control->clock_bits, &bits, 1));
   SCIARA_TRY(launch(e));
   SCIARA_CUDA_TRY(cudaGetLastError());
-  SCIARA_TRY(fetch_control(e));
+  SCIARA_TRY(sciara_device_fetch_control(e));
   sciara_device_read_control(e);
   *progress = e->step_control.now;
   return sciara_step_control_status(&e->step_control);

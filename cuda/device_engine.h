@@ -90,6 +90,11 @@ struct sciara_device_engine {
 #define sciara_device_mark SCIARA_NAME(sciara_device_mark)
 #define sciara_device_put SCIARA_NAME(sciara_device_put)
 #define sciara_device_read_control SCIARA_NAME(sciara_device_read_control)
+#define sciara_device_set_stop SCIARA_NAME(sciara_device_set_stop)
+#define sciara_device_fetch_control SCIARA_NAME(sciara_device_fetch_control)
+#define sciara_device_relay SCIARA_NAME(sciara_device_relay)
+#define sciara_device_download_own SCIARA_NAME(sciara_device_download_own)
+#define sciara_device_download_with SCIARA_NAME(sciara_device_download_with)
 
 enum sciara_status sciara_device_create(const struct sciara_device_strategy *strategy,
                                         const struct sciara_engine_setup *setup, void **engine);
@@ -136,6 +141,26 @@ enum sciara_status sciara_device_put(const struct sciara_device_engine *e, void 
 
 /** Reads the totals and the error of the last steps from e->control. */
 void sciara_device_read_control(struct sciara_device_engine *e);
+
+/** Writes the stop rule and clears the stop reason, so that steps can begin. */
+enum sciara_status sciara_device_set_stop(struct sciara_device_engine *e, const struct sciara_stop *stop);
+
+/** Waits for the launched steps and copies the control to the host. */
+enum sciara_status sciara_device_fetch_control(struct sciara_device_engine *e);
+
+/**
+ * Takes a new block of memory for a grid of so many rows, with cleared arrays and the vents of the setup. The old block
+ * stays as it is: it is the caller's. `record`: bits of enum sciara_record.
+ */
+enum sciara_status sciara_device_relay(struct sciara_device_engine *e, int64_t rows, unsigned record);
+
+/** Copies fields on the host, of the own rows of the band, into a state of the grid of the engine. */
+void sciara_device_download_own(const struct sciara_device_engine *e, const struct sciara_host_fields *from,
+                                struct sciara_state *state);
+
+/** sciara_device_download through arrays of that grid; its GPU is the current one. */
+enum sciara_status sciara_device_download_with(struct sciara_device_engine *e, struct sciara_host_fields *staging,
+                                               struct sciara_state *state);
 
 /** Called by `launch` after the kernels of each process, in order: marks the end of the time of this process. */
 enum sciara_status sciara_device_mark(struct sciara_device_engine *e, enum sciara_process process, cudaStream_t stream);

@@ -41,6 +41,7 @@ struct sciara_device_vents {
   const int64_t *cell, *first; ///< padded index of each vent; `first` has count + 1 entries
   const double *begin, *end, *rate;
   double *volume; ///< of each vent in the step in progress, m3
+  bool of_map;    ///< a band has all vents of the map, also those outside its rows, and counts all of them
 };
 
 /** Nine slots per exchanged quantity, for eight neighbours and the residual: no two threads write to the same slot. */

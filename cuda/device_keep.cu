@@ -37,7 +37,7 @@ template <class T> T *next(char *&block, int64_t count) {
 
 /** The fields of an engine in a block of memory, one after the other. */
 sciara_fields in_block(const sciara_device_engine *e, char *block) {
-  sciara_fields f = e->hf.f;
+  sciara_fields f = e->device.f;
   const int64_t n = e->hf.count;
 #define SCIARA_DOUBLE_FIELD(member) f.member = next<double>(block, n);
 #include "model/fields.def"
@@ -117,7 +117,7 @@ enum sciara_status sciara_device_keep(void *engine, int place) {
   SCIARA_TRY(copy_fields(e));
   SCIARA_CUDA_TRY(cudaEventRecord(e->copied, e->stream));
   SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->carrier, e->copied, 0));
-  const size_t bytes = sciara_device_kept_bytes(e->hf.count, record_of(&e->hf.f));
+  const size_t bytes = sciara_device_kept_bytes(e->hf.count, record_of(&e->device.f));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(p->bytes, e->kept, bytes, cudaMemcpyDeviceToHost, e->carrier));
   SCIARA_CUDA_TRY(cudaEventRecord(p->arrived, e->carrier));
   p->step_control = e->step_control;
@@ -129,9 +129,9 @@ enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_
   const sciara_device_place *p = &e->place[place];
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaEventSynchronize(p->arrived));
-  sciara_host_fields arrived = e->hf; // grid and kinds; the fields come from the place
+  sciara_host_fields arrived = e->hf; // its grid; the fields come from the place
   arrived.f = in_block(e, p->bytes);
-  sciara_host_fields_download(&arrived, state);
+  sciara_device_download_own(e, &arrived, state);
   sciara_step_control_store(&p->step_control, state);
   return SCIARA_OK;
 }

@@ -10,6 +10,7 @@
 #include "device_engine.h"
 #include "fused_patches.cuh"
 #include "fused_small.cuh"
+#include "tile_scratch.cuh"
 
 namespace {
 
@@ -51,43 +52,10 @@ void layout(void *engine, sciara_arena *arena) {
   e->space.slots = arena->take<barrier_slot>(BARRIER_SLOTS);
 }
 
-/** Bytes of scratch for `tiles` tiles, at most those of the grid; sets `capacity` to their number. */
-template <class Space> size_t size_scratch(Space *s, uint64_t tiles) {
-  const uint64_t all = (uint64_t)s->tiles_x * s->tiles_y;
-  s->capacity = (unsigned)(tiles < all ? tiles : all);
-  sciara_arena arena = {};
-  s->lay_out_scratch(&arena);
-  return arena.used;
-}
-
-/** Releases the old scratch and allocates one for `preferred` tiles, or for `needed` if there is not enough memory. */
-template <class Space> sciara_status take_scratch(fused_engine *e, Space *s, uint64_t needed, uint64_t preferred) {
-  if (e->scratch) SCIARA_CUDA_TRY(cudaFree(e->scratch));
-  e->scratch = nullptr;
+/** Releases the old scratch and takes one, of one way or the other. */
+template <class Space> sciara_status take_room(fused_engine *e, Space *s, uint64_t needed, uint64_t preferred) {
   e->space.capacity = e->patches.capacity = 0; // until there is a new one
-  size_t free_bytes = 0, total = 0, bytes = size_scratch(s, preferred);
-  cudaError_t error = cudaMemGetInfo(&free_bytes, &total);
-  if (bytes > free_bytes) bytes = size_scratch(s, needed);
-  const unsigned capacity = s->capacity;
-  s->capacity = 0;
-  if (error == cudaSuccess && bytes > free_bytes)
-    return sciara_fail(SCIARA_ERR_MEMORY,
-                       "engine cuda-fused needs another %zu MiB of device memory for %u tiles, %zu MiB are free",
-                       bytes >> 20, capacity, free_bytes >> 20);
-  if (error == cudaSuccess) error = cudaMalloc(&e->scratch, bytes);
-  if (error == cudaSuccess) error = cudaMemsetAsync(e->scratch, 0, bytes, e->base.stream);
-  if (error != cudaSuccess) return sciara_cuda_fail(error, "scratch of engine cuda-fused");
-  s->capacity = capacity;
-  sciara_arena arena = {};
-  arena.base = static_cast<char *>(e->scratch);
-  s->lay_out_scratch(&arena);
-  return SCIARA_OK;
-}
-
-/** Number of tiles of the first scratch: a sixteenth of those of the grid, but at least 64 and at most 4096. */
-uint64_t first_tiles(const fused_space *s) {
-  const uint64_t share = (uint64_t)s->tiles_x * s->tiles_y / 16;
-  return share < 64 ? 64 : share > 4096 ? 4096 : share;
+  return take_scratch(&e->base, &e->scratch, s, needed, preferred);
 }
 
 /** Bytes allocated at the start in addition to those of `layout`. */
@@ -162,8 +130,8 @@ sciara_status prepare(void *engine) {
   e->how = e->blocks ? SMALL : PATCHES;
   e->few = UNKNOWN;
   const uint64_t first = first_tiles(&e->space);
-  if (e->how == PATCHES) return take_scratch(e, &e->patches, first, first);
-  return take_scratch(e, &e->space, first, first);
+  if (e->how == PATCHES) return take_room(e, &e->patches, first, first);
+  return take_room(e, &e->space, first, first);
 }
 
 /** Whether the next launch for little lava uses a cluster, according to the last list. */
@@ -171,14 +139,13 @@ bool in_cluster(const fused_engine *e) {
   return e->has_clusters && e->seen[SMALL].inner + e->seen[SMALL].outer <= MOST_CLUSTER_TILES;
 }
 
+/** Queues the kernels that make the list of the next launch. */
 template <class Space> sciara_status make_list(fused_engine *e, const Space &space) {
-  cudaStream_t stream = e->base.stream;
   const unsigned blocks = (unsigned)e->base.multiprocessors * (e->everywhere || e->how == PATCHES ? 8 : 1);
-  begin_list<<<1, 1, 0, stream>>>(space);
-  list_inner<<<blocks, 256, 0, stream>>>(e->base.device, space, e->everywhere);
-  if (e->how == SMALL && e->seen[SMALL].inner > e->blocks) order_inner<<<1, 512, 0, stream>>>(space, e->blocks);
-  list_outer<<<blocks, 256, 0, stream>>>(space);
-  set_places<<<blocks, 256, 0, stream>>>(space);
+  const unsigned order_for = e->how == SMALL && e->seen[SMALL].inner > e->blocks ? e->blocks : 0;
+  queue_inner(e->base.device, space, e->everywhere, blocks, e->base.stream);
+  if (order_for) order_inner<<<1, 512, 0, e->base.stream>>>(space, order_for);
+  queue_outer(space, blocks, e->base.stream);
   SCIARA_CUDA_TRY(cudaGetLastError());
   e->everywhere = false;
   return SCIARA_OK;
@@ -219,10 +186,10 @@ sciara_status run_patches(fused_engine *e) {
   begin_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space, e->steps);
   watch(-1);
   for (unsigned long long k = 0; k < e->steps; k++) {
-    evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
+    evaluate_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
     watch(0);
-    move_in_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
-    settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space);
+    move_in_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
+    settle_patches<<<blocks, patch_space::CELLS, 0, stream>>>(d, space, whole_map{});
     watch(1);
     turn_patches<<<1, THREADS_OF_VENTS, 0, stream>>>(d, space);
     watch(2);
@@ -265,7 +232,7 @@ void change_way(fused_engine *e, way how) {
 
 /** Allocates a larger scratch if the list does not fit. */
 template <class Space> sciara_status make_room(fused_engine *e, Space *space, unsigned count) {
-  return count > space->capacity ? take_scratch(e, space, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
+  return count > space->capacity ? take_room(e, space, count, (uint64_t)count * 3 / 2) : SCIARA_OK;
 }
 
 /** Prepares the next launch according to the result of the last one. */
@@ -296,7 +263,7 @@ sciara_status done(void *engine) {
   const uint64_t most = (uint64_t)e->patches.tiles_x * e->patches.tiles_y;
   const uint64_t guess = (uint64_t)count * TILE_CELLS * 2 / patch_space::CELLS; // the list gives the exact number
   e->few = UNKNOWN;
-  return take_scratch(e, &e->patches, guess < most ? guess : most, guess < most ? guess : most);
+  return take_room(e, &e->patches, guess < most ? guess : most, guess < most ? guess : most);
 }
 
 void release(void *engine) {

@@ -2,17 +2,20 @@
 // A step for much lava, where throughput matters: three kernels, with one block per patch of 32 x 8 cells and one
 // thread per cell. Flows are computed by the block of the receivers, also for the cells around its patch, and are
 // exchanged through shared memory. So only little is written to global memory: the receivers of each cell, and the
-// average of minimisation.
+// average of minimisation. The kernels are those of a whole map or of a band of it (band_border.cuh).
 #ifndef SCIARA_CUDA_FUSED_PATCHES_CUH
 #define SCIARA_CUDA_FUSED_PATCHES_CUH
 
+#include "band_border.cuh"
 #include "patches_bingham.cuh"
 #include "patches_fv3.cuh"
 
 namespace sciara_gpu {
 
+template <class Border>
 static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUATING)
-    evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
+    evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                     const __grid_constant__ Border border) {
   if (space.is_idle(d)) return;
   const bool checks = checks_lava(d);
   const unsigned k = threadIdx.x;
@@ -21,12 +24,13 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUA
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
-    if (!is_in_arrays(d, row, col) || d.f.h[i] == 0) return; // invalid thicknesses are evaluated too
+    if (!is_in_arrays(d, row, col) || !border.flows(d, i)) return;
+    if (d.f.h[i] == 0) return; // invalid thicknesses are evaluated too
     bool bad = checks && !sciara_pass_is_sound(&d.rule, &d.f, i);
     const real t = evaluate_in_patch(d, space, i, (int64_t)p * patch_space::CELLS + k, &bad);
     if (t < t_opt) t_opt = t;
-    liquid++;
-    if (bad) atomicMin(&d.control->bad_before, (unsigned long long)i);
+    if (border.owns(d, i)) liquid++;
+    if (bad) atomicMin(&d.control->bad_before, border.in_map(i));
   });
   const unsigned count = block_sum(liquid);
   if (!count) return;
@@ -49,20 +53,22 @@ __device__ inline void cell_around_patch(int k, int *row, int *col) {
 }
 
 /** Flow computing and tau2, mass and momentum. */
+template <class Border>
 static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING)
-    move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
+    move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                    const __grid_constant__ Border border) {
   __shared__ patch_flows flows;
   if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const int k = (int)threadIdx.x, row = k / patch_space::WIDTH, col = k % patch_space::WIDTH;
   space.for_each_patch([&](unsigned p, int64_t row0, int64_t col0) {
     sciara_inflow inflow;
-    bool liquid = flows.send(d, space, p, row0, col0, row, col, t, &inflow);
+    bool liquid = flows.send(d, space, border, p, row0, col0, row, col, t, &inflow);
     if (k < patch_space::HALO_CELLS - patch_space::CELLS) {
       sciara_inflow of_another;
       int r, c;
       cell_around_patch(k, &r, &c);
-      liquid |= flows.send(d, space, p, row0, col0, r, c, t, &of_another);
+      liquid |= flows.send(d, space, border, p, row0, col0, r, c, t, &of_another);
     }
     const bool busy = __syncthreads_or(liquid);
     if (k == 0) space.busy[p] = busy;
@@ -74,9 +80,13 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING
 }
 
 /** Rim and tau3, temperature and solidification. */
+template <class Border>
 static __global__ void __launch_bounds__(patch_space::CELLS)
-    settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
-  if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
+    settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                   const __grid_constant__ Border border) {
+  if (space.is_idle(d)) return;
+  border.has_moved(d);
+  if (d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const double s = d.control->time, thickest = d.stop->thickness;
   const unsigned k = threadIdx.x, inner = space.c->inner;
@@ -86,11 +96,13 @@ static __global__ void __launch_bounds__(patch_space::CELLS)
     const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
     const int64_t i = row * d.f.stride + col;
     if (!space.busy[p]) return;
+    border.wait_for_neighbours(d, space.c, row0);
     const sciara_inflow inflow = space.inflow[(int64_t)p * patch_space::CELLS + k];
-    if (!is_in_arrays(d, row, col) || (inflow.h == 0 && d.f.h[i] == 0)) return;
+    if (!is_in_arrays(d, row, col) || !border.owns(d, i) || (inflow.h == 0 && d.f.h[i] == 0)) return;
     bool bad = false;
     const sciara_outcome outcome = sciara_pass_settle(&d.rule, &d.f, i, inflow, t, s, &bad);
-    if (bad) atomicMin(&d.control->bad_after, (unsigned long long)i);
+    if (bad) atomicMin(&d.control->bad_after, border.in_map(i));
+    border.send(d, i);
     liquid += outcome == SCIARA_OUTCOME_LIQUID;
     rock += outcome == SCIARA_OUTCOME_ROCK;
     lost += outcome == SCIARA_OUTCOME_LOST;

@@ -48,14 +48,15 @@ struct patch_flows {
    * Flow computing of the cell at `row`, `col` of the patch or at most one outside it. `rest`: set to its residual, all
    * 0 for a dry cell. Returns whether the cell is liquid.
    */
-  __device__ bool send(const sciara_device &d, const patch_space &space, unsigned p, int64_t row0, int64_t col0,
-                       int row, int col, real t, sciara_inflow *rest) {
+  template <class Border>
+  __device__ bool send(const sciara_device &d, const patch_space &space, const Border &border, unsigned p, int64_t row0,
+                       int64_t col0, int row, int col, real t, sciara_inflow *rest) {
     const int at = (row + 1) * patch_space::HALO_WIDTH + col + 1;
     const int64_t there = scratch_at<patch_space>(space.around + (int64_t)p * 9, row, col);
     const int64_t i = (row0 + row) * d.f.stride + col0 + col;
     *rest = {0, 0, 0, 0};
     sent[at] = 0;
-    if (there < 0 || !is_in_arrays(d, row0 + row, col0 + col) || d.f.h[i] == 0) return false;
+    if (there < 0 || !is_in_arrays(d, row0 + row, col0 + col) || !border.flows(d, i) || d.f.h[i] == 0) return false;
     const real z = d.f.z[i], h = d.f.h[i], of_cell = d.f.T[i];
     const unsigned to = space.sent[there];
     sent[at] = (uint8_t)to;
@@ -75,7 +76,7 @@ struct patch_flows {
         sciara_flux_record(n, out, n < 5 ? d.rule.cell_size : d.rule.diagonal, t, inverse, &rest->px, &rest->py);
       }
     }
-    if (bad) atomicMin(&d.control->bad_before, (unsigned long long)i);
+    if (bad) atomicMin(&d.control->bad_before, border.in_map(i));
     rest->h = sciara_residual(h, leaving);
     rest->heat = rest->h * of_cell;
     return true;

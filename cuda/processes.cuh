@@ -36,6 +36,11 @@ __device__ inline unsigned stamp_of(const sciara_device &d) { return (unsigned)(
 
 __device__ inline bool is_over(const sciara_device &d) { return d.control->reason != SCIARA_STOP_NONE; }
 
+/** Whether a padded index, which a vent of another band may have, lies in a row of the grid. */
+__device__ inline bool is_in_rows(const sciara_device &d, int64_t i) {
+  return i >= d.f.stride && i < (d.rows + 1) * d.f.stride;
+}
+
 // ---------------------------------------------------------------------------------------------- memory path
 
 /** Altitude and thickness of cell i and its neighbours, from global memory. */
@@ -127,8 +132,9 @@ __device__ inline void begin_step(const sciara_device &d) {
   for (int64_t k = 0; k < d.vents.count; k++) {
     const double volume = d.vents.volume[k];
     if (!(volume > 0)) continue;
-    sciara_pass_emit(&d.f, d.vents.cell[k], volume, d.cell_size, d.T_vent, c->time);
-    if (sciara_cells_have(d.band.own, d.vents.cell[k])) c->emitted = c->emitted + volume;
+    const int64_t i = d.vents.cell[k];
+    if (is_in_rows(d, i)) sciara_pass_emit(&d.f, i, volume, d.cell_size, d.T_vent, c->time);
+    if (d.vents.of_map || sciara_cells_have(d.band.own, i)) c->emitted = c->emitted + volume;
   }
   c->time = c->time + t;
   c->clock_bits = (unsigned long long)__double_as_longlong((double)d.rule.clock_max);
@@ -218,17 +224,28 @@ template <class Exchange, class Space> __global__ void temperature_and_solidific
   if (sea) atomicAdd(&d.control->sea_losses, (unsigned long long)sea);
 }
 
-/** The end of the step: clock, count, stop rule. One thread. */
-__device__ inline void finish_step(const sciara_device &d) {
+/** Whether invalid numbers were found in this step. */
+__device__ inline bool is_bad(const sciara_device_control *c) {
+  return c->bad_before != SCIARA_NO_CELL || c->bad_after != SCIARA_NO_CELL;
+}
+
+/** The end of the step: clock, count, stop rule; what the map has: invalid numbers, lava, thick lava. One thread. */
+__device__ inline void finish_step(const sciara_device &d, bool bad, bool liquid, bool thick) {
   sciara_device_control *c = d.control;
-  if (c->bad_before != SCIARA_NO_CELL || c->bad_after != SCIARA_NO_CELL) {
+  if (bad) {
     c->failed = 1;
     c->reason = SCIARA_STOP_CANCEL; // the rest of the batch does nothing
     return;
   }
   c->t = new_clock(d);
   c->step++;
-  c->reason = sciara_stop_test(d.stop, c->step, c->time, (double)c->t, c->liquid != 0, c->thick != 0);
+  c->thick = thick;
+  c->reason = sciara_stop_test(d.stop, c->step, c->time, (double)c->t, liquid, thick);
+}
+
+__device__ inline void finish_step(const sciara_device &d) {
+  const sciara_device_control *c = d.control;
+  finish_step(d, is_bad(c), c->liquid != 0, c->thick != 0);
 }
 
 static __global__ void end_of_step(sciara_device d) {

@@ -20,6 +20,7 @@ struct fused_control {
   unsigned long long left; ///< if a step is several kernels: steps until the list is no longer valid
   unsigned entered;        ///< in this case: whether lava is in an outer tile
   unsigned long long last; ///< in this case: time of the last measurement, ns, when profiling
+  unsigned late;           ///< in a band: another band did not answer in time
 };
 
 __device__ inline unsigned long long nanoseconds() {
@@ -137,7 +138,7 @@ __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid
   }
   for (int64_t v = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); v < d.vents.count;
        v += (int64_t)gridDim.x * threads_of_block())
-    add_inner(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
+    if (is_in_rows(d, d.vents.cell[v])) add_inner(list, list.tile_of(d.vents.cell[v], d.f.stride), 0);
 }
 
 /**

@@ -148,7 +148,7 @@ enum { SCIARA_HALO_ROWS = 2 };
  * continues in another band (setup.halo_north, setup.halo_south). In the state for `upload` each cell has the kind that
  * it has in the whole map, not one classified within the band. setup.vents has all vents in the rows of the grid,
  * including the halo. The engine computes the own rows and reads the halo. From `move` to the next `unpack` the
- * contents of the halo rows are undefined; `download` copies them anyway. Totals in progress and in the state include
+ * contents of the halo rows are undefined; `download` may copy them anyway. Totals in progress and in the state include
  * the own rows only. `advance` on a band with a halo is SCIARA_ERR_INTERNAL.
  *
  * A call in the wrong order or with wrong rows is SCIARA_ERR_INTERNAL and changes nothing. Between `evaluate` and

@@ -102,12 +102,13 @@ static void copy_altitudes(double *to, const real *from, const uint8_t *kind, in
 }
 
 // One row of one field at a time: this uses vector instructions and is limited by memory bandwidth only.
-void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
+void sciara_host_fields_download_rows(const struct sciara_host_fields *hf, int64_t row, int64_t count,
+                                      struct sciara_state *s) {
   const struct sciara_fields *f = &hf->f;
   const int64_t cols = s->grid.cols;
-  for (int64_t r = 0; r < s->grid.rows; r++) {
+  for (int64_t r = row; r < row + count; r++) {
     const int64_t first = r * cols, begin = sciara_host_index(hf, r, 0);
-    copy_altitudes(s->z + first, f->z + begin, hf->kind + begin, cols);
+    copy_altitudes(s->z + first, f->z + begin, s->kind + first, cols);
     copy_row(s->h + first, f->h + begin, cols);
     copy_row(s->T + first, f->T + begin, cols);
     copy_row(s->px + first, f->px + begin, cols);
@@ -117,6 +118,10 @@ void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sci
   if (f->member) copy_row(s->member + first, f->member + begin, cols);
 #include "model/fields.def"
   }
+}
+
+void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s) {
+  sciara_host_fields_download_rows(hf, 0, s->grid.rows, s);
 }
 
 size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf) {

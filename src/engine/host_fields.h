@@ -31,6 +31,7 @@ static inline void sciara_host_cell(const struct sciara_host_fields *hf, int64_t
 #define sciara_host_fields_destroy SCIARA_HOST_NAME(sciara_host_fields_destroy)
 #define sciara_host_fields_upload SCIARA_HOST_NAME(sciara_host_fields_upload)
 #define sciara_host_fields_download SCIARA_HOST_NAME(sciara_host_fields_download)
+#define sciara_host_fields_download_rows SCIARA_HOST_NAME(sciara_host_fields_download_rows)
 #define sciara_host_fields_row_bytes SCIARA_HOST_NAME(sciara_host_fields_row_bytes)
 #define sciara_host_fields_pack SCIARA_HOST_NAME(sciara_host_fields_pack)
 #define sciara_host_fields_unpack SCIARA_HOST_NAME(sciara_host_fields_unpack)
@@ -46,6 +47,10 @@ void sciara_host_fields_upload(struct sciara_host_fields *hf, const struct sciar
 
 /** Copies the fields (not time or totals) into a state of the same grid. */
 void sciara_host_fields_download(const struct sciara_host_fields *hf, struct sciara_state *s);
+
+/** The same for rows [row, row + count). */
+void sciara_host_fields_download_rows(const struct sciara_host_fields *hf, int64_t row, int64_t count,
+                                      struct sciara_state *s);
 
 /** The functions of struct sciara_engine_phases: bytes of a packed row, packing and unpacking. */
 size_t sciara_host_fields_row_bytes(const struct sciara_host_fields *hf);

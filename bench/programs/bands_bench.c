@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a step on one GPU and on several, as ratios in one run, on scenes made in memory (bench/bench_scenes.h).
+//
+//   sciara_bands_bench PRECISION WARM-UP STEPS REPEATS CASE...
+//
+// PRECISION  double or single
+// STEPS      of a repetition; the median of REPEATS repetitions after WARM-UP steps is printed
+// CASE       SCENE,SIZE,ENGINE[:OPTION=VALUE]..., such as dense,4096,cuda-fused or dense,4096,cuda-bands:gpus=2
+//
+// Each case is compared with the first one of its lava: step, clock, time, cell-steps and liquid cells of all, and the
+// checksum of the state for a case of the same scene and size. `sparse` and `tight` of the same size hold the same
+// lava, so a grid too large for one GPU is compared with the small one. A case that differs gets no time, and the exit
+// status is 1. The state of a scene exists once: it is made anew when a case has another scene or size.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/wallclock.h"
+#include "bench/bench_scenes.h"
+
+enum { MOST_CASES = 32, MOST_REPEATS = 99 };
+
+/** Cells up to which the state at the end is compared, bit by bit. */
+static const int64_t COMPARED_CELLS = (int64_t)1 << 28;
+
+struct measured {
+  char scene[16];
+  int64_t size;
+  const char *engine; ///< with its options, as given
+  struct sciara_engine_progress at;
+  uint64_t checksum; ///< 0: not compared
+  double us;         ///< per step, median
+};
+
+struct bench {
+  enum sciara_precision precision;
+  uint64_t warm_up, steps;
+  int repeats, count;
+  struct sciara_problem problem; ///< of the scene of the last case
+  bool pristine;                 ///< its state is that of the start
+  struct measured found[MOST_CASES];
+};
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static enum sciara_status take_case(const char *text, struct measured *m) {
+  int read = 0;
+  if (sscanf(text, "%15[a-z],%" SCNd64 ",%n", m->scene, &m->size, &read) != 2 || !read)
+    return sciara_fail(SCIARA_ERR_USAGE, "expected SCENE,SIZE,ENGINE[:OPTION=VALUE]..., found \"%s\"", text);
+  m->engine = text + read;
+  return SCIARA_OK;
+}
+
+static enum sciara_status make_scene(struct bench *b, const struct measured *m) {
+  static const char *const names[] = {"dense", "sparse", "tight"};
+  int scene = 0;
+  while (scene < 3 && strcmp(m->scene, names[scene]) != 0) scene++;
+  if (scene == 3) return sciara_fail(SCIARA_ERR_USAGE, "expected scene dense, sparse or tight, found \"%s\"", m->scene);
+  sciara_problem_free(&b->problem);
+  const double begin = sciara_wallclock();
+  SCIARA_TRY(sciara_scene_make((enum sciara_scene)scene, m->size, b->precision, &b->problem));
+  b->pristine = true;
+  fprintf(stderr, "%s,%" PRId64 ": made in %.1f s\n", m->scene, m->size, sciara_wallclock() - begin);
+  return SCIARA_OK;
+}
+
+static enum sciara_status choose_engine(const struct bench *b, const struct measured *m,
+                                        const struct sciara_engine_ops **ops, struct sciara_engine_options *options) {
+  char *words = strdup(m->engine), *rest = words;
+  if (!words) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an engine");
+  const char *name = strsep(&rest, ":");
+  enum sciara_status status = sciara_engine_find(name, SCIARA_RULE_FV3, b->precision, ops);
+  for (const char *word = strsep(&rest, ":"); status == SCIARA_OK && word; word = strsep(&rest, ":"))
+    status = sciara_engine_option_parse(word, options);
+  if (status == SCIARA_OK) status = sciara_engine_options_check(*ops, options);
+  free(words);
+  return status;
+}
+
+static enum sciara_status go_to(const struct sciara_engine_ops *ops, void *engine, uint64_t step,
+                                struct sciara_engine_progress *at) {
+  const struct sciara_stop stop = {.steps = step, .time = INFINITY, .solidified = true, .max_wall_ms = 600000};
+  do SCIARA_TRY(ops->advance(engine, &stop, at));
+  while (at->reason == SCIARA_STOP_WALL);
+  if (at->step == step) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "nothing is liquid after step %" PRIu64, at->step);
+}
+
+static enum sciara_status time_steps(const struct bench *b, const struct sciara_engine_ops *ops, void *engine,
+                                     struct measured *m) {
+  double us[MOST_REPEATS];
+  SCIARA_TRY(go_to(ops, engine, b->warm_up, &m->at));
+  for (int n = 0; n < b->repeats; n++) {
+    const double begin = sciara_wallclock();
+    SCIARA_TRY(go_to(ops, engine, b->warm_up + (uint64_t)(n + 1) * b->steps, &m->at));
+    us[n] = 1e6 * (sciara_wallclock() - begin) / (double)b->steps;
+  }
+  qsort(us, (size_t)b->repeats, sizeof *us, ascending);
+  m->us = us[b->repeats / 2];
+  return SCIARA_OK;
+}
+
+static enum sciara_status measure(struct bench *b, struct measured *m) {
+  const struct sciara_engine_ops *ops = NULL;
+  struct sciara_engine_options options = {0};
+  void *engine = NULL;
+  SCIARA_TRY(choose_engine(b, m, &ops, &options));
+  const struct measured *last = b->count ? &b->found[b->count - 1] : NULL;
+  if (!last || !b->pristine || last->size != m->size || strcmp(last->scene, m->scene) != 0)
+    SCIARA_TRY(make_scene(b, m));
+  struct sciara_problem *p = &b->problem;
+  const struct sciara_engine_setup setup = {
+      .params = &p->scenario.params, .vents = p->vents, .boundary = p->scenario.boundary, .options = options};
+  const double begin = sciara_wallclock();
+  enum sciara_status status = ops->create(&setup, &engine);
+  if (status == SCIARA_OK) status = ops->upload(engine, p->state);
+  fprintf(stderr, "%s: uploaded in %.1f s\n", m->engine, sciara_wallclock() - begin);
+  if (status == SCIARA_OK) status = time_steps(b, ops, engine, m);
+  struct sciara_state *end = NULL;
+  if (status == SCIARA_OK && sciara_grid_cells(&p->grid) <= COMPARED_CELLS) {
+    status = sciara_state_clone(p->state, &end);
+    if (status == SCIARA_OK) status = ops->download(engine, end);
+    if (status == SCIARA_OK) m->checksum = sciara_state_checksum(end);
+    sciara_state_destroy(end);
+  }
+  if (engine) ops->destroy(engine);
+  return status;
+}
+
+/** Whether the case and an earlier one ended alike. */
+static bool agree(const struct measured *a, const struct measured *b) {
+  const bool same_map = strcmp(a->scene, b->scene) == 0;
+  return a->at.step == b->at.step && a->at.time == b->at.time && a->at.clock == b->at.clock &&
+         a->at.cell_steps == b->at.cell_steps && a->at.liquid_cells == b->at.liquid_cells &&
+         a->at.solidifications == b->at.solidifications && (!same_map || a->checksum == b->checksum);
+}
+
+static bool same_lava(const struct measured *a, const struct measured *b) {
+  const bool patches = strcmp(a->scene, "dense") != 0 && strcmp(b->scene, "dense") != 0;
+  return a->size == b->size && (patches || strcmp(a->scene, b->scene) == 0);
+}
+
+/** Prints the result of the last case, if it agrees with those before. */
+static bool report(const struct bench *b) {
+  const struct measured *m = &b->found[b->count - 1], *of = NULL;
+  for (int k = 0; k < b->count - 1; k++) {
+    const struct measured *other = &b->found[k];
+    if (!same_lava(other, m)) continue;
+    if (!agree(other, m)) {
+      printf("%s,%" PRId64 ",%s: differs from %s,%" PRId64 ",%s\n", m->scene, m->size, m->engine, other->scene,
+             other->size, other->engine);
+      return false;
+    }
+    if (!of) of = other;
+  }
+  printf("%-6s %6" PRId64 " %-28s %10.2f us %8.3f ns per cell-step, %s%s%s, ratio to the first case %.3f\n", m->scene,
+         m->size, m->engine, m->us, 1e3 * m->us * (double)(m->at.step) / (double)m->at.cell_steps,
+         of ? "as " : "first of its lava", of ? of->engine : "", m->checksum ? "" : " (totals)",
+         b->found[0].us / m->us);
+  fflush(stdout);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  static struct bench b;
+  if (argc < 6 || argc - 5 > MOST_CASES || atoi(argv[4]) < 1 || atoi(argv[4]) > MOST_REPEATS) {
+    fprintf(stderr, "usage: sciara_bands_bench PRECISION WARM-UP STEPS REPEATS SCENE,SIZE,ENGINE[:OPTION=VALUE]...\n");
+    return SCIARA_ERR_USAGE;
+  }
+  b.precision = strcmp(argv[1], "single") == 0 ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
+  b.warm_up = strtoull(argv[2], NULL, 10);
+  b.steps = strtoull(argv[3], NULL, 10);
+  b.repeats = atoi(argv[4]);
+  int failed = 0;
+  for (int k = 5; k < argc; k++) {
+    struct measured *m = &b.found[b.count];
+    enum sciara_status status = take_case(argv[k], m);
+    if (status == SCIARA_OK) status = measure(&b, m);
+    if (status == SCIARA_OK) {
+      b.count++;
+      failed |= !report(&b);
+      continue;
+    }
+    printf("%s: %s\n", argv[k], sciara_last_error());
+    failed = 1;
+    b.pristine = false;
+    *m = (struct measured){.size = 0};
+  }
+  sciara_problem_free(&b.problem);
+  return failed;
+}

@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map in bands of rows, each on a GPU of its own: the steps for much lava of cuda-fused (fused_patches.cuh), in which
+// the bands write the rows next to their borders into each other's memory and agree on the clock and on the end of each
+// step without the host (fused_bands.cuh). Bands follow the lava: when one has too much of it, the map is cut again.
+//
+// A band is the common part of a CUDA engine for its own rows and a halo, with padded indices of its own. The engine is
+// its first band, which knows the others.
+#include <cmath>
+
+#include "base/mem.h"
+#include "base/wallclock.h"
+#include "cuda_check.h"
+#include "device_engine.h"
+#include "engine/device_info.h"
+#include "fused_bands.cuh"
+#include "tile_scratch.cuh"
+
+namespace {
+
+using namespace sciara_gpu;
+
+const double LAUNCH_SECONDS = 0.02; ///< intended duration of a launch: `advance` can return between two launches
+const double MOST_IMBALANCE = 1.1;  ///< of the fullest band to the mean; above it the map may be cut again
+const double BETTER = 1.05;         ///< by how much another cut must relieve the fullest band
+
+enum { NORTH, SOUTH, SIDES };
+
+struct band {
+  sciara_device_engine base;
+  patch_space patches;
+  fused_control *seen;       ///< pinned: the control of the list after the last launch
+  void *scratch;             ///< separate device memory, because it grows with the lava
+  unsigned long long *words; ///< that other bands write: [BAND_TOPICS][MOST_BANDS], and [SIDES]
+  unsigned *rows;            ///< [padded row]: number of its liquid cells, when the map is cut again
+  band_border border;
+  band_meeting all;
+  sciara_vents vents;   ///< those of the map, their rows counted from the first one of the band's grid
+  int64_t first, count; ///< own rows, in the map
+  bool everywhere;      ///< there is no list yet: search the whole grid for lava
+};
+
+struct bands_engine {
+  band lead; ///< the first band
+  band *bands[MOST_BANDS];
+  int made, count; ///< bands; those in use, fewer on a map of few rows
+  bool take_turns; ///< two bands share a GPU and its stream
+  const sciara_vents *vents;
+  sciara_step_control control; ///< of the map
+  sciara_step_control kept[SCIARA_PLACES];
+  int on_the_way; ///< atomic: states that are kept and not yet collected
+  unsigned record;
+  int64_t rows;             ///< of the map
+  unsigned long long steps; ///< of the next launch
+  double waste, price;      ///< time that imbalance has cost since the last cut, and that this cut took, s
+};
+
+bands_engine *engine_of(void *engine) { return static_cast<bands_engine *>(engine); }
+
+/** Restores the current GPU at the end of the scope. */
+class sciara_same_device {
+public:
+  sciara_same_device() { cudaGetDevice(&before); }
+  ~sciara_same_device() { cudaSetDevice(before); }
+  sciara_same_device(const sciara_same_device &) = delete;
+  sciara_same_device &operator=(const sciara_same_device &) = delete;
+
+private:
+  int before = 0;
+};
+
+/** Calls do_it(band) for the bands in use, north to south, with the band's GPU as the current one. */
+template <class Do> sciara_status for_bands(const bands_engine *e, Do do_it) {
+  for (int k = 0; k < e->count; k++) {
+    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
+    do_it(e->bands[k]);
+  }
+  return SCIARA_OK;
+}
+
+/** The same for functions that may fail. */
+template <class Try> sciara_status try_bands(const bands_engine *e, Try try_it) {
+  for (int k = 0; k < e->count; k++) {
+    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
+    SCIARA_TRY(try_it(e->bands[k]));
+  }
+  return SCIARA_OK;
+}
+
+sciara_status wait_for_all(const bands_engine *e) {
+  return try_bands(e, [](band *b) {
+    SCIARA_CUDA_TRY(cudaStreamSynchronize(b->base.stream));
+    return SCIARA_OK;
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------------- one band
+
+void layout(void *engine, sciara_arena *arena) {
+  band *b = static_cast<band *>(engine);
+  const int64_t rows = b->base.hf.grid.rows + 2;
+  b->patches.lay_out(arena, rows, b->base.hf.count / rows);
+  b->words = arena->take<unsigned long long>(BAND_TOPICS * MOST_BANDS + SIDES);
+  b->rows = arena->take<unsigned>(rows);
+}
+
+size_t first_scratch(void *engine) {
+  patch_space copy = static_cast<band *>(engine)->patches;
+  return size_scratch(&copy, first_tiles(&copy));
+}
+
+/** Empties the words of the meetings of a band. Those about its halo are 0, as before all steps. */
+sciara_status clear_words(const band *b) {
+  static_assert(SCIARA_NO_WORD == ~0ull, "all bytes are 0xff");
+  SCIARA_CUDA_TRY(cudaMemsetAsync(b->words, 0xff, BAND_TOPICS * MOST_BANDS * sizeof *b->words, b->base.stream));
+  return SCIARA_OK;
+}
+
+sciara_status prepare(void *engine) {
+  band *b = static_cast<band *>(engine);
+  if (!b->seen) SCIARA_CUDA_TRY(cudaMallocHost(&b->seen, sizeof *b->seen));
+  *b->seen = {};
+  b->everywhere = true;
+  b->base.device.vents.of_map = true;
+  SCIARA_TRY(clear_words(b));
+  const uint64_t first = first_tiles(&b->patches);
+  return take_scratch(&b->base, &b->scratch, &b->patches, first, first);
+}
+
+void release(void *engine) {
+  band *b = static_cast<band *>(engine);
+  if (b->scratch) cudaFree(b->scratch);
+  if (b->seen) cudaFreeHost(b->seen);
+  b->scratch = nullptr;
+  b->seen = nullptr;
+}
+
+constexpr sciara_device_strategy strategy_of(size_t size) {
+  return {.name = "cuda-bands",
+          .size = size,
+          .exchange = SCIARA_OWN_EXCHANGE,
+          .block_width = 32,
+          .block_height = 8,
+          .layout = layout,
+          .prepare = prepare,
+          .before = nullptr,
+          .launch = nullptr,
+          .run = prepare, // not called: bands advance together
+          .done = nullptr,
+          .release = release,
+          .scratch = first_scratch};
+}
+
+const sciara_device_strategy strategy = strategy_of(sizeof(bands_engine)), of_others = strategy_of(sizeof(band));
+
+/** Rows of the halo, and the row of the map that is the first of the band's grid. */
+void take_rows(const bands_engine *e, int k, int64_t first, int64_t count) {
+  band *b = e->bands[k];
+  b->first = first;
+  b->count = count;
+  b->base.setup.halo_north = k > 0 ? SCIARA_HALO_ROWS : 0;
+  b->base.setup.halo_south = k + 1 < e->count ? SCIARA_HALO_ROWS : 0;
+  for (int64_t v = 0; v < b->vents.count; v++) b->vents.row[v] = e->vents->row[v] - (first - b->base.setup.halo_north);
+}
+
+int64_t top_of(const band *b) { return b->first - b->base.setup.halo_north; }
+int64_t rows_of(const band *b) { return b->base.setup.halo_north + b->count + b->base.setup.halo_south; }
+
+/** The part of the state of a map that a band computes, with its halo. */
+sciara_state part_of(const sciara_state *map, const band *b) {
+  sciara_state part = *map;
+  const int64_t before = top_of(b) * map->grid.cols;
+  part.grid.rows = rows_of(b);
+  part.grid.north -= (double)top_of(b) * map->grid.cell_size;
+  part.kind += before;
+#define SCIARA_REAL_FIELD(member) part.member += before;
+#define SCIARA_GROUND_FIELD(member) SCIARA_REAL_FIELD(member)
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_REAL_FIELD(member)
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (part.member) part.member += before;
+#include "model/fields.def"
+  return part;
+}
+
+/** Frees the fields on the host, which are needed during transfers only. */
+void drop_staging(band *b) {
+  sciara_host_fields *hf = &b->base.hf;
+  const sciara_host_fields was = *hf;
+  sciara_host_fields_destroy(hf);
+  hf->grid = was.grid;
+  hf->count = was.count;
+  hf->f.stride = was.f.stride;
+}
+
+// ------------------------------------------------------------------------------------------------------------- borders
+
+/** What band b has to know of its neighbour n in the north or south. */
+void set_border(band *b, const band *n, int side) {
+  band_border *border = &b->border;
+  const sciara_cells own = b->base.device.band.own;
+  const int64_t stride = b->base.device.f.stride, depth = SCIARA_HALO_ROWS * stride;
+  border->edge[side] = border->outermost[side] = {0, 0};
+  border->copies[side] = {};
+  border->moved[side] = nullptr;
+  if (!n) return;
+  border->edge[side] =
+      side == NORTH ? sciara_cells{own.begin, own.begin + depth} : sciara_cells{own.end - depth, own.end};
+  border->outermost[side] =
+      side == NORTH ? sciara_cells{own.begin, own.begin + stride} : sciara_cells{own.end - stride, own.end};
+  const sciara_fields *f = &n->base.device.f;
+  const bool apart = b->base.setup.device != n->base.setup.device; // else the kernels are in order
+  unsigned long long *about_halo = n->words + BAND_TOPICS * MOST_BANDS;
+  border->copies[side] = {f->z,
+                          f->h,
+                          f->T,
+                          f->px,
+                          f->py,
+                          (top_of(b) - top_of(n)) * stride,
+                          apart ? about_halo + (side == NORTH ? SOUTH : NORTH) : nullptr};
+  if (apart) border->moved[side] = b->words + BAND_TOPICS * MOST_BANDS + side;
+}
+
+/** Tells all bands where the others are; waits until every one can be written to. */
+sciara_status connect(bands_engine *e) {
+  e->take_turns = false;
+  for (int k = 0; k < e->count; k++) {
+    band *b = e->bands[k];
+    b->border.before = top_of(b) * b->base.device.f.stride;
+    set_border(b, k > 0 ? e->bands[k - 1] : nullptr, NORTH);
+    set_border(b, k + 1 < e->count ? e->bands[k + 1] : nullptr, SOUTH);
+    if (k > 0 && e->bands[k - 1]->base.setup.device == b->base.setup.device) e->take_turns = true;
+    b->all = {.me = k, .count = e->count, .mine = b->words, .theirs = {}};
+    for (int n = 0; n < e->count; n++) b->all.theirs[n] = e->bands[n]->words;
+  }
+  return wait_for_all(e);
+}
+
+/**
+ * Cuts a map into bands with about the same number of liquid cells, of SCIARA_HALO_ROWS rows at least: first[k] is the
+ * first row of band k, first[count] the end.
+ */
+void cut(const unsigned *liquid, int64_t rows, int count, int64_t *first) {
+  enum { A_CELL = 4096 }; // a row without lava counts as a small part of a cell, so that dry maps are divided too
+  double total = 0, sum = 0;
+  for (int64_t r = 0; r < rows; r++) total += 1 + (double)A_CELL * liquid[r];
+  int64_t row = 0;
+  first[0] = 0;
+  for (int k = 1; k < count; k++) {
+    const int64_t least = first[k - 1] + SCIARA_HALO_ROWS, most = rows - (int64_t)SCIARA_HALO_ROWS * (count - k);
+    for (; row < most && (row < least || sum < total * k / count); row++) sum += 1 + (double)A_CELL * liquid[row];
+    first[k] = row;
+  }
+  first[count] = rows;
+}
+
+/** Liquid cells of the fullest of the bands. */
+double fullest(const unsigned *liquid, int count, const int64_t *first) {
+  double most = 0;
+  for (int k = 0; k < count; k++) {
+    double sum = 0;
+    for (int64_t r = first[k]; r < first[k + 1]; r++) sum += liquid[r];
+    if (sum > most) most = sum;
+  }
+  return most;
+}
+
+// -------------------------------------------------------------------------------------------------------------- create
+
+/** Loads all kernels: a kernel that is loaded while another one waits for a band would wait for that one. */
+sciara_status load_kernels() {
+  const void *const kernels[] = {(const void *)begin_list<patch_space>,
+                                 (const void *)list_inner<patch_space>,
+                                 (const void *)list_halo,
+                                 (const void *)list_outer<patch_space>,
+                                 (const void *)set_places<patch_space>,
+                                 (const void *)begin_band,
+                                 (const void *)evaluate_patches<band_border>,
+                                 (const void *)agree_on_clock,
+                                 (const void *)move_in_patches<band_border>,
+                                 (const void *)settle_patches<band_border>,
+                                 (const void *)turn_band,
+                                 (const void *)watch_patches};
+  for (const void *kernel : kernels) {
+    cudaFuncAttributes found;
+    SCIARA_CUDA_TRY(cudaFuncGetAttributes(&found, kernel));
+  }
+  return SCIARA_OK;
+}
+
+bool can_access(int device, int peer) {
+  int can = 0;
+  return cudaDeviceCanAccessPeer(&can, device, peer) == cudaSuccess && can;
+}
+
+/** How many GPUs from `device` on can access each other's memory; at most `most`. */
+int count_peers(int device, int most) {
+  for (int n = 1; n < most; n++)
+    for (int k = 0; k < n; k++)
+      if (!can_access(device + n, device + k) || !can_access(device + k, device + n)) return n;
+  return most;
+}
+
+/** The number of GPUs: as the option says, or all that can work together. */
+sciara_status choose_gpus(const sciara_engine_setup *setup, int *gpus) {
+  const int wanted = setup->options.gpus, found = sciara_devices() - setup->device;
+  const int most = found < MOST_BANDS ? found : MOST_BANDS;
+  if (wanted > most)
+    return sciara_fail(
+        SCIARA_ERR_DEVICE,
+        "engine cuda-bands: gpus: expected at most %d, the GPUs of this machine from number %d on; found %d", most,
+        setup->device, wanted);
+  const int peers = count_peers(setup->device, wanted ? wanted : most);
+  if (peers < wanted)
+    return sciara_fail(SCIARA_ERR_DEVICE,
+                       "engine cuda-bands: GPU %d and one of those before it cannot access each other's memory: "
+                       "expected gpus=%d at most, found %d; \"nvidia-smi topo -p2p r\" shows which can",
+                       setup->device + peers, peers, wanted);
+  *gpus = peers;
+  return SCIARA_OK;
+}
+
+/** Lets the current GPU, `device`, write into the memory of the others. */
+sciara_status open_peers(int device, int first, int gpus) {
+  for (int peer = first; peer < first + gpus; peer++) {
+    if (peer == device) continue;
+    const cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
+    if (error == cudaErrorPeerAccessAlreadyEnabled)
+      cudaGetLastError(); // clears it
+    else if (error != cudaSuccess)
+      return sciara_cuda_fail(error, "cudaDeviceEnablePeerAccess");
+  }
+  return SCIARA_OK;
+}
+
+/** Makes band k on a GPU. Bands of one GPU share a stream, so that none of them waits for one that cannot begin. */
+sciara_status make_band(bands_engine *e, int k, const sciara_engine_setup *setup, int first_gpu, int gpus) {
+  band *b = e->bands[k];
+  void *made = b;
+  if (k > 0) SCIARA_TRY(sciara_device_create(&of_others, setup, &made));
+  b = e->bands[k] = static_cast<band *>(made);
+  e->made = k + 1;
+  if (k > 0 && e->bands[k - 1]->base.setup.device == setup->device) {
+    SCIARA_CUDA_TRY(cudaStreamDestroy(b->base.stream));
+    b->base.stream = e->bands[k - 1]->base.stream;
+  }
+  b->vents = *e->vents;
+  b->vents.row = nullptr;
+  SCIARA_TRY(SCIARA_NEW(b->vents.row, e->vents->count, "rows of the vents of a band"));
+  b->base.setup.vents = &b->vents;
+  SCIARA_CUDA_TRY(cudaSetDevice(setup->device));
+  SCIARA_TRY(load_kernels());
+  return open_peers(setup->device, first_gpu, gpus);
+}
+
+void destroy(void *engine) {
+  bands_engine *e = engine_of(engine);
+  if (!e) return;
+  const sciara_same_device scope;
+  e->count = e->made;
+  wait_for_all(e); // the first of them would free what others still write to
+  for (int k = e->made - 1; k >= 0; k--) {
+    band *b = e->bands[k];
+    if (k > 0 && e->bands[k - 1]->base.stream == b->base.stream) b->base.stream = nullptr; // of the other
+    sciara_free(b->vents.row);
+    b->vents.row = nullptr;
+    sciara_device_destroy(b);
+  }
+}
+
+sciara_status create(const sciara_engine_setup *setup, void **engine) {
+  const sciara_same_device scope;
+  int gpus = 0;
+  SCIARA_TRY(choose_gpus(setup, &gpus));
+  const int count = setup->options.bands ? setup->options.bands : gpus;
+  if (count < gpus)
+    return sciara_fail(SCIARA_ERR_USAGE, "engine cuda-bands: bands: expected at least %d, one for each GPU; found %d",
+                       gpus, count);
+  SCIARA_TRY(sciara_device_create(&strategy, setup, engine));
+  bands_engine *e = engine_of(*engine);
+  e->vents = setup->vents;
+  e->bands[0] = &e->lead;
+  sciara_status status = SCIARA_OK;
+  for (int k = 0; status == SCIARA_OK && k < count; k++) {
+    sciara_engine_setup own = *setup;
+    own.device = setup->device + k * gpus / count;
+    status = make_band(e, k, &own, setup->device, gpus);
+  }
+  if (status == SCIARA_OK) return SCIARA_OK;
+  destroy(e);
+  *engine = nullptr;
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- transfers
+
+sciara_status upload_band(bands_engine *e, int k, const sciara_state *map) {
+  band *b = e->bands[k];
+  sciara_state part = part_of(map, b);
+  if (k > 0) part.solidifications = 0; // the bands' counts are added up
+  SCIARA_TRY(sciara_device_upload(b, &part));
+  drop_staging(b);
+  return SCIARA_OK;
+}
+
+sciara_status upload(void *engine, const sciara_state *map) {
+  bands_engine *e = engine_of(engine);
+  const sciara_same_device scope;
+  const int64_t rows = map->grid.rows, cols = map->grid.cols, most = rows / SCIARA_HALO_ROWS;
+  unsigned *liquid = nullptr;
+  int64_t first[MOST_BANDS + 1];
+  sciara_step_control_load(&e->control, map, e->vents);
+  e->count = most < 1 ? 1 : most < e->made ? (int)most : e->made;
+  e->rows = rows;
+  e->record = sciara_state_record(map);
+  e->steps = patch_space::STEPS_OF_GRACE + 1;
+  e->waste = e->price = 0;
+  e->on_the_way = 0;
+  SCIARA_TRY(SCIARA_NEW(liquid, rows, "liquid cells of the rows of a map"));
+  for (int64_t i = 0; i < rows * cols; i++) liquid[i / cols] += map->h[i] != 0;
+  cut(liquid, rows, e->count, first);
+  sciara_free(liquid);
+  for (int k = 0; k < e->count; k++) {
+    take_rows(e, k, first[k], first[k + 1] - first[k]);
+    SCIARA_TRY(upload_band(e, k, map));
+  }
+  return connect(e);
+}
+
+/** Writes the own rows of a band into the state of a map; its GPU is the current one. */
+sciara_status download_band(band *b, sciara_state *map) {
+  sciara_state part = part_of(map, b);
+  sciara_host_fields staging = {};
+  SCIARA_TRY(sciara_host_fields_create(&staging, &part));
+  const sciara_status status = sciara_device_download_with(&b->base, &staging, &part);
+  sciara_host_fields_destroy(&staging);
+  return status;
+}
+
+sciara_status download(void *engine, sciara_state *map) {
+  bands_engine *e = engine_of(engine);
+  const sciara_same_device scope;
+  SCIARA_TRY(try_bands(e, [map](band *b) { return download_band(b, map); }));
+  sciara_step_control_store(&e->control, map);
+  return SCIARA_OK;
+}
+
+sciara_status keep(void *engine, int place) {
+  bands_engine *e = engine_of(engine);
+  for (int k = 0; k < e->count; k++) SCIARA_TRY(sciara_device_keep(e->bands[k], place));
+  e->kept[place] = e->control;
+  __atomic_fetch_add(&e->on_the_way, 1, __ATOMIC_ACQ_REL);
+  return SCIARA_OK;
+}
+
+sciara_status collect(void *engine, int place, sciara_state *map) {
+  bands_engine *e = engine_of(engine);
+  for (int k = 0; k < e->count; k++) {
+    sciara_state part = part_of(map, e->bands[k]);
+    SCIARA_TRY(sciara_device_collect(e->bands[k], place, &part));
+  }
+  sciara_step_control_store(&e->kept[place], map);
+  __atomic_fetch_sub(&e->on_the_way, 1, __ATOMIC_ACQ_REL);
+  return SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------- another cut
+
+/** A band before another cut. */
+struct old_band {
+  sciara_device_engine base;
+  patch_space patches;
+  unsigned long long *words;
+  unsigned *rows;
+  int64_t first, count, north;
+};
+
+/** Copies the rows that the grid of a band has from those of an old one. Its GPU is the current one. */
+sciara_status copy_rows(const band *b, const old_band *old) {
+  const int64_t begin = top_of(b) > old->first ? top_of(b) : old->first, old_end = old->first + old->count,
+                end = top_of(b) + rows_of(b) < old_end ? top_of(b) + rows_of(b) : old_end;
+  if (begin >= end) return SCIARA_OK;
+  const sciara_fields *to = &b->base.device.f, *from = &old->base.device.f;
+  const int64_t stride = to->stride, cells = (end - begin) * stride, at = (begin - top_of(b) + 1) * stride,
+                was_at = (begin - (old->first - old->north) + 1) * stride;
+#define SCIARA_COPY(member)                                                           \
+  if (to->member)                                                                     \
+    SCIARA_CUDA_TRY(cudaMemcpyAsync((void *)(to->member + at), from->member + was_at, \
+                                    (size_t)cells * sizeof *to->member, cudaMemcpyDefault, b->base.stream));
+#define SCIARA_REAL_FIELD(member) SCIARA_COPY(member)
+#define SCIARA_GROUND_FIELD(member) SCIARA_COPY(member)
+#define SCIARA_DOUBLE_FIELD(member) SCIARA_COPY(member)
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_COPY(member)
+#include "model/fields.def"
+  SCIARA_COPY(kind)
+#undef SCIARA_COPY
+  return SCIARA_OK;
+}
+
+/** Walls above and below the rows of new memory; those on the left and right are part of the rows. */
+__global__ void make_frame(const __grid_constant__ sciara_device d) {
+  const int64_t row = blockIdx.y == 0 ? 0 : d.rows + 1, col = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (col < d.f.stride) d.f.z[row * d.f.stride + col] = SCIARA_WALL;
+}
+
+/** Fills the new memory of band k from the old bands: fields, control, stop rule, the counts of its list. */
+sciara_status fill(bands_engine *e, int k, const old_band *old) {
+  band *b = e->bands[k];
+  sciara_device *d = &b->base.device;
+  cudaStream_t stream = b->base.stream;
+  make_frame<<<dim3((unsigned)((d->f.stride + 255) / 256), 2), 256, 0, stream>>>(*d);
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  for (int n = 0; n < e->count; n++) SCIARA_TRY(copy_rows(b, &old[n]));
+  const old_band *was = &old[k];
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(d->control, was->base.device.control, sizeof *d->control, cudaMemcpyDefault, stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(b->base.stop, was->base.stop, sizeof *b->base.stop, cudaMemcpyDefault, stream));
+  SCIARA_CUDA_TRY(cudaMemcpyAsync(b->patches.c, was->patches.c, sizeof *b->patches.c, cudaMemcpyDefault, stream));
+  b->everywhere = true;
+  return clear_words(b);
+}
+
+/** Gives the bands their old memory again. */
+sciara_status put_back(bands_engine *e, const old_band *old) {
+  for (int k = 0; k < e->count; k++) {
+    band *b = e->bands[k];
+    if (b->base.memory != old[k].base.memory) {
+      sciara_device_leave_places(&b->base);
+      if (b->base.memory) cudaFree(b->base.memory);
+    }
+    b->base = old[k].base;
+    b->patches = old[k].patches;
+    b->words = old[k].words;
+    b->rows = old[k].rows;
+    take_rows(e, k, old[k].first, old[k].count);
+  }
+  return try_bands(e, [e](band *b) {
+    if (!b->base.kept) return SCIARA_OK;
+    return sciara_device_take_places(&b->base, sciara_device_kept_bytes(b->base.hf.count, e->record));
+  });
+}
+
+/** Gives the bands these rows; they keep theirs if there is not enough memory for both at a time. No state is kept. */
+sciara_status cut_again(bands_engine *e, const int64_t *first) {
+  old_band old[MOST_BANDS];
+  sciara_status status = SCIARA_OK;
+  for (int k = 0; k < e->count; k++) {
+    band *b = e->bands[k];
+    sciara_device_leave_places(&b->base);
+    old[k] = {b->base, b->patches, b->words, b->rows, b->first, b->count, b->base.setup.halo_north};
+  }
+  for (int k = 0; status == SCIARA_OK && k < e->count; k++) {
+    take_rows(e, k, first[k], first[k + 1] - first[k]);
+    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
+    status = sciara_device_relay(&e->bands[k]->base, rows_of(e->bands[k]), e->record);
+  }
+  if (status == SCIARA_ERR_MEMORY) {
+    e->price = (double)INFINITY; // never again
+    return put_back(e, old);
+  }
+  for (int k = 0; status == SCIARA_OK && k < e->count; k++) {
+    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
+    status = fill(e, k, old);
+  }
+  if (status == SCIARA_OK) status = connect(e);
+  for (int k = 0; k < e->count; k++) cudaFree(old[k].base.memory);
+  return status;
+}
+
+/** Liquid cells of the rows of the map: by the lists of the last launch. */
+sciara_status count_liquid(bands_engine *e, unsigned *liquid) {
+  SCIARA_TRY(for_bands(e, [](band *b) {
+    const unsigned blocks = (unsigned)b->base.multiprocessors * 8;
+    cudaMemsetAsync(b->rows, 0, (size_t)(b->base.device.rows + 2) * sizeof *b->rows, b->base.stream);
+    count_rows<<<blocks, patch_space::CELLS, 0, b->base.stream>>>(b->base.device, b->patches, b->rows);
+  }));
+  return try_bands(e, [liquid](band *b) {
+    SCIARA_CUDA_TRY(cudaMemcpyAsync(liquid + b->first, b->rows + 1 + b->base.setup.halo_north,
+                                    (size_t)b->count * sizeof *liquid, cudaMemcpyDeviceToHost, b->base.stream));
+    SCIARA_CUDA_TRY(cudaStreamSynchronize(b->base.stream));
+    return SCIARA_OK;
+  });
+}
+
+/** Cuts the map again if that makes the fullest band emptier. */
+sciara_status try_cut(bands_engine *e) {
+  unsigned *liquid = nullptr;
+  int64_t was[MOST_BANDS + 1], first[MOST_BANDS + 1];
+  SCIARA_TRY(SCIARA_NEW(liquid, e->rows, "liquid cells of the rows of a map"));
+  sciara_status status = count_liquid(e, liquid);
+  for (int k = 0; k < e->count; k++) was[k] = e->bands[k]->first;
+  was[e->count] = e->rows;
+  cut(liquid, e->rows, e->count, first);
+  const bool better = fullest(liquid, e->count, first) * BETTER < fullest(liquid, e->count, was);
+  sciara_free(liquid);
+  return status == SCIARA_OK && better ? cut_again(e, first) : status;
+}
+
+/**
+ * Cuts the map again when the imbalance of the bands has cost more time than the last cut took. `took`: time of the last
+ * launch, s.
+ */
+sciara_status balance(bands_engine *e, double took) {
+  double all = 0, most = 0;
+  for (int k = 0; k < e->count; k++) {
+    const double liquid = (double)e->bands[k]->base.control->liquid;
+    all += liquid;
+    if (liquid > most) most = liquid;
+  }
+  if (most * e->count <= MOST_IMBALANCE * all) return SCIARA_OK;
+  e->waste += took * (1 - all / (most * e->count));
+  if (e->waste < e->price || __atomic_load_n(&e->on_the_way, __ATOMIC_ACQUIRE)) return SCIARA_OK;
+  const double begin = sciara_wallclock();
+  SCIARA_TRY(try_cut(e));
+  const double price = sciara_wallclock() - begin;
+  if (price > e->price) e->price = price;
+  e->waste = 0;
+  return SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- steps
+
+/** Queues a kernel in which the bands meet: launch(band, how). */
+template <class Launch> sciara_status queue_meeting(const bands_engine *e, Launch launch) {
+  if (!e->take_turns) return for_bands(e, [&](band *b) { launch(b, BAND_SENDS | BAND_WAITS); });
+  SCIARA_TRY(for_bands(e, [&](band *b) { launch(b, BAND_SENDS); }));
+  return for_bands(e, [&](band *b) { launch(b, BAND_WAITS); });
+}
+
+/** As many blocks as tiles in the last list at most: further blocks would only cost time. */
+unsigned blocks_of(const band *b) {
+  const unsigned listed = b->seen->inner + b->seen->outer, most = (unsigned)b->base.multiprocessors * 64;
+  return listed && listed < most ? listed : most;
+}
+
+sciara_status queue_lists(const bands_engine *e) {
+  return for_bands(e, [](band *b) {
+    const unsigned blocks = (unsigned)b->base.multiprocessors * 8;
+    queue_inner(b->base.device, b->patches, b->everywhere, blocks, b->base.stream);
+    list_halo<<<8, 128, 0, b->base.stream>>>(b->base.device, b->patches);
+    queue_outer(b->patches, blocks, b->base.stream);
+    b->everywhere = false;
+  });
+}
+
+/** Queues a kernel over the patches of every band. */
+template <class Kernel> sciara_status queue_patches(const bands_engine *e, Kernel kernel) {
+  return for_bands(e, [kernel](band *b) {
+    kernel<<<blocks_of(b), patch_space::CELLS, 0, b->base.stream>>>(b->base.device, b->patches, b->border);
+  });
+}
+
+/** The time of the first band, whose steps are those of all. */
+void queue_watch(const bands_engine *e, int which) {
+  const band *b = &e->lead;
+  if (!b->base.setup.profile) return;
+  cudaSetDevice(b->base.setup.device);
+  watch_patches<<<1, 1, 0, b->base.stream>>>(b->base.device, b->patches, which);
+}
+
+/** Queues one step. Kernels after the last step do nothing. */
+sciara_status queue_step(const bands_engine *e) {
+  SCIARA_TRY(queue_patches(e, evaluate_patches<band_border>));
+  queue_watch(e, 0);
+  SCIARA_TRY(queue_meeting(e, [](band *b, int how) {
+    agree_on_clock<<<1, 32, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how);
+  }));
+  SCIARA_TRY(queue_patches(e, move_in_patches<band_border>));
+  SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
+  queue_watch(e, 1);
+  SCIARA_TRY(queue_meeting(e, [](band *b, int how) {
+    turn_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how);
+  }));
+  queue_watch(e, 2);
+  return SCIARA_OK;
+}
+
+sciara_status run(bands_engine *e) {
+  SCIARA_TRY(queue_lists(e));
+  SCIARA_TRY(queue_meeting(e, [e](band *b, int how) {
+    begin_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how, e->steps);
+  }));
+  queue_watch(e, -1);
+  for (unsigned long long k = 0; k < e->steps; k++) SCIARA_TRY(queue_step(e));
+  SCIARA_CUDA_TRY(cudaGetLastError());
+  SCIARA_TRY(try_bands(e, [](band *b) {
+    SCIARA_CUDA_TRY(cudaMemcpyAsync(b->seen, b->patches.c, sizeof *b->seen, cudaMemcpyDeviceToHost, b->base.stream));
+    return SCIARA_OK;
+  }));
+  return try_bands(e, [](band *b) { return sciara_device_fetch_control(&b->base); });
+}
+
+/** The totals of the map after a launch, and its first invalid cell. */
+sciara_status read_controls(bands_engine *e) {
+  sciara_engine_progress *now = &e->control.now;
+  const sciara_device_control *c = e->lead.base.control;
+  unsigned long long before = SCIARA_NO_CELL, after = SCIARA_NO_CELL, launched = 0;
+  now->step = c->step;
+  now->time = c->time;
+  now->clock = (double)c->t;
+  now->emitted = c->emitted;
+  now->thick = c->thick != 0;
+  now->liquid_cells = 0;
+  now->solidifications = now->losses = now->sea_losses = now->cell_steps = 0;
+  for (int k = 0; k < e->count; k++) {
+    const band *b = e->bands[k];
+    c = b->base.control;
+    if (b->seen->late)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine cuda-bands: GPU %d waited for another one for %g s in vain",
+                         b->base.setup.device, LATE_SECONDS);
+    now->liquid_cells += (int64_t)c->liquid;
+    now->solidifications += c->solidifications;
+    now->losses += c->losses;
+    now->sea_losses += c->sea_losses;
+    now->cell_steps += c->cell_steps;
+    launched += c->launched;
+    if (c->bad_before < before) before = c->bad_before;
+    if (c->bad_after < after) after = c->bad_after;
+  }
+  e->lead.base.profile.launched = launched;
+  if (!c->failed) return SCIARA_OK;
+  const int64_t bad = (int64_t)(before != SCIARA_NO_CELL ? before : after), stride = e->lead.base.hf.f.stride;
+  sciara_step_control_report(&e->control, bad / stride - 1, bad % stride - 1);
+  return SCIARA_OK;
+}
+
+/** Sets the number of steps of the next launch. `did`: steps of the last one, which took `took` s. */
+void set_pace(bands_engine *e, unsigned long long did, double took) {
+  bool entered = did < e->steps;
+  if (!did) return;
+  for (int k = 0; k < e->count; k++) entered = entered || e->bands[k]->seen->entered;
+  const double most = entered ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * (double)e->steps;
+  const double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
+  e->steps = (unsigned long long)(fit > most ? most : fit < 1 ? 1 : fit);
+}
+
+/** Prepares the next launch according to the last one. */
+sciara_status prepare_next(bands_engine *e, unsigned long long did, double took) {
+  sciara_engine_profile *p = &e->lead.base.profile;
+  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
+  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)e->lead.seen->timer[k] * 1e-9;
+  p->timed_steps = e->lead.seen->timed_steps;
+  set_pace(e, did, took);
+  SCIARA_TRY(try_bands(e, [](band *b) {
+    const unsigned count = b->seen->inner + b->seen->outer;
+    if (count <= b->patches.capacity) return SCIARA_OK;
+    b->patches.capacity = 0;
+    return take_scratch(&b->base, &b->scratch, &b->patches, count, (uint64_t)count * 3 / 2);
+  }));
+  return e->count > 1 && did ? balance(e, took) : SCIARA_OK;
+}
+
+sciara_status advance(void *engine, const sciara_stop *stop, sciara_engine_progress *progress) {
+  bands_engine *e = engine_of(engine);
+  const sciara_same_device scope;
+  bool done = !sciara_step_control_begin(&e->control, stop);
+  if (!done) SCIARA_TRY(try_bands(e, [stop](band *b) { return sciara_device_set_stop(&b->base, stop); }));
+  while (!done) {
+    const double begin = sciara_wallclock();
+    const unsigned long long begun = e->control.now.step;
+    SCIARA_TRY(run(e));
+    SCIARA_TRY(read_controls(e));
+    const bool failed = e->control.now.bad.step != 0;
+    if (!failed) SCIARA_TRY(prepare_next(e, e->control.now.step - begun, sciara_wallclock() - begin));
+    done = sciara_step_control_stop(&e->control, stop) || failed;
+  }
+  *progress = e->control.now;
+  return sciara_step_control_status(&e->control);
+}
+
+void estimate_memory(const sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
+  sciara_device_memory(&of_others, grid, record, host, device);
+}
+
+} // namespace
+
+extern "C" const struct sciara_engine_ops SCIARA_NAME(sciara_engine_cuda_bands);
+const struct sciara_engine_ops SCIARA_NAME(sciara_engine_cuda_bands) = {
+    .name = "cuda-bands",
+    .summary = "GPU: bands of the map on several GPUs of one host",
+    .capabilities = SCIARA_CAN_DEVICE,
+    .determinism = SCIARA_GATHER_CLASS,
+    .options = "gpus bands",
+    .create = create,
+    .destroy = destroy,
+    .upload = upload,
+    .download = download,
+    .advance = advance,
+    .threads = nullptr,
+    .probe = sciara_device_probe,
+    .memory = estimate_memory,
+    .memory_of_lava = nullptr,
+    .profile = sciara_device_profile,
+    .keep = keep,
+    .collect = collect,
+    .keep_memory = sciara_device_keep_memory,
+    .phases = nullptr,
+    .batch = nullptr,
+};

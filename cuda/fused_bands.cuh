@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a step of a band that are not those of fused_patches.cuh: those in which all bands agree.
+#ifndef SCIARA_CUDA_FUSED_BANDS_CUH
+#define SCIARA_CUDA_FUSED_BANDS_CUH
+
+#include "fused_patches.cuh"
+
+namespace sciara_gpu {
+
+/** Lists the tiles with rows of the halo as inner: lava may come there that this band does not move. */
+static __global__ void list_halo(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {
+  const int64_t stride = d.f.stride, last = d.rows, own_first = d.band.own.begin / stride,
+                own_last = d.band.own.end / stride - 1;
+  for (uint32_t y = 0; y < space.tiles_y; y++) {
+    const int64_t first = (int64_t)y * patch_space::HEIGHT, end = first + patch_space::HEIGHT;
+    const bool north = own_first > 1 && first < own_first, south = own_last < last && end > own_last + 1;
+    if (!north && !south) continue;
+    for (uint32_t x = blockIdx.x * blockDim.x + threadIdx.x; x < space.tiles_x; x += gridDim.x * blockDim.x)
+      add_inner(space, y * space.tiles_x + x, 0);
+  }
+}
+
+/** Before the first of `steps` steps, which no band does if the list of one does not fit its scratch. One block. */
+static __global__ void begin_band(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                                  const __grid_constant__ band_meeting all, int how, unsigned long long steps) {
+  if (is_over(d)) return;
+  if (threadIdx.x < 32) {
+    const unsigned long long fit =
+        all.meet(space.c, MEET_TO_BEGIN, how, space.fits() ? 1 : 0, smaller<unsigned long long>);
+    if (threadIdx.x == 0 && how & BAND_WAITS) {
+      space.c->left = fit && !space.c->late ? steps : 0;
+      space.c->entered = 0;
+    }
+  }
+  __syncthreads();
+  if (how & BAND_WAITS && space.c->left > 0) begin_step(d);
+}
+
+/** The smallest t_opt of all bands. With invalid numbers in one of them no band moves its lava. One warp. */
+static __global__ void agree_on_clock(const __grid_constant__ sciara_device d,
+                                      const __grid_constant__ patch_space space,
+                                      const __grid_constant__ band_meeting all, int how) {
+  if (space.is_idle(d)) return;
+  sciara_device_control *c = d.control;
+  const unsigned long long mine = c->bad_before != SCIARA_NO_CELL ? 0 : c->clock_bits + 1;
+  const unsigned long long least = all.meet(space.c, MEET_FOR_CLOCK, how, mine, smaller<unsigned long long>);
+  if (threadIdx.x != 0 || !(how & BAND_WAITS)) return;
+  if (least > 0 && !space.c->late) {
+    c->clock_bits = least - 1;
+  } else {
+    c->failed = 1;
+    c->reason = SCIARA_STOP_CANCEL;
+  }
+}
+
+enum { BAND_IS_LIQUID = 1, BAND_HAS_ENTERED = 2, BAND_IS_BAD = 4, BAND_IS_THICK = 8 };
+
+/** Between two steps. One block. */
+static __global__ void turn_band(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                                 const __grid_constant__ band_meeting all, int how) {
+  if (space.is_idle(d)) return;
+  sciara_device_control *c = d.control;
+  fused_control *list = space.c;
+  if (threadIdx.x < 32) {
+    const unsigned mine = (c->liquid ? BAND_IS_LIQUID : 0u) | (list->entered ? BAND_HAS_ENTERED : 0u) |
+                          (is_bad(c) ? BAND_IS_BAD : 0u) | (c->thick ? BAND_IS_THICK : 0u);
+    const unsigned found = (unsigned)all.meet(list, MEET_TO_TURN, how, mine, [](auto a, auto b) { return a | b; });
+    if (threadIdx.x == 0 && how & BAND_WAITS) {
+      c->launched += (unsigned long long)space.count() * patch_space::CELLS;
+      finish_step(d, (found & BAND_IS_BAD) || list->late, found & BAND_IS_LIQUID, found & BAND_IS_THICK);
+      if (--list->left > patch_space::STEPS_OF_GRACE && (found & BAND_HAS_ENTERED))
+        list->left = patch_space::STEPS_OF_GRACE;
+    }
+  }
+  __syncthreads();
+  if (how & BAND_WAITS && list->left > 0 && !is_over(d)) begin_step(d);
+}
+
+/** Liquid cells in each row of the band. */
+static __global__ void count_rows(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                                  unsigned *liquid) {
+  const unsigned k = threadIdx.x;
+  space.for_each_patch([&](unsigned, int64_t row0, int64_t col0) {
+    const int64_t row = row0 + k / patch_space::WIDTH, col = col0 + k % patch_space::WIDTH;
+    const int64_t i = row * d.f.stride + col;
+    const bool has = is_in_arrays(d, row, col) && sciara_cells_have(d.band.own, i) && d.f.h[i] != 0;
+    const unsigned count = (unsigned)__popc(__ballot_sync(~0u, has)); // a warp has a row of the patch
+    if (is_lane_0() && count) atomicAdd(&liquid[row], count);
+  });
+}
+
+} // namespace sciara_gpu
+
+#endif

@@ -87,6 +87,6 @@ set(CPACK_DEBIAN_PYTHON_DESCRIPTION
     "Opens a scenario, or builds a run from a terrain in an array, computes, and
 returns fields as xarray objects with coordinates, units and CRS.
 .
-This package holds the Python package sciara and two notebooks.")
+This package holds the Python package sciara and notebooks.")
 
 include(CPack)

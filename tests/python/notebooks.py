@@ -6,6 +6,7 @@ usage: notebooks.py [FOLDER]      also writes the pictures there"""
 import base64
 import glob
 import os
+import re
 import sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -21,7 +22,7 @@ for module in ("nbclient", "nbformat", "ipykernel", "matplotlib"):
 import nbclient
 import nbformat
 
-PICTURES = {"first_map": 3, "compare_observed": 2, "hazard_map": 1}
+PICTURES = {"first_map": 3, "compare_observed": 2, "hazard_map": 1, "calibrate": 2}
 FOLDER = sys.argv.pop() if len(sys.argv) > 1 and os.path.isdir(sys.argv[-1]) else None
 
 
@@ -71,6 +72,20 @@ class Notebooks(case.Case):
         self.assertIn("60 of 60 members are finished; 0 have failed", text)
         self.assertRegex(text, r"probability of lava [1-9]")
         self.assertRegex(text, r"% of that: (small|large) eruptions")
+        self.assertNotIn("Traceback", text)
+
+    def test_calibrate(self):
+        """The accepted points hold the truth of the twin experiment, and the preset is one of them."""
+        text = self.run_notebook("calibrate")
+        found = re.search(r"best J (\S+); (\d+) of 128 points accepted", text)
+        self.assertGreater(float(found[1]), 0.8)
+        self.assertGreater(float(re.search(r"J of the preset: (\S+)", text)[1]), 0.9 * float(found[1]) - 0.001)
+        for low, high, true in re.findall(r"\((\S+) to (\S+)\), true (\S+)", text):
+            self.assertTrue(float(low) < float(true) < float(high), (low, true, high))
+        self.assertIn("accepted: 48 of 48 members are finished; 0 have failed", text)
+        self.assertIn("preset: 4 of 4 members are finished; 0 have failed", text)
+        wide, narrow = map(int, re.findall(r"(\d+) cells can be reached", text))
+        self.assertGreater(wide, narrow)
         self.assertNotIn("Traceback", text)
 
     def test_stored_without_outputs(self):

@@ -27,7 +27,7 @@ except ImportError as error:
 
 gdal.UseExceptions()
 MEMBERS, TRUTHS, AT = 80, 2, 2160  # outlines at 30 % of eruptions of 2 h
-GOAL_TRUTHS = 6
+GOAL_TRUTHS = 6 if case.LONG else 3
 VARY = [{"key": "rate_scale", "log_uniform": [0.2, 3]}, {"key": "model.cooling", "log_uniform": [40, 600]}]
 SHEET = [VARY[0], {"key": "model.viscosity_vent_Pa_s", "log_uniform": [5e3, 5e4]}, {"key": "model.radiating_share", "log_uniform": [0.1, 1]}]
 FILE = "weights-observed.csv"

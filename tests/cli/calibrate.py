@@ -81,6 +81,29 @@ class Calibrate(SharedCase):
         self.assertGreaterEqual(best["score"], 0.97)
         self.assertLess(max(row["score"] for row in rows[:7]), 0.9, "not in the first generation")
 
+    def test_truth_with_errors(self):
+        """Rates that are 10 % wrong and errors of 1 m in the ground, both unknown to the fit: the search scores at least as well as the
+        true parameters, and the accepted points of the design surround them (studies/synthetic-truth measures more)."""
+        sets = [*(f"{key}={value}" for key, value in TRUTH.items()), "vents.0.effusion.rates_m3_s=[4.4, 5.4]",
+                'dem.error={"sd_m": 1, "correlation_m": 30}']
+        self.sciara("run", "s.json", "-q", "-o", "errors", *(word for value in sets for word in ("--set", value)))
+        self.sciara("export", "errors", "-q", "--format", "cog", "--output", "errors.tif")
+        pairs = [{"scenario": "s.json", "observed": "errors.tif"}]
+        (of_truth,), = self.evaluate([TRUTH], "s.json", "--observed", "errors.tif")
+        self.assertLess(of_truth, 0.9, "the errors matter")
+        self.write("errors-search.json", pairs=pairs, budget=60)
+        self.write("errors-even.json", pairs=pairs, budget=64, design="sobol")
+        for name in ("search", "even"):
+            self.sciara("calibrate", f"errors-{name}.json", "-q", "-o", f"errors-{name}")
+        self.assertGreaterEqual(self.record("errors-search")["best"]["score"], of_truth)
+        with open(self.path("errors-even", "accepted.csv"), encoding="ascii", newline="") as f:
+            accepted = list(csv.DictReader(f))
+        self.assertGreater(len(accepted), 3)
+        self.assertLess(len(accepted), 40)
+        for key, value in TRUTH.items():
+            values = [float(row[key]) for row in accepted]
+            self.assertTrue(min(values) < value < max(values), (key, values))
+
     def test_every_number(self):
         rows, record = self.rows("whole"), self.record("whole")
         sets = [{key: row[key] for key in KEYS} for row in rows]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Named sets of parameters: listed, chosen, changed, and recorded in the files of a run."""
+"""Named sets of parameters: listed, chosen, changed, and recorded in the files of a run; the accepted sets of a preset."""
+import csv
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import h5py
+import numpy
 from osgeo import gdal
 
 import case
@@ -143,6 +145,43 @@ class Presets(Case):
                 self.assertEqual({name: float(value) for name, value in (word.split("=") for word in tags["Parameters"].split())},
                                  {key: model[key] for key in parameters[rule]})
                 self.assertTrue(tags["Software"].endswith(title), tags)
+
+    def accepted(self):
+        """Keys, and the values of the accepted sets as they are in config/: (set, key)."""
+        with open(os.path.join(case.SOURCE, "config", f"{SHEET}.csv"), encoding="ascii", newline="") as f:
+            rows = list(csv.DictReader(f))
+        keys = [key for key in rows[0] if key.startswith("model.")]
+        return keys, numpy.array([[float(row[key]) for key in keys] for row in rows])
+
+    def test_accepted_sets_are_members(self):
+        """`ensemble plan` takes the table as it is, and each of its sets can be simulated; the preset lies inside its spread."""
+        keys, values = self.accepted()
+        self.write_scenario("base.json", model={"preset": SHEET}, run={"max_steps": 3})
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": os.path.join(case.SOURCE, "config", f"{SHEET}.csv")})
+        self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", "-q")
+        with open(self.path("e", "members.csv"), encoding="ascii", newline="") as f:
+            planned = numpy.array([[float(row[key]) for key in keys] for row in csv.DictReader(f)])
+        numpy.testing.assert_array_equal(planned, values)
+        self.sciara("ensemble", "run", "e", "-q")
+        self.assertIn(f"{len(values)} of {len(values)} finished, 0 failed", self.sciara("ensemble", "status", "e").stdout)
+        sheet, = (p for p in json.loads(self.sciara("presets", "--json").stdout)["presets"] if p["name"] == SHEET)
+        low, high = numpy.quantile(values, [0.05, 0.95], axis=0)
+        for key, l, h in zip(keys, low, high):
+            self.assertTrue(l < sheet["model"][key.split(".")[1]] < h, (key, l, h))
+
+    def test_spread_in_the_page(self):
+        """The table of docs/calibration.md is that of the accepted sets: median, interval, standard deviation, correlations."""
+        keys, values = self.accepted()
+        logs = numpy.log10(values)
+        with open(os.path.join(case.SOURCE, "docs", "calibration.md"), encoding="utf-8") as f:
+            page = f.read().replace("·10", "e").replace("−", "-").translate(str.maketrans("⁴⁵⁶⁷⁸⁹", "456789"))
+        self.assertIn(f"`config/{SHEET}.csv` has the {len(values)} accepted sets", page)
+        for key, column, correlations in zip(keys, logs.T, numpy.corrcoef(logs.T)):
+            line, = re.findall(rf"(?m)^\| `{key.split('.')[1]}` \| (\S+) \| (\S+) to (\S+) \| (\S+) \| (.*) \|$", page)
+            expected = 10 ** numpy.array([numpy.median(column), *numpy.quantile(column, [0.05, 0.95])])
+            self.assertEqual([float(shown.replace(",", "")) for shown in line[:3]], [float(f"{value:.2g}") for value in expected], key)
+            self.assertEqual(line[3], f"{column.std():.2f}", key)
+            self.assertEqual([float(shown) for shown in line[4].split(", ")], [round(value, 1) for value in correlations], key)
 
     def test_engines_of_a_rule(self):
         listed = json.loads(self.sciara("engines", "--json").stdout)

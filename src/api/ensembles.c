@@ -264,7 +264,7 @@ static double earliest(const struct sciara_reduction *r) {
 static enum sciara_status fill_answer(const struct sciara_reduction *r, struct answer *a) {
   struct sciara_poi_result result = {0};
   const struct sciara_sample *s = &r->sample;
-  SCIARA_TRY(sciara_poi_result_make(&r->pois, s, &r->ensemble.result, 0, &r->rule, &result));
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, s, &r->ensemble.result, 0, r->poi_ground[0].land, &r->rule, &result));
   enum sciara_status status = fill_probabilities(r, &result, a);
   if (status == SCIARA_OK) status = fill_years(r, &result, a);
   sciara_poi_result_free(&result);

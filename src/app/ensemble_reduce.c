@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "hazard/comparison.h"
 #include "hazard/products.h"
-#include "terrain/vector_shapes.h"
+#include "terrain/poi_file.h"
 
 #define THREADS_OPTION \
   { "threads", 0, "N", "number of threads (default: one per core)" }
@@ -83,7 +83,13 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
   struct sciara_poi_result result;
   char text[32], label[64];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
-  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, &r->rule, &result));
+  const struct sciara_poi_ground *ground = &r->poi_ground[poi];
+  const char *reason = sciara_poi_where_reason(sciara_poi_where(ground));
+  if (reason) {
+    sciara_print("%s: %s: no member can reach it\n", name, reason);
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, ground->land, &r->rule, &result));
   sciara_print("%s (%zu %s)\n", name, r->pois.place[poi].count,
                sciara_plural(r->pois.place[poi].count, "cell", "cells"));
   for (size_t k = 0; k < q->deposit_count; k++) {
@@ -180,62 +186,6 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 // -------------------------------------------------------------------------------------------------------------- query
 
-/** The places of a query: a point, or each feature of a file. */
-struct zones {
-  struct sciara_poi *poi;
-  size_t count, capacity;
-  int64_t feature; ///< of the last zone
-};
-
-/** Adds a place without points. */
-static enum sciara_status add_poi(struct zones *z, const char *name) {
-  if (z->count == z->capacity) {
-    SCIARA_TRY(sciara_resize((void **)&z->poi, z->count, 2 * z->capacity + 1, sizeof *z->poi, "zones"));
-    z->capacity = 2 * z->capacity + 1;
-  }
-  struct sciara_poi *s = &z->poi[z->count++];
-  *s = (struct sciara_poi){0};
-  s->name = sciara_format("%s", name);
-  return s->name ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a zone");
-}
-
-static enum sciara_status add_point(struct zones *z, const char *name, struct sciara_point point) {
-  SCIARA_TRY(add_poi(z, name));
-  struct sciara_poi *s = &z->poi[0];
-  SCIARA_TRY(SCIARA_NEW(s->points, 1, "a place"));
-  s->points[s->point_count++] = point;
-  return SCIARA_OK;
-}
-
-/** All polygons of a feature, with their holes, are one zone. */
-static enum sciara_status take_shape(void *context, const struct sciara_shape *shape) {
-  struct zones *z = (struct zones *)context;
-  char name[48];
-  if (!shape->closed)
-    return sciara_fail(SCIARA_ERR_INPUT, "--zone: feature %" PRId64 ": expected polygons, found a line",
-                       shape->feature);
-  snprintf(name, sizeof name, "zone %" PRId64, shape->feature + 1);
-  if (z->count == 0 || z->feature != shape->feature) SCIARA_TRY(add_poi(z, name));
-  struct sciara_poi *s = &z->poi[z->count - 1];
-  const size_t points = shape->ends[shape->rings - 1];
-  z->feature = shape->feature;
-  SCIARA_TRY(sciara_resize((void **)&s->points, s->point_count, s->point_count + points, sizeof *s->points, "a zone"));
-  memcpy(s->points + s->point_count, shape->points, points * sizeof *s->points);
-  SCIARA_TRY(sciara_resize((void **)&s->ends, s->rings, s->rings + shape->rings, sizeof *s->ends, "a zone"));
-  for (size_t k = 0; k < shape->rings; k++) s->ends[s->rings++] = s->point_count + shape->ends[k];
-  s->point_count += points;
-  return SCIARA_OK;
-}
-
-static void zones_free(struct zones *z) {
-  for (size_t k = 0; k < z->count; k++) {
-    free(z->poi[k].name);
-    sciara_free(z->poi[k].points);
-    sciara_free(z->poi[k].ends);
-  }
-  sciara_free(z->poi);
-}
-
 static enum sciara_status parse_point(const char *text, struct sciara_point *p) {
   const char *comma = strchr(text, ',');
   char x[64];
@@ -246,36 +196,45 @@ static enum sciara_status parse_point(const char *text, struct sciara_point *p) 
   return SCIARA_OK;
 }
 
-/** The CRS of the DEM of an ensemble, for zones of a file in another one. */
-static enum sciara_status read_crs(const char *folder, char **wkt) {
+/** The ground of an ensemble, on which places lie. */
+static enum sciara_status read_ground(const char *folder, struct sciara_dem *dem) {
   char *path = sciara_format("%s/" SCIARA_ENSEMBLE_DEM, folder);
-  struct sciara_dem dem = {0};
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
   const struct sciara_dem_request request = {.path = path, .band = 1, .own = true};
-  const enum sciara_status status = sciara_dem_read(&request, &dem);
-  *wkt = status == SCIARA_OK && dem.georef.crs_wkt ? strdup(dem.georef.crs_wkt) : NULL;
-  sciara_dem_free(&dem);
+  const enum sciara_status status = sciara_dem_read(&request, dem);
   free(path);
   return status;
 }
 
+/** One place, a point. */
+static enum sciara_status add_point(struct sciara_pois *pois, const char *name, struct sciara_point point) {
+  SCIARA_TRY(SCIARA_NEW(pois->poi, 1, "a place"));
+  pois->count = 1;
+  pois->poi[0].name = sciara_format("%s", name);
+  if (!pois->poi[0].name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a place");
+  SCIARA_TRY(SCIARA_NEW(pois->poi[0].points, 1, "a place"));
+  pois->poi[0].points[0] = point;
+  pois->poi[0].point_count = 1;
+  return SCIARA_OK;
+}
+
 /** The places that the command line names. */
-static enum sciara_status find_pois(const struct sciara_arguments *a, struct zones *z) {
+static enum sciara_status find_pois(const struct sciara_arguments *a, struct sciara_pois *pois) {
   const char *at = sciara_argument(a, "at"), *file = sciara_argument(a, "zone");
   struct sciara_point p;
-  char *wkt = NULL;
+  struct sciara_dem dem = {0};
   if (!at == !file) return sciara_fail(SCIARA_ERR_USAGE, "expected either --at X,Y or --zone FILE");
   if (!file && sciara_argument_given(a, "layer"))
     return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
   if (at) {
     SCIARA_TRY(parse_point(at, &p));
-    return add_point(z, at, p);
+    return add_point(pois, at, p);
   }
-  SCIARA_TRY(read_crs(a->operand[0], &wkt));
-  const struct sciara_shapes_request request = {
-      .path = file, .layer = sciara_argument(a, "layer"), .crs_wkt = wkt, .visit = take_shape, .context = z};
-  const enum sciara_status status = sciara_shapes_read(&request);
-  free(wkt);
+  enum sciara_status status = read_ground(a->operand[0], &dem);
+  const struct sciara_pois_request request = {
+      .path = file, .layer = sciara_argument(a, "layer"), .crs_wkt = dem.georef.crs_wkt, .grid = &dem.grid};
+  if (status == SCIARA_OK) status = sciara_pois_read(&request, pois);
+  sciara_dem_free(&dem);
   return status;
 }
 
@@ -308,26 +267,28 @@ static enum sciara_status print_contributions(const struct sciara_reduction *r, 
 }
 
 static enum sciara_status query(const struct sciara_arguments *a) {
-  struct zones zones = {0};
+  struct sciara_pois pois = {0};
   struct sciara_reduction r = {0};
   struct sciara_reduction_options options = {0};
   enum sciara_status status;
   SCIARA_TRY(threads_of(a, &options.threads));
-  SCIARA_TRY_GOTO(find_pois(a, &zones));
-  options.poi = zones.poi;
-  options.poi_count = zones.count;
+  SCIARA_TRY_GOTO(find_pois(a, &pois));
+  options.poi = pois.poi;
+  options.poi_count = pois.count;
+  options.anywhere = !sciara_argument_given(a, "at");
   SCIARA_TRY_GOTO(sciara_reduction_open(a->operand[0], &options, &r));
   SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&r, options.threads));
   SCIARA_TRY_GOTO(print_members(&r));
-  for (size_t k = 0; k < zones.count; k++) {
-    SCIARA_TRY_GOTO(print_poi(&r, zones.poi[k].name, k));
+  for (size_t k = 0; k < pois.count; k++) {
+    SCIARA_TRY_GOTO(print_poi(&r, pois.poi[k].name, k));
+    if (sciara_poi_where(&r.poi_ground[k]) != SCIARA_POI_ON_LAND) continue;
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT_AND_EVENT, "vents and classes that reach it"));
   }
 cleanup:
   sciara_reduction_free(&r);
-  zones_free(&zones);
+  sciara_pois_free(&pois);
   return status;
 }
 
@@ -339,7 +300,8 @@ static int run_query(const struct sciara_command *command, int argc, char **argv
 
 static const struct sciara_option query_options[] = {
     {"at", 0, "X,Y", "a place, in the CRS of the DEM"},
-    {"zone", 0, "FILE", "the polygons of a vector file: each feature is a place, reached with any of its cells"},
+    {"zone", 0, "FILE",
+     "a vector file: each of its points, lines and polygons is a place, reached with any of its cells"},
     {"layer", 0, "NAME", "the layer of that file, if it has several"},
     THREADS_OPTION,
     {0},

@@ -5,7 +5,7 @@
 
 #include "ensemble/members.h"
 #include "ensemble/observed_weights.h"
-#include "model/polyline.h"
+#include "model/poi.h"
 #include "scenario/scenario_base.h"
 
 #define SCIARA_ENSEMBLE_JSON "ensemble.json"
@@ -25,15 +25,6 @@ enum sciara_sample_method {
   SCIARA_SAMPLE_LHS,    ///< Latin hypercubes, one per replicate
   SCIARA_SAMPLE_SOBOL,  ///< Sobol' points scrambled independently for each replicate
   SCIARA_SAMPLE_TABLE,  ///< a table of members made by another program
-};
-
-/** A place on the map for which results are reported: a point, or a zone (any of its cells). */
-struct sciara_poi {
-  char *name;
-  struct sciara_point *points; ///< CRS of the grid, m
-  size_t point_count;          ///< 1: a point; 3 or more: the corners of a polygon
-  size_t *ends;                ///< of a zone with several rings, as of sciara_mark_polygon; NULL: it has one
-  size_t rings;                ///< if `ends` is given
 };
 
 /** How often eruptions occur in a zone of vents. */

@@ -97,6 +97,7 @@ static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, cons
   const cJSON *polygon = sciara_json_get(poi, "polygon");
   snprintf(place, sizeof place, "result.sites[%zu]", index);
   SCIARA_TRY(sciara_ensemble_name(poi, "site", index + 1, &out->name));
+  out->kind = polygon ? SCIARA_POI_ZONE : SCIARA_POI_POINT;
   if (polygon) return read_corners(r, place, polygon, &out->points, &out->point_count);
   SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
   out->points[0] = (struct sciara_point){sciara_json_double(poi, "x", 0), sciara_json_double(poi, "y", 0)};
@@ -175,10 +176,7 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
 }
 
 void sciara_result_free(struct sciara_ensemble_result *r) {
-  for (size_t k = 0; k < r->poi_count; k++) {
-    free(r->pois[k].name);
-    sciara_free(r->pois[k].points);
-  }
+  for (size_t k = 0; k < r->poi_count; k++) sciara_poi_free(&r->pois[k]);
   for (size_t k = 0; k < r->rate_count; k++) {
     free(r->rates[k].name);
     sciara_free(r->rates[k].points);

@@ -4,86 +4,65 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "model/ground_edit.h"
 
 void sciara_poi_hits_free(struct sciara_poi_hits *h) {
-  for (size_t k = 0; h->place && k < h->pois; k++) sciara_free(h->place[k].cell);
+  for (size_t k = 0; h->place && k < h->pois; k++) sciara_poi_cells_free(&h->place[k]);
   sciara_free(h->place);
   sciara_free(h->hit);
   *h = (struct sciara_poi_hits){0};
 }
 
-static enum sciara_status find_point(const struct sciara_poi *poi, const struct sciara_grid *g,
-                                     struct sciara_poi_cells *out) {
-  const double col = floor((poi->points[0].x - g->west) / g->cell_size);
-  const double row = floor((g->north - poi->points[0].y) / g->cell_size);
+enum sciara_status sciara_poi_check(const struct sciara_poi *poi, const struct sciara_poi_cells *cells,
+                                    const struct sciara_grid *g) {
   const int k = sciara_grid_place_decimals(g);
-  if (!(col >= 0 && row >= 0 && col < (double)g->cols && row < (double)g->rows))
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "site \"%s\": expected a place on the DEM (x from %.*f to %.*f, y from %.*f to %.*f), found x %.*f, y "
-        "%.*f",
-        poi->name, k, g->west, k, g->west + g->cell_size * (double)g->cols, k,
-        g->north - g->cell_size * (double)g->rows, k, g->north, k, poi->points[0].x, k, poi->points[0].y);
-  SCIARA_TRY(SCIARA_NEW(out->cell, 1, "the cell of a site"));
-  out->cell[0] = (int64_t)row * g->cols + (int64_t)col;
-  out->count = 1;
-  return SCIARA_OK;
-}
-
-static enum sciara_status find_zone(const struct sciara_poi *poi, const struct sciara_grid *g, uint8_t *mask,
-                                    struct sciara_poi_cells *out) {
-  const int64_t cells = sciara_grid_cells(g);
-  const size_t end = poi->point_count;
-  for (int64_t i = 0; i < cells; i++) mask[i] = 0;
-  SCIARA_TRY(poi->ends ? sciara_mark_polygon(g, poi->points, poi->ends, poi->rings, mask)
-                       : sciara_mark_polygon(g, poi->points, &end, 1, mask));
-  for (int64_t i = 0; i < cells; i++) out->count += mask[i];
-  if (out->count == 0)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "site \"%s\": expected a zone with the centre of at least one cell of the DEM, found none",
-                       poi->name);
-  SCIARA_TRY(SCIARA_NEW(out->cell, out->count, "the cells of a site"));
-  size_t k = 0;
-  for (int64_t i = 0; i < cells; i++)
-    if (mask[i]) out->cell[k++] = i;
-  return SCIARA_OK;
+  if (cells->count > 0) return SCIARA_OK;
+  if (poi->point_count == 0 || !(cells->size.all > 0))
+    return sciara_fail(SCIARA_ERR_INPUT, "site \"%s\": expected points, a length or an area, found none", poi->name);
+  const struct sciara_point middle = sciara_poi_middle(poi);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "site \"%s\": expected a place on the DEM (x from %.*f to %.*f, y from %.*f to %.*f), found %sx %.*f, y %.*f",
+      poi->name, k, g->west, k, g->west + g->cell_size * (double)g->cols, k, g->north - g->cell_size * (double)g->rows,
+      k, g->north, poi->point_count > 1 ? "its middle " : "", k, middle.x, k, middle.y);
 }
 
 /** No lava yet. */
 static struct sciara_poi_hit untouched(void) {
-  struct sciara_poi_hit h = {.cells = 0};
+  struct sciara_poi_hit h = {.covered = 0};
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) h.value[v] = sciara_footprint_values[v].most ? 0 : INFINITY;
   return h;
 }
 
 enum sciara_status sciara_poi_hits_make(const struct sciara_poi *pois, size_t count, const struct sciara_grid *grid,
                                         size_t members, struct sciara_poi_hits *out) {
-  uint8_t *mask = NULL;
-  size_t size;
+  size_t size, cells = 0;
   enum sciara_status status;
   *out = (struct sciara_poi_hits){.pois = count, .members = members};
   SCIARA_TRY_GOTO(sciara_size_mul(count, members, &size));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at sites"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(mask, sciara_grid_cells(grid), "the cells of a site"));
   for (size_t k = 0; k < size; k++) out->hit[k] = untouched();
-  for (size_t k = 0; k < count; k++)
-    SCIARA_TRY_GOTO(pois[k].point_count == 1 ? find_point(&pois[k], grid, &out->place[k])
-                                             : find_zone(&pois[k], grid, mask, &out->place[k]));
+  for (size_t k = 0; k < count; k++) {
+    SCIARA_TRY_GOTO(sciara_poi_cells_make(&pois[k], grid, &out->place[k]));
+    cells += out->place[k].count;
+    if (cells <= SCIARA_POI_HITS_MOST_CELLS) continue;
+    status = sciara_fail(SCIARA_ERR_INPUT, "sites: expected at most %d cells in all of them, found more",
+                         SCIARA_POI_HITS_MOST_CELLS);
+    goto cleanup;
+  }
 cleanup:
-  sciara_free(mask);
   if (status != SCIARA_OK) sciara_poi_hits_free(out);
   return status;
 }
 
-static void add_cell(struct sciara_poi_hit *h, const struct sciara_footprint *f, int64_t k) {
+/** Adds cell k of the footprint, in which `amount` of the place lies. */
+static void add_cell(struct sciara_poi_hit *h, const struct sciara_footprint *f, int64_t k, double amount) {
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
     const float value = f->value[v][k], so_far = h->value[v];
     const bool beyond = sciara_footprint_values[v].most ? value > so_far : value < so_far;
     if (beyond || isnan(value)) h->value[v] = value; // one that is unknown stays
   }
-  h->cells++;
+  h->covered += amount;
 }
 
 /** Index of the first cell of the footprint, from `low` on, that is not below `cell`. */
@@ -108,7 +87,7 @@ enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const str
     int64_t k = 0;
     for (size_t i = 0; i < p->count && k < f->count; i++) {
       if (f->cell[k] < p->cell[i]) k = find_cell(f, k, p->cell[i]);
-      if (k < f->count && f->cell[k] == p->cell[i]) add_cell(out, f, k++);
+      if (k < f->count && f->cell[k] == p->cell[i]) add_cell(out, f, k++, p->amount[i]);
     }
   }
   return SCIARA_OK;

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the members do at the places: points, and zones, which are reached when lava reaches any of their cells.
+// What the members do at the places, which are reached when lava reaches any of their cells.
 #ifndef SCIARA_ENSEMBLE_POI_HITS_H
 #define SCIARA_ENSEMBLE_POI_HITS_H
 
 #include "ensemble/footprints.h"
 #include "ensemble/sample.h"
-#include "model/grid.h"
-
-/** The cells of a place, ascending. */
-struct sciara_poi_cells {
-  int64_t *cell;
-  size_t count;
-};
+#include "model/poi.h"
 
 /** What a member does at a place. */
 struct sciara_poi_hit {
@@ -22,7 +16,7 @@ struct sciara_poi_hit {
     };
     float value[SCIARA_FOOTPRINT_VALUES];
   };
-  uint32_t cells; ///< reached
+  double covered; ///< points, m or m2 in the cells that are reached
 };
 
 /** Zero-initialise; release with sciara_poi_hits_free. */
@@ -32,13 +26,19 @@ struct sciara_poi_hits {
   struct sciara_poi_hit *hit; ///< places x members
 };
 
+enum { SCIARA_POI_HITS_MOST_CELLS = 100000000 }; ///< of all places together
+
 /**
- * Finds the cells of the places.
+ * Finds the cells of the places. One that has none is never reached.
  *
- * @return SCIARA_ERR_INPUT for a point outside the grid, or a zone without a cell (whose centre lies in it)
+ * @return SCIARA_ERR_INPUT for places of more than SCIARA_POI_HITS_MOST_CELLS cells in all
  */
 enum sciara_status sciara_poi_hits_make(const struct sciara_poi *pois, size_t count, const struct sciara_grid *grid,
                                         size_t members, struct sciara_poi_hits *out);
+
+/** SCIARA_ERR_INPUT, with the range of the DEM, if a place has no cell on the grid. */
+enum sciara_status sciara_poi_check(const struct sciara_poi *poi, const struct sciara_poi_cells *cells,
+                                    const struct sciara_grid *grid);
 void sciara_poi_hits_free(struct sciara_poi_hits *h);
 
 /** A sciara_footprint_visit: takes what a member does at all places; `context` is a struct sciara_poi_hits. */

@@ -253,20 +253,21 @@ static enum sciara_status make_poi(const struct making *m, size_t k, size_t quan
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "the members that reach a site"));
-  SCIARA_TRY_GOTO(sciara_poi_result_make(&r->pois, &r->sample, &r->ensemble.result, k, NULL, &result));
+  SCIARA_TRY_GOTO(
+      sciara_poi_result_make(&r->pois, &r->sample, &r->ensemble.result, k, r->poi_ground[k].land, NULL, &result));
   const size_t hits = sciara_poi_members(&r->pois, &r->sample, k, 0, INFINITY, hit);
   const struct sciara_estimate p = sciara_sample_estimate(&r->sample, &ever, hit, hits, &x);
   const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p);
-  const int64_t cell = place->cell[place->count / 2];
+  const int64_t cell = place->count > 0 ? place->cell[place->count / 2] : 0;
+  const bool land = sciara_poi_where(&r->poi_ground[k]) == SCIARA_POI_ON_LAND; // elsewhere nothing is probable
   *out = (struct sciara_page_poi){
-      .name = s->name,
-      .points = s->points,
-      .count = s->point_count,
+      .poi = s,
       .row = cell / r->dem.grid.cols,
       .col = cell % r->dem.grid.cols,
-      .value = p.value,
-      .low = p.low,
-      .high = p.high,
+      .where = sciara_poi_where(&r->poi_ground[k]),
+      .value = land ? p.value : NAN,
+      .low = land ? p.low : NAN,
+      .high = land ? p.high : NAN,
       .from = interval.low,
       .to = interval.high,
       .difference = r->sample.kind == SCIARA_ERROR_GRID ? p.error : NAN,

@@ -82,6 +82,20 @@ static enum sciara_status fail_swapped(const char *path, const OGREnvelope *e) {
   return status;
 }
 
+/** Without a CRS; so coordinates are those of the grid, from which they are far, but could be degrees. */
+static enum sciara_status fail_nameless(const char *path, const OGREnvelope *e) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_text_append(&command, "ogr2ogr -a_srs EPSG:4326 ");
+  if (status == SCIARA_OK) status = append_names(&command, path);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: names no CRS, and its coordinates (x %.9g to %.9g, y %.9g to %.9g) look like degrees and "
+                         "lie off the DEM. If they are longitude and latitude, say so with: %s",
+                         path, e->MinX, e->MaxX, e->MinY, e->MaxY, command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
 static bool overlaps(const double a[4], const double b[4]) {
   return a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 }
@@ -90,7 +104,12 @@ enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer
                                                const double *box) {
   OGRSpatialReferenceH own = OGR_L_GetSpatialRef(layer), grid = NULL;
   OGREnvelope e;
-  if (!own || !OSRIsGeographic(own) || !crs_wkt || OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) return SCIARA_OK;
+  if ((own && !OSRIsGeographic(own)) || !crs_wkt || OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) return SCIARA_OK;
+  if (!own) {
+    const double around[4] = {e.MinX, e.MinY, e.MaxX, e.MaxY};
+    const bool degrees = fmax(fabs(e.MinX), fabs(e.MaxX)) <= 360 && fmax(fabs(e.MinY), fabs(e.MaxY)) <= 90;
+    return box && degrees && !overlaps(around, box) ? fail_nameless(path, &e) : SCIARA_OK;
+  }
   SCIARA_TRY(sciara_srs_parse(crs_wkt, &grid));
   enum sciara_status status = SCIARA_OK;
   double place[4];

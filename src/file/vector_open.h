@@ -25,10 +25,11 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
                                       GDALDriverH *looks, GDALDatasetH *dataset);
 
 /**
- * Refuses a layer in degrees whose coordinates are metres, or have latitude before longitude, with the command that cures it.
+ * Refuses a layer in degrees whose coordinates are metres, or have latitude before longitude, and one without a CRS whose
+ * coordinates look like degrees, with the command that cures it.
  *
  * @param crs_wkt of the grid; NULL: nothing is refused
- * @param box     west, south, east and north of the grid; NULL: latitude before longitude is not noticed
+ * @param box     west, south, east and north of the grid; NULL: only metres are noticed
  */
 enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer, const char *crs_wkt,
                                                const double *box);

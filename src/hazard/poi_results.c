@@ -103,9 +103,10 @@ static void put_quantiles(struct work *w, const struct sciara_ensemble_result *r
   }
 }
 
-static void put_covered(struct work *w, struct sciara_poi_result *out) {
-  const double cells = (double)w->h->place[w->poi].count;
-  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_poi_hit(w->h, w->poi, m)->cells / cells;
+static void put_covered(struct work *w, double land, struct sciara_poi_result *out) {
+  out->covered = out->covered_error = NAN;
+  if (!(land > 0)) return;
+  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_poi_hit(w->h, w->poi, m)->covered / land;
   sciara_sample_mean(w->s, w->value, &w->scratch, &out->covered, &out->covered_error);
 }
 
@@ -125,7 +126,7 @@ static enum sciara_status put_years(struct work *w, const struct sciara_ensemble
 }
 
 enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const struct sciara_sample *s,
-                                          const struct sciara_ensemble_result *result, size_t poi,
+                                          const struct sciara_ensemble_result *result, size_t poi, double land,
                                           const struct sciara_hazard_rule *rule, struct sciara_poi_result *out) {
   static const char what[] = "the results at a site";
   struct work w;
@@ -139,7 +140,7 @@ enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const
   for (size_t k = 0; k < result->deposit_count; k++) out->deposit[k] = probability(&w, result->deposit_m[k], INFINITY);
   for (size_t k = 0; k < result->within_count; k++) out->within[k] = probability(&w, 0, result->within_s[k]);
   for (int q = 0; q < SCIARA_QUANTILES; q++) put_quantiles(&w, result, sciara_quantiles[q].value, out->quantile[q]);
-  put_covered(&w, out);
+  put_covered(&w, land, out);
   if (rule && rule->rate) SCIARA_TRY_GOTO(put_years(&w, result, rule, out));
 cleanup:
   work_free(&w);

@@ -18,17 +18,18 @@ struct sciara_poi_result {
   struct sciara_poi_probability *deposit; ///< of result->deposit_m
   struct sciara_poi_probability *within;  ///< of result->within_s
   double *quantile[SCIARA_QUANTILES];     ///< result->quantiles over hits; NAN with fewer than SCIARA_HITS_LEAST hits
-  double covered, covered_error;          ///< mean share of the cells that lava reaches
+  double covered, covered_error;          ///< mean share of what lies on land that lava covers; NAN: nothing does
   double *years;                          ///< years x deposit_m x (value, low, high): P_T; NULL: there are no rates
 };
 
 /**
  * Computes them.
  *
+ * @param land how much of the place lies on land
  * @param rule with rates, for P_T; NULL: none
  */
 enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const struct sciara_sample *s,
-                                          const struct sciara_ensemble_result *result, size_t poi,
+                                          const struct sciara_ensemble_result *result, size_t poi, double land,
                                           const struct sciara_hazard_rule *rule, struct sciara_poi_result *out);
 void sciara_poi_result_free(struct sciara_poi_result *r);
 

@@ -20,8 +20,9 @@ struct sciara_reduction {
   struct sciara_sample sample;       ///< of the used members
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
-  struct sciara_poi_hits pois; ///< of ensemble.result.pois; not visited until the maps or places are made
-  struct sciara_hazard hazard; ///< empty until the maps are made
+  struct sciara_poi_hits pois;          ///< of ensemble.result.pois; not visited until the maps or places are made
+  struct sciara_hazard hazard;          ///< empty until the maps are made
+  struct sciara_poi_ground *poi_ground; ///< of each place
   bool pois_visited;
   unsigned rules; ///< of all members, bits 1 << enum sciara_rule_kind
 };
@@ -37,6 +38,7 @@ struct sciara_reduction_options {
   int threads;
   size_t bytes;                 ///< memory for footprints at a time
   const struct sciara_poi *poi; ///< places instead of those of the ensemble; NULL: those
+  bool anywhere;                ///< these places may lie outside the DEM
   size_t poi_count;
   bool all;                              ///< no stop rule: all finished members
   const struct sciara_reduction *paired; ///< only members that are finished there too, with its weights; NULL: no pairs

@@ -48,7 +48,7 @@ static bool has_rates(const struct sciara_reduction *r) { return r->rule.rate !=
 static void put_header(const struct sciara_reduction *r, struct sciara_text *t) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   char text[32], name[96];
-  sciara_text_append(t, "site,kind,x,y,cells,members,finished,upper_95_without_hits");
+  sciara_text_append(t, "site,kind,x,y,cells,state,members,finished,upper_95_without_hits");
   for (size_t k = 0; k < q->deposit_count; k++) {
     sciara_layer_deposit(q->deposit_m[k], text, sizeof text);
     snprintf(name, sizeof name, "probability_%s", text);
@@ -79,8 +79,10 @@ static void put_header(const struct sciara_reduction *r, struct sciara_text *t) 
   sciara_text_append(t, ",condition\n");
 }
 
-static void put_first(const struct sciara_reduction *r, struct sciara_text *t, size_t cells) {
+/** Cells, what they are, and what holds for all members. */
+static void put_first(const struct sciara_reduction *r, struct sciara_text *t, size_t cells, const char *state) {
   put_number(t, (double)cells);
+  sciara_text_append(t, ",%s", state);
   put_number(t, (double)(r->used_members - r->sample.zero));
   put_number(t, (double)r->sample.finished);
   put_number(t, sciara_sample_zero_bound(&r->sample));
@@ -96,19 +98,32 @@ static enum sciara_status put_condition(const struct sciara_reduction *r, struct
   return sciara_text_append(t, "\n");
 }
 
-static enum sciara_status put_poi(const struct sciara_reduction *r, size_t poi, struct sciara_text *t) {
+/** Columns of what a place has, from the first probability on. */
+static size_t result_columns(const struct sciara_reduction *r) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const struct sciara_poi *s = &q->pois[poi];
+  return PARTS * (q->deposit_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
+         (has_rates(r) ? q->year_count * (3 * q->deposit_count + 1) : 0);
+}
+
+static enum sciara_status put_poi(const struct sciara_reduction *r, const struct sciara_poi *s, size_t poi,
+                                  struct sciara_text *t) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const enum sciara_poi_where where = sciara_poi_where(&r->poi_ground[poi]);
   struct sciara_poi_result result;
-  double x = 0, y = 0;
-  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, &r->rule, &result));
-  for (size_t k = 0; k < s->point_count; k++) {
-    x += s->points[k].x / (double)s->point_count;
-    y += s->points[k].y / (double)s->point_count;
-  }
   sciara_csv_append_text(t, s->name ? s->name : "");
-  sciara_text_append(t, s->point_count == 1 ? ",point,%.10g,%.10g" : ",zone,%.10g,%.10g", x, y);
-  put_first(r, t, r->pois.place[poi].count);
+  sciara_text_append(t, ",%s", sciara_poi_kind_name(s->kind));
+  if (s->point_count > 0) {
+    const struct sciara_point middle = sciara_poi_middle(s);
+    sciara_text_append(t, ",%.10g,%.10g", middle.x, middle.y);
+  } else {
+    sciara_text_append(t, ",,");
+  }
+  put_first(r, t, r->pois.place[poi].count, sciara_poi_where_name(where));
+  if (where != SCIARA_POI_ON_LAND) { // no member can reach it: that is no probability
+    for (size_t k = 0; k < result_columns(r); k++) sciara_text_append(t, ",");
+    return put_condition(r, t);
+  }
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, poi, r->poi_ground[poi].land, &r->rule, &result));
   for (size_t k = 0; k < q->deposit_count; k++) put_probability(r, t, &result.deposit[k]);
   for (size_t k = 0; k < q->within_count; k++) put_probability(r, t, &result.within[k]);
   for (int of = 0; of < SCIARA_QUANTILES; of++)
@@ -130,8 +145,7 @@ static enum sciara_status put_chance(const struct sciara_reduction *r, const cha
   uint32_t *hit = NULL;
   size_t hits = 0;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  const size_t empty = PARTS * (q->deposit_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
-                       (has_rates(r) ? q->year_count * (3 * q->deposit_count + 1) : 0);
+  const size_t empty = result_columns(r);
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
   SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "members"));
@@ -144,7 +158,7 @@ static enum sciara_status put_chance(const struct sciara_reduction *r, const cha
                                            .half = {NAN, NAN}};
   sciara_csv_append_text(t, name);
   sciara_text_append(t, ",map,,");
-  put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid));
+  put_first(r, t, (size_t)sciara_grid_cells(&r->dem.grid), "");
   if (q->deposit_count > 0) put_probability(r, t, &p);
   for (size_t k = q->deposit_count > 0 ? PARTS : 0; k < empty; k++) sciara_text_append(t, ",");
   status = put_condition(r, t);
@@ -160,7 +174,7 @@ enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   enum sciara_status status = SCIARA_OK;
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   put_header(r, &t);
-  for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_poi(r, k, &t));
+  for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_poi(r, &r->ensemble.result.pois[k], k, &t));
   SCIARA_TRY_GOTO(put_chance(r, "lava leaves the map", false, &t));
   SCIARA_TRY_GOTO(put_chance(r, "lava enters the sea", true, &t));
   SCIARA_TRY_GOTO(t.failed);

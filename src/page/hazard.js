@@ -49,19 +49,9 @@ class Threats {
 }
 
 class HazardMap extends LavaMap {
-  /** The sites as circles, and as outlines of zones. */
   drawVents(context) {
     super.drawVents(context);
-    for (const { points } of this.frames.data.hazard.sites) {
-      const path = new Path2D();
-      if (points.length === 1) {
-        path.arc(...points[0], 6 / this.view.scale, 0, 2 * Math.PI);
-      } else {
-        points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
-        path.closePath();
-      }
-      this.stroke(context, path, "#0b57d0", 0, 0, 3);
-    }
+    this.drawPlaces(context, this.frames.data.hazard.sites);
   }
 }
 
@@ -191,7 +181,7 @@ class HazardPage extends Page {
       const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
       const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}`;
-      const chance = value === null ? "" : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
+      const chance = value === null ? unreachable(site) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
       row.append(name, html("td", chance + arrival));
       table.append(row);
     }

@@ -4,6 +4,7 @@
 const SEA = [170, 205, 230];
 const NO_DATA = [238, 238, 234];
 const VENT = "#00c8d7";
+const PLACE = "#0b57d0";
 const MOST_PIXELS_PER_CELL = 60;
 
 /** 256 colours of a field, from the least to the largest of its scale. */
@@ -233,6 +234,53 @@ class LavaMap {
       this.stroke(context, path, "#111", 0, 0, 1.8 * mark, 2.2 * mark);
       context.fill(path);
     }
+  }
+
+  /** Places: circles, lines and outlines, and the names for which there is room. */
+  drawPlaces(context, places) {
+    const { scale } = this.view;
+    const drawn = places.filter(({ parts }) => parts.length > 0 && !parts.some(({ points }) => points.flat().includes(null)));
+    for (const { kind, parts } of drawn) {
+      const path = new Path2D();
+      for (const { points } of parts) {
+        if (kind === "point") {
+          path.moveTo(points[0][0] + 6 / scale, points[0][1]);
+          path.arc(...points[0], 6 / scale, 0, 2 * Math.PI);
+          continue;
+        }
+        points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
+        if (kind === "zone") path.closePath();
+      }
+      this.stroke(context, path, PLACE, 0, 0, 3);
+    }
+    this.drawNames(context, drawn);
+  }
+
+  /** Each name stands beside the first point of its place, unless it would hide another one. */
+  drawNames(context, places) {
+    const { view, size } = this;
+    const taken = [];
+    const height = 15 * size.ratio;
+    context.save();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.font = `${12 * size.ratio}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    context.lineJoin = "round";
+    context.lineWidth = 3 * size.ratio;
+    context.strokeStyle = "#ffffffd0";
+    context.fillStyle = PLACE;
+    for (const { name, parts } of places) {
+      const [col, row] = parts[0].points[0];
+      const x = ((col - view.x) * view.scale + 10) * size.ratio;
+      const y = (row - view.y) * view.scale * size.ratio;
+      if (x < 0 || y < 0 || x > this.canvas.width || y > this.canvas.height) continue;
+      const box = [x, y - height / 2, x + context.measureText(name).width, y + height / 2];
+      if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      taken.push(box);
+      context.strokeText(name, x, y);
+      context.fillText(name, x, y);
+    }
+    context.restore();
   }
 
   /** Text across the whole canvas, whatever part of the map it shows. */

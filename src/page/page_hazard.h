@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "map/words.h"
-#include "model/polyline.h"
+#include "model/poi.h"
 
 /** Vents, and classes, that the page names in each block of cells: those with the largest shares. */
 enum { SCIARA_PAGE_RANKS = 8 };
@@ -32,11 +32,10 @@ struct sciara_page_layer {
   uint16_t *levels;        ///< of each cell of the page
 };
 
-/** A named place: a point or the corners of a polygon, in the CRS of the grid. */
+/** A place. */
 struct sciara_page_poi {
-  const char *name;
-  const struct sciara_point *points;
-  size_t count;
+  const struct sciara_poi *poi;
+  enum sciara_poi_where where;
   int64_t row, col;        ///< a cell of it
   double value, low, high; ///< probability that lava arrives; NAN: none
   double from, to;         ///< its 95 % interval; NAN: none

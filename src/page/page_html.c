@@ -173,6 +173,20 @@ static enum sciara_status append_points(struct sciara_text *t, const struct scia
   return sciara_text_append(t, "]");
 }
 
+/** The parts of a place: points, lines or rings. */
+static enum sciara_status append_parts(struct sciara_text *t, const struct sciara_grid *g, const int64_t window[4],
+                                       const struct sciara_poi *poi) {
+  SCIARA_TRY(sciara_text_append(t, "\"kind\":\"%s\",\"parts\":[", sciara_poi_kind_name(poi->kind)));
+  for (size_t k = 0, begin = 0; k < sciara_poi_parts(poi); k++) {
+    const size_t end = sciara_poi_end(poi, k);
+    SCIARA_TRY(sciara_text_append(t, k ? ",{" : "{"));
+    SCIARA_TRY(append_points(t, g, window, poi->points + begin, end - begin));
+    SCIARA_TRY(sciara_text_append(t, "}"));
+    begin = end;
+  }
+  return sciara_text_append(t, "]");
+}
+
 static enum sciara_status append_vents(struct sciara_text *t, const struct sciara_page *p, const int64_t window[4]) {
   const struct sciara_grid *g = &p->frames->grid;
   SCIARA_TRY(sciara_text_append(t, "\"vents\":["));
@@ -337,7 +351,8 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
   for (size_t k = 0; k < p->hazard->pois; k++) {
     const struct sciara_page_poi *s = &p->hazard->poi[k];
     SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
-    SCIARA_TRY(append_text(t, "name", s->name));
+    SCIARA_TRY(append_text(t, "name", s->poi->name));
+    SCIARA_TRY(append_text(t, "where", sciara_poi_where_name(s->where)));
     SCIARA_TRY(append_named(t, "value", s->value));
     SCIARA_TRY(append_named(t, "low", s->low));
     SCIARA_TRY(append_named(t, "high", s->high));
@@ -345,7 +360,7 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
     SCIARA_TRY(append_named(t, "to", s->to));
     SCIARA_TRY(append_named(t, "difference", s->difference));
     SCIARA_TRY(append_named(t, "arrival", s->arrival));
-    SCIARA_TRY(append_points(t, &p->frames->grid, window, s->points, s->count));
+    SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "],\n");

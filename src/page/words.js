@@ -13,6 +13,12 @@ function say(id, values = {}) {
   return WORDS[id].replace(/\{(\w+)\}/g, (hole, name) => (name in values ? values[name] : hole));
 }
 
+/** Why no lava can come to a place; "": it can. */
+function unreachable({ where }) {
+  const id = { sea: "PLACE_SEA", NODATA: "PLACE_NODATA", outside: "PLACE_OUTSIDE", empty: "PLACE_EMPTY" }[where];
+  return id ? say(id) : "";
+}
+
 /** Gives a number as JavaScript writes it the decimal sign of the language. */
 function number(value) {
   return String(value).replace(".", WORDS.decimal);

@@ -257,23 +257,23 @@ static void read_parts(struct planning *p) {
   check_parts(p);
 }
 
-/** Sites must have cells of the DEM, as `reduce` finds them. Lava does not reach those without an altitude. */
+/** Sites must have cells of the DEM. Lava does not reach those in the sea, or without an altitude. */
 static void check_pois(const struct planning *p) {
-  for (size_t k = 0; p->base.site && k < p->e.result.poi_count; k++) {
+  const struct sciara_site *site = p->base.site;
+  for (size_t k = 0; site && k < p->e.result.poi_count; k++) {
     const struct sciara_poi *s = &p->e.result.pois[k];
-    struct sciara_poi_hits hits;
-    enum sciara_status status = sciara_poi_hits_make(s, 1, &p->base.grid, 0, &hits);
+    struct sciara_poi_cells cells;
+    struct sciara_poi_ground ground;
+    enum sciara_status status = sciara_poi_cells_make(s, &p->base.grid, &cells);
+    if (status == SCIARA_OK) status = sciara_poi_check(s, &cells, &p->base.grid);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
     sciara_diagnostics_add(p->r.diagnostics, status);
-    if (status != SCIARA_OK) continue;
-    size_t without = 0;
-    for (size_t i = 0; i < hits.place->count; i++)
-      without += p->base.site->kind[hits.place->cell[i]] == SCIARA_CELL_NODATA;
-    if (without == hits.place->count)
-      sciara_log(SCIARA_LOG_WARNING,
-                 "%s: result.sites[%zu] (%s): lies where the DEM has no altitude (NODATA): no member can reach it",
-                 p->r.file, k, s->name);
-    sciara_poi_hits_free(&hits);
+    ground = sciara_poi_cells_ground(&cells, site->kind);
+    const char *reason = sciara_poi_where_reason(sciara_poi_where(&ground));
+    if (status == SCIARA_OK && reason)
+      sciara_log(SCIARA_LOG_WARNING, "%s: result.sites[%zu] (%s): %s: no member can reach it", p->r.file, k, s->name,
+                 reason);
+    sciara_poi_cells_free(&cells);
   }
 }
 

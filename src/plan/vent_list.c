@@ -171,7 +171,7 @@ cleanup:
 static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
   struct work *w = context;
   char *where = sciara_format("%s: vents.fissures.file: feature %" PRId64, w->r->file, shape->feature);
-  if (shape->closed) {
+  if (shape->kind == SCIARA_POI_ZONE) {
     free(where);
     return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature);
   }

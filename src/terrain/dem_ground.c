@@ -49,10 +49,11 @@ static enum sciara_status apply_shape(void *context, const struct sciara_shape *
   struct work *w = (struct work *)context;
   const struct sciara_grid *g = &w->dem->grid;
   enum sciara_edit_value what;
-  SCIARA_TRY(sciara_edit_choose(shape->value, shape->closed, &what));
+  const bool closed = shape->kind == SCIARA_POI_ZONE;
+  SCIARA_TRY(sciara_edit_choose(shape->value, closed, &what));
   SCIARA_TRY(sciara_points_check(g, shape->points, shape->ends[shape->rings - 1]));
   memset(w->mask, 0, (size_t)sciara_grid_cells(g));
-  if (shape->closed)
+  if (closed)
     SCIARA_TRY(sciara_mark_polygon(g, shape->points, shape->ends, shape->rings, w->mask));
   else
     SCIARA_TRY(sciara_mark_line(g, shape->points, shape->ends[0], shape->value[SCIARA_EDIT_WIDTH], w->mask));
@@ -103,8 +104,10 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .context = w};
     status = sciara_shapes_read(&file);
   } else {
-    struct sciara_shape shape = {
-        .closed = edit->closed, .points = edit->points, .ends = &edit->point_count, .rings = 1};
+    struct sciara_shape shape = {.kind = edit->closed ? SCIARA_POI_ZONE : SCIARA_POI_LINE,
+                                 .points = edit->points,
+                                 .ends = &edit->point_count,
+                                 .rings = 1};
     memcpy(shape.value, edit->value, sizeof shape.value);
     status = apply_shape(w, &shape);
   }
@@ -156,7 +159,7 @@ static enum sciara_status suspect_sea(const struct sciara_dem *d) {
 /** Adds a polygon to the mask. */
 static enum sciara_status add_polygon(void *context, const struct sciara_shape *shape) {
   struct sciara_dem *d = (struct sciara_dem *)context;
-  if (!shape->closed)
+  if (shape->kind != SCIARA_POI_ZONE)
     return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature);
   return sciara_mark_polygon(&d->grid, shape->points, shape->ends, shape->rings, d->sea);
 }

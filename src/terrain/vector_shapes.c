@@ -19,8 +19,9 @@ struct reading {
   struct sciara_gdal_scope *scope;
   const struct sciara_shapes_request *request;
   OGRCoordinateTransformationH transform; ///< NULL: none is needed
-  struct sciara_shape shape;              ///< feature and values of the geometry that is read
+  struct sciara_shape shape;              ///< feature, name and values of the geometry that is read
   int64_t shapes;
+  int name_column; ///< number of the column of names; negative: none
 };
 
 static enum sciara_status fail_gdal(const struct reading *r, const char *what) {
@@ -35,8 +36,11 @@ static size_t copy_points(OGRGeometryH line, struct sciara_point *points, size_t
   return at;
 }
 
-/** Passes on a line, or a polygon with its rings. */
-static enum sciara_status give(struct reading *r, OGRGeometryH geometry, bool closed) {
+static enum sciara_status give_nothing(struct reading *r, bool elsewhere);
+
+/** Passes on a point, a line, or a polygon with its rings. */
+static enum sciara_status give(struct reading *r, OGRGeometryH geometry, enum sciara_poi_kind kind) {
+  const bool closed = kind == SCIARA_POI_ZONE;
   const int rings = closed ? OGR_G_GetGeometryCount(geometry) : 1;
   struct sciara_point *points = NULL;
   size_t *ends = NULL, count = 0, at = 0;
@@ -50,11 +54,13 @@ static enum sciara_status give(struct reading *r, OGRGeometryH geometry, bool cl
     ends[k] = at = copy_points(closed ? OGR_G_GetGeometryRef(geometry, k) : geometry, points, at);
   for (size_t k = 0; k < count; k++)
     if (!isfinite(points[k].x) || !isfinite(points[k].y)) {
-      status = sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 " has coordinates that are not finite",
-                           r->request->path, r->shape.feature);
+      status = r->request->places
+                   ? give_nothing(r, true)
+                   : sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 " has coordinates that are not finite",
+                                 r->request->path, r->shape.feature);
       goto cleanup;
     }
-  r->shape.closed = closed;
+  r->shape.kind = kind;
   r->shape.points = points;
   r->shape.ends = ends;
   r->shape.rings = (size_t)rings;
@@ -66,14 +72,29 @@ cleanup:
   return status;
 }
 
-/** Passes on all lines and polygons that the geometry, a collection perhaps, holds. */
+/** Passes on a feature without geometry, where they are wanted; `elsewhere`: it cannot be brought to the CRS of the DEM. */
+static enum sciara_status give_nothing(struct reading *r, bool elsewhere) {
+  if (!r->request->places) return SCIARA_OK;
+  r->shape.elsewhere = elsewhere;
+  r->shape.points = NULL;
+  r->shape.ends = NULL;
+  r->shape.rings = 0;
+  r->shapes++;
+  const enum sciara_status status = r->request->visit(r->request->context, &r->shape);
+  r->shape.elsewhere = false;
+  return status;
+}
+
+/** Passes on all points, lines and polygons that the geometry, a collection perhaps, holds. */
 static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry) {
   const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_G_GetGeometryType(geometry));
-  if (type == wkbPolygon || type == wkbTriangle) return give(r, geometry, true);
-  if (type == wkbLineString) return give(r, geometry, false);
+  if (type == wkbPolygon || type == wkbTriangle) return give(r, geometry, SCIARA_POI_ZONE);
+  if (type == wkbLineString) return give(r, geometry, SCIARA_POI_LINE);
+  if (type == wkbPoint && r->request->places) return give(r, geometry, SCIARA_POI_POINT);
   if (!OGR_GT_IsSubClassOf(type, wkbGeometryCollection))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ": expected lines or polygons, found %s",
-                       r->request->path, r->shape.feature, OGRGeometryTypeToName(type));
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ": expected %slines or polygons, found %s",
+                       r->request->path, r->shape.feature, r->request->places ? "points, " : "",
+                       OGRGeometryTypeToName(type));
   for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++) SCIARA_TRY(give_all(r, OGR_G_GetGeometryRef(geometry, i)));
   return SCIARA_OK;
 }
@@ -105,9 +126,13 @@ static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry
   if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a geometry", r->request->path);
   enum sciara_status status = SCIARA_OK;
   OGR_G_FlattenTo2D(plain);
-  if (r->transform && OGR_G_Transform(plain, r->transform) != OGRERR_NONE)
+  const bool empty = OGR_G_IsEmpty(plain);
+  const bool placed = empty || !r->transform || OGR_G_Transform(plain, r->transform) == OGRERR_NONE;
+  if (!placed && !r->request->places)
     status = fail_gdal(r, "a geometry cannot be brought to the CRS of the DEM");
-  if (status == SCIARA_OK) status = give_all(r, plain);
+  else if (!placed && !r->scope->no_memory)
+    sciara_gdal_reset(r->scope);
+  if (status == SCIARA_OK) status = empty || !placed ? give_nothing(r, !placed) : give_all(r, plain);
   OGR_G_DestroyGeometry(plain);
   return status;
 }
@@ -133,6 +158,35 @@ static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH
   return status;
 }
 
+/** Finds the column of names: the requested one, or the first that is called so. */
+static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
+  static const char *const usual[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id"};
+  const struct sciara_shapes_request *q = r->request;
+  OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
+  r->name_column = -1;
+  if (!q->places) return SCIARA_OK;
+  for (size_t k = 0; !q->name_column && r->name_column < 0 && k < sizeof usual / sizeof *usual; k++)
+    r->name_column = OGR_FD_GetFieldIndex(columns, usual[k]); // whatever the case
+  if (q->name_column) r->name_column = OGR_FD_GetFieldIndex(columns, q->name_column);
+  if (r->name_column >= 0) {
+    const char *found = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, r->name_column));
+    if (!q->name_column) sciara_log(SCIARA_LOG_INFO, "%s: names are those of the column \"%s\"", q->path, found);
+    return SCIARA_OK;
+  }
+  struct sciara_text names = {0};
+  for (int k = 0; k < OGR_FD_GetFieldCount(columns); k++)
+    sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, k)));
+  enum sciara_status status = SCIARA_OK;
+  if (q->name_column)
+    status = sciara_fail(SCIARA_ERR_USAGE, "%s: expected the column of names \"%s\" among its columns, found %s",
+                         q->path, q->name_column, names.data ? names.data : "none");
+  else
+    sciara_log(SCIARA_LOG_INFO, "%s: has no column of names (columns: %s): its features are called feature 1 and so on",
+               q->path, names.data ? names.data : "none");
+  sciara_text_free(&names);
+  return status;
+}
+
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   OGRFeatureH feature;
   const struct sciara_grid *g = r->request->grid;
@@ -145,20 +199,24 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   }
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
   SCIARA_TRY(make_transform(r, OGR_L_GetSpatialRef(layer)));
+  SCIARA_TRY(find_names(r, layer));
   sciara_gdal_reset(r->scope);
   OGR_L_ResetReading(layer);
   enum sciara_status status = SCIARA_OK;
   for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); r->shape.feature++) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
     status = read_values(r, feature);
-    if (status == SCIARA_OK && geometry) status = take_geometry(r, geometry);
+    r->shape.name = r->name_column >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_column)
+                        ? OGR_F_GetFieldAsString(feature, r->name_column)
+                        : NULL;
+    if (status == SCIARA_OK) status = geometry ? take_geometry(r, geometry) : give_nothing(r, false);
     OGR_F_Destroy(feature);
   }
   if (status != SCIARA_OK) return status;
   if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
   if (r->shapes > 0) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds no line and no polygon", r->request->path,
-                     OGR_L_GetName(layer));
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds %sno line and no polygon", r->request->path,
+                     OGR_L_GetName(layer), r->request->places ? "no point, " : "");
 }
 
 /** The requested layer, or the only one. */

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines and polygons of a vector file, in the CRS of a DEM.
+// The points, lines and polygons of a vector file, in the CRS of a DEM.
 #ifndef SCIARA_TERRAIN_VECTOR_SHAPES_H
 #define SCIARA_TERRAIN_VECTOR_SHAPES_H
 
 #include "model/ground_edit.h"
+#include "model/poi.h"
 
-/** A line, or a polygon with its rings. */
+/** A point, a line, or a polygon with its rings, the outer one first. */
 struct sciara_shape {
-  bool closed;
+  enum sciara_poi_kind kind;
   const struct sciara_point *points; ///< of all rings, one after the other
   const size_t *ends;                ///< ring r has the points ends[r - 1] to ends[r] - 1; a line has one
-  size_t rings;
-  int64_t feature; ///< number of the feature in the file, from 0
+  size_t rings;                      ///< 0: the feature has no geometry (see sciara_shapes_request)
+  bool elsewhere;                    ///< it has one, but none that can be brought to the CRS of the DEM
+  int64_t feature;                   ///< number of the feature in the file, from 0
+  const char *name;                  ///< the text in the column of names; NULL: none
   double value
       [SCIARA_EDIT_VALUES]; ///< if they are read: of the columns named as sciara_edit_value_name; NAN: none, or null
 };
@@ -25,13 +28,20 @@ struct sciara_shapes_request {
   const char *const *extra_drivers;
   size_t extra_driver_count;
   bool values; ///< the columns of values are read
+  /** Points are visited too, and once also each feature without geometry or with one that lies too far away; else they are
+   *  refused or left out. */
+  bool places;
+  const char
+      *name_column; ///< of names, with `places`; NULL: the first that is called name, label, id, or name in another
+                    ///< language of the program
   enum sciara_status (*visit)(void *context, const struct sciara_shape *shape);
   void *context;
 };
 
 /**
  * Reads a file and calls `visit` for each line and polygon, in the order of the file. SCIARA_ERR_INPUT for a format that is
- * not allowed, a damaged file, a file without lines and polygons, or a column of values that holds no numbers.
+ * not allowed, a damaged file, a file without lines and polygons, or a column of values that holds no numbers;
+ * SCIARA_ERR_USAGE for a column of names that is not there.
  */
 enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *request);
 

@@ -336,7 +336,7 @@ class Ensemble(Case):
                 ("member 0", {"vary": [{"key": "model.T_vent_K", "values": [1143]}]}),
                 ("only together with \"eruptions_per_year\"", {"result": {"years": [10]}}),
                 ("expected a place on the DEM", {"result": {"sites": [{"name": "s", "x": 0, "y": 0}]}}),
-                ("result.sites[0]: site \"z\": expected a zone with the centre of at least one cell",
+                ("result.sites[0]: site \"z\": expected a place on the DEM",
                  {"result": {"sites": [{"name": "z", "polygon": [[0, 0], [9, 0], [9, 9]]}]}}),
                 ("effusion rates of 0 to 1e+06", {"events": [{"volume_m3": 1e12, "duration": "1 s"}]}),
                 ("either members or the parts of a plan", {"members": "t.csv"})):

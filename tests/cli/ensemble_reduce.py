@@ -3,6 +3,7 @@
 """The maps of `sciara ensemble reduce`, cell by cell, every column of sites.csv and the lines of `compare`, compared with
 formulas written independently with numpy."""
 import csv
+import functools
 import json
 import os
 import re
@@ -223,7 +224,8 @@ ZONES = [{"name": "west", "polygon": WEST_ZONE, "rate": 0.03, "interval": [0.01,
 
 
 def query_zones(folder, work):
-    """Each feature is a zone: without its holes, with all its parts; its columns may have any type."""
+    """Each feature is a place with its name: a zone without its holes and with all its parts, a line, a point; columns may
+    have any type. A place that no lava can reach is no probability."""
     def square(x, y, side):
         return [[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]]
 
@@ -235,7 +237,19 @@ def query_zones(folder, work):
         "features": [{"type": "Feature", "properties": {"height_m": "three floors"},
                       "geometry": {"type": "MultiPolygon", "coordinates": parts}} for parts in features]}), encoding="utf-8")
     said = run(PROGRAM, "ensemble", "query", folder, "--zone", zones)
-    assert re.findall(r"^zone .*", said, re.MULTILINE) == ["zone 1 (24 cells)", "zone 2 (13 cells)"], said
+    assert re.findall(r"^feature .*", said, re.MULTILINE) == ["feature 1 (24 cells)", "feature 2 (13 cells)"], said
+    places = work / "places.geojson"  # in degrees
+    lonlat = subprocess.run(["gdaltransform", "-s_srs", "EPSG:32633", "-t_srs", "EPSG:4326", "-output_xy"], check=True,
+                            input="447605 4347205\n447655 4347205\n", stdout=subprocess.PIPE, encoding="ascii").stdout
+    lonlat = [[float(value) for value in line.split()] for line in lonlat.splitlines()]
+    places.write_text(json.dumps({"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"NAME": name}, "geometry": geometry} for name, geometry in (
+            ("house", {"type": "Point", "coordinates": lonlat[0]}), ("road", {"type": "LineString", "coordinates": lonlat}),
+            ("house", {"type": "Point", "coordinates": [0, 0]}), (None, None))]}), encoding="utf-8")
+    said = run(PROGRAM, "ensemble", "query", folder, "--zone", places)
+    found = re.findall(r"^(?:house|road|feature).*", said, re.MULTILINE)
+    assert found == ["house (1 cell)", "road (6 cells)", "house (2): lies outside the DEM: no member can reach it",
+                     "feature 4: has no geometry, or no length or area: no member can reach it"], said
 
 
 def compare_zones(folder):
@@ -359,17 +373,39 @@ def reweight(folder):
     (folder / "weights.csv").write_text("id,weight\n" + "".join(f"{i},{0 if i % 13 == 0 else 2.0 ** (i * 7 % 4)}\n" for i in ids))
 
 
-def cells_of(site):
-    """Numbers of the cells in which a point lies, or whose centres a polygon contains."""
+def shares_of(site):
+    """How much of a site lies in each cell: of a point 1, of a polygon the area of the overlap as GEOS finds it."""
     if "polygon" not in site:
-        return np.array([int((NORTH - site["y"]) // CELL) * case.COLS + int((site["x"] - WEST) // CELL)])
-    y, x = np.meshgrid(NORTH - CELL * (np.arange(case.ROWS) + 0.5), WEST + CELL * (np.arange(case.COLS) + 0.5), indexing="ij")
-    inside = np.zeros(x.shape, bool)
-    corners = site["polygon"]
-    for (x1, y1), (x2, y2) in zip(corners, corners[1:] + corners[:1]):
-        if y1 != y2:
-            inside ^= ((y1 > y) != (y2 > y)) & (x < x1 + (y - y1) * (x2 - x1) / (y2 - y1))
-    return np.flatnonzero(inside)
+        return {int((NORTH - site["y"]) // CELL) * case.COLS + int((site["x"] - WEST) // CELL): 1}
+    return overlaps_of(tuple(map(tuple, site["polygon"])))
+
+
+OVERLAPS = """
+import sys
+from osgeo import ogr
+ogr.UseExceptions()
+west, north, side, rows, cols, *corners = map(float, sys.argv[1:])
+def shape(corners):
+    return ogr.CreateGeometryFromWkt("POLYGON((" + ",".join("%.17g %.17g" % tuple(at) for at in corners + corners[:1]) + "))")
+polygon = shape(list(zip(corners[::2], corners[1::2])))
+for r in range(int(rows)):
+    for c in range(int(cols)):
+        x, y = west + c * side, north - r * side
+        print(polygon.Intersection(shape([(x, y), (x + side, y), (x + side, y - side), (x, y - side)])).Area())
+"""
+
+
+@functools.lru_cache(None)
+def overlaps_of(corners):
+    """In a process of its own, as the rasters."""
+    numbers = [WEST, NORTH, CELL, case.ROWS, case.COLS, *(value for corner in corners for value in corner)]
+    areas = subprocess.run([sys.executable, "-c", OVERLAPS, *map(str, numbers)], check=True, stdout=subprocess.PIPE).stdout
+    return {cell: area for cell, area in enumerate(map(float, areas.split())) if area > 1e-6}
+
+
+def cells_of(site):
+    """Numbers of the cells in which a point lies, or that a polygon overlaps."""
+    return np.array(sorted(shares_of(site)))
 
 
 def ledger(folder, name):
@@ -436,7 +472,7 @@ class Sites:
         return np.nan if np.isnan(self.bound) else min(0.204, 3 * sum(parts).max())
 
     def first(self, name, kind, x, y, cells):
-        return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "members": (self.w > 0).sum(), "finished": self.used.sum(),
+        return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "state": "" if kind == "map" else "land", "members": (self.w > 0).sum(), "finished": self.used.sum(),
                 "upper_95_without_hits": self.bound, "condition": "conditional on the model and this plan"}
 
     def row(self, site):
@@ -461,7 +497,9 @@ class Sites:
             for name, unit, values in (("arrival", "s", arrival), ("deposit", "m", last)):
                 found = quantile(values[:, None], reached[:, None], self.r, q)[0]
                 row[f"{name}_q{100 * q:02g}_{unit}"] = np.nan if found == NODATA else found
-        share = np.isfinite(self.arrival[:, at]).sum(1) / cells.size
+        shares = shares_of(site)
+        parts = np.array([shares.get(int(cell), 0) for cell in self.columns[:-1][at]])
+        share = np.isfinite(self.arrival[:, at]) @ parts / sum(shares.values())
         row["covered_share"], row[f"covered_share{self.error}"] = self.r @ share / self.r.sum(), self.error_of(share)
         return row
 

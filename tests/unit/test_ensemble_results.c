@@ -144,7 +144,7 @@ static const struct sciara_grid grid = {.rows = 10, .cols = 10, .cell_size = 10,
 START_TEST(a_site_at_the_edges) {
   struct sciara_point corners[] = {{0, 100}, {20, 100}, {20, 90}, {0, 90}}; // cells 0 and 1
   char name[] = "zone";
-  const struct sciara_poi poi = {.name = name, .points = corners, .point_count = 4};
+  const struct sciara_poi poi = {.name = name, .kind = SCIARA_POI_ZONE, .points = corners, .point_count = 4};
   struct sciara_poi_hits hits;
   struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
   uint32_t out[MOST];
@@ -162,7 +162,7 @@ START_TEST(a_site_at_the_edges) {
   ck_assert_double_eq((double)h->arrival, 3600); // of its first cell; the third cell is not part of it
   ck_assert_double_eq((double)h->max_deposit, 0.5);
   ck_assert_double_eq((double)h->deposit, 0.25);
-  ck_assert_uint_eq(h->cells, 2);
+  ck_assert_double_eq_tol(h->covered, 200, 1e-9);                       // m2
   ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0, 3600, out), 1); // until the time, itself included
   ck_assert_uint_eq(out[0], 1);
   ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0, 3599, out), 0);
@@ -187,7 +187,7 @@ START_TEST(halves_are_within_strata) {
   struct sciara_sample s = sample_of(8, (int64_t[]){0, 0, 0, 0, 1, 1, 1, 1}, SCIARA_ERROR_STRATA);
   struct sciara_poi_result r;
   for (int k = 0; k < 8; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
-  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r), SCIARA_OK);
   ck_assert_double_eq(r.deposit[0].estimate.value, 0.5);
   ck_assert_double_eq(r.deposit[0].half[0], 0.5);
   ck_assert_double_eq(r.deposit[0].half[1], 0.5);
@@ -205,7 +205,7 @@ START_TEST(a_grid_has_no_halves) {
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
   struct sciara_poi_result r;
-  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r), SCIARA_OK);
   ck_assert_double_eq(r.deposit[0].estimate.error, 0.25);
   ck_assert_double_nan(r.deposit[0].half[0]);
   ck_assert_double_nan(r.deposit[0].half[1]);
@@ -279,7 +279,7 @@ static void check_halves(const struct sciara_sample *s, const struct sciara_poi_
   struct sciara_poi_result r;
   memcpy(copy, hit, s->count * sizeof *copy);
   const struct sciara_poi_hits hits = {.pois = 1, .members = s->count, .place = &place, .hit = copy};
-  ck_assert_int_eq(sciara_poi_result_make(&hits, s, &result, 0, NULL, &r), SCIARA_OK);
+  ck_assert_int_eq(sciara_poi_result_make(&hits, s, &result, 0, 1, NULL, &r), SCIARA_OK);
   ck_assert_double_eq_tol(r.deposit[0].half[0], first, 1e-15);
   ck_assert_double_eq_tol(r.deposit[0].half[1], second, 1e-15);
   sciara_poi_result_free(&r);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrain/poi_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "terrain/vector_shapes.h"
+
+enum { MOST_POINTS = 20000000 }; ///< of all places of a file
+
+/** Places that are being read. */
+struct collection {
+  const struct sciara_pois_request *request;
+  struct sciara_pois *out;
+  size_t capacity, points, nameless;
+  int64_t feature; ///< of the last place
+};
+
+void sciara_pois_free(struct sciara_pois *pois) {
+  for (size_t k = 0; k < pois->count; k++) sciara_poi_free(&pois->poi[k]);
+  sciara_free(pois->poi);
+  sciara_free(pois->elsewhere);
+  *pois = (struct sciara_pois){0};
+}
+
+static enum sciara_status no_memory(void) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a place");
+}
+
+/** A place without points for a feature. */
+static enum sciara_status add_place(struct collection *c, const struct sciara_shape *shape) {
+  const size_t most = c->request->most ? c->request->most : SCIARA_POIS_MOST;
+  struct sciara_pois *p = c->out;
+  if (p->count == most)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %zu features, found more", c->request->path, most);
+  if (p->count == c->capacity) {
+    const size_t more = c->capacity ? 2 * c->capacity : 64;
+    SCIARA_TRY(sciara_resize((void **)&p->poi, p->count, more, sizeof *p->poi, "places"));
+    SCIARA_TRY(sciara_resize((void **)&p->elsewhere, p->count, more, sizeof *p->elsewhere, "places"));
+    c->capacity = more;
+  }
+  const bool named = shape->name && *shape->name;
+  struct sciara_poi *poi = &p->poi[p->count];
+  *poi = (struct sciara_poi){.kind = shape->kind};
+  poi->name = named ? sciara_format("%s", shape->name) : sciara_format("feature %" PRId64, shape->feature + 1);
+  p->elsewhere[p->count++] = shape->elsewhere;
+  c->nameless += !named;
+  c->feature = shape->feature;
+  return poi->name ? SCIARA_OK : no_memory();
+}
+
+/** Outer rings run one way, holes the other: turns a ring whose area does not have the sign. */
+static void orient(struct sciara_point *ring, size_t count, bool hole) {
+  double twice = 0;
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_point a = ring[k], b = ring[k + 1 < count ? k + 1 : 0], o = ring[0];
+    twice += (a.x - o.x) * (b.y - o.y) - (b.x - o.x) * (a.y - o.y);
+  }
+  if (twice == 0 || (twice < 0) == hole) return;
+  for (size_t i = 0, k = count - 1; i < k; i++, k--) {
+    const struct sciara_point swapped = ring[i];
+    ring[i] = ring[k];
+    ring[k] = swapped;
+  }
+}
+
+/** Adds a point, a line or a polygon to the last place. */
+static enum sciara_status add_parts(struct collection *c, const struct sciara_shape *shape) {
+  struct sciara_poi *poi = &c->out->poi[c->out->count - 1];
+  const size_t points = shape->ends[shape->rings - 1], before = poi->point_count;
+  if (before > 0 && poi->kind != shape->kind)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: feature %" PRId64 ": expected points, lines or polygons, found several of them",
+                       c->request->path, shape->feature);
+  c->points += points;
+  if (c->points > MOST_POINTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points in all features, found more", c->request->path,
+                       MOST_POINTS);
+  poi->kind = shape->kind;
+  SCIARA_TRY(sciara_resize((void **)&poi->points, before, before + points, sizeof *poi->points, "a place"));
+  SCIARA_TRY(sciara_resize((void **)&poi->ends, poi->parts, poi->parts + shape->rings, sizeof *poi->ends, "a place"));
+  memcpy(poi->points + before, shape->points, points * sizeof *poi->points);
+  for (size_t k = 0, begin = 0; k < shape->rings; k++) {
+    if (shape->kind == SCIARA_POI_ZONE) orient(poi->points + before + begin, shape->ends[k] - begin, k > 0);
+    poi->ends[poi->parts++] = before + shape->ends[k];
+    begin = shape->ends[k];
+  }
+  poi->point_count += points;
+  return SCIARA_OK;
+}
+
+static enum sciara_status take_shape(void *context, const struct sciara_shape *shape) {
+  struct collection *c = (struct collection *)context;
+  if (c->out->count == 0 || c->feature != shape->feature) SCIARA_TRY(add_place(c, shape));
+  return shape->rings > 0 ? add_parts(c, shape) : SCIARA_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- names
+
+/** A place by its name. */
+struct entry {
+  const char *name;
+  size_t number;
+};
+
+static int by_name(const void *a, const void *b) {
+  const struct entry *p = (const struct entry *)a, *q = (const struct entry *)b;
+  const int order = strcmp(p->name, q->name);
+  return order ? order : (p->number > q->number) - (p->number < q->number);
+}
+
+/** Adds a number to names that stand before another of the same name. Returns how many in *changed. */
+static enum sciara_status number_names(struct sciara_pois *p, size_t *changed) {
+  struct entry *entry;
+  enum sciara_status status = SCIARA_NEW(entry, p->count + 1, "the names of places");
+  for (size_t k = 0; k < p->count && status == SCIARA_OK; k++) entry[k] = (struct entry){p->poi[k].name, k};
+  if (status == SCIARA_OK) qsort(entry, p->count, sizeof *entry, by_name);
+  *changed = 0;
+  for (size_t k = 0, next; k < p->count && status == SCIARA_OK; k = next) {
+    char *first = p->poi[entry[k].number].name;
+    for (next = k + 1; next < p->count && strcmp(entry[next].name, first) == 0; next++) {
+      char *name = sciara_format("%s (%zu)", first, next - k + 1);
+      if (!name) status = no_memory();
+      if (!name) break;
+      entry[next].name = first; // the text that it shared with its own place is freed
+      free(p->poi[entry[next].number].name);
+      p->poi[entry[next].number].name = name;
+      (*changed)++;
+    }
+  }
+  sciara_free(entry);
+  return status;
+}
+
+/** Retains the place of one name alone. */
+static enum sciara_status choose(const struct sciara_pois_request *q, struct sciara_pois *p) {
+  const char **names;
+  size_t found = 0;
+  while (found < p->count && strcmp(p->poi[found].name, q->place) != 0) found++;
+  if (found < p->count) {
+    const struct sciara_poi place = p->poi[found];
+    const bool elsewhere = p->elsewhere[found];
+    p->poi[found] = p->poi[0];
+    p->poi[0] = place;
+    for (size_t k = 1; k < p->count; k++) sciara_poi_free(&p->poi[k]);
+    p->elsewhere[0] = elsewhere;
+    p->count = 1;
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(SCIARA_NEW(names, p->count + 1, "the names of places"));
+  for (size_t k = 0; k < p->count; k++) names[k] = p->poi[k].name;
+  const char *close = sciara_closest_name(q->place, names, p->count < 10000 ? p->count : 10000);
+  const enum sciara_status status =
+      close ? sciara_fail(SCIARA_ERR_INPUT,
+                          "%s: expected the name of one of its %zu places, found \"%.60s\"; did you mean "
+                          "\"%.60s\"?",
+                          q->path, p->count, q->place, close)
+            : sciara_fail(SCIARA_ERR_INPUT,
+                          "%s: expected the name of one of its %zu places, such as \"%.60s\"; found "
+                          "\"%.60s\"",
+                          q->path, p->count, p->count ? names[0] : "", q->place);
+  sciara_free(names);
+  return status;
+}
+
+static void report(const struct collection *c, size_t numbered) {
+  const char *path = c->request->path;
+  if (c->nameless > 0 && c->nameless < c->out->count)
+    sciara_log(SCIARA_LOG_INFO, "%s: %zu of %zu features have no name: they are called feature 1 and so on", path,
+               c->nameless, c->out->count);
+  if (numbered > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: %zu names occur again: they are numbered, \"name (2)\" and so on", path, numbered);
+}
+
+enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct sciara_pois *out) {
+  struct collection c = {.request = q, .out = out};
+  const struct sciara_shapes_request request = {.path = q->path,
+                                                .layer = q->layer,
+                                                .crs_wkt = q->crs_wkt,
+                                                .grid = q->grid,
+                                                .extra_drivers = q->extra_drivers,
+                                                .extra_driver_count = q->extra_driver_count,
+                                                .places = true,
+                                                .name_column = q->name_column,
+                                                .visit = take_shape,
+                                                .context = &c};
+  size_t numbered = 0;
+  enum sciara_status status;
+  *out = (struct sciara_pois){0};
+  SCIARA_TRY_GOTO(sciara_shapes_read(&request));
+  SCIARA_TRY_GOTO(number_names(out, &numbered));
+  if (q->place) SCIARA_TRY_GOTO(choose(q, out));
+  if (!q->place) report(&c, numbered);
+cleanup:
+  if (status != SCIARA_OK) sciara_pois_free(out);
+  return status;
+}

@@ -103,7 +103,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
       sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * sciara_sample_zero_bound(&r->sample));
   }
   for (size_t k = 0; k < q->within_count; k++) {
-    sciara_layer_time(q->within_s[k], text, sizeof text);
+    sciara_print_time_name(q->within_s[k], text, sizeof text);
     snprintf(label, sizeof label, "lava arrives within %s", text);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &result.within[k].estimate, bounds);

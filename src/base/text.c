@@ -235,6 +235,16 @@ void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
     snprintf(buffer, capacity, "%02u:%02u:%02u", h, m, s);
 }
 
+void sciara_print_time_name(double seconds, char *buffer, size_t capacity) {
+  enum { MINUTE = 60, HOUR = 3600 };
+  if (fmod(seconds, HOUR) == 0)
+    snprintf(buffer, capacity, "%.9gh", seconds / HOUR);
+  else if (fmod(seconds, MINUTE) == 0)
+    snprintf(buffer, capacity, "%.9gmin", seconds / MINUTE);
+  else
+    snprintf(buffer, capacity, "%.9gs", seconds);
+}
+
 const char *sciara_plural(uint64_t count, const char *one, const char *many) { return count == 1 ? one : many; }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

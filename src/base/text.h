@@ -72,6 +72,9 @@ const char *sciara_plural(uint64_t count, const char *one, const char *many);
 /** A duration in readable form: "3 d 04:05:06", below a second "0.25 s". Fits 48 bytes. */
 void sciara_print_duration(double seconds, char *buffer, size_t capacity);
 
+/** A time as part of a name, exactly if it has at most 9 digits: "24h", "90min", "30s". */
+void sciara_print_time_name(double seconds, char *buffer, size_t capacity);
+
 /** Parses the whole text as a finite double, in the format of the C locale. */
 bool sciara_parse_double(const char *text, double *value);
 

@@ -17,16 +17,6 @@ const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
 void sciara_layer_deposit(double metres, char *buffer, size_t capacity) { snprintf(buffer, capacity, "%.9gm", metres); }
 
-void sciara_layer_time(double seconds, char *buffer, size_t capacity) {
-  enum { MINUTE = 60, HOUR = 3600 };
-  if (fmod(seconds, HOUR) == 0)
-    snprintf(buffer, capacity, "%.9gh", seconds / HOUR);
-  else if (fmod(seconds, MINUTE) == 0)
-    snprintf(buffer, capacity, "%.9gmin", seconds / MINUTE);
-  else
-    snprintf(buffer, capacity, "%.9gs", seconds);
-}
-
 void sciara_layer_quantile(double q, char *buffer, size_t capacity) { snprintf(buffer, capacity, "q%02.9g", 100 * q); }
 
 const struct sciara_layer *sciara_layers_find(const struct sciara_layers *layers, const char *name) {
@@ -85,7 +75,7 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
   }
   for (size_t k = 0; k < r->within_count; k++) {
     struct sciara_layer l = {.kind = SCIARA_LAYER_REACHED, .index = k};
-    sciara_layer_time(r->within_s[k], text, sizeof text);
+    sciara_print_time_name(r->within_s[k], text, sizeof text);
     snprintf(l.name, sizeof l.name, "reached_within_%s", text);
     snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %s", text);
     add_parts(b, l);

@@ -61,9 +61,8 @@ struct sciara_layers {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out);
 
-/** "0.5m", "24h" (or "90min", "30s"), "q50": parts of names. */
+/** "0.5m", "q50": parts of names. */
 void sciara_layer_deposit(double metres, char *buffer, size_t capacity);
-void sciara_layer_time(double seconds, char *buffer, size_t capacity);
 void sciara_layer_quantile(double q, char *buffer, size_t capacity);
 
 /** The layer of that name, or NULL. */

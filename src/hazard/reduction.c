@@ -253,12 +253,14 @@ static void tell(const struct sciara_reduction *r) {
                                     : "no errors can be estimated from these members");
 }
 
-/** Finds the cells of the places, and what they are. */
-static enum sciara_status find_pois(const struct sciara_poi *poi, size_t count, bool on_grid,
-                                    struct sciara_reduction *r) {
+enum sciara_status sciara_reduction_place(struct sciara_reduction *r, const struct sciara_poi *poi, size_t count) {
   const size_t cells = (size_t)sciara_grid_cells(&r->dem.grid);
   uint8_t *kind = NULL;
   enum sciara_status status;
+  sciara_poi_hits_free(&r->pois);
+  sciara_free(r->poi_ground);
+  r->poi_ground = NULL;
+  r->pois_visited = false;
   SCIARA_TRY_GOTO(sciara_poi_hits_make(poi, count, &r->dem.grid, r->ensemble.members.count, &r->pois));
   SCIARA_TRY_GOTO(SCIARA_NEW(r->poi_ground, count + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(kind, cells, "the kinds of cells"));
@@ -266,10 +268,7 @@ static enum sciara_status find_pois(const struct sciara_poi *poi, size_t count, 
     kind[i] = !r->dem.valid[i]              ? SCIARA_CELL_NODATA
               : r->dem.sea && r->dem.sea[i] ? SCIARA_CELL_SEA
                                             : SCIARA_CELL_INTERIOR;
-  for (size_t k = 0; k < count; k++) {
-    if (on_grid) SCIARA_TRY_GOTO(sciara_poi_check(&poi[k], &r->pois.place[k], &r->dem.grid));
-    r->poi_ground[k] = sciara_poi_cells_ground(&r->pois.place[k], kind);
-  }
+  for (size_t k = 0; k < count; k++) r->poi_ground[k] = sciara_poi_cells_ground(&r->pois.place[k], kind);
 cleanup:
   sciara_free(kind);
   return status;
@@ -282,8 +281,10 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
   SCIARA_TRY(sciara_batches_open(&r->ensemble, &r->batches));
   const struct sciara_ensemble_result *result = &r->ensemble.result;
   SCIARA_TRY(read_dem(r));
-  SCIARA_TRY(find_pois(options->poi ? options->poi : result->pois,
-                       options->poi ? options->poi_count : result->poi_count, options->poi && !options->anywhere, r));
+  SCIARA_TRY(sciara_reduction_place(r, options->poi ? options->poi : result->pois,
+                                    options->poi ? options->poi_count : result->poi_count));
+  for (size_t k = 0; options->poi && !options->anywhere && k < options->poi_count; k++)
+    SCIARA_TRY(sciara_poi_check(&options->poi[k], &r->pois.place[k], &r->dem.grid));
   const enum sciara_status status = choose_members(r, options);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));

@@ -53,6 +53,9 @@ struct sciara_reduction_options {
 enum sciara_status sciara_reduction_open(const char *folder, const struct sciara_reduction_options *options,
                                          struct sciara_reduction *out);
 
+/** Other places instead of those so far; not visited yet. They may lie anywhere. */
+enum sciara_status sciara_reduction_place(struct sciara_reduction *r, const struct sciara_poi *poi, size_t count);
+
 /** Reads what the members do at the places. */
 enum sciara_status sciara_reduction_visit_pois(struct sciara_reduction *r, int threads);
 

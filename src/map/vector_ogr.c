@@ -28,6 +28,7 @@ struct format {
 struct product {
   struct sciara_gdal_scope scope;
   const struct sciara_polygons *polygons;
+  const struct sciara_vector_places *places; ///< NULL: none
   const struct format *format;
   const char *path; ///< final name
   char *memory;     ///< name in memory
@@ -383,24 +384,141 @@ static enum sciara_status add_styles(struct product *p) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {
-  // GeoPackage's own name for metres from somewhere; without any CRS GDAL would say degrees.
-  static const struct format format = {.driver = "GPKG",
-                                       .suffix = "gpkg",
-                                       .label = "label",
-                                       .cells = OFTInteger64,
-                                       .unknown = "LOCAL_CS[\"Undefined Cartesian SRS\",UNIT[\"metre\",1]]"};
-  struct product p = {.polygons = polygons, .path = path};
-  char *description = sciara_format("DESCRIPTION=%s", polygons->title ? polygons->title : "lava");
-  if (!description) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", path);
+// GeoPackage's own name for metres from somewhere; without any CRS GDAL would say degrees.
+static const struct format geopackage = {.driver = "GPKG",
+                                         .suffix = "gpkg",
+                                         .label = "label",
+                                         .cells = OFTInteger64,
+                                         .unknown = "LOCAL_CS[\"Undefined Cartesian SRS\",UNIT[\"metre\",1]]"};
+
+/** Makes a GeoPackage of the layers that a function adds. */
+static enum sciara_status write_gpkg(struct product *p,
+                                     enum sciara_status (*add)(struct product *p, const char *const *options)) {
+  char *description = sciara_format("DESCRIPTION=%s", p->polygons->title ? p->polygons->title : "lava");
+  if (!description) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", p->path);
   const char *const options[] = {"GEOMETRY_NAME=geom", description, NULL};
-  enum sciara_status status = begin(&p, &format, NULL);
-  if (status == SCIARA_OK && GDALDatasetStartTransaction(p.dataset, FALSE) != OGRERR_NONE) status = gdal_failure(&p);
-  if (status == SCIARA_OK) status = add_layers(&p, options);
-  if (status == SCIARA_OK) status = add_styles(&p);
-  if (status == SCIARA_OK && GDALDatasetCommitTransaction(p.dataset) != OGRERR_NONE) status = gdal_failure(&p);
+  enum sciara_status status = begin(p, &geopackage, NULL);
+  if (status == SCIARA_OK && GDALDatasetStartTransaction(p->dataset, FALSE) != OGRERR_NONE) status = gdal_failure(p);
+  if (status == SCIARA_OK) status = add(p, options);
+  if (status == SCIARA_OK && GDALDatasetCommitTransaction(p->dataset) != OGRERR_NONE) status = gdal_failure(p);
   free(description);
-  return end(&p, status);
+  return end(p, status);
+}
+
+static enum sciara_status add_styled_layers(struct product *p, const char *const *options) {
+  SCIARA_TRY(add_layers(p, options));
+  return add_styles(p);
+}
+
+enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {
+  struct product p = {.polygons = polygons, .path = path};
+  return write_gpkg(&p, add_styled_layers);
+}
+
+// -------------------------------------------------------------------------------------------------------------- places
+
+static const char *const place_layers[SCIARA_POI_KINDS] = {"points", "lines", "zones"};
+
+/** The parts of a place as one geometry; rings that run the other way are holes of the one before. NULL: no memory. */
+static OGRGeometryH place_geometry(const struct sciara_poi *poi) {
+  static const OGRwkbGeometryType types[SCIARA_POI_KINDS] = {wkbMultiPoint, wkbMultiLineString, wkbMultiPolygon};
+  static const OGRwkbGeometryType parts[SCIARA_POI_KINDS] = {wkbPoint, wkbLineString, wkbLinearRing};
+  OGRGeometryH whole = OGR_G_CreateGeometry(types[poi->kind]), polygon = NULL;
+  bool good = whole != NULL;
+  for (size_t k = 0, begin = 0; k < sciara_poi_parts(poi) && good; k++) {
+    const size_t end = sciara_poi_end(poi, k);
+    OGRGeometryH part = OGR_G_CreateGeometry(parts[poi->kind]);
+    double twice = 0;
+    for (size_t i = begin; part && i < end; i++) {
+      const struct sciara_point a = poi->points[i], b = poi->points[i + 1 < end ? i + 1 : begin],
+                                o = poi->points[begin];
+      OGR_G_AddPoint_2D(part, a.x, a.y);
+      twice += (a.x - o.x) * (b.y - o.y) - (b.x - o.x) * (a.y - o.y);
+    }
+    if (part && poi->kind == SCIARA_POI_ZONE) {
+      const bool hole = twice < 0 && polygon;
+      OGR_G_CloseRings(part);
+      if (!hole) polygon = OGR_G_CreateGeometry(wkbPolygon);
+      good = polygon && OGR_G_AddGeometryDirectly(polygon, part) == OGRERR_NONE &&
+             (hole || OGR_G_AddGeometryDirectly(whole, polygon) == OGRERR_NONE);
+    } else {
+      good = part && OGR_G_AddGeometryDirectly(whole, part) == OGRERR_NONE;
+    }
+    begin = end;
+  }
+  if (good) return whole;
+  OGR_G_DestroyGeometry(whole);
+  return NULL;
+}
+
+static bool add_place(OGRLayerH layer, const struct sciara_vector_places *q, size_t k) {
+  const struct sciara_poi *poi = &q->pois[k];
+  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
+  int column = 0;
+  OGR_F_SetFieldString(f, column++, poi->name);
+  for (size_t c = 0; c < q->text_columns; c++, column++)
+    if (*q->text[k * q->text_columns + c]) OGR_F_SetFieldString(f, column, q->text[k * q->text_columns + c]);
+  for (size_t c = 0; c < q->columns; c++, column++)
+    if (isfinite(q->value[k * q->columns + c])) OGR_F_SetFieldDouble(f, column, q->value[k * q->columns + c]);
+  OGRGeometryH geometry = poi->point_count > 0 ? place_geometry(poi) : NULL;
+  const bool good = (geometry || poi->point_count == 0) &&
+                    (!geometry || OGR_F_SetGeometryDirectly(f, geometry) == OGRERR_NONE) &&
+                    OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
+  OGR_F_Destroy(f);
+  return good;
+}
+
+static enum sciara_status add_place_layer(struct product *p, enum sciara_poi_kind kind, const char *const *options) {
+  static const OGRwkbGeometryType types[SCIARA_POI_KINDS] = {wkbMultiPoint, wkbMultiLineString, wkbMultiPolygon};
+  const struct sciara_vector_places *q = p->places;
+  OGRLayerH layer =
+      GDALDatasetCreateLayer(p->dataset, place_layers[kind], p->srs, types[kind], (char **)(uintptr_t)options);
+  bool good = layer && add_field(layer, "name", OFTString);
+  for (size_t c = 0; c < q->text_columns && good; c++) good = add_field(layer, q->text_column[c], OFTString);
+  for (size_t c = 0; c < q->columns && good; c++) good = add_field(layer, q->column[c], OFTReal);
+  for (size_t k = 0; k < q->count && good; k++)
+    if (q->pois[k].kind == kind) good = add_place(layer, q, k);
+  return good ? SCIARA_OK : gdal_failure(p);
+}
+
+/** A colour for each state. */
+static enum sciara_status style_places(const struct product *p, OGRLayerH table, enum sciara_poi_kind kind) {
+  static const struct {
+    const char *state;
+    uint8_t rgb[3];
+  } states[] = {{"reached", {200, 20, 20}}, {"not reached", {40, 120, 40}}, {"land", {11, 87, 208}},
+                {"sea", {130, 130, 130}},   {"NODATA", {130, 130, 130}},    {"outside", {130, 130, 130}}};
+  static const enum sciara_qml_symbol symbols[SCIARA_POI_KINDS] = {SCIARA_QML_CIRCLE, SCIARA_QML_LINE, SCIARA_QML_AREA};
+  enum { STATES = sizeof states / sizeof *states };
+  struct sciara_text qml = {0};
+  sciara_qml_begin(&qml, "state");
+  for (size_t k = 0; k < STATES; k++) sciara_qml_category(&qml, k, states[k].state);
+  sciara_qml_symbols(&qml);
+  for (size_t k = 0; k < STATES; k++) sciara_qml_symbol(&qml, k, symbols[kind], states[k].rgb);
+  sciara_qml_end(&qml);
+  const enum sciara_status status = add_style(p, table, place_layers[kind], &qml);
+  sciara_text_free(&qml);
+  return status;
+}
+
+static enum sciara_status add_places(struct product *p, const char *const *options) {
+  const struct sciara_vector_places *q = p->places;
+  bool any[SCIARA_POI_KINDS] = {false};
+  for (size_t k = 0; k < q->count; k++) any[q->pois[k].kind] = true;
+  for (int kind = 0; kind < SCIARA_POI_KINDS; kind++)
+    if (any[kind]) SCIARA_TRY(add_place_layer(p, (enum sciara_poi_kind)kind, options));
+  OGRLayerH table = add_style_table(p);
+  if (!table) return gdal_failure(p);
+  for (int kind = 0; kind < SCIARA_POI_KINDS; kind++)
+    if (any[kind]) SCIARA_TRY(style_places(p, table, (enum sciara_poi_kind)kind));
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_places_write_gpkg(const struct sciara_vector_places *places, const struct sciara_grid *grid,
+                                            const struct sciara_georef *georef, const char *title, const char *path) {
+  const struct sciara_polygons none = {.grid = grid, .georef = georef, .title = title};
+  struct product p = {.polygons = &none, .places = places, .path = path};
+  return write_gpkg(&p, add_places);
 }
 
 enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *polygons, const char *path) {

@@ -5,7 +5,7 @@
 
 #include "file/georef.h"
 #include "map/zones.h"
-#include "model/polyline.h"
+#include "model/poi.h"
 
 /** A point or a line; what it has no value of is NAN. */
 struct sciara_vector_mark {
@@ -44,6 +44,22 @@ struct sciara_polygons {
   size_t mark_layers;
   const char *start; ///< of the run ("2006-07-14T23:30:00Z"): features with a time have a date too; NULL: they have not
 };
+
+/** Places with the columns of a table, in which lava does something to them. */
+struct sciara_vector_places {
+  const struct sciara_poi *pois; ///< without points: a feature without geometry
+  size_t count;
+  const char *const *text_column; ///< names of columns of text, among them "state", by which the features are coloured
+  size_t text_columns;
+  const char *const *column; ///< names of columns of numbers
+  size_t columns;
+  const char *const *text; ///< count x text_columns
+  const double *value;     ///< count x columns; NAN: none
+};
+
+/** A GeoPackage in the CRS of the grid with the layers "points", "lines" and "zones", as far as there are such places. */
+enum sciara_status sciara_places_write_gpkg(const struct sciara_vector_places *places, const struct sciara_grid *grid,
+                                            const struct sciara_georef *georef, const char *title, const char *path);
 
 /** GeoPackage in the CRS of the grid, with a style for each layer (table layer_styles, which QGIS applies); without a CRS
  *  in coordinates of the grid. */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lava of a run does to places: when it first arrives, how thick it lies there, how much of them it covers by when.
+#ifndef SCIARA_ANALYSIS_EXPOSURE_H
+#define SCIARA_ANALYSIS_EXPOSURE_H
+
+#include "base/text.h"
+#include "file/georef.h"
+#include "model/poi.h"
+
+enum { SCIARA_EXPOSURE_MOST_TIMES = 200 };
+
+/** The lava of a run, rows x cols each. */
+struct sciara_exposure_lava {
+  const struct sciara_grid *grid;
+  const uint8_t *kind;       ///< enum sciara_cell_kind
+  const double *arrival;     ///< s; SCIARA_NODATA_ALTITUDE where lava never was; NULL: not known
+  const double *deposit;     ///< m, at the end
+  const double *max_deposit; ///< m, its largest value at any time; NULL: not known
+};
+
+/** What happens at a place. Amounts are points, m or m2; what lies in the sea or on NODATA is never covered. */
+struct sciara_exposed {
+  struct sciara_poi_ground ground;
+  enum sciara_poi_where where;
+  bool reached;
+  double arrival_s;     ///< of its first cell; NAN: not reached, or not known
+  double deposit_m;     ///< largest deposit of its cells at the end; NAN: not reached
+  double max_deposit_m; ///< the same at any time; NAN: not reached, or not known
+  double covered;       ///< at the end
+};
+
+/** Zero-initialise; release with sciara_exposure_free. */
+struct sciara_exposure {
+  struct sciara_exposed *place; ///< of each place
+  size_t count;
+  const double *times; ///< s, ascending: the caller's
+  size_t time_count;
+  double *by; ///< count x time_count: covered by each time; NAN where the arrival is not known
+};
+
+/** "reached", "not reached", or why lava cannot come: "sea", "NODATA", "outside", "empty". */
+const char *sciara_exposed_state(const struct sciara_exposed *e);
+
+/**
+ * Computes it. A place is reached when lava covers any of its cells.
+ *
+ * @param times ascending, s; at most SCIARA_EXPOSURE_MOST_TIMES
+ */
+enum sciara_status sciara_exposure_make(const struct sciara_exposure_lava *lava, const struct sciara_poi *pois,
+                                        size_t count, const double *times, size_t time_count,
+                                        struct sciara_exposure *out);
+void sciara_exposure_free(struct sciara_exposure *e);
+
+/** What the files say besides. */
+struct sciara_exposure_file {
+  const struct sciara_poi *pois;
+  const char *start; ///< of the run ("2006-07-14T23:30:00Z"): arrivals have a date too; NULL: they have not
+  const struct sciara_grid *grid;
+  const struct sciara_georef *georef;
+  const char *title; ///< for people; may be NULL
+};
+
+/** A row for each place; an atomic file. Columns: docs/formats.md. */
+enum sciara_status sciara_exposure_write_csv(const struct sciara_exposure *e, const struct sciara_exposure_file *of,
+                                             const char *path);
+
+/** The same columns in the layers points, lines and zones of a GeoPackage, with styles by state; an atomic file. */
+enum sciara_status sciara_exposure_write_gpkg(const struct sciara_exposure *e, const struct sciara_exposure_file *of,
+                                              const char *path);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// sciara exposure: what lava does to the places of a vector file.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/command.h"
+#include "app/common_options.h"
+#include "app/messages.h"
+#include "app/output.h"
+#include "base/mem.h"
+#include "ensemble/ensemble.h"
+#include "export/export.h"
+#include "export/run_exposure.h"
+#include "file/durable.h"
+#include "file/output_name.h"
+#include "hazard/exposed_places.h"
+
+enum { MOST_ROWS = 100 }; ///< places that are printed
+
+/** The files that are made. */
+struct files {
+  char *csv, *gpkg;
+};
+
+static void files_free(struct files *f) {
+  free(f->csv);
+  free(f->gpkg);
+}
+
+static bool ends_with(const char *path, const char *end) {
+  const size_t n = strlen(path), m = strlen(end);
+  return n > m && strcmp(path + n - m, end) == 0;
+}
+
+/** The file of --output, or both in the folder; next to a snapshot that lies alone. */
+static enum sciara_status name_files(const struct sciara_arguments *a, const char *folder, struct files *f) {
+  const char *given = sciara_argument(a, "output");
+  const bool overwrite = sciara_argument_given(a, "overwrite");
+  if (given && !ends_with(given, ".csv") && !ends_with(given, ".gpkg"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--output: expected a name in .csv or .gpkg, found \"%s\"", given);
+  if (!given || ends_with(given, ".csv"))
+    f->csv = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.csv");
+  if (!given || ends_with(given, ".gpkg"))
+    f->gpkg = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.gpkg");
+  if ((!given && (!f->csv || !f->gpkg)) || (!f->csv && !f->gpkg))
+    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  if (f->csv) SCIARA_TRY(sciara_refuse_existing(f->csv, overwrite));
+  if (f->gpkg) SCIARA_TRY(sciara_refuse_existing(f->gpkg, overwrite));
+  return SCIARA_OK;
+}
+
+static enum sciara_status parse_times(const char *text, double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
+  char *copy = sciara_format("%s", text), *rest = copy;
+  enum sciara_status status = copy ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for times");
+  *count = 0;
+  for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
+    while (*word == ' ') word++;
+    if (*count == SCIARA_EXPOSURE_MOST_TIMES)
+      status =
+          sciara_fail(SCIARA_ERR_USAGE, "--within: expected at most %d times, found more", SCIARA_EXPOSURE_MOST_TIMES);
+    else if (!sciara_parse_duration(word, &times[*count]) || !(times[*count] > 0))
+      status =
+          sciara_fail(SCIARA_ERR_USAGE, "--within: expected times above 0 such as \"6 h,1 d\", found \"%s\"", text);
+    else
+      (*count)++;
+  }
+  free(copy);
+  return status;
+}
+
+static void request_of(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                       struct sciara_pois_request *out) {
+  *out = (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
+                                      .layer = sciara_argument(a, "layer"),
+                                      .name_column = sciara_argument(a, "names"),
+                                      .extra_drivers = drivers,
+                                      .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+}
+
+// --------------------------------------------------------------------------------------------------------------- a run
+
+static const struct sciara_exposure *sorted; ///< of by_arrival, in one thread
+
+static int by_arrival(const void *a, const void *b) {
+  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
+  const double x = sorted->place[p].arrival_s, y = sorted->place[q].arrival_s;
+  if (x < y || y < x) return x < y ? -1 : 1;
+  return (p > q) - (p < q);
+}
+
+/** "34.5 m (12 %)" */
+static void print_covered(const struct sciara_exposed *p, enum sciara_poi_kind kind) {
+  static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
+  if (kind == SCIARA_POI_POINT) return;
+  sciara_print("  %.*f %s (%.3g %%)", p->covered < 10 ? 1 : 0, p->covered, units[kind],
+               fmin(100 * p->covered / p->ground.land, 100));
+}
+
+/** The reached places in the order of their arrival. */
+static enum sciara_status print_reached(const struct sciara_run_exposure *e) {
+  size_t *order, count = 0;
+  SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
+  for (size_t k = 0; k < e->pois.count; k++)
+    if (e->exposure.place[k].reached) order[count++] = k;
+  sorted = &e->exposure;
+  qsort(order, count, sizeof *order, by_arrival);
+  for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
+    const struct sciara_exposed *p = &e->exposure.place[order[k]];
+    const struct sciara_poi *poi = &e->pois.poi[order[k]];
+    char time[48] = "-";
+    if (isfinite(p->arrival_s)) sciara_print_duration(p->arrival_s, time, sizeof time);
+    sciara_print("%-16s %-28s %-5s %8.2f m", time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
+    print_covered(p, poi->kind);
+    sciara_print("\n");
+  }
+  if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
+  sciara_free(order);
+  return SCIARA_OK;
+}
+
+/** "12 places: 3 reached, 7 not reached, 1 in the sea, 1 outside the DEM" */
+static void print_states(const struct sciara_run_exposure *e) {
+  static const char *const names[SCIARA_POI_WHERES] = {"", "in the sea", "on NODATA", "outside the DEM",
+                                                       "without geometry"};
+  size_t reached = 0, count[SCIARA_POI_WHERES] = {0};
+  for (size_t k = 0; k < e->pois.count; k++) {
+    reached += e->exposure.place[k].reached;
+    count[e->exposure.place[k].where]++;
+  }
+  sciara_print("%zu %s: %zu reached, %zu not reached", e->pois.count, sciara_plural(e->pois.count, "place", "places"),
+               reached, count[SCIARA_POI_ON_LAND] - reached);
+  for (int w = SCIARA_POI_IN_SEA; w < SCIARA_POI_WHERES; w++)
+    if (count[w]) sciara_print(", %zu %s", count[w], names[w]);
+  sciara_print("\n");
+  if (reached > 0) sciara_print("first lava, place, kind, largest deposit, covered length or area\n");
+}
+
+static enum sciara_status write_files(const struct sciara_target *t, const struct sciara_run_exposure *e,
+                                      const struct files *f) {
+  const struct sciara_snapshot *s = &t->snapshot;
+  const struct sciara_exposure_file of = {
+      .pois = e->pois.poi, .start = s->start, .grid = &s->grid, .georef = &s->georef, .title = s->title};
+  if (f->csv) {
+    SCIARA_TRY(sciara_export_make_folder(f->csv));
+    SCIARA_TRY(sciara_exposure_write_csv(&e->exposure, &of, f->csv));
+    sciara_print("%s\n", f->csv);
+  }
+  if (!f->gpkg) return SCIARA_OK;
+  SCIARA_TRY(sciara_export_make_folder(f->gpkg));
+  SCIARA_TRY(sciara_exposure_write_gpkg(&e->exposure, &of, f->gpkg));
+  sciara_print("%s\n", f->gpkg);
+  return SCIARA_OK;
+}
+
+/** Where files go by default: maps/ of the run, or the folder of the snapshot. */
+static char *folder_of(const struct sciara_target *t) {
+  return t->folder ? sciara_path_join(t->folder, "maps") : sciara_path_folder(t->path);
+}
+
+static enum sciara_status expose_run(const struct sciara_arguments *a) {
+  struct sciara_target target;
+  struct sciara_run_exposure e = {0};
+  struct sciara_pois_request request;
+  struct files files = {0};
+  const char *drivers[SCIARA_MOST_GIVEN], *within = sciara_argument(a, "within");
+  double times[SCIARA_EXPOSURE_MOST_TIMES];
+  size_t count = 0;
+  enum sciara_status status;
+  if (within) SCIARA_TRY(parse_times(within, times, &count));
+  request_of(a, drivers, &request);
+  SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
+  char *folder = folder_of(&target);
+  SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
+  SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
+  print_states(&e);
+  SCIARA_TRY_GOTO(print_reached(&e));
+  SCIARA_TRY_GOTO(write_files(&target, &e, &files));
+cleanup:
+  sciara_run_exposure_free(&e);
+  files_free(&files);
+  free(folder);
+  sciara_target_free(&target);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------- an ensemble
+
+static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
+  struct sciara_pois_request request;
+  struct files files = {0};
+  struct sciara_text said = {0};
+  struct sciara_exposed_places e = {0};
+  const char *drivers[SCIARA_MOST_GIVEN];
+  enum sciara_status status;
+  if (sciara_argument_given(a, "within"))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--within: allowed with a run only; the times of an ensemble are result.within");
+  request_of(a, drivers, &request);
+  SCIARA_TRY_GOTO(name_files(a, a->operand[0], &files));
+  SCIARA_TRY_GOTO(sciara_exposed_open(a->operand[0], &request, sciara_reduction_threads(0), &e));
+  SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, &said));
+  sciara_print("%s\n", said.data);
+  if (files.csv) sciara_print("%s\n", files.csv);
+  if (files.gpkg) sciara_print("%s\n", files.gpkg);
+cleanup:
+  sciara_exposed_close(&e);
+  files_free(&files);
+  sciara_text_free(&said);
+  return status;
+}
+
+static bool is_ensemble(const char *path) {
+  char *json = sciara_path_join(path, SCIARA_ENSEMBLE_JSON);
+  const bool is = json && access(json, F_OK) == 0;
+  free(json);
+  return is;
+}
+
+static enum sciara_status execute(const struct sciara_arguments *a) {
+  if (!sciara_argument_given(a, "assets")) return sciara_fail(SCIARA_ERR_USAGE, "--assets FILE is missing");
+  return is_ensemble(a->operand[0]) ? expose_ensemble(a) : expose_run(a);
+}
+
+static int run(const struct sciara_command *command, int argc, char **argv) {
+  struct sciara_arguments arguments;
+  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
+  return code < 0 ? sciara_report(execute(&arguments)) : code;
+}
+
+static const struct sciara_option options[] = {
+    {"assets", 0, "FILE", "vector file of points, lines and polygons, in any CRS (required)"},
+    {"layer", 0, "NAME", "layer of FILE, if it has several"},
+    {"names", 0, "COLUMN", "column of FILE with the names (default: the first called name, label or id)"},
+    {"within", 0, "T,T,...", "times by which what is covered is reported: \"6 h,1 d\" (default: a dozen or fewer)"},
+    {"output", 'o', "FILE", "write this file alone: a name in .csv or .gpkg"},
+    {"overwrite", 0, NULL, "replace the files if they exist"},
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read FILE; may be repeated"},
+    SCIARA_CHECKSUM_OPTION,
+    {0},
+};
+
+const struct sciara_command sciara_cmd_exposure = {
+    .name = "exposure",
+    .summary = "show when lava reaches the places of a file, and how much of them it covers",
+    .operands = "RUN|SNAPSHOT|ENSEMBLE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = options,
+    .details = "Writes exposure.csv and exposure.gpkg: into maps/ of a run, next to a snapshot, or into the folder of "
+               "an ensemble. A\n"
+               "place is reached when lava comes to any of its cells. Of an ensemble: probabilities with intervals, "
+               "and quantiles of\n"
+               "the arrival.\n",
+    .run = run,
+};

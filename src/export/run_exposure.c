@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/run_exposure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "export/export.h"
+
+/** The lava of a run while it is read. */
+struct reading {
+  struct sciara_target *target;
+  double *arrival, *deposit, *most;
+  uint8_t *kind;
+};
+
+static void reading_free(struct reading *r) {
+  sciara_free(r->arrival);
+  sciara_free(r->deposit);
+  sciara_free(r->most);
+  sciara_free(r->kind);
+}
+
+static enum sciara_status read_field(struct reading *r, enum sciara_field field, double **out) {
+  SCIARA_TRY(SCIARA_NEW(*out, sciara_grid_cells(&r->target->snapshot.grid), "the lava of a run"));
+  return sciara_target_read(r->target, field, *out);
+}
+
+/** What the cells are: of a snapshot that lies alone, NODATA where its deposit says so. */
+static enum sciara_status read_kinds(struct reading *r) {
+  struct sciara_target *t = r->target;
+  const size_t cells = (size_t)sciara_grid_cells(&t->snapshot.grid);
+  struct sciara_export_marks marks = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(r->kind, cells, "the kinds of cells"));
+  SCIARA_TRY_GOTO(sciara_export_read_marks(t, &marks));
+  for (size_t i = 0; i < cells; i++)
+    r->kind[i] = marks.sea && marks.sea[i]                 ? SCIARA_CELL_SEA
+                 : r->deposit[i] == SCIARA_NODATA_ALTITUDE ? SCIARA_CELL_NODATA
+                                                           : SCIARA_CELL_INTERIOR;
+cleanup:
+  sciara_export_marks_free(&marks);
+  return status;
+}
+
+static enum sciara_status read_lava(struct reading *r) {
+  const struct sciara_snapshot *s = &r->target->snapshot;
+  SCIARA_TRY(read_field(r, SCIARA_FIELD_DEPOSIT, &r->deposit));
+  if (sciara_snapshot_has(s, SCIARA_FIELD_MAX_DEPOSIT)) SCIARA_TRY(read_field(r, SCIARA_FIELD_MAX_DEPOSIT, &r->most));
+  if (sciara_snapshot_has(s, SCIARA_FIELD_ARRIVAL_TIME))
+    SCIARA_TRY(read_field(r, SCIARA_FIELD_ARRIVAL_TIME, &r->arrival));
+  else
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: holds no field \"arrival_time\": when lava arrives is not known (output.fields of the scenario "
+               "decides)",
+               r->target->path);
+  return read_kinds(r);
+}
+
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/** Takes the times, or makes some up to the last arrival. */
+static enum sciara_status choose_times(const struct reading *r, const double *times, size_t count,
+                                       struct sciara_run_exposure *out) {
+  const int64_t cells = sciara_grid_cells(&r->target->snapshot.grid);
+  double last = 0;
+  if (!r->arrival) return SCIARA_OK;
+  for (int64_t i = 0; i < cells; i++) last = fmax(last, r->arrival[i]);
+  const double step = sciara_isochrone_step(r->arrival, cells, SCIARA_NODATA_ALTITUDE);
+  const size_t made = times ? count : (size_t)ceil(last / step);
+  SCIARA_TRY(SCIARA_NEW(out->times, made + 1, "times"));
+  for (size_t k = 0; k < made; k++) out->times[k] = times ? times[k] : step * (double)(k + 1);
+  qsort(out->times, made, sizeof *out->times, by_value);
+  out->time_count = made;
+  char text[48];
+  sciara_print_duration(step, text, sizeof text);
+  if (!times) sciara_log(SCIARA_LOG_INFO, "what is covered is reported every %s (--within)", text);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const struct sciara_pois_request *request,
+                                            const double *times, size_t time_count, struct sciara_run_exposure *out) {
+  const struct sciara_snapshot *s = &target->snapshot;
+  struct sciara_pois_request q = *request;
+  struct reading r = {.target = target};
+  enum sciara_status status;
+  *out = (struct sciara_run_exposure){0};
+  q.grid = &s->grid;
+  q.crs_wkt = s->georef.crs_wkt;
+  SCIARA_TRY_GOTO(sciara_pois_read(&q, &out->pois));
+  SCIARA_TRY_GOTO(read_lava(&r));
+  SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
+  out->dated = r.arrival != NULL;
+  const struct sciara_exposure_lava lava = {
+      .grid = &s->grid, .kind = r.kind, .arrival = r.arrival, .deposit = r.deposit, .max_deposit = r.most};
+  SCIARA_TRY_GOTO(
+      sciara_exposure_make(&lava, out->pois.poi, out->pois.count, out->times, out->time_count, &out->exposure));
+  for (size_t k = 0; k < out->pois.count; k++)
+    if (out->pois.elsewhere[k]) out->exposure.place[k].where = SCIARA_POI_OUTSIDE;
+cleanup:
+  reading_free(&r);
+  if (status != SCIARA_OK) sciara_run_exposure_free(out);
+  return status;
+}
+
+void sciara_run_exposure_free(struct sciara_run_exposure *e) {
+  sciara_exposure_free(&e->exposure);
+  sciara_pois_free(&e->pois);
+  sciara_free(e->times);
+  *e = (struct sciara_run_exposure){0};
+}

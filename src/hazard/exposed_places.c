@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/exposed_places.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+#include "file/durable.h"
+#include "map/vector_ogr.h"
+
+enum { BLOCK_BYTES = 512 << 20 }; ///< of what members do at places
+
+enum sciara_status sciara_exposed_open(const char *folder, const struct sciara_pois_request *request, int threads,
+                                       struct sciara_exposed_places *out) {
+  static const struct sciara_poi none;
+  const struct sciara_reduction_options options = {.threads = threads, .poi = &none, .poi_count = 0};
+  struct sciara_pois_request q = *request;
+  *out = (struct sciara_exposed_places){.threads = threads};
+  SCIARA_TRY(sciara_reduction_open(folder, &options, &out->r));
+  q.grid = &out->r.dem.grid;
+  q.crs_wkt = out->r.dem.georef.crs_wkt;
+  const enum sciara_status status = sciara_pois_read(&q, &out->pois);
+  if (status != SCIARA_OK) sciara_exposed_close(out);
+  return status;
+}
+
+void sciara_exposed_close(struct sciara_exposed_places *e) {
+  sciara_pois_free(&e->pois);
+  sciara_reduction_free(&e->r);
+}
+
+enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_exposed_take *take, void *context) {
+  const struct sciara_pois *pois = &e->pois;
+  const size_t bytes = e->r.ensemble.members.count * sizeof(struct sciara_poi_hit) + 1;
+  const size_t block = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+  for (size_t begin = 0; begin < pois->count; begin += block) {
+    const size_t count = pois->count - begin < block ? pois->count - begin : block;
+    SCIARA_TRY(sciara_reduction_place(&e->r, pois->poi + begin, count));
+    for (size_t k = 0; k < count; k++)
+      if (pois->elsewhere[begin + k]) e->r.poi_ground[k].all = 1; // something lies there, outside
+    SCIARA_TRY(sciara_reduction_visit_pois(&e->r, e->threads));
+    for (size_t k = 0; k < count; k++) SCIARA_TRY(take(context, &e->r, &pois->poi[begin + k], begin + k, k));
+  }
+  return SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- files
+
+enum { TEXTS = 2 };
+static const char *const text_columns[TEXTS] = {"kind", "state"};
+
+/** A table that is being made. */
+struct table {
+  const struct sciara_exposed_places *e;
+  struct sciara_poi_columns columns;
+  const char *(*text)[TEXTS]; ///< of each place
+  double *value;              ///< places x columns
+  size_t reached;
+};
+
+static enum sciara_status take_row(void *context, const struct sciara_reduction *r, const struct sciara_poi *poi,
+                                   size_t number, size_t place) {
+  struct table *t = (struct table *)context;
+  bool reached = false;
+  for (size_t m = 0; m < r->sample.count && !reached; m++)
+    reached = r->sample.state[m] != SCIARA_MEMBER_OPEN && sciara_poi_is_hit(sciara_poi_hit(&r->pois, place, m), 0);
+  t->reached += reached;
+  t->text[number][0] = sciara_poi_kind_name(poi->kind);
+  t->text[number][1] = sciara_poi_where_name(sciara_poi_where(&r->poi_ground[place]));
+  return sciara_poi_row(r, poi, place, t->value + number * t->columns.count);
+}
+
+static enum sciara_status write_csv(const struct table *t, const char *path) {
+  const struct sciara_exposed_places *e = t->e;
+  struct sciara_text text = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_poi_header_append(&t->columns, "place", &text));
+  for (size_t k = 0; k < e->pois.count; k++)
+    SCIARA_TRY_GOTO(sciara_poi_row_append(&e->r, &t->columns, e->pois.poi[k].name, t->text[k][0], t->text[k][1],
+                                          t->value + k * t->columns.count, &text));
+  SCIARA_TRY_GOTO(sciara_file_replace(path, text.data, text.length));
+cleanup:
+  sciara_text_free(&text);
+  return status;
+}
+
+static enum sciara_status write_gpkg(const struct table *t, const char *path) {
+  const struct sciara_pois *pois = &t->e->pois;
+  struct sciara_vector_places places = {.text_column = text_columns,
+                                        .text_columns = TEXTS,
+                                        .column = t->columns.name,
+                                        .columns = t->columns.count,
+                                        .pois = pois->poi,
+                                        .count = pois->count,
+                                        .text = &t->text[0][0],
+                                        .value = t->value};
+  struct sciara_text title = {0};
+  enum sciara_status status = sciara_reduction_describe(&t->e->r, &title);
+  if (status == SCIARA_OK)
+    status = sciara_places_write_gpkg(&places, &t->e->r.dem.grid, &t->e->r.dem.georef, title.data, path);
+  sciara_text_free(&title);
+  return status;
+}
+
+static enum sciara_status describe(const struct table *t, struct sciara_text *said) {
+  SCIARA_TRY(sciara_reduction_describe(&t->e->r, said));
+  return sciara_text_append(said, "\n%zu of %zu %s reached by at least one member", t->reached, t->e->pois.count,
+                            t->e->pois.count == 1 ? "place is" : "places are");
+}
+
+enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
+                                        struct sciara_text *said) {
+  struct table t = {.e = e};
+  size_t size;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_poi_columns_make(&e->r, &t.columns));
+  SCIARA_TRY_GOTO(sciara_size_mul(e->pois.count, t.columns.count, &size));
+  SCIARA_TRY_GOTO(SCIARA_NEW(t.text, e->pois.count + 1, "a table of places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(t.value, size + 1, "a table of places"));
+  SCIARA_TRY_GOTO(sciara_exposed_visit(e, take_row, &t));
+  SCIARA_TRY_GOTO(describe(&t, said));
+  if (csv) SCIARA_TRY_GOTO(write_csv(&t, csv));
+  if (gpkg) SCIARA_TRY_GOTO(write_gpkg(&t, gpkg));
+cleanup:
+  sciara_poi_columns_free(&t.columns);
+  sciara_free(t.text);
+  sciara_free(t.value);
+  return status;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/poi_table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "file/csv_text.h"
+
+// ------------------------------------------------------------------------------------------------------------- columns
+
+enum { PARTS = 9, FIRST = 6 }; ///< columns of a probability; those before the first one
+
+/** The difference of a grid is no error. */
+static const char *error_name(const struct sciara_reduction *r) {
+  return r->sample.kind == SCIARA_ERROR_GRID ? "_grid_difference" : "_error";
+}
+
+static bool has_rates(const struct sciara_reduction *r) { return r->rule.rate != NULL; }
+
+/** Adds a name, made of two parts, and a 0 byte. */
+static void add_name(struct sciara_poi_columns *c, const char *name, const char *suffix) {
+  sciara_text_append(&c->text, "%s%s\n", name, suffix);
+  c->count++;
+}
+
+static void add_probability(const struct sciara_reduction *r, struct sciara_poi_columns *c, const char *name) {
+  const char *const parts[PARTS] = {
+      "", "_low", "_high", error_name(r), "_hits", "_half_1", "_half_2", "_interval_95_low", "_interval_95_high"};
+  for (size_t k = 0; k < PARTS; k++) add_name(c, name, parts[k]);
+}
+
+static void add_years(const struct sciara_reduction *r, struct sciara_poi_columns *c) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  char text[32], name[96];
+  for (size_t y = 0; y < q->year_count; y++)
+    for (size_t k = 0; k < q->deposit_count; k++) {
+      sciara_layer_deposit(q->deposit_m[k], text, sizeof text);
+      snprintf(name, sizeof name, "probability_%.9gyears_%s", q->years[y], text);
+      add_name(c, name, "");
+      add_name(c, name, "_low");
+      add_name(c, name, "_high");
+    }
+  for (size_t y = 0; y < q->year_count; y++) {
+    snprintf(name, sizeof name, "upper_95_without_hits_%.9gyears", q->years[y]);
+    add_name(c, name, "");
+  }
+}
+
+static void add_names(const struct sciara_reduction *r, struct sciara_poi_columns *c) {
+  static const char *const first[FIRST] = {"x", "y", "cells", "members", "finished", "upper_95_without_hits"};
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  char text[32], name[96];
+  for (size_t k = 0; k < FIRST; k++) add_name(c, first[k], "");
+  for (size_t k = 0; k < q->deposit_count; k++) {
+    sciara_layer_deposit(q->deposit_m[k], text, sizeof text);
+    snprintf(name, sizeof name, "probability_%s", text);
+    add_probability(r, c, name);
+  }
+  for (size_t k = 0; k < q->within_count; k++) {
+    sciara_print_time_name(q->within_s[k], text, sizeof text);
+    snprintf(name, sizeof name, "reached_within_%s", text);
+    add_probability(r, c, name);
+  }
+  for (const struct sciara_quantiles *of = sciara_quantiles; of < sciara_quantiles + SCIARA_QUANTILES; of++)
+    for (size_t k = 0; k < q->quantile_count; k++) {
+      sciara_layer_quantile(q->quantiles[k], text, sizeof text);
+      snprintf(name, sizeof name, "%s_%s_%s", of->name, text, sciara_footprint_values[of->value].unit);
+      add_name(c, name, "");
+    }
+  add_name(c, "covered_share", "");
+  add_name(c, "covered_share", error_name(r));
+  if (has_rates(r)) add_years(r, c);
+}
+
+enum sciara_status sciara_poi_columns_make(const struct sciara_reduction *r, struct sciara_poi_columns *out) {
+  *out = (struct sciara_poi_columns){0};
+  add_names(r, out);
+  enum sciara_status status = out->text.failed;
+  if (status == SCIARA_OK) status = SCIARA_NEW(out->name, out->count + 1, "the columns of a table");
+  if (status != SCIARA_OK) {
+    sciara_poi_columns_free(out);
+    return status;
+  }
+  char *at = out->text.data;
+  for (size_t k = 0; k < out->count; k++) {
+    out->name[k] = at;
+    while (*at != '\n') at++;
+    *at++ = '\0';
+  }
+  return SCIARA_OK;
+}
+
+void sciara_poi_columns_free(struct sciara_poi_columns *c) {
+  sciara_text_free(&c->text);
+  sciara_free(c->name);
+  *c = (struct sciara_poi_columns){0};
+}
+
+// ---------------------------------------------------------------------------------------------------------------- rows
+
+/** Adds the parts of a probability; returns the next column. */
+static double *put_probability(const struct sciara_reduction *r, const struct sciara_poi_probability *p, double *out) {
+  const struct sciara_interval interval = sciara_sample_interval(&r->sample, &p->estimate);
+  const double parts[PARTS] = {
+      p->estimate.value, p->estimate.low, p->estimate.high, p->estimate.error, (double)p->estimate.hits,
+      p->half[0],        p->half[1],      interval.low,     interval.high};
+  for (size_t k = 0; k < PARTS; k++) *out++ = parts[k];
+  return out;
+}
+
+/** The columns before the first probability. */
+static double *put_first(const struct sciara_reduction *r, struct sciara_point at, size_t cells, double *out) {
+  const double first[FIRST] = {at.x,
+                               at.y,
+                               (double)cells,
+                               (double)(r->used_members - r->sample.zero),
+                               (double)r->sample.finished,
+                               sciara_sample_zero_bound(&r->sample)};
+  for (size_t k = 0; k < FIRST; k++) *out++ = first[k];
+  return out;
+}
+
+/** All columns without a number, but for the first ones. */
+static void put_nothing(const struct sciara_reduction *r, double *out) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const size_t count = PARTS * (q->deposit_count + q->within_count) + SCIARA_QUANTILES * q->quantile_count + 2 +
+                       (has_rates(r) ? q->year_count * (3 * q->deposit_count + 1) : 0);
+  for (size_t k = 0; k < count; k++) out[k] = NAN;
+}
+
+enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct sciara_poi *poi, size_t place,
+                                  double *value) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  const struct sciara_point at = poi->point_count ? sciara_poi_middle(poi) : (struct sciara_point){NAN, NAN};
+  struct sciara_poi_result result;
+  double *out = put_first(r, at, r->pois.place[place].count, value);
+  if (sciara_poi_where(&r->poi_ground[place]) != SCIARA_POI_ON_LAND) {
+    put_nothing(r, out);
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(sciara_poi_result_make(&r->pois, &r->sample, q, place, r->poi_ground[place].land, &r->rule, &result));
+  for (size_t k = 0; k < q->deposit_count; k++) out = put_probability(r, &result.deposit[k], out);
+  for (size_t k = 0; k < q->within_count; k++) out = put_probability(r, &result.within[k], out);
+  for (int of = 0; of < SCIARA_QUANTILES; of++)
+    for (size_t k = 0; k < q->quantile_count; k++) *out++ = result.quantile[of][k];
+  *out++ = result.covered;
+  *out++ = result.covered_error;
+  for (size_t k = 0; k < 3 * q->year_count * q->deposit_count && result.years; k++) *out++ = result.years[k];
+  for (size_t k = 0; k < q->year_count && has_rates(r); k++)
+    *out++ = sciara_hazard_years_zero_bound(&r->rule, q->years[k]);
+  sciara_poi_result_free(&result);
+  return SCIARA_OK;
+}
+
+/** Whatever the deposit and time, so only the first probability has a value. */
+enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value) {
+  struct sciara_sample_scratch x = {0};
+  uint32_t *hit = NULL;
+  size_t hits = 0;
+  double *out = put_first(r, (struct sciara_point){NAN, NAN}, (size_t)sciara_grid_cells(&r->dem.grid), value);
+  enum sciara_status status;
+  put_nothing(r, out);
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&r->sample, &x));
+  SCIARA_TRY_GOTO(SCIARA_NEW(hit, r->sample.count + 1, "members"));
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const struct sciara_ledger *l = &r->batches.member[m].ledger;
+    if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0 && (sea ? l->sea_m3 : l->lost_m3) > 0)
+      hit[hits++] = (uint32_t)m;
+  }
+  const struct sciara_poi_probability p = {.estimate = sciara_sample_estimate(&r->sample, &r->rule.ever, hit, hits, &x),
+                                           .half = {NAN, NAN}};
+  if (r->ensemble.result.deposit_count > 0) put_probability(r, &p, out);
+cleanup:
+  sciara_sample_scratch_free(&x);
+  sciara_free(hit);
+  return status;
+}
+
+enum sciara_status sciara_poi_header_append(const struct sciara_poi_columns *c, const char *name,
+                                            struct sciara_text *out) {
+  sciara_text_append(out, "%s,kind,state", name);
+  for (size_t k = 0; k < c->count; k++) sciara_text_append(out, ",%s", c->name[k]);
+  return sciara_text_append(out, ",condition\n");
+}
+
+enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
+                                         const char *name, const char *kind, const char *state, const double *value,
+                                         struct sciara_text *out) {
+  struct sciara_text condition = {0};
+  sciara_csv_append_text(out, name);
+  sciara_text_append(out, ",%s,%s", kind, state);
+  for (size_t k = 0; k < c->count; k++)
+    sciara_text_append(out, !isfinite(value[k]) ? "," : k < 2 ? ",%.10g" : ",%.9g", value[k]);
+  SCIARA_TRY(sciara_ensemble_condition(&r->ensemble, &condition));
+  sciara_text_append(out, ",");
+  sciara_csv_append_text(out, condition.data);
+  sciara_text_free(&condition);
+  return sciara_text_append(out, "\n");
+}

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""sciara exposure of a run: arrivals, deposits, lengths and areas by time, compared with what GEOS finds cell by cell; states;
+names; files of others."""
+import csv
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, SharedCase, open_snapshot
+
+import numpy
+from osgeo import ogr, osr
+
+ogr.UseExceptions()
+HOURS = (0.1, 0.2, 0.5, 1)
+
+
+def srs_of(code):
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(code)
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs
+
+
+def at(x, y):
+    """A place in m from the north-western corner."""
+    return f"{WEST + x} {NORTH - y}"
+
+
+def points_of(*places):
+    return ",".join(at(x, y) for x, y in places)
+
+
+PLACES = {
+    "hut": f"POINT({at(205, 95)})",
+    "huts": f"MULTIPOINT({points_of((205, 95), (212, 105), (395, 5), (500, 5))})",
+    "road": f"LINESTRING({points_of((120, 93.3), (205.5, 101), (333, 188.8), (260, 340))})",
+    "tracks": f"MULTILINESTRING(({points_of((150, 131), (280, 131))}),({points_of((-50, 60), (450, 260))}))",
+    "town": f"POLYGON(({points_of((150, 60), (300, 95), (260, 230), (140, 180), (150, 60))}),"
+            f"({points_of((190, 100), (230, 110), (205, 140), (190, 100))}))",
+    "farms": f"MULTIPOLYGON((({points_of((203, 97), (206, 97), (206, 99), (203, 97))})),"
+             f"(({points_of((330, 250), (460, 250), (460, 350), (330, 350), (330, 250))})))",
+    "quiet": f"POINT({at(15, 285)})",
+    "gap": f"POLYGON(({points_of((2, 2), (30, 2), (30, 20), (2, 20), (2, 2))}))",
+    "away": f"POINT({at(4000, 95)})",
+    "nothing": None,
+}
+
+
+def write_places(path, driver="GPKG", srs=srs_of(32633), places=None, column="name"):
+    """A file of these places, brought to a CRS."""
+    source = ogr.GetDriverByName(driver).CreateDataSource(path)
+    layer = source.CreateLayer("places", srs, ogr.wkbUnknown)
+    layer.CreateField(ogr.FieldDefn("height", ogr.OFTReal))
+    if column:
+        layer.CreateField(ogr.FieldDefn(column, ogr.OFTString))
+    for name, wkt in (places or PLACES).items():
+        feature = ogr.Feature(layer.GetLayerDefn())
+        if column and name is not None:
+            feature.SetField(column, name)
+        geometry = wkt and ogr.CreateGeometryFromWkt(wkt)
+        if geometry and srs:
+            geometry.AssignSpatialReference(srs_of(32633))
+            geometry.TransformTo(srs)
+        if geometry:
+            feature.SetGeometry(geometry)
+        layer.CreateFeature(feature)
+    return path
+
+
+def square(row, col):
+    x, y = WEST + col * CELL, NORTH - row * CELL
+    return ogr.CreateGeometryFromWkt(f"POLYGON(({x} {y},{x + CELL} {y},{x + CELL} {y - CELL},{x} {y - CELL},{x} {y}))")
+
+
+def measure(geometry):
+    """What there is of it: points, m or m2."""
+    if geometry.GetDimension() == 0:
+        return max(1, geometry.GetGeometryCount()) if not geometry.IsEmpty() else 0
+    return geometry.Length() if geometry.GetDimension() == 1 else geometry.Area()
+
+
+def amounts_of(wkt):
+    """rows x cols: how much of it lies in each cell; of a point on the edge of cells nothing is asked."""
+    found = numpy.zeros((ROWS, COLS))
+    geometry = ogr.CreateGeometryFromWkt(wkt)
+    west, east, south, north = geometry.GetEnvelope()
+    for row in range(max(0, int((NORTH - north) // CELL)), min(ROWS, int((NORTH - south) // CELL) + 1)):
+        for col in range(max(0, int((west - WEST) // CELL)), min(COLS, int((east - WEST) // CELL) + 1)):
+            part = geometry.Intersection(square(row, col))
+            if part.GetDimension() == geometry.GetDimension() or geometry.GetDimension() == 0:
+                found[row, col] = measure(part)
+    return found
+
+
+class Exposure(SharedCase):
+    @classmethod
+    def prepare(cls):
+        case.write_scenario(cls.work, run={"max_steps": 400, "start": "2026-05-01T00:00:00Z"},
+                            output={"fields": case.FIELDS + ["max_deposit"], "dtype": "float64"})
+        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        write_places(os.path.join(cls.work, "places.gpkg"))
+        data = open_snapshot(os.path.join(cls.work, "run", "snapshots", "00000400.nc"))
+        cls.arrival, cls.deposit, cls.most = (data[name].values[0] for name in ("arrival_time", "deposit", "max_deposit"))
+        cls.land = cls.deposit != case.NODATA
+
+    def rows(self, path):
+        with open(self.path(path), encoding="utf-8", newline="") as f:
+            return {row["place"]: row for row in csv.DictReader(f)}
+
+    def assert_numbers(self, row, expected):
+        for name, value in expected.items():
+            found = row[name]
+            self.assertEqual(found == "", numpy.isnan(value), (row["place"], name, found, value))
+            if found:
+                self.assertAlmostEqual(float(found), value, delta=1e-6 * max(1, abs(value)), msg=(row["place"], name))
+
+    def expected(self, wkt):
+        """State and numbers of a place."""
+        if wkt is None:
+            return "empty", {"all": 0, "land": 0, "covered": numpy.nan, "arrival_s": numpy.nan}
+        amounts = amounts_of(wkt)
+        land = amounts * self.land
+        reached = (land > 1e-9) & (self.arrival >= 0)
+        numbers = {"all": measure(ogr.CreateGeometryFromWkt(wkt)), "land": land.sum(), "nodata": (amounts * ~self.land).sum(), "sea": 0}
+        if not land.any():
+            return "outside" if not amounts.any() else "NODATA", numbers | {"covered": numpy.nan, "share": numpy.nan, "arrival_s": numpy.nan}
+        numbers |= {"covered": land[reached].sum(), "share": land[reached].sum() / land.sum()}
+        for hours in HOURS:
+            numbers[f"covered_{60 * hours:g}min" if hours < 1 else f"covered_{hours:g}h"] = land[reached & (self.arrival <= 3600 * hours)].sum()
+        for name, values in (("deposit_m", self.deposit), ("max_deposit_m", self.most)):
+            numbers[name] = values[reached].max(initial=-1) if reached.any() else numpy.nan
+        numbers["arrival_s"] = self.arrival[reached].min(initial=numpy.inf) if reached.any() else numpy.nan
+        return "reached" if reached.any() else "not reached", numbers
+
+    def check(self, rows, places=None, but=()):
+        states = set()
+        for name, wkt in (places or PLACES).items():
+            if name in but:
+                continue
+            state, numbers = self.expected(wkt)
+            self.assertEqual(rows[name]["state"], state, name)
+            self.assert_numbers(rows[name], numbers)
+            states.add(state)
+        return states
+
+    def test_a_run(self):
+        done = self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "6 min,720,30 min,1 h", "--overwrite")
+        self.assertEqual(done.stdout.splitlines()[-2:], ["run/maps/exposure.csv", "run/maps/exposure.gpkg"])
+        self.assertIn("10 places: 6 reached, 1 not reached, 1 on NODATA, 1 outside the DEM, 1 without geometry\n", done.stdout)
+        rows = self.rows("run/maps/exposure.csv")
+        self.assertEqual(list(rows), list(PLACES))
+        self.assertEqual(self.check(rows), {"reached", "not reached", "NODATA", "outside", "empty"})
+        shares = [float(row["share"]) for row in rows.values() if row["share"]]
+        self.assertTrue(any(0.05 < share < 0.95 for share in shares), shares)
+        printed = re.findall(r"(?m)^\d\d:\d\d:\d\d +(\w+) ", done.stdout)
+        reached = [name for name, row in rows.items() if row["state"] == "reached"]
+        self.assertEqual(printed, sorted(reached, key=lambda name: float(rows[name]["arrival_s"])))
+        for name in reached:
+            seconds = int(float(rows[name]["arrival_s"]))
+            self.assertEqual(rows[name]["arrival_date"], f"2026-05-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z")
+
+    def test_geopackage(self):
+        """The columns of the table, and the places as they were."""
+        self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "e.csv", "--overwrite", "-q")
+        self.assertEqual(self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "e.gpkg", "-q").stdout.splitlines()[-1], "e.gpkg")
+        rows, source, seen = self.rows("e.csv"), ogr.Open(self.path("e.gpkg")), []
+        for layer, kind in (("points", "point"), ("lines", "line"), ("zones", "zone")):
+            for feature in source.GetLayerByName(layer):
+                items = feature.items()
+                name = items.pop("name")
+                seen.append(name)
+                self.assertEqual(items["kind"], kind)
+                for column, value in items.items():
+                    if isinstance(value, float):
+                        self.assertAlmostEqual(value, float(rows[name][column]), delta=1e-8 * max(1, abs(value)), msg=(name, column))
+                    else:
+                        self.assertEqual(value or "", rows[name][column], (name, column))
+                geometry, given = feature.GetGeometryRef(), PLACES[name] and ogr.CreateGeometryFromWkt(PLACES[name])
+                self.assertEqual(geometry is None, given is None, name)
+                if geometry:
+                    self.assertTrue(geometry.IsValid() and geometry.Buffer(1e-6).Contains(given) and given.Buffer(1e-6).Contains(geometry), name)
+                    self.assertAlmostEqual(measure(geometry), measure(given), places=6)
+        self.assertEqual(sorted(seen), sorted(PLACES))
+
+    def test_degrees_and_formats(self):
+        """In degrees, and in another zone, a place is where it is; a vertex moves by far less than a cell."""
+        places = {name: PLACES[name] for name in ("hut", "road", "town", "away")}
+        for driver, code, end in (("GeoJSON", 4326, "geojson"), ("GPKG", 32632, "gpkg"), ("FlatGeobuf", 4258, "fgb"), ("KML", 4326, "kml")):
+            write_places(self.path(f"p.{end}"), driver, srs_of(code), places)
+            self.sciara("exposure", "run", "--assets", f"p.{end}", "--names", "Name" if end == "kml" else "name", "--within",
+                        "6 min,720,30 min,1 h", "-o", f"{end}.csv", "-q")
+            for name, row in self.rows(f"{end}.csv").items():
+                state, numbers = self.expected(PLACES[name])
+                self.assertEqual(row["state"], state, (driver, name))
+                for column in ("all", "covered", "arrival_s", "covered_12min"):
+                    if column in numbers and numbers[column] == numbers[column]:
+                        self.assertAlmostEqual(float(row[column]), numbers[column], delta=2e-3 * max(1, numbers[column]), msg=(driver, name, column))
+
+    def test_resumed_and_other_rules(self):
+        """A run that goes on from a checkpoint, and one by the other rule, whose numbers are those of its own fields."""
+        case.write_scenario(self.work, "bingham.json", model={"rule": "bingham"}, run={"max_time": "20 min"})
+        self.sciara("run", "s.json", "-q", "-o", "part", "--steps", "200", "--checkpoint-every", "1 d")
+        self.sciara("resume", "part", "-q", "--steps", "400", "-o", "whole")
+        self.sciara("run", "bingham.json", "-q", "-o", "sheet")
+        for folder in ("run", "whole", "sheet"):
+            self.sciara("exposure", folder, "--assets", "places.gpkg", "-q", "-o", f"{folder}.csv", "--within", "10 min")
+        with open(self.path("run.csv"), encoding="utf-8") as a, open(self.path("whole.csv"), encoding="utf-8") as b:
+            self.assertEqual(a.read(), b.read())
+        snapshot = open_snapshot(self.path("sheet", case.record(self.path("sheet"))["snapshots"][-1]["name"]))
+        arrival = snapshot.arrival_time.values[0]
+        town = self.rows("sheet.csv")["town"]
+        amounts = amounts_of(PLACES["town"])
+        self.assertAlmostEqual(float(town["covered"]), amounts[arrival >= 0].sum(), places=4)
+        self.assertAlmostEqual(float(town["covered_10min"]), amounts[(arrival >= 0) & (arrival <= 600)].sum(), places=4)
+
+    def test_without_arrival_times(self):
+        """A run that recorded only the lava at the end: what is covered is known, when is not."""
+        case.write_scenario(self.work, "bare.json", run={"max_steps": 400}, output={"fields": ["thickness", "deposit"], "dtype": "float64"})
+        self.sciara("run", "bare.json", "-q", "-o", "bare")
+        done = self.sciara("exposure", "bare", "--assets", "places.gpkg")
+        self.assertIn("holds no field \"arrival_time\"", done.stderr)
+        for name, row in self.rows("bare/maps/exposure.csv").items():
+            state, numbers = self.expected(PLACES[name])
+            self.assertEqual((row["state"], row["arrival_s"]), (state, ""), name)
+            self.assert_numbers(row, {"covered": numbers["covered"]})
+
+    def test_sea(self):
+        """What lies in the sea cannot be reached; of a road the part on land counts."""
+        case.write_scenario(self.work, "sea.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": "nodata"}, run={"max_steps": 50})
+        self.sciara("run", "sea.json", "-q", "-o", "coast")
+        places = {"boat": PLACES["gap"], "coast": f"LINESTRING({points_of((5, 15), (205, 95))})"}
+        write_places(self.path("coast.gpkg"), places=places)
+        done = self.sciara("exposure", "coast", "--assets", "coast.gpkg", "-o", "coast.csv")
+        self.assertIn("2 places: 1 reached, 0 not reached, 1 in the sea\n", done.stdout)
+        rows = self.rows("coast.csv")
+        self.assertEqual((rows["boat"]["state"], rows["boat"]["covered"], rows["boat"]["sea"]), ("sea", "", "504"))
+        line = amounts_of(places["coast"])
+        self.assert_numbers(rows["coast"], {"sea": line[~self.land].sum(), "land": line[self.land].sum(), "nodata": 0})
+
+    def test_names(self):
+        """Columns called otherwise, names that occur again, features without a name or without columns."""
+        places = {"a": PLACES["hut"], "b": PLACES["road"]}
+        for column, options, said, names in (
+                ("Nome", [], "names are those of the column \"Nome\"", ["a", "b"]), ("code", ["--names", "code"], "", ["a", "b"]),
+                ("code", [], "has no column of names (columns: \"height\", \"code\")", ["feature 1", "feature 2"]),
+                (None, [], "has no column of names", ["feature 1", "feature 2"])):
+            write_places(self.path("n.gpkg"), places=places, column=column)
+            done = self.sciara("exposure", "run", "--assets", "n.gpkg", *options, "-o", "n.csv", "--overwrite")
+            self.assertIn(said, done.stderr)
+            self.assertEqual(list(self.rows("n.csv")), names)
+            os.unlink(self.path("n.gpkg"))
+        twice = {"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": [15, 37.7]}}
+            for name in ("x", "x, \"y\"\n", "x", None, "x")]}
+        case.write_json(self.path("twice.geojson"), twice)
+        done = self.sciara("exposure", "run", "--assets", "twice.geojson", "-o", "twice.csv")
+        self.assertIn("2 names occur again", done.stderr)
+        self.assertIn("1 of 5 features have no name", done.stderr)
+        self.assertEqual(list(self.rows("twice.csv")), ["x", "x, \"y\"\n", "x (2)", "feature 4", "x (3)"])
+
+    def test_refused(self):
+        collection = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
+            "type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [15, 37.7]}, {"type": "LineString", "coordinates": [[15, 37], [15, 38]]}]}}]}
+        case.write_json(self.path("mixed.geojson"), collection)
+        swapped = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [37.741, 15.002]}}]}
+        case.write_json(self.path("swapped.geojson"), swapped)
+        write_places(self.path("bare.shp"), "ESRI Shapefile", None, {"a": "POINT(15.002 37.74)"})
+        with open(self.path("text.csv"), "w", encoding="ascii") as f:
+            f.write("x,y\n1,2\n")
+        for code, said, *words in (
+                (2, "--assets FILE is missing",), (3, "expected points, lines or polygons, found several of them", "--assets", "mixed.geojson"),
+                (3, "has latitude before longitude", "--assets", "swapped.geojson"),
+                (3, "names no CRS, and its coordinates .* look like degrees .* ogr2ogr -a_srs EPSG:4326", "--assets", "bare.shp"),
+                (3, "is not among those allowed", "--assets", "text.csv"), (4, "cannot be opened|No such file|does not exist", "--assets", "none.gpkg"),
+                (2, "expected the column of names \"code\" among its columns, found \"height\", \"name\"", "--assets", "places.gpkg", "--names", "code"),
+                (3, "layer \"x\" as one of its 1 layers", "--assets", "places.gpkg", "--layer", "x"),
+                (2, "--within: expected times above 0", "--assets", "places.gpkg", "--within", "6 h,0"),
+                (2, "a name in .csv or .gpkg", "--assets", "places.gpkg", "-o", "x.txt")):
+            done = self.sciara("exposure", "run", *([] if "-o" in words else ["-o", "new.csv"]), *words, code=code)
+            self.assertRegex(done.stderr, said)
+        self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "kept.csv", "-q")
+        self.assertIn("kept.csv", self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "kept.csv", code=3).stderr)
+
+    def test_the_command_that_cures_it(self):
+        """What the message about a missing CRS prints makes a file that is read."""
+        write_places(self.path("nameless.shp"), "ESRI Shapefile", None, {"a": "POINT(15.002 37.74)"})
+        said = self.sciara("exposure", "run", "--assets", "nameless.shp", "-o", "new.csv", code=3).stderr
+        self.assertIn("ogr2ogr", said)
+        subprocess.run(re.search(r"ogr2ogr .*", said).group(), shell=True, check=True, cwd=self.work)
+        self.sciara("exposure", "run", "--assets", "nameless-placed.gpkg", "-o", "cured.csv", "-q")
+        self.assertEqual(len(self.rows("cured.csv")), 1)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -193,6 +193,7 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   struct files files = {0};
   struct sciara_text said = {0};
   struct sciara_exposed_places e = {0};
+  size_t reached = 0;
   const char *drivers[SCIARA_MOST_GIVEN];
   enum sciara_status status;
   if (sciara_argument_given(a, "within"))
@@ -201,8 +202,9 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   request_of(a, drivers, &request);
   SCIARA_TRY_GOTO(name_files(a, a->operand[0], &files));
   SCIARA_TRY_GOTO(sciara_exposed_open(a->operand[0], &request, sciara_reduction_threads(0), &e));
-  SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, &said));
-  sciara_print("%s\n", said.data);
+  SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, &reached));
+  SCIARA_TRY_GOTO(sciara_reduction_describe(&e.r, &said));
+  sciara_print("%s\n%zu of %zu places are reached by at least one member\n", said.data, reached, e.pois.count);
   if (files.csv) sciara_print("%s\n", files.csv);
   if (files.gpkg) sciara_print("%s\n", files.gpkg);
 cleanup:

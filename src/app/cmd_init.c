@@ -10,6 +10,7 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/place_text.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "file/durable.h"
@@ -46,14 +47,12 @@ struct order {
 };
 
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
-  const char *comma = strchr(text, ',');
-  char *first = comma ? sciara_format("%.*s", (int)(comma - text), text) : NULL;
-  const bool good = first && sciara_parse_double(first, &out->at.x) &&
-                    sciara_parse_double(comma + 1 + strspn(comma + 1, " "), &out->at.y);
-  free(first);
-  out->lonlat = strcmp(option, "vent-lonlat") == 0;
-  if (good) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected two numbers separated by a comma, found \"%s\"", option, text);
+  const enum sciara_place_text is = sciara_place_parse(text, 1, &out->at);
+  out->lonlat = is == SCIARA_PLACE_DEGREES || strcmp(option, "vent-lonlat") == 0;
+  if (is != SCIARA_PLACE_NAME) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "--%s: expected two numbers separated by a comma, or degrees such as 14.99E,37.75N; found \"%s\"",
+                     option, text);
 }
 
 /** The options that may be repeated. */

@@ -9,7 +9,9 @@
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/place_text.h"
 #include "base/mem.h"
+#include "file/georef.h"
 #include "hazard/comparison.h"
 #include "hazard/products.h"
 #include "terrain/poi_file.h"
@@ -186,16 +188,6 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 // -------------------------------------------------------------------------------------------------------------- query
 
-static enum sciara_status parse_point(const char *text, struct sciara_point *p) {
-  const char *comma = strchr(text, ',');
-  char x[64];
-  snprintf(x, sizeof x, "%.*s", comma ? (int)(comma - text) : 0, text);
-  if (!comma || comma - text >= (int)sizeof x || !sciara_parse_double(x, &p->x) ||
-      !sciara_parse_double(comma + 1, &p->y))
-    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected X,Y in the CRS of the DEM, found \"%s\"", text);
-  return SCIARA_OK;
-}
-
 /** The ground of an ensemble, on which places lie. */
 static enum sciara_status read_ground(const char *folder, struct sciara_dem *dem) {
   char *path = sciara_format("%s/" SCIARA_ENSEMBLE_DEM, folder);
@@ -218,24 +210,76 @@ static enum sciara_status add_point(struct sciara_pois *pois, const char *name, 
   return SCIARA_OK;
 }
 
+/** The site of an ensemble that has this name. */
+static enum sciara_status find_site(const char *folder, const char *name, struct sciara_pois *pois) {
+  struct sciara_ensemble e = {0};
+  SCIARA_TRY(sciara_ensemble_open(folder, &e));
+  enum sciara_status status = SCIARA_OK;
+  struct sciara_text names = {0};
+  size_t k = 0;
+  while (k < e.result.poi_count && strcmp(e.result.pois[k].name, name) != 0) k++;
+  if (k < e.result.poi_count) {
+    status = SCIARA_NEW(pois->poi, 1, "a place");
+    if (status == SCIARA_OK) {
+      pois->poi[pois->count++] = e.result.pois[k];
+      e.result.pois[k] = (struct sciara_poi){0}; // it is the caller's now
+    }
+  } else {
+    for (size_t n = 0; n < e.result.poi_count && n < 20; n++)
+      sciara_text_append(&names, "%s\"%.60s\"", n ? ", " : "", e.result.pois[n].name);
+    status = sciara_fail(
+        SCIARA_ERR_USAGE,
+        "--at: expected X,Y in the CRS of the DEM, degrees such as 14.99E,37.75N, or the name of a site (%s); "
+        "found \"%.60s\"",
+        names.data ? names.data : "there is none", name);
+  }
+  sciara_text_free(&names);
+  sciara_ensemble_free(&e);
+  return status;
+}
+
+/** The point of --at, in the CRS of the DEM. */
+static enum sciara_status find_point(const struct sciara_arguments *a, enum sciara_place_text is,
+                                     struct sciara_point *p) {
+  struct sciara_dem dem = {0};
+  enum sciara_status status = read_ground(a->operand[0], &dem);
+  if (status == SCIARA_OK && is == SCIARA_PLACE_DEGREES)
+    status = sciara_georef_place(dem.georef.crs_wkt, &dem.grid, p, 1);
+  if (status == SCIARA_OK && is == SCIARA_PLACE_METRES)
+    status = sciara_georef_suspect_degrees(dem.georef.crs_wkt, &dem.grid, *p, "write 14.99E,37.75N");
+  sciara_dem_free(&dem);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "--at");
+}
+
+static enum sciara_status read_file(const struct sciara_arguments *a, const char *place, struct sciara_pois *pois) {
+  struct sciara_dem dem = {0};
+  enum sciara_status status = read_ground(a->operand[0], &dem);
+  const struct sciara_pois_request request = {.path = sciara_argument(a, "zone"),
+                                              .layer = sciara_argument(a, "layer"),
+                                              .name_column = sciara_argument(a, "names"),
+                                              .place = place,
+                                              .crs_wkt = dem.georef.crs_wkt,
+                                              .grid = &dem.grid};
+  if (status == SCIARA_OK) status = sciara_pois_read(&request, pois);
+  sciara_dem_free(&dem);
+  return status;
+}
+
 /** The places that the command line names. */
 static enum sciara_status find_pois(const struct sciara_arguments *a, struct sciara_pois *pois) {
   const char *at = sciara_argument(a, "at"), *file = sciara_argument(a, "zone");
   struct sciara_point p;
-  struct sciara_dem dem = {0};
-  if (!at == !file) return sciara_fail(SCIARA_ERR_USAGE, "expected either --at X,Y or --zone FILE");
-  if (!file && sciara_argument_given(a, "layer"))
-    return sciara_fail(SCIARA_ERR_USAGE, "--layer: allowed with --zone FILE only");
-  if (at) {
-    SCIARA_TRY(parse_point(at, &p));
-    return add_point(pois, at, p);
-  }
-  enum sciara_status status = read_ground(a->operand[0], &dem);
-  const struct sciara_pois_request request = {
-      .path = file, .layer = sciara_argument(a, "layer"), .crs_wkt = dem.georef.crs_wkt, .grid = &dem.grid};
-  if (status == SCIARA_OK) status = sciara_pois_read(&request, pois);
-  sciara_dem_free(&dem);
-  return status;
+  const enum sciara_place_text is = at ? sciara_place_parse(at, 1, &p) : SCIARA_PLACE_NAME;
+  if (!at && !file) return sciara_fail(SCIARA_ERR_USAGE, "expected --at X,Y, --at NAME or --zone FILE");
+  if (at && file && is != SCIARA_PLACE_NAME)
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected the name of a place of %s, found \"%s\"", file, at);
+  if (!file && (sciara_argument_given(a, "layer") || sciara_argument_given(a, "names")))
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with --zone FILE only",
+                       sciara_argument_given(a, "layer") ? "layer" : "names");
+  if (file) return read_file(a, at, pois);
+  if (is == SCIARA_PLACE_NAME) return find_site(a->operand[0], at, pois);
+  SCIARA_TRY(find_point(a, is, &p));
+  return add_point(pois, at, p);
 }
 
 /** Rows of a table: what reaches the place. */
@@ -275,7 +319,7 @@ static enum sciara_status query(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(find_pois(a, &pois));
   options.poi = pois.poi;
   options.poi_count = pois.count;
-  options.anywhere = !sciara_argument_given(a, "at");
+  options.anywhere = sciara_argument_given(a, "zone");
   SCIARA_TRY_GOTO(sciara_reduction_open(a->operand[0], &options, &r));
   SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&r, options.threads));
   SCIARA_TRY_GOTO(print_members(&r));
@@ -299,10 +343,12 @@ static int run_query(const struct sciara_command *command, int argc, char **argv
 }
 
 static const struct sciara_option query_options[] = {
-    {"at", 0, "X,Y", "a place, in the CRS of the DEM"},
+    {"at", 0, "X,Y|NAME",
+     "a place in the CRS of the DEM, in degrees (14.99E,37.75N), or the name of a site or of a place of --zone"},
     {"zone", 0, "FILE",
      "a vector file: each of its points, lines and polygons is a place, reached with any of its cells"},
     {"layer", 0, "NAME", "the layer of that file, if it has several"},
+    {"names", 0, "COLUMN", "the column of that file with the names (default: the first called name, label or id)"},
     THREADS_OPTION,
     {0},
 };

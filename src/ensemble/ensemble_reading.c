@@ -91,14 +91,38 @@ static enum sciara_status read_corners(const struct sciara_ensemble_reading *r, 
   return sciara_json_points(polygon, points, count);
 }
 
+/** The ends of the parts of a line or a zone. */
+static enum sciara_status read_ends(const struct sciara_ensemble_reading *r, const char *place, const cJSON *ends,
+                                    struct sciara_poi *out) {
+  const cJSON *end;
+  size_t before = 0;
+  SCIARA_TRY(SCIARA_NEW(out->ends, (size_t)cJSON_GetArraySize(ends), "the parts of a site"));
+  cJSON_ArrayForEach(end, ends) {
+    const double value = end->valuedouble;
+    if (!(value > (double)before && value <= (double)out->point_count) || value != floor(value))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: %s.ends: expected ascending whole numbers up to that of its points, %zu; found %g",
+                         r->file, place, out->point_count, value);
+    before = out->ends[out->parts++] = (size_t)value;
+  }
+  if (before == out->point_count) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %s.ends: expected the number of its points, %zu, as the last one; found %zu", r->file, place,
+                     out->point_count, before);
+}
+
 static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, const cJSON *poi, size_t index,
                                    struct sciara_poi *out) {
   char place[64];
-  const cJSON *polygon = sciara_json_get(poi, "polygon");
+  const cJSON *polygon = sciara_json_get(poi, "polygon"), *line = sciara_json_get(poi, "line"),
+              *points = sciara_json_get(poi, "points"), *ends = sciara_json_get(poi, "ends");
   snprintf(place, sizeof place, "result.sites[%zu]", index);
   SCIARA_TRY(sciara_ensemble_name(poi, "site", index + 1, &out->name));
-  out->kind = polygon ? SCIARA_POI_ZONE : SCIARA_POI_POINT;
-  if (polygon) return read_corners(r, place, polygon, &out->points, &out->point_count);
+  out->kind = polygon ? SCIARA_POI_ZONE : line ? SCIARA_POI_LINE : SCIARA_POI_POINT;
+  if (polygon) SCIARA_TRY(read_corners(r, place, polygon, &out->points, &out->point_count));
+  if (line || points) SCIARA_TRY(sciara_json_points(line ? line : points, &out->points, &out->point_count));
+  if (ends && (polygon || line)) return read_ends(r, place, ends, out);
+  if (polygon || line || points) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
   out->points[0] = (struct sciara_point){sciara_json_double(poi, "x", 0), sciara_json_double(poi, "y", 0)};
   out->point_count = 1;

@@ -123,3 +123,95 @@ cleanup:
   sciara_gdal_leave(&scope);
   return status;
 }
+
+// ------------------------------------------------------------------------------------------------- degrees and a grid
+
+static bool is_on(const struct sciara_grid *g, struct sciara_point p) {
+  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  return p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north;
+}
+
+/** The place of a point in degrees; false: it has none. */
+static bool transform(OGRCoordinateTransformationH change, struct sciara_point *p) {
+  return fabs(p->x) <= 360 && fabs(p->y) <= 90 && OCTTransform(change, 1, &p->x, &p->y, NULL) && isfinite(p->x) &&
+         isfinite(p->y);
+}
+
+/** Whether the point in degrees lies on the grid. */
+static bool would_be_on(OGRCoordinateTransformationH change, const struct sciara_grid *grid, double lon, double lat) {
+  struct sciara_point p = {lon, lat};
+  return transform(change, &p) && is_on(grid, p);
+}
+
+static enum sciara_status fail_place(OGRCoordinateTransformationH change, const char *crs_wkt,
+                                     const struct sciara_grid *g, struct sciara_point p) {
+  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  double lon[] = {g->west, east, g->west, east}, lat[] = {g->north, g->north, south, south};
+  const bool swapped = would_be_on(change, g, p.y, p.x);
+  SCIARA_TRY(sciara_georef_to_lonlat(crs_wkt, 4, lon, lat));
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "expected longitude and latitude on the DEM (lon %.6g to %.6g, lat %.6g to %.6g), found lon %.8g, lat "
+      "%.8g%s",
+      fmin(lon[0], lon[2]), fmax(lon[1], lon[3]), fmin(lat[2], lat[3]), fmax(lat[0], lat[1]), p.x, p.y,
+      swapped ? "; the other way round it lies there: longitude comes first" : "");
+}
+
+/** The transformation from degrees to a CRS, or an error. Release with OCTDestroyCoordinateTransformation. */
+static enum sciara_status change_from_degrees(const struct sciara_gdal_scope *scope, const char *crs_wkt,
+                                              OGRCoordinateTransformationH *out) {
+  OGRSpatialReferenceH from = NULL, to = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &from)); // x is the longitude, see sciara_srs_parse
+  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &to));
+  *out = OCTNewCoordinateTransformation(from, to);
+  if (!*out)
+    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
+                         "degrees cannot be brought to the CRS of the DEM: %s", sciara_gdal_message(scope));
+cleanup:
+  OSRRelease(from);
+  OSRRelease(to);
+  return status;
+}
+
+enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
+                                       size_t count) {
+  struct sciara_gdal_scope scope;
+  OGRCoordinateTransformationH change = NULL;
+  if (!crs_wkt)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "longitude and latitude require a DEM with a CRS: name it with dem.crs, or give x and y");
+  sciara_gdal_enter(&scope, false);
+  enum sciara_status status = change_from_degrees(&scope, crs_wkt, &change);
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
+    const struct sciara_point given = points[k];
+    if (!transform(change, &points[k]))
+      status = sciara_fail(SCIARA_ERR_INPUT,
+                           "expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90 near the "
+                           "DEM, found lon %.10g, lat %.10g",
+                           given.x, given.y);
+    else if (grid && !is_on(grid, points[k]))
+      status = fail_place(change, crs_wkt, grid, given);
+  }
+  if (change) OCTDestroyCoordinateTransformation(change);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
+enum sciara_status sciara_georef_suspect_degrees(const char *crs_wkt, const struct sciara_grid *grid,
+                                                 struct sciara_point p, const char *how) {
+  struct sciara_gdal_scope scope;
+  OGRCoordinateTransformationH change = NULL;
+  if (!crs_wkt || !(fabs(p.x) <= 360 && fabs(p.y) <= 360) || is_on(grid, p)) return SCIARA_OK;
+  sciara_gdal_enter(&scope, false);
+  enum sciara_status status = change_from_degrees(&scope, crs_wkt, &change);
+  const bool right = status == SCIARA_OK && would_be_on(change, grid, p.x, p.y);
+  const bool swapped = status == SCIARA_OK && !right && would_be_on(change, grid, p.y, p.x);
+  if (right || swapped)
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "expected metres in the CRS of the DEM, found %.10g, %.10g, which are %s on it: %s", p.x, p.y,
+                         right ? "longitude and latitude of a place" : "latitude and longitude of a place", how);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  sciara_gdal_leave(&scope);
+  return status;
+}

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "model/polyline.h"
 
 /** Owned strings (malloc). */
 struct sciara_georef {
@@ -22,6 +22,23 @@ enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef
 
 /** Transforms a point given in degrees (WGS 84) to the CRS `crs_wkt`. */
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y);
+
+/**
+ * Transforms points [longitude, latitude] (WGS 84) in place to the CRS of a grid.
+ *
+ * @param crs_wkt of the grid; NULL is SCIARA_ERR_INPUT
+ * @param grid    all points must lie on it: else SCIARA_ERR_INPUT, with its range in degrees, and whether a point would lie on it
+ *                with latitude and longitude exchanged; NULL: they may lie anywhere
+ */
+enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
+                                       size_t count);
+
+/**
+ * SCIARA_ERR_INPUT if a point off the grid, whose coordinates should be those of the grid, may be in degrees: it would lie on
+ * the grid as longitude and latitude, or the other way round. The message says how degrees are given: `how`.
+ */
+enum sciara_status sciara_georef_suspect_degrees(const char *crs_wkt, const struct sciara_grid *grid,
+                                                 struct sciara_point point, const char *how);
 
 /**
  * Transforms `count` points of the CRS `crs_wkt` in place to longitude and latitude (WGS 84), in degrees; those that have none

@@ -101,14 +101,8 @@ static enum sciara_status write_gpkg(const struct table *t, const char *path) {
   return status;
 }
 
-static enum sciara_status describe(const struct table *t, struct sciara_text *said) {
-  SCIARA_TRY(sciara_reduction_describe(&t->e->r, said));
-  return sciara_text_append(said, "\n%zu of %zu %s reached by at least one member", t->reached, t->e->pois.count,
-                            t->e->pois.count == 1 ? "place is" : "places are");
-}
-
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
-                                        struct sciara_text *said) {
+                                        size_t *reached) {
   struct table t = {.e = e};
   size_t size;
   enum sciara_status status;
@@ -117,7 +111,7 @@ enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const c
   SCIARA_TRY_GOTO(SCIARA_NEW(t.text, e->pois.count + 1, "a table of places"));
   SCIARA_TRY_GOTO(SCIARA_NEW(t.value, size + 1, "a table of places"));
   SCIARA_TRY_GOTO(sciara_exposed_visit(e, take_row, &t));
-  SCIARA_TRY_GOTO(describe(&t, said));
+  *reached = t.reached;
   if (csv) SCIARA_TRY_GOTO(write_csv(&t, csv));
   if (gpkg) SCIARA_TRY_GOTO(write_gpkg(&t, gpkg));
 cleanup:

@@ -30,9 +30,9 @@ enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_
 /**
  * Writes the table of the places as CSV and as GeoPackage (NULL: not this one), each as an atomic file.
  *
- * @param said receives what the numbers are of, and how many places are reached by a member
+ * @param reached receives how many places are reached by a member
  */
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
-                                        struct sciara_text *said);
+                                        size_t *reached);
 
 #endif

@@ -29,6 +29,7 @@ void sciara_edit_free(struct sciara_edit *edit) {
   free(edit->name);
   free(edit->path);
   free(edit->layer);
+  free(edit->place);
   sciara_free(edit->points);
   *edit = (struct sciara_edit){0};
 }

@@ -33,9 +33,11 @@ struct sciara_edit {
   char *name;                       ///< "edit 1" if the scenario gives none
   char *path;                       ///< of a vector file; NULL: `points`
   char *layer;                      ///< of that file; NULL: its only one
+  char *place;                      ///< name of its feature; NULL: all
   bool closed;                      ///< the points are a polygon, whose last point joins the first
-  struct sciara_point *points;      ///< in the CRS of the DEM; from sciara_alloc
+  struct sciara_point *points;      ///< in the CRS of the DEM, or `lonlat`; from sciara_alloc
   size_t point_count;               //
+  bool lonlat;                      ///< the points are longitude and latitude (WGS 84)
   double value[SCIARA_EDIT_VALUES]; ///< NAN: not given
 };
 

@@ -18,6 +18,7 @@
 #include "file/durable.h"
 #include "plan/plan_base.h"
 #include "plan/plan_check.h"
+#include "plan/plan_places.h"
 #include "plan/points.h"
 #include "run/resume.h"
 #include "sim/cost.h"
@@ -381,6 +382,7 @@ static void read_plan(struct planning *p) {
   p->x.r = &p->r;
   p->x.base = &p->base.scenario;
   sciara_diagnostics_add(d, read_base(p));
+  sciara_plan_places_resolve(&p->r, &p->base, p->root);
   read_parts(p);
   check_pois(p);
   if (d->count > 0) return;

@@ -7,13 +7,15 @@
 #include <strings.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "file/csv_forms.h"
+#include "file/georef.h"
 
-enum { MOST_COLUMNS = 256, MOST_BYTES = 256 << 20 };
+enum { MOST_COLUMNS = 256, MOST_BYTES = 256 << 20, MOST_PROBLEMS = 100 };
 
 /** What a column may hold. */
 enum place { X, Y, NAME, WEIGHT, PLACES };
-static const char *const shown[PLACES] = {"x", "y", "name", "the weight"};
+static const char *const shown[PLACES] = {"x", "y", "name", "the weight"}, *const degrees[] = {"lon", "lat"};
 
 /** A table that is being read. */
 struct table {
@@ -24,6 +26,7 @@ struct table {
   size_t at[PLACES];  ///< numbers of columns; SIZE_MAX: there is none
   char *name[PLACES]; ///< as in the file
   bool plain;         ///< the names are those of `shown`
+  bool lonlat;        ///< the columns of places are in degrees
   struct sciara_text unused;
 };
 
@@ -47,7 +50,29 @@ static bool is_weight(const struct table *t, char *const *names, size_t k) {
   return true;
 }
 
+/** 0: a column of longitudes, 1: of latitudes, 2: neither. */
+static int degree_of(const char *name) {
+  static const char *const words[2][4] = {{"lon", "long", "lng", "longitude"}, {"lat", "latitude", "latitud", "lat."}};
+  for (int axis = 0; axis < 2; axis++)
+    for (size_t k = 0; k < sizeof words[axis] / sizeof *words[axis]; k++)
+      if (strcasecmp(name, words[axis][k]) == 0) return axis;
+  return 2;
+}
+
+/** Whether the places are in degrees: there are columns of these, and none of metres. */
+static bool has_degrees(char *const *names, size_t count) {
+  bool axes[3] = {false}, metres = false;
+  for (size_t k = 0; k < count; k++) {
+    axes[degree_of(names[k])] = true;
+    metres |= is_named(names[k], "x") || is_named(names[k], "y") || is_named(names[k], "easting") ||
+              is_named(names[k], "northing");
+  }
+  return axes[0] && axes[1] && !metres;
+}
+
 static enum place place_of(const struct table *t, char *const *names, size_t k) {
+  if (t->lonlat && degree_of(names[k]) < 2) return (enum place)degree_of(names[k]);
+  if (t->lonlat) return strcasecmp(names[k], "name") == 0 ? NAME : is_weight(t, names, k) ? WEIGHT : PLACES;
   if (is_named(names[k], "x") || is_named(names[k], "easting")) return X;
   if (is_named(names[k], "y") || is_named(names[k], "northing")) return Y;
   if (strcasecmp(names[k], "name") == 0) return NAME;
@@ -62,7 +87,8 @@ static enum sciara_status place(struct table *t, char *const *names, size_t k) {
                        t->csv.name, t->line, shown[to], t->name[to], names[k]);
   t->at[to] = k;
   t->name[to] = names[k];
-  t->plain = t->plain && strcmp(names[k], to == WEIGHT ? t->weight : shown[to]) == 0;
+  const char *usual = to == WEIGHT ? t->weight : t->lonlat && to < NAME ? degrees[to] : shown[to];
+  t->plain = t->plain && strcmp(names[k], usual) == 0;
   return SCIARA_OK;
 }
 
@@ -79,7 +105,7 @@ static enum sciara_status refuse_header(const struct table *t, char *const *name
 static enum sciara_status check_columns(const struct table *t, char *const *names) {
   char expected[320];
   if (t->at[X] == SIZE_MAX || t->at[Y] == SIZE_MAX)
-    return refuse_header(t, names, "the columns x and y, in the CRS of the DEM");
+    return refuse_header(t, names, "the columns x and y, in the CRS of the DEM, or lon and lat");
   if (!t->weight || t->at[WEIGHT] != SIZE_MAX) return SCIARA_OK;
   const char *closest = sciara_closest_name(t->weight, (const char *const *)names, t->count);
   snprintf(expected, sizeof expected, "a column \"%.60s\" (vents.weights.column)%s%.60s%s", t->weight,
@@ -97,6 +123,7 @@ static enum sciara_status read_columns(struct table *t) {
     return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d columns, found more", t->csv.name, t->line,
                        MOST_COLUMNS);
   t->plain = t->csv.separator == ',';
+  t->lonlat = has_degrees(names, t->count);
   for (size_t k = 0; k < PLACES; k++) t->at[k] = SIZE_MAX;
   for (size_t k = 0; k < t->count; k++) SCIARA_TRY(place(t, names, k));
   return check_columns(t, names);
@@ -113,6 +140,7 @@ static enum sciara_status read_number(struct table *t, enum place from, char *co
                      t->name[from],
                      !number          ? allowed
                      : from == WEIGHT ? "a weight, 0 or more"
+                     : t->lonlat      ? "a coordinate in degrees"
                                       : "a coordinate in m",
                      text);
 }
@@ -129,20 +157,63 @@ static enum sciara_status read_row(struct table *t, char *const *cells, size_t c
   return SCIARA_OK;
 }
 
-static enum sciara_status read_rows(struct table *t, sciara_point_visitor *visit, void *context,
-                                    struct sciara_diagnostics *diagnostics) {
+/** Rows that wait for the change of their places. */
+struct rows {
+  struct sciara_point_row *row;
+  size_t count, capacity;
+};
+
+static enum sciara_status add_row(struct rows *r, const struct sciara_point_row *row) {
+  if (r->count == r->capacity) {
+    const size_t more = r->capacity ? 2 * r->capacity : 64;
+    SCIARA_TRY(sciara_resize((void **)&r->row, r->count, more, sizeof *r->row, "the rows of a table"));
+    r->capacity = more;
+  }
+  r->row[r->count++] = *row;
+  return SCIARA_OK;
+}
+
+/** Brings the places of all rows to the CRS of the site at once; if some have none, each of these is a problem. */
+static enum sciara_status change_places(const struct table *t, const struct sciara_site *site, struct rows *r,
+                                        struct sciara_diagnostics *diagnostics) {
+  struct sciara_point *points;
+  SCIARA_TRY(SCIARA_NEW(points, r->count + 1, "the places of a table"));
+  for (size_t k = 0; k < r->count; k++) points[k] = r->row[k].at;
+  const char *wkt = site->origin.crs_wkt;
+  enum sciara_status status = sciara_georef_place(wkt, &site->grid, points, r->count);
+  for (size_t k = 0; k < r->count && status == SCIARA_OK; k++) r->row[k].at = points[k];
+  sciara_free(points);
+  if (status != SCIARA_ERR_INPUT || !wkt) return status;
+  for (size_t k = 0; k < r->count && diagnostics->count < MOST_PROBLEMS; k++) {
+    struct sciara_point at = r->row[k].at;
+    status = sciara_georef_place(wkt, &site->grid, &at, 1);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s:%zu", t->csv.name, r->row[k].line);
+    sciara_diagnostics_add(diagnostics, status);
+  }
+  r->count = 0;
+  return SCIARA_OK;
+}
+
+static enum sciara_status read_rows(struct table *t, const struct sciara_site *site, sciara_point_visitor *visit,
+                                    void *context, struct sciara_diagnostics *diagnostics) {
   char *cells[MOST_COLUMNS];
   struct sciara_point_row row;
-  while (sciara_csv_has_record(&t->csv)) {
+  struct rows rows = {0};
+  enum sciara_status status = SCIARA_OK;
+  while (status == SCIARA_OK && sciara_csv_has_record(&t->csv)) {
     size_t count;
     t->line = t->csv.line;
-    SCIARA_TRY(sciara_csv_take_record(&t->csv, MOST_COLUMNS, cells, &count));
+    SCIARA_TRY_GOTO(sciara_csv_take_record(&t->csv, MOST_COLUMNS, cells, &count));
     if (count <= MOST_COLUMNS && sciara_csv_is_empty(cells, count)) continue;
-    const enum sciara_status status = read_row(t, cells, count, &row);
-    sciara_diagnostics_add(diagnostics, status);
-    if (status == SCIARA_OK) SCIARA_TRY(visit(context, &row));
+    const enum sciara_status good = read_row(t, cells, count, &row);
+    sciara_diagnostics_add(diagnostics, good);
+    if (good == SCIARA_OK) status = t->lonlat ? add_row(&rows, &row) : visit(context, &row);
   }
-  return SCIARA_OK;
+  if (status == SCIARA_OK && t->lonlat) status = change_places(t, site, &rows, diagnostics);
+  for (size_t k = 0; k < rows.count && status == SCIARA_OK; k++) status = visit(context, &rows.row[k]);
+cleanup:
+  sciara_free(rows.row);
+  return status;
 }
 
 /** Says what was understood of a table that is not in the plain form. */
@@ -150,20 +221,22 @@ static void report(const struct table *t) {
   const bool commas = t->csv.mark == ',';
   sciara_csv_report_encoding(&t->csv);
   if (t->plain && !commas) return;
-  sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" is x, \"%s\" is y%s%s%s; separated by %s%s%s%s", t->csv.name, t->name[X],
-             t->name[Y], t->name[WEIGHT] ? ", \"" : "", t->name[WEIGHT] ? t->name[WEIGHT] : "",
+  sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" is %s, \"%s\" is %s%s%s%s; separated by %s%s%s%s", t->csv.name, t->name[X],
+             t->lonlat ? "the longitude" : "x", t->name[Y], t->lonlat ? "the latitude" : "y",
+             t->name[WEIGHT] ? ", \"" : "", t->name[WEIGHT] ? t->name[WEIGHT] : "",
              t->name[WEIGHT] ? "\" is the weight" : "", sciara_csv_separators(&t->csv),
              commas ? ", decimal commas" : "", t->unused.length ? "; columns that are not used: " : "",
              t->unused.length ? t->unused.data : "");
 }
 
-enum sciara_status sciara_point_table_read(const char *path, const char *weight, sciara_point_visitor *visit,
-                                           void *context, struct sciara_diagnostics *diagnostics) {
+enum sciara_status sciara_point_table_read(const char *path, const char *weight, const struct sciara_site *site,
+                                           sciara_point_visitor *visit, void *context,
+                                           struct sciara_diagnostics *diagnostics) {
   struct table t = {.weight = weight};
   char *text = NULL;
   enum sciara_status status = sciara_csv_open(path, MOST_BYTES, &text, &t.csv);
   if (status == SCIARA_OK) status = read_columns(&t);
-  if (status == SCIARA_OK) status = read_rows(&t, visit, context, diagnostics);
+  if (status == SCIARA_OK) status = read_rows(&t, site, visit, context, diagnostics);
   if (status == SCIARA_OK) report(&t);
   sciara_text_free(&t.unused);
   free(text);

@@ -6,6 +6,7 @@
 
 #include "base/diagnostics.h"
 #include "model/polyline.h"
+#include "model/site.h"
 
 /** A row of the table. */
 struct sciara_point_row {
@@ -20,12 +21,14 @@ struct sciara_point_row {
 typedef enum sciara_status sciara_point_visitor(void *context, const struct sciara_point_row *row);
 
 /**
- * Reads the columns x (or easting), y (or northing) and name, and the one of weights, in any case and any of the forms of
- * csv_forms.h. What is not the plain form is reported. Every invalid row is added to `diagnostics`.
+ * Reads the columns x (or easting), y (or northing), or without these lon and lat (longitude, latitude), which are brought to the
+ * CRS of the site, and name, and the one of weights, in any case and any of the forms of csv_forms.h. What is not the plain form
+ * is reported. Every invalid row is added to `diagnostics`.
  *
  * @param weight name of the column of weights; NULL: there is none
  */
-enum sciara_status sciara_point_table_read(const char *path, const char *weight, sciara_point_visitor *visit,
-                                           void *context, struct sciara_diagnostics *diagnostics);
+enum sciara_status sciara_point_table_read(const char *path, const char *weight, const struct sciara_site *site,
+                                           sciara_point_visitor *visit, void *context,
+                                           struct sciara_diagnostics *diagnostics);
 
 #endif

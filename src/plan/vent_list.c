@@ -280,7 +280,7 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
   char *path = NULL;
   SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
-  enum sciara_status status = sciara_point_table_read(path, NULL, add_past, d, w->r->diagnostics);
+  enum sciara_status status = sciara_point_table_read(path, NULL, w->site, add_past, d, w->r->diagnostics);
   if (status == SCIARA_OK && d->count == 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
   free(path);
@@ -350,7 +350,7 @@ static enum sciara_status collect(struct work *w, const cJSON *vents) {
     char *path = NULL;
     SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
     const enum sciara_status status =
-        sciara_point_table_read(path, column ? column->valuestring : NULL, add_row, w, w->r->diagnostics);
+        sciara_point_table_read(path, column ? column->valuestring : NULL, w->site, add_row, w, w->r->diagnostics);
     free(path);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
   } else {

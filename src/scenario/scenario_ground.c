@@ -74,6 +74,8 @@ static enum sciara_status take_edit(const cJSON *item, const char *folder, size_
   if (!out->name) out->name = sciara_format("edit %zu", index + 1);
   if (!out->name) return out_of_memory();
   SCIARA_TRY(copy_text(get(item, "layer"), &out->layer));
+  SCIARA_TRY(copy_text(get(item, "place"), &out->place));
+  out->lonlat = cJSON_IsTrue(get(item, "lonlat"));
   SCIARA_TRY(copy_path(get(item, "file"), folder, &out->path));
   SCIARA_TRY(take_points(polygon ? polygon : get(item, "line"), out));
   return check_values(out);

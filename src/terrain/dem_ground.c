@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "file/georef.h"
 #include "terrain/vector_shapes.h"
 
 // ------------------------------------------------------------------------------------------------------------- edits
@@ -88,6 +89,29 @@ static void report(const struct work *w) {
                w->missing, sciara_plural((uint64_t)w->missing, "is NODATA and stays", "are NODATA and stay"));
 }
 
+/** Applies an edit to the points that the scenario gives, in degrees perhaps. */
+static enum sciara_status apply_points(struct work *w) {
+  const struct sciara_edit *edit = w->edit;
+  struct sciara_point *points;
+  SCIARA_TRY(SCIARA_NEW(points, edit->point_count + 1, "the points of an edit"));
+  memcpy(points, edit->points, edit->point_count * sizeof *points);
+  struct sciara_shape shape = {.kind = edit->closed ? SCIARA_POI_ZONE : SCIARA_POI_LINE,
+                               .points = points,
+                               .ends = &edit->point_count,
+                               .rings = 1};
+  memcpy(shape.value, edit->value, sizeof shape.value);
+  const struct sciara_grid *g = &w->dem->grid;
+  const char *wkt = w->dem->georef.crs_wkt;
+  enum sciara_status status = SCIARA_OK;
+  if (edit->lonlat) status = sciara_georef_place(wkt, g, points, edit->point_count);
+  if (!edit->lonlat && edit->point_count > 0)
+    status = sciara_georef_suspect_degrees(wkt, g, points[0],
+                                           "\"lonlat\": true says that they are degrees, longitude first");
+  if (status == SCIARA_OK) status = apply_shape(w, &shape);
+  sciara_free(points);
+  return status;
+}
+
 static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {
   const struct sciara_edit *edit = &q->edits[k];
   *w = (struct work){.dem = w->dem, .edit = edit, .number = k, .mask = w->mask, .low = INFINITY, .high = -INFINITY};
@@ -95,6 +119,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
   if (edit->path) {
     const struct sciara_shapes_request file = {.path = edit->path,
                                                .layer = edit->layer,
+                                               .place = edit->place,
                                                .crs_wkt = w->dem->georef.crs_wkt,
                                                .grid = &w->dem->grid,
                                                .extra_drivers = q->extra_drivers,
@@ -104,12 +129,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .context = w};
     status = sciara_shapes_read(&file);
   } else {
-    struct sciara_shape shape = {.kind = edit->closed ? SCIARA_POI_ZONE : SCIARA_POI_LINE,
-                                 .points = edit->points,
-                                 .ends = &edit->point_count,
-                                 .rings = 1};
-    memcpy(shape.value, edit->value, sizeof shape.value);
-    status = apply_shape(w, &shape);
+    status = apply_points(w);
   }
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   if (status != SCIARA_OK) return sciara_fail_context(status, "dem.edits[%zu] (%s)", k, edit->name);

@@ -136,37 +136,6 @@ static enum sciara_status number_names(struct sciara_pois *p, size_t *changed) {
   return status;
 }
 
-/** Retains the place of one name alone. */
-static enum sciara_status choose(const struct sciara_pois_request *q, struct sciara_pois *p) {
-  const char **names;
-  size_t found = 0;
-  while (found < p->count && strcmp(p->poi[found].name, q->place) != 0) found++;
-  if (found < p->count) {
-    const struct sciara_poi place = p->poi[found];
-    const bool elsewhere = p->elsewhere[found];
-    p->poi[found] = p->poi[0];
-    p->poi[0] = place;
-    for (size_t k = 1; k < p->count; k++) sciara_poi_free(&p->poi[k]);
-    p->elsewhere[0] = elsewhere;
-    p->count = 1;
-    return SCIARA_OK;
-  }
-  SCIARA_TRY(SCIARA_NEW(names, p->count + 1, "the names of places"));
-  for (size_t k = 0; k < p->count; k++) names[k] = p->poi[k].name;
-  const char *close = sciara_closest_name(q->place, names, p->count < 10000 ? p->count : 10000);
-  const enum sciara_status status =
-      close ? sciara_fail(SCIARA_ERR_INPUT,
-                          "%s: expected the name of one of its %zu places, found \"%.60s\"; did you mean "
-                          "\"%.60s\"?",
-                          q->path, p->count, q->place, close)
-            : sciara_fail(SCIARA_ERR_INPUT,
-                          "%s: expected the name of one of its %zu places, such as \"%.60s\"; found "
-                          "\"%.60s\"",
-                          q->path, p->count, p->count ? names[0] : "", q->place);
-  sciara_free(names);
-  return status;
-}
-
 static void report(const struct collection *c, size_t numbered) {
   const char *path = c->request->path;
   if (c->nameless > 0 && c->nameless < c->out->count)
@@ -185,6 +154,7 @@ enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct 
                                                 .extra_drivers = q->extra_drivers,
                                                 .extra_driver_count = q->extra_driver_count,
                                                 .places = true,
+                                                .place = q->place,
                                                 .name_column = q->name_column,
                                                 .visit = take_shape,
                                                 .context = &c};
@@ -193,8 +163,7 @@ enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct 
   *out = (struct sciara_pois){0};
   SCIARA_TRY_GOTO(sciara_shapes_read(&request));
   SCIARA_TRY_GOTO(number_names(out, &numbered));
-  if (q->place) SCIARA_TRY_GOTO(choose(q, out));
-  if (!q->place) report(&c, numbered);
+  report(&c, numbered);
 cleanup:
   if (status != SCIARA_OK) sciara_pois_free(out);
   return status;

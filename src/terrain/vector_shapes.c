@@ -14,6 +14,8 @@
 #include "file/vector_open.h"
 #include "terrain/dem_source.h"
 
+enum { MOST_OTHERS = 1000 };
+
 /** What is being read. */
 struct reading {
   struct sciara_gdal_scope *scope;
@@ -21,7 +23,9 @@ struct reading {
   OGRCoordinateTransformationH transform; ///< NULL: none is needed
   struct sciara_shape shape;              ///< feature, name and values of the geometry that is read
   int64_t shapes;
-  int name_column; ///< number of the column of names; negative: none
+  int name_column;          ///< number of the column of names; negative: none
+  char *other[MOST_OTHERS]; ///< names that are not the requested one
+  size_t other_count;
 };
 
 static enum sciara_status fail_gdal(const struct reading *r, const char *what) {
@@ -164,20 +168,25 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
   const struct sciara_shapes_request *q = r->request;
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
   r->name_column = -1;
-  if (!q->places) return SCIARA_OK;
+  if (!q->places && !q->place) return SCIARA_OK;
   for (size_t k = 0; !q->name_column && r->name_column < 0 && k < sizeof usual / sizeof *usual; k++)
     r->name_column = OGR_FD_GetFieldIndex(columns, usual[k]); // whatever the case
   if (q->name_column) r->name_column = OGR_FD_GetFieldIndex(columns, q->name_column);
   if (r->name_column >= 0) {
     const char *found = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, r->name_column));
-    if (!q->name_column) sciara_log(SCIARA_LOG_INFO, "%s: names are those of the column \"%s\"", q->path, found);
+    if (!q->name_column && !q->place)
+      sciara_log(SCIARA_LOG_INFO, "%s: names are those of the column \"%s\"", q->path, found);
     return SCIARA_OK;
   }
   struct sciara_text names = {0};
   for (int k = 0; k < OGR_FD_GetFieldCount(columns); k++)
     sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, k)));
   enum sciara_status status = SCIARA_OK;
-  if (q->name_column)
+  if (q->place && !q->name_column)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected a column of names (name, label or id), to find \"%.60s\"; found %s",
+                    q->path, q->place, names.data ? names.data : "none");
+  else if (q->name_column)
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: expected the column of names \"%s\" among its columns, found %s",
                          q->path, q->name_column, names.data ? names.data : "none");
   else
@@ -185,6 +194,28 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
                q->path, names.data ? names.data : "none");
   sciara_text_free(&names);
   return status;
+}
+
+/** Whether the feature is wanted; the names of others are noted, for a message. */
+static bool note_name(struct reading *r) {
+  const char *place = r->request->place, *name = r->shape.name;
+  if (!place) return true;
+  if (name && strcmp(name, place) == 0) return true;
+  if (name && r->other_count < MOST_OTHERS) {
+    r->other[r->other_count] = sciara_format("%s", name);
+    r->other_count += r->other[r->other_count] != NULL;
+  }
+  return false;
+}
+
+static enum sciara_status fail_place(const struct reading *r) {
+  const char *path = r->request->path, *place = r->request->place;
+  const char *close = sciara_closest_name(place, (const char *const *)r->other, r->other_count);
+  if (close)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the name of a feature, found \"%.60s\"; did you mean \"%.60s\"?",
+                       path, place, close);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the name of a feature, such as \"%.60s\"; found \"%.60s\"", path,
+                     r->other_count ? r->other[0] : "", place);
 }
 
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
@@ -209,12 +240,14 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
     r->shape.name = r->name_column >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_column)
                         ? OGR_F_GetFieldAsString(feature, r->name_column)
                         : NULL;
-    if (status == SCIARA_OK) status = geometry ? take_geometry(r, geometry) : give_nothing(r, false);
+    const bool wanted = note_name(r);
+    if (status == SCIARA_OK && wanted) status = geometry ? take_geometry(r, geometry) : give_nothing(r, false);
     OGR_F_Destroy(feature);
   }
   if (status != SCIARA_OK) return status;
   if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
   if (r->shapes > 0) return SCIARA_OK;
+  if (r->request->place) return fail_place(r);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds %sno line and no polygon", r->request->path,
                      OGR_L_GetName(layer), r->request->places ? "no point, " : "");
 }
@@ -289,6 +322,7 @@ enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *q) {
   SCIARA_TRY_GOTO(choose_layer(q, dataset, &layer));
   SCIARA_TRY_GOTO(read_layer(&r, layer));
 cleanup:
+  for (size_t k = 0; k < r.other_count; k++) free(r.other[k]);
   if (r.transform) OCTDestroyCoordinateTransformation(r.transform);
   if (dataset) GDALClose(dataset);
   sciara_gdal_files_forbid(name);

@@ -27,7 +27,8 @@ struct sciara_shapes_request {
   const struct sciara_grid *grid; ///< that the shapes belong to, to notice swapped coordinates; NULL: any place
   const char *const *extra_drivers;
   size_t extra_driver_count;
-  bool values; ///< the columns of values are read
+  bool values;       ///< the columns of values are read
+  const char *place; ///< only features with this name; NULL: all
   /** Points are visited too, and once also each feature without geometry or with one that lies too far away; else they are
    *  refused or left out. */
   bool places;

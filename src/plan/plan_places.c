@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_places.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "file/georef.h"
+#include "terrain/poi_file.h"
+
+enum { MOST_SITES = 10000 };
+
+static enum sciara_status no_memory(void) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the places of an ensemble");
+}
+
+/** What is being resolved. */
+struct work {
+  const struct sciara_ensemble_reading *r;
+  const struct sciara_problem *base;
+};
+
+/** Replaces, or adds, a key; takes over `value`. */
+static enum sciara_status put(cJSON *object, const char *key, cJSON *value) {
+  cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+  if (value && cJSON_AddItemToObject(object, key, value)) return SCIARA_OK;
+  cJSON_Delete(value);
+  return no_memory();
+}
+
+static enum sciara_status put_points(cJSON *object, const char *key, const struct sciara_point *points, size_t count) {
+  cJSON *list = cJSON_CreateArray();
+  bool whole = list != NULL;
+  for (size_t k = 0; k < count && whole; k++) {
+    const double pair[2] = {points[k].x, points[k].y};
+    whole = cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2));
+  }
+  if (whole) return put(object, key, list);
+  cJSON_Delete(list);
+  return no_memory();
+}
+
+// ------------------------------------------------------------------------------------------------------------- degrees
+
+/** An array of points in degrees becomes one of the grid. */
+static enum sciara_status place_points(const struct work *w, cJSON *object, const char *key, bool on_grid) {
+  const cJSON *array = sciara_json_get(object, key);
+  struct sciara_point *points = NULL;
+  size_t count = 0;
+  if (!array) return SCIARA_OK;
+  enum sciara_status status = sciara_json_points(array, &points, &count);
+  if (status == SCIARA_OK)
+    status = sciara_georef_place(w->base->georef.crs_wkt, on_grid ? &w->base->grid : NULL, points, count);
+  if (status == SCIARA_OK) status = put_points(object, key, points, count);
+  sciara_free(points);
+  return status;
+}
+
+/** The box around a box in degrees, with points along its sides, which are curved. */
+static enum sciara_status place_box(const struct work *w, cJSON *object, const char *key) {
+  enum { STEPS = 20 };
+  const cJSON *box = sciara_json_get(object, key);
+  double side[4];
+  struct sciara_point points[4 * STEPS];
+  if (!box) return SCIARA_OK;
+  for (int k = 0; k < 4; k++) side[k] = cJSON_GetArrayItem(box, k) ? cJSON_GetArrayItem(box, k)->valuedouble : 0;
+  for (int k = 0; k < STEPS; k++) {
+    const double t = (double)k / STEPS, lon = side[0] + t * (side[2] - side[0]),
+                 lat = side[1] + t * (side[3] - side[1]);
+    points[4 * k] = (struct sciara_point){lon, side[1]};
+    points[4 * k + 1] = (struct sciara_point){side[0], lat};
+    points[4 * k + 2] = (struct sciara_point){side[0] + side[2] - lon, side[3]};
+    points[4 * k + 3] = (struct sciara_point){side[2], side[1] + side[3] - lat};
+  }
+  SCIARA_TRY(sciara_georef_place(w->base->georef.crs_wkt, &w->base->grid, points, 4 * STEPS));
+  double out[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  for (int k = 0; k < 4 * STEPS; k++) {
+    out[0] = fmin(out[0], points[k].x), out[1] = fmin(out[1], points[k].y);
+    out[2] = fmax(out[2], points[k].x), out[3] = fmax(out[3], points[k].y);
+  }
+  for (int k = 0; k < 4; k++) out[k] = round(out[k] * 1e3) / 1e3;
+  sciara_log(SCIARA_LOG_INFO, "%s: %s: x %.3f to %.3f, y %.3f to %.3f in the CRS of the DEM", w->r->file, key, out[0],
+             out[2], out[1], out[3]);
+  return put(object, key, cJSON_CreateDoubleArray(out, 4));
+}
+
+/** A site at lon and lat becomes one at x and y. */
+static enum sciara_status place_lonlat(const struct work *w, cJSON *site) {
+  struct sciara_point p = {sciara_json_double(site, "lon", 0), sciara_json_double(site, "lat", 0)};
+  if (!sciara_json_get(site, "lon")) return SCIARA_OK;
+  SCIARA_TRY(sciara_georef_place(w->base->georef.crs_wkt, &w->base->grid, &p, 1));
+  cJSON_DeleteItemFromObjectCaseSensitive(site, "lon");
+  cJSON_DeleteItemFromObjectCaseSensitive(site, "lat");
+  SCIARA_TRY(put(site, "x", cJSON_CreateNumber(p.x)));
+  return put(site, "y", cJSON_CreateNumber(p.y));
+}
+
+/** Whether the key "lonlat" says that coordinates are in degrees; removes it. */
+static bool take_lonlat(cJSON *object) {
+  const bool lonlat = cJSON_IsTrue(sciara_json_get(object, "lonlat"));
+  cJSON_DeleteItemFromObjectCaseSensitive(object, "lonlat");
+  return lonlat;
+}
+
+// --------------------------------------------------------------------------------------------------------------- files
+
+static const char *text_of(const cJSON *object, const char *key) {
+  const cJSON *value = sciara_json_get(object, key);
+  return value ? value->valuestring : NULL;
+}
+
+/** The places of the file that an object names. */
+static enum sciara_status read_places(const struct work *w, const cJSON *object, struct sciara_pois *out) {
+  char *path = NULL;
+  SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(object, "file"), &path));
+  const struct sciara_pois_request request = {.path = path,
+                                              .layer = text_of(object, "layer"),
+                                              .name_column = text_of(object, "names"),
+                                              .place = text_of(object, "place"),
+                                              .crs_wkt = w->base->georef.crs_wkt,
+                                              .grid = &w->base->grid,
+                                              .most = MOST_SITES};
+  const enum sciara_status status = sciara_pois_read(&request, out);
+  free(path);
+  return status;
+}
+
+/** The one line or ring of a place becomes an array of points. */
+static enum sciara_status take_place(const struct work *w, cJSON *object, enum sciara_poi_kind kind, const char *key) {
+  static const char *const keys[] = {"file", "layer", "place"};
+  struct sciara_pois pois = {0};
+  if (!sciara_json_get(object, "file")) return SCIARA_OK;
+  SCIARA_TRY(read_places(w, object, &pois));
+  const struct sciara_poi *poi = &pois.poi[0];
+  enum sciara_status status = SCIARA_OK;
+  if (poi->kind != kind || poi->point_count == 0 || sciara_poi_parts(poi) != 1)
+    status = sciara_fail(SCIARA_ERR_INPUT, "place \"%.60s\": expected a %s of one part, found a %s of %zu", poi->name,
+                         sciara_poi_kind_name(kind), sciara_poi_kind_name(poi->kind),
+                         poi->point_count ? sciara_poi_parts(poi) : 0);
+  const bool closed = kind == SCIARA_POI_ZONE && poi->point_count > 1 &&
+                      poi->points[0].x == poi->points[poi->point_count - 1].x &&
+                      poi->points[0].y == poi->points[poi->point_count - 1].y;
+  if (status == SCIARA_OK) status = put_points(object, key, poi->points, poi->point_count - closed);
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) cJSON_DeleteItemFromObjectCaseSensitive(object, keys[k]);
+  sciara_pois_free(&pois);
+  return status;
+}
+
+/** A place as a site. */
+static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
+  static const char *const keys[SCIARA_POI_KINDS] = {"points", "line", "polygon"};
+  SCIARA_TRY(put(site, "name", cJSON_CreateString(poi->name)));
+  if (poi->kind == SCIARA_POI_POINT && poi->point_count == 1) {
+    SCIARA_TRY(put(site, "x", cJSON_CreateNumber(poi->points[0].x)));
+    return put(site, "y", cJSON_CreateNumber(poi->points[0].y));
+  }
+  if (poi->point_count > SCIARA_KEY_MAX_POINTS)
+    return sciara_fail(SCIARA_ERR_INPUT, "site \"%.60s\": expected at most %d points, found %zu", poi->name,
+                       SCIARA_KEY_MAX_POINTS, poi->point_count);
+  SCIARA_TRY(put_points(site, keys[poi->kind], poi->points, poi->point_count));
+  if (poi->kind == SCIARA_POI_POINT || sciara_poi_parts(poi) == 1) return SCIARA_OK;
+  cJSON *ends = cJSON_CreateArray();
+  for (size_t k = 0; ends && k < poi->parts; k++)
+    if (!cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)poi->ends[k]))) {
+      cJSON_Delete(ends);
+      return no_memory();
+    }
+  return put(site, "ends", ends);
+}
+
+/** Adds the places of a file to the sites; what has no geometry, or lies too far away, is left out. */
+static enum sciara_status add_places(const struct work *w, const cJSON *site, cJSON *sites) {
+  struct sciara_pois pois = {0};
+  size_t left = 0;
+  enum sciara_status status = read_places(w, site, &pois);
+  for (size_t k = 0; k < pois.count && status == SCIARA_OK; k++) {
+    struct sciara_poi_cells cells;
+    status = sciara_poi_cells_make(&pois.poi[k], &w->base->grid, &cells);
+    const bool there = status == SCIARA_OK && cells.count > 0;
+    sciara_poi_cells_free(&cells);
+    left += !there;
+    if (!there) continue;
+    cJSON *one = cJSON_CreateObject();
+    if (!one || !cJSON_AddItemToArray(sites, one)) status = no_memory();
+    if (status == SCIARA_OK) status = make_site(&pois.poi[k], one);
+    if (status == SCIARA_OK && cJSON_GetArraySize(sites) > MOST_SITES)
+      status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d sites in all, found more", MOST_SITES);
+  }
+  if (left > 0 && status == SCIARA_OK)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %s: %zu of its %zu places are left out: they lie outside the DEM or have no geometry", w->r->file,
+               text_of(site, "file"), left, pois.count);
+  if (left == pois.count && status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "expected places on the DEM, found none");
+  sciara_pois_free(&pois);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- parts
+
+static enum sciara_status resolve_site(const struct work *w, cJSON *site, cJSON *sites) {
+  if (sciara_json_get(site, "file")) return add_places(w, site, sites);
+  if (!sciara_json_get(site, "name"))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "name: expected a text that is not empty, found nothing (the key is required)");
+  SCIARA_TRY(place_lonlat(w, site));
+  const bool lonlat = take_lonlat(site);
+  if (lonlat) SCIARA_TRY(place_points(w, site, "points", false));
+  if (lonlat) SCIARA_TRY(place_points(w, site, "line", false));
+  if (lonlat) SCIARA_TRY(place_points(w, site, "polygon", false));
+  return cJSON_AddItemToArray(sites, cJSON_Duplicate(site, true)) ? SCIARA_OK : no_memory();
+}
+
+static void resolve_sites(const struct work *w, cJSON *result) {
+  cJSON *old = cJSON_GetObjectItemCaseSensitive(result, "sites"), *sites = cJSON_CreateArray(), *site;
+  size_t k = 0;
+  if (!old || !sites) {
+    cJSON_Delete(sites);
+    return;
+  }
+  cJSON_ArrayForEach(site, old) {
+    enum sciara_status status = resolve_site(w, site, sites);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", w->r->file, k);
+    sciara_diagnostics_add(w->r->diagnostics, status);
+    k++;
+  }
+  sciara_diagnostics_add(w->r->diagnostics, put(result, "sites", sites));
+}
+
+/** A polygon, extent or line of an object, which is removed from its parent if it cannot be read. */
+static bool resolve_object(const struct work *w, cJSON *object, enum sciara_poi_kind kind, const char *key,
+                           const char *name, size_t index) {
+  enum sciara_status status = take_place(w, object, kind, key);
+  if (status == SCIARA_OK && take_lonlat(object)) {
+    status = place_points(w, object, key, true);
+    if (status == SCIARA_OK) status = place_box(w, object, "extent");
+  }
+  if (status == SCIARA_OK) return true;
+  status = index == SCIARA_NO_INDEX ? sciara_fail_context(status, "%s: %s", w->r->file, name)
+                                    : sciara_fail_context(status, "%s: %s[%zu]", w->r->file, name, index);
+  sciara_diagnostics_add(w->r->diagnostics, status);
+  return false;
+}
+
+void sciara_plan_places_resolve(const struct sciara_ensemble_reading *r, const struct sciara_problem *base,
+                                cJSON *root) {
+  const struct work w = {.r = r, .base = base};
+  cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"),
+        *result = cJSON_GetObjectItemCaseSensitive(root, "result");
+  cJSON *grid = cJSON_GetObjectItemCaseSensitive(vents, "grid"),
+        *line = cJSON_GetObjectItemCaseSensitive(vents, "line");
+  cJSON *rates = cJSON_GetObjectItemCaseSensitive(result, "eruptions_per_year"), *rate;
+  bool good = true;
+  size_t k = 0;
+  if (!base->site) return;
+  if (grid) good = resolve_object(&w, grid, SCIARA_POI_ZONE, "polygon", "vents.grid", SCIARA_NO_INDEX);
+  if (line) good = resolve_object(&w, line, SCIARA_POI_LINE, "coordinates", "vents.line", SCIARA_NO_INDEX) && good;
+  if (!good) cJSON_DeleteItemFromObjectCaseSensitive(root, "vents");
+  cJSON_ArrayForEach(rate, rates)
+      resolve_object(&w, rate, SCIARA_POI_ZONE, "polygon", "result.eruptions_per_year", k++);
+  if (result) resolve_sites(&w, result);
+}

@@ -451,6 +451,38 @@ struct sciara_scores {
 SCIARA_API enum sciara_status sciara_score(struct sciara *s, const char *observed, const char *layer,
                                            double min_thickness_m, struct sciara_scores *out);
 
+/** What lava does to a place, a feature of a vector file. What has no value is NaN. */
+struct sciara_asset {
+  const char *name;
+  const char *kind;     /**< "point", "line" or "zone" */
+  const char *state;    /**< "reached", "not reached", or why lava cannot come: "sea", "NODATA", "outside", "empty" */
+  double arrival_s;     /**< simulated time of the first lava in one of its cells; NaN also if it is not recorded */
+  double deposit_m;     /**< largest deposit in its cells */
+  double max_deposit_m; /**< the same at any time; NaN also if it is not recorded */
+  double covered;       /**< points, m or m2 in covered cells; NaN where lava cannot come */
+  double all, land;     /**< how much there is of it; on land */
+  const double *covered_by; /**< by each of the times; NaN as arrival_s */
+};
+
+struct sciara_assets {
+  const struct sciara_asset *asset; /**< in the order of the file */
+  size_t count;
+};
+
+/**
+ * Tells what the present lava of a simulation does to the features of a vector file, as `sciara exposure` does.
+ *
+ * @param file  points, lines and polygons in any CRS; formats and names: docs/cli.md
+ * @param layer of a file with several; NULL: it has one
+ * @param times s, ascending, at most 200; may be NULL when time_count is 0
+ * @param out   to be released with sciara_assets_release
+ */
+SCIARA_API enum sciara_status sciara_expose(struct sciara *s, const char *file, const char *layer, const double *times,
+                                            size_t time_count, const struct sciara_assets **out);
+
+/** NULL is allowed. */
+SCIARA_API void sciara_assets_release(const struct sciara_assets *assets);
+
 /* ----------------------------------------------------------------------------------------------------- evaluations
  *
  * Parameters in, scores out: scenarios with changed keys, computed as many at a time as the machine carries, and compared with
@@ -645,6 +677,31 @@ struct sciara_ensemble_answer {
  */
 SCIARA_API enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double y_m,
                                                     const struct sciara_ensemble_answer **out);
+
+/** What the members of an ensemble do to a place, a feature of a vector file. */
+struct sciara_ensemble_asset {
+  const char *name;
+  const char *kind;  /**< "point", "line" or "zone" */
+  const char *state; /**< "land", or why no member can reach it: "sea", "NODATA", "outside", "empty" */
+  const struct sciara_ensemble_answer *answer; /**< without contributions; NULL unless it is on land */
+};
+
+struct sciara_ensemble_assets {
+  const struct sciara_ensemble_asset *asset; /**< in the order of the file */
+  size_t count;
+};
+
+/**
+ * Asks the members of all whole batches about the features of a vector file, as `sciara exposure` does.
+ *
+ * @param file, layer as of sciara_expose
+ * @param out to be released with sciara_ensemble_assets_release
+ */
+SCIARA_API enum sciara_status sciara_ensemble_expose(const char *folder, const char *file, const char *layer,
+                                                     const struct sciara_ensemble_assets **out);
+
+/** NULL is allowed. */
+SCIARA_API void sciara_ensemble_assets_release(const struct sciara_ensemble_assets *assets);
 
 /** Releases an answer; NULL is allowed. */
 SCIARA_API void sciara_ensemble_release(const struct sciara_ensemble_answer *answer);

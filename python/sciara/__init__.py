@@ -15,14 +15,14 @@ from ._errors import (DeviceError, FileError, InputError, InternalError, Numeric
                       UsageError)
 from ._evaluate import Evaluator, Observed, evaluate
 from ._process import Engine, engines, log
-from ._run import (Ledger, Progress, Run, Score, VentInfo, open, open_checkpoint,  # pylint: disable=redefined-builtin
-                   open_run, score)
+from ._run import (Asset, Ledger, Progress, Run, Score, VentInfo, expose, open,  # pylint: disable=redefined-builtin
+                   open_checkpoint, open_run, score)
 from ._scenario import Scenario, Site, Vent
 from ._version import __version__
 from .accessor import LavaAccessor
 from .bmi import Bmi
 
-__all__ = ["Bmi", "DeviceError", "Engine", "Evaluator", "FileError", "Grid", "InputError", "InternalError", "LavaAccessor",
+__all__ = ["Asset", "Bmi", "DeviceError", "Engine", "Evaluator", "FileError", "Grid", "InputError", "InternalError", "LavaAccessor",
            "Ledger", "NumericError", "Observed", "OutOfMemory", "Progress", "Run", "Scenario", "SciaraError", "Score", "Site",
-           "UsageError", "Vent", "VentInfo", "__version__", "engines", "ensemble", "evaluate", "log", "open", "open_checkpoint",
+           "UsageError", "Vent", "VentInfo", "__version__", "engines", "ensemble", "evaluate", "expose", "log", "open", "open_checkpoint",
            "open_run", "score"]

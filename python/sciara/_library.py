@@ -70,3 +70,8 @@ ffi = _make_ffi()
 #: Names of all functions that the bindings have.
 FUNCTIONS = [name for name in dir(ffi.dlopen(None)) if name.startswith("sciara_")]
 lib = _load()
+
+
+def name_of(text: Any) -> str:
+    """A name that the library returns, which may come from a file in any encoding."""
+    return ffi.string(text).decode("utf-8", "surrogateescape")

@@ -17,7 +17,7 @@ import xarray
 from . import _dem, _fields
 from ._dem import Grid
 from ._errors import UsageError, check
-from ._library import ffi, lib
+from ._library import ffi, lib, name_of as _name
 from ._process import logger
 from ._progress import ProgressLike, duration_text, make_reporter
 from ._scenario import (DemLike, LayerLike, Scenario, Site, Vent, crs_texts, is_path, refuse_corner, scenario_of,
@@ -100,6 +100,31 @@ class Score:
     area_ratio: float
     run_out_ratio: float
     hausdorff: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Asset:
+    """What lava does to a place, a feature of a vector file. What has no value is NaN.
+
+    name, kind: "point", "line" or "zone"
+    state: "reached", "not reached", or why lava cannot come: "sea", "NODATA", "outside", "empty"
+    arrival: simulated time of the first lava in one of its cells, s
+    deposit, max_deposit: largest deposit in its cells, now and at any time, m
+    covered: points, m or m2 in covered cells
+    total, land: how much there is of it, and of that on land
+    covered_by: the same as covered, by each of the times
+    """
+
+    name: str
+    kind: str
+    state: str
+    arrival: float
+    deposit: float
+    max_deposit: float
+    covered: float
+    total: float
+    land: float
+    covered_by: tuple[float, ...]
 
 
 def title_of_rule(rule: str) -> str:
@@ -673,3 +698,24 @@ def score(run: Run, observed: PathLike, *, layer: Optional[str] = None, min_thic
         check(lib.sciara_score(handle, path, name, least, out))
     return Score(out.hits, out.misses, out.excess, out.jaccard, out.sensitivity, out.precision, out.f1, out.area_ratio,
                  out.run_out_ratio, out.hausdorff_m)
+
+
+def expose(run: Run, assets: PathLike, *, layer: Optional[str] = None, times: Sequence[Duration] = ()) -> tuple[Asset, ...]:
+    """Tells what the present lava of a run does to the features of a vector file, as `sciara exposure` does.
+
+    assets: file of points, lines and polygons with names, in any CRS; formats: docs/cli.md
+    layer: of a file with several
+    times: durations, ascending, by which the covered part is wanted
+    """
+    if not isinstance(run, Run):
+        raise UsageError(f"expose: expected a sciara.Run, found {describe(run)}")
+    out = ffi.new("const struct sciara_assets **")
+    name = ffi.NULL if layer is None else ffi.new("char[]", text_of(layer, "layer"))
+    path, seconds = path_of(assets, "assets"), [seconds_of(time, "times") for time in times]
+    with run._use() as handle:
+        check(lib.sciara_expose(handle, path, name, ffi.new("double[]", seconds), len(seconds), out))
+    try:
+        return tuple(Asset(_name(a.name), _name(a.kind), _name(a.state), a.arrival_s, a.deposit_m, a.max_deposit_m, a.covered,
+                           a.all, a.land, tuple(a.covered_by[0:len(seconds)])) for a in out[0].asset[0:out[0].count])
+    finally:
+        lib.sciara_assets_release(out[0])

@@ -24,7 +24,7 @@ import xarray
 
 from . import _progress
 from ._errors import UsageError, check
-from ._library import ffi, lib
+from ._library import ffi, lib, name_of as _name
 from ._values import PathLike, describe, number_of, path_of, text_of, whole_of
 
 
@@ -152,6 +152,21 @@ class Answer:
     years: tuple[Years, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class Asset:
+    """What an ensemble says about a feature of a vector file.
+
+    name, kind: "point", "line" or "zone"
+    state: "land", or why no member can reach it: "sea", "NODATA", "outside", "empty"
+    answer: without by_vent, by_event and by_both; None unless it is on land
+    """
+
+    name: str
+    kind: str
+    state: str
+    answer: Optional[Answer]
+
+
 #: None: a bar if somebody sees it; True, False: a bar or none; a function: called with each Status.
 ProgressLike = Union[None, bool, Callable[[Status], Any]]
 
@@ -180,10 +195,6 @@ class _Line:
     def close(self) -> None:
         if self.width:
             sys.stderr.write("\n")
-
-
-def _name(text: Any) -> str:
-    return ffi.string(text).decode("utf-8", "surrogateescape")
 
 
 def _probabilities(items: Any, intervals: Any, count: int) -> tuple[Probability, ...]:
@@ -320,6 +331,21 @@ class Ensemble:
             return _answer_of(out[0])
         finally:
             lib.sciara_ensemble_release(out[0])
+
+    def expose(self, assets: PathLike, *, layer: Optional[str] = None) -> tuple[Asset, ...]:
+        """Asks the members of all whole batches about the features of a vector file, as `sciara exposure` does.
+
+        assets: file of points, lines and polygons with names, in any CRS; formats: docs/cli.md
+        layer: of a file with several
+        """
+        out = ffi.new("const struct sciara_ensemble_assets **")
+        name = ffi.NULL if layer is None else ffi.new("char[]", text_of(layer, "layer"))
+        check(lib.sciara_ensemble_expose(self._path, path_of(assets, "assets"), name, out))
+        try:
+            return tuple(Asset(_name(a.name), _name(a.kind), _name(a.state), None if a.answer == ffi.NULL else _answer_of(a.answer))
+                         for a in out[0].asset[0:out[0].count])
+        finally:
+            lib.sciara_ensemble_assets_release(out[0])
 
     @property
     def hazard(self) -> xarray.Dataset:

@@ -89,6 +89,19 @@ cleanup:
   return status;
 }
 
+enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
+                                        const struct sciara_pois_request *request, const double *times,
+                                        size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out) {
+  struct sciara_pois_request q = *request;
+  q.grid = lava->grid;
+  *out = (struct sciara_exposure){0};
+  SCIARA_TRY(sciara_pois_read(&q, pois));
+  SCIARA_TRY(sciara_exposure_make(lava, pois->poi, pois->count, times, time_count, out));
+  for (size_t k = 0; k < pois->count; k++)
+    if (pois->elsewhere[k]) out->place[k].where = SCIARA_POI_OUTSIDE;
+  return SCIARA_OK;
+}
+
 void sciara_exposure_free(struct sciara_exposure *e) {
   sciara_free(e->place);
   sciara_free(e->by);

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "file/georef.h"
-#include "model/poi.h"
+#include "terrain/poi_file.h"
 
 enum { SCIARA_EXPOSURE_MOST_TIMES = 200 };
 
@@ -50,6 +50,11 @@ enum sciara_status sciara_exposure_make(const struct sciara_exposure_lava *lava,
                                         size_t count, const double *times, size_t time_count,
                                         struct sciara_exposure *out);
 void sciara_exposure_free(struct sciara_exposure *e);
+
+/** Reads the places of a file, whose request lacks the grid, and computes it. @param pois to be released with sciara_pois_free */
+enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
+                                        const struct sciara_pois_request *request, const double *times,
+                                        size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out);
 
 /** What the files say besides. */
 struct sciara_exposure_file {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
+#include "hazard/exposed_places.h"
 #include "hazard/products.h"
 #include "plan/plan.h"
 
@@ -253,30 +254,37 @@ static enum sciara_status fill_list(const struct sciara_reduction *r, enum sciar
 }
 
 /** The first arrival of the finished members of weight above 0; NAN: none. */
-static double earliest(const struct sciara_reduction *r) {
+static double earliest(const struct sciara_reduction *r, size_t place) {
   double found = INFINITY;
   for (size_t m = 0; m < r->used_members; m++)
     if (r->sample.state[m] != SCIARA_MEMBER_OPEN && r->sample.weight[m] > 0)
-      found = fmin(found, sciara_poi_hit(&r->pois, 0, m)->arrival);
+      found = fmin(found, sciara_poi_hit(&r->pois, place, m)->arrival);
   return isfinite(found) ? found : NAN;
 }
 
-static enum sciara_status fill_answer(const struct sciara_reduction *r, struct answer *a) {
+/** Everything but the contributions. */
+static enum sciara_status fill_answer(const struct sciara_reduction *r, size_t place, struct answer *a) {
   struct sciara_poi_result result = {0};
   const struct sciara_sample *s = &r->sample;
-  SCIARA_TRY(sciara_poi_result_make(&r->pois, s, &r->ensemble.result, 0, r->poi_ground[0].land, &r->rule, &result));
+  SCIARA_TRY(
+      sciara_poi_result_make(&r->pois, s, &r->ensemble.result, place, r->poi_ground[place].land, &r->rule, &result));
   enum sciara_status status = fill_probabilities(r, &result, a);
   if (status == SCIARA_OK) status = fill_years(r, &result, a);
   sciara_poi_result_free(&result);
   SCIARA_TRY(status);
-  for (int by = 0; by < LISTS; by++) SCIARA_TRY(fill_list(r, (enum sciara_contribution_of)by, &a->list[by]));
   struct sciara_ensemble_answer *out = &a->shown;
   out->members = r->used_members - s->zero;
   out->finished = s->finished;
   out->censored = s->censored;
   out->zero_bound = sciara_sample_zero_bound(s);
   out->grid_difference = s->kind == SCIARA_ERROR_GRID;
-  out->earliest_s = earliest(r);
+  out->earliest_s = earliest(r, place);
+  return SCIARA_OK;
+}
+
+static enum sciara_status fill_contributions(const struct sciara_reduction *r, struct answer *a) {
+  struct sciara_ensemble_answer *out = &a->shown;
+  for (int by = 0; by < LISTS; by++) SCIARA_TRY(fill_list(r, (enum sciara_contribution_of)by, &a->list[by]));
   out->by_vent = a->list[SCIARA_BY_VENT].item;
   out->by_vent_count = a->list[SCIARA_BY_VENT].count;
   out->by_event = a->list[SCIARA_BY_EVENT].item;
@@ -304,7 +312,8 @@ enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double 
   SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
   enum sciara_status status = sciara_reduction_visit_pois(&r, how.threads);
   if (status == SCIARA_OK) status = SCIARA_NEW(a, 1, "the answer of an ensemble");
-  if (status == SCIARA_OK) status = fill_answer(&r, a);
+  if (status == SCIARA_OK) status = fill_answer(&r, 0, a);
+  if (status == SCIARA_OK) status = fill_contributions(&r, a);
   sciara_reduction_free(&r);
   if (status == SCIARA_OK)
     *out = &a->shown; // NOLINT(clang-analyzer-core.NullDereference): NULL was refused
@@ -328,4 +337,58 @@ void sciara_ensemble_release(const struct sciara_ensemble_answer *answer) {
     sciara_free(a->list[by].item);
   }
   sciara_free(a);
+}
+
+// ----------------------------------------------------------------------------------------------------- places of a file
+
+/** Places and what they point to. */
+struct assets {
+  struct sciara_ensemble_assets shown; ///< first: the caller's pointer
+  struct sciara_ensemble_asset *asset;
+  struct sciara_exposed_places e; ///< which has the names
+};
+
+static enum sciara_status take_asset(void *context, const struct sciara_reduction *r, const struct sciara_poi *poi,
+                                     size_t number, size_t place) {
+  struct assets *all = (struct assets *)context;
+  const enum sciara_poi_where where = sciara_poi_where(&r->poi_ground[place]);
+  struct sciara_ensemble_asset *asset = &all->asset[number];
+  struct answer *a;
+  *asset = (struct sciara_ensemble_asset){
+      .name = poi->name, .kind = sciara_poi_kind_name(poi->kind), .state = sciara_poi_where_name(where)};
+  all->shown.count = number + 1;
+  if (where != SCIARA_POI_ON_LAND) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(a, 1, "the answer of an ensemble"));
+  asset->answer = &a->shown;
+  return fill_answer(r, place, a);
+}
+
+enum sciara_status sciara_ensemble_expose(const char *folder, const char *file, const char *layer,
+                                          const struct sciara_ensemble_assets **out) {
+  if (out) *out = NULL;
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_expose", "out", out));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_expose", "the path of a folder", folder));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_ensemble_expose", "the path of a file", file));
+  const struct sciara_pois_request request = {.path = file, .layer = layer};
+  struct assets *all;
+  sciara_scenario_declare_options(sciara_engine_settings());
+  SCIARA_TRY(SCIARA_NEW(all, 1, "places"));
+  enum sciara_status status = sciara_exposed_open(folder, &request, sciara_reduction_threads(0), &all->e);
+  if (status == SCIARA_OK) status = SCIARA_NEW(all->asset, all->e.pois.count + 1, "places");
+  if (status == SCIARA_OK) status = sciara_exposed_visit(&all->e, take_asset, all);
+  all->shown.asset = all->asset;
+  if (status == SCIARA_OK)
+    *out = &all->shown; // NOLINT(clang-analyzer-core.NullDereference): NULL was refused
+  else
+    sciara_ensemble_assets_release(&all->shown);
+  return status;
+}
+
+void sciara_ensemble_assets_release(const struct sciara_ensemble_assets *assets) {
+  struct assets *all = (struct assets *)assets;
+  if (!all) return;
+  for (size_t k = 0; k < all->shown.count; k++) sciara_ensemble_release(all->asset[k].answer);
+  sciara_free(all->asset);
+  sciara_exposed_close(&all->e);
+  sciara_free(all);
 }

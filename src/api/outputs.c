@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/exposure.h"
 #include "analysis/extent.h"
 #include "analysis/observation.h"
 #include "api/api.h"
@@ -115,4 +116,100 @@ cleanup:
   sciara_free(m.run);
   sciara_free(m.vents);
   return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- exposure
+
+/** Places and what they point to. */
+struct assets {
+  struct sciara_assets shown; ///< first: the caller's pointer
+  struct sciara_asset *asset;
+  struct sciara_pois pois;
+  struct sciara_exposure exposure;
+};
+
+/** The lava of a simulation, an array each; release with sciara_free. */
+struct lava {
+  double *arrival, *deposit, *most;
+};
+
+static enum sciara_status copy_field(const struct sciara *s, enum sciara_field field, bool required, double **out) {
+  const struct sciara_state *state = s->simulation->problem.state;
+  if (!required && sciara_field_record(field) & ~sciara_state_record(state)) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(*out, sciara_grid_cells(&state->grid), "the lava of a simulation"));
+  sciara_field_derive(state, field, *out);
+  return SCIARA_OK;
+}
+
+static enum sciara_status compute_exposure(const struct sciara *s, const struct sciara_pois_request *request,
+                                           const double *times, size_t time_count, struct assets *all) {
+  const struct sciara_problem *p = &s->simulation->problem;
+  struct lava l = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_DEPOSIT, true, &l.deposit));
+  SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_ARRIVAL_TIME, false, &l.arrival));
+  SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_MAX_DEPOSIT, false, &l.most));
+  const struct sciara_exposure_lava lava = {
+      .grid = &p->grid, .kind = p->site->kind, .arrival = l.arrival, .deposit = l.deposit, .max_deposit = l.most};
+  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, request, times, time_count, &all->pois, &all->exposure));
+cleanup:
+  sciara_free(l.arrival);
+  sciara_free(l.deposit);
+  sciara_free(l.most);
+  return status;
+}
+
+static enum sciara_status list_assets(struct assets *all) {
+  const struct sciara_exposure *e = &all->exposure;
+  SCIARA_TRY(SCIARA_NEW(all->asset, e->count + 1, "places"));
+  for (size_t k = 0; k < e->count; k++) {
+    const struct sciara_exposed *p = &e->place[k];
+    all->asset[k] = (struct sciara_asset){.name = all->pois.poi[k].name,
+                                          .kind = sciara_poi_kind_name(all->pois.poi[k].kind),
+                                          .state = sciara_exposed_state(p),
+                                          .arrival_s = p->arrival_s,
+                                          .deposit_m = p->deposit_m,
+                                          .max_deposit_m = p->max_deposit_m,
+                                          .covered = p->where == SCIARA_POI_ON_LAND ? p->covered : (double)NAN,
+                                          .all = p->ground.all,
+                                          .land = p->ground.land,
+                                          .covered_by = e->by + k * e->time_count};
+  }
+  all->shown = (struct sciara_assets){all->asset, e->count};
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_expose(struct sciara *s, const char *file, const char *layer, const double *times,
+                                 size_t time_count, const struct sciara_assets **out) {
+  struct assets *all;
+  if (out) *out = NULL;
+  SCIARA_TRY(check("sciara_expose", s, file));
+  SCIARA_TRY(sciara_api_check_pointer("sciara_expose", "out", out));
+  if (time_count > SCIARA_EXPOSURE_MOST_TIMES || (time_count > 0 && !times))
+    return sciara_fail(SCIARA_ERR_USAGE, "sciara_expose: expected at most %d times, found %zu%s",
+                       SCIARA_EXPOSURE_MOST_TIMES, time_count, times ? "" : " and NULL");
+  for (size_t k = 0; k < time_count; k++)
+    if (!isfinite(times[k]) || (k > 0 && times[k] <= times[k - 1]))
+      return sciara_fail(SCIARA_ERR_USAGE, "sciara_expose: expected ascending times, found %g s as number %zu",
+                         times[k], k);
+  SCIARA_TRY(sciara_simulation_sync(s->simulation));
+  const struct sciara_pois_request request = {
+      .path = file, .layer = layer, .crs_wkt = s->simulation->problem.georef.crs_wkt};
+  SCIARA_TRY(SCIARA_NEW(all, 1, "places"));
+  enum sciara_status status = compute_exposure(s, &request, times, time_count, all);
+  if (status == SCIARA_OK) status = list_assets(all);
+  if (status == SCIARA_OK)
+    *out = &all->shown; // NOLINT(clang-analyzer-core.NullDereference): NULL was refused
+  else
+    sciara_assets_release(&all->shown);
+  return status;
+}
+
+void sciara_assets_release(const struct sciara_assets *assets) {
+  struct assets *all = (struct assets *)assets;
+  if (!all) return;
+  sciara_exposure_free(&all->exposure);
+  sciara_pois_free(&all->pois);
+  sciara_free(all->asset);
+  sciara_free(all);
 }

@@ -150,6 +150,10 @@ static enum sciara_status read_options(const struct sciara_arguments *a, const s
     return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
+  job->assets = sciara_argument(a, "assets");
+  job->assets_layer = sciara_argument(a, "assets-layer");
+  if (job->assets_layer && !job->assets)
+    return sciara_fail(SCIARA_ERR_USAGE, "--assets-layer: allowed only with --assets FILE");
   SCIARA_TRY(sciara_observed_request(a, drivers, &job->observed));
   return sciara_picture_options_read(a, drivers, job->observed.extra_driver_count, &job->look);
 }
@@ -216,6 +220,9 @@ static const struct sciara_option run_options[] = {
      "outline, thickness_classes, arrival, front_lines, run_out, fissures or vents (default: outline)"},
     {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("draw the outline of an observed extent: polygons or a raster"),
+    {"assets", 0, "FILE",
+     "show the points, lines and polygons of a vector file with their names, on a page also when lava reaches them"},
+    {"assets-layer", 0, "NAME", "layer of that file, if it has several"},
     SCIARA_PICTURE_OPTIONS(""),
     {"output", 'o', "FILE", "product (default: in maps/ of the run folder, or next to a snapshot without a run)"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/picture_options.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/place_text.h"
 #include "base/date.h"
 #include "base/text.h"
 
@@ -20,24 +22,23 @@ static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t 
   return SCIARA_OK;
 }
 
-/** "X0,Y0,X1,Y1" */
-static bool parse_box(const char *text, double box[4]) {
-  char *copy = sciara_format("%s", text), *rest = copy;
-  int count = 0;
-  bool good = copy != NULL;
-  for (char *word; good && (word = strsep(&rest, ","));) good = count < 4 && sciara_parse_double(word, &box[count++]);
-  free(copy);
-  return good && count == 4;
-}
-
-static enum sciara_status parse_extent(const char *text, struct sciara_picture_look *out) {
+static void parse_extent(const char *text, struct sciara_picture_look *out) {
+  struct sciara_point corner[2];
   out->extent = SCIARA_PICTURE_OF_LAVA;
-  if (!text || strcmp(text, "lava") == 0) return SCIARA_OK;
+  if (!text || strcmp(text, "lava") == 0) return;
   out->extent = SCIARA_PICTURE_OF_DEM;
-  if (strcmp(text, "dem") == 0) return SCIARA_OK;
-  out->extent = SCIARA_PICTURE_OF_BOX;
-  if (parse_box(text, out->box)) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "--extent: expected lava, dem, or four numbers X0,Y0,X1,Y1; found \"%s\"", text);
+  if (strcmp(text, "dem") == 0) return;
+  const enum sciara_place_text is = sciara_place_parse(text, 2, corner);
+  const bool degrees = is == SCIARA_PLACE_DEGREES; // of any two corners
+  out->extent = is == SCIARA_PLACE_METRES ? SCIARA_PICTURE_OF_BOX
+                : degrees                 ? SCIARA_PICTURE_OF_DEGREES
+                                          : SCIARA_PICTURE_OF_PLACE;
+  out->place = text;
+  if (is == SCIARA_PLACE_NAME) return;
+  out->box[0] = degrees ? fmin(corner[0].x, corner[1].x) : corner[0].x;
+  out->box[1] = degrees ? fmin(corner[0].y, corner[1].y) : corner[0].y;
+  out->box[2] = degrees ? fmax(corner[0].x, corner[1].x) : corner[1].x;
+  out->box[3] = degrees ? fmax(corner[0].y, corner[1].y) : corner[1].y;
 }
 
 /** A date, or a date and a time in UTC, as it is to be written; *out is the moment, s since 1970. */
@@ -93,7 +94,7 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
                                       .extra_driver_count = driver_count};
   SCIARA_TRY(check_texts(a));
   if (language) SCIARA_TRY(sciara_fail_context(sciara_language_parse(language, &out->language), "--language"));
-  SCIARA_TRY(parse_extent(sciara_argument(a, "extent"), out));
+  parse_extent(sciara_argument(a, "extent"), out);
   SCIARA_TRY(parse_validity(a, out));
   return parse_width(a, &out->width);
 }

@@ -10,6 +10,7 @@
 #include "export/target.h"
 #include "map/raster_gdal.h"
 #include "map/zones.h"
+#include "terrain/poi_file.h"
 
 enum { SCIARA_EXPORT_MOST_EDGES = 100, SCIARA_EXPORT_FRAMES = 60, SCIARA_EXPORT_MOST_FRAMES = 1000 };
 
@@ -48,7 +49,8 @@ struct sciara_export_job {
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
   struct sciara_picture_look look;
-  size_t frames; ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
+  const char *assets, *assets_layer; ///< vector file of places that are shown; NULL: none
+  size_t frames;                     ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
 
   struct sciara_text *note; ///< what the user is to be given with the path: a line of text
 };
@@ -119,6 +121,10 @@ enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *j
 /** Those of the whole run, else the target's. */
 enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out);
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
+
+/** The places of the job on the grid of the snapshot; none without a file. Zero-initialise and free them. */
+enum sciara_status sciara_export_read_places(const struct sciara_export_job *job,
+                                             const struct sciara_snapshot *snapshot, struct sciara_pois *out);
 
 /**
  * The map of job->field; NODATA where there is nothing to show. map->values is to be released with sciara_free as

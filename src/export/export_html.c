@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export.h"
+#include "export/run_exposure.h"
 #include "file/durable.h"
 #include "model/field.h"
 #include "page/page_html.h"
@@ -76,6 +78,64 @@ static enum sciara_status read_vents(const struct sciara_snapshot *s, struct pag
   return status;
 }
 
+enum { MOST_PLACES = 1000 };
+
+/** The places of a page. Zero-initialise; release with free_places. */
+struct page_places {
+  struct sciara_run_exposure exposure;
+  struct sciara_page_place *place;
+  size_t count;
+};
+
+static void free_places(struct page_places *p) {
+  sciara_run_exposure_free(&p->exposure);
+  sciara_free(p->place);
+}
+
+/** Reached places come first, the earliest of them before the others; then by their place in the file. */
+static int by_arrival(const void *a, const void *b) {
+  const struct sciara_page_place *p = (const struct sciara_page_place *)a, *q = (const struct sciara_page_place *)b;
+  const double x = isfinite(p->deposit_m) ? isfinite(p->arrival_s) ? p->arrival_s : 0 : INFINITY;
+  const double y = isfinite(q->deposit_m) ? isfinite(q->arrival_s) ? q->arrival_s : 0 : INFINITY;
+  if (x < y || y < x) return x < y ? -1 : 1;
+  return (p->poi > q->poi) - (p->poi < q->poi);
+}
+
+static enum sciara_status read_page_places(const struct sciara_export_job *job, struct page_places *out) {
+  const struct sciara_grid *g = &job->target->snapshot.grid;
+  const struct sciara_pois_request request = {.path = job->assets,
+                                              .layer = job->assets_layer,
+                                              .extra_drivers = job->observed.extra_drivers,
+                                              .extra_driver_count = job->observed.extra_driver_count};
+  const double end = job->target->snapshot.time_s;
+  if (!job->assets) return SCIARA_OK;
+  SCIARA_TRY(sciara_run_exposure_make(job->target, &request, &end, 1, &out->exposure));
+  const struct sciara_pois *pois = &out->exposure.pois;
+  SCIARA_TRY(SCIARA_NEW(out->place, pois->count + 1, "the places of a page"));
+  for (size_t k = 0; k < pois->count; k++) {
+    const struct sciara_exposed *e = &out->exposure.exposure.place[k];
+    const struct sciara_point at =
+        pois->poi[k].point_count ? pois->poi[k].points[0] : (struct sciara_point){g->west, g->north + 1};
+    const double row = floor((g->north - at.y) / g->cell_size), col = floor((at.x - g->west) / g->cell_size);
+    const bool inside = row >= 0 && col >= 0 && row < (double)g->rows && col < (double)g->cols;
+    out->place[k] = (struct sciara_page_place){.poi = &pois->poi[k],
+                                               .state = sciara_exposed_state(e),
+                                               .row = inside ? (int64_t)row : -1,
+                                               .col = inside ? (int64_t)col : -1,
+                                               .arrival_s = e->arrival_s,
+                                               .deposit_m = e->deposit_m,
+                                               .covered = e->covered,
+                                               .land = e->ground.land};
+  }
+  qsort(out->place, pois->count, sizeof *out->place, by_arrival);
+  out->count = pois->count < MOST_PLACES ? pois->count : MOST_PLACES;
+  if (out->count < pois->count)
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu of %zu places are on the page, those that lava reaches first; 'sciara exposure' lists all",
+               out->count, pois->count);
+  return SCIARA_OK;
+}
+
 static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
                                      size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
@@ -95,6 +155,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
                              .engine = s->engine,
                              .precision = s->precision};
   struct page_vents vents = {0};
+  struct page_places places = {0};
   struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
@@ -108,10 +169,14 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.sea = marks.sea;
   page.warnings = sciara_target_warnings(job->target, &page.warning_count);
   page.observed = observation.covered;
+  SCIARA_TRY_GOTO(read_page_places(job, &places));
+  page.place = places.place;
+  page.places = places.count;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:
   free_vents(&vents);
+  free_places(&places);
   sciara_free(altitude);
   sciara_observation_free(&observation);
   sciara_export_marks_free(&marks);

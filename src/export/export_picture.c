@@ -51,6 +51,9 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   SCIARA_TRY(sciara_export_vents(s, &out->map, &out->picture, &out->dressing, &out->vents));
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;
+  SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
+  out->picture.pois = out->places.poi;
+  out->picture.poi_count = out->places.count;
   if (out->observed.covered) sciara_map_bounds_add_mask(&out->dressing.bounds, &s->grid, out->observed.covered);
   return SCIARA_OK;
 }
@@ -93,6 +96,7 @@ void sciara_export_picture_free(struct sciara_export_picture *p) {
   sciara_free(p->altitude);
   sciara_observation_free(&p->observed);
   sciara_export_marks_free(&p->marks);
+  sciara_pois_free(&p->places);
   sciara_vent_cells_free(&p->vents);
   sciara_map_dressing_free(&p->dressing);
   sciara_picture_parts_free(&p->parts);

@@ -17,6 +17,7 @@ struct sciara_export_picture {
   double *values, *thickness, *altitude;
   struct sciara_observation observed;
   struct sciara_export_marks marks;
+  struct sciara_pois places;
   struct sciara_vent_cells vents;
   struct sciara_map_dressing dressing;
   struct sciara_picture_parts parts;

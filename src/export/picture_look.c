@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/picture_look.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "base/mem.h"
+#include "file/georef.h"
 #include "terrain/background.h"
 
 /** States what is shown unless it is the whole grid. */
@@ -17,11 +21,65 @@ static void report(const struct sciara_map_window *w, const struct sciara_grid *
       part.north);
 }
 
+/** The box around a box in degrees, whose sides are curved in the CRS of the map. */
+static enum sciara_status place_box(const double degrees[4], const struct sciara_map *map, double box[4]) {
+  enum { STEPS = 16 };
+  struct sciara_point p[4 * STEPS];
+  for (int k = 0; k < STEPS; k++) {
+    const double t = (double)k / STEPS, lon = degrees[0] + t * (degrees[2] - degrees[0]),
+                 lat = degrees[1] + t * (degrees[3] - degrees[1]);
+    p[4 * k] = (struct sciara_point){lon, degrees[1]};
+    p[4 * k + 1] = (struct sciara_point){degrees[0], lat};
+    p[4 * k + 2] = (struct sciara_point){degrees[0] + degrees[2] - lon, degrees[3]};
+    p[4 * k + 3] = (struct sciara_point){degrees[2], degrees[1] + degrees[3] - lat};
+  }
+  SCIARA_TRY(sciara_georef_place(map->georef ? map->georef->crs_wkt : NULL, NULL, p, 4 * STEPS));
+  box[0] = box[1] = INFINITY, box[2] = box[3] = -INFINITY;
+  for (int k = 0; k < 4 * STEPS; k++) {
+    box[0] = fmin(box[0], p[k].x), box[1] = fmin(box[1], p[k].y);
+    box[2] = fmax(box[2], p[k].x), box[3] = fmax(box[3], p[k].y);
+  }
+  return SCIARA_OK;
+}
+
+/** The place of that name with a margin. */
+static enum sciara_status window_of_place(const char *name, const struct sciara_map_picture *q,
+                                          struct sciara_map_window *out) {
+  struct sciara_map_bounds bounds = {0};
+  size_t k = 0;
+  while (k < q->poi_count && strcmp(q->pois[k].name, name) != 0) k++;
+  if (k == q->poi_count)
+    return sciara_fail(
+        SCIARA_ERR_USAGE,
+        "--extent: expected lava, dem, X0,Y0,X1,Y1, degrees such as 14.9E,37.6N,15.1E,37.8N, or the name of a "
+        "place of --assets FILE; found \"%.60s\"",
+        name);
+  for (size_t i = 0; i < q->pois[k].point_count; i++)
+    sciara_map_bounds_add_point(&bounds, q->map->grid, q->pois[k].points[i]);
+  if (!bounds.any) return sciara_fail(SCIARA_ERR_INPUT, "--extent: place \"%.60s\" lies outside the map", name);
+  *out = sciara_map_window_around(&bounds, q->map->grid);
+  return SCIARA_OK;
+}
+
 static enum sciara_status choose_window(const struct sciara_picture_look *look, const struct sciara_map_bounds *bounds,
-                                        const struct sciara_grid *g, struct sciara_map_window *out) {
-  if (look->extent == SCIARA_PICTURE_OF_BOX) return sciara_map_window_of_box(look->box, g, out);
-  *out = (struct sciara_map_window){0, 0, g->rows, g->cols};
-  if (look->extent == SCIARA_PICTURE_OF_DEM) return SCIARA_OK;
+                                        const struct sciara_map_picture *q, struct sciara_map_window *out) {
+  const struct sciara_grid *g = q->map->grid;
+  double box[4];
+  switch (look->extent) {
+    case SCIARA_PICTURE_OF_BOX: {
+      const char *wkt = q->map->georef ? q->map->georef->crs_wkt : NULL;
+      const struct sciara_point corner = {look->box[0], look->box[1]};
+      SCIARA_TRY(sciara_fail_context(sciara_georef_suspect_degrees(wkt, g, corner, "write 14.9E,37.6N,15.1E,37.8N"),
+                                     "--extent"));
+      return sciara_map_window_of_box(look->box, g, out);
+    }
+    case SCIARA_PICTURE_OF_DEGREES:
+      SCIARA_TRY(sciara_fail_context(place_box(look->box, q->map, box), "--extent"));
+      return sciara_map_window_of_box(box, g, out);
+    case SCIARA_PICTURE_OF_PLACE: return window_of_place(look->place, q, out);
+    case SCIARA_PICTURE_OF_DEM: *out = (struct sciara_map_window){0, 0, g->rows, g->cols}; return SCIARA_OK;
+    case SCIARA_PICTURE_OF_LAVA: break;
+  }
   *out = sciara_map_window_around(bounds, g);
   report(out, g);
   return SCIARA_OK;
@@ -51,7 +109,7 @@ enum sciara_status sciara_picture_look_apply(const struct sciara_picture_look *l
   q->issued = look->issued[0] ? look->issued : NULL;
   q->valid_until = look->valid_until[0] ? look->valid_until : NULL;
   q->width = look->width;
-  SCIARA_TRY(choose_window(look, bounds, q->map->grid, &parts->window));
+  SCIARA_TRY(choose_window(look, bounds, q, &parts->window));
   q->window = &parts->window;
   if (look->logo) {
     SCIARA_TRY(sciara_logo_read(look->logo, &parts->logo));

@@ -9,13 +9,16 @@
 enum sciara_picture_extent {
   SCIARA_PICTURE_OF_LAVA, ///< the bounds of lava, vents and observed extent, with a margin
   SCIARA_PICTURE_OF_DEM,  ///< the whole grid
-  SCIARA_PICTURE_OF_BOX
+  SCIARA_PICTURE_OF_BOX,
+  SCIARA_PICTURE_OF_DEGREES, ///< a box in degrees
+  SCIARA_PICTURE_OF_PLACE    ///< a place that the picture shows, with a margin
 };
 
 /** Options of pictures. Texts may be NULL. */
 struct sciara_picture_look {
   enum sciara_picture_extent extent;
-  double box[4]; ///< west, south, east, north
+  double box[4];     ///< west, south, east, north
+  const char *place; ///< its name
   enum sciara_language language;
   const char *title; ///< instead of that of the run
   const char *credits, *stamp;

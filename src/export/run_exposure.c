@@ -89,18 +89,13 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   struct reading r = {.target = target};
   enum sciara_status status;
   *out = (struct sciara_run_exposure){0};
-  q.grid = &s->grid;
   q.crs_wkt = s->georef.crs_wkt;
-  SCIARA_TRY_GOTO(sciara_pois_read(&q, &out->pois));
   SCIARA_TRY_GOTO(read_lava(&r));
   SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
   out->dated = r.arrival != NULL;
   const struct sciara_exposure_lava lava = {
       .grid = &s->grid, .kind = r.kind, .arrival = r.arrival, .deposit = r.deposit, .max_deposit = r.most};
-  SCIARA_TRY_GOTO(
-      sciara_exposure_make(&lava, out->pois.poi, out->pois.count, out->times, out->time_count, &out->exposure));
-  for (size_t k = 0; k < out->pois.count; k++)
-    if (out->pois.elsewhere[k]) out->exposure.place[k].where = SCIARA_POI_OUTSIDE;
+  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, &q, out->times, out->time_count, &out->pois, &out->exposure));
 cleanup:
   reading_free(&r);
   if (status != SCIARA_OK) sciara_run_exposure_free(out);

@@ -5,7 +5,6 @@
 
 #include "analysis/exposure.h"
 #include "export/target.h"
-#include "terrain/poi_file.h"
 
 /** Zero-initialise; release with sciara_run_exposure_free. */
 struct sciara_run_exposure {

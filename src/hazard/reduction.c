@@ -265,9 +265,9 @@ enum sciara_status sciara_reduction_place(struct sciara_reduction *r, const stru
   SCIARA_TRY_GOTO(SCIARA_NEW(r->poi_ground, count + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(kind, cells, "the kinds of cells"));
   for (size_t i = 0; i < cells; i++)
-    kind[i] = !r->dem.valid[i]              ? SCIARA_CELL_NODATA
-              : r->dem.sea && r->dem.sea[i] ? SCIARA_CELL_SEA
-                                            : SCIARA_CELL_INTERIOR;
+    kind[i] = r->dem.sea && r->dem.sea[i] ? SCIARA_CELL_SEA
+              : r->dem.valid[i]           ? SCIARA_CELL_INTERIOR
+                                          : SCIARA_CELL_NODATA;
   for (size_t k = 0; k < count; k++) r->poi_ground[k] = sciara_poi_cells_ground(&r->pois.place[k], kind);
 cleanup:
   sciara_free(kind);

@@ -172,6 +172,12 @@ class LavaMap {
     this.pan(size.width / 2 - x, size.height / 2 - y);
   }
 
+  /** The cell of a place, or null outside the window. */
+  cellOf({ row, col }) {
+    const within = row >= this.top && col >= this.left && row < this.top + this.rows && col < this.left + this.cols;
+    return within ? { row, col } : null;
+  }
+
   /** The cell of the grid at a point of the canvas, or null outside the window. */
   cellAt(x, y) {
     const col = Math.floor(this.view.x + x / this.view.scale);
@@ -200,6 +206,7 @@ class LavaMap {
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
     if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
     if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
+    if (this.frames.data.places) this.drawPlaces(context, this.frames.data.places);
     if (this.shows.vents) this.drawVents(context);
     if (this.chosen) this.drawChosen(context);
     this.drawStamp(context);

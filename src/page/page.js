@@ -18,6 +18,7 @@ class Page {
 
   start() {
     this.tellAbout();
+    this.showPlaces();
     this.offerFields();
     this.drawCurves();
     this.listen();
@@ -52,6 +53,36 @@ class Page {
     byId("observed_name").textContent = data.observed_name || "";
     byId("slider").max = shown - 1;
     byId("play").disabled = shown < 2;
+  }
+
+  /** What lava does to places, the earliest first; of a line or a zone how much of it is covered. */
+  showPlaces() {
+    const { places } = this.data;
+    if (!places) return;
+    const table = html("table");
+    for (const place of places) {
+      const row = html("tr");
+      const name = html("th");
+      const button = html("button", place.name);
+      button.type = "button";
+      button.disabled = this.map.cellOf(place) === null;
+      button.addEventListener("click", () => this.choose(this.map.cellOf(place)));
+      name.append(button);
+      row.append(name, html("td", this.placeText(place)));
+      table.append(row);
+    }
+    const about = html("p", say("PLACE_COLUMNS"), "note");
+    byId("places").replaceChildren(html("h2", say("PLACES")), about, table);
+  }
+
+  placeText({ where, kind, arrival, deposit, covered, land }) {
+    if (where === "not reached") return say("PLACE_NOT_REACHED");
+    if (where !== "reached") return unreachable({ where });
+    const said = [arrival === null ? "" : durationText(arrival), `${number(Number(deposit.toPrecision(3)))} m`];
+    const share = number(Number(((100 * covered) / land).toPrecision(3)));
+    const unit = { line: "m", zone: "m\u00b2" }[kind];
+    if (unit) said.push(`${longNumber(Math.round(covered))} ${unit} (${share} %)`);
+    return said.filter(Boolean).join("; ");
   }
 
   /** What the run noticed. A kind that this page does not know is shown in the words of the program. */

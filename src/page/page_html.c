@@ -366,6 +366,26 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
   return sciara_text_append(t, "],\n");
 }
 
+/** The places of a run, an array. */
+static enum sciara_status append_exposure(struct sciara_text *t, const struct sciara_page *p) {
+  int64_t window[4];
+  choose_window(p->frames, window);
+  SCIARA_TRY(sciara_text_append(t, ",\n\"places\":["));
+  for (size_t k = 0; k < p->places; k++) {
+    const struct sciara_page_place *s = &p->place[k];
+    SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
+    SCIARA_TRY(append_text(t, "name", s->poi->name));
+    SCIARA_TRY(append_text(t, "where", s->state));
+    SCIARA_TRY(append_named(t, "arrival", s->arrival_s));
+    SCIARA_TRY(append_named(t, "deposit", s->deposit_m));
+    SCIARA_TRY(append_named(t, "covered", s->covered));
+    SCIARA_TRY(append_named(t, "land", s->land));
+    SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
+    SCIARA_TRY(sciara_text_append(t, "}"));
+  }
+  return sciara_text_append(t, "]");
+}
+
 static enum sciara_status append_shares(struct sciara_text *t, const char *key, const struct sciara_page_shares *s,
                                         int64_t blocks) {
   SCIARA_TRY(sciara_text_append(t, "\"%s\":{\"names\":[", key));
@@ -421,6 +441,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
     SCIARA_TRY(append_layer(t, p, &p->hazard->layer[k]));
   }
   SCIARA_TRY(sciara_text_append(t, "]"));
+  if (p->places) SCIARA_TRY(append_exposure(t, p));
   if (p->hazard) SCIARA_TRY(append_hazard(t, p));
   if (p->calibration) SCIARA_TRY(sciara_text_append(t, ",\n\"calibration\":%s", p->calibration));
   return sciara_text_append(t, "}\n");

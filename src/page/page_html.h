@@ -17,6 +17,15 @@ struct sciara_page_vent {
   size_t count;
 };
 
+/** A place, and what lava does to it. What has no value is NAN. */
+struct sciara_page_place {
+  const struct sciara_poi *poi;
+  const char *state; ///< "reached", "not reached", "sea", ...
+  int64_t row, col;  ///< a cell of it, or beyond the grid
+  double arrival_s, deposit_m;
+  double covered, land; ///< points, m or m2
+};
+
 /** What a page says of a run. Texts may be NULL when unknown; whatever they hold is shown as text. */
 struct sciara_page {
   enum sciara_language language;
@@ -35,6 +44,9 @@ struct sciara_page {
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
   const struct sciara_page_hazard *hazard; ///< NULL: no ensemble; else `frames` has the cells, one frame and no field
   const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none
+  const struct sciara_page_place *place; ///< places of a run
+  size_t places;
+  const struct sciara_page_hazard *hazard; ///< NULL: a run; else `frames` has the cells, one frame and no field
 };
 
 /** Writes the page as an atomic file. */

@@ -8,7 +8,7 @@
 #include "picture/map_picture_parts.h"
 
 static const uint8_t ink[3] = {30, 30, 30}, white[3] = {255, 255, 255}, vent_colour[3] = {0, 200, 215},
-                     run_out_colour[3] = {255, 240, 90};
+                     run_out_colour[3] = {255, 240, 90}, place_colour[3] = {11, 87, 208};
 
 static const char *word(const struct sciara_map_drawing *d, enum sciara_word w) {
   return sciara_word(d->q->language, w);
@@ -82,9 +82,93 @@ static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_v
   cairo_stroke(c);
 }
 
+/** The parts of a place as a path: lines, closed rings, or circles. False: nothing of it is near. */
+static bool trace_place(struct sciara_map_drawing *d, const struct sciara_poi *poi) {
+  cairo_t *c = d->picture.cairo;
+  bool any = false;
+  for (size_t part = 0, begin = 0; part < sciara_poi_parts(poi); part++) {
+    const size_t end = sciara_poi_end(poi, part);
+    bool drawing = false;
+    for (size_t k = begin; k < end; k++) {
+      const struct sciara_point p = sciara_map_point(d, poi->points[k]);
+      const bool near = is_near(d, p);
+      any |= near;
+      if (near && poi->kind == SCIARA_POI_POINT) {
+        cairo_new_sub_path(c);
+        cairo_arc(c, p.x, p.y, 0.4 * d->letter, 0, 6.283185307179586);
+      } else if (near && drawing) {
+        cairo_line_to(c, p.x, p.y);
+      } else if (near) {
+        cairo_move_to(c, p.x, p.y);
+      }
+      drawing = near;
+    }
+    if (poi->kind == SCIARA_POI_ZONE && drawing) cairo_close_path(c);
+    begin = end;
+  }
+  return any;
+}
+
+/** Whether a box overlaps one of those before it. */
+static bool is_taken(const struct sciara_box *box, size_t count, struct sciara_box b) {
+  for (size_t k = 0; k < count; k++)
+    if (b.x < box[k].x + box[k].width && box[k].x < b.x + b.width && b.y < box[k].y + box[k].height &&
+        box[k].y < b.y + b.height)
+      return true;
+  return false;
+}
+
+enum { MOST_NAMES = 300 };
+
+/** Writes the name of a place beside its first point, unless it would leave the map or hide another name. */
+static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *poi, struct sciara_box box[MOST_NAMES],
+                       size_t *count) {
+  const struct sciara_writing w = {.text = poi->name, .capital = 0.8 * d->letter, .lines = 1};
+  const struct sciara_point p = sciara_map_point(d, poi->points[0]);
+  const double x = p.x + 0.8 * d->letter, y = p.y + 0.4 * d->letter;
+  cairo_t *c = d->picture.cairo;
+  if (*count == MOST_NAMES || !is_near(d, p)) return;
+  const struct sciara_box size = sciara_lettering_measure(&d->lettering, &w);
+  const struct sciara_box b = {x, y - 1.2 * w.capital, size.width, 1.6 * w.capital};
+  if (b.x < (double)d->map.x || b.y < (double)d->map.y || b.x + b.width > (double)(d->map.x + d->map.width) ||
+      b.y + b.height > (double)(d->map.y + d->map.height) || is_taken(box, *count, b))
+    return;
+  box[(*count)++] = b;
+  cairo_save(c);
+  cairo_translate(c, x, y);
+  sciara_picture_text_path(&d->picture, &d->lettering, &w);
+  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(c, fmax(2, 0.3 * d->letter));
+  sciara_picture_colour(&d->picture, white, 0.85);
+  cairo_stroke_preserve(c);
+  sciara_picture_colour(&d->picture, place_colour, 1);
+  cairo_fill(c);
+  cairo_restore(c);
+}
+
+static void paint_places(struct sciara_map_drawing *d) {
+  const struct sciara_map_picture *q = d->q;
+  struct sciara_box box[MOST_NAMES];
+  size_t names = 0;
+  cairo_t *c = d->picture.cairo;
+  for (size_t k = 0; k < q->poi_count; k++) {
+    if (!trace_place(d, &q->pois[k])) continue;
+    cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_width(c, fmax(3, 0.35 * d->letter));
+    sciara_picture_colour(&d->picture, white, 0.8);
+    cairo_stroke_preserve(c);
+    cairo_set_line_width(c, fmax(1.2, 0.15 * d->letter));
+    sciara_picture_colour(&d->picture, place_colour, 1);
+    cairo_stroke(c);
+  }
+  for (size_t k = 0; k < q->poi_count; k++)
+    if (q->pois[k].point_count > 0) write_name(d, &q->pois[k], box, &names);
+}
+
 void sciara_paint_marks(struct sciara_map_drawing *d) {
   const struct sciara_map_picture *q = d->q;
   sciara_clip_to_map(d);
+  paint_places(d);
   for (size_t k = 0; k < q->vents; k++) {
     const struct sciara_point p = sciara_map_point(d, q->vent[k].points[0]);
     if (q->vent[k].count > 1)

@@ -6,6 +6,7 @@
 #include "map/raster_gdal.h"
 #include "map/words.h"
 #include "model/params.h"
+#include "model/poi.h"
 #include "picture/map_window.h"
 
 /** Allowed widths of a picture, px. */
@@ -56,6 +57,8 @@ struct sciara_map_picture {
   bool warning;            ///< the run has warnings: a line below the key says so
   const struct sciara_map_vent *vent;
   size_t vents;
+  const struct sciara_poi *pois; ///< places that are drawn with their names, as far as these have room
+  size_t poi_count;
   const struct sciara_map_run_out *run_out;
   const struct sciara_map_volumes *volumes;
   const char *note;                          ///< a line of text under the key, such as scores

@@ -46,7 +46,6 @@ struct sciara_page {
   const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none
   const struct sciara_page_place *place; ///< places of a run
   size_t places;
-  const struct sciara_page_hazard *hazard; ///< NULL: a run; else `frames` has the cells, one frame and no field
 };
 
 /** Writes the page as an atomic file. */

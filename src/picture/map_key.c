@@ -120,22 +120,27 @@ static bool is_taken(const struct sciara_box *box, size_t count, struct sciara_b
 
 enum { MOST_NAMES = 300 };
 
-/** Writes the name of a place beside its first point, unless it would leave the map or hide another name. */
+/** Whether a point of the picture lies on the map. */
+static bool is_on_map(const struct sciara_map_drawing *d, double x, double y) {
+  return x >= (double)d->map.x && y >= (double)d->map.y && x <= (double)(d->map.x + d->map.width) &&
+         y <= (double)(d->map.y + d->map.height);
+}
+
+/** Writes the name of a place beside its first point on the map, unless it would leave the map or hide another name. */
 static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *poi, struct sciara_box box[MOST_NAMES],
                        size_t *count) {
   const struct sciara_writing w = {.text = poi->name, .capital = 0.8 * d->letter, .lines = 1};
-  const struct sciara_point p = sciara_map_point(d, poi->points[0]);
-  const double x = p.x + 0.8 * d->letter, y = p.y + 0.4 * d->letter;
   cairo_t *c = d->picture.cairo;
-  if (*count == MOST_NAMES || !is_near(d, p)) return;
+  struct sciara_point p = {0, 0};
+  size_t k = 0;
+  while (k < poi->point_count && (p = sciara_map_point(d, poi->points[k]), !is_on_map(d, p.x, p.y))) k++;
+  if (k == poi->point_count || *count == MOST_NAMES) return;
   const struct sciara_box size = sciara_lettering_measure(&d->lettering, &w);
-  const struct sciara_box b = {x, y - 1.2 * w.capital, size.width, 1.6 * w.capital};
-  if (b.x < (double)d->map.x || b.y < (double)d->map.y || b.x + b.width > (double)(d->map.x + d->map.width) ||
-      b.y + b.height > (double)(d->map.y + d->map.height) || is_taken(box, *count, b))
-    return;
+  const struct sciara_box b = {p.x + 0.8 * d->letter, p.y - 0.8 * w.capital, size.width, 1.6 * w.capital};
+  if (!is_on_map(d, b.x, b.y) || !is_on_map(d, b.x + b.width, b.y + b.height) || is_taken(box, *count, b)) return;
   box[(*count)++] = b;
   cairo_save(c);
-  cairo_translate(c, x, y);
+  cairo_translate(c, b.x + 0.5 * b.width, p.y); // the middle of the text
   sciara_picture_text_path(&d->picture, &d->lettering, &w);
   cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
   cairo_set_line_width(c, fmax(2, 0.3 * d->letter));

@@ -3,6 +3,7 @@
 """sciara exposure of a run: arrivals, deposits, lengths and areas by time, compared with what GEOS finds cell by cell; states;
 names; files of others."""
 import csv
+import json
 import os
 import re
 import subprocess
@@ -14,8 +15,9 @@ import case
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, SharedCase, open_snapshot
 
 import numpy
-from osgeo import ogr, osr
+from osgeo import gdal, ogr, osr
 
+gdal.UseExceptions()
 ogr.UseExceptions()
 HOURS = (0.1, 0.2, 0.5, 1)
 
@@ -263,6 +265,58 @@ class Exposure(SharedCase):
         self.assertIn("2 names occur again", done.stderr)
         self.assertIn("1 of 5 features have no name", done.stderr)
         self.assertEqual(list(self.rows("twice.csv")), ["x", "x, \"y\"\n", "x (2)", "feature 4", "x (3)"])
+
+    def pixels(self, name):
+        return gdal.Open(self.path(name)).ReadAsArray().astype(int)[:3]
+
+    def test_pictures(self):
+        """Places are drawn, with names where there is room; the extent is metres, degrees or one of the places."""
+        places = {name: PLACES[name] for name in ("hut", "road", "town", "quiet")}
+        write_places(self.path("few.gpkg"), places=places)
+        write_places(self.path("mute.gpkg"), places={" " * k: wkt for k, wkt in enumerate(places.values(), 1)})
+        base = ["export", "run", "-f", "png", "--width", "800", "-q", "--extent", "dem"]
+        self.sciara(*base, "-o", "plain.png")
+        self.sciara(*base, "-o", "named.png", "--assets", "few.gpkg")
+        self.sciara(*base, "-o", "mute.png", "--assets", "mute.gpkg")
+        plain, named, mute = (self.pixels(f"{name}.png") for name in ("plain", "named", "mute"))
+        blue = [(abs(found - numpy.array([11, 87, 208])[:, None, None]).max(0) < 40).sum() for found in (plain, mute)]
+        self.assertGreater(blue[1], blue[0] + 300)
+        self.assertGreater((named != mute).any(0).sum(), 100)
+        sides = [f"{WEST + 100}", f"{NORTH - 200}", f"{WEST + 300}", f"{NORTH - 50}"]
+        to = osr.CoordinateTransformation(srs_of(32633), srs_of(4326))
+        (west, south, _), (east, north, _) = (to.TransformPoint(float(sides[k]), float(sides[k + 1])) for k in (0, 2))
+        self.sciara("export", "run", "-f", "png", "-q", "-o", "metres.png", "--extent", ",".join(sides))
+        self.sciara("export", "run", "-f", "png", "-q", "-o", "degrees.png", "--extent", f"{north}N,{east}E,{west}E,{south}N")
+        self.sciara("export", "run", "-f", "png", "-q", "-o", "place.png", "--extent", "town", "--assets", "few.gpkg")
+        sizes = [subprocess.run(["gdalinfo", self.path(f"{name}.png")], stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+                 for name in ("metres", "degrees", "place")]
+        self.assertEqual(*(re.search("Size is (.*)", text).group(1) for text in sizes[:2]))
+        for code, said, *words in ((2, "or the name of a place of --assets FILE; found \"town\"", "--extent", "town"),
+                                   (3, "longitude and latitude of a place on it: write 14.9E", "--extent", f"{west},{south},{east},{north}"),
+                                   (2, "--assets-layer: allowed only with --assets", "--assets-layer", "x")):
+            self.assertIn(said, self.sciara("export", "run", "-f", "png", "-q", "-o", "none.png", *words, code=code).stderr)
+
+    def test_page(self):
+        """The page of a run has the places, those that lava reaches first, with the numbers of the table."""
+        self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "for-page.csv", "-q")
+        self.sciara("export", "run", "-f", "html", "--assets", "places.gpkg", "-o", "page.html", "-q")
+        with open(self.path("page.html"), encoding="utf-8") as f:
+            data = json.loads(re.search(r'(?s)<script[^>]*id="data"[^>]*>(.*?)</script>', f.read()).group(1))
+        rows, places = self.rows("for-page.csv"), data["places"]
+        reached = [place["name"] for place in places if place["where"] == "reached"]
+        self.assertEqual(reached, sorted(reached, key=lambda name: float(rows[name]["arrival_s"])))
+        self.assertEqual([place["name"] for place in places][:len(reached)], reached)
+        for place in places:
+            row = rows[place["name"]]
+            self.assertEqual((place["where"], place["kind"]), (row["state"], row["kind"]))
+            for key, column in (("arrival", "arrival_s"), ("deposit", "deposit_m"), ("land", "land")):
+                self.assertEqual(place[key] is None, row[column] == "", (place["name"], key))
+                if row[column]:
+                    self.assertAlmostEqual(place[key], float(row[column]), delta=1e-5 * max(1, abs(place[key])))
+        road = next(place for place in places if place["name"] == "road")
+        for (col, row), (x, y) in zip(road["parts"][0]["points"], ogr.CreateGeometryFromWkt(PLACES["road"]).GetPoints()):
+            self.assertAlmostEqual(col + data["window"][1], (x - WEST) / CELL, places=3)
+            self.assertAlmostEqual(row + data["window"][0], (NORTH - y) / CELL, places=3)
 
     def test_refused(self):
         collection = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {

@@ -119,6 +119,20 @@ class Finished(case.SharedCase):
         nothing = self.planned.query(case.WEST + 5, case.SOUTH + 5)
         self.assertEqual((nothing.thickness[0].value, nothing.by_vent, nothing.by_both), (0, (), ()))
 
+    def test_expose(self):
+        """Of a place of a file the answer is that of its point, without contributions."""
+        case.write_json(self.path("places.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
+                         for name, at in (("vent", [X, Y - 50]), ("far", [0, 0]))]})
+        near, far = self.planned.expose(self.path("places.geojson"))
+        self.assertEqual((near.name, near.kind, near.state), ("vent", "point", "land"))
+        self.assertEqual((far.name, far.state, far.answer), ("far", "outside", None))
+        answer = self.planned.query(X, Y - 50)
+        self.assertEqual((near.answer.thickness[0].value, near.answer.thickness[0].hits, near.answer.earliest, near.answer.within[0].value),
+                         (answer.thickness[0].value, answer.thickness[0].hits, answer.earliest, answer.within[0].value))
+        self.assertEqual((near.answer.by_vent, near.answer.by_both), ((), ()))
+
     def test_same_as_the_program(self):
         """Both make the same table of sites."""
         shown = self.sciara("ensemble", "query", "e", "--at", f"{X},{Y - 50}").stdout

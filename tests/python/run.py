@@ -354,6 +354,35 @@ class Files(RunCase):
             sciara.score(early, self.path("none.tif"))
 
 
+    def test_expose(self):
+        """What lava does to places, as the fields have it."""
+        run = self.open()
+        run.advance(steps=200)
+        west, east, row = case.WEST + 155, case.WEST + 265, 9
+        y = case.NORTH - (row + 0.5) * case.CELL
+        case.write_json(self.path("places.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
+                ("road", "LineString", [[west, y], [east, y]]), ("far", "Point", [0, 0]), ("calm", "Point", [case.WEST + 5, case.SOUTH + 5]))]})
+        found = sciara.expose(run, self.path("places.geojson"), times=["5 min", 600])
+        self.assertEqual([(a.name, a.kind, a.state) for a in found],
+                         [("road", "line", "reached"), ("far", "point", "outside"), ("calm", "point", "not reached")])
+        arrival, deposit = run.arrival_time.values[row], run.deposit.values[row]
+        lengths = numpy.array([max(0, min(east, case.WEST + (c + 1) * case.CELL) - max(west, case.WEST + c * case.CELL)) for c in range(case.COLS)])
+        reached = (lengths > 0) & (arrival >= 0)
+        road = found[0]
+        self.assertEqual((road.arrival, road.deposit), (arrival[reached].min(), deposit[reached].max()))
+        for value, expected in ((road.total, 110), (road.land, 110), (road.covered, lengths[reached].sum()),
+                                (road.covered_by[0], lengths[reached & (arrival <= 300)].sum()), (road.covered_by[1], lengths[reached & (arrival <= 600)].sum())):
+            self.assertAlmostEqual(value, expected, places=6)
+        self.assertTrue(numpy.isnan([found[1].covered, found[1].arrival, found[2].arrival, road.max_deposit]).all())
+        self.assertEqual(found[2].covered_by, (0, 0))
+        self.assert_usage("ascending times", sciara.expose, run, self.path("places.geojson"), times=[60, 30])
+        self.assert_usage("expected a sciara.Run", sciara.expose, None, self.path("places.geojson"))
+        with self.assertRaises(sciara.FileError):
+            sciara.expose(run, self.path("none.gpkg"))
+
+
 class WrongUse(RunCase):
     def test_closed(self):
         run = self.open()

@@ -44,7 +44,7 @@ struct sciara_page {
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
   const struct sciara_page_hazard *hazard; ///< NULL: no ensemble; else `frames` has the cells, one frame and no field
   const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none
-  const struct sciara_page_place *place; ///< places of a run
+  const struct sciara_page_place *place;   ///< places of a run
   size_t places;
 };
 

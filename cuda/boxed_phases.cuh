@@ -63,8 +63,8 @@ template <class Exchange> sciara_status launch_move(void *engine) {
   return end_step(&e->base, e->base.stream);
 }
 
-inline sciara_status boxed_evaluate(void *engine, double *t_opt) {
-  return sciara_device_evaluate(engine, launch_evaluate, t_opt);
+inline sciara_status boxed_evaluate(void *engine, double thickness, double *t_opt) {
+  return sciara_device_evaluate(engine, launch_evaluate, thickness, t_opt);
 }
 
 template <class Exchange> sciara_status boxed_move(void *engine, double t_opt, sciara_engine_progress *progress) {

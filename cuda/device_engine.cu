@@ -360,12 +360,14 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   return sciara_step_control_status(c);
 }
 
-enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double *t_opt) {
+enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double thickness,
+                                          double *t_opt) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
   sciara_stop never = {};
   never.steps = UINT64_MAX;
   never.time = INFINITY;
-  SCIARA_TRY(sciara_step_control_evaluate(&e->step_control));
+  never.thickness = thickness;
+  SCIARA_TRY(sciara_step_control_evaluate(&e->step_control, thickness));
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_TRY(sciara_device_set_stop(e, &never));
   SCIARA_TRY(launch(e));

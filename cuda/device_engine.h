@@ -111,7 +111,8 @@ enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_
 void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
 /** The phases of a step around the kernels that `launch` queues; struct sciara_engine_phases. */
-enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double *t_opt);
+enum sciara_status sciara_device_evaluate(void *engine, enum sciara_status (*launch)(void *engine), double thickness,
+                                          double *t_opt);
 enum sciara_status sciara_device_move(void *engine, enum sciara_status (*launch)(void *engine), double t_opt,
                                       struct sciara_engine_progress *progress);
 size_t sciara_device_row_bytes(const void *engine);

@@ -16,7 +16,8 @@ static const sciara_engine_phases phases = {.evaluate = sciara_gpu::boxed_evalua
                                             .move = sciara_gpu::boxed_move<sciara_gpu::gather>,
                                             .row_bytes = sciara_device_row_bytes,
                                             .pack = sciara_device_pack,
-                                            .unpack = sciara_gpu::boxed_unpack};
+                                            .unpack = sciara_gpu::boxed_unpack,
+                                            .tile_rows = 8};
 
 SCIARA_DEVICE_ENGINE_IN_PHASES(cuda_rbb, "cuda-rbb",
                                "GPU: the rectangular bounding box of the lava, rounded to whole blocks", "memory",

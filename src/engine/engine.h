@@ -159,8 +159,9 @@ struct sciara_engine_phases {
   /**
    * gamma, then s = s + t with the clock of the last step, then time evaluation. *t_opt: the smallest time of the cells
    * of the band, s, at most t_max, and t_max without lava; not relaxed. Invalid numbers are reported by `move`.
+   * `thickness`, m: `move` sets progress->thick if a cell has more liquid lava; 0: never.
    */
-  enum sciara_status (*evaluate)(void *engine, double *t_opt);
+  enum sciara_status (*evaluate)(void *engine, double thickness, double *t_opt);
   /**
    * The rest of the step, with the clock relaxation * t_opt, computed in the engine's precision. `t_opt`, s: the
    * smallest result of `evaluate` of all bands. `progress` is as after an `advance` of one step, with the reason
@@ -176,6 +177,7 @@ struct sciara_engine_phases {
   enum sciara_status (*pack)(void *engine, int64_t row, int64_t count, void *buffer);
   /** Reads rows [row, row + count), of one side of the halo, from such a buffer. To be called between steps. */
   enum sciara_status (*unpack)(void *engine, int64_t row, int64_t count, const void *buffer);
+  int64_t tile_rows; ///< bands begin at multiples of so many rows where the map has enough of them; at least 1
 };
 
 /** The setup of a batch. */

@@ -523,9 +523,9 @@ static void evaluate_job(struct openmp *e, int me, const void *nothing) {
 
 static void move_job(struct openmp *e, int me, const void *t_opt) { second_half(e, me, *(const real *)t_opt); }
 
-static enum sciara_status evaluate(void *engine, double *t_opt) {
+static enum sciara_status evaluate(void *engine, double thickness, double *t_opt) {
   struct openmp *e = (struct openmp *)engine;
-  SCIARA_TRY(sciara_step_control_evaluate(&e->control));
+  SCIARA_TRY(sciara_step_control_evaluate(&e->control, thickness));
   SCIARA_TRY(begin_step(e));
   SCIARA_TRY(list_halo_lava(e));
   work_together(e, evaluate_job, NULL);
@@ -590,7 +590,7 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   return SCIARA_OK;
 }
 
-static const struct sciara_engine_phases phases = {evaluate, move, row_bytes, pack, unpack};
+static const struct sciara_engine_phases phases = {evaluate, move, row_bytes, pack, unpack, .tile_rows = 1};
 
 static enum sciara_status profile(void *engine, struct sciara_engine_profile *out) {
   *out = ((const struct openmp *)engine)->watch.sum;

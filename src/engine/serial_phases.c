@@ -2,10 +2,10 @@
 // The phases of engine `serial`: a step in two halves, and the exchange of halo rows between them and other bands.
 #include "engine/serial_phases.h"
 
-static enum sciara_status evaluate(void *engine, double *t_opt) {
+static enum sciara_status evaluate(void *engine, double thickness, double *t_opt) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real mine;
-  SCIARA_TRY(sciara_step_control_evaluate(&a->control));
+  SCIARA_TRY(sciara_step_control_evaluate(&a->control, thickness));
   SCIARA_TRY(sciara_serial_first_half(a, &mine));
   *t_opt = (double)mine;
   return SCIARA_OK;
@@ -40,4 +40,4 @@ static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const
   return SCIARA_OK;
 }
 
-const struct sciara_engine_phases sciara_serial_phases = {evaluate, move, row_bytes, pack, unpack};
+const struct sciara_engine_phases sciara_serial_phases = {evaluate, move, row_bytes, pack, unpack, .tile_rows = 1};

@@ -66,11 +66,11 @@ enum sciara_status sciara_step_control_between_steps(const struct sciara_step_co
   return sciara_fail(SCIARA_ERR_INTERNAL, "step %" PRIu64 " has been evaluated; expected `move`", c->now.step + 1);
 }
 
-enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c) {
+enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c, double thickness) {
   SCIARA_TRY(sciara_step_control_between_steps(c));
   c->evaluated = true;
   c->now.reason = SCIARA_STOP_NONE;
-  c->thickest = (double)INFINITY; // the caller applies the stop rule
+  c->thickest = thickness > 0 ? thickness : (double)INFINITY;
   c->now.thick = false;
   forget_bad(c);
   return SCIARA_OK;

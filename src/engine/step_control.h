@@ -48,8 +48,10 @@ bool sciara_step_control_begin(struct sciara_step_control *c, const struct sciar
 /** Ends a step; returns whether `advance` has to return now (now.reason is the reason). */
 bool sciara_step_control_stop(struct sciara_step_control *c, const struct sciara_stop *stop);
 
-/** Begins a step in phases; SCIARA_ERR_INTERNAL if one is in progress. */
-enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c);
+/**
+ * Begins a step in phases; SCIARA_ERR_INTERNAL if one is in progress. `thickness`: the largest that is not reported, m; 0: any.
+ */
+enum sciara_status sciara_step_control_evaluate(struct sciara_step_control *c, double thickness);
 
 /** Continues the step; SCIARA_ERR_INTERNAL if none is in progress, or if t_opt, s, is not a valid time. */
 enum sciara_status sciara_step_control_move(struct sciara_step_control *c, double t_opt);

@@ -49,7 +49,7 @@ static bool few_steps(void) { return engine_tested[0]->capabilities & SCIARA_CAN
 /** A step in phases. */
 static void run_phases(struct run *r) {
   double t_opt = NAN;
-  expect_ok(r->ops->phases->evaluate(r->engine, &t_opt));
+  expect_ok(r->ops->phases->evaluate(r->engine, 0, &t_opt));
   expect_ok(r->ops->phases->move(r->engine, t_opt, &r->at));
   ck_assert_int_eq(r->at.reason, SCIARA_STOP_NONE);
 }
@@ -241,7 +241,7 @@ static void bands_step(struct bands *b, const struct scene *s) {
   }
   for (int n = 0; n < b->count; n++) {
     double mine = NAN;
-    expect_ok(b->band[n].run.ops->phases->evaluate(b->band[n].run.engine, &mine));
+    expect_ok(b->band[n].run.ops->phases->evaluate(b->band[n].run.engine, 0, &mine));
     ck_assert(mine > 0 && mine <= s->params.t_max);
     t_opt = mine < t_opt ? mine : t_opt;
   }
@@ -407,8 +407,8 @@ START_TEST(wrong_calls) {
     ck_assert_int_eq(phases->pack(engine, never_packed[k][0], never_packed[k][1], b.rows), SCIARA_ERR_INTERNAL);
   for (size_t k = 0; k < sizeof never_unpacked / sizeof *never_unpacked; k++)
     ck_assert_int_eq(phases->unpack(engine, never_unpacked[k][0], never_unpacked[k][1], b.rows), SCIARA_ERR_INTERNAL);
-  expect_ok(phases->evaluate(engine, &t_opt));
-  ck_assert_int_eq(phases->evaluate(engine, &t_opt), SCIARA_ERR_INTERNAL);
+  expect_ok(phases->evaluate(engine, 0, &t_opt));
+  ck_assert_int_eq(phases->evaluate(engine, 0, &t_opt), SCIARA_ERR_INTERNAL);
   ck_assert_int_eq(phases->pack(engine, 2, 2, b.rows), SCIARA_ERR_INTERNAL);
   ck_assert_int_eq(phases->unpack(engine, 0, 2, b.rows), SCIARA_ERR_INTERNAL);
   ck_assert_int_eq(phases->move(engine, NAN, &at), SCIARA_ERR_INTERNAL);
@@ -417,7 +417,7 @@ START_TEST(wrong_calls) {
   bands_end(&b);
   struct run r;
   run_start(&r, engine_tested[p], &s, 1);
-  expect_ok(phases->evaluate(r.engine, &t_opt));
+  expect_ok(phases->evaluate(r.engine, 0, &t_opt));
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &at), SCIARA_ERR_INTERNAL);
   run_end(&r);
   scene_free(&s);
@@ -460,7 +460,7 @@ START_TEST(bad_number) {
   run_start(&whole, engine_tested[p], &s, 1);
   run_start(&phased, engine_tested[p], &s, 1);
   ck_assert_int_eq(whole.ops->advance(whole.engine, &stop, &whole.at), SCIARA_ERR_NUMERIC);
-  expect_ok(phased.ops->phases->evaluate(phased.engine, &t_opt));
+  expect_ok(phased.ops->phases->evaluate(phased.engine, 0, &t_opt));
   ck_assert_int_eq(phased.ops->phases->move(phased.engine, t_opt, &phased.at), SCIARA_ERR_NUMERIC);
   ck_assert_uint_eq(phased.at.bad.step, 1);
   ck_assert_int_eq(phased.at.bad.row, whole.at.bad.row);

@@ -13,6 +13,7 @@ enum sciara_status sciara_comm_exchange(struct sciara_comm *c, const struct scia
 
 /** Exchanges `bytes` between rank 0 and each of the others. */
 static enum sciara_status with_all(struct sciara_comm *c, bool to_root, char *data, size_t bytes, size_t stride) {
+  if (bytes == 0) return SCIARA_OK;
   struct sciara_comm_message *m, own = {.rank = 0, .receive = !to_root, .data = data, .bytes = bytes};
   if (c->rank > 0) return sciara_comm_exchange(c, &own, 1);
   SCIARA_TRY(SCIARA_NEW(m, c->size, "messages"));
@@ -36,8 +37,8 @@ enum sciara_status sciara_comm_gather(struct sciara_comm *c, void *mine, size_t 
 
 // ---------------------------------------------------------------------------------------------------------------- null
 
-static enum sciara_status vote_alone(struct sciara_comm *c, uint64_t *vote) {
-  (void)c, (void)vote;
+static enum sciara_status vote_alone(struct sciara_comm *c, int ranks, uint64_t *vote) {
+  (void)c, (void)ranks, (void)vote;
   return SCIARA_OK;
 }
 

@@ -31,10 +31,10 @@ struct sciara_comm_message {
 struct sciara_comm_ops {
   const char *name; ///< "null", "threads", "mpi"
   /**
-   * The vote of all ranks, each of which gives its own (comm/vote.h). Called by all. SCIARA_ERR_DEVICE: see
+   * The vote of ranks 0 to `ranks` - 1, each of which calls this and gives its own (comm/vote.h). SCIARA_ERR_DEVICE: see
    * sciara_comm_is_lost.
    */
-  enum sciara_status (*vote)(struct sciara_comm *c, uint64_t *vote);
+  enum sciara_status (*vote)(struct sciara_comm *c, int ranks, uint64_t *vote);
   /**
    * Begins to send and receive; the data are not touched until `finish`. One start at a time. The others may start before
    * or after: nothing waits here.

@@ -59,7 +59,7 @@ static enum sciara_status wait_for_change(struct thread_comm *c, double since, d
   return SCIARA_OK;
 }
 
-static enum sciara_status vote(struct sciara_comm *base, uint64_t *vote) {
+static enum sciara_status vote(struct sciara_comm *base, int ranks, uint64_t *vote) {
   struct thread_comm *c = (struct thread_comm *)base;
   struct shared *s = c->shared;
   const double since = sciara_wallclock();
@@ -67,7 +67,7 @@ static enum sciara_status vote(struct sciara_comm *base, uint64_t *vote) {
   pthread_mutex_lock(&s->lock);
   const uint64_t number = s->votes;
   s->merged = s->voted == 0 ? *vote : sciara_vote_merge(s->merged, *vote);
-  if (++s->voted == s->size) { // the last one; the next vote needs all ranks, so `result` is read before it changes
+  if (++s->voted == ranks) { // the last one; the next vote needs these ranks, so `result` is read before it changes
     s->result = s->merged;
     s->voted = 0;
     s->votes++;

@@ -15,6 +15,9 @@
 
 SCIARA_BEGIN_DECLS
 
+struct sciara_comm;
+struct sciara_engine_ops;
+
 /**
  * How close the results of an engine are to those of `serial` in the same precision; checked by the conformance suite.
  */
@@ -82,6 +85,8 @@ struct sciara_engine_setup {
   int64_t halo_north, halo_south; ///< for a band, the rows of other bands, see struct sciara_engine_phases; else 0
   bool profile;                   ///< `profile` will be called: the engine times the steps
   bool keeps;                     ///< `keep` will be called: the engine reserves memory for it
+  struct sciara_comm *comm;       ///< of a banded engine (engine/banded.h): its ranks; else NULL
+  const struct sciara_engine_ops *inner; ///< of a banded engine: that of each band; else NULL
 };
 
 /** Why `advance` returned. Which of these end a simulation, with their texts: sim/end.h. */

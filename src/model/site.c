@@ -105,27 +105,17 @@ enum sciara_status sciara_site_create(const struct sciara_grid *grid, const doub
   return status;
 }
 
-enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, int64_t col, int64_t rows, int64_t cols,
-                                   uint8_t **kind, const struct sciara_site **out) {
-  const struct sciara_grid *g = &site->grid;
+enum sciara_status sciara_site_blank(const struct sciara_grid *grid, double **z0, uint8_t **kind,
+                                     const struct sciara_site **out) {
   enum sciara_status status;
   struct sciara_site_owner *o = NULL;
+  const int64_t cells = sciara_grid_cells(grid);
   *out = NULL;
   SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(o->z0, rows * cols, "altitudes of a part of a site"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, rows * cols, "kinds of the cells of a part of a site"));
-  for (int64_t r = 0; r < rows; r++) {
-    const int64_t from = (row + r) * g->cols + col;
-    memcpy(o->z0 + r * cols, site->z0 + from, (size_t)cols * sizeof *o->z0);
-    memcpy(o->kind + r * cols, site->kind + from, (size_t)cols);
-  }
-  for (int64_t i = 0; i < rows * cols; i++) o->site.sea_cells += o->kind[i] == SCIARA_CELL_SEA;
-  o->site.grid = (struct sciara_grid){.rows = rows,
-                                      .cols = cols,
-                                      .cell_size = g->cell_size,
-                                      .west = g->west + (double)col * g->cell_size,
-                                      .north = g->north - (double)row * g->cell_size};
-  o->site.z0 = o->z0;
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->z0, cells, "altitudes of a part of a site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, cells, "kinds of the cells of a part of a site"));
+  o->site.grid = *grid;
+  o->site.z0 = *z0 = o->z0;
   o->site.kind = *kind = o->kind;
   o->site.owner = o;
   o->references = 1;
@@ -134,6 +124,26 @@ enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, 
 cleanup:
   destroy(o);
   return status;
+}
+
+enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, int64_t col, int64_t rows, int64_t cols,
+                                   uint8_t **kind, const struct sciara_site **out) {
+  const struct sciara_grid *g = &site->grid;
+  const struct sciara_grid part = {.rows = rows,
+                                   .cols = cols,
+                                   .cell_size = g->cell_size,
+                                   .west = g->west + (double)col * g->cell_size,
+                                   .north = g->north - (double)row * g->cell_size};
+  double *z0;
+  SCIARA_TRY(sciara_site_blank(&part, &z0, kind, out));
+  struct sciara_site *made = &(*out)->owner->site;
+  for (int64_t r = 0; r < rows; r++) {
+    const int64_t from = (row + r) * g->cols + col;
+    memcpy(z0 + r * cols, site->z0 + from, (size_t)cols * sizeof *z0);
+    memcpy(*kind + r * cols, site->kind + from, (size_t)cols);
+  }
+  for (int64_t i = 0; i < rows * cols; i++) made->sea_cells += (*kind)[i] == SCIARA_CELL_SEA;
+  return SCIARA_OK;
 }
 
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site) {

@@ -56,6 +56,13 @@ enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **al
 enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, int64_t col, int64_t rows, int64_t cols,
                                    uint8_t **kind, const struct sciara_site **out);
 
+/**
+ * A site of this grid with one reference, whose ground and kinds the caller fills in before anybody else uses it. Seas
+ * are not counted.
+ */
+enum sciara_status sciara_site_blank(const struct sciara_grid *grid, double **z0, uint8_t **kind,
+                                     const struct sciara_site **out);
+
 /** Adds a reference, to be released later. Any thread that has a reference may call it. Returns the site. */
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site);
 

@@ -64,33 +64,56 @@ enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out) {
-  struct sciara_vents *copy = sciara_vents_create();
-  if (!copy) return SCIARA_ERR_MEMORY;
-  const size_t vents = (size_t)v->count, slots = (size_t)v->slots;
+enum sciara_status sciara_vents_make(int64_t count, int64_t slots, struct sciara_vents **out) {
+  struct sciara_vents *v = sciara_vents_create();
+  if (!v) return SCIARA_ERR_MEMORY;
   const struct {
     void **to;
-    const void *from;
-    size_t count, size;
-  } parts[] = {{(void **)&copy->row, v->row, vents, sizeof *v->row},
-               {(void **)&copy->col, v->col, vents, sizeof *v->col},
-               {(void **)&copy->first, v->first, vents + 1, sizeof *v->first},
-               {(void **)&copy->begin, v->begin, slots, sizeof *v->begin},
-               {(void **)&copy->end, v->end, slots, sizeof *v->end},
-               {(void **)&copy->rate, v->rate, slots, sizeof *v->rate}};
+    int64_t count;
+    size_t size;
+  } parts[] = {{(void **)&v->row, count, sizeof *v->row},         {(void **)&v->col, count, sizeof *v->col},
+               {(void **)&v->first, count + 1, sizeof *v->first}, {(void **)&v->begin, slots, sizeof *v->begin},
+               {(void **)&v->end, slots, sizeof *v->end},         {(void **)&v->rate, slots, sizeof *v->rate}};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
     if (parts[k].count == 0) continue;
-    const enum sciara_status status = grow(parts[k].to, parts[k].count, parts[k].size);
+    const enum sciara_status status = grow(parts[k].to, (size_t)parts[k].count, parts[k].size);
     if (status != SCIARA_OK) {
-      sciara_vents_destroy(copy);
+      sciara_vents_destroy(v);
       return status;
     }
-    void *to = *parts[k].to;
-    if (to) memcpy(to, parts[k].from, parts[k].count * parts[k].size);
   }
-  copy->count = v->count;
-  copy->slots = v->slots;
-  *out = copy;
+  v->count = count;
+  v->slots = slots;
+  *out = v;
+  return SCIARA_OK;
+}
+
+static void copy_array(void *to, const void *from, int64_t count, size_t size) {
+  if (count > 0) memcpy(to, from, (size_t)count * size);
+}
+
+enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out) {
+  SCIARA_TRY(sciara_vents_make(v->count, v->slots, out));
+  copy_array((*out)->row, v->row, v->count, sizeof *v->row);
+  copy_array((*out)->col, v->col, v->count, sizeof *v->col);
+  copy_array((*out)->first, v->first, v->count + 1, sizeof *v->first);
+  copy_array((*out)->begin, v->begin, v->slots, sizeof *v->begin);
+  copy_array((*out)->end, v->end, v->slots, sizeof *v->end);
+  copy_array((*out)->rate, v->rate, v->slots, sizeof *v->rate);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_vents_add_of(struct sciara_vents *v, const struct sciara_vents *other, int64_t k,
+                                       int64_t rows) {
+  const int64_t first = other->first[k], slots = other->first[k + 1] - first, at = v->slots;
+  double *edges;
+  SCIARA_TRY(SCIARA_NEW(edges, slots + 1, "the slots of a vent"));
+  const enum sciara_status status =
+      sciara_vents_add(v, other->row[k] + rows, other->col[k], slots, edges, other->rate + first);
+  sciara_free(edges);
+  SCIARA_TRY(status);
+  copy_array(v->begin + at, other->begin + first, slots, sizeof *v->begin);
+  copy_array(v->end + at, other->end + first, slots, sizeof *v->end);
   return SCIARA_OK;
 }
 

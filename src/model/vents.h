@@ -29,6 +29,13 @@ void sciara_vents_destroy(struct sciara_vents *v);
 enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t col, int64_t n, const double *edges,
                                     const double *rates);
 
+/** A list of so many vents with so many slots in all, whose arrays the caller fills in. */
+enum sciara_status sciara_vents_make(int64_t count, int64_t slots, struct sciara_vents **out);
+
+/** Adds vent k of another list, `rows` rows further south. */
+enum sciara_status sciara_vents_add_of(struct sciara_vents *v, const struct sciara_vents *other, int64_t k,
+                                       int64_t rows);
+
 /** A copy of a list. */
 enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out);
 

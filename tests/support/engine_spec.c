@@ -2,7 +2,10 @@
 #include "support/engine_spec.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "support/banded_threads.h"
 
 enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) {
   *out = (struct engine_spec){.fast_math = false};
@@ -15,8 +18,10 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
     snprintf(item, sizeof item, "%.*s", (int)n, rest);
     const bool fast = strcmp(item, "math=fast") == 0;
     const bool rule = strncmp(item, "rule=", 5) == 0 && sciara_rule_find(item + 5, &out->rule);
+    const bool bands = strncmp(item, "bands=", 6) == 0;
     if (fast) out->fast_math = true;
-    if (!fast && !rule) SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
+    if (bands) out->bands = atoi(item + 6);
+    if (!fast && !rule && !bands) SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
     rest += rest[n] ? n + 1 : n;
   }
   return SCIARA_OK;
@@ -26,5 +31,7 @@ enum sciara_status engine_spec_find(const struct engine_spec *spec, enum sciara_
                                     const struct sciara_engine_ops **out) {
   if (spec->fast_math && precision == SCIARA_SINGLE_PRECISION) precision = SCIARA_FAST_MATH;
   SCIARA_TRY(sciara_engine_find(spec->name, spec->rule, precision, out));
-  return sciara_engine_options_check(*out, &spec->options);
+  SCIARA_TRY(sciara_engine_options_check(*out, &spec->options));
+  if (spec->bands > 0) *out = banded_in_threads(*out, spec->bands);
+  return SCIARA_OK;
 }

@@ -70,7 +70,7 @@ static void vote_often(struct sciara_comm *c) {
     const int smallest = step % c->size; // this rank has the smallest time
     const unsigned flags = c->rank == (step + 1) % c->size ? 1u << step % 4 : 0;
     uint64_t vote = sciara_vote_make(1.0 + step + (c->rank == smallest ? 0 : 1 + c->rank), flags);
-    ck_assert_int_eq(c->ops->vote(c, &vote), SCIARA_OK);
+    ck_assert_int_eq(c->ops->vote(c, c->size, &vote), SCIARA_OK);
     ck_assert(sciara_vote_time(vote) == 1.0 + step);
     ck_assert_uint_eq(vote & SCIARA_VOTE_FLAGS, 1u << step % 4);
   }
@@ -133,7 +133,7 @@ static void expect_lost(struct sciara_comm *c, enum sciara_status status, const 
 static void lose_one(struct sciara_comm *c) {
   uint64_t vote = sciara_vote_make(1, 0), word;
   const struct sciara_comm_message m = {.rank = c->size - 1, .receive = true, .data = &word, .bytes = sizeof word};
-  if (c->rank == 0) expect_lost(c, c->ops->vote(c, &vote), "has ended");
+  if (c->rank == 0) expect_lost(c, c->ops->vote(c, c->size, &vote), "has ended");
   if (c->rank > 0 && c->rank < c->size - 1) expect_lost(c, sciara_comm_exchange(c, &m, 1), "has ended");
   c->ops->close(c, c->rank == c->size - 1 ? 5 : 0);
 }
@@ -146,7 +146,7 @@ static void be_silent(struct sciara_comm *c) {
   uint64_t vote = sciara_vote_make(1, 0);
   if (c->rank == 0) {
     c->timeout = 0.05;
-    expect_lost(c, c->ops->vote(c, &vote), "0.05 s");
+    expect_lost(c, c->ops->vote(c, c->size, &vote), "0.05 s");
     c->ops->close(c, 7);
   } else {
     char byte;
@@ -178,7 +178,7 @@ START_TEST(alone) {
   int mine = 7, all = 0;
   const struct sciara_comm_message m = {.rank = 1, .data = &mine, .bytes = sizeof mine};
   ck_assert_int_eq(c->size, 1);
-  ck_assert_int_eq(c->ops->vote(c, &vote), SCIARA_OK);
+  ck_assert_int_eq(c->ops->vote(c, c->size, &vote), SCIARA_OK);
   ck_assert_uint_eq(vote, sciara_vote_make(3, SCIARA_VOTE_STOP));
   ck_assert_int_eq(sciara_comm_broadcast(c, &mine, sizeof mine), SCIARA_OK);
   ck_assert_int_eq(sciara_comm_gather(c, &mine, sizeof mine, &all), SCIARA_OK);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One eruption on several ranks: an engine whose steps are the phases of an inner engine, one for each band of rows.
+// Its functions are called by rank 0, which has the map; the others serve it. docs/decisions/bands.md explains it.
+#ifndef SCIARA_ENGINE_BANDED_H
+#define SCIARA_ENGINE_BANDED_H
+
+#include "comm/comm.h"
+#include "engine/engine.h"
+
+SCIARA_BEGIN_DECLS
+
+/**
+ * The table of the banded engine of an inner engine, which has phases. Its setup needs `comm` and `inner`. States, totals and
+ * errors are those of the inner engine on the whole map, to the bit. SCIARA_ERR_DEVICE if a rank has ended or does not answer
+ * (sciara_comm_is_lost): then only `destroy` may be called.
+ */
+struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner);
+
+/** Of all ranks but 0: does what rank 0 says until it dismisses them. Fails only if rank 0 is lost. */
+enum sciara_status sciara_banded_serve(struct sciara_comm *c);
+
+/** Of rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */
+enum sciara_status sciara_banded_dismiss(struct sciara_comm *c);
+
+/** How a map is divided at the moment. */
+struct sciara_banded_facts {
+  int bands;     ///< ranks with rows
+  uint64_t cuts; ///< how often the bands were cut again since the upload
+  double uneven; ///< liquid cells of the largest band over their mean; 1 without lava
+};
+
+/** Of a banded engine after an upload. */
+struct sciara_banded_facts sciara_banded_facts_of(const void *engine);
+
+SCIARA_END_DECLS
+#endif

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/banded_part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "comm/vote.h"
+
+void sciara_banded_note(struct sciara_banded_part *p, enum sciara_status status) {
+  if (status == SCIARA_OK || p->report.status != SCIARA_OK) return;
+  p->report.status = status;
+  snprintf(p->report.text, sizeof p->report.text, "%s", sciara_last_error());
+}
+
+/** *well: no rank has failed so far in this command. */
+static enum sciara_status are_all_well(struct sciara_banded_part *p, bool *well) {
+  uint64_t all = sciara_vote_make(1, p->report.status == SCIARA_OK ? 0 : SCIARA_VOTE_ERROR);
+  const enum sciara_status status = p->comm->ops->vote(p->comm, p->comm->size, &all);
+  *well = !(all & SCIARA_VOTE_ERROR);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------------------------------- create
+
+/** The list of vents of rank 0: as many as the command says. */
+static enum sciara_status receive_vents(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                        const struct sciara_vents *root) {
+  struct sciara_vents *v;
+  enum sciara_status status = SCIARA_OK;
+  if (root)
+    status = sciara_vents_clone(root, &v);
+  else
+    status = sciara_vents_make(command->vents, command->slots, &v);
+  sciara_banded_note(p, status);
+  bool well;
+  SCIARA_TRY(are_all_well(p, &well));
+  if (!well) {
+    if (status == SCIARA_OK) sciara_vents_destroy(v);
+    return SCIARA_OK;
+  }
+  p->map_vents = v;
+  const size_t vents = (size_t)v->count, slots = (size_t)v->slots;
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->row, vents * sizeof *v->row));
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->col, vents * sizeof *v->col));
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->first, (vents + 1) * sizeof *v->first));
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->begin, slots * sizeof *v->begin));
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->end, slots * sizeof *v->end));
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, v->rate, slots * sizeof *v->rate));
+  p->vents_end = sciara_vents_end(v);
+  return SCIARA_OK;
+}
+
+/** Threads of a band: those that were requested, else its part of the cores that it shares with other ranks. */
+static int threads_of(const struct sciara_banded_part *p, int requested) {
+  if (requested > 0 || !p->inner->threads || p->comm->neighbours < 2 || getenv("OMP_NUM_THREADS")) return requested;
+  const int share = p->inner->threads(0) / p->comm->neighbours;
+  return share > 1 ? share : 1;
+}
+
+/** The inner engine that a command names. */
+static enum sciara_status find_inner(struct sciara_banded_part *p, const struct sciara_banded_command *command) {
+  size_t count;
+  const struct sciara_engine_entry *entry = &sciara_engine_list(&count)[command->engine];
+  const enum sciara_rule_kind rule = command->params.rule;
+  p->inner = entry->ops[rule][command->precision];
+  const char *why = p->inner->probe ? p->inner->probe() : NULL;
+  return why ? sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", entry->name, why) : SCIARA_OK;
+}
+
+static enum sciara_status create(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                 const struct sciara_banded_root *root) {
+  sciara_banded_note(p, find_inner(p, command));
+  p->params = command->params;
+  p->setup = (struct sciara_engine_setup){.boundary = command->boundary,
+                                          .threads = threads_of(p, command->threads),
+                                          .device = command->device,
+                                          .options = command->options};
+  if (p->inner->capabilities & SCIARA_CAN_DEVICE) p->setup.device += p->comm->local;
+  return receive_vents(p, command, root ? root->vents : NULL);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- rows
+
+static void release_band(struct sciara_banded_part *p) {
+  if (p->engine) p->inner->destroy(p->engine);
+  p->engine = NULL;
+  sciara_vents_destroy(p->vents);
+  p->vents = NULL;
+  sciara_site_release(p->site);
+  p->site = NULL;
+  for (int k = 0; k < 4; k++) {
+    sciara_free(p->halo[k / 2][k % 2]);
+    p->halo[k / 2][k % 2] = NULL;
+  }
+}
+
+/** The vents in some rows of the map, with their rows there. */
+static enum sciara_status vents_in(const struct sciara_vents *all, struct sciara_row_range rows,
+                                   struct sciara_vents **out) {
+  struct sciara_vents *v = sciara_vents_create();
+  enum sciara_status status = v ? SCIARA_OK : SCIARA_ERR_MEMORY;
+  for (int64_t k = 0; k < all->count && status == SCIARA_OK; k++)
+    if (all->row[k] >= rows.begin && all->row[k] < rows.end) status = sciara_vents_add_of(v, all, k, -rows.begin);
+  if (status != SCIARA_OK) {
+    sciara_vents_destroy(v);
+    v = NULL;
+  }
+  *out = v;
+  return status;
+}
+
+/** Site, state and vents for the rows that this rank has in `cuts`; *state is NULL if it has none. */
+static enum sciara_status prepare_band(struct sciara_banded_part *p, const struct sciara_cuts *cuts,
+                                       struct sciara_state **state) {
+  const struct sciara_row_range rows = sciara_cuts_rows(cuts, p->comm->rank, SCIARA_HALO_ROWS);
+  struct sciara_grid grid = p->map;
+  *state = NULL;
+  p->cuts = *cuts;
+  if (rows.begin == rows.end) return SCIARA_OK;
+  grid.rows = rows.end - rows.begin;
+  grid.north -= (double)rows.begin * grid.cell_size;
+  p->setup.halo_north = cuts->first[p->comm->rank] - rows.begin;
+  p->setup.halo_south = rows.end - cuts->first[p->comm->rank + 1];
+  SCIARA_TRY(sciara_site_blank(&grid, &p->z0, &p->kind, &p->site));
+  SCIARA_TRY(vents_in(p->map_vents, rows, &p->vents));
+  return sciara_state_create_on(p->site, p->record, state);
+}
+
+/** The inner engine of a band with its rows. */
+static enum sciara_status start_engine(struct sciara_banded_part *p, struct sciara_state *state) {
+  p->setup.params = &p->params;
+  p->setup.vents = p->vents;
+  state->time = p->now.time;
+  state->clock = p->now.clock;
+  state->step = p->now.step;
+  SCIARA_TRY(p->inner->create(&p->setup, &p->engine));
+  SCIARA_TRY(p->inner->upload(p->engine, state));
+  const size_t bytes = SCIARA_HALO_ROWS * p->inner->phases->row_bytes(p->engine);
+  for (int k = 0; k < 4; k++) SCIARA_TRY(sciara_alloc((void **)&p->halo[k / 2][k % 2], bytes, 1, "rows of a halo"));
+  return SCIARA_OK;
+}
+
+/** The counts of a band since its last upload; time, clock and step are those of all. */
+static void forget_counts(struct sciara_banded_part *p) {
+  p->now = (struct sciara_engine_progress){
+      .step = p->now.step, .time = p->now.time, .clock = p->now.clock, .bad = {.row = -1, .col = -1}};
+}
+
+/** Moves the rows of `from` to a new division of the map, and starts an engine with them. */
+static enum sciara_status divide(struct sciara_banded_part *p, const struct sciara_rows *from,
+                                 const struct sciara_cuts *cuts) {
+  struct sciara_state *state = NULL;
+  bool well;
+  sciara_banded_note(p, prepare_band(p, cuts, &state));
+  enum sciara_status lost = are_all_well(p, &well);
+  if (lost == SCIARA_OK && well) {
+    const struct sciara_rows to = {
+        .cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state, .z0 = p->z0, .kind = p->kind};
+    lost = sciara_rows_move(p->comm, from, &to, p->record, true);
+    forget_counts(p);
+    if (lost == SCIARA_OK && state) sciara_banded_note(p, start_engine(p, state));
+  }
+  sciara_state_destroy(state);
+  return lost;
+}
+
+static enum sciara_status upload(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                 struct sciara_banded_root *root) {
+  struct sciara_cuts cuts = {0};
+  if (root) cuts = root->cuts;
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, &cuts, sizeof cuts));
+  release_band(p);
+  p->map = command->map;
+  p->record = command->record;
+  p->now = (struct sciara_engine_progress){
+      .step = command->step,
+      .time = command->time,
+      .clock = command->precision == SCIARA_DOUBLE ? command->clock : (double)(float)command->clock};
+  // `from` is only read; that of the other ranks is empty
+  const struct sciara_rows from = {.cuts = sciara_cuts_whole(p->map.rows),
+                                   .state = root ? (struct sciara_state *)root->from : NULL};
+  return divide(p, &from, &cuts);
+}
+
+/** The state of the band; NULL without rows. */
+static enum sciara_status download_band(struct sciara_banded_part *p, struct sciara_state **state) {
+  *state = NULL;
+  if (!p->engine) return SCIARA_OK;
+  SCIARA_TRY(sciara_state_create_on(p->site, p->record, state));
+  return p->inner->download(p->engine, *state);
+}
+
+static enum sciara_status download(struct sciara_banded_part *p, const struct sciara_banded_root *root) {
+  struct sciara_state *state;
+  bool well;
+  sciara_banded_note(p, download_band(p, &state));
+  enum sciara_status lost = are_all_well(p, &well);
+  if (lost == SCIARA_OK && well) {
+    const struct sciara_rows from = {.cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state};
+    const struct sciara_rows to = {.cuts = sciara_cuts_whole(p->map.rows), .state = root ? root->to : NULL};
+    lost = sciara_rows_move(p->comm, &from, &to, p->record, false);
+  }
+  sciara_state_destroy(state);
+  return lost;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- cut
+
+/** Counts the liquid cells of each own row, and sends them to rank 0. */
+static enum sciara_status count_rows(struct sciara_banded_part *p, struct sciara_banded_root *root) {
+  const struct sciara_row_range own = sciara_cuts_rows(&p->cuts, p->comm->rank, 0);
+  const int64_t rows = own.end - own.begin, cols = p->map.cols;
+  struct sciara_state *state = NULL;
+  int64_t *count = NULL;
+  struct sciara_comm_message *m = NULL;
+  bool well;
+  sciara_banded_note(p, download_band(p, &state));
+  sciara_banded_note(p, SCIARA_NEW(count, rows, "liquid cells of the rows"));
+  sciara_banded_note(p, SCIARA_NEW(m, p->comm->size, "messages"));
+  enum sciara_status lost = are_all_well(p, &well);
+  if (lost != SCIARA_OK || !well) goto cleanup;
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < cols; c++) count[r] += state->h[(p->setup.halo_north + r) * cols + c] != 0;
+  int messages = 0;
+  if (root) {
+    memcpy(root->liquid, count, (size_t)rows * sizeof *count);
+    for (int k = 1; k < p->cuts.count; k++)
+      m[messages++] =
+          (struct sciara_comm_message){.rank = k,
+                                       .receive = true,
+                                       .data = root->liquid + p->cuts.first[k],
+                                       .bytes = (size_t)(p->cuts.first[k + 1] - p->cuts.first[k]) * sizeof *count};
+  } else if (rows > 0) {
+    m[messages++] = (struct sciara_comm_message){.rank = 0, .data = count, .bytes = (size_t)rows * sizeof *count};
+  }
+  lost = sciara_comm_exchange(p->comm, m, messages);
+cleanup:
+  sciara_state_destroy(state);
+  sciara_free(count);
+  sciara_free(m);
+  return lost;
+}
+
+static enum sciara_status cut(struct sciara_banded_part *p, const struct sciara_banded_root *root) {
+  struct sciara_cuts cuts = {0};
+  struct sciara_state *state;
+  bool well;
+  if (root) cuts = root->cuts;
+  SCIARA_TRY(sciara_comm_broadcast(p->comm, &cuts, sizeof cuts));
+  sciara_banded_note(p, download_band(p, &state));
+  enum sciara_status lost = are_all_well(p, &well);
+  if (lost == SCIARA_OK && well) {
+    const struct sciara_rows from = {.cuts = p->cuts, .halo = SCIARA_HALO_ROWS, .state = state};
+    release_band(p); // the state has its site
+    lost = divide(p, &from, &cuts);
+  }
+  sciara_state_destroy(state);
+  return lost;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- obey
+
+void sciara_banded_release(struct sciara_banded_part *p) {
+  release_band(p);
+  sciara_vents_destroy(p->map_vents);
+  p->map_vents = NULL;
+}
+
+enum sciara_status sciara_banded_obey(struct sciara_banded_part *p, const struct sciara_banded_command *command,
+                                      struct sciara_banded_root *root) {
+  p->report = (struct sciara_banded_report){.now = {.bad = {.row = -1, .col = -1}}};
+  enum sciara_status lost = SCIARA_OK;
+  switch (command->kind) {
+    case SCIARA_BANDED_CREATE: lost = create(p, command, root); break;
+    case SCIARA_BANDED_UPLOAD: lost = upload(p, command, root); break;
+    case SCIARA_BANDED_ADVANCE: lost = sciara_banded_steps(p, command, root); break;
+    case SCIARA_BANDED_DOWNLOAD: lost = download(p, root); break;
+    case SCIARA_BANDED_COUNT: lost = count_rows(p, root); break;
+    case SCIARA_BANDED_CUT: lost = cut(p, root); break;
+    case SCIARA_BANDED_DESTROY: sciara_banded_release(p); break;
+    case SCIARA_BANDED_DISMISS: break;
+  }
+  const int64_t row = p->report.now.bad.row, col = p->report.now.bad.col;
+  const uint64_t step = p->report.now.bad.step;
+  p->report.now = p->now;
+  p->report.now.bad.step = step;
+  p->report.now.bad.row = row < 0 ? row : row + sciara_cuts_rows(&p->cuts, p->comm->rank, SCIARA_HALO_ROWS).begin;
+  p->report.now.bad.col = col;
+  return lost;
+}

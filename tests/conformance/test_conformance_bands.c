@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Banded engines: how a map is cut, cuts while lava flows, more ranks than rows, errors of one band.
+// test_conformance_bands [ENGINE...]: the inner engines named, else all that are available and have phases.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/band_rows.h"
+#include "support/banded_threads.h"
+#include "support/conformance.h"
+
+enum { MOST_ROWS = 100 };
+
+/** The rows of all bands are the map, each has enough of them, and they begin at tiles. */
+static void expect_cuts(const struct sciara_cuts *cuts, int64_t rows, int bands, int64_t unit) {
+  const int64_t smallest = unit > SCIARA_HALO_ROWS ? unit : SCIARA_HALO_ROWS;
+  ck_assert_int_eq(cuts->count, bands);
+  ck_assert_int_eq(cuts->first[0], 0);
+  ck_assert_int_eq(cuts->first[bands], rows);
+  for (int k = 0; k < bands; k++) {
+    ck_assert_int_eq(cuts->first[k] % unit, 0);
+    if (bands > 1) ck_assert_int_ge(cuts->first[k + 1] - cuts->first[k], smallest);
+  }
+}
+
+START_TEST(cuts_follow_the_weights) {
+  int64_t weight[MOST_ROWS];
+  for (int64_t rows = 1; rows <= MOST_ROWS; rows++)
+    for (int ranks = 1; ranks <= 9; ranks++)
+      for (int64_t tile = 1; tile <= 8; tile *= 2) {
+        const int64_t smallest = tile > SCIARA_HALO_ROWS ? tile : SCIARA_HALO_ROWS;
+        const int64_t unit = rows >= ranks * smallest ? tile : 1;
+        const int64_t most = unit > 1 || tile == 1 ? rows / (unit > 2 ? unit : 2) : rows / 2;
+        for (int kind = 0; kind < 4; kind++) {
+          for (int64_t r = 0; r < rows; r++)
+            weight[r] = kind == 0 ? 1 : kind == 1 ? r * r : kind == 2 ? (r == rows / 3) * 1000 : 0;
+          const struct sciara_cuts cuts = sciara_cuts_make(rows, weight, ranks, tile);
+          expect_cuts(&cuts, rows, (int)(ranks < most ? ranks : most < 1 ? 1 : most), unit);
+        }
+      }
+}
+END_TEST
+
+// With weights that can be divided evenly, no band is further from its share than half a tile of the heaviest rows.
+START_TEST(bands_are_even) {
+  int64_t weight[MOST_ROWS], sum = 0;
+  for (int64_t r = 0; r < MOST_ROWS; r++) sum += weight[r] = 10 + r;
+  for (int ranks = 2; ranks <= 8; ranks++) {
+    const struct sciara_cuts cuts = sciara_cuts_make(MOST_ROWS, weight, ranks, 1);
+    for (int k = 0; k < ranks; k++) {
+      int64_t mine = 0;
+      for (int64_t r = cuts.first[k]; r < cuts.first[k + 1]; r++) mine += weight[r];
+      ck_assert_int_le(llabs(mine * ranks - sum), 110 * ranks);
+    }
+  }
+}
+END_TEST
+
+/** A long slope, down which the lava of a vent at its top flows southward. */
+static double slope(int64_t r, int64_t c, int variant) {
+  (void)variant;
+  return 1000 - 6 * (double)r + 0.3 * (double)((c - 12) * (c - 12));
+}
+
+static void make_slope(struct scene *s, enum sciara_precision p, int64_t rows) {
+  scene_make(s, rows, 25, SCIARA_RECORD_EVERYTHING, slope, 0);
+  scene_vent(s, 2, 12, 4000, 2, (const double[]){60, 20});
+  scene_vent(s, rows / 2, 10, 3000, 1, (const double[]){15});
+  scene_finish(s, p);
+}
+
+// As the lava spreads, bands that were even are not any more: rows change hands, and no bit does.
+START_TEST(cut_again) {
+  const enum sciara_precision p = (enum sciara_precision)(_i % 2);
+  const int ranks = _i / 2 == 0 ? 2 : 5;
+  struct scene s;
+  struct run whole, banded;
+  char text[256];
+  make_slope(&s, p, 120);
+  run_start(&whole, engine_serial(p), &s, 1);
+  run_start(&banded, banded_in_threads(engine_tested[p], ranks), &s, 1);
+  ck_assert_int_eq(banded_facts(banded.engine).bands, ranks);
+  for (uint64_t step = 0; step < 1200; step += 100) {
+    run_to_step(&whole, step);
+    run_to_step(&banded, step);
+    struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
+    ck_assert_msg(!states_differ(a, b, text, sizeof text), "%d ranks, step %d: %s", ranks, (int)step, text);
+    ck_assert_uint_eq(whole.at.losses, banded.at.losses);
+    ck_assert_uint_eq(whole.at.cell_steps, banded.at.cell_steps);
+    ck_assert_uint_eq(whole.at.solidifications, banded.at.solidifications);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  ck_assert_uint_gt(banded_facts(banded.engine).cuts, 0);
+  run_end(&whole);
+  run_end(&banded);
+  scene_free(&s);
+}
+END_TEST
+
+// Ranks for which there are no rows wait.
+START_TEST(more_ranks_than_rows) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  struct scene s;
+  struct run whole, banded;
+  char text[256];
+  make_slope(&s, p, 7);
+  run_start(&whole, engine_serial(p), &s, 1);
+  run_start(&banded, banded_in_threads(engine_tested[p], 5), &s, 1);
+  ck_assert_int_eq(banded_facts(banded.engine).bands, 3);
+  run_to_step(&whole, 300);
+  run_to_step(&banded, 300);
+  struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
+  ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s", text);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+  run_end(&whole);
+  run_end(&banded);
+  scene_free(&s);
+}
+END_TEST
+
+// The first bad cell of the map is reported, whichever band has it; a new upload makes the engine whole again.
+START_TEST(error_of_one_band) {
+  static const int64_t rows[][2] = {{3, 110}, {60, 90}, {110, 3}, {61, -1}};
+  const enum sciara_precision p = (enum sciara_precision)(_i % 2);
+  struct scene s;
+  struct run banded;
+  const struct sciara_stop stop = {.steps = 300, .time = INFINITY};
+  make_slope(&s, p, 120);
+  run_start(&banded, banded_in_threads(engine_tested[p], 5), &s, 1);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    int64_t first = INT64_MAX;
+    for (int n = 0; n < 2; n++) {
+      if (rows[k][n] < 0) continue;
+      s.state->h[rows[k][n] * 25 + 7] = NAN;
+      first = rows[k][n] < first ? rows[k][n] : first;
+    }
+    ck_assert_int_eq(banded.ops->upload(banded.engine, s.state), SCIARA_OK);
+    ck_assert_int_eq(banded.ops->advance(banded.engine, &stop, &banded.at), SCIARA_ERR_NUMERIC);
+    ck_assert_uint_eq(banded.at.bad.step, 1);
+    ck_assert_int_eq(banded.at.bad.row, first);
+    ck_assert_int_eq(banded.at.bad.col, 7);
+    for (int n = 0; n < 2; n++)
+      if (rows[k][n] >= 0) s.state->h[rows[k][n] * 25 + 7] = 0;
+  }
+  ck_assert_int_eq(banded.ops->upload(banded.engine, s.state), SCIARA_OK);
+  run_to_step(&banded, 10);
+  run_end(&banded);
+  scene_free(&s);
+}
+END_TEST
+
+// A limit of the thickness ends the steps of all bands where it ends those of one engine.
+START_TEST(too_thick) {
+  const enum sciara_precision p = (enum sciara_precision)_i;
+  struct scene s;
+  struct run whole, banded;
+  char text[256];
+  make_slope(&s, p, 120);
+  run_start(&whole, engine_serial(p), &s, 1);
+  run_start(&banded, banded_in_threads(engine_tested[p], 3), &s, 1);
+  for (double limit = 0.5; limit < 3; limit += 0.5) {
+    const struct sciara_stop stop = {.steps = 2000, .time = INFINITY, .solidified = true, .thickness = limit};
+    run_until(&whole, stop);
+    run_until(&banded, stop);
+    ck_assert_int_eq(whole.at.reason, banded.at.reason);
+    ck_assert_int_eq(whole.at.thick, banded.at.thick);
+    struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
+    ck_assert_msg(!states_differ(a, b, text, sizeof text), "up to %g m: %s", limit, text);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  run_end(&whole);
+  run_end(&banded);
+  scene_free(&s);
+}
+END_TEST
+
+static const char *why_not(void) {
+  if (engine_tested[0]->determinism != SCIARA_EXACT || engine_tested[1]->determinism != SCIARA_EXACT)
+    return "is not exact: its bands are not compared";
+  return engine_tested[0]->phases && engine_tested[1]->phases ? NULL : "has no phases";
+}
+
+static Suite *make_suite(void) {
+  Suite *suite = suite_create("conformance: bands");
+  TCase *cases = tcase_create("bands");
+  tcase_set_timeout(cases, 120);
+  tcase_add_test(cases, cuts_follow_the_weights);
+  tcase_add_test(cases, bands_are_even);
+  tcase_add_loop_test(cases, cut_again, 0, 4);
+  tcase_add_loop_test(cases, more_ranks_than_rows, 0, 2);
+  tcase_add_loop_test(cases, error_of_one_band, 0, 2);
+  tcase_add_loop_test(cases, too_thick, 0, 2);
+  suite_add_tcase(suite, cases);
+  return suite;
+}
+
+int main(int argc, char **argv) { return conformance_main_unless(argc, argv, make_suite, why_not); }

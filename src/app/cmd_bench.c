@@ -374,6 +374,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_bench = {
     .name = "bench",
+    .ranks = SCIARA_NO_RANKS,
     .summary = "measure engines, each only after its result was verified",
     .operands = "[SCENARIO]...",
     .operand_max = 16,

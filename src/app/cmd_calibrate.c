@@ -101,6 +101,7 @@ static const struct sciara_option options[] = {
 
 const struct sciara_command sciara_cmd_calibrate = {
     .name = "calibrate",
+    .ranks = SCIARA_NO_RANKS,
     .summary = "search parameters with which scenarios fit observed extents",
     .operands = "FILE",
     .operand_min = 1,

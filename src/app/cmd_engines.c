@@ -5,6 +5,7 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/text.h"
+#include "comm/comm.h"
 #include "engine/device_info.h"
 #include "engine/engine.h"
 
@@ -84,11 +85,26 @@ static void print_auto(void) {
                  sciara_engine_auto((enum sciara_rule_kind)rule));
 }
 
+/** The engines that compute bands of a map, and the library through which several processes do. */
+static void print_bands(const struct sciara_engine_entry *list, size_t count) {
+  const char *separator = " ";
+  char why[512];
+  sciara_print("bands:");
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_engine_ops *ops = ops_of(&list[k]);
+    if (!ops || !ops->phases) continue;
+    sciara_print("%s%s", separator, list[k].name);
+    separator = ", ";
+  }
+  const char *mpi = sciara_comm_mpi_version(why, sizeof why);
+  sciara_print(mpi ? "; through %s\n" : "; no MPI: %s\n", mpi ? mpi : why);
+}
+
 static enum sciara_status append_engine(struct sciara_text *t, const struct sciara_engine_entry *entry) {
   const struct sciara_engine_ops *ops = ops_of(entry);
   const char *why = reason_against(entry), *separator = "";
-  SCIARA_TRY(sciara_text_append(t, "{\"name\": \"%s\", \"available\": %s, \"exact\": %s, \"rules\": [", entry->name,
-                                why ? "false" : "true",
+  SCIARA_TRY(sciara_text_append(t, "{\"name\": \"%s\", \"available\": %s, \"bands\": %s, \"exact\": %s, \"rules\": [",
+                                entry->name, why ? "false" : "true", ops && ops->phases ? "true" : "false",
                                 !ops                               ? "null"
                                 : ops->determinism == SCIARA_EXACT ? "true"
                                                                    : "false"));
@@ -133,6 +149,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   for (size_t k = 0; k < count; k++) print_engine(&list[k]);
   print_devices();
   print_auto();
+  print_bands(list, count);
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
     if (sciara_isa_runs((enum sciara_isa)isa)) sciara_print(" %s", sciara_isa_name((enum sciara_isa)isa));
@@ -145,10 +162,13 @@ const struct sciara_command sciara_cmd_engines = {
     .summary = "list the engines and show which are available here",
     .operands = "",
     .options = options,
-    .details = "exact: bit-identical to serial of the same precision; tolerance: close to it.\n"
-               "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
-               "rules: those that the engine has (key model.rule); without this line it has all.\n"
-               "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
-               "isa: the instruction set that openmp uses, and those that this processor has.\n",
+    .details =
+        "exact: bit-identical to serial of the same precision; tolerance: close to it.\n"
+        "options: of the engine, for 'sciara run --option NAME=VALUE' or the key engine.NAME of a scenario.\n"
+        "rules: those that the engine has (key model.rule); without this line it has all.\n"
+        "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
+        "bands: engines that compute one eruption on several processes (mpirun -n 4 sciara run ...), each a part of\n"
+        "the map, and the MPI library that is there for it.\n"
+        "isa: the instruction set that openmp uses, and those that this processor has.\n",
     .run = run,
 };

@@ -14,6 +14,7 @@ static const struct sciara_command *const subcommands[] = {
 
 const struct sciara_command sciara_cmd_ensemble = {
     .name = "ensemble",
+    .ranks = SCIARA_NO_RANKS,
     .summary = "compute many eruptions, and the probability that lava reaches a place",
     .operands = "SUBCOMMAND",
     .operand_min = 1,

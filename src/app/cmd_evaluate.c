@@ -216,6 +216,7 @@ static const struct sciara_option options[] = {
 
 const struct sciara_command sciara_cmd_evaluate = {
     .name = "evaluate",
+    .ranks = SCIARA_NO_RANKS,
     .summary = "compute a scenario with changed parameters, many times, and compare it with an observed extent",
     .operands = "SCENARIO... --observed FILE",
     .operand_min = 1,

@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/log.h"
@@ -60,6 +61,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
     describe_start(resume);
+    problem.comm = sciara_ranks();
     code = sciara_report(
         sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
   }
@@ -121,6 +123,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_resume = {
     .name = "resume",
+    .ranks = SCIARA_ALL_RANKS,
     .summary = "continue a run from its last checkpoint",
     .operands = "RUN",
     .operand_min = 1,

@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/messages.h"
+#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/text.h"
@@ -48,6 +49,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_simul
   if (code == SCIARA_OK) {
     sciara_session_describe(&problem);
     problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
+    problem.comm = sciara_ranks();
     code = sciara_report(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
   }
   sciara_problem_free(&problem);
@@ -81,6 +83,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_run = {
     .name = "run",
+    .ranks = SCIARA_ALL_RANKS,
     .summary = "simulate a scenario",
     .operands = "SCENARIO",
     .operand_min = 1,

@@ -304,6 +304,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_validate = {
     .name = "validate",
+    .ranks = SCIARA_NO_RANKS,
     .summary = "run engines and compare their results with those of serial",
     .operands = "SCENARIO",
     .operand_min = 1,

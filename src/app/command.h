@@ -14,8 +14,16 @@ struct sciara_option {
   const char *help;
 };
 
+/** What a command does if a launcher of MPI has started several processes. */
+enum sciara_command_ranks {
+  SCIARA_RANK_0,    ///< one of them does it, the others end
+  SCIARA_ALL_RANKS, ///< they do it together
+  SCIARA_NO_RANKS,  ///< it refuses
+};
+
 struct sciara_command {
   const char *name, *summary;
+  enum sciara_command_ranks ranks;
   const char *operands; ///< "SCENARIO"
   size_t operand_min, operand_max;
   const struct sciara_option *options; ///< ends with a NULL name

@@ -11,6 +11,7 @@
 #include "app/doc.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/ranks.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/engine.h"
@@ -162,5 +163,7 @@ int main(int argc, char **argv) {
     return finish(SCIARA_OK);
   }
   const struct sciara_command *command = find(argv[1]);
-  return finish(command ? command->run(command, argc - 1, argv + 1) : unknown(argv[1]));
+  if (!command) return finish(unknown(argv[1]));
+  const int served = sciara_ranks_begin(command);
+  return finish(served >= 0 ? served : sciara_ranks_end(command->run(command, argc - 1, argv + 1)));
 }

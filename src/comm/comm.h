@@ -54,7 +54,8 @@ struct sciara_comm {
   const struct sciara_comm_ops *ops;
   int rank, size;
   int local;      ///< number of this rank among those on its host: which GPU it takes
-  int neighbours; ///< ranks on its host, itself included, that share its cores
+  int on_host;    ///< ranks on its host, itself included
+  int neighbours; ///< of these, those that share its cores, itself included
   double timeout; ///< patience in a step and for an answer, s
   bool lost;      ///< see sciara_comm_is_lost
 };
@@ -65,13 +66,16 @@ struct sciara_comm *sciara_comm_null(void);
 /** `size` ranks that are threads of this process; out[k] is for the thread of rank k, which closes it. */
 enum sciara_status sciara_comm_threads(int size, struct sciara_comm *out[]);
 
-/** Whether a launcher of MPI (mpirun, srun --mpi=pmix) has started this process, and as one of how many; else 1. */
-int sciara_comm_launched(void);
+/**
+ * How many processes a launcher of MPI (mpirun, srun --mpi=pmix) has started with this one; 1: none has. *rank: the number of
+ * this one. Loads nothing.
+ */
+int sciara_comm_launched(int *rank);
 
 /**
  * The communicator of all processes that the launcher has started; loads MPI. To be called once, at the start of all of
  * them. SCIARA_ERR_DEVICE if this program was built without MPI, MPI cannot be loaded, or another version of the program
- * takes part.
+ * takes part. The environment may set its timeout: SCIARA_COMM_TIMEOUT, s.
  */
 enum sciara_status sciara_comm_mpi(struct sciara_comm **out);
 

@@ -196,8 +196,13 @@ enum sciara_status sciara_comm_threads(int size, struct sciara_comm *out[]) {
       continue;
     }
     c->shared = shared;
-    c->base = (struct sciara_comm){
-        .ops = &ops, .rank = k, .size = size, .local = k, .neighbours = size, .timeout = SCIARA_COMM_TIMEOUT};
+    c->base = (struct sciara_comm){.ops = &ops,
+                                   .rank = k,
+                                   .size = size,
+                                   .local = k,
+                                   .on_host = size,
+                                   .neighbours = size,
+                                   .timeout = SCIARA_COMM_TIMEOUT};
   }
   return status;
 }

@@ -22,6 +22,9 @@ enum sciara_status sciara_banded_serve(struct sciara_comm *c);
 /** Of rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */
 enum sciara_status sciara_banded_dismiss(struct sciara_comm *c);
 
+/** The threads of each rank for a request of so many; 0: its part of the cores that it shares with other ranks, if any. */
+int sciara_banded_threads(const struct sciara_engine_ops *inner, const struct sciara_comm *c, int requested);
+
 /** How a map is divided at the moment. */
 struct sciara_banded_facts {
   int bands;     ///< ranks with rows

@@ -53,10 +53,9 @@ static enum sciara_status receive_vents(struct sciara_banded_part *p, const stru
   return SCIARA_OK;
 }
 
-/** Threads of a band: those that were requested, else its part of the cores that it shares with other ranks. */
-static int threads_of(const struct sciara_banded_part *p, int requested) {
-  if (requested > 0 || !p->inner->threads || p->comm->neighbours < 2 || getenv("OMP_NUM_THREADS")) return requested;
-  const int share = p->inner->threads(0) / p->comm->neighbours;
+int sciara_banded_threads(const struct sciara_engine_ops *inner, const struct sciara_comm *c, int requested) {
+  if (requested > 0 || !inner->threads || c->neighbours < 2 || getenv("OMP_NUM_THREADS")) return requested;
+  const int share = inner->threads(0) / c->neighbours;
   return share > 1 ? share : 1;
 }
 
@@ -75,7 +74,7 @@ static enum sciara_status create(struct sciara_banded_part *p, const struct scia
   sciara_banded_note(p, find_inner(p, command));
   p->params = command->params;
   p->setup = (struct sciara_engine_setup){.boundary = command->boundary,
-                                          .threads = threads_of(p, command->threads),
+                                          .threads = sciara_banded_threads(p->inner, p->comm, command->threads),
                                           .device = command->device,
                                           .options = command->options};
   if (p->inner->capabilities & SCIARA_CAN_DEVICE) p->setup.device += p->comm->local;

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
+#include "comm/comm.h"
 #include "file/durable.h"
 #include "file/versions.h"
 #include "model/ledger.h"
@@ -466,7 +467,8 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
     status = end_stuck(&r, s->finished, status);
   sciara_writer_stop(r.writer); // pending outputs are written and reported, even if the run has failed
   r.writer = NULL;
-  if (status == SCIARA_ERR_NUMERIC) sciara_checkpoints_attribute(&r.checkpoints, status);
+  const bool lost = s->problem.comm && sciara_comm_is_lost(s->problem.comm);
+  if (status == SCIARA_ERR_NUMERIC || lost) sciara_checkpoints_attribute(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r, status);
   *result = (struct sciara_run_result){
       .end = sciara_simulation_ended(s), .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};

@@ -32,6 +32,7 @@ struct sciara_problem {
   int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
   const struct sciara_notes *notes;    ///< receive the messages of its simulation; NULL: the log
   const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
+  struct sciara_comm *comm;            ///< the ranks that compute bands of it, of which this is 0; NULL: it is alone
 };
 
 /** The ground of a run, as stored in its folder. */

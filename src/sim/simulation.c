@@ -4,34 +4,71 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
+#include "engine/banded.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
 
+/** Says which engine computes, and how. */
+static void note_engine(const struct sciara_simulation *s, const struct sciara_engine_options *options) {
+  const struct sciara_scenario_spec *scenario = &s->problem.scenario;
+  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
+  const enum sciara_isa isa = options->isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options->isa;
+  const bool choice = sciara_engine_follows(s->ops, "isa");
+  char ranks[64] = "";
+  if (s->ops == &s->banded) snprintf(ranks, sizeof ranks, " in each of %d bands", s->problem.comm->size);
+  sciara_note(s->problem.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name, how,
+              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+              sciara_precision_name(sciara_scenario_precision(scenario)),
+              s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
+              sciara_plural((uint64_t)s->threads, "thread", "threads"),
+              sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
+}
+
+/**
+ * Puts a banded engine around the one that was chosen if there are ranks for it. On one host threads of one process are faster
+ * than bands, and between hosts it depends on the lava, so it is done for an engine that was named.
+ */
+static enum sciara_status choose_bands(struct sciara_simulation *s) {
+  const struct sciara_comm *comm = s->problem.comm;
+  if (!comm || comm->size == 1) return SCIARA_OK;
+  if (strcmp(s->problem.scenario.engine.name, "auto") == 0) {
+    sciara_note(s->problem.notes, SCIARA_LOG_WARNING,
+                "engine auto computes in one of the %d processes; --engine %s divides the map into a band for each",
+                comm->size, s->ops->name);
+    return SCIARA_OK;
+  }
+  if (!s->ops->phases)
+    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" cannot compute bands on %d ranks; serial and openmp can",
+                       s->ops->name, comm->size);
+  s->banded = sciara_banded_ops(s->ops);
+  s->ops = &s->banded;
+  return SCIARA_OK;
+}
+
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
+  const struct sciara_engine_ops *inner;
   SCIARA_TRY(sciara_vents_check(s->problem.vents, &state->grid, state->kind)); // an engine writes to their cells
   if (s->problem.ops)
     s->ops = s->problem.ops;
   else
     SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
-  const char *how = strcmp(scenario->engine.name, "auto") == 0 ? " (chosen by auto)" : "";
-  s->threads = sciara_engine_threads(s->ops, scenario->engine.threads);
+  inner = s->ops;
+  SCIARA_TRY(choose_bands(s));
+  const bool banded = s->ops == &s->banded;
+  const int requested = scenario->engine.threads;
+  s->threads =
+      sciara_engine_threads(s->ops, banded ? sciara_banded_threads(inner, s->problem.comm, requested) : requested);
   const struct sciara_engine_options options = sciara_scenario_engine_options(scenario);
-  const enum sciara_isa isa = options.isa == SCIARA_ISA_BEST ? sciara_isa_best() : (enum sciara_isa)options.isa;
-  const bool choice = sciara_engine_follows(s->ops, "isa");
-  sciara_note(s->problem.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s", s->ops->name, how,
-              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
-              sciara_precision_name(sciara_scenario_precision(scenario)),
-              s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
-              sciara_plural((uint64_t)s->threads, "thread", "threads"),
-              sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "");
+  note_engine(s, &options);
   const struct sciara_engine_setup setup = {.params = &s->problem.scenario.params,
                                             .vents = s->problem.vents,
                                             .boundary = scenario->boundary,
@@ -39,7 +76,9 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
                                             .device = scenario->engine.device,
                                             .options = options,
                                             .profile = scenario->engine.profile,
-                                            .keeps = s->keeps};
+                                            .keeps = s->keeps,
+                                            .comm = s->problem.comm,
+                                            .inner = inner};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }

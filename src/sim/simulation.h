@@ -11,6 +11,7 @@
 struct sciara_simulation {
   struct sciara_problem problem;
   const struct sciara_engine_ops *ops;
+  struct sciara_engine_ops banded; ///< the table of a banded engine, to which `ops` then points
   void *engine;
   struct sciara_engine_progress progress; ///< as last reported by the engine
   double until_time;             ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One eruption on several processes through MPI: the files of one process, to the bit; kills, silence, and what is refused."""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import Case, SharedCase, record
+
+PATIENCE = 120  # s
+PLUGIN = os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara-comm", "mpi.so")
+DEVICE = 7  # exit code
+ETNA = os.environ.get("SCIARA_ETNA2006") or os.path.join(case.SOURCE, "shared", "data", "etna2006")
+OUTPUT = {"fields": case.all_fields(), "dtype": "float64", "every": "20 min", "maps": ["deposit"]}
+BINGHAM = {"rule": "bingham", "viscosity_vent_Pa_s": 2e4, "viscosity_sol_Pa_s": 2e6}
+ENDLESS = {**case.ENDLESS, "output": {"fields": ["thickness"], "every": "100 d", "checkpoint_every": "1 h"}}
+
+
+def why_not():
+    if not os.path.exists(PLUGIN):
+        return "this build has no MPI (tools/setup --mpi, then build again)"
+    return None if shutil.which("mpirun") else "there is no mpirun (tools/setup --mpi)"
+
+
+def command(ranks, *args, options=()):
+    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    return ["mpirun", *root, "--oversubscribe", *options, "-n", str(ranks), case.PROGRAM, *map(str, args)]
+
+
+class Ranks:
+    """For a test case: processes in its folder."""
+
+    def mpirun(self, ranks, *args, code=0, **more):
+        done = subprocess.run(command(ranks, *args), cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE, check=False, **more)
+        self.assertEqual(done.returncode, code, f"{ranks} ranks: {args}\n{done.stdout}{done.stderr}")
+        return done
+
+    def start(self, ranks, *args, options=(), **environment):
+        process = subprocess.Popen(command(ranks, *args, options=options), cwd=self.work, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                                   env={**os.environ, **environment})
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        for pid in ranks_of(process):
+            os.kill(pid, signal.SIGKILL)
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def wait_for(self, what, process, claim):
+        limit = time.monotonic() + PATIENCE
+        while not claim():
+            self.assertIsNone(process.poll(), f"the run ended before there was {what}")
+            self.assertLess(time.monotonic(), limit, f"no {what} yet")
+            time.sleep(0.02)
+
+    def wait_for_checkpoint(self, process, folder):
+        self.wait_for("a checkpoint", process, lambda: glob.glob(self.path(folder, "checkpoints", "*.h5")))
+
+
+def ranks_of(mpirun):
+    """The processes of the program below mpirun, by rank."""
+    found = {}
+    for folder in glob.glob("/proc/[0-9]*"):
+        try:
+            with open(f"{folder}/stat", encoding="utf-8") as f:
+                parent = int(f.read().rsplit(")", 1)[1].split()[1])
+            if parent != mpirun.pid:
+                continue
+            with open(f"{folder}/environ", "rb") as f:
+                rank = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", f.read())
+        except OSError:
+            continue
+        if rank:
+            found[int(rank.group(1))] = int(os.path.basename(folder))
+    return [found[rank] for rank in sorted(found)]
+
+
+@unittest.skipIf(why_not(), why_not())
+class Same(SharedCase, Ranks):
+    """Whole runs of both rules by one process; every number of processes leaves the same."""
+
+    @classmethod
+    def prepare(cls):
+        vents = [{"row": 12, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}},
+                 {"line": [[500105, 4177205], [500145, 4177115]], "effusion": {"slot": 200, "rates_m3_s": [9]}}]
+        output = {**OUTPUT, "checkpoint_every": "30 min"}
+        case.write_scenario(cls.work, "fv3.json", vents=vents, output=output, run={"max_steps": 300})
+        case.write_scenario(cls.work, "bingham.json", vents=vents, output=output, model=BINGHAM, run={"max_steps": 300})
+        for rule in ("fv3", "bingham"):
+            case.run_program("run", f"{rule}.json", "-q", "-e", "openmp", "-o", rule, cwd=cls.work)
+
+    def test_any_number_of_processes(self):
+        for rule, ranks, engine, more in (("fv3", 1, "openmp", ()), ("fv3", 2, "openmp", ("-t", 2)), ("fv3", 3, "serial", ()),
+                                          ("fv3", 5, "openmp", ()), ("bingham", 2, "serial", ()), ("bingham", 3, "openmp", ())):
+            with self.subTest(rule=rule, ranks=ranks):
+                out = f"{rule}-{ranks}"
+                done = self.mpirun(ranks, "run", f"{rule}.json", "-e", engine, "-o", out, *more)
+                self.assertEqual("bands" in done.stderr, ranks > 1, done.stderr)
+                self.assert_same_run(rule, out, ("history", "engine"))
+                self.assertEqual(case.files(self.path(rule)), case.files(self.path(out)))
+
+    def test_a_profile_has_no_times(self):
+        self.mpirun(2, "run", "fv3.json", "-q", "-e", "openmp", "-o", "profiled", "--steps", 40, "--profile", "p.csv",
+                    "--profile-every", 20)
+        with open(self.path("p.csv"), encoding="utf-8") as f:
+            rows = [line.strip().split(",") for line in f]
+        self.assertEqual([row[0] for row in rows], ["step", "20", "40"])
+        self.assertEqual([row[-1] for row in rows[1:]], ["0", "0"], "timed steps")
+
+    def test_precision(self):
+        for out, ranks in (("single", 1), ("single-3", 3)):
+            self.mpirun(ranks, "run", "fv3.json", "-q", "-e", "openmp", "-p", "single", "-o", out, "--steps", 200)
+        self.assert_same_run("single", "single-3")
+
+
+@unittest.skipIf(why_not(), why_not())
+class Ends(Case, Ranks):
+    """Processes that end early, and what is refused."""
+
+    def test_killed_and_resumed_with_another_number(self):
+        self.write_scenario(run={"max_steps": 12000}, vents=case.ENDLESS["vents"], output={**OUTPUT, "checkpoint_every": 600})
+        self.run_scenario("whole", "-e", "serial")
+        for ranks, then in ((3, 2), (1, 5)):
+            with self.subTest(ranks=ranks, then=then):
+                shutil.rmtree(self.path("out"), True)
+                process = self.start(ranks, "run", "s.json", "-q", "-e", "openmp", "-o", "out")
+                self.wait_for_checkpoint(process, "out")
+                self.end(process)
+                self.assertEqual(record(self.path("out"))["status"], "running")
+                self.mpirun(then, "resume", "out", "-q", "-e", "openmp")
+                self.assert_same_run("whole", "out", ("history", "engine", "scenario_json"))
+
+    def log(self):
+        with open(self.path("out", "run.log"), encoding="utf-8") as f:
+            return f.read()
+
+    def test_signals_are_for_rank_0(self):
+        self.write_scenario(**ENDLESS)
+        process = self.start(3, "run", "s.json", "-e", "openmp", "-o", "out", options=("--mca", "odls_base_sigkill_timeout", "4"))
+        self.wait_for_checkpoint(process, "out")
+        before = record(self.path("out"))["state"]["step"]
+        os.kill(ranks_of(process)[0], signal.SIGUSR1)
+        self.wait_for("a requested checkpoint", process, lambda: "checkpoint of step" in self.log())
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
+        found = record(self.path("out"))
+        self.assertEqual(found["status"], "stopped")
+        self.assertGreater(found["state"]["step"], before)
+        self.sciara("resume", "out", "-q", "-o", "more", "--steps", found["state"]["step"] + 10)
+
+    def lose(self, how, expected, options=(), **environment):
+        """A rank is lost while the run computes: the run fails and says why, and continues from its checkpoint."""
+        self.write_scenario(**ENDLESS)
+        process = self.start(3, "run", "s.json", "-q", "-e", "openmp", "-o", "out", options=options, **environment)
+        self.wait_for_checkpoint(process, "out")
+        victim = ranks_of(process)[1]
+        how(victim)
+        output, errors = process.communicate(timeout=PATIENCE)
+        self.assertEqual(ranks_of(process), [], output)
+        found = record(self.path("out"))
+        self.assertEqual(found["status"], "failed", errors)
+        self.assertRegex(found["stop_reason"], expected.format(victim=victim))
+        self.assertRegex(errors, expected.format(victim=victim))
+        self.assertIn("the last valid checkpoint is", found["stop_reason"])
+        self.sciara("resume", "out", "-q", "-o", "more", "--steps", found["state"]["step"] + 10)
+        return process.returncode
+
+    def test_a_rank_dies(self):
+        # Without this option, with which its own exit code is 0, mpirun ends all others at once; here they find out by themselves.
+        self.lose(lambda pid: os.kill(pid, signal.SIGKILL), r"rank 1 of 3 \(process {victim} on .*\) has ended",
+                  options=("--enable-recovery",))
+
+    def test_a_rank_is_silent(self):
+        code = self.lose(lambda pid: os.kill(pid, signal.SIGSTOP), "rank 0 of 3: no answer from another rank for 2 s",
+                         SCIARA_COMM_TIMEOUT="2")
+        self.assertEqual(code, DEVICE)
+
+    def test_a_file_cannot_be_written(self):
+        """The disk is the business of rank 0: its error ends all."""
+        self.write_scenario(vents=case.ENDLESS["vents"], output={**OUTPUT, "every": 600, "checkpoint_every": 300})
+        process = self.start(3, "run", "s.json", "-q", "-e", "openmp", "-o", "out")
+        self.wait_for_checkpoint(process, "out")
+        shutil.rmtree(self.path("out", "snapshots"))
+        output, errors = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 4, output + errors)
+        self.assertIn(os.path.join("out", "snapshots"), errors)
+        self.assertEqual(errors.count("sciara: error"), 1, errors)
+
+    def test_errors_are_said_once(self):
+        self.write_scenario()
+        for args, code, words in (
+                (("run", "nowhere.json"), 4, "nowhere.json"),
+                (("run", "s.json", "--steps", "x"), 2, "--steps"),
+                (("run", "s.json", "-e", "scatter", "-o", "o"), 2, 'engine "scatter" cannot compute bands on 3 ranks'),
+                (("ensemble", "run", "s.json"), 2, "'sciara ensemble' is one process, and was started as 3"),
+                (("evaluate", "s.json"), 2, "'sciara evaluate' is one process, and was started as 3"),
+                (("calibrate", "s.json"), 2, "'sciara calibrate' is one process, and was started as 3")):
+            with self.subTest(args=args):
+                done = self.mpirun(3, *args, code=code)
+                self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
+                self.assertIn(words, done.stderr)
+
+    def test_one_is_enough(self):
+        self.write_scenario()
+        self.assertEqual(self.mpirun(3, "presets").stdout, self.sciara("presets").stdout)
+        done = self.mpirun(3, "run", "s.json", "-o", "auto", "--steps", 5)
+        self.assertIn("engine auto computes in one of the 3 processes; --engine openmp divides the map", done.stderr)
+        self.run_scenario("alone", "--steps", 5)
+        self.assert_same_run("alone", "auto")
+
+    def test_bad_timeout(self):
+        self.write_scenario()
+        done = self.mpirun(2, "run", "s.json", "-e", "openmp", "-o", "o", code=2, env={**os.environ, "SCIARA_COMM_TIMEOUT": "soon"})
+        self.assertIn('SCIARA_COMM_TIMEOUT: found "soon", expected 1 to 1e6 seconds', done.stderr)
+
+    @unittest.skipUnless(os.path.isdir(ETNA), "the files of the 2006 eruption are not here (docs/data.md)")
+    def test_etna(self):
+        steps = 5000 if case.LONG else 300
+        self.sciara("import", os.path.join(ETNA, "2006_000000000000.cfg"), "-o", "etna", "--crs", "EPSG:32633")
+        how = ("-q", "--steps", steps, "--set", "output.dtype=float64", "--set", f"output.fields={json.dumps(case.FIELDS)}")
+        self.sciara("run", "etna/scenario.json", "-e", "openmp", "-o", "one", *how)
+        for ranks in (2, 3, 5) if case.LONG else (3,):
+            self.mpirun(ranks, "run", "etna/scenario.json", "-e", "openmp", "-o", f"bands-{ranks}", *how)
+            self.assert_same_run("one", f"bands-{ranks}")
+
+
+class Without(Case):
+    def test_no_plugin(self):
+        """A program without the plugin says so; alone it needs none."""
+        self.write_scenario()
+        name = "libsciara.so.0"
+        shutil.copy(os.path.join(os.environ["SCIARA_BUILD_DIR"], name), self.path(name))
+        environment = {**os.environ, "LD_LIBRARY_PATH": self.work}
+        self.sciara("run", "s.json", "-q", "-o", "alone", "--steps", 5, env=environment)
+        environment.update({"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
+        done = self.sciara("run", "s.json", "-e", "openmp", "-o", "two", code=DEVICE, env=environment)
+        self.assertIn("MPI: this program was built without MPI", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

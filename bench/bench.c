@@ -338,7 +338,7 @@ enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sci
   const struct sciara_engine_ops *serial;
   struct sciara_runner r = {.ops = NULL};
   SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(precision), &serial));
-  enum sciara_status status = sciara_runner_start(&r, serial, p, &none, p->state);
+  enum sciara_status status = sciara_runner_start(&r, serial, NULL, p, &none, p->state);
   if (status == SCIARA_OK) status = sciara_runner_go_to(&r, step, INFINITY, p->state);
   sciara_runner_end(&r);
   if (status == SCIARA_OK && p->state->step < step)

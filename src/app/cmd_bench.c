@@ -11,10 +11,12 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"
+#include "bench/bench_comm.h"
 #include "bench/bench_report.h"
 #include "file/durable.h"
 #include "file/output_name.h"
@@ -78,7 +80,9 @@ static void bench_print_ratios(const struct sciara_bench_report *r) {
 }
 
 static const struct sciara_option options[] = {
-    {"suite", 0, "quick|cpu|gpu", "sizes of the cases; default cpu"},
+    {"suite", 0, "quick|cpu|gpu|comm",
+     "sizes of the cases; default cpu. comm: what several processes cost a step (mpirun -n 2 sciara bench --suite "
+     "comm)"},
     {"cases", 0, "LIST",
      "etna, volcano, plane, dense, tight, sparse, separated by commas; default: all, or none if a SCENARIO is given"},
     {"engines", 0, "LIST",
@@ -358,11 +362,32 @@ static enum sciara_status bench(const struct sciara_arguments *arguments, struct
   return judge(&j->report, failed);
 }
 
+static enum sciara_status bench_comm(const struct sciara_arguments *arguments) {
+  struct sciara_bench_comm row[SCIARA_BENCH_COMM_ROWS];
+  struct sciara_comm *comm = sciara_ranks() ? sciara_ranks() : sciara_comm_null();
+  if (arguments->given_count > 1 || arguments->operand_count > 0)
+    return sciara_fail(SCIARA_ERR_USAGE, "--suite comm: expected no other options and no scenario");
+  SCIARA_TRY(sciara_bench_comm(comm, row));
+  sciara_print("%d ranks (%s), %d of them on this host\n", comm->size, comm->ops->name, comm->on_host);
+  sciara_print("  %-8s %8s %10s %10s %10s\n", "what", "bytes", "us", "least", "most");
+  for (int k = 0; k < SCIARA_BENCH_COMM_ROWS; k++)
+    sciara_print("  %-8s %8zu %10.4g %10.4g %10.4g\n", row[k].what, row[k].bytes, row[k].us.median, row[k].us.least,
+                 row[k].us.most);
+  return SCIARA_OK;
+}
+
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   bool failed = false;
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
+  const char *suite = sciara_argument(&arguments, "suite");
+  if (suite && strcmp(suite, "comm") == 0) return sciara_report(bench_comm(&arguments));
+  if (sciara_ranks())
+    return sciara_report(sciara_fail(SCIARA_ERR_USAGE,
+                                     "'sciara bench' measures engines in one process, found %d; with "
+                                     "several it has --suite comm",
+                                     sciara_ranks()->size));
   struct job *j = calloc(1, sizeof *j);
   if (!j) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a measurement"));
   code = sciara_report(bench(&arguments, j, &failed));
@@ -374,7 +399,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_bench = {
     .name = "bench",
-    .ranks = SCIARA_NO_RANKS,
+    .ranks = SCIARA_ALL_RANKS,
     .summary = "measure engines, each only after its result was verified",
     .operands = "[SCENARIO]...",
     .operand_max = 16,

@@ -7,9 +7,11 @@
 #include "app/command.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/banded.h"
 #include "file/json_strict.h"
 #include "sim/choose_engine.h"
 #include "verify/validate.h"
@@ -71,6 +73,22 @@ static enum sciara_status choose(struct job *j, const char *list, const struct s
   char *rest = j->words;
   // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): j->words keeps the text, and is freed by its owner
   for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) SCIARA_TRY(add(j, name, p));
+  return SCIARA_OK;
+}
+
+/** On several processes: the one engine of the list in bands, compared with serial in this process. */
+static enum sciara_status divide(struct job *j) {
+  static struct sciara_engine_ops banded;
+  struct sciara_candidate *c = &j->candidate[0];
+  if (j->count != 1 || !c->ops || !c->ops->phases)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "on %d processes: expected --engines with one engine that computes bands, serial "
+                       "or openmp",
+                       sciara_ranks()->size);
+  c->inner = c->ops;
+  banded = sciara_banded_ops(c->inner);
+  c->ops = &banded;
+  sciara_log(SCIARA_LOG_INFO, "engine %s in bands on %d ranks", c->name, sciara_ranks()->size);
   return SCIARA_OK;
 }
 
@@ -254,6 +272,7 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   if (v.precision == SCIARA_DOUBLE && p->scenario.engine.fast_math)
     return sciara_fail(SCIARA_ERR_USAGE, "--fast-math: allowed only with --precision single");
   SCIARA_TRY(choose(j, sciara_argument(arguments, "engines"), p));
+  if (sciara_ranks()) SCIARA_TRY(divide(j));
   if (against) {
     struct sciara_trace mine;
     SCIARA_TRY(sciara_trace_read(against, &j->recorded));
@@ -293,6 +312,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
     sciara_problem_open_all(arguments.operand[0], &how, &problem, &diagnostics);
     code = sciara_report_all(&diagnostics);
   }
+  problem.comm = sciara_ranks();
   if (code == SCIARA_OK) code = sciara_report(validate(&arguments, &problem, &job, &passed));
   sciara_trace_free(&job.recorded);
   free(job.words);
@@ -304,7 +324,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_validate = {
     .name = "validate",
-    .ranks = SCIARA_NO_RANKS,
+    .ranks = SCIARA_ALL_RANKS,
     .summary = "run engines and compare their results with those of serial",
     .operands = "SCENARIO",
     .operand_min = 1,

@@ -92,6 +92,22 @@ enum sciara_status sciara_banded_dismiss(struct sciara_comm *c) {
   return sciara_comm_is_lost(c) || c->size == 1 ? SCIARA_OK : tell(c, &what);
 }
 
+enum sciara_status sciara_banded_measure(struct sciara_comm *c, size_t bytes, int count, double *seconds) {
+  struct sciara_banded_part part = {.comm = c};
+  struct sciara_banded_command what = {.kind = SCIARA_BANDED_MEASURE, .bytes = bytes, .count = count};
+  struct sciara_banded_report *all;
+  SCIARA_TRY(SCIARA_NEW(all, c->size, "reports of the ranks"));
+  const double begin = sciara_wallclock();
+  enum sciara_status status = tell(c, &what);
+  if (status == SCIARA_OK) status = sciara_banded_obey(&part, &what, NULL);
+  if (status == SCIARA_OK) status = sciara_comm_gather(c, &part.report, sizeof part.report, all);
+  *seconds = count > 0 ? part.report.seconds : sciara_wallclock() - begin;
+  for (int k = 0; k < c->size && status == SCIARA_OK; k++)
+    if (all[k].status != SCIARA_OK) status = sciara_fail(all[k].status, "rank %d: %s", k, all[k].text);
+  sciara_free(all);
+  return status;
+}
+
 // ------------------------------------------------------------------------------------------------- create and destroy
 
 static void destroy(void *engine) {

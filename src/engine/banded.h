@@ -22,6 +22,13 @@ enum sciara_status sciara_banded_serve(struct sciara_comm *c);
 /** Of rank 0: ends `sciara_banded_serve` of all others. Nothing if the communicator is lost. */
 enum sciara_status sciara_banded_dismiss(struct sciara_comm *c);
 
+/**
+ * What a step waits for, s, the mean of `count` in a row: a vote of all ranks (bytes 0), or messages of so many bytes to and from
+ * both neighbours. `count` 0: a command to all ranks and their answers. Of rank 0, while the others serve. SCIARA_ERR_NUMERIC if
+ * what arrives is not what was sent.
+ */
+enum sciara_status sciara_banded_measure(struct sciara_comm *c, size_t bytes, int count, double *seconds);
+
 /** The threads of each rank for a request of so many; 0: its part of the cores that it shares with other ranks, if any. */
 int sciara_banded_threads(const struct sciara_engine_ops *inner, const struct sciara_comm *c, int requested);
 

@@ -279,6 +279,7 @@ enum sciara_status sciara_banded_obey(struct sciara_banded_part *p, const struct
     case SCIARA_BANDED_DOWNLOAD: lost = download(p, root); break;
     case SCIARA_BANDED_COUNT: lost = count_rows(p, root); break;
     case SCIARA_BANDED_CUT: lost = cut(p, root); break;
+    case SCIARA_BANDED_MEASURE: lost = sciara_banded_exchange(p, command); break;
     case SCIARA_BANDED_DESTROY: sciara_banded_release(p); break;
     case SCIARA_BANDED_DISMISS: break;
   }

@@ -15,6 +15,7 @@ enum sciara_banded_kind {
   SCIARA_BANDED_DOWNLOAD,
   SCIARA_BANDED_COUNT, ///< the liquid cells of each row, for a new cut
   SCIARA_BANDED_CUT,
+  SCIARA_BANDED_MEASURE, ///< sciara_banded_measure
   SCIARA_BANDED_DESTROY,
   SCIARA_BANDED_DISMISS
 };
@@ -36,6 +37,9 @@ struct sciara_banded_command {
   // ADVANCE
   struct sciara_stop stop; ///< not its pointer
   bool liquid;             ///< whether any cell of the map is liquid
+  // MEASURE
+  size_t bytes;
+  int count;
 };
 
 /** The answer to a command. */
@@ -43,6 +47,7 @@ struct sciara_banded_report {
   enum sciara_status status;
   enum sciara_stop_reason reason;    ///< of ADVANCE: why it ended; NONE: rank 0 wanted it
   struct sciara_engine_progress now; ///< of the band; after ADVANCE
+  double seconds;                    ///< of MEASURE
   char text[1024];                   ///< of the error
 };
 
@@ -91,6 +96,9 @@ void sciara_banded_release(struct sciara_banded_part *p);
 /** The steps of ADVANCE, until its stop rule, a failure of any rank, or the wish of rank 0. */
 enum sciara_status sciara_banded_steps(struct sciara_banded_part *p, const struct sciara_banded_command *command,
                                        struct sciara_banded_root *root);
+
+/** MEASURE: the votes or messages of this rank. */
+enum sciara_status sciara_banded_exchange(struct sciara_banded_part *p, const struct sciara_banded_command *command);
 
 /** Keeps the first failure of a command in the report. */
 void sciara_banded_note(struct sciara_banded_part *p, enum sciara_status status);

@@ -4,15 +4,17 @@
 #include "base/wallclock.h"
 
 enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
-                                       const struct sciara_problem *p, const struct sciara_engine_options *options,
-                                       const struct sciara_state *state) {
+                                       const struct sciara_engine_ops *inner, const struct sciara_problem *p,
+                                       const struct sciara_engine_options *options, const struct sciara_state *state) {
   const struct sciara_engine_setup setup = {.params = &p->scenario.params,
                                             .vents = p->vents,
                                             .boundary = p->scenario.boundary,
                                             .threads = p->scenario.engine.threads,
                                             .device =
                                                 ops->capabilities & SCIARA_CAN_DEVICE ? p->scenario.engine.device : 0,
-                                            .options = *options};
+                                            .options = *options,
+                                            .comm = inner ? p->comm : NULL,
+                                            .inner = inner};
   SCIARA_TRY(ops->create(&setup, &r->engine));
   r->ops = ops;
   return ops->upload(r->engine, state);

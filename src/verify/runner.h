@@ -14,10 +14,13 @@ struct sciara_runner {
   double compute_s; ///< wall time spent in `advance`
 };
 
-/** Makes the engine for the vents and parameters of a problem and uploads `state`. End it also on failure. */
+/**
+ * Makes the engine for the vents and parameters of a problem and uploads `state`. `inner`: of a banded engine, which then has the
+ * ranks of the problem; else NULL. End it also on failure.
+ */
 enum sciara_status sciara_runner_start(struct sciara_runner *r, const struct sciara_engine_ops *ops,
-                                       const struct sciara_problem *p, const struct sciara_engine_options *options,
-                                       const struct sciara_state *state);
+                                       const struct sciara_engine_ops *inner, const struct sciara_problem *p,
+                                       const struct sciara_engine_options *options, const struct sciara_state *state);
 void sciara_runner_end(struct sciara_runner *r);
 
 /**

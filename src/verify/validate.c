@@ -247,7 +247,8 @@ static enum sciara_status start_references(struct sciara_validation *v, struct c
   for (int r = 0; r < REFERENCES; r++) {
     struct reference *ref = &w->reference[r];
     const struct sciara_engine_options options = {.order = r == SERIAL ? SCIARA_SCATTER_DEFAULT : 1 + r - ORDERS};
-    if (ref->ops) SCIARA_TRY(sciara_runner_start(&ref->runner, ref->ops, v->problem, &options, v->problem->state));
+    if (ref->ops)
+      SCIARA_TRY(sciara_runner_start(&ref->runner, ref->ops, NULL, v->problem, &options, v->problem->state));
   }
   return sciara_state_clone(v->problem->state, &w->serial);
 }
@@ -256,8 +257,8 @@ static void start_candidates(struct sciara_validation *v, struct comparison *w,
                              const struct sciara_candidate *candidate) {
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_candidate *c = &candidate[k];
-    if (!c->ops ||
-        sciara_runner_start(&w->candidate[k], c->ops, v->problem, &c->options, v->problem->state) == SCIARA_OK)
+    if (!c->ops || sciara_runner_start(&w->candidate[k], c->ops, c->inner, v->problem, &c->options,
+                                       v->problem->state) == SCIARA_OK)
       continue;
     reject(&v->result[k], sciara_format("%s", sciara_last_error()));
     sciara_runner_end(&w->candidate[k]);

@@ -84,7 +84,8 @@ struct sciara_validation {
 /** An engine to validate. */
 struct sciara_candidate {
   const char *name;
-  const struct sciara_engine_ops *ops; ///< NULL: not available
+  const struct sciara_engine_ops *ops;   ///< NULL: not available
+  const struct sciara_engine_ops *inner; ///< of a banded engine on the ranks of the problem: that of each band
   struct sciara_engine_options options;
   const char *why_not;
 };

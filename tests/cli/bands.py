@@ -215,6 +215,26 @@ class Ends(Case, Ranks):
                 self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
                 self.assertIn(words, done.stderr)
 
+    def test_bench(self):
+        """A row for each size; a vote takes less than a command to all."""
+        rows = [line.split() for line in self.mpirun(3, "bench", "--suite", "comm").stdout.splitlines()]
+        self.assertEqual(rows[0][:2], ["3", "ranks"])
+        self.assertEqual([(row[0], int(row[1])) for row in rows[2:]],
+                         [("command", 0), ("vote", 8)] + [("halo", 8192 << k) for k in range(8)])
+        for row in rows[2:]:
+            median, least, most = map(float, row[2:])
+            self.assertTrue(0 < least <= median <= most, row)
+        self.assertIn("mpirun -n 2", self.sciara("bench", "--suite", "comm", code=2).stderr)
+        self.assertIn("--suite comm", self.mpirun(2, "bench", "--suite", "quick", code=2).stderr)
+
+    def test_validate(self):
+        self.write_scenario()
+        found = json.loads(self.mpirun(3, "validate", "s.json", "--engines", "openmp", "--steps", 60, "--json").stdout)
+        self.assertEqual([(e["engine"], e["passed"]) for e in found["engines"]], [("openmp", True)])
+        for engines in ("all", "openmp,serial", "scatter"):
+            done = self.mpirun(2, "validate", "s.json", "--engines", engines, "--steps", 60, code=2)
+            self.assertIn("expected --engines with one engine that computes bands", done.stderr)
+
     def test_one_is_enough(self):
         self.write_scenario()
         self.assertEqual(self.mpirun(3, "presets").stdout, self.sciara("presets").stdout)

@@ -91,12 +91,13 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
   SCIARA_TRY(sciara_api_check_pointer("sciara_create", "out", out));
   SCIARA_TRY(sciara_api_check_pointer("sciara_create", "scenario", scenario));
   SCIARA_TRY(check_dem(scenario, site));
-  struct sciara_text text = {0};
+  struct sciara_text text = {0}, dem = {0};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   const struct sciara_problem_options options = {.site = site, .initial = &scenario->initial};
   sciara_scenario_declare_options(sciara_engine_settings());
-  enum sciara_status status = sciara_scenario_draft_text(scenario, site ? site->origin.dem : NULL, &text);
+  enum sciara_status status = site ? sciara_site_append_dem(site, &dem) : SCIARA_OK;
+  if (status == SCIARA_OK) status = sciara_scenario_draft_text(scenario, dem.data, &text);
   sciara_diagnostics_add(&diagnostics, status);
   if (status == SCIARA_OK) {
     sciara_scenario_parse(scenario->path, text.data, text.length, NULL, 0, &problem.scenario, &diagnostics);
@@ -105,6 +106,7 @@ enum sciara_status sciara_create(const struct sciara_scenario *scenario, const s
   }
   sciara_diagnostics_free(&diagnostics);
   sciara_text_free(&text);
+  sciara_text_free(&dem);
   if (status == SCIARA_OK) return sciara_api_start(&problem, NULL, out);
   sciara_problem_free(&problem);
   return status;

@@ -11,7 +11,7 @@ struct sciara_site_owner {
   struct sciara_site site;
   double *z0;
   uint8_t *kind;
-  char *keys, *dem;
+  struct sciara_site_identity identity;
   uint16_t *edit;
   size_t references; ///< changed atomically
 };
@@ -22,8 +22,7 @@ static void destroy(struct sciara_site_owner *o) {
   sciara_free(o->kind);
   free(o->site.origin.crs_wkt);
   free(o->site.origin.crs_name);
-  free(o->keys);
-  free(o->dem);
+  sciara_site_identity_free(&o->identity);
   sciara_free(o->edit);
   sciara_free(o);
 }
@@ -53,14 +52,11 @@ static void mark_sea(const uint8_t *sea, const uint8_t *valid, size_t cells, str
 static enum sciara_status copy_origin(const struct sciara_site_origin *from, struct sciara_site_owner *o) {
   if (!from) return SCIARA_OK;
   o->site.origin.hash = from->hash;
-  o->site.origin.has_error = from->has_error;
   SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
   SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
-  SCIARA_TRY(copy_text(from->keys, &o->keys));
-  SCIARA_TRY(copy_text(from->dem, &o->dem));
-  o->site.origin.keys = o->keys;
-  o->site.origin.dem = o->dem;
-  return SCIARA_OK;
+  if (!from->identity) return SCIARA_OK;
+  o->site.origin.identity = &o->identity;
+  return sciara_site_identity_copy(from->identity, &o->identity);
 }
 
 enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **altitude, const uint8_t *valid,

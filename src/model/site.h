@@ -7,18 +7,17 @@
 #include <stddef.h>
 
 #include "model/grid.h"
+#include "model/site_identity.h"
 #include "sciara.h"
 
 SCIARA_BEGIN_DECLS
 
 /** Origin of a site, for files and messages; the model itself uses none of it. All pointers may be NULL. */
 struct sciara_site_origin {
-  uint64_t hash;        ///< of the DEM as it was read; 0: there is none
-  char *crs_wkt;        ///< as in struct sciara_georef
-  char *crs_name;       ///< the same
-  const char *keys;     ///< the keys of the scenario on which the ground depends, as text; see sim/scenario_site.h
-  bool has_error;       ///< random errors are added to the altitudes
-  const char *dem;      ///< the key "dem" as JSON text, for a scenario without it
+  uint64_t hash;                               ///< of the DEM as it was read; 0: there is none
+  char *crs_wkt;                               ///< as in struct sciara_georef
+  char *crs_name;                              ///< the same
+  const struct sciara_site_identity *identity; ///< NULL: not read for a scenario
   const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits
 };
@@ -49,7 +48,7 @@ enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **al
                                      const struct sciara_site_origin *origin, const struct sciara_site **out);
 
 /**
- * A rectangle of a site as a site of its own, with one reference: a copy of its ground and kinds, without edits and keys.
+ * A rectangle of a site as a site of its own, with one reference: a copy of its ground and kinds, without edits and identity.
  *
  * @param kind receives the kinds of its cells, which the caller may change before anybody else uses the site
  */

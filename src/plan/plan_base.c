@@ -10,6 +10,7 @@
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
+#include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
@@ -141,13 +142,22 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
   return SCIARA_OK;
 }
 
+/** The key "dem" of the base, its paths absolute. */
+static enum sciara_status put_own_dem(const struct sciara_problem *base, cJSON *root) {
+  struct sciara_text text = {0};
+  enum sciara_status status = sciara_site_append_dem(base->site, &text);
+  if (status == SCIARA_OK) status = put_json(root, "dem", text.data);
+  sciara_text_free(&text);
+  return status;
+}
+
 static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x,
                                  const struct sciara_members *m, const char *dem, cJSON *root) {
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
   SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
   if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
-  SCIARA_TRY(dem ? put_dem(base, dem, root) : put_json(root, "dem", base->site->origin.dem));
+  SCIARA_TRY(dem ? put_dem(base, dem, root) : put_own_dem(base, root));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
   cJSON_DeleteItemFromObjectCaseSensitive(root, "output");
   return put_vents(base, x, m, root);

@@ -353,16 +353,11 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
     sciara_free(s->vents[i].rates);
   }
   sciara_free(s->vents);
-  for (size_t i = 0; i < s->dem.edit_count; i++) sciara_edit_free(&s->dem.edits[i]);
-  sciara_free(s->dem.edits);
+  sciara_dem_spec_free(&s->dem);
   char *texts[] = {s->path,
                    s->title,
                    s->json,
                    s->model,
-                   s->dem.path,
-                   s->dem.crs,
-                   s->dem.sea.path,
-                   s->dem.edits_json,
                    s->initial_thickness.path,
                    s->initial_temperature.path,
                    s->initial_checkpoint,

@@ -6,10 +6,9 @@
 #include "base/diagnostics.h"
 #include "base/setting.h"
 #include "base/text.h"
-#include "model/ground_edit.h"
-#include "model/ground_error.h"
 #include "model/params.h"
 #include "model/polyline.h"
+#include "model/site_identity.h"
 
 /** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
 struct sciara_vent_spec {
@@ -49,24 +48,7 @@ struct sciara_scenario_spec {
       json; ///< the scenario as run, overrides applied, as text (defaults are not written out); NULL: a member of a base
   bool alone; ///< no CSV file of rates was read: vents with one have neither edges nor rates
 
-  struct {
-    char *path; ///< resolved against the scenario's folder
-    int band;
-    bool has_window;
-    int64_t window[4]; ///< first row, first column, rows, columns
-    bool has_box, box_is_lonlat;
-    double box[4];      ///< west, south, east, north; in the CRS of the grid, or degrees
-    double margin_m;    ///< around the vents; 0 if not given
-    char *crs;          ///< may be NULL
-    double cell_size_m; ///< 0 if not given
-    bool has_nodata;
-    double nodata; ///< m
-    struct sciara_sea sea;
-    struct sciara_edit *edits;
-    size_t edit_count;
-    char *edits_json; ///< the key "dem.edits" in one line, its paths absolute; NULL: there are none
-    struct sciara_ground_error error;
-  } dem;
+  struct sciara_dem_spec dem; ///< its paths resolved against the folder of the scenario
 
   struct sciara_vent_spec *vents;
   size_t vent_count;

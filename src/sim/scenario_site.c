@@ -12,176 +12,243 @@
 #include "terrain/dem_gdal.h"
 #include "terrain/dem_ground.h"
 
-// ------------------------------------------------------------------------------------------------------------- keys
+// --------------------------------------------------------------------------------------------------------- identity
 
-/** "key: value", where the value is a JSON text or null. */
-static enum sciara_status describe_text(const char *key, const char *value, struct sciara_text *out) {
-  if (!value) return sciara_text_append(out, "%s: null\n", key);
-  SCIARA_TRY(sciara_text_append(out, "%s: \"", key));
-  SCIARA_TRY(sciara_text_append_json(out, value));
-  return sciara_text_append(out, "\"\n");
-}
+/** What decides a ground, in the order in which differences are reported: the keys of "dem", and the precision. */
+enum key { PATH, BAND, WINDOW, XY, LONLAT, MARGIN, CRS, CELL_SIZE, NODATA, SEA, EDITS, ERROR, PRECISION };
 
-/**
- * The absolute name of a file, independent of the current folder. Only its folder is resolved, because the file may no
- * longer exist.
- */
-static enum sciara_status describe_path(const char *path, struct sciara_text *out) {
-  char *folder = sciara_path_folder(path), *real = folder ? realpath(folder, NULL) : NULL;
-  const char *slash = strrchr(path, '/');
-  char *name = real ? sciara_path_join(real, slash ? slash + 1 : path) : NULL;
-  const bool no_memory = !folder || (real && !name);
-  const enum sciara_status status = no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path")
-                                              : describe_text("dem.path", name ? name : path, out);
-  free(name);
+static const char *const names[] = {
+    [PATH] = "dem.path",
+    [BAND] = "dem.band",
+    [WINDOW] = "dem.window",
+    [XY] = "dem.window_xy",
+    [CRS] = "dem.crs",
+    [LONLAT] = "dem.window_lonlat",
+    [NODATA] = "dem.nodata",
+    [MARGIN] = "dem.window_margin_m",
+    [SEA] = "dem.sea",
+    [CELL_SIZE] = "dem.cell_size_m",
+    [EDITS] = "dem.edits",
+    [ERROR] = "dem.error",
+    [PRECISION] = "engine.precision",
+};
+
+/** Makes the name of a file independent of the current folder. Only its folder is resolved: the file may be gone. */
+static enum sciara_status make_absolute(char **path) {
+  if (!*path) return SCIARA_OK;
+  char *folder = sciara_path_folder(*path), *real = folder ? realpath(folder, NULL) : NULL;
+  const char *slash = strrchr(*path, '/');
+  char *joined = real ? sciara_path_join(real, slash ? slash + 1 : *path) : NULL;
+  const bool no_memory = !folder || (real && !joined);
+  if (joined) {
+    free(*path);
+    *path = joined;
+  }
   free(real);
   free(folder);
+  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path") : SCIARA_OK;
+}
+
+/** The identity of a scenario, whose texts and edits it shares: only its points are to be released. */
+static enum sciara_status look_at(const struct sciara_scenario_spec *s, struct sciara_site_identity *out) {
+  size_t most = 0;
+  *out = (struct sciara_site_identity){.dem = s->dem, .single_precision = s->engine.single_precision};
+  if (!(s->dem.margin_m > 0)) return SCIARA_OK;
+  for (size_t k = 0; k < s->vent_count; k++) most += s->vents[k].point_count;
+  SCIARA_TRY(SCIARA_NEW(out->around, most + 1, "the points of the vents"));
+  for (size_t k = 0; k < s->vent_count; k++)
+    for (size_t n = 0; n < s->vents[k].point_count; n++) out->around[out->around_count++] = s->vents[k].points[n];
+  return SCIARA_OK;
+}
+
+/** The same with absolute paths and texts of its own. Release it in any case. */
+static enum sciara_status identify(const struct sciara_scenario_spec *s, struct sciara_site_identity *out) {
+  struct sciara_site_identity seen;
+  *out = (struct sciara_site_identity){0};
+  SCIARA_TRY(look_at(s, &seen));
+  enum sciara_status status = sciara_site_identity_copy(&seen, out);
+  sciara_free(seen.around);
+  if (status == SCIARA_OK) status = make_absolute(&out->dem.path);
+  if (status == SCIARA_OK) status = make_absolute(&out->dem.sea.path);
+  for (size_t k = 0; k < out->dem.edit_count && status == SCIARA_OK; k++)
+    status = make_absolute(&out->dem.edits[k].path);
   return status;
 }
 
-static enum sciara_status describe_precision(bool single_precision, struct sciara_text *out) {
-  return describe_text("engine.precision", single_precision ? "single" : "double", out);
+static bool has(const struct sciara_site_identity *i, enum key key) {
+  const struct sciara_dem_spec *d = &i->dem;
+  switch (key) {
+    case WINDOW: return d->has_window;
+    case XY: return d->has_box && !d->box_is_lonlat;
+    case LONLAT: return d->has_box && d->box_is_lonlat;
+    case MARGIN: return d->margin_m > 0;
+    case CRS: return d->crs != NULL;
+    case CELL_SIZE: return d->cell_size_m > 0;
+    case NODATA: return d->has_nodata;
+    case SEA: return d->sea.rule != SCIARA_SEA_NONE;
+    case EDITS: return d->edit_count > 0;
+    case ERROR: return d->error.sd_m > 0;
+    default: return true;
+  }
 }
 
-/** The part of the DEM by coordinates; with a margin it depends on the vents. */
-static enum sciara_status describe_box(const struct sciara_scenario_spec *s, struct sciara_text *out) {
-  const double *b = s->dem.box;
-  if (s->dem.has_box)
-    SCIARA_TRY(sciara_text_append(out, "dem.window_%s: [%.17g, %.17g, %.17g, %.17g]\n",
-                                  s->dem.box_is_lonlat ? "lonlat" : "xy", b[0], b[1], b[2], b[3]));
-  else
-    SCIARA_TRY(sciara_text_append(out, "dem.window_xy: null\n"));
-  SCIARA_TRY(sciara_text_append(out, "dem.window_margin_m: "));
-  if (!(s->dem.margin_m > 0)) return sciara_text_append(out, "null\n");
-  SCIARA_TRY(sciara_text_append(out, "%.17g around", s->dem.margin_m));
-  for (size_t k = 0; k < s->vent_count; k++)
-    for (size_t n = 0; n < s->vents[k].point_count; n++)
-      SCIARA_TRY(sciara_text_append(out, " %.17g,%.17g", s->vents[k].points[n].x, s->vents[k].points[n].y));
-  return sciara_text_append(out, "\n");
+static bool is_same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+/** Whether two names are those of one file; `known` is absolute. */
+static bool is_same_file(const char *path, const char *known) {
+  if (is_same_text(path, known)) return true;
+  if (!path || !known) return false;
+  char *name = strdup(path);
+  const bool same = name && make_absolute(&name) == SCIARA_OK && strcmp(name, known) == 0;
+  free(name);
+  return same;
 }
 
-/** The key "dem.sea" as JSON, its path absolute. */
+static bool are_same_points(const struct sciara_point *a, size_t count, const struct sciara_point *b, size_t others) {
+  bool same = count == others;
+  for (size_t k = 0; k < count && same; k++) same = a[k].x == b[k].x && a[k].y == b[k].y;
+  return same;
+}
+
+static bool is_same_edit(const struct sciara_edit *a, const struct sciara_edit *known) {
+  bool same = is_same_text(a->name, known->name) && is_same_file(a->path, known->path) &&
+              is_same_text(a->layer, known->layer) && a->closed == known->closed &&
+              are_same_points(a->points, a->point_count, known->points, known->point_count);
+  for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
+    same &= isnan(a->value[k]) ? isnan(known->value[k]) : a->value[k] == known->value[k];
+  return same;
+}
+
+static bool are_same_edits(const struct sciara_dem_spec *a, const struct sciara_dem_spec *known) {
+  bool same = a->edit_count == known->edit_count;
+  for (size_t k = 0; k < a->edit_count && same; k++) same = is_same_edit(&a->edits[k], &known->edits[k]);
+  return same;
+}
+
+static bool is_same(const struct sciara_site_identity *i, const struct sciara_site_identity *known, enum key key) {
+  const struct sciara_dem_spec *a = &i->dem, *b = &known->dem;
+  if (!has(i, key) || !has(known, key)) return has(i, key) == has(known, key);
+  switch (key) {
+    case PATH: return is_same_file(a->path, b->path);
+    case BAND: return a->band == b->band;
+    case WINDOW: return memcmp(a->window, b->window, sizeof a->window) == 0;
+    case XY:
+    case LONLAT:
+      return a->box[0] == b->box[0] && a->box[1] == b->box[1] && a->box[2] == b->box[2] && a->box[3] == b->box[3];
+    case MARGIN:
+      return a->margin_m == b->margin_m &&
+             are_same_points(i->around, i->around_count, known->around, known->around_count);
+    case CRS: return strcmp(a->crs, b->crs) == 0;
+    case CELL_SIZE: return a->cell_size_m == b->cell_size_m;
+    case NODATA: return a->nodata == b->nodata || (isnan(a->nodata) && isnan(b->nodata));
+    case SEA:
+      return a->sea.rule == b->sea.rule && a->sea.level == b->sea.level && is_same_file(a->sea.path, b->sea.path);
+    case EDITS: return are_same_edits(a, b);
+    case ERROR:
+      return a->error.sd_m == b->error.sd_m && a->error.correlation_m == b->error.correlation_m &&
+             a->error.seed == b->error.seed;
+    case PRECISION: return i->single_precision == known->single_precision;
+  }
+  return true;
+}
+
+static enum sciara_status append_string(const char *value, struct sciara_text *out) {
+  SCIARA_TRY(sciara_text_append(out, "\""));
+  SCIARA_TRY(sciara_text_append_json(out, value));
+  return sciara_text_append(out, "\"");
+}
+
 static enum sciara_status append_sea(const struct sciara_sea *sea, struct sciara_text *out) {
   if (sea->rule == SCIARA_SEA_LEVEL) return sciara_text_append(out, "%.17g", sea->level);
-  if (sea->rule != SCIARA_SEA_FILE) return sciara_text_append(out, sea->rule ? "\"nodata\"" : "null");
-  char *path = realpath(sea->path, NULL);
-  enum sciara_status status = sciara_text_append(out, "\"");
-  if (status == SCIARA_OK) status = sciara_text_append_json(out, path ? path : sea->path);
-  free(path);
-  return status == SCIARA_OK ? sciara_text_append(out, "\"") : status;
+  return append_string(sea->rule == SCIARA_SEA_FILE ? sea->path : "nodata", out);
 }
 
-/** The key "dem.error" as JSON. */
-static enum sciara_status append_error(const struct sciara_ground_error *e, struct sciara_text *out) {
-  if (!(e->sd_m > 0)) return sciara_text_append(out, "null");
-  return sciara_text_append(out, "{\"sd_m\": %.17g, \"correlation_m\": %.17g, \"seed\": %" PRIu64 "}", e->sd_m,
-                            e->correlation_m, e->seed);
-}
-
-static enum sciara_status describe(const struct sciara_scenario_spec *s, bool with_error, struct sciara_text *out) {
-  const int64_t *w = s->dem.window;
-  SCIARA_TRY(describe_path(s->dem.path, out));
-  SCIARA_TRY(sciara_text_append(out, "dem.band: %d\n", s->dem.band));
-  if (s->dem.has_window)
-    SCIARA_TRY(sciara_text_append(out, "dem.window: [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]\n", w[0], w[1],
-                                  w[2], w[3]));
-  else
-    SCIARA_TRY(sciara_text_append(out, "dem.window: null\n"));
-  SCIARA_TRY(describe_box(s, out));
-  SCIARA_TRY(describe_text("dem.crs", s->dem.crs, out));
-  if (s->dem.cell_size_m > 0)
-    SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: %.17g\n", s->dem.cell_size_m));
-  else
-    SCIARA_TRY(sciara_text_append(out, "dem.cell_size_m: null\n"));
-  if (s->dem.has_nodata)
-    SCIARA_TRY(sciara_text_append(out, "dem.nodata: %.17g\n", s->dem.nodata));
-  else
-    SCIARA_TRY(sciara_text_append(out, "dem.nodata: null\n"));
-  SCIARA_TRY(sciara_text_append(out, "dem.sea: "));
-  SCIARA_TRY(append_sea(&s->dem.sea, out));
-  SCIARA_TRY(sciara_text_append(out, "\ndem.edits: %s\ndem.error: ", s->dem.edits_json ? s->dem.edits_json : "null"));
-  SCIARA_TRY(append_error(with_error ? &s->dem.error : &(const struct sciara_ground_error){0}, out));
-  SCIARA_TRY(sciara_text_append(out, "\n"));
-  return describe_precision(s->engine.single_precision, out);
-}
-
-/** The key "dem" of a scenario as JSON, its path absolute: another scenario may lie in another folder. */
-static enum sciara_status describe_dem(const struct sciara_scenario_spec *s, struct sciara_text *out) {
-  const int64_t *w = s->dem.window;
-  char *path = realpath(s->dem.path, NULL);
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_text_append(out, "{\"path\": \""));
-  SCIARA_TRY_GOTO(sciara_text_append_json(out, path ? path : s->dem.path));
-  SCIARA_TRY_GOTO(sciara_text_append(out, "\", \"band\": %d", s->dem.band));
-  if (s->dem.has_window)
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window\": [%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0],
-                                       w[1], w[2], w[3]));
-  if (s->dem.has_box)
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_%s\": [%.17g, %.17g, %.17g, %.17g]",
-                                       s->dem.box_is_lonlat ? "lonlat" : "xy", s->dem.box[0], s->dem.box[1],
-                                       s->dem.box[2], s->dem.box[3]));
-  if (s->dem.margin_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"window_margin_m\": %.17g", s->dem.margin_m));
-  if (s->dem.crs) {
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"crs\": \""));
-    SCIARA_TRY_GOTO(sciara_text_append_json(out, s->dem.crs));
-    SCIARA_TRY_GOTO(sciara_text_append(out, "\""));
-  }
-  if (s->dem.cell_size_m > 0) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"cell_size_m\": %.17g", s->dem.cell_size_m));
-  if (s->dem.has_nodata) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"nodata\": %.17g", s->dem.nodata));
-  if (s->dem.sea.rule != SCIARA_SEA_NONE) {
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"sea\": "));
-    SCIARA_TRY_GOTO(append_sea(&s->dem.sea, out));
-  }
-  if (s->dem.edits_json) SCIARA_TRY_GOTO(sciara_text_append(out, ", \"edits\": %s", s->dem.edits_json));
-  if (s->dem.error.sd_m > 0) {
-    SCIARA_TRY_GOTO(sciara_text_append(out, ", \"error\": "));
-    SCIARA_TRY_GOTO(append_error(&s->dem.error, out));
-  }
-  SCIARA_TRY_GOTO(sciara_text_append(out, "}"));
-cleanup:
-  free(path);
-  return status;
-}
-
-/** Rejects the first line in which they differ. */
-static enum sciara_status compare(const char *path, const char *found, const char *expected) {
-  while (*found) {
-    const size_t n = strcspn(found, "\n"), m = strcspn(expected, "\n"), key = strcspn(found, ":");
-    if (n != m || strncmp(found, expected, n) != 0)
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: %.*s: expected %.*s, as when the shared site was read; found %.*s",
-                         path, (int)key, found, (int)(m - key - 2), expected + key + 2, (int)(n - key - 2),
-                         found + key + 2);
-    found += n + 1;
-    expected += m + 1;
+/** The value of a key as JSON. */
+static enum sciara_status append_value(const struct sciara_site_identity *i, enum key key, struct sciara_text *out) {
+  const struct sciara_dem_spec *d = &i->dem;
+  const int64_t *w = d->window;
+  if (!has(i, key)) return sciara_text_append(out, "null");
+  switch (key) {
+    case PATH: return append_string(d->path, out);
+    case BAND: return sciara_text_append(out, "%d", d->band);
+    case WINDOW:
+      return sciara_text_append(out, "[%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]", w[0], w[1], w[2], w[3]);
+    case XY:
+    case LONLAT:
+      return sciara_text_append(out, "[%.17g, %.17g, %.17g, %.17g]", d->box[0], d->box[1], d->box[2], d->box[3]);
+    case MARGIN: return sciara_text_append(out, "%.17g", d->margin_m);
+    case CRS: return append_string(d->crs, out);
+    case CELL_SIZE: return sciara_text_append(out, "%.17g", d->cell_size_m);
+    case NODATA: return sciara_text_append(out, "%.17g", d->nodata);
+    case SEA: return append_sea(&d->sea, out);
+    case EDITS: return sciara_text_append(out, "%s", d->edits_json);
+    case ERROR:
+      return sciara_text_append(out, "{\"sd_m\": %.17g, \"correlation_m\": %.17g, \"seed\": %" PRIu64 "}",
+                                d->error.sd_m, d->error.correlation_m, d->error.seed);
+    case PRECISION: return append_string(i->single_precision ? "single" : "double", out);
   }
   return SCIARA_OK;
 }
 
+/** For messages: a margin with the points that it is around. */
+static enum sciara_status describe(const struct sciara_site_identity *i, enum key key, struct sciara_text *out) {
+  SCIARA_TRY(append_value(i, key, out));
+  if (key == MARGIN && i->around_count > 0) SCIARA_TRY(sciara_text_append(out, " around"));
+  for (size_t k = 0; key == MARGIN && k < i->around_count; k++)
+    SCIARA_TRY(sciara_text_append(out, " %.17g,%.17g", i->around[k].x, i->around[k].y));
+  return SCIARA_OK;
+}
+
+static enum sciara_status refuse(const struct sciara_scenario_spec *s, const struct sciara_site_identity *known,
+                                 enum key key) {
+  struct sciara_site_identity own;
+  struct sciara_text found = {0}, expected = {0};
+  enum sciara_status status = identify(s, &own);
+  if (status == SCIARA_OK) status = describe(&own, key, &found);
+  if (status == SCIARA_OK) status = describe(known, key, &expected);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, as when the shared site was read; found %s", s->path,
+                         names[key], expected.data, found.data);
+  sciara_text_free(&found);
+  sciara_text_free(&expected);
+  sciara_site_identity_free(&own);
+  return status;
+}
+
 /** A DEM in memory is neither cut nor warped. */
-static enum sciara_status check_memory(const struct sciara_scenario_spec *s) {
-  const char *key = s->dem.has_window        ? "window"
-                    : s->dem.has_box         ? (s->dem.box_is_lonlat ? "window_lonlat" : "window_xy")
-                    : s->dem.margin_m > 0    ? "window_margin_m"
-                    : s->dem.crs             ? "crs"
-                    : s->dem.cell_size_m > 0 ? "cell_size_m"
-                    : s->dem.has_nodata      ? "nodata"
-                                             : NULL;
-  if (!key) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: dem.%s: expected only with a DEM that is a file, found a DEM in memory",
-                     s->path, key);
+static enum sciara_status check_memory(const struct sciara_scenario_spec *s, const struct sciara_site_identity *own) {
+  for (enum key key = WINDOW; key <= NODATA; key++)
+    if (has(own, key))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected only with a DEM that is a file, found a DEM in memory",
+                         s->path, names[key]);
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site) {
-  if (!site->origin.keys) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
-  if (sciara_site_is_of_memory(site) && sciara_scenario_is_of_memory(s)) SCIARA_TRY(check_memory(s));
-  struct sciara_text keys = {0};
-  enum sciara_status status =
-      sciara_site_is_of_memory(site)
-          ? describe_precision(s->engine.single_precision, &keys)
-          : describe(s, sciara_site_has_error(site), &keys); // errors can be added to a site without them
-  if (status == SCIARA_OK) status = compare(s->path, keys.data, site->origin.keys);
-  sciara_text_free(&keys);
+  const struct sciara_site_identity *known = site->origin.identity;
+  struct sciara_site_identity own;
+  if (!known) return sciara_fail(SCIARA_ERR_USAGE, "%s: the shared site was not read from a DEM", s->path);
+  SCIARA_TRY(look_at(s, &own));
+  enum sciara_status status = known->of_memory && sciara_scenario_is_of_memory(s) ? check_memory(s, &own) : SCIARA_OK;
+  for (enum key key = known->of_memory ? PRECISION : PATH; key <= PRECISION && status == SCIARA_OK; key++) {
+    if (key == ERROR && !has(known, ERROR)) continue; // errors can be added
+    if (!is_same(&own, known, key)) status = refuse(s, known, key);
+  }
+  sciara_free(own.around);
   return status;
+}
+
+enum sciara_status sciara_site_append_dem(const struct sciara_site *site, struct sciara_text *out) {
+  const struct sciara_site_identity *i = site->origin.identity;
+  const size_t before = strlen("dem.");
+  if (!i) return sciara_fail(SCIARA_ERR_USAGE, "a site that was not read from a DEM has no key \"dem\"");
+  if (i->of_memory) return sciara_text_append(out, "{\"path\": \"" SCIARA_MEMORY_LAYER "\"}");
+  for (enum key key = PATH; key < PRECISION; key++) {
+    if (!has(i, key)) continue;
+    SCIARA_TRY(sciara_text_append(out, "%s\"%s\": ", key == PATH ? "{" : ", ", names[key] + before));
+    SCIARA_TRY(append_value(i, key, out));
+  }
+  return sciara_text_append(out, "}");
 }
 
 // ---------------------------------------------------------------------------------------------------------- reading
@@ -293,16 +360,14 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
 }
 
 /** A site of a DEM, whose altitudes it takes over. */
-static enum sciara_status make_site(struct sciara_dem *dem, bool single_precision, bool has_error, const char *keys,
-                                    const char *json, const struct sciara_site **out) {
-  if (single_precision)
+static enum sciara_status make_site(struct sciara_dem *dem, const struct sciara_site_identity *identity,
+                                    const struct sciara_site **out) {
+  if (identity->single_precision)
     for (int64_t i = 0; i < sciara_grid_cells(&dem->grid); i++) dem->altitude[i] = (double)(float)dem->altitude[i];
   const struct sciara_site_origin origin = {.hash = dem->hash,
                                             .crs_wkt = dem->georef.crs_wkt,
                                             .crs_name = dem->georef.crs_name,
-                                            .keys = keys,
-                                            .has_error = has_error,
-                                            .dem = json,
+                                            .identity = identity,
                                             .sea = dem->sea,
                                             .edit = dem->edit};
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
@@ -313,37 +378,27 @@ enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *
                                              const struct sciara_site **out) {
   enum sciara_status status;
   struct sciara_dem dem = {0};
-  struct sciara_text keys = {0}, json = {0};
+  struct sciara_site_identity identity = {0};
   *out = NULL;
   SCIARA_TRY_GOTO(read_dem(s, options, &dem));
-  SCIARA_TRY_GOTO(describe(s, true, &keys));
-  SCIARA_TRY_GOTO(describe_dem(s, &json));
-  SCIARA_TRY_GOTO(make_site(&dem, s->engine.single_precision, s->dem.error.sd_m > 0, keys.data, json.data, out));
+  SCIARA_TRY_GOTO(identify(s, &identity));
+  SCIARA_TRY_GOTO(make_site(&dem, &identity, out));
 cleanup:
-  sciara_text_free(&keys);
-  sciara_text_free(&json);
+  sciara_site_identity_free(&identity);
   sciara_dem_free(&dem);
   return status;
 }
-
-static const char MEMORY_DEM[] = "{\"path\": \"" SCIARA_MEMORY_LAYER "\"}";
 
 enum sciara_status sciara_memory_site_make(const struct sciara_grid *grid, const char *crs, const double *altitude,
                                            bool single_precision, const struct sciara_site **out) {
-  enum sciara_status status;
+  const struct sciara_site_identity identity = {.of_memory = true, .single_precision = single_precision};
   struct sciara_dem dem = {0};
-  struct sciara_text keys = {0};
   *out = NULL;
-  SCIARA_TRY_GOTO(sciara_dem_from_values(grid, crs, altitude, &dem));
-  SCIARA_TRY_GOTO(describe_precision(single_precision, &keys));
-  SCIARA_TRY_GOTO(make_site(&dem, single_precision, false, keys.data, MEMORY_DEM, out));
-cleanup:
-  sciara_text_free(&keys);
+  enum sciara_status status = sciara_dem_from_values(grid, crs, altitude, &dem);
+  if (status == SCIARA_OK) status = make_site(&dem, &identity, out);
   sciara_dem_free(&dem);
   return status;
 }
-
-bool sciara_site_has_error(const struct sciara_site *site) { return site->origin.has_error; }
 
 /** A copy of the ground of a site as a DEM; `shaped`: with its sea and its edits. */
 static enum sciara_status copy_ground(const struct sciara_site *site, bool shaped, struct sciara_dem *dem) {
@@ -377,23 +432,20 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
   const struct sciara_site *site = options->site;
   const bool of_memory = sciara_site_is_of_memory(site);
   const bool shape = of_memory && (s->dem.sea.rule != SCIARA_SEA_NONE || s->dem.edit_count > 0);
-  const bool error = s->dem.error.sd_m > 0 && !sciara_site_has_error(site) && !options->stateless;
+  const bool error = s->dem.error.sd_m > 0 && !has(site->origin.identity, ERROR) && !options->stateless;
   if (!shape && !error) {
     *out = sciara_site_retain(site);
     return SCIARA_OK;
   }
   struct sciara_dem dem;
-  struct sciara_text keys = {0}, json = {0};
+  struct sciara_site_identity own = {0}, changed = *site->origin.identity;
   enum sciara_status status = copy_ground(site, !shape, &dem);
   if (status == SCIARA_OK) status = change_ground(s, options, shape, error, &dem);
   if (status != SCIARA_OK && status != SCIARA_ERR_USAGE) status = sciara_fail_context(status, "%s", s->path);
-  if (status == SCIARA_OK && !of_memory) status = describe(s, true, &keys);
-  if (status == SCIARA_OK && !of_memory) status = describe_dem(s, &json);
-  if (status == SCIARA_OK)
-    status = make_site(&dem, s->engine.single_precision, s->dem.error.sd_m > 0,
-                       of_memory ? site->origin.keys : keys.data, of_memory ? site->origin.dem : json.data, out);
-  sciara_text_free(&keys);
-  sciara_text_free(&json);
+  if (status == SCIARA_OK && !of_memory) status = identify(s, &own);
+  changed.dem.error = s->dem.error;
+  if (status == SCIARA_OK) status = make_site(&dem, of_memory ? &changed : &own, out);
+  sciara_site_identity_free(&own);
   sciara_dem_free(&dem);
   return status;
 }
@@ -408,5 +460,5 @@ bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s) {
 }
 
 bool sciara_site_is_of_memory(const struct sciara_site *site) {
-  return site->origin.dem && strcmp(site->origin.dem, MEMORY_DEM) == 0;
+  return site->origin.identity && site->origin.identity->of_memory;
 }

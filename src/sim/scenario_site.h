@@ -6,17 +6,13 @@
 #include "model/site.h"
 #include "sim/problem.h"
 
-/**
- * Reads the DEM of a scenario, or that of options->ground; in single precision the altitudes are rounded to float. Its
- * origin.keys are the keys "dem" and "engine.precision", which determine the ground: one line "key: value" each, the
- * value as in JSON.
- */
+/** Reads the DEM of a scenario, or that of options->ground; in single precision the altitudes are rounded to float. */
 enum sciara_status sciara_scenario_site_read(const struct sciara_scenario_spec *s,
                                              const struct sciara_problem_options *options,
                                              const struct sciara_site **out);
 
 /**
- * A site of values in memory; origin.keys holds "engine.precision" alone, for it was made with no key "dem".
+ * A site of values in memory.
  *
  * @param grid, crs, altitude as of sciara_dem_from_values
  */
@@ -32,9 +28,6 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
                                               const struct sciara_problem_options *options,
                                               const struct sciara_site **out);
 
-/** Whether the altitudes of a site have the errors of a scenario, of the key dem.error. */
-bool sciara_site_has_error(const struct sciara_site *site);
-
 /** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
 bool sciara_path_is_of_memory(const char *path);
 
@@ -45,9 +38,13 @@ bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s);
 bool sciara_site_is_of_memory(const struct sciara_site *site);
 
 /**
- * SCIARA_ERR_INPUT, with the key, what was found and what is expected, when the site was read with other keys than those of
- * this scenario; SCIARA_ERR_USAGE when it was not read from a DEM. No file is opened.
+ * SCIARA_ERR_INPUT, with the key, what was found and what is expected, when the ground of this scenario has another identity
+ * than that of the site; SCIARA_ERR_USAGE when the site was not read from a DEM. No file is opened. Of a site of values in
+ * memory the precision alone is compared; errors of altitudes may be added to a site that has none.
  */
 enum sciara_status sciara_scenario_site_check(const struct sciara_scenario_spec *s, const struct sciara_site *site);
+
+/** Appends the key "dem" as JSON, for a scenario without it, which may lie in any folder. */
+enum sciara_status sciara_site_append_dem(const struct sciara_site *site, struct sciara_text *out);
 
 #endif

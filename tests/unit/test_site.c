@@ -239,6 +239,11 @@ END_TEST
 
 // ------------------------------------------------------------------------------------------------- what is refused
 
+#define DAM(width, height) \
+  "[{\"line\": [[500050, 4177100], [500200, 4177100]], \"width_m\": " width ", \"height_m\": " height "}]"
+#define TURNED_DAM "[{\"height_m\": 3, \"width_m\": 9, \"line\": [[500050, 4177100], [500200, 4177100]]}]"
+#define ERROR(seed) "{\"sd_m\": 2, \"correlation_m\": 30, \"seed\": " seed "}"
+
 START_TEST(other_ground_is_refused) {
   static const struct {
     const char *site, *override, *message; ///< message NULL: allowed
@@ -259,6 +264,18 @@ START_TEST(other_ground_is_refused) {
        "s.json: dem.crs: expected \"EPSG:32633\", as when the shared site was read; found \"EPSG:32634\""},
       {NULL, "dem.cell_size_m=9", "s.json: dem.cell_size_m: expected null, as when the shared site was read; found 9"},
       {"dem.cell_size_m=9", "dem.cell_size_m=9", NULL},
+      {"dem.nodata=5", NULL, "s.json: dem.nodata: expected 5, as when the shared site was read; found null"},
+      {NULL, "dem.window_margin_m=60", "s.json: dem.window_margin_m: expected null, as when the shared site was read"},
+      {"dem.sea=-4000", "dem.sea=-4000.0", NULL},
+      {"dem.sea=-4000", "dem.sea=\"nodata\"", "s.json: dem.sea: expected -4000, as when the shared site was read"},
+      {"dem.edits=" DAM("9", "3"), "dem.edits=" DAM("9", "3.0"), NULL}, // the same numbers
+      {"dem.edits=" DAM("9", "3"), "dem.edits=" TURNED_DAM, NULL},
+      {"dem.edits=" DAM("9", "3"), "dem.edits=" DAM("8", "3"), "s.json: dem.edits: expected [{ "},
+      {"dem.error=" ERROR("1"), "dem.error=" ERROR("1"), NULL},
+      {"dem.error=" ERROR("1"), "dem.error=" ERROR("2"),
+       "s.json: dem.error: expected {\"sd_m\": 2, \"correlation_m\": 30, \"seed\": 1}, as when"},
+      {"dem.error=" ERROR("1"), NULL, "found null"},
+      {NULL, "dem.error=" ERROR("1"), NULL}, // added
   };
   const struct sciara_site *site = open_site(cases[_i].site);
   struct sciara *s;
@@ -324,25 +341,31 @@ START_TEST(what_a_site_holds) {
   const struct sciara_grid grid = {.rows = 3, .cols = 3, .cell_size = 10, .west = 1, .north = 2};
   const double altitude[] = {1, 2, 3, 4, 5, 6, 7, 8, 99};
   const uint8_t all[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, but_one[] = {1, 1, 1, 1, 1, 1, 1, 1, 0};
-  char wkt[] = "LOCAL_CS[]", name[] = "none", keys[] = "dem.band: 1\n";
-  const struct sciara_site_origin origin = {.hash = 17, .crs_wkt = wkt, .crs_name = name, .keys = keys};
+  char wkt[] = "LOCAL_CS[]", name[] = "none", path[] = "/a.tif", edit[] = "a dam";
+  struct sciara_point line[] = {{1, 2}, {3, 4}};
+  struct sciara_edit edits[] = {{.name = edit, .points = line, .point_count = 2}};
+  const struct sciara_site_identity identity = {.dem = {.path = path, .edits = edits, .edit_count = 1}};
+  const struct sciara_site_origin origin = {.hash = 17, .crs_wkt = wkt, .crs_name = name, .identity = &identity};
   const struct sciara_site *site;
   ck_assert_int_eq(sciara_site_create(&grid, altitude, all, &origin, &site), SCIARA_OK);
   ck_assert_mem_eq(&site->grid, &grid, sizeof grid);
   ck_assert_mem_eq(site->z0, altitude, sizeof altitude);
   ck_assert_uint_eq(site->kind[4], SCIARA_CELL_INTERIOR);
   ck_assert_uint_eq(site->kind[0], SCIARA_CELL_RIM);
-  wkt[0] = name[0] = keys[0] = 'x'; // copies
+  wkt[0] = name[0] = path[0] = edit[0] = 'x'; // copies
+  line[1].x = 5;
   ck_assert_str_eq(site->origin.crs_wkt, "LOCAL_CS[]");
   ck_assert_str_eq(site->origin.crs_name, "none");
-  ck_assert_str_eq(site->origin.keys, "dem.band: 1\n");
+  ck_assert_str_eq(site->origin.identity->dem.path, "/a.tif");
+  ck_assert_str_eq(site->origin.identity->dem.edits[0].name, "a dam");
+  ck_assert_double_eq(site->origin.identity->dem.edits[0].points[1].x, 3);
   ck_assert_uint_eq(site->origin.hash, 17);
   sciara_site_release(site);
   ck_assert_int_eq(sciara_site_create(&grid, altitude, but_one, NULL, &site), SCIARA_OK);
   ck_assert_double_eq(site->z0[8], SCIARA_NODATA_ALTITUDE);
   ck_assert_uint_eq(site->kind[8], SCIARA_CELL_NODATA);
   ck_assert_uint_eq(site->kind[4], SCIARA_CELL_RIM);
-  ck_assert(site->origin.hash == 0 && !site->origin.crs_wkt && !site->origin.keys);
+  ck_assert(site->origin.hash == 0 && !site->origin.crs_wkt && !site->origin.identity);
   sciara_site_release(site);
 }
 END_TEST
@@ -357,7 +380,7 @@ int main(void) {
   tcase_add_test(tests, the_ground_is_in_memory_once);
   tcase_add_test(tests, eight_threads);
   tcase_add_test(tests, no_reference_is_lost);
-  tcase_add_loop_test(tests, other_ground_is_refused, 0, 11);
+  tcase_add_loop_test(tests, other_ground_is_refused, 0, 22);
   tcase_add_test(tests, calls_that_are_refused);
   tcase_add_test(tests, sites_that_fit_no_scenario);
   tcase_add_test(tests, what_a_site_holds);

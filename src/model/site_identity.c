@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/site_identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void sciara_dem_spec_free(struct sciara_dem_spec *spec) {
+  for (size_t k = 0; k < spec->edit_count; k++) sciara_edit_free(&spec->edits[k]);
+  sciara_free(spec->edits);
+  free(spec->path);
+  free(spec->crs);
+  free(spec->sea.path);
+  free(spec->edits_json);
+  *spec = (struct sciara_dem_spec){0};
+}
+
+void sciara_site_identity_free(struct sciara_site_identity *identity) {
+  sciara_dem_spec_free(&identity->dem);
+  sciara_free(identity->around);
+  *identity = (struct sciara_site_identity){0};
+}
+
+static enum sciara_status copy_text(const char *text, char **out) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a site") : SCIARA_OK;
+}
+
+static enum sciara_status copy_points(const struct sciara_point *from, size_t count, struct sciara_point **to) {
+  *to = NULL;
+  if (count == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(*to, count, "points that decide the ground"));
+  memcpy(*to, from, count * sizeof *from);
+  return SCIARA_OK;
+}
+
+/** `to` is a copy of the members of `from`. */
+static enum sciara_status copy_edit(const struct sciara_edit *from, struct sciara_edit *to) {
+  to->name = to->path = to->layer = NULL;
+  to->points = NULL;
+  SCIARA_TRY(copy_text(from->name, &to->name));
+  SCIARA_TRY(copy_text(from->path, &to->path));
+  SCIARA_TRY(copy_text(from->layer, &to->layer));
+  return copy_points(from->points, from->point_count, &to->points);
+}
+
+/** The same. */
+static enum sciara_status copy_dem(const struct sciara_dem_spec *from, struct sciara_dem_spec *to) {
+  to->path = to->crs = to->sea.path = to->edits_json = NULL;
+  to->edits = NULL;
+  to->edit_count = 0;
+  SCIARA_TRY(copy_text(from->path, &to->path));
+  SCIARA_TRY(copy_text(from->crs, &to->crs));
+  SCIARA_TRY(copy_text(from->sea.path, &to->sea.path));
+  SCIARA_TRY(copy_text(from->edits_json, &to->edits_json));
+  if (from->edit_count > 0) SCIARA_TRY(SCIARA_NEW(to->edits, from->edit_count, "the edits of the ground"));
+  for (size_t k = 0; k < from->edit_count; k++) {
+    to->edits[to->edit_count++] = from->edits[k];
+    SCIARA_TRY(copy_edit(&from->edits[k], &to->edits[k]));
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_site_identity_copy(const struct sciara_site_identity *from, struct sciara_site_identity *to) {
+  *to = *from;
+  to->around = NULL;
+  SCIARA_TRY(copy_dem(&from->dem, &to->dem));
+  return copy_points(from->around, from->around_count, &to->around);
+}

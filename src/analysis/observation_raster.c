@@ -225,7 +225,7 @@ enum sciara_status sciara_observation_read_raster(struct sciara_gdal_scope *scop
                                                   struct sciara_observation *out) {
   struct sciara_source source = {0};
   sciara_gdal_reset(scope);
-  SCIARA_TRY(sciara_source_open(scope, q->path, 1, q->extra_drivers, q->extra_driver_count, &source));
+  SCIARA_TRY(sciara_source_open(scope, q->path, 1, q->extra_drivers, q->extra_driver_count, NULL, &source));
   struct sampling s = {.scope = scope, .request = q, .source = &source, .bounds = sciara_bounds_empty()};
   const enum sciara_status status = read_source(&s, out);
   if (s.to_raster) OCTDestroyCoordinateTransformation(s.to_raster);

@@ -14,17 +14,21 @@ typedef void sciara_log_sink(void *context, enum sciara_log_level level, const c
 /** Installs the sink for the whole process (NULL: silence, the default). Call before any thread is started. */
 void sciara_log_set_sink(sciara_log_sink *sink, void *context);
 
-/**
- * Directs the messages of the calling thread to another sink, until it is called again (NULL: to that of the process).
- * For work on one of many members, whose messages belong to that member.
- */
-void sciara_log_divert(sciara_log_sink *sink, void *context);
-
-/** A sink that drops all messages. */
-void sciara_log_ignore(void *context, enum sciara_log_level level, const char *message);
-
 /** Passes one line, without a newline, to the sink. Assumptions are reported at SCIARA_LOG_INFO or above. */
 void sciara_log(enum sciara_log_level level, const char *format, ...) SCIARA_PRINTF(2, 3);
+
+/** Where the messages of one simulation go, from the reading of its scenario on: those of a member into its footprint. */
+struct sciara_notes {
+  sciara_log_sink *take;
+  void *context;
+};
+
+/** For what is only tried: its messages are dropped. */
+extern const struct sciara_notes sciara_no_notes;
+
+/** Passes one line to the notes; NULL: to the log. */
+void sciara_note(const struct sciara_notes *notes, enum sciara_log_level level, const char *format, ...)
+    SCIARA_PRINTF(3, 4);
 
 SCIARA_END_DECLS
 #endif

@@ -73,7 +73,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   SCIARA_TRY(sciara_json_read(s->path, &tree));
   SCIARA_TRY(sciara_scenario_base_make(tree, &s->base));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
-  sciara_scenario_member_read(&unchanged, false, spec, &diagnostics);
+  sciara_scenario_member_read(&unchanged, false, NULL, spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   s->end_s = sciara_scenario_end(spec);
   if (spec->run.start) snprintf(s->start, sizeof s->start, "%s", spec->run.start);

@@ -175,7 +175,7 @@ enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsign
     const struct sciara_scenario_member m = sciara_ensemble_member(e, i, name);
     struct sciara_scenario_spec scenario = {0};
     struct sciara_diagnostics diagnostics = {0};
-    sciara_scenario_member_read(&m, true, &scenario, &diagnostics);
+    sciara_scenario_member_read(&m, true, NULL, &scenario, &diagnostics);
     const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
     if (status == SCIARA_OK) *out |= 1u << scenario.params.rule;
     sciara_scenario_free(&scenario);

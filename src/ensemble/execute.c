@@ -366,7 +366,7 @@ static enum sciara_status open_site(struct work *w) {
   char name[SCIARA_MEMBER_NAME];
   enum sciara_status status;
   const struct sciara_scenario_member first = sciara_ensemble_member(w->e, 0, name);
-  sciara_scenario_member_read(&first, false, &spec, &diagnostics);
+  sciara_scenario_member_read(&first, false, NULL, &spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
   SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));

@@ -298,7 +298,7 @@ static enum sciara_status read_weights(const char *name, const char *text, size_
   if (!copy) return out_of_memory();
   memcpy(copy, text, length + 1);
   SCIARA_TRY_GOTO(sciara_csv_begin(name, &copy, length, &r));
-  sciara_csv_report_encoding(&r);
+  sciara_csv_report_encoding(&r, NULL);
   SCIARA_TRY_GOTO(SCIARA_NEW(seen, m->count, "the weights of the members"));
   SCIARA_TRY_GOTO(read_weight_rows(&r, m, seen));
 cleanup:
@@ -342,7 +342,7 @@ enum sciara_status sciara_members_read_table(const char *path, struct sciara_mem
   struct sciara_csv_records r;
   *out = (struct sciara_members){0};
   enum sciara_status status = sciara_csv_open(path, SCIARA_MEMBERS_BYTES_MOST, &out->text, &r);
-  sciara_csv_report_encoding(&r);
+  sciara_csv_report_encoding(&r, NULL);
   if (status == SCIARA_OK) status = parse_rows(path, &r, NULL, NULL, 0, out);
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
 
@@ -267,8 +266,8 @@ enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **t
   return sciara_csv_begin(path, text, length, out);
 }
 
-void sciara_csv_report_encoding(const struct sciara_csv_records *r) {
-  if (r->encoding) sciara_log(SCIARA_LOG_INFO, "%s: %s", r->name, r->encoding);
+void sciara_csv_report_encoding(const struct sciara_csv_records *r, const struct sciara_notes *notes) {
+  if (r->encoding) sciara_note(notes, SCIARA_LOG_INFO, "%s: %s", r->name, r->encoding);
 }
 
 const char *sciara_csv_separators(const struct sciara_csv_records *r) {

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "base/log.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -49,8 +50,8 @@ enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **t
 /** The same for a text in memory, which may be replaced. */
 enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_records *out);
 
-/** Logs how the text was decoded, if it is not plain UTF-8. */
-void sciara_csv_report_encoding(const struct sciara_csv_records *r);
+/** Notes how the text was decoded, if it is not plain UTF-8. */
+void sciara_csv_report_encoding(const struct sciara_csv_records *r, const struct sciara_notes *notes);
 
 /** "commas", "semicolons", "tabs" or "blanks". */
 const char *sciara_csv_separators(const struct sciara_csv_records *r);

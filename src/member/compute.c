@@ -88,25 +88,15 @@ static enum sciara_status choose(const struct sciara_compute_setup *setup, struc
   return SCIARA_OK;
 }
 
-/**
- * Messages of the calling thread go to `notes` from now on; NULL: to the log. For the rooms that read files, whose messages
- * all go to the log.
- */
-static void listen(const struct sciara_notes *notes) {
-  sciara_log_divert(notes ? notes->take : NULL, notes ? notes->context : NULL);
-}
-
 void sciara_compute_place(const struct sciara_compute_setup *setup, const struct sciara_scenario_member *scenario,
                           const struct sciara_notes *notes, struct sciara_problem *problem,
                           struct sciara_diagnostics *diagnostics) {
   *problem = (struct sciara_problem){0};
-  listen(notes);
-  sciara_scenario_member_read(scenario, false, &problem->scenario, diagnostics);
+  sciara_scenario_member_read(scenario, false, notes, &problem->scenario, diagnostics);
   if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
-  const struct sciara_problem_options options = {
-      .site = setup->site, .notes = notes, .stateless = !sciara_scenario_has_initial_lava(&problem->scenario)};
+  const struct sciara_problem_options options = {.site = setup->site,
+                                                 .stateless = !sciara_scenario_has_initial_lava(&problem->scenario)};
   sciara_problem_place(problem, &options, diagnostics);
-  listen(NULL);
 }
 
 /** The state of the first window: bare ground, or the initial lava of the map. */
@@ -124,11 +114,8 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
 
 /** The ground of the member. A problem without a state was placed on ground without the errors. */
 static enum sciara_status take_map(struct member *m, const struct sciara_problem *p) {
-  const struct sciara_problem_options options = {.site = p->site, .notes = p->notes};
-  listen(p->notes);
-  const enum sciara_status status = sciara_scenario_site_share(&p->scenario, &options, &m->map);
-  listen(NULL);
-  SCIARA_TRY(status);
+  const struct sciara_problem_options options = {.site = p->site};
+  SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
   m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
   return SCIARA_OK;
 }
@@ -514,7 +501,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
   identify(m, p);
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
-  p->notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
+  p->scenario.notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
   struct sciara_pool_slot *const slot = take_slot(m, p);
   m->slot = slot;
   if (m->slot) {

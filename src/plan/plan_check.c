@@ -54,7 +54,7 @@ static enum sciara_status open_member(const struct checks *c, size_t member, str
   if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble");
   m.name = name;
   enum sciara_status status = check_words(&c->e->members, member, name);
-  if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, out, &diagnostics);
+  if (status == SCIARA_OK) sciara_scenario_member_read(&m, true, NULL, out, &diagnostics);
   if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
   if (status == SCIARA_OK) status = check_checkpoint(c, out, name);
   for (size_t k = 0; k < out->vent_count && status == SCIARA_OK; k++) {

@@ -219,7 +219,7 @@ cleanup:
 /** Says what was understood of a table that is not in the plain form. */
 static void report(const struct table *t) {
   const bool commas = t->csv.mark == ',';
-  sciara_csv_report_encoding(&t->csv);
+  sciara_csv_report_encoding(&t->csv, NULL);
   if (t->plain && !commas) return;
   sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" is %s, \"%s\" is %s%s%s%s; separated by %s%s%s%s", t->csv.name, t->name[X],
              t->lonlat ? "the longitude" : "x", t->name[Y], t->lonlat ? "the latitude" : "y",

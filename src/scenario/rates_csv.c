@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "model/radiance.h"
 #include "scenario/rates_columns.h"
@@ -272,13 +271,16 @@ static enum sciara_status describe(struct reading *r, const enum sciara_rates_qu
 static void report_assumed(const struct reading *r, const enum sciara_rates_quantity *from) {
   const struct sciara_rates_column *rate = &r->columns.column[from[0]];
   const char *path = r->lines.path;
-  if (r->unzoned) sciara_log(SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
-  if (r->compact) sciara_log(SCIARA_LOG_INFO, "%s: dates such as 20060714 are taken as 2006-07-14", path);
+  if (r->unzoned) sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
+  if (r->compact)
+    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates such as 20060714 are taken as 2006-07-14", path);
   if (r->unitless)
-    sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" names no unit: numbers are taken as seconds", path,
-               r->columns.column[SCIARA_RATES_TIME].name);
-  if (rate->unit_assumed) sciara_log(SCIARA_LOG_INFO, "%s: \"%s\" names no unit: m3/s is assumed", path, rate->name);
-  if (r->unused.length) sciara_log(SCIARA_LOG_INFO, "%s: columns that are not used: %s", path, r->unused.data);
+    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: \"%s\" names no unit: numbers are taken as seconds", path,
+                r->columns.column[SCIARA_RATES_TIME].name);
+  if (rate->unit_assumed)
+    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: \"%s\" names no unit: m3/s is assumed", path, rate->name);
+  if (r->unused.length)
+    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: columns that are not used: %s", path, r->unused.data);
 }
 
 static enum sciara_status read_header(struct reading *r) {
@@ -346,8 +348,9 @@ enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_r
   *out = (struct sciara_rate_table){0};
   struct reading r = {.options = options ? options : &none};
   char *text;
+  r.lines.notes = r.options->notes;
   enum sciara_status status = open_file(path, &r, &text);
-  sciara_csv_report_encoding(&r.lines.csv);
+  sciara_csv_report_encoding(&r.lines.csv, r.lines.notes);
   if (status == SCIARA_OK) status = read_table(&r, out);
   reading_free(&r, text);
   return status;

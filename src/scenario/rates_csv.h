@@ -4,6 +4,7 @@
 #define SCIARA_SCENARIO_RATES_CSV_H
 
 #include "base/date.h"
+#include "base/log.h"
 #include "base/text.h"
 
 enum {
@@ -19,8 +20,9 @@ enum sciara_rates_choice { SCIARA_RATES_TAKE_MEAN, SCIARA_RATES_TAKE_LOW, SCIARA
 struct sciara_rates_options {
   const char *run_start; ///< a date, from which dates are counted; NULL: a file with dates is refused
   enum sciara_rates_choice choice;
-  double radiant_density; ///< of the lava, with which radiative power becomes a rate, J/m3; 0: not given
-  double background;      ///< radiance of the surroundings in lists of MODVOLC, W/(m2 sr um); 0: not given
+  double radiant_density;           ///< of the lava, with which radiative power becomes a rate, J/m3; 0: not given
+  const struct sciara_notes *notes; ///< receive what is understood and assumed; NULL: the log
+  double background;                ///< radiance of the surroundings in lists of MODVOLC, W/(m2 sr um); 0: not given
 };
 
 /** The rate is rates[k] during [edges[k], edges[k + 1]). */
@@ -37,14 +39,14 @@ struct sciara_rate_table {
  * time >= 0 (a number in the unit of the column, text such as "6 h", or a date of ISO 8601) and the rate from then until
  * the next row. A rate of 0 in the last row ends the table. Times are strictly ascending, rates are 0 to
  * SCIARA_RATE_MAX. Lines that start with # and blank lines at the end are skipped; LF or CRLF. Lists of MODVOLC's alerts
- * are read too. What is understood and what is assumed (rows without a rate, an end that is not given) is logged.
+ * are read too. What is understood and what is assumed (rows without a rate, an end that is not given) is noted.
  *
  * @return SCIARA_ERR_INPUT with "FILE:LINE: expected ..., found ..."
  */
 enum sciara_status sciara_rates_csv_read(const char *path, const struct sciara_rates_options *options,
                                          struct sciara_rate_table *out);
 
-/** The first date of such a file, in UTC without fractions; "" if it has none, or cannot be read. Logs nothing. */
+/** The first date of such a file, in UTC without fractions; "" if it has none, or cannot be read. Notes nothing. */
 void sciara_rates_csv_first_date(const char *path, char date[SCIARA_DATE_SIZE]);
 
 void sciara_rate_table_free(struct sciara_rate_table *table);

@@ -11,6 +11,7 @@
 /** A file, and the record last read. */
 struct sciara_rates_lines {
   const char *path;
+  const struct sciara_notes *notes; ///< receive what is assumed; NULL: the log
   struct sciara_csv_records csv;
   size_t line; ///< of the record, from 1
 };
@@ -25,6 +26,7 @@ enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const
 /** The rows of a file: each rate holds from its time on. */
 struct sciara_rates_series {
   const char *path;
+  const struct sciara_notes *notes;
   double *times;         ///< ascending, s
   double *rates;         ///< m3/s; NAN: none is given
   size_t count;          ///< at most capacity

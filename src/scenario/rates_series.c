@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/date.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "scenario/rates_lines.h"
 
@@ -34,8 +33,8 @@ enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const
 
 enum sciara_status sciara_rates_series_begin(const struct sciara_rates_lines *l, struct sciara_rates_series *s) {
   const size_t lines = sciara_csv_lines(&l->csv);
-  *s = (struct sciara_rates_series){.path = l->path,
-                                    .capacity = lines < SCIARA_RATES_MAX_ROWS ? lines : SCIARA_RATES_MAX_ROWS};
+  *s = (struct sciara_rates_series){
+      .path = l->path, .notes = l->notes, .capacity = lines < SCIARA_RATES_MAX_ROWS ? lines : SCIARA_RATES_MAX_ROWS};
   SCIARA_TRY(SCIARA_NEW(s->times, s->capacity + 1, l->path));
   return SCIARA_NEW(s->rates, s->capacity + 1, l->path);
 }
@@ -89,8 +88,8 @@ static void report_missing_rows(const struct sciara_rates_series *s, double star
   }
   if (intervals < 3 || 2 * regular <= intervals || longer == 0) return;
   char from[40], to[40];
-  sciara_log(
-      SCIARA_LOG_WARNING,
+  sciara_note(
+      s->notes, SCIARA_LOG_WARNING,
       "%s: %zu %s of rows missing: rows are %.10g s apart, but there is none between %s and %s; the rate before a "
       "gap is taken for all of it",
       s->path, longer, sciara_plural(longer, "gap", "gaps"), usual, time_text(start, s->times[first], from),
@@ -107,16 +106,18 @@ static void close_gaps(struct sciara_rates_series *s) {
     if (missing && (kept == 0 || k + 1 < s->count)) continue;
     s->times[kept] = s->times[k];
     s->rates[kept++] = missing ? 0 : s->rates[k];
-    if (missing) sciara_log(SCIARA_LOG_INFO, "%s: the last row has no rate: it is taken as the end", s->path);
+    if (missing)
+      sciara_note(s->notes, SCIARA_LOG_INFO, "%s: the last row has no rate: it is taken as the end", s->path);
   }
   s->count = kept;
   if (before > 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s:%zu: %zu %s before the first rate %s none: nothing is emitted until then",
-               s->path, s->first_gap_line, before, sciara_plural(before, "row", "rows"),
-               sciara_plural(before, "has", "have"));
+    sciara_note(s->notes, SCIARA_LOG_WARNING,
+                "%s:%zu: %zu %s before the first rate %s none: nothing is emitted until then", s->path,
+                s->first_gap_line, before, sciara_plural(before, "row", "rows"), sciara_plural(before, "has", "have"));
   if (between > 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s:%zu: %zu %s no rate: the rate before %s is taken", s->path, s->first_gap_line,
-               between, sciara_plural(between, "row has", "rows have"), sciara_plural(between, "it", "them"));
+    sciara_note(s->notes, SCIARA_LOG_WARNING, "%s:%zu: %zu %s no rate: the rate before %s is taken", s->path,
+                s->first_gap_line, between, sciara_plural(between, "row has", "rows have"),
+                sciara_plural(between, "it", "them"));
 }
 
 /** A last rate that is not 0 lasts as long as the row before it. */
@@ -127,14 +128,16 @@ static void close_end(struct sciara_rates_series *s, double before, double start
   char begin[40], end[40];
   s->times[s->count] = from + interval;
   s->rates[s->count++] = 0;
-  sciara_log(SCIARA_LOG_WARNING,
-             "%s: the last rate, %.6g m3/s from %s on, has no end: it is assumed to last as long as the row before it, "
-             "%.10g s, until %s; a last row with the rate 0 says when",
-             s->path, s->rates[last], time_text(start, from, begin), interval, time_text(start, from + interval, end));
+  sciara_note(
+      s->notes, SCIARA_LOG_WARNING,
+      "%s: the last rate, %.6g m3/s from %s on, has no end: it is assumed to last as long as the row before it, "
+      "%.10g s, until %s; a last row with the rate 0 says when",
+      s->path, s->rates[last], time_text(start, from, begin), interval, time_text(start, from + interval, end));
 }
 
 /** Reports the table as understood. */
-static void report(const struct sciara_rate_table *t, const char *path, double start, const char *understood) {
+static void report(const struct sciara_rates_series *s, const struct sciara_rate_table *t, double start,
+                   const char *understood) {
   double total = 0, peak = 0, longest = 0;
   char from[40], to[40];
   for (size_t k = 0; k < t->count; k++) {
@@ -143,11 +146,11 @@ static void report(const struct sciara_rate_table *t, const char *path, double s
     peak = fmax(peak, t->rates[k]);
     longest = fmax(longest, interval);
   }
-  sciara_log(SCIARA_LOG_INFO,
-             "%s: %s; %zu %s from %s to %s, each until the next one (at most %.10g s), at most %.6g m3/s, "
-             "%.6g m3 in all",
-             path, understood, t->count, sciara_plural(t->count, "rate", "rates"), time_text(start, t->edges[0], from),
-             time_text(start, t->edges[t->count], to), longest, peak, total);
+  sciara_note(s->notes, SCIARA_LOG_INFO,
+              "%s: %s; %zu %s from %s to %s, each until the next one (at most %.10g s), at most %.6g m3/s, "
+              "%.6g m3 in all",
+              s->path, understood, t->count, sciara_plural(t->count, "rate", "rates"),
+              time_text(start, t->edges[0], from), time_text(start, t->edges[t->count], to), longest, peak, total);
 }
 
 enum sciara_status sciara_rates_series_end(struct sciara_rates_series *s, double start, const char *understood,
@@ -165,7 +168,7 @@ enum sciara_status sciara_rates_series_end(struct sciara_rates_series *s, double
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a rate before the last row, found none", s->path);
   *out =
       (struct sciara_rate_table){.edges = s->times, .rates = s->rates, .count = s->count - 1, .dated = !isnan(start)};
-  report(out, s->path, start, understood);
+  report(s, out, start, understood);
   s->times = s->rates = NULL;
   return SCIARA_OK;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
@@ -135,7 +134,7 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
   if (!start) return SCIARA_OK;
   sciara_scenario_date(start->valuestring, date);
   if (!s->alone && strcmp(date, start->valuestring) != 0)
-    sciara_log(SCIARA_LOG_INFO, "%s: run.start: \"%s\" is taken as %s", s->path, start->valuestring, date);
+    sciara_note(s->notes, SCIARA_LOG_INFO, "%s: run.start: \"%s\" is taken as %s", s->path, start->valuestring, date);
   s->run.start = sciara_format("%s", date);
   return s->run.start ? SCIARA_OK : out_of_memory();
 }
@@ -287,9 +286,9 @@ static void note_override(const char *text, struct sciara_scenario_spec *s) {
   if (strncmp(text, "engine.threads=", strlen("engine.threads=")) != 0) s->engine.overridden = true;
 }
 
-/** In `out` only the member `alone` is set. */
-static void parse(const char *path, const char *text, size_t length, const char *const *overrides,
-                  size_t override_count, struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
+void sciara_scenario_parse_given(const char *path, const char *text, size_t length, const char *const *overrides,
+                                 size_t override_count, struct sciara_scenario_spec *out,
+                                 struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;
   char *folder = sciara_path_folder(path);
   out->path = sciara_format("%s", path);
@@ -311,13 +310,13 @@ void sciara_scenario_parse(const char *path, const char *text, size_t length, co
                            size_t override_count, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_scenario_spec){0};
-  parse(path, text, length, overrides, override_count, out, diagnostics);
+  sciara_scenario_parse_given(path, text, length, overrides, override_count, out, diagnostics);
 }
 
 void sciara_scenario_parse_alone(const char *path, const char *text, struct sciara_scenario_spec *out,
                                  struct sciara_diagnostics *diagnostics) {
   *out = (struct sciara_scenario_spec){.alone = true};
-  parse(path, text, strlen(text), NULL, 0, out, diagnostics);
+  sciara_scenario_parse_given(path, text, strlen(text), NULL, 0, out, diagnostics);
 }
 
 void sciara_scenario_read_all(const char *path, const char *const *overrides, size_t override_count,

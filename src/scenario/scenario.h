@@ -4,6 +4,7 @@
 #define SCIARA_SCENARIO_SCENARIO_H
 
 #include "base/diagnostics.h"
+#include "base/log.h"
 #include "base/setting.h"
 #include "base/text.h"
 #include "model/params.h"
@@ -46,7 +47,8 @@ struct sciara_scenario_spec {
   char *title; ///< may be NULL
   char *
       json; ///< the scenario as run, overrides applied, as text (defaults are not written out); NULL: a member of a base
-  bool alone; ///< no CSV file of rates was read: vents with one have neither edges nor rates
+  const struct sciara_notes *notes; ///< receive the messages about it and its simulation; NULL: the log
+  bool alone;                       ///< no CSV file of rates was read: vents with one have neither edges nor rates
 
   struct sciara_dem_spec dem; ///< its paths resolved against the folder of the scenario
 

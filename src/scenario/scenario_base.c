@@ -124,28 +124,25 @@ static enum sciara_status make_tree(const struct sciara_scenario_member *m, cJSO
 }
 
 /** Reads the text of a member. */
-static enum sciara_status read_text(const struct sciara_scenario_member *m, bool alone,
-                                    struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
+static enum sciara_status read_text(const struct sciara_scenario_member *m, struct sciara_scenario_spec *out,
+                                    struct sciara_diagnostics *diagnostics) {
   struct sciara_text text = {0};
   const enum sciara_status status = sciara_scenario_member_print(m, &text);
-  if (status == SCIARA_OK && alone)
-    sciara_scenario_parse_alone(m->name, text.data, out, diagnostics);
-  else if (status == SCIARA_OK)
-    sciara_scenario_parse(m->name, text.data, text.length, NULL, 0, out, diagnostics);
+  if (status == SCIARA_OK) sciara_scenario_parse_given(m->name, text.data, text.length, NULL, 0, out, diagnostics);
   sciara_text_free(&text);
   free(out->json);
   out->json = NULL;
   return status;
 }
 
-void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics) {
+void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, const struct sciara_notes *notes,
+                                 struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   cJSON *root;
-  *out = (struct sciara_scenario_spec){.alone = alone};
+  *out = (struct sciara_scenario_spec){.alone = alone, .notes = notes};
   enum sciara_status status = make_tree(m, &root);
   if (status == SCIARA_OK && !root) {
     sciara_error_clear();
-    status = read_text(m, alone, out, diagnostics);
+    status = read_text(m, out, diagnostics);
   } else if (status == SCIARA_OK) {
     status = sciara_scenario_take(m->name, root, out, diagnostics);
   }

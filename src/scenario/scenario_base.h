@@ -27,10 +27,11 @@ struct sciara_scenario_member {
 
 /**
  * The values of a member, and all its problems: equal to those that sciara_scenario_parse, or with `alone`
- * sciara_scenario_parse_alone, finds in the text of the member. out->json is NULL. Release `out` in any case.
+ * sciara_scenario_parse_alone, finds in the text of the member. out->json is NULL; `notes` become out->notes.
+ * Release `out` in any case.
  */
-void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, struct sciara_scenario_spec *out,
-                                 struct sciara_diagnostics *diagnostics);
+void sciara_scenario_member_read(const struct sciara_scenario_member *m, bool alone, const struct sciara_notes *notes,
+                                 struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics);
 
 /** Appends the text of a member. */
 enum sciara_status sciara_scenario_member_print(const struct sciara_scenario_member *m, struct sciara_text *out);

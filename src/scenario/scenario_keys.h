@@ -155,8 +155,13 @@ enum sciara_status sciara_scenario_fill(cJSON *root);
 /** The same for a tree that has some branches of its own; all others are references to those of a filled tree. */
 enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled);
 
+/** sciara_scenario_parse with `alone` and `notes` as they are in `out`, which is all 0 otherwise. */
+void sciara_scenario_parse_given(const char *path, const char *text, size_t length, const char *const *overrides,
+                                 size_t override_count, struct sciara_scenario_spec *out,
+                                 struct sciara_diagnostics *diagnostics);
+
 /**
- * The values of a filled tree that passed the check. `out` is all 0, but for the member `alone`.
+ * The values of a filled tree that passed the check. `out` is all 0, but for `alone` and `notes`.
  *
  * @param path of the scenario
  */

@@ -12,7 +12,8 @@
 /** A vent that is being converted from the tree. */
 struct reading {
   const char *file, *folder;
-  bool alone;            ///< no other file may be opened
+  bool alone; ///< no other file may be opened
+  const struct sciara_notes *notes;
   const char *run_start; ///< "YYYY-MM-DDThh:mm:ssZ", or NULL
   const cJSON *vent;
   size_t index;
@@ -123,7 +124,7 @@ static enum sciara_status read_table(struct reading *r, const cJSON *table, doub
 static struct sciara_rates_options options_of(const struct reading *r, const cJSON *effusion) {
   static const char *const choices[] = {
       [SCIARA_RATES_TAKE_MEAN] = "mean", [SCIARA_RATES_TAKE_LOW] = "low", [SCIARA_RATES_TAKE_HIGH] = "high"};
-  struct sciara_rates_options o = {.run_start = r->run_start};
+  struct sciara_rates_options o = {.run_start = r->run_start, .notes = r->notes};
   const cJSON *choose = cJSON_GetObjectItemCaseSensitive(effusion, "choose"),
               *density = cJSON_GetObjectItemCaseSensitive(effusion, "radiant_density_J_m3"),
               *background = cJSON_GetObjectItemCaseSensitive(effusion, "background_radiance_W_m2_sr_um");
@@ -195,6 +196,7 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
     struct reading r = {.file = out->path,
                         .folder = folder,
                         .alone = out->alone,
+                        .notes = out->notes,
                         .run_start = cJSON_IsString(run_start) ? date : NULL,
                         .vent = vent,
                         .index = index,

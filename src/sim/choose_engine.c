@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/log.h"
 #include "engine/device_info.h"
 
 enum sciara_precision sciara_scenario_precision(const struct sciara_scenario_spec *s) {
@@ -41,8 +40,8 @@ static enum sciara_status check_device(const struct sciara_scenario_spec *s, con
       return sciara_fail(SCIARA_ERR_USAGE,
                          "expected no device for engine \"%s\", which runs on the CPU; found device %d", ops->name,
                          s->engine.device);
-    sciara_log(SCIARA_LOG_WARNING, "engine.device %d is ignored: engine %s, chosen by auto, runs on the CPU",
-               s->engine.device, ops->name);
+    sciara_note(s->notes, SCIARA_LOG_WARNING, "engine.device %d is ignored: engine %s, chosen by auto, runs on the CPU",
+                s->engine.device, ops->name);
     return SCIARA_OK;
   }
   if (s->engine.device < devices) return SCIARA_OK;

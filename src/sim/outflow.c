@@ -224,7 +224,7 @@ enum sciara_status sciara_outflow_warn(const struct sciara_problem *p) {
     if (!(o->x >= 1)) continue;
     if (o->group > 1) snprintf(with, sizeof with, " with the %zu vents at the same place", o->group - 1);
     sciara_note(
-        p->notes, SCIARA_LOG_WARNING,
+        p->scenario.notes, SCIARA_LOG_WARNING,
         "vents[%zu] (%s)%s: x = %.3g at its peak rate of %.6g m3/s: cells of %g m cannot pass on so much lava, and it "
         "piles up without bound (docs/model.md, Towers); %s = %.3g or dem.cell_size_m = %.3g brings x to %g",
         k, v->name, with, o->x, o->peak, p->grid.cell_size, v->place == SCIARA_VENT_LINE ? "width_m" : "radius_m",

@@ -36,7 +36,8 @@ static enum sciara_status take_site(struct sciara_problem *p, const struct sciar
     SCIARA_TRY(sciara_scenario_site_read(&p->scenario, options, &p->site));
   }
   if (p->scenario.engine.single_precision)
-    sciara_note(p->notes, SCIARA_LOG_INFO, "single precision: altitudes and initial lava are rounded to float");
+    sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+                "single precision: altitudes and initial lava are rounded to float");
   p->grid = p->site->grid;
   p->georef = (struct sciara_georef){.crs_wkt = p->site->origin.crs_wkt, .crs_name = p->site->origin.crs_name};
   return SCIARA_OK;
@@ -171,7 +172,7 @@ static enum sciara_status drop_cells(const struct sciara_problem *p, const struc
                        rim, nodata);
   if (rim + nodata > 0 && !only_check)
     sciara_note(
-        p->notes, SCIARA_LOG_INFO,
+        p->scenario.notes, SCIARA_LOG_INFO,
         "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
         "emit the whole rate",
         spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
@@ -276,12 +277,15 @@ static enum sciara_status copy_layer(const struct sciara_grid *g, const struct s
 }
 
 /** Fills values[cells] from `array`, if there is one and the layer says so, or from a raster on the grid of the DEM. */
-static enum sciara_status read_path(const struct sciara_site *site, const struct sciara_problem_options *options,
+static enum sciara_status read_path(const struct sciara_problem *p, const struct sciara_problem_options *options,
                                     const char *path, const double *array, double *values) {
-  const struct sciara_grid *g = &site->grid;
+  const struct sciara_grid *g = &p->grid;
   if (array && sciara_path_is_of_memory(path)) return copy_layer(g, options->initial, array, values);
-  const enum sciara_status status = sciara_raster_read_on_grid_with(options->extra_drivers, options->extra_driver_count,
-                                                                    path, g, site->origin.crs_wkt, values);
+  const struct sciara_dem_request request = {.path = path,
+                                             .extra_drivers = options->extra_drivers,
+                                             .extra_driver_count = options->extra_driver_count,
+                                             .notes = p->scenario.notes};
+  const enum sciara_status status = sciara_raster_read_on_grid_with(&request, g, p->georef.crs_wkt, values);
   if (!sciara_path_is_of_memory(path)) return status;
   if (status != SCIARA_ERR_IO) return status;
   return sciara_fail(status,
@@ -298,7 +302,7 @@ static enum sciara_status read_layer(const struct sciara_problem *p, const struc
   if (layer->path) {
     const struct sciara_initial_lava *lava = options->initial;
     const double *array = !lava ? NULL : of_thickness ? lava->thickness : lava->temperature;
-    const enum sciara_status status = read_path(p->site, options, layer->path, array, values);
+    const enum sciara_status status = read_path(p, options, layer->path, array, values);
     if (status == SCIARA_OK || status == SCIARA_ERR_USAGE) return status;
     return sciara_fail_context(status, "%s: initial.%s", p->scenario.path, of_thickness ? "thickness" : "temperature");
   }
@@ -342,8 +346,8 @@ static enum sciara_status place_initial_lava(struct sciara_problem *p, const str
   struct sciara_state *s = p->state;
   if (!scenario->initial_thickness.given && !scenario->initial_thickness.path) return SCIARA_OK;
   if (!scenario->initial_temperature.given && !scenario->initial_temperature.path)
-    sciara_note(p->notes, SCIARA_LOG_INFO, "initial lava: no initial.temperature is given, %g K (T_vent_K) is used",
-                scenario->params.T_vent);
+    sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+                "initial lava: no initial.temperature is given, %g K (T_vent_K) is used", scenario->params.T_vent);
   SCIARA_TRY(read_layer(p, options, &scenario->initial_thickness, 0, s->h));
   SCIARA_TRY(read_layer(p, options, &scenario->initial_temperature, scenario->params.T_vent, s->T));
   const double area = s->grid.cell_size * s->grid.cell_size;
@@ -488,7 +492,7 @@ static void warn_cell_size(const struct sciara_problem *p) {
     snprintf(resampled, sizeof resampled, "\"dem.cell_size_m\": %g resamples the DEM; it %s. ", SCIARA_CELL_CALIBRATED,
              coarse ? "cannot restore relief finer than the cells of the DEM" : "removes relief finer than its cells");
   sciara_note(
-      p->notes, SCIARA_LOG_WARNING,
+      p->scenario.notes, SCIARA_LOG_WARNING,
       "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
       "(docs/validation.md). %s. %sRule \"bingham\" (docs/rules.md) depends less on the size of the cells",
       w, SCIARA_CELL_CALIBRATED,
@@ -516,7 +520,6 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   const size_t available = options->stateless ? 0 : sciara_memory_available();
   const struct sciara_engine_ops *ops = NULL;
   enum sciara_status on_map = SCIARA_ERR_INPUT; // if the name of the DEM was rejected
-  p->notes = options->notes;
   if (p->scenario.dem.path) {
     on_map = place_on_map(p, options, diagnostics);
     sciara_diagnostics_add(diagnostics, on_map);

@@ -10,7 +10,6 @@
 #include "model/vents.h"
 #include "scenario/scenario.h"
 #include "sim/cost.h"
-#include "sim/notes.h"
 
 /** The position of a vent of the scenario on the grid. */
 struct sciara_placement {
@@ -30,7 +29,6 @@ struct sciara_problem {
   struct sciara_size_estimate size; ///< of its run
   struct sciara_state *state;       ///< at the start of the run
   int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
-  const struct sciara_notes *notes;    ///< receive the messages of its simulation; NULL: the log
   const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
   struct sciara_comm *comm;            ///< the ranks that compute bands of it, of which this is 0; NULL: it is alone
 };
@@ -55,7 +53,6 @@ struct sciara_problem_options {
    * NULL: read the DEM. Else it is not opened: the problem shares this site, which must have been read with its keys.
    */
   const struct sciara_site *site;
-  const struct sciara_notes *notes;          ///< of the problem
   const struct sciara_initial_lava *initial; ///< arrays for layers of initial lava that are of memory; NULL: none
   bool
       stateless; ///< no state is made and no initial lava read: work and memory do not depend on the size of the map. The

@@ -300,13 +300,13 @@ static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
                                                 .edit_count = s->dem.edit_count,
                                                 .sea = &s->dem.sea,
                                                 .extra_drivers = options->extra_drivers,
-                                                .extra_driver_count = options->extra_driver_count};
+                                                .extra_driver_count = options->extra_driver_count,
+                                                .notes = s->notes};
   return sciara_dem_shape_ground(&request, dem);
 }
 
 /** Adds the errors of the scenario; in single precision to altitudes that are rounded already, as those of a shared site. */
-static enum sciara_status add_error(const struct sciara_scenario_spec *s, const struct sciara_notes *notes,
-                                    struct sciara_dem *dem) {
+static enum sciara_status add_error(const struct sciara_scenario_spec *s, struct sciara_dem *dem) {
   const size_t cells = (size_t)sciara_grid_cells(&dem->grid);
   uint8_t *land;
   if (!(s->dem.error.sd_m > 0)) return SCIARA_OK;
@@ -320,7 +320,7 @@ static enum sciara_status add_error(const struct sciara_scenario_spec *s, const 
   SCIARA_TRY(status);
   dem->hash = sciara_dem_hash(dem);
   sciara_note(
-      notes, SCIARA_LOG_INFO,
+      s->notes, SCIARA_LOG_INFO,
       "dem.error: random errors are added to the altitudes: standard deviation %g m, correlation length %g m, seed "
       "%" PRIu64,
       s->dem.error.sd_m, s->dem.error.correlation_m, s->dem.error.seed);
@@ -345,16 +345,17 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
                                              .nodata = s->dem.nodata,
                                              .has_nodata = s->dem.has_nodata,
                                              .extra_drivers = options->extra_drivers,
-                                             .extra_driver_count = options->extra_driver_count};
+                                             .extra_driver_count = options->extra_driver_count,
+                                             .notes = s->notes};
   const struct sciara_dem_request again = {
-      .path = options->ground ? options->ground->dem : NULL, .band = 1, .own = true, .marked = true};
+      .path = options->ground ? options->ground->dem : NULL, .band = 1, .own = true, .marked = true, .notes = s->notes};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
   sciara_free(points);
   if (status == SCIARA_OK && options->ground)
     status = restore_place(options->ground, dem);
   else if (status == SCIARA_OK)
     status = shape_ground(s, options, dem);
-  if (status == SCIARA_OK && !options->ground) status = add_error(s, options->notes, dem);
+  if (status == SCIARA_OK && !options->ground) status = add_error(s, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
@@ -423,7 +424,7 @@ static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
                                         const struct sciara_problem_options *options, bool shape, bool error,
                                         struct sciara_dem *dem) {
   if (shape) SCIARA_TRY(shape_ground(s, options, dem));
-  return error ? add_error(s, options->notes, dem) : SCIARA_OK;
+  return error ? add_error(s, dem) : SCIARA_OK;
 }
 
 enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec *s,

@@ -23,7 +23,7 @@ static void note_engine(const struct sciara_simulation *s, const struct sciara_e
   const bool choice = sciara_engine_follows(s->ops, "isa");
   char ranks[64] = "";
   if (s->ops == &s->banded) snprintf(ranks, sizeof ranks, " in each of %d bands", s->problem.comm->size);
-  sciara_note(s->problem.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name, how,
+  sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name, how,
               choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
               sciara_precision_name(sciara_scenario_precision(scenario)),
               s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
@@ -39,7 +39,7 @@ static enum sciara_status choose_bands(struct sciara_simulation *s) {
   const struct sciara_comm *comm = s->problem.comm;
   if (!comm || comm->size == 1) return SCIARA_OK;
   if (strcmp(s->problem.scenario.engine.name, "auto") == 0) {
-    sciara_note(s->problem.notes, SCIARA_LOG_WARNING,
+    sciara_note(s->problem.scenario.notes, SCIARA_LOG_WARNING,
                 "engine auto computes in one of the %d processes; --engine %s divides the map into a band for each",
                 comm->size, s->ops->name);
     return SCIARA_OK;
@@ -183,13 +183,13 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
     if (!warned && s->progress.losses > 0) {
       warned = true;
       sciara_note(
-          s->problem.notes, SCIARA_LOG_WARNING,
+          s->problem.scenario.notes, SCIARA_LOG_WARNING,
           "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
           s->progress.time);
     }
     if (!sea_reported && s->progress.sea_losses > 0) {
       sea_reported = true;
-      sciara_note(s->problem.notes, SCIARA_LOG_INFO,
+      sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO,
                   "lava has entered the sea (simulated time %.0f s); it is counted apart", s->progress.time);
     }
     interrupted = limit->tick && limit->tick(limit->tick_context, s);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/log.h"
 #include "model/grid.h"
 #include "terrain/dem_gdal.h"
 
@@ -24,6 +23,7 @@ struct suspect {
 /** The values of a patch, and how they become altitudes. */
 struct stored {
   const char *path;
+  const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
   bool is_raster; ///< that GDAL can write anew with a NODATA value; else the header of the file takes one
   const int64_t *window;
   const struct sciara_patch *patch;
@@ -79,10 +79,10 @@ static enum sciara_status check_range(const struct stored *s) {
       return fail_altitude(s, &(struct suspect){.value = p->altitude[i], .count = 1, .first = i});
   }
   if (broken > 0)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
-               s->path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"), s->window[0] + first / p->cols,
-               s->window[1] + first % p->cols);
+    sciara_note(s->notes, SCIARA_LOG_WARNING,
+                "%s: %" PRId64 " %s NaN or infinite, taken as NODATA; the first is row %" PRId64 ", column %" PRId64,
+                s->path, broken, sciara_plural((uint64_t)broken, "cell is", "cells are"),
+                s->window[0] + first / p->cols, s->window[1] + first % p->cols);
   return left > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA", s->path);
 }
 
@@ -132,12 +132,12 @@ static void warn_if_apart(const struct stored *s, const struct suspect *v, doubl
   if (!isfinite(v->nearest) || rest == 0) return; // no ground to compare with
   if (!(v->nearest > (zero ? 0.5 : 1) * s->apart && (zero || v->nearest > 0.2 * rest))) return;
   if (zero && is_at_edge(s, v->value)) return;
-  sciara_log(SCIARA_LOG_WARNING,
-             "%s: %" PRId64 " %s an altitude of exactly %.9g m, %.4g m from all others; the first is row %" PRId64
-             ", column %" PRId64 ". If this is no ground, give %.9g as dem.nodata",
-             s->path, v->count, sciara_plural((uint64_t)v->count, "cell has", "cells have"), z,
-             v->nearest * fabs(s->scale), s->window[0] + v->first / s->patch->cols,
-             s->window[1] + v->first % s->patch->cols, v->value);
+  sciara_note(s->notes, SCIARA_LOG_WARNING,
+              "%s: %" PRId64 " %s an altitude of exactly %.9g m, %.4g m from all others; the first is row %" PRId64
+              ", column %" PRId64 ". If this is no ground, give %.9g as dem.nodata",
+              s->path, v->count, sciara_plural((uint64_t)v->count, "cell has", "cells have"), z,
+              v->nearest * fabs(s->scale), s->window[0] + v->first / s->patch->cols,
+              s->window[1] + v->first % s->patch->cols, v->value);
 }
 
 static enum sciara_status check_suspects(const struct stored *s) {
@@ -154,7 +154,7 @@ static enum sciara_status check_suspects(const struct stored *s) {
 
 enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source, const int64_t window[4],
                                              struct sciara_patch *p) {
-  struct stored s = {.path = source->path, .is_raster = true, .window = window, .patch = p};
+  struct stored s = {.path = source->path, .notes = source->notes, .is_raster = true, .window = window, .patch = p};
   const double degree = source->srs && OSRIsGeographic(source->srs) ? 111e3 : 1; // m
   sciara_source_scale_of(source, &s.scale, &s.offset);
   s.apart = 2 * fmax(source->dx, source->dy) * degree / fabs(s.scale);

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "file/crs_scale.h"
 #include "terrain/dem_altitudes.h"
@@ -63,7 +62,7 @@ static enum sciara_status plan_crs(const struct sciara_dem_request *q, const str
     if (!p->to) p->to = OSRClone(s->srs);
   } else if (p->to) {
     p->from = OSRClone(p->to);
-    sciara_log(SCIARA_LOG_INFO, "%s: names no CRS; it is taken to be in %s", q->path, q->crs);
+    sciara_note(q->notes, SCIARA_LOG_INFO, "%s: names no CRS; it is taken to be in %s", q->path, q->crs);
   }
   return SCIARA_OK;
 }
@@ -85,8 +84,8 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
     return status;
   }
   if (!q->crs)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: names no CRS; its coordinates are taken to be metres, and maps will have no CRS", q->path);
+    sciara_note(q->notes, SCIARA_LOG_WARNING,
+                "%s: names no CRS; its coordinates are taken to be metres, and maps will have no CRS", q->path);
   return SCIARA_OK;
 }
 
@@ -99,7 +98,7 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
   if (OSRIsLocal(s->srs)) {
     double metres = OSRGetLinearUnits(s->srs, NULL);
     if (fabs(metres - 1) < 1e-9) {
-      sciara_log(SCIARA_LOG_WARNING, "%s: its CRS is local, not tied to the Earth", q->path);
+      sciara_note(q->notes, SCIARA_LOG_WARNING, "%s: its CRS is local, not tied to the Earth", q->path);
       return SCIARA_OK;
     }
     return sciara_fail(SCIARA_ERR_INPUT, "%s: its local CRS has units of %g m; metres are needed", q->path, metres);
@@ -178,7 +177,8 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
   }
   for (size_t i = 0; i < sizeof metre / sizeof *metre; i++)
     if (strcasecmp(unit, metre[i]) == 0) return SCIARA_OK;
-  sciara_log(SCIARA_LOG_WARNING, "%s: the unit of its altitudes is \"%s\"; they are taken to be metres", q->path, unit);
+  sciara_note(q->notes, SCIARA_LOG_WARNING, "%s: the unit of its altitudes is \"%s\"; they are taken to be metres",
+              q->path, unit);
   return SCIARA_OK;
 }
 
@@ -279,7 +279,7 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
         "to %.9g and y %.9g to %.9g",
         q->path, s->west, east, south, s->north, b[0], b[2], b[1], b[3]);
   if (b[0] < s->west || b[2] > east || b[1] < south || b[3] > s->north)
-    sciara_log(SCIARA_LOG_INFO, "%s: the window extends beyond the raster and is cut at its edge", q->path);
+    sciara_note(q->notes, SCIARA_LOG_INFO, "%s: the window extends beyond the raster and is cut at its edge", q->path);
   const double slack = 1e-6;
   const double left = floor((b[0] - s->west) / s->dx + slack), right = ceil((b[2] - s->west) / s->dx - slack);
   const double top = floor((s->north - b[3]) / s->dy + slack), bottom = ceil((s->north - b[1]) / s->dy - slack);
@@ -431,11 +431,11 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
 static void report(const struct sciara_source *s, const struct sciara_dem *d, int64_t hidden) {
   char siblings[256];
   sciara_gdal_files_opened(s->name, siblings, sizeof siblings);
-  sciara_log(SCIARA_LOG_INFO,
-             "%s: %s%s%s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA", s->path,
-             d->driver, siblings[0] ? ", with " : "", siblings[0] ? siblings + 2 : "", d->grid.rows, d->grid.cols,
-             d->grid.cell_size, d->georef.crs_name ? d->georef.crs_name : "no CRS", hidden,
-             sciara_plural((uint64_t)hidden, "cell", "cells"));
+  sciara_note(s->notes, SCIARA_LOG_INFO,
+              "%s: %s%s%s, %" PRId64 " rows x %" PRId64 " columns of %.10g m, %s, %" PRId64 " %s NODATA", s->path,
+              d->driver, siblings[0] ? ", with " : "", siblings[0] ? siblings + 2 : "", d->grid.rows, d->grid.cols,
+              d->grid.cell_size, d->georef.crs_name ? d->georef.crs_name : "no CRS", hidden,
+              sciara_plural((uint64_t)hidden, "cell", "cells"));
 }
 
 /** Moves the patch into the DEM. */
@@ -499,7 +499,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   struct sciara_patch patch = {0}, warped = {0};
   int64_t window[4] = {0};
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
-                                     request->extra_driver_count, &source));
+                                     request->extra_driver_count, request->notes, &source));
   SCIARA_TRY_GOTO(plan_crs(request, &source, &plan));
   SCIARA_TRY_GOTO(choose_window(request, &source, &plan, window));
   SCIARA_TRY_GOTO(make_plan(request, &source, window, &plan));
@@ -525,7 +525,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
                                      .cell = plan.cell,
                                      .box = plan.has_box ? plan.box : NULL};
     SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &warped));
-    sciara_log(SCIARA_LOG_INFO, "%s: warped %s to cells of %.10g m", request->path, how, plan.cell);
+    sciara_note(request->notes, SCIARA_LOG_INFO, "%s: warped %s to cells of %.10g m", request->path, how, plan.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));

@@ -3,6 +3,7 @@
 #ifndef SCIARA_TERRAIN_DEM_GDAL_H
 #define SCIARA_TERRAIN_DEM_GDAL_H
 
+#include "base/log.h"
 #include "file/georef.h"
 #include "model/grid.h"
 
@@ -34,8 +35,9 @@ struct sciara_dem_request {
   size_t extra_driver_count;
   double nodata; ///< also NODATA, with `has_nodata`: a value that the file does not declare
   bool has_nodata;
-  bool own;    ///< the dem.tif of a run or of an ensemble: without a CRS it is in metres
-  bool marked; ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
+  const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
+  bool own;                         ///< the dem.tif of a run or of an ensemble: without a CRS it is in metres
+  bool marked;                      ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
 };
 
 /** A DEM in memory; release with sciara_dem_free. */
@@ -83,9 +85,8 @@ uint64_t sciara_dem_hash(const struct sciara_dem *dem);
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, const char *crs_wkt,
                                               double *values);
 
-/** The same, with GDAL drivers beyond the built-in list. */
-enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
-                                                   const char *path, const struct sciara_grid *grid,
-                                                   const char *crs_wkt, double *values);
+/** The same, with path, drivers and notes of a request. */
+enum sciara_status sciara_raster_read_on_grid_with(const struct sciara_dem_request *request,
+                                                   const struct sciara_grid *grid, const char *crs_wkt, double *values);
 
 #endif

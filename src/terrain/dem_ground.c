@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/georef.h"
@@ -16,6 +15,7 @@
 /** One edit while it is applied. */
 struct work {
   struct sciara_dem *dem;
+  const struct sciara_notes *notes;
   const struct sciara_edit *edit;
   size_t number; ///< its index
   uint8_t *mask; ///< cells of one shape
@@ -79,14 +79,16 @@ static enum sciara_status apply_feature(void *context, const struct sciara_shape
 static void report(const struct work *w) {
   const double cell = w->dem->grid.cell_size;
   if (w->changed == 0)
-    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
+    sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
   else
-    sciara_log(SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %.4g to %.4g m, %.6g m3 in all",
-               w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"),
-               w->low, w->high, w->volume * cell * cell);
+    sciara_note(w->notes, SCIARA_LOG_INFO,
+                "dem.edits[%zu] (%s): %" PRId64 " %s changed by %.4g to %.4g m, %.6g m3 in all", w->number,
+                w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"), w->low, w->high,
+                w->volume * cell * cell);
   if (w->missing > 0)
-    sciara_log(SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s so", w->number, w->edit->name,
-               w->missing, sciara_plural((uint64_t)w->missing, "is NODATA and stays", "are NODATA and stay"));
+    sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s so", w->number,
+                w->edit->name, w->missing,
+                sciara_plural((uint64_t)w->missing, "is NODATA and stays", "are NODATA and stay"));
 }
 
 /** Applies an edit to the points that the scenario gives, in degrees perhaps. */
@@ -114,7 +116,8 @@ static enum sciara_status apply_points(struct work *w) {
 
 static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {
   const struct sciara_edit *edit = &q->edits[k];
-  *w = (struct work){.dem = w->dem, .edit = edit, .number = k, .mask = w->mask, .low = INFINITY, .high = -INFINITY};
+  *w = (struct work){
+      .dem = w->dem, .notes = q->notes, .edit = edit, .number = k, .mask = w->mask, .low = INFINITY, .high = -INFINITY};
   enum sciara_status status;
   if (edit->path) {
     const struct sciara_shapes_request file = {.path = edit->path,
@@ -124,6 +127,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .grid = &w->dem->grid,
                                                .extra_drivers = q->extra_drivers,
                                                .extra_driver_count = q->extra_driver_count,
+                                               .notes = q->notes,
                                                .values = true,
                                                .visit = apply_feature,
                                                .context = w};
@@ -155,7 +159,7 @@ cleanup:
 enum { LARGE = 50 }; ///< cells at one altitude that may be a sea
 
 /** Points out cells of altitude 0 that may be sea. */
-static enum sciara_status suspect_sea(const struct sciara_dem *d) {
+static enum sciara_status suspect_sea(const struct sciara_ground_request *q, const struct sciara_dem *d) {
   const int64_t cells = sciara_grid_cells(&d->grid);
   const struct sciara_low_ground at_zero = {.level = 0, .exactly = true};
   int64_t zero = 0, valid = 0, count;
@@ -169,10 +173,11 @@ static enum sciara_status suspect_sea(const struct sciara_dem *d) {
   const enum sciara_status status = sciara_mark_connected(&d->grid, d->altitude, d->valid, at_zero, mask, &count);
   sciara_free(mask);
   if (status == SCIARA_OK && count >= LARGE)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%" PRId64 " cells at the edge of the DEM have an altitude of exactly 0 m and look like sea; lava flows "
-               "over them as over land. \"dem.sea\": 0 declares them as sea",
-               count);
+    sciara_note(q->notes, SCIARA_LOG_WARNING,
+                "%" PRId64
+                " cells at the edge of the DEM have an altitude of exactly 0 m and look like sea; lava flows "
+                "over them as over land. \"dem.sea\": 0 declares them as sea",
+                count);
   return status;
 }
 
@@ -197,6 +202,7 @@ static enum sciara_status find_cells(const struct sciara_ground_request *q, stru
                                                .grid = &d->grid,
                                                .extra_drivers = q->extra_drivers,
                                                .extra_driver_count = q->extra_driver_count,
+                                               .notes = q->notes,
                                                .visit = add_polygon,
                                                .context = d};
     const enum sciara_status status = sciara_shapes_read(&file);
@@ -223,17 +229,17 @@ static enum sciara_status find_sea(const struct sciara_ground_request *q, struct
   if (land == 0)
     return sciara_fail(SCIARA_ERR_INPUT, "dem.sea: expected land, found sea in all %" PRId64 " cells", sea);
   if (sea == 0)
-    sciara_log(SCIARA_LOG_WARNING, "dem.sea: no cell of the DEM is sea by this rule");
+    sciara_note(q->notes, SCIARA_LOG_WARNING, "dem.sea: no cell of the DEM is sea by this rule");
   else
-    sciara_log(SCIARA_LOG_INFO, "dem.sea: %" PRId64 " %s sea, %" PRId64 " land", sea,
-               sciara_plural((uint64_t)sea, "cell is", "cells are"), land);
+    sciara_note(q->notes, SCIARA_LOG_INFO, "dem.sea: %" PRId64 " %s sea, %" PRId64 " land", sea,
+                sciara_plural((uint64_t)sea, "cell is", "cells are"), land);
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_dem_shape_ground(const struct sciara_ground_request *request, struct sciara_dem *dem) {
   SCIARA_TRY(apply_edits(request, dem));
   if (request->sea->rule == SCIARA_SEA_NONE)
-    SCIARA_TRY(suspect_sea(dem));
+    SCIARA_TRY(suspect_sea(request, dem));
   else
     SCIARA_TRY(find_sea(request, dem));
   dem->hash = sciara_dem_hash(dem);

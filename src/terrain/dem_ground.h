@@ -13,6 +13,7 @@ struct sciara_ground_request {
   const struct sciara_sea *sea;
   const char *const *extra_drivers; ///< GDAL drivers allowed for vector files beyond the built-in list
   size_t extra_driver_count;
+  const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
 };
 
 /**

@@ -285,15 +285,16 @@ static void find_mask(struct sciara_source *s) {
     if (GDALGetRasterColorInterpretation(GDALGetRasterBand(s->dataset, k)) == GCI_AlphaBand)
       s->alpha = GDALGetRasterBand(s->dataset, k);
   if (s->alpha)
-    sciara_log(SCIARA_LOG_INFO, "%s: band %d is an alpha band: cells where it is 0 are NODATA", s->path,
-               GDALGetBandNumber(s->alpha));
+    sciara_note(s->notes, SCIARA_LOG_INFO, "%s: band %d is an alpha band: cells where it is 0 are NODATA", s->path,
+                GDALGetBandNumber(s->alpha));
   else if (!(flags & (GMF_ALL_VALID | GMF_NODATA)))
-    sciara_log(SCIARA_LOG_INFO, "%s: has a mask: cells where it is 0 are NODATA", s->path);
+    sciara_note(s->notes, SCIARA_LOG_INFO, "%s: has a mask: cells where it is 0 are NODATA", s->path);
 }
 
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
-                                      const char *const *extra_drivers, size_t extra_count, struct sciara_source *out) {
-  *out = (struct sciara_source){.path = path};
+                                      const char *const *extra_drivers, size_t extra_count,
+                                      const struct sciara_notes *notes, struct sciara_source *out) {
+  *out = (struct sciara_source){.path = path, .notes = notes};
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
   SCIARA_TRY_GOTO(describe(band, out));
@@ -349,7 +350,7 @@ void sciara_source_scale(const struct sciara_source *s, size_t cells, double *va
   double scale, offset;
   sciara_source_scale_of(s, &scale, &offset);
   if (scale == 1 && offset == 0) return;
-  sciara_log(SCIARA_LOG_INFO, "%s: its scale %g and offset %g are applied", s->path, scale, offset);
+  sciara_note(s->notes, SCIARA_LOG_INFO, "%s: its scale %g and offset %g are applied", s->path, scale, offset);
   for (size_t i = 0; i < cells; i++) values[i] = values[i] * scale + offset;
 }
 

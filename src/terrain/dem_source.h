@@ -5,6 +5,7 @@
 
 #include <gdal.h>
 
+#include "base/log.h"
 #include "file/gdal_files.h"
 #include "file/gdal_support.h"
 
@@ -21,6 +22,7 @@ struct sciara_source {
   const char *guess; ///< CRS in `srs` that the file itself does not name; NULL: it does, or there is none
   double scale;      ///< length of 1 m on the ground in the CRS, if it is not to be used for that; 0: no matter
   char *name;        ///< of the file for GDAL (gdal_files.h)
+  const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
 };
 
 /** How much the far corner of a grid may be displaced by what is neglected, in cells. */
@@ -42,7 +44,8 @@ int sciara_source_utm(const struct sciara_source *s);
 
 /** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
-                                      const char *const *extra_drivers, size_t extra_count, struct sciara_source *out);
+                                      const char *const *extra_drivers, size_t extra_count,
+                                      const struct sciara_notes *notes, struct sciara_source *out);
 
 /** The same of a picture on the map, whatever its bands are; out->band is the first. */
 enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, const char *path,

@@ -110,19 +110,20 @@ static enum sciara_status check_place(const struct sciara_source *s, const struc
 
 enum sciara_status sciara_raster_read_on_grid(const char *path, const struct sciara_grid *grid, const char *crs_wkt,
                                               double *values) {
-  return sciara_raster_read_on_grid_with(NULL, 0, path, grid, crs_wkt, values);
+  return sciara_raster_read_on_grid_with(&(struct sciara_dem_request){.path = path}, grid, crs_wkt, values);
 }
 
-enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_drivers, size_t extra_count,
-                                                   const char *path, const struct sciara_grid *grid,
-                                                   const char *crs_wkt, double *values) {
+enum sciara_status sciara_raster_read_on_grid_with(const struct sciara_dem_request *request,
+                                                   const struct sciara_grid *grid, const char *crs_wkt,
+                                                   double *values) {
   struct sciara_gdal_scope scope;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
   struct sciara_source source = {0};
   uint8_t *valid = NULL;
   const int64_t all[4] = {0, 0, grid->rows, grid->cols};
-  SCIARA_TRY_GOTO(sciara_source_open(&scope, path, 1, extra_drivers, extra_count, &source));
+  SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, 1, request->extra_drivers, request->extra_driver_count,
+                                     request->notes, &source));
   SCIARA_TRY_GOTO(check_place(&source, grid, crs_wkt));
   SCIARA_TRY_GOTO(SCIARA_NEW(valid, sciara_grid_cells(grid), "mask of a raster"));
   SCIARA_TRY_GOTO(sciara_source_read(&scope, &source, all, values, valid));
@@ -131,7 +132,7 @@ enum sciara_status sciara_raster_read_on_grid_with(const char *const *extra_driv
     if (isfinite(values[i])) continue;
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: cell row %" PRId64 ", column %" PRId64 " is %g; a finite number or NODATA is needed",
-                         path, i / grid->cols, i % grid->cols, values[i]);
+                         request->path, i / grid->cols, i % grid->cols, values[i]);
     goto cleanup;
   }
 cleanup:

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "file/gdal_files.h"
 #include "file/vector_open.h"
@@ -144,8 +143,8 @@ static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry
 static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH srs) {
   const struct sciara_shapes_request *q = r->request;
   if (!srs || !q->crs_wkt) {
-    sciara_log(SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the DEM", q->path,
-               srs ? "the DEM has no CRS" : "names no CRS");
+    sciara_note(q->notes, SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the DEM", q->path,
+                srs ? "the DEM has no CRS" : "names no CRS");
     return SCIARA_OK;
   }
   static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};

@@ -3,6 +3,7 @@
 #ifndef SCIARA_TERRAIN_VECTOR_SHAPES_H
 #define SCIARA_TERRAIN_VECTOR_SHAPES_H
 
+#include "base/log.h"
 #include "model/ground_edit.h"
 #include "model/poi.h"
 
@@ -27,8 +28,9 @@ struct sciara_shapes_request {
   const struct sciara_grid *grid; ///< that the shapes belong to, to notice swapped coordinates; NULL: any place
   const char *const *extra_drivers;
   size_t extra_driver_count;
-  bool values;       ///< the columns of values are read
-  const char *place; ///< only features with this name; NULL: all
+  const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
+  bool values;                      ///< the columns of values are read
+  const char *place;                ///< only features with this name; NULL: all
   /** Points are visited too, and once also each feature without geometry or with one that lies too far away; else they are
    *  refused or left out. */
   bool places;

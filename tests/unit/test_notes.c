@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages go to the notes that are given and nowhere else; an error keeps its text from thread to thread.
-#include "sim/notes.h"
+#include "base/log.h"
 
 #include <check.h>
 #include <pthread.h>

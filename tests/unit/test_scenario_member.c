@@ -208,7 +208,7 @@ static bool compare(const char *base, const struct sciara_scenario_member *m, bo
   } else {
     sciara_scenario_parse(m->name, text, strlen(text), NULL, 0, &expected, &known);
   }
-  sciara_scenario_member_read(m, alone, &found, &problems);
+  sciara_scenario_member_read(m, alone, NULL, &found, &problems);
   ck_assert_uint_eq(problems.count, known.count);
   for (size_t k = 0; k < known.kept; k++) ck_assert_str_eq(problems.sentence[k], known.sentence[k]);
   ck_assert_int_eq(problems.first, known.first);

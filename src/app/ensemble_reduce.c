@@ -42,14 +42,27 @@ static void print_error(const struct sciara_sample *s, double error) {
     sciara_print(", %s %.2f %%", s->kind == SCIARA_ERROR_GRID ? "grid difference" : "error", 100 * error);
 }
 
+/** "none of 40 members (95 % bound: 8.81 %; with open and censored members up to 12.00 %)" @param high 0: no such members */
+static void print_no_hit(const struct sciara_sample *s, double bound, double high) {
+  sciara_print("none of %zu %s", s->finished, sciara_plural(s->finished, "member", "members"));
+  if (isfinite(bound)) sciara_print(" (95 %% bound: %.2f %%", 100 * bound);
+  if (high > 0)
+    sciara_print("%s with open and censored members up to %.2f %%", isfinite(bound) ? ";" : " (no bound;",
+                 100 * high);
+  sciara_print("%s\n", isfinite(bound) || high > 0 ? ")" : ", no bound");
+}
+
 /** "12.5 % (low to high), error 1.2 %, 95 %: 10.3 to 15.1 %, 40 members" */
 static void print_probability(const struct sciara_sample *s, const struct sciara_estimate *e, bool bounds) {
   const struct sciara_interval interval = sciara_sample_interval(s, e);
+  if (e->hits == 0) {
+    print_no_hit(s, sciara_sample_zero_bound(s), bounds ? e->high : 0);
+    return;
+  }
   sciara_print("%.2f %%", 100 * e->value);
   if (bounds) sciara_print(" (%.2f to %.2f %%)", 100 * e->low, 100 * e->high);
   print_error(s, e->error);
-  if (isfinite(interval.low) && e->hits > 0)
-    sciara_print(", 95 %%: %.2f to %.2f %%", 100 * interval.low, 100 * interval.high);
+  if (isfinite(interval.low)) sciara_print(", 95 %%: %.2f to %.2f %%", 100 * interval.low, 100 * interval.high);
   sciara_print(", %zu members\n", e->hits);
 }
 
@@ -73,9 +86,11 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
       const double bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]);
       snprintf(label, sizeof label, q->deposit_m[k] == 0 ? "in %.9g years" : "in %.9g years above %.9g m", q->years[y],
                q->deposit_m[k]);
-      sciara_print("  %-28s %.2f %% (%.2f to %.2f %%)\n", label, 100 * value[0], 100 * value[1], 100 * value[2]);
-      if (result->deposit[k].estimate.hits == 0 && isfinite(bound))
-        sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * bound);
+      sciara_print("  %-28s ", label);
+      if (result->deposit[k].estimate.hits == 0)
+        print_no_hit(&r->sample, bound, value[2]);
+      else
+        sciara_print("%.2f %% (%.2f to %.2f %%)\n", 100 * value[0], 100 * value[1], 100 * value[2]);
     }
 }
 
@@ -99,10 +114,8 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
     snprintf(label, sizeof label, q->deposit_m[k] == 0 ? "lava arrives" : "max deposit above %.9g m", q->deposit_m[k]);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &p->estimate, bounds);
-    if (isfinite(p->half[0]) && isfinite(p->half[1]))
+    if (p->estimate.hits > 0 && isfinite(p->half[0]) && isfinite(p->half[1]))
       sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
-    if (p->estimate.hits == 0 && isfinite(sciara_sample_zero_bound(&r->sample)))
-      sciara_print("  %-28s %.2f %%\n", "  upper 95 % bound", 100 * sciara_sample_zero_bound(&r->sample));
   }
   for (size_t k = 0; k < q->within_count; k++) {
     sciara_print_time_name(q->within_s[k], text, sizeof text);
@@ -116,7 +129,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
       snprintf(label, sizeof label, "%s, %s", sciara_quantiles[of].label, text);
       print_value(label, result.quantile[of][k], sciara_footprint_values[sciara_quantiles[of].value].unit);
     }
-  sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
+  if (result.covered > 0) sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
   print_years(r, &result);
   sciara_poi_result_free(&result);
   return SCIARA_OK;

@@ -182,11 +182,12 @@ static enum sciara_status read_dem(struct sciara_reduction *r) {
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: expected %" PRId64 " x %" PRId64 " cells as in the batches, found %" PRId64 " x %" PRId64,
                          path, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
+  for (int64_t i = 0; status == SCIARA_OK && r->dem.sea && i < sciara_grid_cells(&r->dem.grid); i++)
+    if (r->dem.sea[i]) r->dem.valid[i] = 0; // no lava can be there: maps have no value
   free(path);
   return status;
 }
 
-/** What was assumed, left out or joined. */
 /** That the weights follow from an observed extent, and which members had no score then. */
 static void tell_observed(const struct sciara_reduction *r) {
   const struct sciara_ensemble *e = &r->ensemble;
@@ -201,6 +202,7 @@ static void tell_observed(const struct sciara_reduction *r) {
                later);
 }
 
+/** What was assumed, left out or joined. */
 static void tell(const struct sciara_reduction *r) {
   const struct sciara_sample *s = &r->sample;
   const struct sciara_ensemble *e = &r->ensemble;

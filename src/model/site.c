@@ -154,3 +154,12 @@ void sciara_site_release(const struct sciara_site *site) {
 size_t sciara_site_memory(const struct sciara_grid *grid) {
   return (size_t)sciara_grid_cells(grid) * (sizeof(double) + sizeof(uint8_t));
 }
+
+enum sciara_status sciara_site_sea(const struct sciara_site *site, uint8_t **out) {
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  *out = NULL;
+  if (site->sea_cells == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(*out, (size_t)cells, "the sea"));
+  for (int64_t i = 0; i < cells; i++) (*out)[i] = site->kind[i] == SCIARA_CELL_SEA;
+  return SCIARA_OK;
+}

@@ -68,5 +68,8 @@ const struct sciara_site *sciara_site_retain(const struct sciara_site *site);
 /** Bytes that the arrays of a site take. */
 size_t sciara_site_memory(const struct sciara_grid *grid);
 
+/** Where the sea is, rows x cols, 0 or 1; NULL if there is none. Release with sciara_free. */
+enum sciara_status sciara_site_sea(const struct sciara_site *site, uint8_t **out);
+
 SCIARA_END_DECLS
 #endif

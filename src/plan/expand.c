@@ -337,6 +337,24 @@ static enum sciara_status add_all(struct work *w) {
   return SCIARA_OK;
 }
 
+enum { MANY_MEMBERS = 50000 };
+
+/** `count` members of each pair are seldom meant where pairs are many. */
+static enum sciara_status check_count(const struct work *w, double members) {
+  const struct sciara_sample_spec *s = &w->x->sample;
+  const double pairs = (double)w->vents * (double)w->events;
+  if (s->method == SCIARA_SAMPLE_FULL || s->drawn || pairs < 2) return SCIARA_OK;
+  if (s->chosen || members <= MANY_MEMBERS) {
+    sciara_log(SCIARA_LOG_INFO, "%s: sample: %.0f members of each of %.0f pairs of vent and event, %.0f in all",
+               w->x->r->file, members / pairs, pairs, members);
+    return SCIARA_OK;
+  }
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: sample.vents: expected \"drawn\", with which there are %.0f members in all, or \"all\", with "
+                     "%.0f members of each of %.0f pairs of vent and event: %.0f in all. Found neither",
+                     w->x->r->file, members / pairs, members / pairs, pairs, members);
+}
+
 /** The largest number of members: without those of weight 0. */
 static enum sciara_status count_members(const struct work *w, size_t *out) {
   const struct sciara_sample_spec *s = &w->x->sample;
@@ -345,6 +363,7 @@ static enum sciara_status count_members(const struct work *w, size_t *out) {
   for (size_t k = 0; s->method == SCIARA_SAMPLE_FULL && k < w->x->variation.count; k++)
     count *= (double)w->x->variation.vary[k].count;
   *out = count <= SCIARA_MEMBERS_MOST ? (size_t)count : 0;
+  SCIARA_TRY(check_count(w, count));
   if (count <= SCIARA_MEMBERS_MOST) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d members, found %.6g", w->x->r->file,
                      SCIARA_MEMBERS_MOST, count);

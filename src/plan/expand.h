@@ -10,7 +10,8 @@
 /** The part "sample". */
 struct sciara_sample_spec {
   enum sciara_sample_method method;
-  bool drawn; ///< vents and events are drawn from their weights
+  bool drawn;  ///< vents and events are drawn from their weights
+  bool chosen; ///< the file says whether they are
   size_t count, replicates;
   uint64_t seed;
 };

@@ -151,6 +151,7 @@ static enum sciara_status read_sample(struct planning *p) {
     if (strcmp(sciara_json_get(sample, "method")->valuestring, names[k]) == 0) s->method = (enum sciara_sample_method)k;
   const bool full = s->method == SCIARA_SAMPLE_FULL;
   const bool repeated = s->method == SCIARA_SAMPLE_LHS || s->method == SCIARA_SAMPLE_SOBOL;
+  s->chosen = vents != NULL;
   s->drawn = vents && strcmp(vents->valuestring, "drawn") == 0;
   s->count = (size_t)sciara_json_double(sample, "count", 0);
   s->replicates = (size_t)sciara_json_double(sample, "replicates", repeated ? RANDOMISATIONS : 1);
@@ -167,7 +168,8 @@ static enum sciara_status read_sample(struct planning *p) {
   if (s->method == SCIARA_SAMPLE_SOBOL && (s->count & (s->count - 1)) != 0)
     sciara_log(SCIARA_LOG_INFO, "%s: sample.count: %zu Sobol' points are less even than a power of two", r->file,
                s->count);
-  if (!full && !sciara_json_get(sample, "seed")) sciara_log(SCIARA_LOG_INFO, "%s: sample.seed: 1 is taken", r->file);
+  if (!full && !sciara_json_get(sample, "seed"))
+    sciara_log(SCIARA_LOG_INFO, "%s: sample: no seed given: 1 is used", r->file);
   return SCIARA_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "map/raster_gdal.h"
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
+#include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
 
@@ -199,20 +200,30 @@ enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *bas
 enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
   const struct sciara_site *site = base->site;
   const int64_t cells = sciara_grid_cells(&site->grid);
+  struct sciara_map_mark marks[2];
   double *values = NULL;
+  uint8_t *sea = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
   if (base->scenario.dem.sea.rule == SCIARA_SEA_NODATA) { // this rule finds the sea where there is no altitude
-    SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground"));
+    SCIARA_TRY_GOTO(SCIARA_NEW(values, (size_t)cells, "the ground"));
     for (int64_t i = 0; i < cells; i++)
       values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
   }
-  const struct sciara_map map = {.grid = &site->grid,
-                                 .georef = &base->georef,
-                                 .values = values ? values : site->z0,
-                                 .nodata = SCIARA_NODATA_ALTITUDE,
-                                 .name = "altitude before the eruption",
-                                 .unit = "m",
-                                 .title = base->scenario.title};
-  const enum sciara_status status = sciara_map_write_geotiff(&map, true, path);
+  struct sciara_map map = {.grid = &site->grid,
+                           .georef = &base->georef,
+                           .values = values ? values : site->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = base->scenario.title,
+                           .marks = marks};
+  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
+  if (site->origin.edit)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_free(sea);
   sciara_free(values);
   return status;
 }

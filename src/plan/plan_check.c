@@ -2,13 +2,16 @@
 #include "plan/plan_check.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/failure.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
 #include "file/csv_text.h"
 #include "sim/cost.h"
+#include "sim/front_rest.h"
 #include "sim/parallel.h"
 
 struct checks {
@@ -17,6 +20,8 @@ struct checks {
   const char *file;
   struct sciara_failure *failed; ///< of each member
   double *footprint;             ///< of each member, cells
+  uint8_t *cut;                  ///< of each member: it ends at run.max_time, whatever its lava does
+  double covered;                ///< last arrival of lava in the state that members begin with, s; SCIARA_NEVER: none
 };
 
 /** members.csv is opened with spreadsheet programs too: a word in it is none of their formulas. */
@@ -77,12 +82,47 @@ static double volume_of(const struct checks *c, const struct sciara_scenario_spe
   return volume;
 }
 
-static enum sciara_status check_member(const struct checks *c, size_t member, double *footprint) {
+/** The first and the last of the times at which vents begin to emit, and the end of the effusion, s. */
+struct effusion {
+  double first, begun, end;
+};
+
+/** False if the rates of a vent are in a file, which is not read here. */
+static bool find_effusion(const struct sciara_scenario_spec *member, struct effusion *out) {
+  *out = (struct effusion){.first = INFINITY, .begun = -INFINITY, .end = -INFINITY};
+  for (size_t k = 0; k < member->vent_count; k++) {
+    const struct sciara_vent_spec *v = &member->vents[k];
+    double first = INFINITY;
+    if (!v->edges) return false;
+    for (size_t n = 0; n < v->rate_count; n++) {
+      if (!(v->rates[n] > 0)) continue;
+      first = fmin(first, v->edges[n]);
+      out->end = fmax(out->end, v->edges[n + 1]);
+    }
+    out->first = fmin(out->first, first);
+    if (isfinite(first)) out->begun = fmax(out->begun, first);
+  }
+  return true;
+}
+
+/** Whether a member ends at run.max_time before its own stop rule can hold, however its lava flows. */
+static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *member) {
+  struct effusion e;
+  if (!isfinite(member->run.max_time_s)) return false;
+  if (member->run.until == SCIARA_UNTIL_TIME) return member->run.max_time_s < member->run.until_s;
+  if (!find_effusion(member, &e)) return false;
+  if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= e.end;
+  const double covered = c->covered >= 0 ? c->covered : e.first;
+  return member->run.max_time_s <= fmax(covered + member->run.rest_s, e.begun);
+}
+
+static enum sciara_status check_member(const struct checks *c, size_t member, double *footprint, uint8_t *cut) {
   struct sciara_scenario_spec scenario;
   const enum sciara_status status = open_member(c, member, &scenario);
   *footprint = 0;
   if (status == SCIARA_OK)
     *footprint = sciara_member_footprint(&scenario.params, volume_of(c, &scenario), &c->base->grid);
+  *cut = status == SCIARA_OK && is_cut(c, &scenario);
   sciara_scenario_free(&scenario);
   return status;
 }
@@ -90,7 +130,7 @@ static enum sciara_status check_member(const struct checks *c, size_t member, do
 static void check_some(void *context, int64_t begin, int64_t end) {
   const struct checks *c = (const struct checks *)context;
   for (int64_t i = begin; i < end; i++)
-    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->footprint[i]));
+    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->footprint[i], &c->cut[i]));
 }
 
 enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
@@ -101,24 +141,46 @@ static int threads_for(const struct sciara_problem *base, size_t count) {
   return count / MEMBERS_A_THREAD < (size_t)cores ? (int)(count / MEMBERS_A_THREAD) + 1 : cores;
 }
 
+/** Says what is known beforehand: results of members that are cut short have upper bounds only. All of them are an error. */
+static enum sciara_status report_cut(const struct checks *c, const char *file) {
+  static const char why[] = "end at run.max_time before their stop rule can hold: \"front at rest\" needs "
+                            "run.front_at_rest after the first lava, \"solidified\" the end of the effusion";
+  const size_t count = c->e->members.count;
+  size_t cut = 0;
+  for (size_t i = 0; i < count; i++) cut += c->cut[i];
+  if (count > 0 && cut == count)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: base: all %zu members %s. Where their lava would have come to rest is not known; expected a "
+        "later run.max_time, or a shorter run.front_at_rest",
+        file, count, why);
+  if (cut > 0)
+    sciara_log(SCIARA_LOG_WARNING, "%s: %zu of %zu members %s; their results are censored", file, cut, count, why);
+  return SCIARA_OK;
+}
+
 /** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
 double sciara_plan_check_members(const struct sciara_ensemble *e, const struct sciara_problem *base, const char *file,
                                  struct sciara_diagnostics *d) {
   const size_t count = e->members.count;
-  struct checks c = {.e = e, .base = base, .file = file};
+  struct checks c = {.e = e, .base = base, .file = file, .covered = SCIARA_NEVER};
   double footprints = 0;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(c.failed, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.footprint, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.cut, count, "the checks of members"));
+  if (base->state) c.covered = sciara_last_arrival(base->state);
   sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
   for (size_t i = 0; i < count; i++) {
     sciara_diagnostics_add(d, sciara_failure_status(&c.failed[i]));
     footprints += c.footprint[i];
   }
+  status = report_cut(&c, file);
 cleanup:
   sciara_diagnostics_add(d, status);
   for (size_t i = 0; c.failed && i < count; i++) sciara_failure_free(&c.failed[i]);
   sciara_free(c.failed);
   sciara_free(c.footprint);
+  sciara_free(c.cut);
   return footprints;
 }

@@ -40,15 +40,6 @@ cleanup:
   return status;
 }
 
-/** 1 in the cells of the sea; NULL: there is none. */
-static enum sciara_status sea_of(const struct sciara_site *site, uint8_t **out) {
-  const int64_t cells = sciara_grid_cells(&site->grid);
-  if (site->sea_cells == 0) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(*out, (size_t)cells, "the sea"));
-  for (int64_t i = 0; i < cells; i++) (*out)[i] = site->kind[i] == SCIARA_CELL_SEA;
-  return SCIARA_OK;
-}
-
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   struct sciara_map_mark marks[2];
@@ -64,7 +55,7 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   uint8_t *sea = NULL;
   char *path = sciara_path_join(r->folder, SCIARA_RUN_DEM);
   if (!path) return no_memory();
-  SCIARA_TRY_GOTO(sea_of(p->site, &sea));
+  SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (p->site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = p->site->origin.edit};

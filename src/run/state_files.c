@@ -88,16 +88,6 @@ static void take_field(const struct sciara_problem *p, enum sciara_field field, 
     if (sciara_field_is_empty(field, values[i], p->state->h[i])) values[i] = SCIARA_NODATA_ALTITUDE;
 }
 
-/** Where the sea is, rows x cols; NULL if there is none. */
-static enum sciara_status mark_sea(const struct sciara_site *site, uint8_t **out) {
-  const int64_t cells = sciara_grid_cells(&site->grid);
-  *out = NULL;
-  if (!memchr(site->kind, SCIARA_CELL_SEA, (size_t)cells)) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(*out, cells, "the sea of a map"));
-  for (int64_t i = 0; i < cells; i++) (*out)[i] = site->kind[i] == SCIARA_CELL_SEA;
-  return SCIARA_OK;
-}
-
 /** Draws the map of `field` as `sciara export` does by default. `values` receive the deposit first: no second array is taken. */
 static enum sciara_status write_picture(struct sciara_simulation *s, const struct sciara_map *map,
                                         enum sciara_field field, double *values, const char *path) {
@@ -112,8 +102,9 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
   SCIARA_TRY(has_tower(p, &tower));
   picture.warning = tower;
-  SCIARA_TRY_GOTO(mark_sea(p->site, &sea));
+  SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   picture.sea = sea;
+  picture.edits = p->site->origin.edit;
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
   sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);

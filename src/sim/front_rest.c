@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/** The last arrival of lava in a cell that had none, s. */
-static double last_arrival(const struct sciara_state *s) {
+double sciara_last_arrival(const struct sciara_state *s) {
   const int64_t cells = sciara_grid_cells(&s->grid);
   double last = SCIARA_NEVER;
   for (int64_t i = 0; i < cells; i++)
@@ -14,7 +13,7 @@ static double last_arrival(const struct sciara_state *s) {
 
 static void schedule(struct sciara_front_rest *r, const struct sciara_state *s) {
   const double emitted = nextafter(r->begun, INFINITY); // lava has been emitted up to a time after `begun`
-  r->last = last_arrival(s);
+  r->last = sciara_last_arrival(s);
   if (r->last >= 0)
     r->due = fmax(r->last + r->duration, emitted);
   else

@@ -19,6 +19,9 @@ struct sciara_front_rest {
   double due;      ///< at the end of the first step with simulated time >= this the state decides, s
 };
 
+/** The last arrival of lava in a cell that had none, s; SCIARA_NEVER: there is no lava yet. */
+double sciara_last_arrival(const struct sciara_state *s);
+
 /** The rule for these vents, at the given state. @param duration s; 0: none */
 void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const struct sciara_vents *vents,
                              const struct sciara_state *state);

@@ -4,6 +4,7 @@
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
 import csv
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -264,10 +265,41 @@ class Chain(Case):
         for name, run, censored in (("limit", {"max_time": "10 min"}, "1"), ("both", {"until": "20 min", "max_time": "10 min"}, "1"),
                                     ("rule", {"until": "10 min", "max_time": "20 min"}, "0"), ("same", {"until": "10 min", "max_time": "10 min"}, "0")):
             with self.subTest(name):
-                self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value]} for key, value in run.items()])
+                more = {"max_time": ["1 d"]}  # members that are not cut: a plan without such is refused
+                self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value, *more.get(key, [])]} for key, value in run.items()])
                 self.ensemble("run", f"{name}.json", "--no-estimate", "--no-pictures")
                 log = table(self.path(name, "log.csv"))
-                self.assertEqual({(row["stop"], row["censored"]) for row in log.values()}, {("time", censored)})
+                self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2 == 0}, {("time", censored)})
+
+    def test_sea_and_edits(self):
+        """The ground of an ensemble says where its sea and its barriers are; in the sea there is no probability, nor 0 %."""
+        x, y = case.WEST + 175, case.NORTH - 125
+        self.write_base("base.json", dem={**case.scenario()["dem"], "sea": "nodata",
+                                          "edits": [{"name": "dam", "line": [[x, y], [x + 60, y]], "width_m": 10, "height_m": 3}]})
+        self.write_ensemble(vary=None)
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        kinds = subprocess.run(["gdalinfo", "-json", self.path("e", "dem.tif")], stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual([band["description"] for band in json.loads(kinds)["bands"]], ["altitude before the eruption", "sea", "edit"])
+        for band, cells in ((2, 12), (3, 7)):
+            subprocess.run(["gdal_translate", "-q", "-of", "ENVI", "-ot", "Byte", "-b", str(band), self.path("e", "dem.tif"), self.path("k.raw")],
+                           check=True)
+            self.assertEqual(sum(read(self.path("k.raw"))), cells)
+        subprocess.run(["gdal_translate", "-q", "-of", "XYZ", self.path("e", "maps", "probability_0m.tif"), self.path("p.xyz")], check=True)
+        empty = [line.split()[:2] for line in read(self.path("p.xyz")).decode().splitlines() if float(line.split()[2]) == case.NODATA]
+        self.assertEqual(len(empty), 12)
+        said = self.ensemble("query", "e", "--at", ",".join(empty[0])).stdout
+        self.assertIn("lies in the sea, on which no lava stays: no member can reach it", said)
+        self.assertNotIn("%", said)
+        self.assertNotIn("in the sea", self.ensemble("query", "e", "--at", f"{SITES[0]['x']},{SITES[0]['y']}").stdout)
+        record = case.read_json(self.path("e", "ensemble.json"))  # an earlier version planned sites in the sea
+        record["result"]["sites"][0] |= {"x": float(empty[0][0]), "y": float(empty[0][1])}
+        case.write_json(self.path("e", "ensemble.json"), record)
+        self.ensemble("reduce", "e", "--no-pictures")
+        with open(self.path("e", "sites.csv"), encoding="utf-8") as f:
+            rows = {row["site"]: row for row in csv.DictReader(f)}
+        self.assertEqual({row["probability_0m"] for row in rows.values() if row["site"] == "vent"}, {""})
+        self.assertEqual({len(row) for row in rows.values()}, {len(rows["far"])})
+        self.assertEqual(rows["vent"]["condition"], rows["far"]["condition"])
 
     def test_lines_of_the_log(self):
         """Who writes to the log waits until another has written its head: there is one, and a line for each member."""

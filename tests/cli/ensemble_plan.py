@@ -438,17 +438,57 @@ class Ensemble(Case):
         found = self.problems(vary=[{"key": "model.T_vent_K", "values": temperatures}])
         self.assertEqual([line.split(":")[1].strip() for line in found], ["member 7", "member 40", "member 90"], found)
 
-    def test_site_without_altitude(self):
-        """Where the DEM has no altitude, no member can have lava: said, and planned all the same."""
-        config = os.path.join(os.environ["SCIARA_SOURCE_DIR"], "config")
-        with open(os.path.join(config, "volcano.json"), encoding="utf-8") as f:
-            base = json.load(f)
-        base["dem"]["path"] = os.path.join(config, base["dem"]["path"])
-        case.write_json(self.path("base.json"), base)
-        self.ensemble(result={"sites": [{"name": "offshore", "x": 451155, "y": 4349985}, {"name": "vent", "x": 448455, "y": 4347905}]})
-        said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
-        self.assertIn("result.sites[0] (offshore): lies where the DEM has no altitude", said)
-        self.assertNotIn("result.sites[1]", said)
+    def test_sites_on_land(self):
+        """Lava covers neither the sea nor cells without an altitude: check names the sites that no member can reach."""
+        sea = [[case.WEST, case.NORTH], [case.WEST + 35, case.NORTH], [case.WEST + 35, case.NORTH - 25], [case.WEST, case.NORTH - 25]]
+        sites = [{"name": "off", "x": case.WEST + 5, "y": case.NORTH - 5}, {"name": "land", "x": case.WEST + 55, "y": case.NORTH - 5},
+                 {"name": "bay", "polygon": sea}]
+        for dem, text in (({}, "lies where the DEM has no altitude (NODATA)"), ({"sea": "nodata"}, "lies in the sea, on which no lava stays")):
+            self.write_scenario("base.json", dem={**case.scenario()["dem"], **dem},
+                                vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+            self.ensemble(result={"sites": sites})
+            said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr.splitlines()
+            self.assertEqual([line for line in said if "result.sites" in line],
+                             [f"sciara: warning: e.json: result.sites[{k}] ({sites[k]['name']}): {text}: no member can reach it" for k in (0, 2)])
+
+    def test_members_that_max_time_cuts(self):
+        """A plan whose every member is censored before it is computed is an error; some of them are a warning."""
+        rates = {"effusion": {"slot": "10 min", "rates_m3_s": [0, 4]}}  # lava from 600 to 1200 s
+
+        def run(**keys):
+            self.write_scenario("base.json", run=keys, vents=[{"name": "v", "x": X, "y": Y, **rates}])
+            self.ensemble()
+        rest = {"until": "front at rest", "front_at_rest": "1 h"}
+        for keys, cut in (({"until": "solidified", "max_time": 1200}, True), ({"until": "solidified", "max_time": 1201}, False),
+                          ({**rest, "max_time": 4200}, True), ({**rest, "max_time": 4201}, False), (rest, False),
+                          ({"until": "1 h", "max_time": 3599}, True), ({"until": "1 h", "max_time": "1 h"}, False)):
+            with self.subTest(keys):
+                run(**keys)
+                done = self.sciara("ensemble", "check", "e.json", "--no-estimate", code=3 if cut else 0)
+                self.assertEqual("all 1 members end at run.max_time before their stop rule can hold" in done.stderr, cut)
+        run(**rest, max_time=4200)
+        late = {"name": "late", "slot": "50 min", "rates_m3_s": [0, 4]}
+        self.ensemble(events=[EVENTS[0], late])
+        self.assertIn("warning: e.json: 1 of 2 members end at run.max_time",
+                      self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr)
+        self.ensemble(events=[late])
+        self.sciara("ensemble", "check", "e.json", "--no-estimate", code=3)
+        done = self.run_scenario("cut", "--set", "run.max_time=4200", name="base.json")
+        self.assertEqual(case.record(done)["stop_reason"], "time")
+
+    def test_many_members_are_asked_for(self):
+        """A count for each of many pairs is seldom what is meant: the file must say so."""
+        self.write("many.csv", "x,y\n" + "".join(f"{X + k / 100},{Y}\n" for k in range(300)))
+        sample = {"method": "random", "count": 100, "seed": 1}
+        parts = {"vents": {"table": "many.csv"}, "events": EVENTS}
+        self.assertEqual(self.problems(sample=sample, **parts),
+                         ['e.json: sample.vents: expected "drawn", with which there are 100 members in all, or "all", with 100 '
+                          'members of each of 600 pairs of vent and event: 60000 in all. Found neither'])
+        self.ensemble(sample={**sample, "vents": "drawn"}, **parts)
+        self.assertEqual(len(self.plan()), 100)
+        self.ensemble(sample={**sample, "count": 1}, **parts)
+        self.assertIn("sample: 1 members of each of 600 pairs of vent and event, 600 in all",
+                      self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr)
 
     def test_disk_estimate(self):
         """Varied volumes count, and no member is without its own bytes."""

@@ -5,6 +5,7 @@
 Of tests/golden/pictures the maps are compared; the text around them differs with other versions of a font.
 SCIARA_UPDATE_GOLDEN=1 writes them again; inspect them before they are committed."""
 import datetime
+import json
 import os
 import shlex
 import shutil
@@ -172,6 +173,14 @@ class Pictures(SharedCase):
             made = pixels(self.path("run", "maps", field + ".png"))
             same = self.export(field + "-again.png", "--field", field)
             self.assertTrue(is_the_same(made, same), field)  # the snapshot is float32
+        made = pixels(self.path("run", "maps", "deposit.png"))
+        line = [[case.WEST + 180, case.NORTH - 150], [case.WEST + 260, case.NORTH - 150]]
+        edits = json.dumps([{"name": "dam", "line": line, "width_m": 10, "height_m": 0.001}])
+        self.sciara("run", "s.json", "-q", "-o", "dam", "--set", f"dem.edits={edits}", "--set", 'output.maps=["deposit"]')
+        self.sciara("export", "dam", "-q", "-f", "png", "-o", "dam.png")
+        with_dam = pixels(self.path("dam", "maps", "deposit.png"))
+        self.assertTrue(is_the_same(with_dam, pixels(self.path("dam.png"))))
+        self.assertTrue((with_dam == (140, 0, 160)).all(axis=2).any() and not (made == (140, 0, 160)).all(axis=2).any())
 
     def test_frames(self):
         done = self.sciara("export", "run", "-q", "-f", "frames", "--field", "thickness", "--width", 400, "-o", "a 50%.frames")

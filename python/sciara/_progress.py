@@ -20,10 +20,11 @@ _DELAY_S = 0.5  # calls that take less show nothing
 
 
 def duration_text(seconds: float) -> str:
-    """ "1 d 02:30:00" """
+    """ "1 d 2 h 30 min", as the program prints it: from an hour on rounded to minutes. """
     whole = int(seconds)
-    days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
-    return (f"{days} d " if days else "") + f"{hours:02d}:{minutes:02d}:{whole % 60:02d}"
+    minutes = whole // 60 if seconds < 3600 else int(seconds / 60 + 0.5)
+    parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"), (whole % 60 if seconds < 3600 else 0, "s"))
+    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
 
 
 def _text(now: Progress) -> str:

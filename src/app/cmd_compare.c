@@ -298,11 +298,27 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
   return SCIARA_OK;
 }
 
+/** Whether a file is one of polygons or a raster by its name. */
+static bool looks_observed(const char *path) {
+  static const char *const ends[] = {"gpkg", "geojson", "json", "shp",  "fgb", "kml",
+                                     "tab",  "mif",     "tif",  "tiff", "asc"};
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+    if (sciara_has_extension(path, ends[k])) return true;
+  return false;
+}
+
 static enum sciara_status execute(const struct sciara_arguments *arguments, bool *same) {
   const char *text = sciara_argument(arguments, "tolerance");
   double tolerance = 0;
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: expected a number >= 0, found \"%s\"", text);
+  for (size_t k = 0; k < arguments->operand_count; k++)
+    if (looks_observed(arguments->operand[k]) && !looks_observed(arguments->operand[1 - k]))
+      return sciara_fail(
+          SCIARA_ERR_USAGE,
+          "%s: expected a run or a snapshot; a run is compared with an observed extent by: sciara compare "
+          "%s --observed %s",
+          arguments->operand[k], arguments->operand[1 - k], arguments->operand[k]);
   struct sciara_target a, b;
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
   enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);

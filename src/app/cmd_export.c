@@ -109,6 +109,19 @@ static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPO
   return status;
 }
 
+static enum sciara_status refuse_layer(const char *found) {
+  struct sciara_text names = {0};
+  for (int k = 0; k < SCIARA_EXPORT_LAYERS; k++)
+    sciara_text_append(&names, "%s%s",
+                       k == 0                         ? ""
+                       : k + 1 < SCIARA_EXPORT_LAYERS ? ", "
+                                                      : " or ",
+                       sciara_export_layer_names[k]);
+  sciara_fail(SCIARA_ERR_USAGE, "--layer: expected %s; found \"%s\"", names.data ? names.data : "another", found);
+  sciara_text_free(&names);
+  return SCIARA_ERR_USAGE;
+}
+
 /** The layer of a file of one layer; rejects options of other layers. */
 static enum sciara_status read_layer(const struct sciara_arguments *a, const struct sciara_export_format *format,
                                      struct sciara_export_job *job) {
@@ -119,11 +132,7 @@ static enum sciara_status read_layer(const struct sciara_arguments *a, const str
   if (format->of_ensemble) return SCIARA_OK; // its layers depend on the ensemble
   if (!job->layer) job->layer = sciara_export_layer_names[SCIARA_EXPORT_OUTLINE];
   const enum sciara_export_layer layer = sciara_export_layer_find(job->layer);
-  if (layer == SCIARA_EXPORT_LAYERS)
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or "
-                       "vents; found \"%s\"",
-                       job->layer);
+  if (layer == SCIARA_EXPORT_LAYERS) return refuse_layer(job->layer);
   if (layer != SCIARA_EXPORT_CLASSES && sciara_argument_given(a, "classes"))
     return sciara_fail(SCIARA_ERR_USAGE, "--classes: allowed only with --layer thickness_classes");
   const bool timed =
@@ -217,7 +226,7 @@ static const struct sciara_option run_options[] = {
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
     {"layer", 0, "L",
-     "outline, thickness_classes, arrival, front_lines, run_out, fissures or vents (default: outline)"},
+     "outline, thickness_classes, arrival, edits, front_lines, run_out, fissures or vents (default: outline)"},
     {"frames", 0, "N", "largest number of snapshots in a page; of more, evenly spaced ones are taken (default: 60)"},
     SCIARA_OBSERVED_OPTIONS("draw the outline of an observed extent: polygons or a raster"),
     {"assets", 0, "FILE",
@@ -273,9 +282,8 @@ const struct sciara_command sciara_cmd_ensemble_export = {
     .options = ensemble_options,
     .details =
         "A click on a place of the page shows how likely and how soon lava arrives, and from which vents and classes.\n"
-        "'sciara ensemble reduce' writes the maps and tables in formats of GIS. Every number is conditional on the "
-        "model and "
-        "on the plan.\n",
+        "'sciara ensemble reduce' writes the maps and tables in formats of GIS. Every number is valid only for the "
+        "assumed\nvents, eruptions and model, if such an eruption happens.\n",
     .option_help = help_of,
     .print_more = print_formats,
     .run = run,

@@ -12,6 +12,7 @@
 #include "app/output.h"
 #include "app/print_grid.h"
 #include "app/scenario_options.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -68,15 +69,16 @@ static enum sciara_status print_fields(struct sciara_target *t) {
 
 static enum sciara_status print_snapshot(struct sciara_target *t) {
   const struct sciara_snapshot *s = &t->snapshot;
-  char simulated[48];
+  char simulated[48], date[SCIARA_DATE_SIZE];
   sciara_print_duration(s->time_s, simulated, sizeof simulated);
+  const bool dated = sciara_date_after(s->start, s->time_s, date);
   sciara_print("snapshot:      %s\n", t->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
   if (s->model_rule) sciara_print("rule:          %s\n", s->model_rule);
   sciara_print("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
                s->precision ? s->precision : "?");
-  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s), clock %.10g s\n", s->step, s->time_s,
-               simulated, s->clock_s);
+  sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s%s%s), clock %.10g s\n", s->step, s->time_s,
+               simulated, dated ? ", " : "", date, s->clock_s);
   sciara_print_grid(&s->grid, &s->georef);
   print_ledger(&s->ledger, s->has_sea);
   sciara_print("liquid cells:  %" PRId64 "\nchecksum:      %016" PRIx64 "\nfields (%s):\n", s->liquid_cells,

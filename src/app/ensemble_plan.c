@@ -30,15 +30,10 @@ static const struct sciara_option plan_options[] = {
 };
 
 /** "12 min", "3.4 h", "2.1 d". */
-static void print_hours(double seconds) {
-  if (seconds < 120)
-    sciara_print("%.2g s", seconds);
-  else if (seconds < 2 * 3600)
-    sciara_print("%.2g min", seconds / 60);
-  else if (seconds < 2 * 86400)
-    sciara_print("%.2g h", seconds / 3600);
-  else
-    sciara_print("%.3g d", seconds / 86400);
+static void print_about(double seconds) {
+  char text[48];
+  sciara_print_about(seconds, text, sizeof text);
+  sciara_print("%s", text);
 }
 
 static void print_estimate(const struct sciara_ensemble_estimate *e) {
@@ -47,23 +42,25 @@ static void print_estimate(const struct sciara_ensemble_estimate *e) {
   if (e->time.made) {
     const double n = (double)(cores > 0 ? cores : 1);
     sciara_print("time:     about ");
-    print_hours(e->time.core_s);
+    print_about(e->time.core_s);
     sciara_print(" on one core, ");
-    print_hours(e->time.core_s / n);
+    print_about(e->time.core_s / n);
     sciara_print(" on the %ld of this machine (", cores);
-    print_hours(e->time.low_s / n);
+    print_about(e->time.low_s / n);
     sciara_print(" to ");
-    print_hours(e->time.high_s / n);
+    print_about(e->time.high_s / n);
     sciara_print("; from %zu %s, %zu of them to the end)\n", e->time.probed,
                  sciara_plural(e->time.probed, "member", "members"), e->time.whole);
   } else {
     sciara_print("time:     no estimate\n");
   }
-  if (e->time.member_bytes > 0)
-    sciara_print("memory:   at most about %.3g MB for each member at a time\n", e->time.member_bytes * 1e-6);
-  sciara_print("disk:     at most about %.3g MB", e->bytes * 1e-6);
-  if (e->free_bytes > 0) sciara_print(", %.3g MB are free", e->free_bytes * 1e-6);
-  sciara_print("\n");
+  char size[48];
+  sciara_print_bytes(e->time.member_bytes, size, sizeof size);
+  if (e->time.member_bytes > 0) sciara_print("memory:   at most about %s for each member at a time\n", size);
+  sciara_print_bytes(e->bytes, size, sizeof size);
+  sciara_print("disk:     at most about %s", size);
+  sciara_print_bytes(e->free_bytes, size, sizeof size);
+  sciara_print(e->free_bytes > 0 ? ", %s are free\n" : "\n", size);
 }
 
 static int run_check(const struct sciara_command *command, int argc, char **argv) {

@@ -47,8 +47,7 @@ static void print_no_hit(const struct sciara_sample *s, double bound, double hig
   sciara_print("none of %zu %s", s->finished, sciara_plural(s->finished, "member", "members"));
   if (isfinite(bound)) sciara_print(" (95 %% bound: %.2f %%", 100 * bound);
   if (high > 0)
-    sciara_print("%s with open and censored members up to %.2f %%", isfinite(bound) ? ";" : " (no bound;",
-                 100 * high);
+    sciara_print("%s with open and censored members up to %.2f %%", isfinite(bound) ? ";" : " (no bound;", 100 * high);
   sciara_print("%s\n", isfinite(bound) || high > 0 ? ")" : ", no bound");
 }
 
@@ -193,9 +192,9 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
     .operand_min = 1,
     .operand_max = 1,
     .options = reduce_options,
-    .details =
-        "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
-        "sites.csv into\nthe folder of the ensemble. Every number is conditional on the model and on the plan.\n",
+    .details = "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
+               "sites.csv into\nthe folder of the ensemble. Every number is valid only for the assumed vents, "
+               "eruptions and model, if such an\neruption happens.\n",
     .run = run_reduce,
 };
 
@@ -373,7 +372,7 @@ const struct sciara_command sciara_cmd_ensemble_query = {
     .operand_min = 1,
     .operand_max = 1,
     .options = query_options,
-    .details = "All finished members count. Every number is conditional on the model and on the plan.\n",
+    .details = "All finished members count. Every number is valid only for the assumed vents, eruptions and model.\n",
     .run = run_query,
 };
 

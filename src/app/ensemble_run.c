@@ -261,8 +261,10 @@ static int print_status(const struct sciara_command *command, int argc, char **a
   if (code == SCIARA_OK) {
     sciara_print("members:  %zu of %zu finished, %zu failed, %zu censored\n", s.finished, s.members, s.failed,
                  s.censored);
-    sciara_print("batches:  %zu of %zu whole, %.3g MB; %zu finished members of others\n", s.whole, s.batches,
-                 s.bytes * 1e-6, s.single);
+    char size[48];
+    sciara_print_bytes((double)s.bytes, size, sizeof size);
+    sciara_print("batches:  %zu of %zu whole, %s; %zu finished members of others\n", s.whole, s.batches, size,
+                 s.single);
     if (s.begun > 0)
       sciara_print("begun:    %zu %s from %s\n", s.begun,
                    sciara_plural(s.begun, "member continues", "members continue"),

@@ -12,6 +12,7 @@
 
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/wallclock.h"
 #include "file/durable.h"
@@ -201,11 +202,13 @@ static void describe_sea(const struct sciara_simulation *s, const struct sciara_
 }
 
 static void describe_result(const struct sciara_simulation *s, const struct sciara_run_result *r) {
-  char simulated[48];
+  char simulated[48], date[SCIARA_DATE_SIZE];
   sciara_print_duration(r->end.time, simulated, sizeof simulated);
+  const bool dated = sciara_date_after(s->problem.scenario.run.start, r->end.time, date);
   sciara_log(SCIARA_LOG_INFO,
-             "end (%s): step %" PRIu64 ", simulated %s, wall-clock time %.1f s, of which %.1f s computing",
-             sciara_end_name(r->end.reason), r->end.step, simulated, r->wall_s, s->compute_s);
+             "end (%s): step %" PRIu64 ", simulated %s%s%s, wall-clock time %.1f s, of which %.1f s computing",
+             sciara_end_name(r->end.reason), r->end.step, simulated, dated ? " until " : "", date, r->wall_s,
+             s->compute_s);
   sciara_log(
       SCIARA_LOG_INFO,
       "ledger: initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3 (residual %.2g, bound of "

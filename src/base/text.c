@@ -221,22 +221,62 @@ bool sciara_parse_duration(const char *text, double *seconds) {
   return true;
 }
 
+enum { MINUTE = 60, HOUR = 3600 };
+
 void sciara_print_duration(double seconds, char *buffer, size_t capacity) {
   const bool small = seconds > 0 && seconds < 1;
   if (!(seconds >= 0) || seconds > 1e15 || small) {
     snprintf(buffer, capacity, small ? "%.3g s" : "%g s", seconds);
     return;
   }
-  uint64_t whole = (uint64_t)seconds;
-  unsigned h = (unsigned)(whole / 3600 % 24), m = (unsigned)(whole / 60 % 60), s = (unsigned)(whole % 60);
-  if (whole >= 86400)
-    snprintf(buffer, capacity, "%llu d %02u:%02u:%02u", (unsigned long long)(whole / 86400), h, m, s);
+  const uint64_t whole = (uint64_t)seconds,
+                 minutes = seconds < HOUR ? whole / MINUTE : (uint64_t)round(seconds / MINUTE);
+  const struct {
+    uint64_t count;
+    const char *unit;
+  } parts[] = {{minutes / (24 * MINUTE), "d"},
+               {minutes / MINUTE % 24, "h"},
+               {minutes % MINUTE, "min"},
+               {seconds < HOUR ? whole % MINUTE : 0, "s"}};
+  size_t used = 0;
+  for (size_t k = 0; k < sizeof parts / sizeof *parts && used < capacity; k++)
+    if (parts[k].count > 0)
+      used += (size_t)snprintf(buffer + used, capacity - used, "%s%llu %s", used ? " " : "",
+                               (unsigned long long)parts[k].count, parts[k].unit);
+  if (used == 0) snprintf(buffer, capacity, "0 s");
+}
+
+/** Two digits, or all of a larger number. */
+static void print_rounded(double value, const char *unit, char *buffer, size_t capacity) {
+  snprintf(buffer, capacity, value < 9.95 ? "%.1f %s" : "%.0f %s", value, unit);
+}
+
+void sciara_print_about(double seconds, char *buffer, size_t capacity) {
+  if (seconds < 0.95)
+    snprintf(buffer, capacity, "%.2g s", seconds);
+  else if (seconds < 2 * MINUTE)
+    print_rounded(seconds, "s", buffer, capacity);
+  else if (seconds < 2 * HOUR)
+    print_rounded(seconds / MINUTE, "min", buffer, capacity);
+  else if (seconds < 48 * HOUR)
+    print_rounded(seconds / HOUR, "h", buffer, capacity);
   else
-    snprintf(buffer, capacity, "%02u:%02u:%02u", h, m, s);
+    print_rounded(seconds / (24 * HOUR), "d", buffer, capacity);
+}
+
+void sciara_print_bytes(double bytes, char *buffer, size_t capacity) {
+  static const char *const units[] = {"kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  double value = bytes * 1e-3;
+  if (bytes < 1000) {
+    snprintf(buffer, capacity, "%.0f bytes", bytes);
+    return;
+  }
+  for (; unit < 3 && value >= 999.5; unit++) value *= 1e-3;
+  snprintf(buffer, capacity, value < 9.995 ? "%.2f %s" : value < 99.95 ? "%.1f %s" : "%.0f %s", value, units[unit]);
 }
 
 void sciara_print_time_name(double seconds, char *buffer, size_t capacity) {
-  enum { MINUTE = 60, HOUR = 3600 };
   if (fmod(seconds, HOUR) == 0)
     snprintf(buffer, capacity, "%.9gh", seconds / HOUR);
   else if (fmod(seconds, MINUTE) == 0)

@@ -122,7 +122,7 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
     case SCIARA_LAYER_YEARS:
       out->value = q->deposit_m[l->index];
       out->years = q->years[l->second];
-      out->word = SCIARA_WORD_HAZARD_YEARS;
+      out->word = out->value > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
       return true;
     case SCIARA_LAYER_QUANTILE:
       out->value = 100 * q->quantiles[l->index];

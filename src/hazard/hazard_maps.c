@@ -147,13 +147,20 @@ cleanup:
 
 // ------------------------------------------------------------------------------------------------------------- styles
 
-/** The edges between `classes` classes: of probabilities fixed ones, of other values equal parts of their range. */
+/** The edges between `classes` classes, the same for every ensemble; of numbers of members equal parts of their range. */
 static size_t class_edges(const struct sciara_map *map, const struct sciara_layer *l, int classes, double *edges) {
-  static const double three[] = {0.05, 0.25}, five[] = {0.01, 0.05, 0.25, 0.5};
-  double low, high;
-  sciara_ramp_range(sciara_map_ramp(map), map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
+  enum { HOUR = 3600, DAY = 86400 };
+  static const struct {
+    double three[2], five[4];
+  } fixed[] = {{{0.05, 0.25}, {0.01, 0.05, 0.25, 0.5}},                     // probabilities
+               {{1 * DAY, 7 * DAY}, {6 * HOUR, 1 * DAY, 3 * DAY, 7 * DAY}}, // times, s
+               {{1, 5}, {0.5, 1, 2, 5}}};                                   // deposits, m
+  const int of = is_probability(l) ? 0 : strcmp(l->unit, "s") == 0 ? 1 : strcmp(l->unit, "m") == 0 ? 2 : -1;
+  double low = 0, high = 0;
+  if (of < 0)
+    sciara_ramp_range(sciara_map_ramp(map), map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
   for (int k = 0; k + 1 < classes; k++)
-    edges[k] = is_probability(l) ? (classes == 3 ? three : five)[k] : low + (high - low) * (k + 1) / classes;
+    edges[k] = of < 0 ? low + (high - low) * (k + 1) / classes : classes == 3 ? fixed[of].three[k] : fixed[of].five[k];
   return (size_t)(classes - 1);
 }
 

@@ -8,7 +8,7 @@
 #include "hazard/poi_results.h"
 #include "terrain/dem_gdal.h"
 
-#define SCIARA_ENSEMBLE_CONDITION "conditional on the model and this plan"
+#define SCIARA_ENSEMBLE_CONDITION "valid only for the assumed vents, eruptions and model, if such an eruption happens"
 
 /** Zero-initialise; release with sciara_reduction_free. */
 struct sciara_reduction {
@@ -68,10 +68,10 @@ void sciara_reduction_free(struct sciara_reduction *r);
 /** A source of the footprints of the used batches; refers to `r`. */
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
 
-/** "conditional on the model and this plan", and on what was observed. */
+/** "valid only for the assumed vents, eruptions and model, if such an eruption happens", and on what was observed. */
 enum sciara_status sciara_ensemble_condition(const struct sciara_ensemble *e, struct sciara_text *out);
 
-/** "p of n members, conditional on the model and this plan": what every product says. */
+/** "p of n members, valid only for the assumed vents, eruptions and model, if such an eruption happens": what every product says. */
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out);
 
 /** Name of a vent or class, or its number in `buffer`; "-" for -1. */

@@ -86,6 +86,27 @@ static const char *transparency(const struct sciara_ramp *ramp) {
          "percentTransparent=\"100\"/>\n    </singleValuePixelList>\n   </rasterTransparency>\n";
 }
 
+/** How a value is written for people: a probability in percent, a time in the unit that suits `high`. */
+struct labels {
+  double factor;
+  const char *unit; ///< "" for a number alone
+};
+
+static struct labels labels_for(const struct sciara_ramp *ramp, double high, const char *unit) {
+  enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
+  if (strcmp(unit, "1") == 0 && (ramp == &probability || ramp == &difference)) return (struct labels){100, "%"};
+  if (strcmp(unit, "1") == 0) return (struct labels){1, ""};
+  if (strcmp(unit, "s") != 0 || high < 2 * MINUTE) return (struct labels){1, unit};
+  return high < 2 * HOUR  ? (struct labels){1.0 / MINUTE, "min"}
+         : high < 2 * DAY ? (struct labels){1.0 / HOUR, "h"}
+                          : (struct labels){1.0 / DAY, "d"};
+}
+
+static void append_unit(struct sciara_text *out, const struct labels *l) {
+  if (l->unit[0]) sciara_text_append(out, " ");
+  sciara_text_append_xml(out, l->unit);
+}
+
 enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, double high, const char *unit,
                                    struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
@@ -100,12 +121,13 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
       "   <rastershader>\n    <colorrampshader colorRampType=\"INTERPOLATED\" classificationMode=\"1\" "
       "clip=\"0\" minimumValue=\"%.9g\" maximumValue=\"%.9g\">\n",
       low, high));
+  const struct labels l = labels_for(ramp, fmax(fabs(low), fabs(high)), unit);
   for (int i = 0; i < SCIARA_RAMP_STOPS; i++) {
     double value = low + (high - low) * i / (SCIARA_RAMP_STOPS - 1);
     const uint8_t *c = ramp->stops[i];
-    SCIARA_TRY(sciara_text_append(out, "     <item value=\"%.9g\" alpha=\"255\" color=\"#%02x%02x%02x\" label=\"%.4g ",
-                                  value, c[0], c[1], c[2], value));
-    SCIARA_TRY(sciara_text_append_xml(out, unit));
+    SCIARA_TRY(sciara_text_append(out, "     <item value=\"%.9g\" alpha=\"255\" color=\"#%02x%02x%02x\" label=\"%.4g",
+                                  value, c[0], c[1], c[2], l.factor * value));
+    append_unit(out, &l);
     SCIARA_TRY(sciara_text_append(out, "\"/>\n"));
   }
   return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"
@@ -122,6 +144,7 @@ enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const
                      "   <rastershader>\n    <colorrampshader colorRampType=\"DISCRETE\" classificationMode=\"1\" "
                      "clip=\"0\">\n",
                      transparency(ramp));
+  const struct labels l = labels_for(ramp, edges[count - 1], unit);
   for (size_t k = 0; k <= count; k++) {
     uint8_t c[3];
     sciara_ramp_colour(ramp, ((double)k + 0.5) / (double)(count + 1), c);
@@ -131,12 +154,12 @@ enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const
       sciara_text_append(out, "     <item value=\"inf\"");
     sciara_text_append(out, " alpha=\"255\" color=\"#%02x%02x%02x\" label=\"", c[0], c[1], c[2]);
     if (k == 0)
-      sciara_text_append(out, "up to %.4g ", edges[0]);
+      sciara_text_append(out, "up to %.4g", l.factor * edges[0]);
     else if (k < count)
-      sciara_text_append(out, "%.4g to %.4g ", edges[k - 1], edges[k]);
+      sciara_text_append(out, "%.4g to %.4g", l.factor * edges[k - 1], l.factor * edges[k]);
     else
-      sciara_text_append(out, "more than %.4g ", edges[count - 1]);
-    sciara_text_append_xml(out, unit);
+      sciara_text_append(out, "more than %.4g", l.factor * edges[count - 1]);
+    append_unit(out, &l);
     sciara_text_append(out, "\"/>\n");
   }
   return sciara_text_append(out, "    </colorrampshader>\n   </rastershader>\n  </rasterrenderer>\n </pipe>\n"

@@ -152,13 +152,12 @@ function valueText(field, value) {
   return `${number((value / unit.size).toFixed(unit.decimals))} ${unit.name}`;
 }
 
-/** "3 d 04:05:06": whole seconds that have passed, as the program prints them. */
+/** "3 d 4 h 5 min", "12 min 30 s": as the program prints a duration, from an hour on rounded to minutes. */
 function durationText(seconds) {
-  const whole = Math.floor(seconds);
-  const two = (number) => String(number).padStart(2, "0");
-  const days = Math.floor(whole / 86400);
-  const clock = `${two(Math.floor(whole / 3600) % 24)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
-  return days > 0 ? `${days} d ${clock}` : clock;
+  const whole = Math.floor(seconds), minutes = seconds < 3600 ? Math.floor(whole / 60) : Math.round(seconds / 60);
+  const parts = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [minutes % 60, "min"],
+    [seconds < 3600 ? whole % 60 : 0, "s"]];
+  return parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }
 
 /** A volume with four digits: "4.700 \u00d7 10\u2076 m\u00b3". */

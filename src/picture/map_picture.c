@@ -71,7 +71,7 @@ static bool is_blank(const struct sciara_map *map) {
   return true;
 }
 
-/** "Simulated time 1 d 00:00:06" and "2026-05-11 04:00 UTC" */
+/** "Simulated time 1 d 6 h" and "2026-05-11 04:00 UTC" */
 static void describe_time(const struct sciara_map_picture *q, struct layout *l) {
   char duration[48];
   char date[SCIARA_DATE_SIZE];
@@ -84,7 +84,7 @@ static void describe_time(const struct sciara_map_picture *q, struct layout *l) 
 /** Time and date are one line where the longest one has room: frames of a film are of one size. */
 static void join_time(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {
   char longest[LINE_MOST];
-  snprintf(longest, sizeof longest, "%s 9999 d 00:00:00, 2026-05-11 04:00 UTC",
+  snprintf(longest, sizeof longest, "%s 9999 d 23 h 59 min, 2026-05-11 04:00 UTC",
            sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME));
   const struct sciara_writing w = {.text = longest, .capital = l->letter};
   if (!l->date[0] || sciara_lettering_measure(letters, &w).width > l->head) return;

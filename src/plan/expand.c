@@ -389,8 +389,11 @@ static enum sciara_status check_memory(const struct work *w, size_t members) {
   const double needed = (double)members * (double)(128 + 48 * w->columns.count + effusion * w->columns.effusions);
   const size_t available = sciara_memory_available();
   if (available == 0 || needed <= (double)available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a table of %zu members: expected %.3g MB of free memory, found %.3g MB",
-                     w->x->r->file, members, needed * 1e-6, (double)available * 1e-6);
+  char need[48], have[48];
+  sciara_print_bytes(needed, need, sizeof need);
+  sciara_print_bytes((double)available, have, sizeof have);
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a table of %zu members: expected %s of free memory, found %s",
+                     w->x->r->file, members, need, have);
 }
 
 enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out) {

@@ -425,14 +425,19 @@ static void make_estimate(const struct planning *p, const char *folder, double p
 static enum sciara_status check_memory(const struct planning *p, const struct sciara_ensemble_estimate *e) {
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %.3g MB of free memory, found %.3g MB", p->r.file,
-                     e->time.member_bytes * 1e-6, available * 1e-6);
+  char need[48], have[48];
+  sciara_print_bytes(e->time.member_bytes, need, sizeof need);
+  sciara_print_bytes(available, have, sizeof have);
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %s of free memory, found %s", p->r.file, need, have);
 }
 
 static enum sciara_status check_disk(const struct planning *p, const struct sciara_ensemble_estimate *e) {
   if (!(e->free_bytes > 0) || e->bytes <= e->free_bytes) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_IO, "%s: the folder of %zu members: expected %.3g MB of free disk space, found %.3g MB",
-                     p->r.file, e->members, e->bytes * 1e-6, e->free_bytes * 1e-6);
+  char need[48], have[48];
+  sciara_print_bytes(e->bytes, need, sizeof need);
+  sciara_print_bytes(e->free_bytes, have, sizeof have);
+  return sciara_fail(SCIARA_ERR_IO, "%s: the folder of %zu members: expected %s of free disk space, found %s",
+                     p->r.file, e->members, need, have);
 }
 
 void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,

@@ -37,11 +37,25 @@ static void refuse_value(const struct check *c, const struct sciara_json_path *p
   refuse(c, path, found, allowed);
 }
 
+/** A duration as text among numbers: says how many seconds it is. */
+static void hint_at_seconds(const cJSON *value, char *text, size_t capacity) {
+  const cJSON *item;
+  double seconds;
+  cJSON_ArrayForEach(item, value) {
+    if (!cJSON_IsString(item) || !sciara_parse_duration(item->valuestring, &seconds)) continue;
+    const size_t used = strlen(text);
+    snprintf(text + used, capacity - used, " (durations here are in seconds: %.10g for \"%.20s\")", seconds,
+             item->valuestring);
+    return;
+  }
+}
+
 /** Rejects a value of the wrong type. */
 static void refuse_type(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                         const struct sciara_scenario_key *key) {
   char allowed[1024];
   sciara_scenario_key_allowed(key, allowed, sizeof allowed);
+  if (key->type == SCIARA_KEY_INTERVAL && cJSON_IsArray(value)) hint_at_seconds(value, allowed, sizeof allowed);
   refuse_value(c, path, value, allowed);
 }
 

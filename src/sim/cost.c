@@ -285,12 +285,23 @@ static double initial_cells(const struct sciara_problem *p) {
   return (double)count;
 }
 
+/** Lava that is liquid at the start, and what vents emit from then on to the end of the run, m3. */
+static double liquid_volume(const struct sciara_problem *p, double start, double end) {
+  const struct sciara_vents *v = p->vents;
+  const int64_t cells = p->state ? sciara_grid_cells(&p->grid) : 0;
+  double volume = 0;
+  for (int64_t i = 0; i < cells; i++) volume += p->state->h[i] * p->grid.cell_size * p->grid.cell_size;
+  for (int64_t k = 0; v && k < v->count; k++)
+    volume += sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], start, end - start);
+  return volume;
+}
+
 /** Seconds in which the lava of a member cools on cells with 1 m of it, summed over these cells. */
-static double liquid_time(const struct sciara_problem *p, double volume) {
-  const double end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
-  double each = fmin(cooling_time(p, 1), end);
+static double liquid_time(const struct sciara_problem *p) {
+  const double start = p->state ? p->state->time : 0, end = sciara_scenario_end(&p->scenario), w = p->grid.cell_size;
+  double each = fmin(cooling_time(p, 1), end - start);
   if (!isfinite(each) && p->vents) each = sciara_vents_end(p->vents); // nothing cools, and only steps are limited
-  return volume > 0 ? volume / (w * w) * each : 0;
+  return each > 0 ? liquid_volume(p, start, end) / (w * w) * each : 0;
 }
 
 double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
@@ -306,7 +317,7 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (thin(params) + thick(params)), cells = (double)sciara_grid_cells(&p->grid);
-  struct sciara_member_need need = {.liquid_s = liquid_time(p, volume)};
+  struct sciara_member_need need = {.liquid_s = liquid_time(p)};
   const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
   const double footprint = sciara_member_footprint(params, volume, &p->grid);
   need.length = need.liquid_s / params->relaxation;

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "file/crs_scale.h"
+#include "model/params.h"
 #include "terrain/dem_altitudes.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"
@@ -36,6 +37,20 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
                          found, command.data);
   sciara_text_free(&command);
   return status;
+}
+
+/** A DEM in degrees: the keys with which it is warped when it is read. */
+static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, const struct sciara_source *s) {
+  const int utm = sciara_source_utm(s);
+  char found[192], crs[32], cell[32];
+  snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
+  if (!q->crs && !utm) return refuse(q, s, found);
+  snprintf(crs, sizeof crs, "EPSG:%d", utm);
+  snprintf(cell, sizeof cell, "%.10g", q->cell_size_m > 0 ? q->cell_size_m : SCIARA_CELL_CALIBRATED);
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: %s; square cells in metres are needed. These keys have it warped: --set dem.crs=%s --set "
+                     "dem.cell_size_m=%s",
+                     q->path, found, q->crs ? q->crs : crs, cell);
 }
 
 /** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */
@@ -103,11 +118,7 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
     }
     return sciara_fail(SCIARA_ERR_INPUT, "%s: its local CRS has units of %g m; metres are needed", q->path, metres);
   }
-  if (OSRIsGeographic(s->srs)) {
-    snprintf(found, sizeof found,
-             "its cells are %.9g x %.9g degrees (or give dem.crs and dem.cell_size_m to have it warped)", s->dx, s->dy);
-    return asked ? SCIARA_OK : refuse(q, s, found);
-  }
+  if (OSRIsGeographic(s->srs)) return asked ? SCIARA_OK : refuse_degrees(q, s);
   if (!OSRIsProjected(s->srs))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: its CRS is neither projected nor geographic", q->path);
   if (sciara_srs_is_metric(p->from)) return SCIARA_OK;
@@ -438,6 +449,18 @@ static void report(const struct sciara_source *s, const struct sciara_dem *d, in
               sciara_plural((uint64_t)hidden, "cell", "cells"));
 }
 
+/** Says how cells were resampled. Small cells made of large ones pass every test of their size. */
+static void report_warp(const struct sciara_notes *notes, const char *path, const char *how, double side, double cell) {
+  enum { COARSE = 4 };
+  sciara_note(notes, SCIARA_LOG_INFO, "%s: cells of %.3g m are warped %s to cells of %.10g m", path, side, how, cell);
+  if (side > COARSE * cell)
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s: its cells of %.3g m are resampled to %.10g m: they have the relief of a DEM of %.3g m, without its "
+        "gullies, levees and roads, and lava runs out differently than on a DEM of %.10g m",
+        path, side, cell, side, cell);
+}
+
 /** Moves the patch into the DEM. */
 static enum sciara_status finish(const struct sciara_source *s, const struct plan *plan, struct sciara_patch *patch,
                                  struct sciara_dem *out) {
@@ -516,6 +539,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   SCIARA_TRY_GOTO(sciara_patch_to_altitudes(&source, window, &patch));
   if (plan.warp) {
     const char *how;
+    double side;
     const struct sciara_patch raster = whole_raster(&source);
     const struct sciara_warp warp = {.path = request->path,
                                      .source = &patch,
@@ -524,8 +548,8 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
                                      .to = plan.to,
                                      .cell = plan.cell,
                                      .box = plan.has_box ? plan.box : NULL};
-    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &warped));
-    sciara_note(request->notes, SCIARA_LOG_INFO, "%s: warped %s to cells of %.10g m", request->path, how, plan.cell);
+    SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &side, &warped));
+    report_warp(request->notes, request->path, how, side, plan.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));

@@ -78,13 +78,17 @@ static enum sciara_status apply_feature(void *context, const struct sciara_shape
 
 static void report(const struct work *w) {
   const double cell = w->dem->grid.cell_size;
-  if (w->changed == 0)
+  if (w->changed == 0) {
     sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
-  else
-    sciara_note(w->notes, SCIARA_LOG_INFO,
-                "dem.edits[%zu] (%s): %" PRId64 " %s changed by %.4g to %.4g m, %.6g m3 in all", w->number,
-                w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"), w->low, w->high,
-                w->volume * cell * cell);
+  } else {
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.4g", w->low);
+    snprintf(high, sizeof high, "%.4g", w->high);
+    const bool same = strcmp(low, high) == 0;
+    sciara_note(w->notes, SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %s%s%s m, %.6g m3 in all",
+                w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"), low,
+                same ? "" : " to ", same ? "" : high, w->volume * cell * cell);
+  }
   if (w->missing > 0)
     sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s so", w->number,
                 w->edit->name, w->missing,

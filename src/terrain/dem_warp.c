@@ -212,7 +212,7 @@ static bool collect(GDALDatasetH d, struct sciara_patch *out) {
 }
 
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *w, const char **how,
-                                     struct sciara_patch *out) {
+                                     double *side, struct sciara_patch *out) {
   *out = (struct sciara_patch){0};
   enum sciara_status status = SCIARA_OK;
   bool same = !w->from || !w->to;
@@ -221,6 +221,7 @@ enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const stru
   sciara_gdal_reset(scope);
   if (!before || !choose_reference(w, &reference)) goto failed;
   const GDALResampleAlg method = choose_method(&reference, w->cell, how);
+  *side = sqrt(reference.dx * reference.dy);
   if (w->box) clip(w->box, reference.extent);
   SCIARA_TRY_GOTO(place_target(w, reference.extent, out));
   target = memory_dataset(out, same ? NULL : w->to);

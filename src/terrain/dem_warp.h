@@ -41,9 +41,10 @@ struct sciara_warp {
  * which has no edges along the cells of the raster, and others are interpolated bilinearly. The values of a part are those
  * of the whole if the source contains what lies within a few cells around it.
  *
- * @param how set to "by averaging", "by a cubic spline" or "bilinearly"
+ * @param how  set to "by averaging", "by a cubic spline" or "bilinearly"
+ * @param side set to the side of the cells of the raster, m
  */
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *warp, const char **how,
-                                     struct sciara_patch *out);
+                                     double *side, struct sciara_patch *out);
 
 #endif

@@ -199,7 +199,7 @@ class Report(SharedCase):
         self.assertEqual(lines["title"], "slope")
         self.assertEqual(lines["grid"], "30 rows x 40 columns of 10 m, x 500000 to 500400, y 4177000 to 4177300")
         self.assertEqual(lines["CRS"], "WGS 84 / UTM zone 33N (EPSG:32633)")
-        self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 01:00:00")
+        self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 1 h")
 
     def test_vents(self):
         x, y = case.WEST + 205, case.NORTH - 85
@@ -210,8 +210,8 @@ class Report(SharedCase):
 
     def test_outputs(self):
         lines = lines_of(self.report)
-        self.assertEqual(lines["end"], "when all lava is solid and no vent emits, at the latest after 06:00:00")
-        self.assertEqual(lines["snapshots"], "at most 36, one every 00:10:00 and one at the end")
+        self.assertEqual(lines["end"], "when all lava is solid and no vent emits, at the latest after 6 h")
+        self.assertEqual(lines["snapshots"], "at most 36, one every 10 min and one at the end")
         self.assertRegex(lines["checkpoints"], "^when a signal stops the run or requests one; about ")
         self.assertEqual(lines["maps"], "deposit")
         self.assertTrue(lines["output folder"].endswith("s.out"), lines["output folder"])

@@ -65,6 +65,13 @@ class CompareObserved(SharedCase):
         for name, value in expected.items():
             self.assertAlmostEqual(found[name], value, delta=1e-12 * value, msg=name)
 
+    def test_without_the_option(self):
+        """A file of polygons in place of a second run: the command that compares it is printed, and works."""
+        said = self.sciara("compare", "run", "outline.geojson", code=2).stderr
+        command = said.split(" by: sciara ")[1].split()
+        self.assertEqual(command, ["compare", "run", "--observed", "outline.geojson"])
+        self.assertIn("Jaccard", self.sciara(*command).stdout)
+
     def test_polygons_and_rasters(self):
         for name, kind in (("mask.tif", "extent"), ("outline.gpkg", "polygons"), ("outline.geojson", "polygons")):
             with self.subTest(name=name):

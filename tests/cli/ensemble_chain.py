@@ -330,8 +330,8 @@ class Chain(Case):
             for end, seconds in ends:
                 log.write(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)) + f",0,0,h,1,{seconds},solidified\n")
         said = self.ensemble("status", "e").stdout
-        self.assertIn("4800 members/h (4 in 00:00:03, of the last hour)", said)
-        self.assertIn("ETA:      00:00:09", said)  # of 12 members
+        self.assertIn("4800 members/h (4 in 3 s, of the last hour)", said)
+        self.assertIn("ETA:      9 s", said)  # of 12 members
 
     def test_options(self):
         self.write_ensemble()

@@ -231,7 +231,7 @@ class HazardPage(SharedCase):
         self.open(width=1280, height=1000)
         self.assertRegex(self.text("members"), r"^\d+ of \d+ members are finished\.$")
         whole = self.browser.evaluate("document.body.innerText")
-        self.assertEqual(whole.count("conditional on the model and this plan"), 1)
+        self.assertEqual(whole.count("Valid only for the assumed vents, eruptions and model"), 1)
         self.assertEqual(self.text("title"), "</script><b>")
         for cell in self.places():
             self.assert_shown(self.choose(cell))

@@ -322,6 +322,8 @@ class Ensemble(Case):
                 ("the key is required", {"sample": {"method": "random"}}),
                 ("exactly one of: table, grid, line, fissures.file", {"vents": {"jitter_m": 1}}),
                 ("of the distribution there", {"vary": [{"key": "model.relaxation", "uniform": [5, 6]}], "sample": draw}),
+                ('(durations here are in seconds: 21600 for "6 h"); found an array of 2',
+                 {"events": EVENTS[:1], "vary": [{"key": "events.0.duration", "uniform": ["6 h", "1 d"]}], "sample": draw}),
                 ("each key once", {"vary": [uniform, uniform], "sample": draw}),
                 ("each key once", {"vary": [{"key": "vents.0.x", "uniform": [1, 2]}, {"key": "vents[0].x", "uniform": [1, 2]}], "sample": draw}),
                 ("result.thickness_m: expected numbers that differ in their first 8 digits, found 0.5 and 0.50000000",
@@ -496,7 +498,7 @@ class Ensemble(Case):
             self.ensemble(events=EVENTS[:1], vary=[{"key": "events.0.volume_m3", "values": [volume]},
                                                    {"key": "model.relaxation", "values": [0.3 + 0.4 * k / count for k in range(count)]}])
             said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout
-            return float(re.search(r"at most about (\S+) MB", said[said.index("disk"):]).group(1))
+            return float(re.search(r"at most about (\S+) MB,", said[said.index("disk"):]).group(1))
         self.assertGreater(megabytes(30000, 2) - megabytes(300, 2), 0.005)
         self.assertGreater(megabytes(300, 50) - megabytes(300, 2), 48 * 0.006)
 

@@ -473,7 +473,7 @@ class Sites:
 
     def first(self, name, kind, x, y, cells):
         return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "state": "" if kind == "map" else "land", "members": (self.w > 0).sum(), "finished": self.used.sum(),
-                "upper_95_without_hits": self.bound, "condition": "conditional on the model and this plan"}
+                "upper_95_without_hits": self.bound, "condition": "valid only for the assumed vents, eruptions and model, if such an eruption happens"}
 
     def row(self, site):
         cells = cells_of(site)
@@ -731,7 +731,7 @@ def main():
         assert not (folder / "maps").exists() and not (folder / "sites.csv").exists()
         run(SYNTHETIC, folder, 600, "--censored", 5, "--failed", 31)
         said = run(PROGRAM, "ensemble", "reduce", folder, "--threads", "1", "--no-pictures")
-        assert "conditional on the model and this plan" in said, said
+        assert "valid only for the assumed vents, eruptions and model, if such an eruption happens" in said, said
         compare(folder, 0.02)
         intervals(folder)
         same_for_any_threads(folder)

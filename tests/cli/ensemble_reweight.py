@@ -203,7 +203,7 @@ class Reweight(SharedCase):
         self.assertIn(f"J of {MEMBERS} finished members: best {j[best]:.4f} (member {best}), median {np.median(j):.4f}, {(j == 0).sum()} with J = 0\n",
                       printed)
         observed = self.truth[1] <= AT
-        self.assertIn(f"observed: {observed.sum()} cells at 00:36:00\n", printed)
+        self.assertIn(f"observed: {observed.sum()} cells at 36 min\n", printed)
         for member in (best, 3, int(np.argsort(j)[MEMBERS // 2])):
             self.assertEqual(j[member], jaccard(arrivals(self.work, "e", member) <= AT, observed))
         with subprocess.Popen([PROGRAM, "evaluate", f"e-{best}.json", "--observed", "truth1.json", "--at", str(AT), "-q"], cwd=self.work,
@@ -238,17 +238,17 @@ class Reweight(SharedCase):
         comment, weight, _, _ = self.table()
         said = comment[2:].strip()
         done, after = self.reduce()
-        self.assertIn(f"conditional on the model and this plan; {said}", done.stdout)
+        self.assertIn(f"valid only for the assumed vents, eruptions and model, if such an eruption happens; {said}", done.stdout)
         self.assertIn(said, done.stderr)
         self.assertIn(said, self.sciara("ensemble", "query", "e", "--at", f"{WEST + 225},{SOUTH + 185}").stdout)
         self.assertIn(said, self.sciara("ensemble", "compare", "e", "e", "-o", "pairs").stdout)
         for path in (self.path("e", "maps", "probability_0m.tif"), self.path("pairs", "difference_probability_0m.tif")):
             tags = gdal.Open(path).GetMetadata()
-            self.assertEqual([v for k, v in tags.items() if k.lower() == "condition"], [f"conditional on the model and this plan; {said}"])
+            self.assertEqual([v for k, v in tags.items() if k.lower() == "condition"], [f"valid only for the assumed vents, eruptions and model, if such an eruption happens; {said}"])
             self.assertNotIn("upper_95_percent_bound_without_hits", tags)
         with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
             rows = list(csv.DictReader(f))
-        self.assertEqual({r["condition"] for r in rows}, {f"conditional on the model and this plan; {said}"})
+        self.assertEqual({r["condition"] for r in rows}, {f"valid only for the assumed vents, eruptions and model, if such an eruption happens; {said}"})
         self.assertEqual({r["upper_95_without_hits"] for r in rows}, {""})
         reached = self.footprints()
         share = weight / weight.sum()

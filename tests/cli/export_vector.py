@@ -429,7 +429,7 @@ class ExportVector(SharedCase):
         done = self.export("run", "-f", "kml", "-o", "defaults.kml")
         self.assertIn("no --field given: deposit", done.stderr)
         self.assertIn("no --classes given: 0.5,1,2,5,10 (m)", done.stderr)
-        self.assertRegex(done.stderr, "no --isochrones given: one every 00:..:..")
+        self.assertRegex(done.stderr, "no --isochrones given: one every 10 min")
 
     def assert_refused(self, code, message, *args):
         before = case.tree(self.work)
@@ -448,7 +448,7 @@ class ExportVector(SharedCase):
         for time in ("0", "-1 h", "1 week", "soon"):
             self.assert_refused(2, f'--isochrones: expected a time above 0 such as "6 h"; found "{time}"', "-f", "kml", f"--isochrones={time}")
         self.assert_refused(2, "expected at most 1000 isochrones", "-f", "gpkg", "--isochrones", "0.01 s")
-        self.assert_refused(2, '--layer: expected outline, thickness_classes, arrival, front_lines, run_out, fissures or vents; found "lava"', "-f", "geojson",
+        self.assert_refused(2, '--layer: expected outline, thickness_classes, arrival, edits, front_lines, run_out, fissures or vents; found "lava"', "-f", "geojson",
                             "--layer", "lava")
         self.assert_refused(2, "; found temperature. Outlines and classes are made from a thickness", "-f", "gpkg",
                             "--field", "temperature")

@@ -434,13 +434,13 @@ class BrowserPage(SharedCase):
         case.write_json(self.path("tower", "run.json"), text)
         expected = {
             "en": ["Warning: lava piles up in a way that the model cannot represent.",
-                   "A vent stands 1230 m above the cells around it (row 3, column 4, after 1 d 01:01:01): it emits more than they "
-                   "take.", "Lava stands ? m above all neighbouring cells (row 5, column 6, after 00:01:00).", "a <b>flood.",
+                   "A vent stands 1230 m above the cells around it (row 3, column 4, after 1 d 1 h 1 min): it emits more than they "
+                   "take.", "Lava stands ? m above all neighbouring cells (row 5, column 6, after 1 min).", "a <b>flood.",
                    "Give the vent an area (radius_m, or width_m of a line) or use larger cells."],
             "es": ["Atención: la lava se acumula de un modo que el modelo no puede representar.",
-                   "Una boca está 1230 m por encima de las celdas que la rodean (fila 3, columna 4, tras 1 d 01:01:01): emite más "
+                   "Una boca está 1230 m por encima de las celdas que la rodean (fila 3, columna 4, tras 1 d 1 h 1 min): emite más "
                    "de lo que ellas reciben.",
-                   "La lava está ? m por encima de todas las celdas vecinas (fila 5, columna 6, tras 00:01:00).", "a <b>flood.",
+                   "La lava está ? m por encima de todas las celdas vecinas (fila 5, columna 6, tras 1 min).", "a <b>flood.",
                    "Dé un área a la boca (radius_m, o width_m para una línea) o use celdas más grandes."]}
         for language, lines in expected.items():
             self.sciara("export", "tower", "-q", "-f", "html", "-o", f"w{language}.html", "--language", language)

@@ -96,7 +96,7 @@ class Rates(Case):
         start = {"start": "2006-07-14T21:30:00Z"}
         self.assertIn("found neither", self.check(rows, code=3, run=start).stderr)
         report = self.check(rows, run=start, radiant_density_J_m3=1.89e8, background_radiance_W_m2_sr_um=0.5)
-        self.assertIn("\nvents:         1, 10800 m3 in all, until 01:00:00\n", report.stdout)
+        self.assertIn("\nvents:         1, 10800 m3 in all, until 1 h\n", report.stdout)
         self.assertIn("alerts of MODVOLC, 3 pixels, 1 of them not above 0.5 W/(m2 sr um)", report.stderr)
 
 

@@ -430,10 +430,12 @@ class Edits(Ground):
         changes = 1000 - base()[10:17, 10:17]
         self.assertTrue(changes.max() - changes.min() > 10 and changes.max() < 0)
         for number, cells, change in ((0, 49, changes), (1, 9, numpy.full(9, -4))):
-            numbers = re.search(rf"dem\.edits\[{number}\] \(edit {number + 1}\): {cells} cells are changed by (\S+) to (\S+) m, "
+            numbers = re.search(rf"dem\.edits\[{number}\] \(edit {number + 1}\): {cells} cells are changed by (\S+)(?: to (\S+))? m, "
                                 r"(\S+) m3 in all", said)
             self.assertIsNotNone(numbers, said)
-            for shown, value in zip(numbers.groups(), (change.min(), change.max(), change.sum() * CELL * CELL)):
+            low, high, volume = numbers.groups()
+            self.assertEqual(high is None, change.min() == change.max())
+            for shown, value in zip((low, high or low, volume), (change.min(), change.max(), change.sum() * CELL * CELL)):
                 self.assertAlmostEqual(float(shown) / value, 1, delta=1e-3)
 
     def test_file(self):
@@ -682,6 +684,17 @@ class CellSize(Ground):
         self.assertEqual(state["a"], state["b"])
         self.assertEqual(state["c"], state["d"])
         self.assertNotEqual(state["a"], state["c"])
+
+    def test_small_cells_made_of_large_ones(self):
+        """They pass the test of their size; that their relief is that of large cells is said."""
+        side = 1800
+        vents = [{"x": WEST + 600, "y": NORTH - 600, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        for coarse, warned in ((90, True), (30, False)):
+            write_tif(self.path("coarse.tif"), self.sampled(coarse, side), WEST, NORTH, coarse, coarse, 32633)
+            case.write_json(self.path("c.json"), case.scenario(dem={"path": "coarse.tif", "cell_size_m": 10}, vents=vents, model={}))
+            said = self.sciara("check", "c.json").stderr
+            self.assertIn(f"cells of {coarse} m are warped by a cubic spline to cells of 10 m", said)
+            self.assertEqual(f"warning: ./coarse.tif: its cells of {coarse} m are resampled to 10 m" in said, warned, said)
 
     def test_cure_of_fine_cells(self):
         """The warning's own keys, run to the end: no warning is left, and lava runs out farther, as on cells of 10 m."""

@@ -21,15 +21,16 @@ START_TEST(rotated_mirrored_or_unplaced_is_refused) {
 }
 END_TEST
 
-START_TEST(degrees_are_refused_with_a_command_that_works) {
+START_TEST(degrees_are_refused_with_keys_that_work) {
   double *values = (double *)malloc(60 * 60 * sizeof *values);
   for (int i = 0; i < 3600; i++) values[i] = 500 + i % 60;
   struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values};
   assert_refused(make_raster("it's; a dem.tif", r), "degrees");
-  assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 30 30 -tap");
-  assert_contains(sciara_last_error(), "dem.crs and dem.cell_size_m");
-  assert_command_helps(in_folder("it's; a dem-metric.tif"));
-  ck_assert_double_eq(dem.grid.cell_size, 30);
+  assert_contains(sciara_last_error(), "--set dem.crs=EPSG:32633 --set dem.cell_size_m=10");
+  const struct sciara_dem_request cured = {
+      .path = in_folder("it's; a dem.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
+  ck_assert_int_eq(sciara_dem_read(&cured, &dem), SCIARA_OK);
+  ck_assert_double_eq(dem.grid.cell_size, 10);
   ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
   sciara_dem_free(&dem);
   struct sciara_dem_request half = {.path = in_folder("it's; a dem.tif"), .band = 1, .cell_size_m = 30};
@@ -45,18 +46,18 @@ START_TEST(degrees_are_refused_with_a_command_that_works) {
 }
 END_TEST
 
-// The zone and cell size that are proposed for degrees anywhere on Earth; the height of a row is the same everywhere.
+// The zone that is proposed for degrees anywhere on Earth.
 static const struct {
   double west, north, dx, dy;
   const char *proposed;
 } places[] = {
-    {15, 37.8, 1.0 / 3600, 1.0 / 3600, "-t_srs EPSG:32633 -tr 30 30 -tap"},
-    {-70.5, -33, 0.001, 0.001, "-t_srs EPSG:32719 -tr 110 110 -tap"},
-    {10, 60, 0.002, 0.001, "-t_srs EPSG:32632 -tr 110 110 -tap"},
-    {200, 19.5, 1e-4, 1e-4, "-t_srs EPSG:32604 -tr 10 10 -tap"},
-    {-180, -1e-5, 1e-5, 1e-5, "-t_srs EPSG:32701 -tr 1 1 -tap"},
-    {15, 85, 5e-6, 5e-6, "-t_srs EPSG:32661 -tr 0.5 0.5 -tap"},
-    {15, -85, 1e-4, 1e-4, "-t_srs EPSG:32761 -tr 10 10 -tap"},
+    {15, 37.8, 1.0 / 3600, 1.0 / 3600, "--set dem.crs=EPSG:32633 --set dem.cell_size_m=10"},
+    {-70.5, -33, 0.001, 0.001, "--set dem.crs=EPSG:32719 --set dem.cell_size_m=10"},
+    {10, 60, 0.002, 0.001, "--set dem.crs=EPSG:32632 --set dem.cell_size_m=10"},
+    {200, 19.5, 1e-4, 1e-4, "--set dem.crs=EPSG:32604 --set dem.cell_size_m=10"},
+    {-180, -1e-5, 1e-5, 1e-5, "--set dem.crs=EPSG:32701 --set dem.cell_size_m=10"},
+    {15, 85, 5e-6, 5e-6, "--set dem.crs=EPSG:32661 --set dem.cell_size_m=10"},
+    {15, -85, 1e-4, 1e-4, "--set dem.crs=EPSG:32761 --set dem.cell_size_m=10"},
 };
 
 START_TEST(the_proposed_grid_suits_the_place) {
@@ -189,7 +190,7 @@ START_TEST(hgt_tiles_are_known) {
     fputc(i == 600 * 1201 + 600 ? 0x00 : 0x2C, f);
   }
   fclose(f);
-  assert_refused(in_folder("N37E015.hgt"), "gdalwarp -t_srs EPSG:32633 -tr 90 90");
+  assert_refused(in_folder("N37E015.hgt"), "--set dem.crs=EPSG:32633 --set dem.cell_size_m=10");
   const int64_t window[4] = {590, 590, 20, 20};
   struct sciara_dem_request q = {
       .path = in_folder("N37E015.hgt"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 90, .window = window};
@@ -321,7 +322,7 @@ int main(void) {
   tcase_add_checked_fixture(t, setup, teardown);
   tcase_set_timeout(t, 60);
   tcase_add_test(t, rotated_mirrored_or_unplaced_is_refused);
-  tcase_add_test(t, degrees_are_refused_with_a_command_that_works);
+  tcase_add_test(t, degrees_are_refused_with_keys_that_work);
   tcase_add_loop_test(t, the_proposed_grid_suits_the_place, 0, (int)(sizeof places / sizeof *places));
   tcase_add_test(t, degrees_are_warped_on_request_as_gdalwarp_does);
   tcase_add_test(t, cells_that_are_not_square_are_refused_or_warped);

@@ -155,6 +155,35 @@ START_TEST(ranges_are_of_what_is_known) {
 }
 END_TEST
 
+START_TEST(labels_of_styles_are_for_people) {
+  static const struct {
+    const char *ramp, *unit, *label[3];
+    double edges[2];
+  } cases[] = {{"probability", "1", {"up to 5 %", "5 to 25 %", "more than 25 %"}, {0.05, 0.25}},
+               {"difference", "1", {"up to -5 %", "-5 to 5 %", "more than 5 %"}, {-0.05, 0.05}},
+               {"arrival_time", "s", {"up to 1 d", "1 to 7 d", "more than 7 d"}, {86400, 604800}},
+               {"arrival_time", "s", {"up to 3 h", "3 to 8.347 h", "more than 8.347 h"}, {10800, 30050}},
+               {"arrival_time", "s", {"up to 20 s", "20 to 100 s", "more than 100 s"}, {20, 100}},
+               {"deposit", "m", {"up to 1 m", "1 to 5 m", "more than 5 m"}, {1, 5}},
+               {NULL, "1", {"up to 10", "10 to 20", "more than 20"}, {10, 20}}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct sciara_text text = {0};
+    ck_assert_int_eq(sciara_ramp_classes_qml(sciara_ramp_for(cases[k].ramp), cases[k].edges, 2, cases[k].unit, &text),
+                     SCIARA_OK);
+    for (int i = 0; i < 3; i++) {
+      char label[64];
+      snprintf(label, sizeof label, "label=\"%s\"/>", cases[k].label[i]);
+      ck_assert_msg(strstr(text.data, label) != NULL, "%s is not in %s", label, text.data);
+    }
+    sciara_text_free(&text);
+  }
+  struct sciara_text text = {0};
+  ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("arrival_time"), 0, 120200, "s", &text), SCIARA_OK);
+  ck_assert_ptr_nonnull(strstr(text.data, "<item value=\"30050\" alpha=\"255\" color=\"#821e78\" label=\"8.347 h\"/>"));
+  sciara_text_free(&text);
+}
+END_TEST
+
 START_TEST(the_style_is_markup_whatever_the_unit) {
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("thickness"), 0, 8, "m < \"a&b\"", &text), SCIARA_OK);
@@ -178,6 +207,7 @@ int main(void) {
   tcase_add_test(tests, every_ramp_goes_from_dark_to_light_or_back);
   tcase_add_test(tests, colours_go_evenly_from_stop_to_stop);
   tcase_add_test(tests, ranges_are_of_what_is_known);
+  tcase_add_test(tests, labels_of_styles_are_for_people);
   tcase_add_test(tests, the_style_is_markup_whatever_the_unit);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

@@ -69,12 +69,34 @@ START_TEST(other_locale) { // a decimal comma in the locale changes nothing
 }
 END_TEST
 
+START_TEST(printed_numbers_of_estimates) {
+  static const struct {
+    void (*print)(double, char *, size_t);
+    double value;
+    const char *text;
+  } cases[] = {{sciara_print_about, 0.0028, "0.0028 s"}, {sciara_print_about, 1, "1.0 s"},
+               {sciara_print_about, 97, "97 s"},         {sciara_print_about, 119.6, "120 s"},
+               {sciara_print_about, 235, "3.9 min"},     {sciara_print_about, 1500, "25 min"},
+               {sciara_print_about, 90000, "25 h"},      {sciara_print_about, 3e7, "347 d"},
+               {sciara_print_bytes, 871e3, "871 kB"},    {sciara_print_bytes, 4.427e6, "4.43 MB"},
+               {sciara_print_bytes, 7.84e10, "78.4 GB"}, {sciara_print_bytes, 999.6e6, "1.00 GB"},
+               {sciara_print_bytes, 0, "0.00 kB"},       {sciara_print_bytes, 2.5e15, "2500 TB"}};
+  char text[48];
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    cases[k].print(cases[k].value, text, sizeof text);
+    ck_assert_str_eq(text, cases[k].text);
+  }
+}
+END_TEST
+
 START_TEST(printed_durations) {
   const struct {
     double seconds;
     const char *text;
-  } cases[] = {{0, "00:00:00"},    {0.25, "0.25 s"},    {1, "00:00:01"},         {59.9, "00:00:59"},
-               {3661, "01:01:01"}, {86399, "23:59:59"}, {86400, "1 d 00:00:00"}, {273905, "3 d 04:05:05"}};
+  } cases[] = {
+      {0, "0 s"},           {0.25, "0.25 s"},         {1, "1 s"},          {59.9, "59 s"},         {60, "1 min"},
+      {754, "12 min 34 s"}, {3599.9, "59 min 59 s"},  {3661, "1 h 1 min"}, {45723, "12 h 42 min"}, {86399, "1 d"},
+      {86400, "1 d"},       {273905, "3 d 4 h 5 min"}};
   char text[48];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     sciara_print_duration(cases[k].seconds, text, sizeof text);
@@ -258,6 +280,7 @@ int main(void) {
   tcase_add_test(tc, durations);
   tcase_add_test(tc, doubles);
   tcase_add_test(tc, other_locale);
+  tcase_add_test(tc, printed_numbers_of_estimates);
   tcase_add_test(tc, printed_durations);
   tcase_add_test(tc, closest);
   tcase_add_test(tc, growing);

@@ -64,6 +64,25 @@ static void assert_end(const struct sciara_time_estimate *e, double low, double 
   ck_assert_double_eq_tol(e->end_high, high, 10);
 }
 
+/** For how long the lava of a member is liquid: from the state with which it begins to the end of its run. */
+START_TEST(members_that_begin_with_lava) {
+  const double start = 36000, area = 100, deep = 5;
+  const struct {
+    const char *run;
+    double end, each;
+  } cases[] = {{"{\"until\": \"12 h\"}", 43200, 7200}, {"{}", EMISSION, solid_after(1)}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    place(cases[k].run);
+    problem.state->time = start;
+    problem.state->h[7] = deep;
+    const struct sciara_member_need need = sciara_member_need_of(&problem, 200);
+    const double volume = deep * area + 2 * (cases[k].end - start);
+    ck_assert_double_eq_tol(need.liquid_s, volume / area * cases[k].each, 1e-3 * need.liquid_s);
+    sciara_problem_free(&problem);
+  }
+}
+END_TEST
+
 START_TEST(the_end_by_each_stop_rule) {
   const double thin = solid_after(1), thick = solid_after(4);
   ck_assert(thin > 20000 && thick > 3.9 * thin);
@@ -104,6 +123,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("estimate");
   TCase *cases = tcase_create("estimate");
+  tcase_add_test(cases, members_that_begin_with_lava);
   tcase_add_test(cases, the_end_by_each_stop_rule);
   tcase_add_test(cases, steps_and_wall_clock);
   suite_add_tcase(suite, cases);

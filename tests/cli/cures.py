@@ -95,7 +95,10 @@ class Cures(Case):
         for step in range(len(choose) + 1):
             case.write_json(self.path("c.json"), case.scenario(dem=dem, **more))
             done = self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite", code=3 if step < len(choose) else 0)
-            if step < len(choose):
+            keys = dict(re.findall(r"--set dem\.(\w+)=(\S+)", done.stderr))
+            if keys:
+                dem |= {"crs": keys["crs"], "cell_size_m": float(keys["cell_size_m"])}
+            elif step < len(choose):
                 dem = {**dem, "path": self.execute(self.printed(done.stderr)[choose[step]])}
                 if "-s_srs" in done.stderr or "-t_srs" in done.stderr:
                     dem.pop("crs", None)

@@ -260,10 +260,12 @@ class Drawn(case.SharedCase):
             said, answer = self.sciara("ensemble", "query", "e", "--at", f"{x},{y}").stdout, self.planned.query(x, y)
             for p in answer.years:
                 above = f" above {p.limit:g} m" if p.limit else ""
-                self.assertRegex(said, rf"in {p.years:g} years{above} +{100 * p.value:.2f} % "
-                                       rf"\({100 * p.low:.2f} to {100 * p.high:.2f} %\)\n")
-                if p.hits == 0:
-                    self.assertIn(f"{100 * p.zero_bound:.2f} %\n", said)
+                if p.hits > 0:
+                    self.assertRegex(said, rf"in {p.years:g} years{above} +{100 * p.value:.2f} % "
+                                           rf"\({100 * p.low:.2f} to {100 * p.high:.2f} %\)\n")
+                else:
+                    self.assertRegex(said, rf"in {p.years:g} years{above} +none of \d+ members \(95 % bound: {100 * p.zero_bound:.2f} %; "
+                                           rf"with open and censored members up to {100 * p.high:.2f} %\)\n")
             for p in answer.thickness + answer.within:
                 if p.hits:
                     self.assertIn(f"95 %: {100 * p.interval[0]:.2f} to {100 * p.interval[1]:.2f} %", said)

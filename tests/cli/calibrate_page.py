@@ -112,7 +112,7 @@ class CalibrationPage(SharedCase):
         self.assertEqual([int(match[k]) for k in (2, 3, 4)], [best + 1, DESIGNS[design], DESIGNS[design]])
         self.assertEqual((self.text("title"), self.browser.evaluate("document.title")), (TITLE, TITLE))
         pairs = self.table("pairs")[1:]
-        self.assertEqual([pair[0] for pair in pairs], ["s.json, mapped.tif", "s.json, mapped.tif, 00:15:00",
+        self.assertEqual([pair[0] for pair in pairs], ["s.json, mapped.tif", "s.json, mapped.tif, 15 min",
                                                        "s.json, mapped.tif, within mapped.tif"])
         for k, pair in enumerate(pairs):
             self.assert_shown(pair[1], rows[f"jaccard_{k}"][best])

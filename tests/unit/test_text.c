@@ -80,7 +80,7 @@ START_TEST(printed_numbers_of_estimates) {
                {sciara_print_about, 90000, "25 h"},      {sciara_print_about, 3e7, "347 d"},
                {sciara_print_bytes, 871e3, "871 kB"},    {sciara_print_bytes, 4.427e6, "4.43 MB"},
                {sciara_print_bytes, 7.84e10, "78.4 GB"}, {sciara_print_bytes, 999.6e6, "1.00 GB"},
-               {sciara_print_bytes, 0, "0.00 kB"},       {sciara_print_bytes, 2.5e15, "2500 TB"}};
+               {sciara_print_bytes, 0, "0 bytes"},       {sciara_print_bytes, 2.5e15, "2500 TB"}};
   char text[48];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     cases[k].print(cases[k].value, text, sizeof text);

@@ -86,7 +86,7 @@ static inline void put_vent(struct scene *s, double rate) {
 /** Continues from the current state. */
 static inline void go_to(struct scene *s, uint64_t step, double time) {
   const struct sciara_engine_options plain = {0};
-  if (!s->runner.ops) must(sciara_runner_start(&s->runner, engine, &s->problem, &plain, s->state));
+  if (!s->runner.ops) must(sciara_runner_start(&s->runner, engine, NULL, &s->problem, &plain, s->state));
   must(sciara_runner_go_to(&s->runner, step, time, s->state));
 }
 

@@ -73,7 +73,7 @@ static enum sciara_status time_repetitions(const struct sciara_engine_ops *ops, 
   double seconds[MOST_REPEATS] = {0};
   for (int n = 0; n < repeats; n++) {
     struct sciara_runner r = {.ops = NULL};
-    enum sciara_status status = sciara_runner_start(&r, ops, p, &options, from);
+    enum sciara_status status = sciara_runner_start(&r, ops, NULL, p, &options, from);
     if (status == SCIARA_OK) status = sciara_runner_go_to(&r, from->step + WARM_UP, INFINITY, to);
     r.compute_s = 0;
     if (status == SCIARA_OK) status = sciara_runner_go_to(&r, from->step + WARM_UP + steps, INFINITY, to);
@@ -125,7 +125,7 @@ static enum sciara_status speedup_in(const char *scenario, enum sciara_precision
   if (status == SCIARA_OK) status = sciara_engine_find("cuda-naive", SCIARA_RULE_FV3, precision, &naive);
   if (status == SCIARA_OK) status = sciara_state_clone(p.state, &from);
   if (status == SCIARA_OK) status = sciara_state_clone(p.state, &to);
-  if (status == SCIARA_OK) status = sciara_runner_start(&pilot, naive, &p, &none, p.state);
+  if (status == SCIARA_OK) status = sciara_runner_start(&pilot, naive, NULL, &p, &none, p.state);
   for (int k = 0; status == SCIARA_OK && k < count; k++) {
     status = sciara_runner_go_to(&pilot, UINT64_MAX, 3600 * atof(hours[k]), from);
     if (status == SCIARA_OK) status = speedups_at(&p, precision, atof(hours[k]), repeats, steps, from, to);
@@ -262,7 +262,7 @@ static enum sciara_status start_runs(const char *scenario, struct sciara_problem
       continue;
     }
     SCIARA_TRY(sciara_state_clone(p->state, &r->state));
-    SCIARA_TRY(sciara_runner_start(&r->runner, r->ops, p, &options, p->state));
+    SCIARA_TRY(sciara_runner_start(&r->runner, r->ops, NULL, p, &options, p->state));
   }
   return SCIARA_OK;
 }

@@ -23,8 +23,8 @@ static void note_engine(const struct sciara_simulation *s, const struct sciara_e
   const bool choice = sciara_engine_follows(s->ops, "isa");
   char ranks[64] = "";
   if (s->ops == &s->banded) snprintf(ranks, sizeof ranks, " in each of %d bands", s->problem.comm->size);
-  sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name, how,
-              choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
+  sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO, "engine: %s%s%s%s, %s precision, %s%d %s%s%s", s->ops->name,
+              how, choice ? ", instructions " : "", choice ? sciara_isa_name(isa) : "",
               sciara_precision_name(sciara_scenario_precision(scenario)),
               s->threads > 1 && scenario->engine.threads == 0 ? "up to " : "", s->threads,
               sciara_plural((uint64_t)s->threads, "thread", "threads"),

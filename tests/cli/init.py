@@ -184,7 +184,7 @@ class Init(Case):
         self.refused("--rate is missing", "dem.asc", "--vent", "1,2", "--duration", "1 h", code=2)
         self.refused("--duration is missing", "dem.asc", "--vent", "1,2", "--rate", "5", code=2)
         for vent in ("1", "1,", ",2", "1,2,3", "a,b", "1;2", "nan,1", "1e999,1"):
-            self.refused(f'--vent: expected two numbers separated by a comma, found "{vent}"', "dem.asc", "--vent", vent,
+            self.refused(f'--vent: expected two numbers separated by a comma, or degrees such as 14.99E,37.75N; found "{vent}"', "dem.asc", "--vent", vent,
                          "--rate", "5", "--duration", "1 h", code=2)
         for rate in ("-1", "x", "1e7", "1000000.1", "5 m3/s"):
             self.refused(f'--rate: expected 0 to 1e6 m3/s, found "{rate}"', "dem.asc", "--vent", "1,2", "--rate", rate,

@@ -124,7 +124,7 @@ class Sensitivity(SharedCase):
             best = max(rows, key=lambda row: float(row["score"]))
             self.assertEqual(case.read_json(self.path(design, "best.json"))["model"]["cooling"], float(best["model.cooling"]))
             self.assertEqual(sorted(os.listdir(self.path(design))),
-                             ["best.json", "calibration.json", "evaluations.csv", "sensitivity.csv"])
+                             ["best.json", "calibration.json", "evaluations.csv", "page.html", "sensitivity.csv"])
 
     def test_any_number_of_workers(self):
         for design in GROUPS:

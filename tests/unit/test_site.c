@@ -271,6 +271,7 @@ START_TEST(other_ground_is_refused) {
       {"dem.edits=" DAM("9", "3"), "dem.edits=" DAM("9", "3.0"), NULL}, // the same numbers
       {"dem.edits=" DAM("9", "3"), "dem.edits=" TURNED_DAM, NULL},
       {"dem.edits=" DAM("9", "3"), "dem.edits=" DAM("8", "3"), "s.json: dem.edits: expected [{ "},
+      {"dem.edits=" DAM("9", "3"), "dem.edits=" DAM("9", "3, \"lonlat\": true"), "s.json: dem.edits: expected [{ "},
       {"dem.error=" ERROR("1"), "dem.error=" ERROR("1"), NULL},
       {"dem.error=" ERROR("1"), "dem.error=" ERROR("2"),
        "s.json: dem.error: expected {\"sd_m\": 2, \"correlation_m\": 30, \"seed\": 1}, as when"},
@@ -380,7 +381,7 @@ int main(void) {
   tcase_add_test(tests, the_ground_is_in_memory_once);
   tcase_add_test(tests, eight_threads);
   tcase_add_test(tests, no_reference_is_lost);
-  tcase_add_loop_test(tests, other_ground_is_refused, 0, 22);
+  tcase_add_loop_test(tests, other_ground_is_refused, 0, 23);
   tcase_add_test(tests, calls_that_are_refused);
   tcase_add_test(tests, sites_that_fit_no_scenario);
   tcase_add_test(tests, what_a_site_holds);

@@ -112,7 +112,8 @@ static bool are_same_points(const struct sciara_point *a, size_t count, const st
 
 static bool is_same_edit(const struct sciara_edit *a, const struct sciara_edit *known) {
   bool same = is_same_text(a->name, known->name) && is_same_file(a->path, known->path) &&
-              is_same_text(a->layer, known->layer) && a->closed == known->closed && a->lonlat == known->lonlat &&
+              is_same_text(a->layer, known->layer) && is_same_text(a->place, known->place) &&
+              a->closed == known->closed && a->lonlat == known->lonlat &&
               are_same_points(a->points, a->point_count, known->points, known->point_count);
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     same &= isnan(a->value[k]) ? isnan(known->value[k]) : a->value[k] == known->value[k];

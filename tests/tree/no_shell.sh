@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The program starts no other program, so no name in a file can become a command.
+# The program starts no other program, so no name in a file can become a command. It loads one library: the part for MPI
+# that is installed beside its own (src/comm/comm_mpi.c).
 set -euo pipefail
 
 calls='system|popen|wordexp|fork|vfork|posix_spawnp?|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|dlopen|dlmopen'
-if grep -rnE "(^|[^A-Za-z0-9_])($calls) *\(" "$SCIARA_SOURCE_DIR"/src "$SCIARA_SOURCE_DIR"/cuda; then
+if grep -rnE "(^|[^A-Za-z0-9_])($calls) *\(" "$SCIARA_SOURCE_DIR"/src "$SCIARA_SOURCE_DIR"/cuda |
+  grep -v '/src/comm/comm_mpi.c:[0-9]*:  void \*plugin = dlopen(path, '; then
   echo "the sources above start another program or load a library"
   exit 1
 fi
 for file in "$SCIARA_PROGRAM" "$SCIARA_LIBRARY"; do
-  if nm -D --undefined-only "$file" | sed 's/@.*//' | grep -wE " ($calls)"; then
+  if nm -D --undefined-only "$file" | sed 's/@.*//' | grep -wE " ($calls)" | grep -vw ' dlopen'; then
     echo "$file refers to the functions above"
     exit 1
   fi

@@ -160,7 +160,7 @@ class Exposure(SharedCase):
         self.assertEqual(self.check(rows), {"reached", "not reached", "NODATA", "outside", "empty"})
         shares = [float(row["share"]) for row in rows.values() if row["share"]]
         self.assertTrue(any(0.05 < share < 0.95 for share in shares), shares)
-        printed = re.findall(r"(?m)^\d\d:\d\d:\d\d +(\w+) ", done.stdout)
+        printed = re.findall(r"(?m)^(?:\d+ (?:h|min|s) ?)+ +(\w+) ", done.stdout)
         reached = [name for name, row in rows.items() if row["state"] == "reached"]
         self.assertEqual(printed, sorted(reached, key=lambda name: float(rows[name]["arrival_s"])))
         for name in reached:

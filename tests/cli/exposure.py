@@ -339,6 +339,15 @@ class Exposure(SharedCase):
                 (2, "a name in .csv or .gpkg", "--assets", "places.gpkg", "-o", "x.txt")):
             done = self.sciara("exposure", "run", *([] if "-o" in words else ["-o", "new.csv"]), *words, code=code)
             self.assertRegex(done.stderr, said)
+        os.mkfifo(self.path("pipe.gpkg"))
+        os.symlink("places.gpkg", self.path("link.gpkg"))
+        with open(self.path("other.vrt"), "w", encoding="ascii") as f:
+            f.write(f"<OGRVRTDataSource><OGRVRTLayer name='a'><SrcDataSource>{self.path('places.gpkg')}</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>")
+        for said, name in (("is a named pipe, expected a file", "pipe.gpkg"), ("is not among those allowed|is no vector file", "other.vrt"),
+                           ("No such file", "/vsicurl/http://127.0.0.1/a.gpkg"), ("No such file", "WFS:http://127.0.0.1/")):
+            done = self.sciara("exposure", "run", "--assets", name, "-o", "new.csv", code=4 if said == "No such file" else 3)
+            self.assertRegex(done.stderr, said)
+        self.sciara("exposure", "run", "--assets", "link.gpkg", "-o", "linked.csv", "-q")
         self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "kept.csv", "-q")
         self.assertIn("kept.csv", self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "kept.csv", code=3).stderr)
 

@@ -190,6 +190,13 @@ class Places(SharedCase):
                            ("sites[0].ends: expected the number of its points, 3", {"name": "s", "line": ROAD, "ends": [2]})):
             self.assertIn(said, self.plan("bad", code=3, result={"sites": [site]}).stderr)
 
+    def test_too_many_sites(self):
+        many = {"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [15.002, 37.742]}}] * 10001}
+        case.write_json(self.path("many.geojson"), many)
+        self.assertIn("expected at most 10000 features, found more", self.plan("many", code=3, result={"sites": [{"file": "many.geojson"}]}).stderr)
+        self.assertFalse(os.path.exists(self.path("many")))
+
     def test_rates_in_degrees(self):
         zones = [{"polygon": TOWN, "rate": 0.1}, {"polygon": lonlat(TOWN), "lonlat": True, "rate": 0.1},
                  {"file": "places.geojson", "place": "town", "rate": 0.1}]

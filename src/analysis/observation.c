@@ -22,7 +22,9 @@ enum sciara_status sciara_observation_read(const struct sciara_observation_reque
   SCIARA_TRY_GOTO(SCIARA_NEW(out->covered, sciara_grid_cells(request->grid), "the observed extent"));
   SCIARA_TRY_GOTO(sciara_observation_read_vector(&scope, request, &is_vector, out));
   if (!is_vector && request->layer)
-    status = sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: %s is a raster and has no layers", request->path);
+    status =
+        sciara_fail(request->layer_key ? SCIARA_ERR_INPUT : SCIARA_ERR_USAGE, "%s: %s is a raster and has no layers",
+                    request->layer_key ? request->layer_key : "--observed-layer", request->path);
   else if (!is_vector)
     status = sciara_observation_read_raster(&scope, request, out);
 cleanup:

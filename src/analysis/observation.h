@@ -9,7 +9,8 @@
 /** What to read, and where it is to lie. */
 struct sciara_observation_request {
   const char *path;
-  const char *layer; ///< of a file with several layers of polygons; NULL: there is only one
+  const char *layer;     ///< of a file with several layers of polygons; NULL: there is only one
+  const char *layer_key; ///< "fit.json: pairs[0].layer" if a file named the layer, for errors; NULL: --observed-layer
   const struct sciara_grid *grid;
   const char *crs_wkt;              ///< of the grid; NULL: not known
   double min_thickness_m;           ///< thickness up to here is none, where the observation has thickness
@@ -31,7 +32,8 @@ struct sciara_observation {
  * metres, with more than one value above 0 holds thickness in m.
  *
  * @return SCIARA_ERR_INPUT when it is neither, holds no polygon, or lies off the grid; SCIARA_ERR_IO when the file is
- *         not there; SCIARA_ERR_USAGE for a layer or driver that does not exist
+ *         not there; SCIARA_ERR_USAGE for a driver that does not exist, and without layer_key (with it SCIARA_ERR_INPUT) for such
+ *         a layer
  */
 enum sciara_status sciara_observation_read(const struct sciara_observation_request *request,
                                            struct sciara_observation *out);

@@ -134,12 +134,17 @@ static enum sciara_status choose_layer(const struct sciara_observation_request *
     suitable++;
   }
   enum sciara_status status = SCIARA_OK;
+  const enum sciara_status refused = q->layer_key ? SCIARA_ERR_INPUT : SCIARA_ERR_USAGE;
   if (!*out && q->layer)
-    status = sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: expected a layer of %s, found \"%s\"; there are %s",
-                         q->path, q->layer, names.data ? names.data : "others");
+    status = sciara_fail(refused, "%s: expected a layer of %s, found \"%s\"; there are %s",
+                         q->layer_key ? q->layer_key : "--observed-layer", q->path, q->layer,
+                         names.data ? names.data : "others");
   else if (!*out)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path, count);
+  else if (!q->layer && suitable > 1 && q->layer_key)
+    status = sciara_fail(refused, "%s: expected one of the %d layers of polygons of %s, %s; found none", q->layer_key,
+                         suitable, q->path, names.data ? names.data : "");
   else if (!q->layer && suitable > 1)
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers of polygons, %s; --observed-layer NAME chooses one",
                          q->path, suitable, names.data ? names.data : "");

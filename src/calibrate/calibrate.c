@@ -282,30 +282,37 @@ static struct sciara_calibration_record record_of(const struct work *w, const ch
                                             .failed = w->failed};
 }
 
-static enum sciara_status check_folder(const struct work *w) {
+/** Whether the folder is a new one, which a start needs; a start that was killed at once is started again by --resume. */
+static enum sciara_status check_folder(const struct work *w, bool *is_new) {
   const char *folder = w->options->folder;
-  bool exists = false, empty = true;
-  SCIARA_TRY(sciara_folder_is_empty(folder, &exists, &empty));
-  if (!w->options->resume && exists && !empty)
+  bool exists;
+  SCIARA_TRY(sciara_calibration_folder_is_new(folder, &exists, is_new));
+  if (!w->options->resume && !*is_new)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a new or empty folder, or --resume; found one with files",
                        folder);
-  if (w->options->resume && (!exists || empty))
+  if (w->options->resume && !exists)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the folder of a calibration to resume, found none", folder);
   return SCIARA_OK;
 }
 
-/** The folder with its record and its table. */
-static enum sciara_status open_folder(struct work *w) {
+/** The folder with its record and its table, whose lock it has before anything is written. */
+static enum sciara_status open_folder(struct work *w, bool is_new) {
   const struct sciara_calibration_record record = record_of(w, "running");
-  if (w->options->resume)
-    SCIARA_TRY(sciara_calibration_record_check(&record));
+  const char *folder = w->options->folder;
+  if (is_new)
+    SCIARA_TRY(sciara_folder_make(folder));
   else
-    SCIARA_TRY(sciara_folder_make(w->options->folder));
-  char *path = sciara_path_join(w->options->folder, "evaluations.csv");
+    SCIARA_TRY(sciara_calibration_record_check(&record));
+  char *path = sciara_path_join(folder, SCIARA_EVALUATIONS_CSV);
   enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
-  if (status == SCIARA_OK && !w->options->resume) status = sciara_calibration_record_write(&record);
   if (status == SCIARA_OK) status = sciara_evaluation_table_open(&w->table, path, &w->file);
   free(path);
+  bool exists, still_new = true;
+  if (status == SCIARA_OK && is_new) status = sciara_calibration_folder_is_new(folder, &exists, &still_new);
+  if (status == SCIARA_OK && is_new && (!still_new || w->table.count > 0))
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: expected a new or empty folder, or --resume; found one with evaluations", folder);
+  if (status == SCIARA_OK && is_new) status = sciara_calibration_record_write(&record);
   w->earlier = w->table.count;
   for (size_t k = 0; k < w->earlier; k++) count_row(w, k);
   return status;
@@ -371,10 +378,11 @@ static enum sciara_status open_evaluator(struct work *w) {
 
 static enum sciara_status calibrate(struct work *w, struct sciara_calibrate_progress *out) {
   SCIARA_TRY(begin_search(w));
-  SCIARA_TRY(check_folder(w));
+  bool is_new;
+  SCIARA_TRY(check_folder(w, &is_new));
   SCIARA_TRY(sciara_evaluation_table_make(&w->file, &w->table));
   SCIARA_TRY(open_evaluator(w));
-  SCIARA_TRY(open_folder(w));
+  SCIARA_TRY(open_folder(w, is_new));
   w->began = sciara_wallclock();
   enum sciara_status status = search(w);
   if (status == SCIARA_OK) status = map_best(w);

@@ -14,13 +14,16 @@
 #include "model/detmath.h"
 #include "plan/points.h"
 
-enum { BUDGET_MOST = 1000000 }; // as in the table of keys
+enum {
+  BUDGET_MOST = 1000000, // as in the table of keys
+  NAMES = 3,             // of a pair
+};
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
 
 void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   for (size_t k = 0; f->scenario && k < f->scenario_count; k++) free(f->scenario[k]);
-  for (size_t k = 0; f->name && k < 2 * f->pair_count; k++) free(f->name[k]);
+  for (size_t k = 0; f->name && k < NAMES * f->pair_count; k++) free(f->name[k]);
   sciara_free(f->scenario);
   sciara_free(f->hash);
   sciara_free(f->name);
@@ -73,13 +76,16 @@ static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, con
               *at = sciara_json_get(pair, "at"), *date = sciara_json_get(pair, "date");
   char *scenario = NULL;
   if (at && date) return sciara_ensemble_refuse(r, "pairs", k, "date", "it together with at", "one of the two");
-  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &f->name[2 * k]));
-  if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &f->name[2 * k + 1]));
+  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &f->name[NAMES * k]));
+  if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &f->name[NAMES * k + 1]));
   SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "scenario"), &scenario));
+  f->name[NAMES * k + 2] = sciara_format("%s: pairs[%zu].layer", r->file, k);
+  if (!f->name[NAMES * k + 2]) return no_memory();
   f->observed[k] = (struct sciara_evaluate_observed){.scenario = place_scenario(f, scenario),
-                                                     .path = f->name[2 * k],
+                                                     .path = f->name[NAMES * k],
                                                      .layer = layer ? layer->valuestring : NULL,
-                                                     .region = f->name[2 * k + 1],
+                                                     .layer_key = f->name[NAMES * k + 2],
+                                                     .region = f->name[NAMES * k + 1],
                                                      .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
                                                      .at_date = date ? date->valuestring : NULL,
                                                      .weight = sciara_json_double(pair, "weight", 1),
@@ -93,7 +99,7 @@ static enum sciara_status read_pairs(const struct sciara_ensemble_reading *r, st
   size_t fitted = 0;
   SCIARA_TRY(SCIARA_NEW(f->scenario, count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->hash, count, "the pairs"));
-  SCIARA_TRY(SCIARA_NEW(f->name, 2 * count, "the pairs"));
+  SCIARA_TRY(SCIARA_NEW(f->name, NAMES * count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->observed, count, "the pairs"));
   cJSON_ArrayForEach(pair, pairs) {
     const size_t k = f->pair_count++;

@@ -32,7 +32,7 @@ struct sciara_calibration_file {
   char **scenario; ///< resolved paths, each once
   uint64_t *hash;  ///< of the text of each scenario and of its rates
   size_t scenario_count;
-  char **name;                               ///< resolved paths of the extents, then of the regions (may be NULL)
+  char **name; ///< of each pair: paths of extent and region (may be NULL), "FILE: pairs[0].layer"
   struct sciara_evaluate_observed *observed; ///< one for each pair
   size_t pair_count;
   struct sciara_unknown *unknown;

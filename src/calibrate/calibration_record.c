@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/calibration_record.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -133,6 +135,27 @@ enum sciara_status sciara_calibration_record_write(const struct sciara_calibrati
 }
 
 // ------------------------------------------------------------------------------------------------------------ resuming
+
+enum sciara_status sciara_calibration_folder_is_new(const char *folder, bool *exists, bool *is_new) {
+  DIR *directory = opendir(folder);
+  enum sciara_status status = SCIARA_OK;
+  *exists = directory || errno != ENOENT;
+  *is_new = true;
+  if (!directory)
+    return *exists ? sciara_fail(SCIARA_ERR_IO, "%s: cannot read this folder: %s", folder, strerror(errno)) : SCIARA_OK;
+  while (status == SCIARA_OK && *is_new) {
+    errno = 0;
+    const struct dirent *entry = readdir(directory);
+    if (!entry && errno != 0)
+      status = sciara_fail(SCIARA_ERR_IO, "%s: cannot read this folder: %s", folder, strerror(errno));
+    if (!entry) break;
+    *is_new = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+              strcmp(entry->d_name, SCIARA_EVALUATIONS_CSV) == 0 ||
+              strcmp(entry->d_name, SCIARA_CALIBRATION_JSON ".part") == 0;
+  }
+  closedir(directory);
+  return status;
+}
 
 /** The first difference of two values. */
 struct difference {
@@ -338,7 +361,9 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
   for (size_t row = 0; row < r->table->count; row++) count += sciara_calibration_is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
     if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
-  if (status == SCIARA_OK) status = sciara_members_write(&m, path, NULL);
+  if (status == SCIARA_OK && count > 0) status = sciara_members_write(&m, path, NULL);
+  if (status == SCIARA_OK && count == 0)
+    sciara_log(SCIARA_LOG_WARNING, "%s: not written, for no set covers any of what was observed", path);
   sciara_scenario_free(&scenario);
   sciara_members_free(&m);
   free(path);

@@ -33,6 +33,13 @@ struct sciara_calibration_record {
   size_t failed; ///< rows without a score
 };
 
+/**
+ * Whether a folder holds nothing, or only what a start leaves that was killed before its record was written.
+ *
+ * @param exists whether there is anything of that name
+ */
+enum sciara_status sciara_calibration_folder_is_new(const char *folder, bool *exists, bool *is_new);
+
 /** SCIARA_ERR_INPUT, with the first difference, unless the folder has a record of the same file and inputs. */
 enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r);
 

@@ -130,6 +130,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   struct sciara_case_observed *to = &c->observed[k];
   struct sciara_observation_request request = {.path = asked->path,
                                                .layer = asked->layer,
+                                               .layer_key = asked->layer_key,
                                                .grid = g,
                                                .crs_wkt = site->origin.crs_wkt,
                                                .min_thickness_m = o->min_thickness_m,
@@ -143,7 +144,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   sciara_observation_free(&found);
   if (asked->region) {
     request.path = asked->region;
-    request.layer = NULL;
+    request.layer = request.layer_key = NULL;
     request.min_thickness_m = 0;
     SCIARA_TRY(sciara_observation_read(&request, &region));
     to->region = region.covered;

@@ -6,6 +6,8 @@
 
 #include "calibrate/calibration_file.h"
 
+#define SCIARA_EVALUATIONS_CSV "evaluations.csv"
+
 /** Zero-initialise; release with sciara_evaluation_table_close. Arrays have a row for each evaluation of the budget. */
 struct sciara_evaluation_table {
   char *path;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: a synthetic truth is found, every number against other commands, any end and resume, bad input."""
 import csv
+import fcntl
 import json
 import math
 import os
@@ -387,6 +388,8 @@ class Calibrate(SharedCase):
         far = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
             "type": "Polygon", "coordinates": [[[1, 1], [2, 1], [2, 2], [1, 1]]]}}]}
         case.write_json(self.path("far.geojson"), far)
+        self.write_square("zone.geojson", 32634)
+        self.write_scenario("dated.json", run={"start": "2006-07-12T22:00:00Z"})
         cases = [
             ({"unknowns": [{**unknown, "key": "model.dissipaton_vent"}]},
              'bad.json: unknowns[0].key: expected a key of vents, model or run, found "model.dissipaton_vent" (did you mean '
@@ -427,7 +430,11 @@ class Calibrate(SharedCase):
              "bad.json: pairs: expected at least one pair that is not a hold_out; found none"),
             ({"pairs": [{**PAIRS[0], "hold_out": 1}]}, "bad.json: pairs[0].hold_out: expected true or false; found 1"),
             ({"pairs": [{**PAIRS[0], "weight": 0}]}, "bad.json: pairs[0].weight: expected above 0 to 1e6; found 0"),
-            ({"pairs": [{**PAIRS[0], "observed": "far.geojson"}]}, "far.geojson"),
+            ({"pairs": [{**PAIRS[0], "observed": "far.geojson"}]}, "far.geojson: is outside the grid of the run: it has x -1073447.88 to "),
+            ({"pairs": [{**PAIRS[0], "observed": "zone.geojson"}]}, "zone.geojson: is outside the grid of the run: it has x "),
+            ({"pairs": [{**PAIRS[0], "scenario": "dated.json", "date": "2006-07-12T21:59:59Z"}]},
+             "./mapped.tif: expected a date after the start of ./dated.json, 2006-07-12T22:00:00Z; found 2006-07-12T21:59:59Z"),
+            ({"pairs": [{**PAIRS[0], "date": "2006-07-13"}]}, "./mapped.tif: expected run.start in ./s.json, for it has the date 2006-07-13"),
             ({"pairs": [{"scenario": "place2.json", "observed": "mapped.tif"}]}, "place2.json"),
         ]
         for changes, message in cases:
@@ -465,6 +472,77 @@ class Calibrate(SharedCase):
         self.assertEqual(case.tree(self.path("whole")), before)
         with open(self.path("notes", "evaluations.csv"), encoding="ascii") as f:
             self.assertEqual(f.read(), "my notes")
+
+    def test_start_that_was_killed(self):
+        """At any moment before its first row: another start takes the folder, and so does --resume."""
+        head = self.rows_text("whole").split(b"\n")[0] + b"\n"
+        for n, files in enumerate(({}, {"evaluations.csv": b""}, {"evaluations.csv": head[:9]}, {"evaluations.csv": head},
+                                   {"evaluations.csv": head, "calibration.json.part": b'{"form'})):
+            for extra in ([], ["--resume"]):
+                folder = f"start-{n}{''.join(extra)}"
+                os.makedirs(self.path(folder))
+                for name, content in files.items():
+                    with open(self.path(folder, name), "wb") as f:
+                        f.write(content)
+                self.write("short.json", budget=7)
+                self.sciara("calibrate", "short.json", "-q", "-o", folder, *extra)
+                self.assertEqual(case.tree(self.path(folder)), case.tree(self.path("start-0")))
+        os.remove(self.path("start-0", "calibration.json"))
+        for name in ("best.json", "page.html"):
+            os.remove(self.path("start-0", name))
+        for extra in ([], ["--resume"]):
+            self.assertIn("start-0: expected a new or empty folder, or --resume; found one with evaluations",
+                          self.sciara("calibrate", "short.json", "-o", "start-0", *extra, code=3).stderr)
+        self.assertEqual(os.listdir(self.path("start-0")), ["evaluations.csv"])
+
+    def rows_text(self, folder):
+        with open(self.path(folder, "evaluations.csv"), "rb") as f:
+            return f.read()
+
+    def test_two_starts(self):
+        """The second one writes nothing."""
+        os.makedirs(self.path("twice"))
+        with open(self.path("twice", "evaluations.csv"), "wb") as f:
+            fcntl.flock(f, fcntl.LOCK_EX)
+            self.assertIn("evaluations.csv: another process writes it",
+                          self.sciara("calibrate", "c.json", "-o", "twice", code=3).stderr)
+        self.assertEqual(os.listdir(self.path("twice")), ["evaluations.csv"])
+
+    def test_layers(self):
+        """A layer is a key of the file, not an option."""
+        self.write_square("square.geojson", 32633)
+        for layer, update in (("first", []), ("second", ["-update"])):
+            subprocess.run(["ogr2ogr", *update, "-nln", layer, "layers.gpkg", "square.geojson"], cwd=self.work, check=True)
+        for name, layer, message in (
+                ("layers.gpkg", "third", 'bad.json: pairs[1].layer: expected a layer of ./layers.gpkg, found "third"; there are "first", "second"'),
+                ("layers.gpkg", None, 'bad.json: pairs[1].layer: expected one of the 2 layers of polygons of ./layers.gpkg, "first", '
+                 '"second"; found none'),
+                ("mapped.tif", "first", "bad.json: pairs[1].layer: ./mapped.tif is a raster and has no layers")):
+            pair = {"scenario": "s.json", "observed": name, **({"layer": layer} if layer else {})}
+            self.write("bad.json", pairs=[PAIRS[0], pair])
+            self.assertIn(message, self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
+            self.assertFalse(os.path.exists(self.path("bad")))
+        self.write("good.json", pairs=[{"scenario": "s.json", "observed": "layers.gpkg", "layer": "second"}], budget=7)
+        self.sciara("calibrate", "good.json", "-q", "-o", "good")
+        sets = [{key: row[key] for key in KEYS} for row in self.rows("good")]
+        self.assertEqual(self.evaluate(sets, "s.json", "--observed", "square.geojson"), [[row["jaccard_0"]] for row in self.rows("good")])
+
+    def write_square(self, name, zone):
+        """Some cells below the vent in the CRS of the DEM, declared as that of a zone."""
+        x, y = case.WEST + 180, case.NORTH - 200
+        corners = [[x, y], [x + 60, y], [x + 60, y + 120], [x, y + 120], [x, y]]
+        crs = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{zone}"}}
+        case.write_json(self.path(name), {"type": "FeatureCollection", "crs": crs, "features": [
+            {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [corners]}}]})
+
+    def test_nothing_is_accepted(self):
+        """Of sets that cover nothing of what was observed."""
+        self.write_scenario("far.json", vents=[{"row": 27, "col": 2, "effusion": {"slot": "1 min", "rates_m3_s": [1]}}])
+        self.write("far-fit.json", pairs=[{"scenario": "far.json", "observed": "mapped.tif"}], design="lhs", budget=12)
+        err = self.sciara("calibrate", "far-fit.json", "-o", "far-fit").stderr
+        self.assertEqual({row["score"] for row in self.rows("far-fit")}, {0})
+        self.assertIn("accepted.csv: not written, for no set covers any of what was observed", err)
+        self.assertEqual(sorted(os.listdir(self.path("far-fit"))), ["best.json", "calibration.json", "evaluations.csv", "page.html"])
 
     def test_inputs_that_changed(self):
         shutil.copytree(self.path("whole"), self.path("inputs"))

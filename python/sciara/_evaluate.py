@@ -24,13 +24,18 @@ class Observed:
     layer: of a file with several layers of polygons
     region: only cells that this file covers are compared
     at: simulated time; what lava has reached by then counts. None: the end of the run
-    weight: in the mean of J, above 0
+    weight: in the mean of J, above 0; of each date
+    date: instead of `at` its date, "2006-07-14T12:00Z", of a scenario with run.start
+    dates: the file has a polygon or more for each date in this field, which are compared at these dates as so many extents;
+        "auto": its only field of dates
     """
     path: PathLike
     layer: Optional[str] = None
     region: Optional[PathLike] = None
     at: Optional[Duration] = None
     weight: float = 1.0
+    date: Optional[str] = None
+    dates: Optional[str] = None
 
 
 ObservedLike = Union[PathLike, Observed]
@@ -86,6 +91,8 @@ class Evaluator:
             items[k].region = self._text(None if of.region is None else path_of(of.region, "region"))
             items[k].scenario = k if len(scenarios) > 1 else 0
             items[k].at_s = 0 if of.at is None else _above_zero(seconds_of(of.at, "at"), "at")
+            items[k].date = self._text(None if of.date is None else text_of(of.date, "date"))
+            items[k].dates = self._text(None if of.dates is None else text_of(of.dates, "dates"))
             items[k].weight = _above_zero(number_of(of.weight, "weight"), "weight")
         setup.min_thickness_m = number_of(min_thickness, "min_thickness")
         setup.engine = self._text(None if engine is None else text_of(engine, "engine"))

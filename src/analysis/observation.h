@@ -9,8 +9,10 @@
 /** What to read, and where it is to lie. */
 struct sciara_observation_request {
   const char *path;
-  const char *layer;     ///< of a file with several layers of polygons; NULL: there is only one
-  const char *layer_key; ///< "fit.json: pairs[0].layer" if a file named the layer, for errors; NULL: --observed-layer
+  const char *layer; ///< of a file with several layers of polygons; NULL: there is only one
+  const char *place; ///< "fit.json: pairs[0]" if a file asks for it, for errors in its keys; NULL: a command line does
+  const char *date_field; ///< only polygons whose date in this field of the layer is `date` are taken; NULL: all are
+  double date;            ///< s, as of sciara_parse_date
   const struct sciara_grid *grid;
   const char *crs_wkt;              ///< of the grid; NULL: not known
   double min_thickness_m;           ///< thickness up to here is none, where the observation has thickness
@@ -32,11 +34,32 @@ struct sciara_observation {
  * metres, with more than one value above 0 holds thickness in m.
  *
  * @return SCIARA_ERR_INPUT when it is neither, holds no polygon, or lies off the grid; SCIARA_ERR_IO when the file is
- *         not there; SCIARA_ERR_USAGE for a driver that does not exist, and without layer_key (with it SCIARA_ERR_INPUT) for such
+ *         not there; SCIARA_ERR_USAGE for a driver that does not exist, and without `place` (with it SCIARA_ERR_INPUT) for such
  *         a layer
  */
 enum sciara_status sciara_observation_read(const struct sciara_observation_request *request,
                                            struct sciara_observation *out);
 void sciara_observation_free(struct sciara_observation *o);
+
+/** "auto" as the name of a field: the only field of the layer that holds dates. */
+#define SCIARA_OBSERVATION_DATES_AUTO "auto"
+
+/** The dates of a layer, ascending, each once. Zero-initialise; release with sciara_observation_dates_free. */
+struct sciara_observation_dates {
+  char *field;
+  double *date; ///< s, as of sciara_parse_date
+  size_t count;
+};
+
+/**
+ * Finds the dates of the features of a vector file. Fields hold dates if that is their type, or if they are texts as of
+ * sciara_parse_date; without a zone dates are UTC.
+ *
+ * @param request path, layer, place and drivers; date_field is a field, or SCIARA_OBSERVATION_DATES_AUTO
+ * @return as sciara_observation_read; SCIARA_ERR_INPUT also if a feature has no date, and with "auto" unless one field has dates
+ */
+enum sciara_status sciara_observation_dates_read(const struct sciara_observation_request *request,
+                                                 struct sciara_observation_dates *out);
+void sciara_observation_dates_free(struct sciara_observation_dates *d);
 
 #endif

@@ -91,8 +91,11 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   SCIARA_TRY(sciara_observation_transform(o->scope, q, OGR_L_GetSpatialRef(layer), true, &o->transform));
   sciara_gdal_reset(o->scope);
   OGR_L_ResetReading(layer);
+  const int field = q->date_field ? OGR_L_FindFieldIndex(layer, q->date_field, true) : -1;
   while (status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer))) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
+    double date;
+    if (q->date_field && !(sciara_observation_date_of(feature, field, &date) && date == q->date)) geometry = NULL;
     if (geometry) status = add_geometry(o, geometry);
     OGR_F_Destroy(feature);
   }
@@ -134,20 +137,19 @@ static enum sciara_status choose_layer(const struct sciara_observation_request *
     suitable++;
   }
   enum sciara_status status = SCIARA_OK;
-  const enum sciara_status refused = q->layer_key ? SCIARA_ERR_INPUT : SCIARA_ERR_USAGE;
+  const char *there = names.data ? names.data : "others";
   if (!*out && q->layer)
-    status = sciara_fail(refused, "%s: expected a layer of %s, found \"%s\"; there are %s",
-                         q->layer_key ? q->layer_key : "--observed-layer", q->path, q->layer,
-                         names.data ? names.data : "others");
+    status = sciara_observation_refuse(q, "layer", "expected a layer of %s, found \"%s\"; there are %s", q->path,
+                                       q->layer, there);
   else if (!*out)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path, count);
-  else if (!q->layer && suitable > 1 && q->layer_key)
-    status = sciara_fail(refused, "%s: expected one of the %d layers of polygons of %s, %s; found none", q->layer_key,
-                         suitable, q->path, names.data ? names.data : "");
+  else if (!q->layer && suitable > 1 && q->place)
+    status = sciara_observation_refuse(q, "layer", "expected one of the %d layers of polygons of %s, %s; found none",
+                                       suitable, q->path, there);
   else if (!q->layer && suitable > 1)
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers of polygons, %s; --observed-layer NAME chooses one",
-                         q->path, suitable, names.data ? names.data : "");
+                         q->path, suitable, there);
   sciara_text_free(&names);
   return status;
 }
@@ -164,10 +166,12 @@ static enum sciara_status collect(const struct outline *o, GDALDatasetH dataset,
   return out->driver ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an observed extent");
 }
 
-static enum sciara_status read_dataset(struct outline *o, GDALDatasetH dataset, struct sciara_observation *out) {
+static enum sciara_status read_dataset(struct outline *o, GDALDatasetH dataset, struct sciara_observation *out,
+                                       struct sciara_observation_dates *dates) {
   OGRLayerH layer;
   enum sciara_status status;
   SCIARA_TRY_GOTO(choose_layer(o->request, dataset, &layer));
+  if (dates) return sciara_observation_list_dates(o->scope, o->request, layer, dates);
   SCIARA_TRY_GOTO(make_mask(o));
   SCIARA_TRY_GOTO(read_layer(o, layer));
   SCIARA_TRY_GOTO(collect(o, dataset, out));
@@ -201,7 +205,8 @@ static enum sciara_status refuse_other_formats(const struct sciara_observation_r
 
 enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scope,
                                                   const struct sciara_observation_request *q, bool *is_vector,
-                                                  struct sciara_observation *out) {
+                                                  struct sciara_observation *out,
+                                                  struct sciara_observation_dates *dates) {
   *is_vector = false;
   char *name, **drivers = NULL;
   GDALDatasetH dataset = NULL;
@@ -224,7 +229,7 @@ enum sciara_status sciara_observation_read_vector(struct sciara_gdal_scope *scop
     goto cleanup;
   }
   struct outline o = {.scope = scope, .request = q, .bounds = sciara_bounds_empty()};
-  status = read_dataset(&o, dataset, out);
+  status = read_dataset(&o, dataset, out, dates);
 cleanup:
   if (dataset) GDALClose(dataset);
   CSLDestroy(drivers);

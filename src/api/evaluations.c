@@ -7,12 +7,13 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "calibrate/evaluate_json.h"
+#include "calibrate/observed_dates.h"
 
 enum { WORKERS_MOST = 4096 };
 
 struct sciara_evaluations {
   struct sciara_evaluate_options options;
-  struct sciara_evaluate_observed *observed;
+  struct sciara_observed_list observed;
   struct sciara_evaluator *evaluator;           ///< NULL: the last call did not finish, so it is to be opened again
   bool (*progress)(void *context, size_t done); ///< of the present call; may be NULL
   void *context;
@@ -54,6 +55,8 @@ static enum sciara_status check_setup(const struct sciara_evaluations_setup *s) 
     SCIARA_TRY(sciara_api_check_pointer(function, "the path of an observed extent", o->path));
     if (o->scenario >= s->scenario_count) return refuse("the number of a scenario", (double)o->scenario);
     if (!(o->at_s >= 0) || !isfinite(o->at_s)) return refuse("at_s of 0 s or more", o->at_s);
+    if (o->dates && (o->date || o->at_s > 0)) return refuse("dates without date and at_s", o->at_s);
+    if (o->date && o->at_s > 0) return refuse("one of at_s and date", o->at_s);
     if (!(o->weight >= 0 && o->weight <= SCIARA_EVALUATE_WEIGHT_MOST)) return refuse("a weight of 0 to 1e6", o->weight);
   }
   return SCIARA_OK;
@@ -67,20 +70,21 @@ enum sciara_status sciara_evaluations_open(const struct sciara_evaluations_setup
   SCIARA_TRY(sciara_api_check_pointer("sciara_evaluations_open", "out", out));
   SCIARA_TRY(check_setup(setup));
   SCIARA_TRY(SCIARA_NEW(e, 1, "evaluations"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(e->observed, setup->observed_count, "the observed extents"));
   for (size_t k = 0; k < setup->observed_count; k++) {
     const struct sciara_observed *o = &setup->observed[k];
-    e->observed[k] = (struct sciara_evaluate_observed){.scenario = o->scenario,
-                                                       .path = o->path,
-                                                       .layer = o->layer,
-                                                       .region = o->region,
-                                                       .at_s = o->at_s > 0 ? o->at_s : (double)INFINITY,
-                                                       .weight = o->weight > 0 ? o->weight : 1};
+    const struct sciara_evaluate_observed one = {.scenario = o->scenario,
+                                                 .path = o->path,
+                                                 .layer = o->layer,
+                                                 .region = o->region,
+                                                 .at_s = o->at_s > 0 ? o->at_s : (double)INFINITY,
+                                                 .at_date = o->date,
+                                                 .weight = o->weight > 0 ? o->weight : 1};
+    SCIARA_TRY_GOTO(sciara_observed_add(&e->observed, &one, o->dates, NULL, 0));
   }
   e->options = (struct sciara_evaluate_options){.scenarios = setup->scenarios,
                                                 .scenario_count = setup->scenario_count,
-                                                .observed = e->observed,
-                                                .observed_count = setup->observed_count,
+                                                .observed = e->observed.item,
+                                                .observed_count = e->observed.count,
                                                 .min_thickness_m = setup->min_thickness_m,
                                                 .engine = setup->engine,
                                                 .workers = setup->workers,
@@ -146,6 +150,6 @@ void sciara_evaluations_close(struct sciara_evaluations *e) {
   if (!e) return;
   sciara_evaluator_close(e->evaluator);
   sciara_text_free(&e->results);
-  sciara_free(e->observed);
+  sciara_observed_list_free(&e->observed);
   sciara_free(e);
 }

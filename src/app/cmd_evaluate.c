@@ -12,6 +12,7 @@
 #include "app/stop_signals.h"
 #include "base/date.h"
 #include "calibrate/evaluate_json.h"
+#include "calibrate/observed_dates.h"
 #include "file/csv_table.h"
 
 enum { MOST_OBSERVED = SCIARA_MOST_GIVEN, TICK_MS = 100 };
@@ -20,6 +21,8 @@ enum { MOST_OBSERVED = SCIARA_MOST_GIVEN, TICK_MS = 100 };
 struct job {
   struct sciara_evaluate_options options;
   struct sciara_evaluate_observed observed[MOST_OBSERVED];
+  const char *dates[MOST_OBSERVED];    ///< field of dates of each; NULL: it has none
+  struct sciara_observed_list extents; ///< one for each, or for each date of one
   const char *drivers[SCIARA_MOST_GIVEN];
   struct sciara_evaluator *evaluator;
   struct sciara_text line; ///< the present one, as far as it has been read and is to be looked at
@@ -55,7 +58,7 @@ static enum sciara_status take_property(const char *name, const char *value, str
 }
 
 static enum sciara_status take_observed(const struct sciara_arguments *a, struct job *j) {
-  static const char *const properties = "observed-layer region weight at";
+  static const char *const properties = "observed-layer region weight at dates";
   size_t n = 0;
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name, *value = a->given[k].value;
@@ -66,6 +69,7 @@ static enum sciara_status take_observed(const struct sciara_arguments *a, struct
     } else if (sciara_has_word(properties, name)) {
       if (n == 0)
         return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected after the option --observed FILE that it describes", name);
+      if (strcmp(name, "dates") == 0) j->dates[n - 1] = value;
       SCIARA_TRY(take_property(name, value, &j->observed[n - 1]));
     }
   }
@@ -74,8 +78,14 @@ static enum sciara_status take_observed(const struct sciara_arguments *a, struct
     return sciara_fail(SCIARA_ERR_USAGE,
                        "expected an option --observed for each of the %zu scenarios, found %zu of them",
                        a->operand_count, n);
-  j->options.observed = j->observed;
-  j->options.observed_count = n;
+  for (size_t k = 0; k < n; k++) {
+    const struct sciara_evaluate_observed *o = &j->observed[k];
+    if (j->dates[k] && (o->at_date || o->at_s < (double)INFINITY))
+      return sciara_fail(SCIARA_ERR_USAGE, "--dates: expected it without --at, which gives %s one time", o->path);
+    SCIARA_TRY(sciara_observed_add(&j->extents, o, j->dates[k], j->drivers, j->options.extra_driver_count));
+  }
+  j->options.observed = j->extents.item;
+  j->options.observed_count = j->extents.count;
   return SCIARA_OK;
 }
 
@@ -198,6 +208,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   job = (struct job){.options = {.go_on = is_wanted, .done = print_result, .context = &job}};
   enum sciara_status status = take_options(&arguments, &job);
   if (status == SCIARA_OK) status = evaluate(&job);
+  sciara_observed_list_free(&job.extents);
   return sciara_stop_signal_code(sciara_report(status));
 }
 
@@ -205,6 +216,8 @@ static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("the observed extent: polygons or a raster; may be repeated"),
     {"at", 0, "T",
      "simulated time (\"2 d\") or date of that extent: what lava has reached by then counts; default: the end"},
+    {"dates", 0, "FIELD",
+     "that file has an outline for each date in FIELD (auto: its only field of dates): each is compared at its date"},
     {"region", 0, "FILE", "compare only cells in this extent"},
     {"weight", 0, "W", "weight of that extent in the mean of J (default: 1)"},
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
@@ -230,7 +243,8 @@ const struct sciara_command sciara_cmd_evaluate = {
         "A line that is invalid gives a line with \"status\": \"error\"; the exit code is then 3. Several scenarios "
         "have "
         "an\n"
-        "observed extent each, in the same order; one scenario may have several extents. --at, --region, --weight and\n"
-        "--observed-layer belong to the extent before them.\n",
+        "observed extent each, in the same order; one scenario may have several extents. --at, --dates, --region, "
+        "--weight\n"
+        "and --observed-layer belong to the extent before them.\n",
     .run = run,
 };

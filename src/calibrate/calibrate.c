@@ -395,7 +395,8 @@ enum sciara_status sciara_calibrate(const struct sciara_calibrate_options *optio
                                     struct sciara_diagnostics *diagnostics, struct sciara_calibrate_progress *out) {
   struct work w = {.options = options, .best = SIZE_MAX, .table = {.fd = -1}, .lock = PTHREAD_MUTEX_INITIALIZER};
   *out = (struct sciara_calibrate_progress){.best = (double)NAN};
-  sciara_calibration_file_read(options->file, &w.file, diagnostics);
+  sciara_calibration_file_read(options->file, options->extra_drivers, options->extra_driver_count, &w.file,
+                               diagnostics);
   enum sciara_status status = SCIARA_OK;
   if (diagnostics->count == 0 && !diagnostics->no_memory) {
     status = calibrate(&w, out);

@@ -17,17 +17,26 @@
 enum {
   BUDGET_MOST = 1000000, // as in the table of keys
   NAMES = 3,             // of a pair
+  EXTENTS_MOST = 100,
+};
+
+/** A file that is being read. */
+struct reading {
+  struct sciara_ensemble_reading r;
+  struct sciara_calibration_file *file;
+  const char *const *extra_drivers;
+  size_t extra_driver_count;
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
 
 void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   for (size_t k = 0; f->scenario && k < f->scenario_count; k++) free(f->scenario[k]);
-  for (size_t k = 0; f->name && k < NAMES * f->pair_count; k++) free(f->name[k]);
+  for (size_t k = 0; f->name && k < f->name_count; k++) free(f->name[k]);
   sciara_free(f->scenario);
   sciara_free(f->hash);
   sciara_free(f->name);
-  sciara_free(f->observed);
+  sciara_observed_list_free(&f->extents);
   sciara_free(f->unknown);
   cJSON_Delete(f->tree);
   *f = (struct sciara_calibration_file){0};
@@ -70,41 +79,53 @@ static size_t place_scenario(struct sciara_calibration_file *f, char *path) {
   return f->scenario_count++;
 }
 
-static enum sciara_status read_pair(const struct sciara_ensemble_reading *r, const cJSON *pair, size_t k,
-                                    struct sciara_calibration_file *f) {
+static enum sciara_status read_pair(const struct reading *c, const cJSON *pair, size_t k) {
+  const struct sciara_ensemble_reading *r = &c->r;
+  struct sciara_calibration_file *f = c->file;
   const cJSON *region = sciara_json_get(pair, "region"), *layer = sciara_json_get(pair, "layer"),
-              *at = sciara_json_get(pair, "at"), *date = sciara_json_get(pair, "date");
-  char *scenario = NULL;
+              *at = sciara_json_get(pair, "at"), *date = sciara_json_get(pair, "date"),
+              *dates = sciara_json_get(pair, "dates");
+  char *scenario = NULL, **name = f->name + NAMES * k;
   if (at && date) return sciara_ensemble_refuse(r, "pairs", k, "date", "it together with at", "one of the two");
-  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &f->name[NAMES * k]));
-  if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &f->name[NAMES * k + 1]));
+  if (dates && (at || date))
+    return sciara_ensemble_refuse(r, "pairs", k, "dates", "it together with at or date", "one of the three");
+  SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "observed"), &name[0]));
+  if (region) SCIARA_TRY(sciara_ensemble_path(r, region, &name[1]));
   SCIARA_TRY(sciara_ensemble_path(r, sciara_json_get(pair, "scenario"), &scenario));
-  f->name[NAMES * k + 2] = sciara_format("%s: pairs[%zu].layer", r->file, k);
-  if (!f->name[NAMES * k + 2]) return no_memory();
-  f->observed[k] = (struct sciara_evaluate_observed){.scenario = place_scenario(f, scenario),
-                                                     .path = f->name[NAMES * k],
-                                                     .layer = layer ? layer->valuestring : NULL,
-                                                     .layer_key = f->name[NAMES * k + 2],
-                                                     .region = f->name[NAMES * k + 1],
-                                                     .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
-                                                     .at_date = date ? date->valuestring : NULL,
-                                                     .weight = sciara_json_double(pair, "weight", 1),
-                                                     .held_out = cJSON_IsTrue(sciara_json_get(pair, "hold_out"))};
-  return SCIARA_OK;
+  const size_t number = place_scenario(f, scenario);
+  name[2] = sciara_format("%s: pairs[%zu]", r->file, k);
+  if (!name[2]) return no_memory();
+  const struct sciara_evaluate_observed one = {.scenario = number,
+                                               .path = name[0],
+                                               .layer = layer ? layer->valuestring : NULL,
+                                               .place = name[2],
+                                               .region = name[1],
+                                               .at_s = at ? sciara_scenario_seconds(at) : (double)INFINITY,
+                                               .at_date = date ? date->valuestring : NULL,
+                                               .weight = sciara_json_double(pair, "weight", 1),
+                                               .held_out = cJSON_IsTrue(sciara_json_get(pair, "hold_out"))};
+  return sciara_observed_add(&f->extents, &one, dates ? dates->valuestring : NULL, c->extra_drivers,
+                             c->extra_driver_count);
 }
 
-static enum sciara_status read_pairs(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+static enum sciara_status read_pairs(const struct reading *c) {
+  const struct sciara_ensemble_reading *r = &c->r;
+  struct sciara_calibration_file *f = c->file;
   const cJSON *pairs = sciara_json_get(f->tree, "pairs"), *pair;
   const size_t count = (size_t)cJSON_GetArraySize(pairs);
-  size_t fitted = 0;
+  size_t fitted = 0, k = 0;
   SCIARA_TRY(SCIARA_NEW(f->scenario, count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->hash, count, "the pairs"));
   SCIARA_TRY(SCIARA_NEW(f->name, NAMES * count, "the pairs"));
-  SCIARA_TRY(SCIARA_NEW(f->observed, count, "the pairs"));
-  cJSON_ArrayForEach(pair, pairs) {
-    const size_t k = f->pair_count++;
-    SCIARA_TRY(read_pair(r, pair, k, f));
-    fitted += !f->observed[k].held_out;
+  f->name_count = NAMES * count;
+  cJSON_ArrayForEach(pair, pairs) SCIARA_TRY(read_pair(c, pair, k++));
+  f->observed = f->extents.item;
+  f->pair_count = f->extents.count;
+  for (k = 0; k < f->pair_count; k++) fitted += !f->observed[k].held_out;
+  if (f->pair_count > EXTENTS_MOST) {
+    char found[32];
+    snprintf(found, sizeof found, "%zu", f->pair_count);
+    return sciara_ensemble_refuse(r, "pairs", SCIARA_NO_INDEX, NULL, found, "at most 100 extents with all their dates");
   }
   if (fitted > 0) return SCIARA_OK;
   return sciara_ensemble_refuse(r, "pairs", SCIARA_NO_INDEX, NULL, "none", "at least one pair that is not a hold_out");
@@ -305,21 +326,26 @@ static enum sciara_status check_groups(const struct sciara_ensemble_reading *r,
   return sciara_ensemble_refuse(r, "budget", SCIARA_NO_INDEX, NULL, found, allowed);
 }
 
-static enum sciara_status read_tree(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+static enum sciara_status read_tree(const struct reading *c) {
+  const struct sciara_ensemble_reading *r = &c->r;
+  struct sciara_calibration_file *f = c->file;
   SCIARA_TRY(sciara_json_read(f->path, &f->tree));
   sciara_calibration_tree_check(f->path, f->tree, r->diagnostics);
   if (r->diagnostics->count > 0) return SCIARA_OK;
   SCIARA_TRY(read_design(r, f));
-  SCIARA_TRY(read_pairs(r, f));
+  SCIARA_TRY(read_pairs(c));
   SCIARA_TRY(read_unknowns(r, f));
   return r->diagnostics->count > 0 ? SCIARA_OK : check_groups(r, f);
 }
 
-void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,
-                                  struct sciara_diagnostics *diagnostics) {
+void sciara_calibration_file_read(const char *path, const char *const *extra_drivers, size_t extra_driver_count,
+                                  struct sciara_calibration_file *out, struct sciara_diagnostics *diagnostics) {
   char *folder = sciara_path_folder(path);
-  const struct sciara_ensemble_reading r = {.file = path, .folder = folder, .diagnostics = diagnostics};
+  const struct reading c = {.r = {.file = path, .folder = folder, .diagnostics = diagnostics},
+                            .file = out,
+                            .extra_drivers = extra_drivers,
+                            .extra_driver_count = extra_driver_count};
   *out = (struct sciara_calibration_file){.path = path};
-  sciara_diagnostics_add(diagnostics, folder ? read_tree(&r, out) : no_memory());
+  sciara_diagnostics_add(diagnostics, folder ? read_tree(&c) : no_memory());
   free(folder);
 }

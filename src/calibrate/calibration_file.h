@@ -4,7 +4,7 @@
 #ifndef SCIARA_CALIBRATE_CALIBRATION_FILE_H
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
-#include "calibrate/evaluate.h"
+#include "calibrate/observed_dates.h"
 #include "calibrate/rate_scale.h"
 #include "file/json_strict.h"
 
@@ -32,8 +32,10 @@ struct sciara_calibration_file {
   char **scenario; ///< resolved paths, each once
   uint64_t *hash;  ///< of the text of each scenario and of its rates
   size_t scenario_count;
-  char **name; ///< of each pair: paths of extent and region (may be NULL), "FILE: pairs[0].layer"
-  struct sciara_evaluate_observed *observed; ///< one for each pair
+  char **name; ///< of each pair: paths of extent and region (may be NULL), "FILE: pairs[0]"
+  size_t name_count;
+  struct sciara_observed_list extents;             ///< one for each pair, or for each date of one
+  const struct sciara_evaluate_observed *observed; ///< of these
   size_t pair_count;
   struct sciara_unknown *unknown;
   size_t unknown_count;
@@ -47,10 +49,10 @@ struct sciara_calibration_file {
 
 /**
  * Reads and checks a file: its keys, the keys that it searches in each scenario, their bounds, and that the middle of the
- * bounds gives valid scenarios. Problems are added to `diagnostics`.
+ * bounds gives valid scenarios; the dates of outlines are read. Problems are added to `diagnostics`.
  */
-void sciara_calibration_file_read(const char *path, struct sciara_calibration_file *out,
-                                  struct sciara_diagnostics *diagnostics);
+void sciara_calibration_file_read(const char *path, const char *const *extra_drivers, size_t extra_driver_count,
+                                  struct sciara_calibration_file *out, struct sciara_diagnostics *diagnostics);
 void sciara_calibration_file_free(struct sciara_calibration_file *f);
 
 /**

@@ -73,7 +73,9 @@ static bool put_inputs(const struct sciara_calibration_record *r, cJSON *root) {
   }
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = push_object(extents);
-    whole = item && put_text(item, "path", f->observed[k].path) && put_hash(item, "cells", r->cells[k]);
+    whole = item && put_text(item, "path", f->observed[k].path) &&
+            (!f->observed[k].at_date || put_text(item, "date", f->observed[k].at_date)) &&
+            put_hash(item, "cells", r->cells[k]);
   }
   return whole;
 }

@@ -130,21 +130,24 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   struct sciara_case_observed *to = &c->observed[k];
   struct sciara_observation_request request = {.path = asked->path,
                                                .layer = asked->layer,
-                                               .layer_key = asked->layer_key,
+                                               .place = asked->place,
+                                               .date_field = asked->date_field,
                                                .grid = g,
                                                .crs_wkt = site->origin.crs_wkt,
                                                .min_thickness_m = o->min_thickness_m,
                                                .extra_drivers = o->extra_drivers,
                                                .extra_driver_count = o->extra_driver_count};
   struct sciara_observation found = {0}, region = {0};
+  bool zoned;
   SCIARA_TRY(find_time(&c->scenario[asked->scenario], asked, &to->at_s));
+  if (asked->date_field) sciara_parse_date(asked->at_date, &request.date, &zoned);
   SCIARA_TRY(sciara_observation_read(&request, &found));
   to->covered = found.covered;
   found.covered = NULL;
   sciara_observation_free(&found);
   if (asked->region) {
     request.path = asked->region;
-    request.layer = request.layer_key = NULL;
+    request.layer = request.place = request.date_field = NULL;
     request.min_thickness_m = 0;
     SCIARA_TRY(sciara_observation_read(&request, &region));
     to->region = region.covered;

@@ -183,6 +183,7 @@ static void put_parts(struct sciara_text *t, const struct sciara_evaluate_option
     sciara_text_append_json(t, o->scenarios[observed->scenario]);
     sciara_text_append(t, "\"");
     put_text(t, "observed", observed->path);
+    if (observed->at_date) put_text(t, "date", observed->at_date);
     put_number(t, "weight", observed->weight);
     put_number(t, "jaccard", r->scores[k].jaccard);
     put_scores(t, &r->scores[k]);

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: a synthetic truth is found, every number against other commands, any end and resume, bad input."""
 import csv
-import fcntl
 import json
 import math
 import os
@@ -10,72 +9,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from case import SharedCase
-
-TRUTH = {"model.dissipation_vent": 0.4, "model.critical_height_vent_m": 1.5, "model.cooling": 100}
-UNKNOWNS = [{"key": "model.dissipation_vent", "min": 0.1, "max": 0.9},
-            {"key": "model.critical_height_vent_m", "min": 0.3, "max": 4, "log": True},
-            {"key": "model.cooling", "min": 20, "max": 400}]
-KEYS = [unknown["key"] for unknown in UNKNOWNS]
-PAIRS = [{"scenario": "s.json", "observed": "mapped.tif", "weight": 2},
-         {"scenario": "s.json", "observed": "early.tif", "at": "15 min"},
-         {"scenario": "b.json", "observed": "mapped.tif", "hold_out": True}]
+from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
 
 
-class Calibrate(SharedCase):
-    @classmethod
-    def prepare(cls):
-        case.write_scenario(cls.work)
-        case.write_scenario(cls.work, "b.json", vents=[
-            {"row": 9, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
-        case.write_scenario(cls.work, "bingham.json", model={"rule": "bingham", "viscosity_vent_Pa_s": 20000})
-        for name, extra in (("mapped", []), ("early", ["--set", "run.until=15 min"])):
-            sets = [word for key, value in TRUTH.items() for word in ("--set", f"{key}={value}")]
-            case.run_program("run", "s.json", "-q", "-o", name, *sets, *extra, cwd=cls.work)
-            case.run_program("export", name, "-q", "--format", "cog", "--output", f"{name}.tif", cwd=cls.work)
-        cls.write("c.json")
-        case.run_program("calibrate", "c.json", "-q", "-o", "whole", cwd=cls.work)
-
-    @classmethod
-    def write(cls, name, **changes):
-        """A calibration file; a key that is None is absent."""
-        value = {"pairs": PAIRS, "unknowns": UNKNOWNS, "budget": 80, "seed": 3, **changes}
-        case.write_json(os.path.join(cls.work, name), {key: v for key, v in value.items() if v is not None})
-
-    def rows(self, folder):
-        """evaluations.csv: a dict for each row, numbers as floats; a score that is missing is None."""
-        with open(self.path(folder, "evaluations.csv"), encoding="ascii", newline="") as f:
-            return [{key: value if key == "status" else float(value) if value else None for key, value in row.items()}
-                    for row in csv.DictReader(f)]
-
-    def record(self, folder):
-        return case.read_json(self.path(folder, "calibration.json"))
-
-    def start(self, *args):
-        return subprocess.Popen([case.PROGRAM, "calibrate", *args], cwd=self.work, stderr=subprocess.PIPE, encoding="utf-8")
-
-    def wait_for_rows(self, folder, count):
-        """Until evaluations.csv has so many rows."""
-        path, end = self.path(folder, "evaluations.csv"), time.monotonic() + 60
-        while time.monotonic() < end:
-            if os.path.exists(path):
-                with open(path, "rb") as f:
-                    if f.read().count(b"\n") > count:
-                        return
-        self.fail(f"{path} has fewer than {count} rows")
-
-    def evaluate(self, sets, scenario, *observed):
-        """The Jaccard indices of sets of parameters, from sciara evaluate."""
-        lines = "".join(json.dumps({"id": k, "set": values}) + "\n" for k, values in enumerate(sets))
-        out = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", *observed], input=lines, cwd=self.work,
-                             stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-        return [[part["jaccard"] for part in line.get("parts", [line])] for line in map(json.loads, out.splitlines())]
-
+class Calibrate(CalibrationCase):
     def test_truth_is_found(self):
         rows, best = self.rows("whole"), self.record("whole")["best"]
         self.assertEqual([row["number"] for row in rows], list(range(1, 81)))
@@ -217,61 +158,6 @@ class Calibrate(SharedCase):
         self.sciara("ensemble", "run", "ensemble.json", "-q", "--no-estimate", "--no-pictures")
         with open(self.path("ensemble", "members.csv"), encoding="ascii") as f:
             self.assertEqual(len(f.readlines()), len(accepted) + 1)
-
-    def early_and_late(self, name, **changes):
-        """Rows of a calibration whose runs may end early, and of one whose runs go to their end."""
-        for word, early in (("early", None), ("late", False)):
-            self.write(f"{name}-{word}.json", early_stop=early, **changes)
-            self.sciara("calibrate", f"{name}-{word}.json", "-q", "-o", f"{name}-{word}")
-        for file in ("best.json", "accepted.csv"):
-            paths = [self.path(f"{name}-{word}", file) for word in ("early", "late")]
-            self.assertEqual([os.path.exists(path) for path in paths], [file == "best.json" or "design" in changes] * 2)
-            if os.path.exists(paths[0]):
-                with open(paths[0], encoding="utf-8") as one, open(paths[1], encoding="utf-8") as other:
-                    self.assertEqual(one.read(), other.read(), "nothing good is lost")
-        self.assertNotIn("stopped", {row["status"] for row in self.rows(f"{name}-late")})
-        return self.rows(f"{name}-early"), self.rows(f"{name}-late")
-
-    def test_points_that_end_early(self):
-        """Points that cannot be accepted with the best of the blocks of 256 before."""
-        early, late = self.early_and_late("points", design="sobol", budget=320)
-        least = 0.9 * max(row["score"] for row in late[:256])
-        stopped = 0
-        for k, (row, whole) in enumerate(zip(early, late)):
-            if row["status"] != "stopped":
-                self.assertEqual(row, whole)
-                continue
-            stopped += 1
-            self.assertGreaterEqual(k, 256)
-            self.assertTrue(whole["score"] - 1e-15 <= row["score"] < least)
-        self.assertTrue(10 < stopped < 64)
-        self.sciara("calibrate", "points-early.json", "-q", "-o", "points-one", "-j", "1")
-        self.assertEqual(case.tree(self.path("points-one")), case.tree(self.path("points-early")))
-        with open(self.path("points-one", "evaluations.csv"), "rb") as f:
-            lines = f.readlines()
-        with open(self.path("points-one", "evaluations.csv"), "wb") as f:
-            f.writelines(lines[:290])
-        self.sciara("calibrate", "points-early.json", "-q", "-o", "points-one", "--resume")
-        self.assertEqual(case.tree(self.path("points-one")), case.tree(self.path("points-early")))
-
-    def test_generations_that_end_early(self):
-        """In two generations the second alone is cut, after which nothing is searched: the best is the same."""
-        early, late = self.early_and_late("two", budget=32, population=16)
-        self.assertEqual(early[:16], late[:16])
-        self.assertIn("stopped", {row["status"] for row in early[16:]})
-        for row, whole in zip(early, late):
-            self.assertEqual([row[key] for key in KEYS], [whole[key] for key in KEYS])
-
-    def test_fronts_that_rest(self):
-        """The lava lies still for two days and cools for many."""
-        self.write_scenario("slow.json", model={"cooling": 0.5}, run={"until": "9 d"})
-        pairs = [{"scenario": "slow.json", "observed": "mapped.tif"},
-                 {"scenario": "slow.json", "observed": "mapped.tif", "at": "8 d", "hold_out": True}]
-        early, late = self.early_and_late("rest", pairs=pairs, unknowns=UNKNOWNS[:2], budget=12, design="lhs")
-        rested = [row for row in early if row["status"] == "rested"]
-        self.assertTrue(4 <= len(rested) == self.record("rest-early")["rested"])
-        for row, whole in zip(early, late):
-            self.assertEqual({**row, "status": "ok"}, whole)
 
     def test_rate_scale(self):
         """A factor of all rates, of two scenarios at a time: as if the rates had been multiplied."""
@@ -472,77 +358,6 @@ class Calibrate(SharedCase):
         self.assertEqual(case.tree(self.path("whole")), before)
         with open(self.path("notes", "evaluations.csv"), encoding="ascii") as f:
             self.assertEqual(f.read(), "my notes")
-
-    def test_start_that_was_killed(self):
-        """At any moment before its first row: another start takes the folder, and so does --resume."""
-        head = self.rows_text("whole").split(b"\n")[0] + b"\n"
-        for n, files in enumerate(({}, {"evaluations.csv": b""}, {"evaluations.csv": head[:9]}, {"evaluations.csv": head},
-                                   {"evaluations.csv": head, "calibration.json.part": b'{"form'})):
-            for extra in ([], ["--resume"]):
-                folder = f"start-{n}{''.join(extra)}"
-                os.makedirs(self.path(folder))
-                for name, content in files.items():
-                    with open(self.path(folder, name), "wb") as f:
-                        f.write(content)
-                self.write("short.json", budget=7)
-                self.sciara("calibrate", "short.json", "-q", "-o", folder, *extra)
-                self.assertEqual(case.tree(self.path(folder)), case.tree(self.path("start-0")))
-        os.remove(self.path("start-0", "calibration.json"))
-        for name in ("best.json", "page.html"):
-            os.remove(self.path("start-0", name))
-        for extra in ([], ["--resume"]):
-            self.assertIn("start-0: expected a new or empty folder, or --resume; found one with evaluations",
-                          self.sciara("calibrate", "short.json", "-o", "start-0", *extra, code=3).stderr)
-        self.assertEqual(os.listdir(self.path("start-0")), ["evaluations.csv"])
-
-    def rows_text(self, folder):
-        with open(self.path(folder, "evaluations.csv"), "rb") as f:
-            return f.read()
-
-    def test_two_starts(self):
-        """The second one writes nothing."""
-        os.makedirs(self.path("twice"))
-        with open(self.path("twice", "evaluations.csv"), "wb") as f:
-            fcntl.flock(f, fcntl.LOCK_EX)
-            self.assertIn("evaluations.csv: another process writes it",
-                          self.sciara("calibrate", "c.json", "-o", "twice", code=3).stderr)
-        self.assertEqual(os.listdir(self.path("twice")), ["evaluations.csv"])
-
-    def test_layers(self):
-        """A layer is a key of the file, not an option."""
-        self.write_square("square.geojson", 32633)
-        for layer, update in (("first", []), ("second", ["-update"])):
-            subprocess.run(["ogr2ogr", *update, "-nln", layer, "layers.gpkg", "square.geojson"], cwd=self.work, check=True)
-        for name, layer, message in (
-                ("layers.gpkg", "third", 'bad.json: pairs[1].layer: expected a layer of ./layers.gpkg, found "third"; there are "first", "second"'),
-                ("layers.gpkg", None, 'bad.json: pairs[1].layer: expected one of the 2 layers of polygons of ./layers.gpkg, "first", '
-                 '"second"; found none'),
-                ("mapped.tif", "first", "bad.json: pairs[1].layer: ./mapped.tif is a raster and has no layers")):
-            pair = {"scenario": "s.json", "observed": name, **({"layer": layer} if layer else {})}
-            self.write("bad.json", pairs=[PAIRS[0], pair])
-            self.assertIn(message, self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
-            self.assertFalse(os.path.exists(self.path("bad")))
-        self.write("good.json", pairs=[{"scenario": "s.json", "observed": "layers.gpkg", "layer": "second"}], budget=7)
-        self.sciara("calibrate", "good.json", "-q", "-o", "good")
-        sets = [{key: row[key] for key in KEYS} for row in self.rows("good")]
-        self.assertEqual(self.evaluate(sets, "s.json", "--observed", "square.geojson"), [[row["jaccard_0"]] for row in self.rows("good")])
-
-    def write_square(self, name, zone):
-        """Some cells below the vent in the CRS of the DEM, declared as that of a zone."""
-        x, y = case.WEST + 180, case.NORTH - 200
-        corners = [[x, y], [x + 60, y], [x + 60, y + 120], [x, y + 120], [x, y]]
-        crs = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{zone}"}}
-        case.write_json(self.path(name), {"type": "FeatureCollection", "crs": crs, "features": [
-            {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [corners]}}]})
-
-    def test_nothing_is_accepted(self):
-        """Of sets that cover nothing of what was observed."""
-        self.write_scenario("far.json", vents=[{"row": 27, "col": 2, "effusion": {"slot": "1 min", "rates_m3_s": [1]}}])
-        self.write("far-fit.json", pairs=[{"scenario": "far.json", "observed": "mapped.tif"}], design="lhs", budget=12)
-        err = self.sciara("calibrate", "far-fit.json", "-o", "far-fit").stderr
-        self.assertEqual({row["score"] for row in self.rows("far-fit")}, {0})
-        self.assertIn("accepted.csv: not written, for no set covers any of what was observed", err)
-        self.assertEqual(sorted(os.listdir(self.path("far-fit"))), ["best.json", "calibration.json", "evaluations.csv", "page.html"])
 
     def test_inputs_that_changed(self):
         shutil.copytree(self.path("whole"), self.path("inputs"))

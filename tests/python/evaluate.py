@@ -68,6 +68,24 @@ class Scores(case.SharedCase):
                                                 engine="serial")),
             self.of_program(SETS[:2], "s.json", "b.json", "--observed", "mapped.tif", "--observed", "mapped.tif"))
 
+    def test_dates(self):
+        case.write_scenario(self.work, "dated.json", run={"start": "2006-07-12T22:00:00Z"})
+        squares = []
+        for day, size in (("2006-07-12T22:10:00Z", 40), ("2006-07-12T22:30:00Z", 80)):
+            x, y = case.WEST + 180, case.NORTH - 150
+            corners = [[x, y], [x + size, y], [x + size, y + size], [x, y + size], [x, y]]
+            squares.append({"type": "Feature", "properties": {"day": day}, "geometry": {"type": "Polygon", "coordinates": [corners]}})
+        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
+        case.write_json(self.at("days.geojson"), {"type": "FeatureCollection", "crs": crs, "features": squares})
+        found = sciara.evaluate(self.at("dated.json"), sciara.Observed(self.at("days.geojson"), dates="auto"), SETS[:2])
+        self.assertEqual([part["date"] for part in found[0]["parts"]], ["2006-07-12T22:10:00Z", "2006-07-12T22:30:00Z"])
+        self.assertEqual(self.without_folder(found), self.of_program(SETS[:2], "dated.json", "--observed", "days.geojson", "--dates", "day"))
+        late = sciara.Observed(self.at("mapped.tif"), date="2006-07-12T22:10:00Z")
+        self.assertEqual(sciara.evaluate(self.at("dated.json"), late, SETS[:2]),
+                         sciara.evaluate(self.at("s.json"), sciara.Observed(self.at("mapped.tif"), at="10 min"), SETS[:2]))
+        with self.assertRaisesRegex(sciara.UsageError, "one of at_s and date"):
+            sciara.Evaluator(self.at("dated.json"), sciara.Observed(self.at("mapped.tif"), at=600, date="2006-07-14"))
+
     def test_generations(self):
         """A search by thirds finds the relaxation of the map; every call is one of the same evaluator."""
         low, high = 0.05, 1.0

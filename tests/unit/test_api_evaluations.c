@@ -145,6 +145,14 @@ START_TEST(wrong_use) {
   refused(&good, SCIARA_ERR_USAGE, "at_s of 0 s or more, found -5");
   extent = (struct sciara_observed){.path = observed, .scenario = 1};
   refused(&good, SCIARA_ERR_USAGE, "the number of a scenario, found 1");
+  extent = (struct sciara_observed){.path = observed, .date = "2006-07-14"};
+  refused(&good, SCIARA_ERR_INPUT, "expected run.start in ");
+  extent.at_s = 5;
+  refused(&good, SCIARA_ERR_USAGE, "one of at_s and date, found 5");
+  extent = (struct sciara_observed){.path = observed, .at_s = 5, .dates = "auto"};
+  refused(&good, SCIARA_ERR_USAGE, "dates without date and at_s, found 5");
+  extent.at_s = 0;
+  refused(&good, SCIARA_ERR_USAGE, "is a raster and has no dates");
   extent = (struct sciara_observed){.path = "gone.tif"};
   refused(&good, SCIARA_ERR_IO, "gone.tif");
   ck_assert_int_eq(sciara_evaluations_open(&good, NULL), SCIARA_ERR_USAGE);

@@ -22,6 +22,17 @@ struct columns {
   size_t varied[MOST_VARIED]; ///< of each varied key; SIZE_MAX: it acts on the effusion
 };
 
+/** What a member changes in its effusion. */
+struct emission {
+  double scale, volume_m3, duration_s;
+};
+
+/** The effusion of the last member of a class: members seldom differ in it unless it is varied. */
+struct last_effusion {
+  struct emission of;
+  struct sciara_text text; ///< empty: there was no member
+};
+
 /** A table of members that is being made. */
 struct work {
   struct sciara_expansion *x;
@@ -31,6 +42,7 @@ struct work {
   size_t vents, events;
   size_t pairs; ///< of vent and event that have members
   double vent_sum, event_sum;
+  struct last_effusion *last; ///< of each class
 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the members"); }
@@ -117,11 +129,6 @@ static enum sciara_status set_place(struct work *w, const struct draw *d) {
   return set_number(w->m, w->at, w->columns.place + 1, v->points[0].y + d->shift_y);
 }
 
-/** What a member changes in its effusion. */
-struct emission {
-  double scale, volume_m3, duration_s;
-};
-
 /** The value of a varied key; a number is also returned in *number. */
 static enum sciara_status set_varied(struct work *w, const struct draw *d, size_t k, double *number) {
   const struct sciara_vary_spec *v = &w->x->variation.vary[k];
@@ -151,16 +158,31 @@ static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
   return status;
 }
 
+/** The effusion of a class as text, which belongs to `w`. */
+static enum sciara_status find_effusion(struct work *w, size_t event, const struct emission *e, const char **out) {
+  struct last_effusion *last = &w->last[event];
+  const struct emission *of = &last->of;
+  enum sciara_status status = SCIARA_OK;
+  if (last->text.length == 0 || of->scale != e->scale || of->volume_m3 != e->volume_m3 ||
+      of->duration_s != e->duration_s) {
+    sciara_text_free(&last->text);
+    *last = (struct last_effusion){.of = *e};
+    status = sciara_event_effusion(&w->x->events[event], e->volume_m3, e->duration_s, e->scale, &last->text);
+  }
+  *out = last->text.data;
+  return status;
+}
+
 static enum sciara_status set_effusion(struct work *w, const struct draw *d, const struct emission *e) {
   const struct columns *c = &w->columns;
   for (size_t k = 0; k < c->effusions; k++) {
     struct sciara_text text = {0};
     const struct sciara_vent_spec *vent = &w->x->base->vents[k];
+    const char *value = NULL;
     enum sciara_status status =
-        d->event != SIZE_MAX
-            ? sciara_event_effusion(&w->x->events[d->event], e->volume_m3, e->duration_s, e->scale, &text)
-            : sciara_rates_effusion(vent->edges, vent->rates, vent->rate_count, e->scale, &text);
-    if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, c->effusion + k, text.data);
+        d->event != SIZE_MAX ? find_effusion(w, d->event, e, &value)
+                             : sciara_rates_effusion(vent->edges, vent->rates, vent->rate_count, e->scale, &text);
+    if (status == SCIARA_OK) status = sciara_members_set(w->m, w->at, c->effusion + k, value ? value : text.data);
     sciara_text_free(&text);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s: member %zu", w->x->r->file, w->at);
   }
@@ -406,6 +428,7 @@ enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_membe
   for (size_t k = 0; k < x->event_count; k++) w.event_sum += x->events[k].weight;
   SCIARA_TRY(count_members(&w, &most));
   report_copies(&w);
+  SCIARA_TRY_GOTO(SCIARA_NEW(w.last, x->event_count + 1, "the effusions of the classes"));
   SCIARA_TRY_GOTO(make_columns(x, &w.columns));
   SCIARA_TRY_GOTO(check_memory(&w, most));
   SCIARA_TRY_GOTO(sciara_members_create(most, (const char *const *)w.columns.name, w.columns.count, out));
@@ -414,6 +437,8 @@ enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_membe
   sciara_members_hash(out);
 cleanup:
   for (size_t k = 0; k < w.columns.count; k++) free(w.columns.name[k]);
+  for (size_t k = 0; w.last && k < x->event_count; k++) sciara_text_free(&w.last[k].text);
+  sciara_free(w.last);
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;
 }

@@ -77,7 +77,7 @@ VARIANTS = (
      (SMALL, "cools = !rim && sciara_surely_liquid(&d.rule, &inflow, t);", "cools = false;")),
     ("order", "the tiles of little lava are assigned to the blocks in their order, not the fullest first",
      [(FUSED, "etna-event")],
-     (ENGINE, "  if (e->how == SMALL && e->seen[SMALL].inner > e->blocks) order_inner", "  if (false) order_inner")),
+     (ENGINE, "  if (order_for) order_inner<<<", "  if (false) order_inner<<<")),
     ("list-every-step", "the list is made again in every step", [(FUSED, "etna"), (FUSED, "dense")],
      (ENGINE, "(fit < 1 ? 1 : fit > 1e6 ? 1e6 : fit);", "1;")),
     ("list-every-8", "the list is made again every eight steps at the latest", [(FUSED, "etna"), (FUSED, "dense")],

@@ -9,8 +9,21 @@
 
 namespace sciara_gpu {
 
+/**
+ * At the start of a kernel that may begin before the last one in its stream has ended: lets the next one do so too, and
+ * waits for that end.
+ */
+__device__ inline void wait_for_last_kernel() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
 /** The border of a map that is not divided: there is none. */
 struct whole_map {
+  /** Before all else. */
+  __device__ void begin() const {}
   /** Whether lava of cell i may flow into cells of the band. */
   __device__ bool flows(const sciara_device &, int64_t) const { return true; }
   /** Whether the band computes cell i. */
@@ -66,6 +79,8 @@ struct band_border {
   band_copies copies[2];              ///< of the neighbours
   const unsigned long long *moved[2]; ///< written by the neighbours; NULL: the order of the kernels ensures it
 
+  __device__ void begin() const { wait_for_last_kernel(); }
+
   __device__ bool flows(const sciara_device &d, int64_t i) const {
     return i >= d.band.adjacent[0].begin && i < d.band.adjacent[1].end;
   }
@@ -109,8 +124,14 @@ struct band_border {
 
 // ------------------------------------------------------------------------------------------------------------ meetings
 
-/** What a meeting is about. Two of the same kind never follow each other within a launch. */
-enum band_topic { MEET_TO_BEGIN, MEET_FOR_CLOCK, MEET_TO_TURN, BAND_TOPICS };
+/** What a meeting is about. There is one about something else between two about the same. */
+enum band_topic {
+  MEET_TO_BEGIN,     ///< every second launch
+  MEET_TO_BEGIN_TOO, ///< the others: a launch may have no other meeting
+  MEET_FOR_CLOCK,
+  MEET_TO_TURN,
+  BAND_TOPICS
+};
 
 /** What a kernel does in a meeting. Bands of one GPU first all send and then all wait, because they take turns. */
 enum { BAND_SENDS = 1, BAND_WAITS = 2 };
@@ -129,7 +150,7 @@ struct band_meeting {
    * received as soon as it arrives, and its place is empty again before this band sends its next word.
    */
   template <class Combine>
-  __device__ unsigned long long meet(fused_control *c, band_topic topic, int how, unsigned long long word,
+  __device__ unsigned long long meet(fused_control *c, int topic, int how, unsigned long long word,
                                      Combine combine) const {
     const int band = (int)threadIdx.x;
     const bool other = band < count && band != me;

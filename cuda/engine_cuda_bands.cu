@@ -19,24 +19,34 @@ namespace {
 
 using namespace sciara_gpu;
 
-const double LAUNCH_SECONDS = 0.02; ///< intended duration of a launch: `advance` can return between two launches
-const double MOST_IMBALANCE = 1.1;  ///< of the fullest band to the mean; above it the map may be cut again
-const double BETTER = 1.05;         ///< by how much another cut must relieve the fullest band
+const double LAUNCH_SECONDS = 0.01; ///< intended duration of a launch: `advance` can return between two launches
+const double MOST_IMBALANCE = 1.03; ///< of the work of a band to the mean; above it the map may be cut again
+const double BETTER = 1.02;         ///< by how much another cut must relieve the band with most work
 
 enum { NORTH, SOUTH, SIDES };
+enum { LAUNCHES = 2 }; ///< that are queued at a time: while one runs the next one is ready
+
+/** What the host learns of a launch. */
+struct band_report {
+  sciara_device_control control;
+  fused_control list;
+};
 
 struct band {
   sciara_device_engine base;
   patch_space patches;
-  fused_control *seen;       ///< pinned: the control of the list after the last launch
+  band_report *report; ///< [LAUNCHES], pinned
+  cudaEvent_t reported[LAUNCHES];
+  fused_control seen;        ///< the control of the list in the last report
   void *scratch;             ///< separate device memory, because it grows with the lava
   unsigned long long *words; ///< that other bands write: [BAND_TOPICS][MOST_BANDS], and [SIDES]
-  unsigned *rows;            ///< [padded row]: number of its liquid cells, when the map is cut again
+  unsigned *work;            ///< of each padded row, when the map is cut again
   band_border border;
   band_meeting all;
   sciara_vents vents;   ///< those of the map, their rows counted from the first one of the band's grid
   int64_t first, count; ///< own rows, in the map
   bool everywhere;      ///< there is no list yet: search the whole grid for lava
+  bool begins_early;    ///< kernels of a step may begin before the last one has ended
 };
 
 struct bands_engine {
@@ -49,9 +59,12 @@ struct bands_engine {
   sciara_step_control kept[SCIARA_PLACES];
   int on_the_way; ///< atomic: states that are kept and not yet collected
   unsigned record;
-  int64_t rows;             ///< of the map
-  unsigned long long steps; ///< of the next launch
-  double waste, price;      ///< time that imbalance has cost since the last cut, and that this cut took, s
+  int64_t rows;                           ///< of the map
+  unsigned long long steps;               ///< of the next launch
+  unsigned queued, read;                  ///< launches since the upload: queued, and reported
+  unsigned long long in_launch[LAUNCHES]; ///< their steps
+  double at;           ///< wall-clock time of the last report, or at which the only launch was queued, s
+  double waste, price; ///< time that imbalance has cost since the last cut, and that this cut took, s
 };
 
 bands_engine *engine_of(void *engine) { return static_cast<bands_engine *>(engine); }
@@ -100,7 +113,7 @@ void layout(void *engine, sciara_arena *arena) {
   const int64_t rows = b->base.hf.grid.rows + 2;
   b->patches.lay_out(arena, rows, b->base.hf.count / rows);
   b->words = arena->take<unsigned long long>(BAND_TOPICS * MOST_BANDS + SIDES);
-  b->rows = arena->take<unsigned>(rows);
+  b->work = arena->take<unsigned>(rows);
 }
 
 size_t first_scratch(void *engine) {
@@ -117,8 +130,10 @@ sciara_status clear_words(const band *b) {
 
 sciara_status prepare(void *engine) {
   band *b = static_cast<band *>(engine);
-  if (!b->seen) SCIARA_CUDA_TRY(cudaMallocHost(&b->seen, sizeof *b->seen));
-  *b->seen = {};
+  if (!b->report) SCIARA_CUDA_TRY(cudaMallocHost(&b->report, LAUNCHES * sizeof *b->report));
+  for (cudaEvent_t &event : b->reported)
+    if (!event) SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  b->seen = {};
   b->everywhere = true;
   b->base.device.vents.of_map = true;
   SCIARA_TRY(clear_words(b));
@@ -129,9 +144,13 @@ sciara_status prepare(void *engine) {
 void release(void *engine) {
   band *b = static_cast<band *>(engine);
   if (b->scratch) cudaFree(b->scratch);
-  if (b->seen) cudaFreeHost(b->seen);
+  if (b->report) cudaFreeHost(b->report);
+  for (cudaEvent_t &event : b->reported) {
+    if (event) cudaEventDestroy(event);
+    event = nullptr;
+  }
   b->scratch = nullptr;
-  b->seen = nullptr;
+  b->report = nullptr;
 }
 
 constexpr sciara_device_strategy strategy_of(size_t size) {
@@ -235,38 +254,62 @@ sciara_status connect(bands_engine *e) {
 }
 
 /**
- * Cuts a map into bands with about the same number of liquid cells, of SCIARA_HALO_ROWS rows at least: first[k] is the
- * first row of band k, first[count] the end.
+ * Cuts a map into bands with about the same work, of SCIARA_HALO_ROWS rows at least: first[k] is the first row of band k,
+ * first[count] the end.
  */
-void cut(const unsigned *liquid, int64_t rows, int count, int64_t *first) {
-  enum { A_CELL = 4096 }; // a row without lava counts as a small part of a cell, so that dry maps are divided too
+void cut(const unsigned *work, int64_t rows, int count, int64_t *first) {
+  const double dry = 1.0 / 4096; // a row without lava is a small part of a cell, so that dry maps are divided too
   double total = 0, sum = 0;
-  for (int64_t r = 0; r < rows; r++) total += 1 + (double)A_CELL * liquid[r];
+  for (int64_t r = 0; r < rows; r++) total += dry + work[r];
   int64_t row = 0;
   first[0] = 0;
   for (int k = 1; k < count; k++) {
     const int64_t least = first[k - 1] + SCIARA_HALO_ROWS, most = rows - (int64_t)SCIARA_HALO_ROWS * (count - k);
-    for (; row < most && (row < least || sum < total * k / count); row++) sum += 1 + (double)A_CELL * liquid[row];
+    for (; row < most && (row < least || sum < total * k / count); row++) sum += dry + work[row];
     first[k] = row;
   }
   first[count] = rows;
 }
 
-/** Liquid cells of the fullest of the bands. */
-double fullest(const unsigned *liquid, int count, const int64_t *first) {
+/** The work of the band that has most. */
+double most_work(const unsigned *work, int count, const int64_t *first) {
   double most = 0;
   for (int k = 0; k < count; k++) {
     double sum = 0;
-    for (int64_t r = first[k]; r < first[k + 1]; r++) sum += liquid[r];
+    for (int64_t r = first[k]; r < first[k + 1]; r++) sum += work[r];
     if (sum > most) most = sum;
   }
   return most;
 }
 
+/** The work of each row of a map: as weigh_rows, before there are lists. */
+void weigh_map(const sciara_state *map, unsigned *work) {
+  const int64_t rows = map->grid.rows, cols = map->grid.cols;
+  for (int64_t row0 = 0; row0 < rows; row0 += patch_space::HEIGHT) {
+    const int64_t end = row0 + patch_space::HEIGHT < rows ? row0 + patch_space::HEIGHT : rows;
+    for (int64_t col0 = 0; col0 < cols; col0 += patch_space::WIDTH) {
+      unsigned any = 0;
+      for (int64_t r = row0; r < end; r++) {
+        unsigned liquid = 0;
+        for (int64_t c = col0; c < col0 + patch_space::WIDTH && c < cols; c++) liquid += map->h[r * cols + c] != 0;
+        work[r] += liquid;
+        any |= liquid;
+      }
+      for (int64_t r = row0; any && r < end; r++) work[r] += WORK_OF_PATCH / patch_space::HEIGHT;
+    }
+  }
+}
+
 // -------------------------------------------------------------------------------------------------------------- create
 
-/** Loads all kernels: a kernel that is loaded while another one waits for a band would wait for that one. */
-sciara_status load_kernels() {
+/**
+ * Loads all kernels: a kernel that is loaded while another one waits for a band would wait for that one. `begins_early`:
+ * whether they may begin before the last one has ended, which those for GPUs before compute capability 9.0 do not know.
+ */
+sciara_status load_kernels(int device, bool *begins_early) {
+  int major = 0;
+  SCIARA_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  *begins_early = major >= 9;
   const void *const kernels[] = {(const void *)begin_list<patch_space>,
                                  (const void *)list_inner<patch_space>,
                                  (const void *)list_halo,
@@ -282,6 +325,7 @@ sciara_status load_kernels() {
   for (const void *kernel : kernels) {
     cudaFuncAttributes found;
     SCIARA_CUDA_TRY(cudaFuncGetAttributes(&found, kernel));
+    *begins_early = *begins_early && found.ptxVersion >= 90;
   }
   return SCIARA_OK;
 }
@@ -347,7 +391,7 @@ sciara_status make_band(bands_engine *e, int k, const sciara_engine_setup *setup
   SCIARA_TRY(SCIARA_NEW(b->vents.row, e->vents->count, "rows of the vents of a band"));
   b->base.setup.vents = &b->vents;
   SCIARA_CUDA_TRY(cudaSetDevice(setup->device));
-  SCIARA_TRY(load_kernels());
+  SCIARA_TRY(load_kernels(setup->device, &b->begins_early));
   return open_peers(setup->device, first_gpu, gpus);
 }
 
@@ -404,20 +448,21 @@ sciara_status upload_band(bands_engine *e, int k, const sciara_state *map) {
 sciara_status upload(void *engine, const sciara_state *map) {
   bands_engine *e = engine_of(engine);
   const sciara_same_device scope;
-  const int64_t rows = map->grid.rows, cols = map->grid.cols, most = rows / SCIARA_HALO_ROWS;
-  unsigned *liquid = nullptr;
+  const int64_t rows = map->grid.rows, most = rows / SCIARA_HALO_ROWS;
+  unsigned *work = nullptr;
   int64_t first[MOST_BANDS + 1];
   sciara_step_control_load(&e->control, map, e->vents);
   e->count = most < 1 ? 1 : most < e->made ? (int)most : e->made;
   e->rows = rows;
   e->record = sciara_state_record(map);
   e->steps = patch_space::STEPS_OF_GRACE + 1;
+  e->queued = e->read = 0;
   e->waste = e->price = 0;
   e->on_the_way = 0;
-  SCIARA_TRY(SCIARA_NEW(liquid, rows, "liquid cells of the rows of a map"));
-  for (int64_t i = 0; i < rows * cols; i++) liquid[i / cols] += map->h[i] != 0;
-  cut(liquid, rows, e->count, first);
-  sciara_free(liquid);
+  SCIARA_TRY(SCIARA_NEW(work, rows, "the work of the rows of a map"));
+  weigh_map(map, work);
+  cut(work, rows, e->count, first);
+  sciara_free(work);
   for (int k = 0; k < e->count; k++) {
     take_rows(e, k, first[k], first[k + 1] - first[k]);
     SCIARA_TRY(upload_band(e, k, map));
@@ -469,7 +514,7 @@ struct old_band {
   sciara_device_engine base;
   patch_space patches;
   unsigned long long *words;
-  unsigned *rows;
+  unsigned *work;
   int64_t first, count, north;
 };
 
@@ -513,6 +558,7 @@ sciara_status fill(bands_engine *e, int k, const old_band *old) {
   SCIARA_CUDA_TRY(cudaMemcpyAsync(d->control, was->base.device.control, sizeof *d->control, cudaMemcpyDefault, stream));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(b->base.stop, was->base.stop, sizeof *b->base.stop, cudaMemcpyDefault, stream));
   SCIARA_CUDA_TRY(cudaMemcpyAsync(b->patches.c, was->patches.c, sizeof *b->patches.c, cudaMemcpyDefault, stream));
+  SCIARA_CUDA_TRY(cudaMemsetAsync(&b->patches.c->valid, 0, sizeof b->patches.c->valid, stream));
   b->everywhere = true;
   return clear_words(b);
 }
@@ -528,7 +574,7 @@ sciara_status put_back(bands_engine *e, const old_band *old) {
     b->base = old[k].base;
     b->patches = old[k].patches;
     b->words = old[k].words;
-    b->rows = old[k].rows;
+    b->work = old[k].work;
     take_rows(e, k, old[k].first, old[k].count);
   }
   return try_bands(e, [e](band *b) {
@@ -544,7 +590,7 @@ sciara_status cut_again(bands_engine *e, const int64_t *first) {
   for (int k = 0; k < e->count; k++) {
     band *b = e->bands[k];
     sciara_device_leave_places(&b->base);
-    old[k] = {b->base, b->patches, b->words, b->rows, b->first, b->count, b->base.setup.halo_north};
+    old[k] = {b->base, b->patches, b->words, b->work, b->first, b->count, b->base.setup.halo_north};
   }
   for (int k = 0; status == SCIARA_OK && k < e->count; k++) {
     take_rows(e, k, first[k], first[k + 1] - first[k]);
@@ -564,49 +610,54 @@ sciara_status cut_again(bands_engine *e, const int64_t *first) {
   return status;
 }
 
-/** Liquid cells of the rows of the map: by the lists of the last launch. */
-sciara_status count_liquid(bands_engine *e, unsigned *liquid) {
+/** The work of the rows of the map, by the lists of the last launch. */
+sciara_status weigh(bands_engine *e, unsigned *work) {
   SCIARA_TRY(for_bands(e, [](band *b) {
     const unsigned blocks = (unsigned)b->base.multiprocessors * 8;
-    cudaMemsetAsync(b->rows, 0, (size_t)(b->base.device.rows + 2) * sizeof *b->rows, b->base.stream);
-    count_rows<<<blocks, patch_space::CELLS, 0, b->base.stream>>>(b->base.device, b->patches, b->rows);
+    cudaMemsetAsync(b->work, 0, (size_t)(b->base.device.rows + 2) * sizeof *b->work, b->base.stream);
+    weigh_rows<<<blocks, patch_space::CELLS, 0, b->base.stream>>>(b->base.device, b->patches, b->work);
   }));
-  return try_bands(e, [liquid](band *b) {
-    SCIARA_CUDA_TRY(cudaMemcpyAsync(liquid + b->first, b->rows + 1 + b->base.setup.halo_north,
-                                    (size_t)b->count * sizeof *liquid, cudaMemcpyDeviceToHost, b->base.stream));
+  return try_bands(e, [work](band *b) {
+    SCIARA_CUDA_TRY(cudaMemcpyAsync(work + b->first, b->work + 1 + b->base.setup.halo_north,
+                                    (size_t)b->count * sizeof *work, cudaMemcpyDeviceToHost, b->base.stream));
     SCIARA_CUDA_TRY(cudaStreamSynchronize(b->base.stream));
     return SCIARA_OK;
   });
 }
 
-/** Cuts the map again if that makes the fullest band emptier. */
+/** Cuts the map again if that leaves less work to the band with most. */
 sciara_status try_cut(bands_engine *e) {
-  unsigned *liquid = nullptr;
+  unsigned *work = nullptr;
   int64_t was[MOST_BANDS + 1], first[MOST_BANDS + 1];
-  SCIARA_TRY(SCIARA_NEW(liquid, e->rows, "liquid cells of the rows of a map"));
-  sciara_status status = count_liquid(e, liquid);
+  SCIARA_TRY(SCIARA_NEW(work, e->rows, "the work of the rows of a map"));
+  const sciara_status status = weigh(e, work);
   for (int k = 0; k < e->count; k++) was[k] = e->bands[k]->first;
   was[e->count] = e->rows;
-  cut(liquid, e->rows, e->count, first);
-  const bool better = fullest(liquid, e->count, first) * BETTER < fullest(liquid, e->count, was);
-  sciara_free(liquid);
+  cut(work, e->rows, e->count, first);
+  const bool better = most_work(work, e->count, first) * BETTER < most_work(work, e->count, was);
+  sciara_free(work);
   return status == SCIARA_OK && better ? cut_again(e, first) : status;
 }
 
-/**
- * Cuts the map again when the imbalance of the bands has cost more time than the last cut took. `took`: time of the last
- * launch, s.
- */
-sciara_status balance(bands_engine *e, double took) {
+/** Adds the time that the imbalance of the bands has cost in a launch that took `took` s. */
+void add_waste(bands_engine *e, double took) {
   double all = 0, most = 0;
   for (int k = 0; k < e->count; k++) {
-    const double liquid = (double)e->bands[k]->base.control->liquid;
-    all += liquid;
-    if (liquid > most) most = liquid;
+    const double patches = (double)e->bands[k]->seen.inner;
+    const double work = WORK_OF_PATCH * patches + (double)e->bands[k]->base.control->liquid;
+    all += work;
+    if (work > most) most = work;
   }
-  if (most * e->count <= MOST_IMBALANCE * all) return SCIARA_OK;
-  e->waste += took * (1 - all / (most * e->count));
-  if (e->waste < e->price || __atomic_load_n(&e->on_the_way, __ATOMIC_ACQUIRE)) return SCIARA_OK;
+  if (most * e->count > MOST_IMBALANCE * all) e->waste += took * (1 - all / (most * e->count));
+}
+
+/** Whether imbalance has cost more time than the last cut took, and no kept state has the rows of that cut. */
+bool is_wasteful(const bands_engine *e) {
+  return e->waste > e->price && !__atomic_load_n(&e->on_the_way, __ATOMIC_ACQUIRE);
+}
+
+/** Cuts the map again if that helps, and notes what it took. */
+sciara_status balance(bands_engine *e) {
   const double begin = sciara_wallclock();
   SCIARA_TRY(try_cut(e));
   const double price = sciara_wallclock() - begin;
@@ -626,7 +677,7 @@ template <class Launch> sciara_status queue_meeting(const bands_engine *e, Launc
 
 /** As many blocks as tiles in the last list at most: further blocks would only cost time. */
 unsigned blocks_of(const band *b) {
-  const unsigned listed = b->seen->inner + b->seen->outer, most = (unsigned)b->base.multiprocessors * 64;
+  const unsigned listed = b->seen.inner + b->seen.outer, most = (unsigned)b->base.multiprocessors * 64;
   return listed && listed < most ? listed : most;
 }
 
@@ -640,10 +691,29 @@ sciara_status queue_lists(const bands_engine *e) {
   });
 }
 
+/**
+ * Queues a kernel that may begin before the last one has ended: it waits for that end itself (wait_for_last_kernel), and
+ * its launch costs no time in between.
+ */
+template <class... Parameters, class... Arguments>
+void queue_early(const band *b, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                 const Arguments &...arguments) {
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.stream = b->base.stream;
+  config.attrs = &early;
+  config.numAttrs = b->begins_early;
+  cudaLaunchKernelEx(&config, kernel, arguments...); // an error is found by the caller, who asks for the last one
+}
+
 /** Queues a kernel over the patches of every band. */
 template <class Kernel> sciara_status queue_patches(const bands_engine *e, Kernel kernel) {
   return for_bands(e, [kernel](band *b) {
-    kernel<<<blocks_of(b), patch_space::CELLS, 0, b->base.stream>>>(b->base.device, b->patches, b->border);
+    queue_early(b, kernel, blocks_of(b), patch_space::CELLS, b->base.device, b->patches, b->border);
   });
 }
 
@@ -659,39 +729,52 @@ void queue_watch(const bands_engine *e, int which) {
 sciara_status queue_step(const bands_engine *e) {
   SCIARA_TRY(queue_patches(e, evaluate_patches<band_border>));
   queue_watch(e, 0);
-  SCIARA_TRY(queue_meeting(e, [](band *b, int how) {
-    agree_on_clock<<<1, 32, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how);
-  }));
+  SCIARA_TRY(queue_meeting(
+      e, [](band *b, int how) { queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how); }));
   SCIARA_TRY(queue_patches(e, move_in_patches<band_border>));
   SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
   queue_watch(e, 1);
   SCIARA_TRY(queue_meeting(e, [](band *b, int how) {
-    turn_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how);
+    queue_early(b, turn_band, 1, THREADS_OF_VENTS, b->base.device, b->patches, b->all, how);
   }));
   queue_watch(e, 2);
   return SCIARA_OK;
 }
 
-sciara_status run(bands_engine *e) {
+/** Queues a launch of `steps` steps, and its report. */
+sciara_status queue_launch(bands_engine *e, unsigned long long steps) {
+  const unsigned slot = e->queued % LAUNCHES;
+  if (e->queued == e->read) e->at = sciara_wallclock();
   SCIARA_TRY(queue_lists(e));
-  SCIARA_TRY(queue_meeting(e, [e](band *b, int how) {
-    begin_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how, e->steps);
+  SCIARA_TRY(queue_meeting(e, [e, steps](band *b, int how) {
+    begin_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how, e->queued, steps);
   }));
   queue_watch(e, -1);
-  for (unsigned long long k = 0; k < e->steps; k++) SCIARA_TRY(queue_step(e));
+  for (unsigned long long k = 0; k < steps; k++) SCIARA_TRY(queue_step(e));
   SCIARA_CUDA_TRY(cudaGetLastError());
-  SCIARA_TRY(try_bands(e, [](band *b) {
-    SCIARA_CUDA_TRY(cudaMemcpyAsync(b->seen, b->patches.c, sizeof *b->seen, cudaMemcpyDeviceToHost, b->base.stream));
+  e->in_launch[slot] = steps;
+  e->queued++;
+  return try_bands(e, [slot](band *b) {
+    band_report *to = &b->report[slot];
+    cudaStream_t stream = b->base.stream;
+    SCIARA_CUDA_TRY(
+        cudaMemcpyAsync(&to->control, b->base.device.control, sizeof to->control, cudaMemcpyDeviceToHost, stream));
+    SCIARA_CUDA_TRY(cudaMemcpyAsync(&to->list, b->patches.c, sizeof to->list, cudaMemcpyDeviceToHost, stream));
+    SCIARA_CUDA_TRY(cudaEventRecord(b->reported[slot], stream));
     return SCIARA_OK;
-  }));
-  return try_bands(e, [](band *b) { return sciara_device_fetch_control(&b->base); });
+  });
 }
 
 /** The totals of the map after a launch, and its first invalid cell. */
-sciara_status read_controls(bands_engine *e) {
+sciara_status read_totals(bands_engine *e) {
   sciara_engine_progress *now = &e->control.now;
   const sciara_device_control *c = e->lead.base.control;
   unsigned long long before = SCIARA_NO_CELL, after = SCIARA_NO_CELL, launched = 0;
+  for (int k = 0; k < e->count; k++)
+    if (e->bands[k]->seen.late)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine cuda-bands: GPU %d waited for another one for %g s in vain",
+                         e->bands[k]->base.setup.device, LATE_SECONDS);
+  if (c->step == now->step && !c->failed) return SCIARA_OK; // the launch had no room for its lists
   now->step = c->step;
   now->time = c->time;
   now->clock = (double)c->t;
@@ -702,9 +785,6 @@ sciara_status read_controls(bands_engine *e) {
   for (int k = 0; k < e->count; k++) {
     const band *b = e->bands[k];
     c = b->base.control;
-    if (b->seen->late)
-      return sciara_fail(SCIARA_ERR_DEVICE, "engine cuda-bands: GPU %d waited for another one for %g s in vain",
-                         b->base.setup.device, LATE_SECONDS);
     now->liquid_cells += (int64_t)c->liquid;
     now->solidifications += c->solidifications;
     now->losses += c->losses;
@@ -714,7 +794,11 @@ sciara_status read_controls(bands_engine *e) {
     if (c->bad_before < before) before = c->bad_before;
     if (c->bad_after < after) after = c->bad_after;
   }
-  e->lead.base.profile.launched = launched;
+  sciara_engine_profile *p = &e->lead.base.profile;
+  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
+  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)e->lead.seen.timer[k] * 1e-9;
+  p->timed_steps = e->lead.seen.timed_steps;
+  p->launched = launched;
   if (!c->failed) return SCIARA_OK;
   const int64_t bad = (int64_t)(before != SCIARA_NO_CELL ? before : after), stride = e->lead.base.hf.f.stride;
   sciara_step_control_report(&e->control, bad / stride - 1, bad % stride - 1);
@@ -723,46 +807,85 @@ sciara_status read_controls(bands_engine *e) {
 
 /** Sets the number of steps of the next launch. `did`: steps of the last one, which took `took` s. */
 void set_pace(bands_engine *e, unsigned long long did, double took) {
-  bool entered = did < e->steps;
+  bool entered = false;
   if (!did) return;
-  for (int k = 0; k < e->count; k++) entered = entered || e->bands[k]->seen->entered;
+  for (int k = 0; k < e->count; k++) entered = entered || e->bands[k]->seen.entered;
   const double most = entered ? (double)patch_space::STEPS_OF_GRACE + 1 : 2 * (double)e->steps;
   const double fit = LAUNCH_SECONDS * (double)did / (took > 1e-6 ? took : 1e-6);
   e->steps = (unsigned long long)(fit > most ? most : fit < 1 ? 1 : fit);
 }
 
-/** Prepares the next launch according to the last one. */
-sciara_status prepare_next(bands_engine *e, unsigned long long did, double took) {
-  sciara_engine_profile *p = &e->lead.base.profile;
-  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
-  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)e->lead.seen->timer[k] * 1e-9;
-  p->timed_steps = e->lead.seen->timed_steps;
-  set_pace(e, did, took);
+/** Waits for the report of the oldest launch and reads it. */
+sciara_status read_launch(bands_engine *e) {
+  const unsigned slot = e->read % LAUNCHES;
+  const unsigned long long begun = e->control.now.step;
+  SCIARA_TRY(try_bands(e, [slot](band *b) {
+    SCIARA_CUDA_TRY(cudaEventSynchronize(b->reported[slot]));
+    *b->base.control = b->report[slot].control;
+    b->seen = b->report[slot].list;
+    return SCIARA_OK;
+  }));
+  e->read++;
+  SCIARA_TRY(read_totals(e));
+  const double now = sciara_wallclock(), took = now - e->at;
+  e->at = now;
+  set_pace(e, e->control.now.step - begun, took);
+  if (e->count > 1) add_waste(e, took);
+  return SCIARA_OK;
+}
+
+sciara_status read_all(bands_engine *e) {
+  while (e->read != e->queued) SCIARA_TRY(read_launch(e));
+  return SCIARA_OK;
+}
+
+/** Queues launches up to the step at which `stop` applies. */
+sciara_status queue_launches(bands_engine *e, const sciara_stop *stop) {
+  while (e->queued - e->read < LAUNCHES) {
+    unsigned long long planned = e->control.now.step;
+    for (unsigned k = e->read; k != e->queued; k++) planned += e->in_launch[k % LAUNCHES];
+    if (planned >= stop->steps) return SCIARA_OK;
+    const unsigned long long left = stop->steps - planned;
+    SCIARA_TRY(queue_launch(e, left < e->steps ? left : e->steps));
+  }
+  return SCIARA_OK;
+}
+
+bool has_room(const bands_engine *e) {
+  for (int k = 0; k < e->count; k++)
+    if (e->bands[k]->seen.inner + e->bands[k]->seen.outer > e->bands[k]->patches.capacity) return false;
+  return true;
+}
+
+/** Gives lists that have grown a larger scratch, and cuts the map again if that is worth it. No launch is queued. */
+sciara_status prepare_next(bands_engine *e) {
   SCIARA_TRY(try_bands(e, [](band *b) {
-    const unsigned count = b->seen->inner + b->seen->outer;
+    const unsigned count = b->seen.inner + b->seen.outer;
     if (count <= b->patches.capacity) return SCIARA_OK;
     b->patches.capacity = 0;
     return take_scratch(&b->base, &b->scratch, &b->patches, count, (uint64_t)count * 3 / 2);
   }));
-  return e->count > 1 && did ? balance(e, took) : SCIARA_OK;
+  return is_wasteful(e) ? balance(e) : SCIARA_OK;
 }
 
 sciara_status advance(void *engine, const sciara_stop *stop, sciara_engine_progress *progress) {
   bands_engine *e = engine_of(engine);
   const sciara_same_device scope;
-  bool done = !sciara_step_control_begin(&e->control, stop);
+  sciara_step_control *c = &e->control;
+  bool done = !sciara_step_control_begin(c, stop);
   if (!done) SCIARA_TRY(try_bands(e, [stop](band *b) { return sciara_device_set_stop(&b->base, stop); }));
   while (!done) {
-    const double begin = sciara_wallclock();
-    const unsigned long long begun = e->control.now.step;
-    SCIARA_TRY(run(e));
-    SCIARA_TRY(read_controls(e));
-    const bool failed = e->control.now.bad.step != 0;
-    if (!failed) SCIARA_TRY(prepare_next(e, e->control.now.step - begun, sciara_wallclock() - begin));
-    done = sciara_step_control_stop(&e->control, stop) || failed;
+    SCIARA_TRY(queue_launches(e, stop));
+    SCIARA_TRY(read_launch(e));
+    done = sciara_step_control_stop(c, stop) || c->now.bad.step;
+    if (done || !has_room(e) || is_wasteful(e)) {
+      SCIARA_TRY(read_all(e)); // they do nothing if a step has ended the simulation
+      done = sciara_step_control_stop(c, stop) || c->now.bad.step;
+    }
+    if (!done && e->read == e->queued) SCIARA_TRY(prepare_next(e));
   }
-  *progress = e->control.now;
-  return sciara_step_control_status(&e->control);
+  *progress = c->now;
+  return sciara_step_control_status(c);
 }
 
 void estimate_memory(const sciara_grid *grid, unsigned record, size_t *host, size_t *device) {

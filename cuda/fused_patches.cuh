@@ -16,6 +16,7 @@ template <class Border>
 static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::EVALUATING)
     evaluate_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                      const __grid_constant__ Border border) {
+  border.begin();
   if (space.is_idle(d)) return;
   const bool checks = checks_lava(d);
   const unsigned k = threadIdx.x;
@@ -58,6 +59,7 @@ static __global__ void __launch_bounds__(patch_space::CELLS, patch_space::MOVING
     move_in_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                     const __grid_constant__ Border border) {
   __shared__ patch_flows flows;
+  border.begin();
   if (space.is_idle(d) || d.control->bad_before != SCIARA_NO_CELL) return;
   const real t = new_clock(d);
   const int k = (int)threadIdx.x, row = k / patch_space::WIDTH, col = k % patch_space::WIDTH;
@@ -84,6 +86,7 @@ template <class Border>
 static __global__ void __launch_bounds__(patch_space::CELLS)
     settle_patches(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
                    const __grid_constant__ Border border) {
+  border.begin();
   if (space.is_idle(d)) return;
   border.has_moved(d);
   if (d.control->bad_before != SCIARA_NO_CELL) return;

@@ -20,7 +20,9 @@ struct fused_control {
   unsigned long long left; ///< if a step is several kernels: steps until the list is no longer valid
   unsigned entered;        ///< in this case: whether lava is in an outer tile
   unsigned long long last; ///< in this case: time of the last measurement, ns, when profiling
-  unsigned late;           ///< in a band: another band did not answer in time
+  // In a band:
+  unsigned valid; ///< launches for which the list need not be made again
+  unsigned late;  ///< another band did not answer in time
 };
 
 __device__ inline unsigned long long nanoseconds() {
@@ -100,9 +102,10 @@ template <class List> __device__ int64_t scratch_at(const int *around, int row, 
   return place < 0 ? -1 : (int64_t)place * List::CELLS + cell;
 }
 
-/** Begins a new list. One thread. */
+/** Begins a new list, if the last one is no longer valid. One thread. */
 template <class List> __global__ void begin_list(List list) {
   fused_control *c = list.c;
+  if (c->valid) return;
   c->before = c->inner + c->outer;
   c->inner = c->outer = 0;
   c->now = 1 - c->now;
@@ -125,6 +128,7 @@ template <class List>
 __global__ void list_inner(const __grid_constant__ sciara_device d, const __grid_constant__ List list,
                            bool everywhere) {
   const int warps = threads_of_block() / 32, warp = thread_in_block() / 32, lane = thread_in_block() % 32;
+  if (list.c->valid) return;
   const int64_t tiles = everywhere ? (int64_t)list.tiles_x * list.tiles_y : (int64_t)list.c->before;
   for (int64_t k = (int64_t)blockIdx.x * warps + warp; k < tiles; k += (int64_t)gridDim.x * warps) {
     const uint32_t tile = everywhere ? (uint32_t)k : list.list[1 - list.c->now][k];
@@ -187,6 +191,7 @@ template <class List, class Visit> __device__ void visit_around(const List &list
 /** Lists the tiles around the inner ones. One thread per neighbour. */
 template <class List> __global__ void list_outer(const __grid_constant__ List list) {
   fused_control *c = list.c;
+  if (c->valid) return;
   const uint32_t *tiles = list.list[c->now];
   const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)c->inner * 9;
   for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step)
@@ -200,7 +205,7 @@ template <class List> __global__ void list_outer(const __grid_constant__ List li
 
 /** Stores the places of the neighbours of each listed tile. One thread per neighbour. */
 template <class List> __global__ void set_places(const __grid_constant__ List list) {
-  if (!list.fits()) return;
+  if (list.c->valid || !list.fits()) return;
   const fused_control *c = list.c;
   const uint32_t *tiles = list.list[c->now];
   const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)list.count() * 9;

@@ -64,6 +64,7 @@ START_TEST(guards) {
       sciara_engine_options options = {};
       options.memory = shared ? SCIARA_MEMORY_SHARED : SCIARA_MEMORY_GLOBAL;
       options.sort_every = sciara_engine_follows(ops, "sort_every") ? 7 : 0;
+      options.gpus = sciara_engine_follows(ops, "gpus") ? 1 : 0; // all memory is on one GPU
       if (sciara_engine_options_check(ops, &options) != SCIARA_OK) continue;
       for (size_t n = 0; n < cases; n++, runs++)
         if (scene[n].steps[0] >= 100 || scene[n].steps[1] >= 100) stays_inside(ops, scene[n].name, &options);
@@ -93,6 +94,7 @@ START_TEST(memory) {
     setup.vents = s.vents;
     setup.boundary = s.boundary;
     setup.keeps = _i == 1;
+    setup.options.gpus = sciara_engine_follows(ops, "gpus") ? 1 : 0;
     void *engine = nullptr;
     size_t host, predicted, free_bytes, total, kept_host = 0, kept = 0;
     ops->memory(&s.state->grid, 0, &host, &predicted);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map on several GPUs: what cannot be had is refused with what can, and an uneven map is cut again.
+#include "cuda_check.h"
+#include "device_engine.h"
+#include "engine/device_info.h"
+
+extern "C" {
+#include "support/conformance.h"
+}
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+const enum sciara_precision precision = sizeof(real) == sizeof(double) ? SCIARA_DOUBLE : SCIARA_SINGLE_PRECISION;
+
+const sciara_engine_ops *bands() {
+  const sciara_engine_ops *ops = nullptr;
+  ck_assert_msg(sciara_engine_find("cuda-bands", SCIARA_RULE_FV3, precision, &ops) == SCIARA_OK, "%s",
+                sciara_last_error());
+  return ops;
+}
+
+double slope(int64_t row, int64_t, int) { return 1000 - (double)row; }
+
+sciara_engine_setup setup_of(const struct scene *s) {
+  sciara_engine_setup setup = {};
+  setup.params = &s->params;
+  setup.vents = s->vents;
+  setup.boundary = s->boundary;
+  return setup;
+}
+
+void expect_refused(const sciara_engine_setup *setup, sciara_status status, const char *part) {
+  void *engine = nullptr;
+  ck_assert_int_eq(bands()->create(setup, &engine), status);
+  ck_assert_ptr_null(engine);
+  ck_assert_msg(strstr(sciara_last_error(), part), "expected \"%s\" in: %s", part, sciara_last_error());
+}
+
+START_TEST(refused) {
+  struct scene s;
+  char part[64];
+  conformance_build("ramp", precision, 0, &s);
+  sciara_engine_setup setup = setup_of(&s);
+  setup.options.gpus = sciara_devices() + 1;
+  snprintf(part, sizeof part, "found %d", setup.options.gpus);
+  expect_refused(&setup, SCIARA_ERR_DEVICE, part);
+  setup.options.gpus = 1;
+  setup.device = sciara_devices() - 1; // the last one
+  setup.options.bands = 2;
+  void *engine = nullptr;
+  ck_assert_msg(bands()->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
+  bands()->destroy(engine);
+  if (sciara_devices() > 1) {
+    setup.device = 0;
+    setup.options.gpus = 2;
+    setup.options.bands = 1;
+    expect_refused(&setup, SCIARA_ERR_USAGE, "expected at least 2");
+  }
+  scene_free(&s);
+}
+END_TEST
+
+/** Own rows of the first band: the engine is its first band. */
+int64_t rows_of_first(const void *engine) {
+  const sciara_device_engine *e = static_cast<const sciara_device_engine *>(engine);
+  return e->hf.grid.rows - e->setup.halo_south;
+}
+
+// Lava that flows down from the northern band into the southern one: the border follows it, and no bit changes. Not while
+// a kept state, which has the rows of the old bands, has not been collected.
+START_TEST(follows_lava) {
+  const int64_t rows = 400, cols = 90;
+  struct scene s;
+  scene_make(&s, rows, cols, 0, slope, 0);
+  for (int64_t r = 5; r < 45; r++)
+    for (int64_t c = 5; c < cols - 5; c++) scene_lava(&s, r, c, 30, 1350);
+  scene_finish(&s, precision);
+  sciara_engine_setup setup = setup_of(&s);
+  setup.options.gpus = 1;
+  setup.options.bands = 2;
+  setup.keeps = true;
+  struct run serial, tested = {.ops = bands(), .engine = nullptr, .at = {}};
+  ck_assert_msg(tested.ops->create(&setup, &tested.engine) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(tested.ops->upload(tested.engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  run_start(&serial, engine_serial(precision), &s, 1);
+  const int64_t first = rows_of_first(tested.engine);
+  ck_assert_int_eq(tested.ops->keep(tested.engine, 0), SCIARA_OK);
+  run_to_step(&tested, 100);
+  ck_assert_int_eq(rows_of_first(tested.engine), first);
+  struct sciara_state *kept = run_state(&serial, s.state), *a, *b;
+  ck_assert_int_eq(tested.ops->collect(tested.engine, 0, kept), SCIARA_OK);
+  char text[256];
+  ck_assert_msg(!states_differ(s.state, kept, text, sizeof text), "%s", text);
+  run_to_step(&tested, 300);
+  run_to_step(&serial, 300);
+  ck_assert_int_gt(rows_of_first(tested.engine), first + 5);
+  a = run_state(&serial, s.state);
+  b = run_state(&tested, s.state);
+  ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s", text);
+  sciara_state_destroy(kept);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+  run_end(&serial);
+  run_end(&tested);
+  scene_free(&s);
+}
+END_TEST
+
+} // namespace
+
+int main() {
+  const char *why = sciara_device_probe();
+  if (why) {
+    printf("skipped: %s\n", why);
+    return 77;
+  }
+  Suite *suite = suite_create("device: bands");
+  TCase *tc = tcase_create("bands");
+  tcase_set_timeout(tc, 0);
+  tcase_add_test(tc, refused);
+  tcase_add_test(tc, follows_lava);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

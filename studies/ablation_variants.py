@@ -6,8 +6,8 @@ ON_GPU = (FUSED, NAIVE, "cuda-rbb", "cuda-multi-rbb", "cuda-lac", "cuda-atomic",
 ON_CPU = ("serial", "openmp")
 ENGINE, PATCHES, PROCESSES = "cuda/engine_cuda_fused.cu", "cuda/fused_patches.cuh", "cuda/processes.cuh"
 SPACE, PATCHES_FV3 = "cuda/patch_space.cuh", "cuda/patches_fv3.cuh"
-COPIED = ("const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space) {\n",
-          "const sciara_device d, const patch_space space) {\n")
+COPIED = ("const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,\n",
+          "const sciara_device d, const patch_space space,\n")
 SMALL = "cuda/fused_small.cuh"
 
 

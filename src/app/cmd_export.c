@@ -128,7 +128,7 @@ static enum sciara_status read_layer(const struct sciara_arguments *a, const str
   job->layer = sciara_argument(a, "layer");
   if (!sciara_export_follows(format, "layer")) return SCIARA_OK;
   if (format->of_ensemble && !job->layer)
-    return sciara_fail(SCIARA_ERR_USAGE, "--layer is missing: a GeoJSON file holds one layer, such as probability_0m");
+    return sciara_fail(SCIARA_ERR_USAGE, "--layer is missing: the file holds one map or layer, such as probability_0m");
   if (format->of_ensemble) return SCIARA_OK; // its layers depend on the ensemble
   if (!job->layer) job->layer = sciara_export_layer_names[SCIARA_EXPORT_OUTLINE];
   const enum sciara_export_layer layer = sciara_export_layer_find(job->layer);
@@ -263,19 +263,19 @@ static const char ensemble_formats[] =
 
 static const struct sciara_option ensemble_options[] = {
     {"format", 'f', ensemble_formats + 1, "format of the product, see below"},
-    {"layer", 0, "NAME", "a map of probabilities such as probability_0m, reached_05 or reached_50"},
-    {"language", 0, SCIARA_LANGUAGE_CODES, "language of what is written (default: en)"},
-    {"title", 0, "TEXT", "title instead of that of the ensemble"},
-    {"stamp", 0, "TEXT", "write this across the map, such as EXERCISE or UNVERIFIED"},
+    {"layer", 0, "NAME", "a map such as probability_0m or arrival_q50; geojson: a layer such as reached_05"},
+    SCIARA_PICTURE_OPTIONS(""),
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the background; may be repeated"},
     {"all", 0, NULL, "all finished members, also where the stop rule holds earlier"},
-    {"output", 'o', "FILE", "default: maps/page.html, maps/hazard.kml or maps/NAME.geojson of the ensemble"},
+    {"output", 'o', "FILE",
+     "default: maps/page.html, maps/hazard.kml, maps/NAME.png or maps/NAME.geojson of the ensemble"},
     {"overwrite", 0, NULL, "replace FILE if it exists"},
     {0},
 };
 
 const struct sciara_command sciara_cmd_ensemble_export = {
     .name = "ensemble export",
-    .summary = "make a page that shows probabilities and what threatens a place, KML or GeoJSON",
+    .summary = "make a page that shows probabilities and what threatens a place, a picture, KML or GeoJSON",
     .operands = "DIR",
     .operand_min = 1,
     .operand_max = 1,

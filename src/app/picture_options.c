@@ -90,6 +90,7 @@ enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a,
                                       .stamp = sciara_argument(a, "stamp"),
                                       .logo = sciara_argument(a, "logo"),
                                       .background = sciara_argument(a, "background"),
+                                      .graticule = sciara_argument_given(a, "graticule"),
                                       .extra_drivers = drivers,
                                       .extra_driver_count = driver_count};
   SCIARA_TRY(check_texts(a));

@@ -18,7 +18,8 @@
   {"stamp", 0, "TEXT", of "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
   {"logo", 0, "FILE", of "draw this PNG file at the upper right"},                                                     \
   {"background", 0, "FILE", of "draw this raster, such as an orthophoto, instead of the shaded ground"},               \
-  {"width", 0, "PIXELS", of "width of the picture (default: 720 to about 4200, depending on what is shown)"}
+  {"width", 0, "PIXELS", of "width of the picture (default: 720 to about 4200, depending on what is shown)"}, \
+  {"graticule", 0, NULL, of "draw lines of equal longitude and latitude"}
 // clang-format on
 
 /** The values of these options. `drivers` of --allow-driver may read the background. */

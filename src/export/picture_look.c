@@ -109,6 +109,7 @@ enum sciara_status sciara_picture_look_apply(const struct sciara_picture_look *l
   q->issued = look->issued[0] ? look->issued : NULL;
   q->valid_until = look->valid_until[0] ? look->valid_until : NULL;
   q->width = look->width;
+  q->graticule = look->graticule;
   SCIARA_TRY(choose_window(look, bounds, q, &parts->window));
   q->window = &parts->window;
   if (look->logo) {

@@ -26,7 +26,8 @@ struct sciara_picture_look {
   const char *logo, *background;    ///< paths
   const char *const *extra_drivers; ///< GDAL driver names that may read the background, beyond the built-in list
   size_t extra_driver_count;
-  int64_t width; ///< px; 0: by the size of what is shown
+  bool graticule; ///< lines of equal longitude and latitude
+  int64_t width;  ///< px; 0: by the size of what is shown
 };
 
 /** What the picture refers to. Zero-initialise; release with sciara_picture_parts_free. */

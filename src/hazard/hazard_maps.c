@@ -13,21 +13,17 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/durable.h"
+#include "hazard/hazard_picture.h"
 #include "hazard/products.h"
 #include "map/colour_ramp.h"
-#include "picture/map_picture.h"
 #include "store/hazard_nc.h"
 
-enum { CLASSES_MOST = 4, VENTS_SHOWN = 60 };
-
-static bool is_probability(const struct sciara_layer *l) {
-  return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
-}
+enum { CLASSES_MOST = 4 };
 
 static bool is_map(const struct sciara_layer *l) { return l->kind != SCIARA_LAYER_FRONT; }
 
 const char *sciara_products_ramp(const struct sciara_layer *l) {
-  if (is_probability(l)) return "probability";
+  if (sciara_layer_is_probability(l)) return "probability";
   if (l->kind == SCIARA_LAYER_HITS) return NULL;
   return strcmp(l->unit, "s") == 0 ? "arrival_time" : "deposit";
 }
@@ -93,7 +89,7 @@ static enum sciara_status add_zero_bound(const struct sciara_reduction *r, const
                                          struct sciara_map_facts *out) {
   const double bound = sciara_products_zero_bound(r, l);
   char text[32];
-  if (!is_probability(l) || !isfinite(bound)) return SCIARA_OK;
+  if (!sciara_layer_is_probability(l) || !isfinite(bound)) return SCIARA_OK;
   snprintf(text, sizeof text, "%.9g", bound);
   return sciara_map_facts_add(out, "upper_95_percent_bound_without_hits", text);
 }
@@ -102,7 +98,8 @@ static enum sciara_status add_zero_bound(const struct sciara_reduction *r, const
 static enum sciara_status add_interval(const struct sciara_reduction *r, const struct sciara_layer *l,
                                        struct sciara_map_facts *out) {
   char text[192];
-  if (!is_probability(l) || l->kind == SCIARA_LAYER_YEARS || !isfinite(r->sample.critical)) return SCIARA_OK;
+  if (!sciara_layer_is_probability(l) || l->kind == SCIARA_LAYER_YEARS || !isfinite(r->sample.critical))
+    return SCIARA_OK;
   snprintf(text, sizeof text,
            "(p + t^2/2n +- t sqrt(p (1 - p)/n + t^2/4n^2)) / (1 + t^2/n) with n = p (1 - p)/(error^2 + w^2), t = %.6g, "
            "w = %.9g",
@@ -155,7 +152,10 @@ static size_t class_edges(const struct sciara_map *map, const struct sciara_laye
   } fixed[] = {{{0.05, 0.25}, {0.01, 0.05, 0.25, 0.5}},                     // probabilities
                {{1 * DAY, 7 * DAY}, {6 * HOUR, 1 * DAY, 3 * DAY, 7 * DAY}}, // times, s
                {{1, 5}, {0.5, 1, 2, 5}}};                                   // deposits, m
-  const int of = is_probability(l) ? 0 : strcmp(l->unit, "s") == 0 ? 1 : strcmp(l->unit, "m") == 0 ? 2 : -1;
+  const int of = sciara_layer_is_probability(l) ? 0
+                 : strcmp(l->unit, "s") == 0    ? 1
+                 : strcmp(l->unit, "m") == 0    ? 2
+                                                : -1;
   double low = 0, high = 0;
   if (of < 0)
     sciara_ramp_range(sciara_map_ramp(map), map->values, sciara_grid_cells(map->grid), map->nodata, &low, &high);
@@ -178,55 +178,14 @@ static enum sciara_status write_classes(const struct sciara_map *map, const stru
   return status;
 }
 
-// ----------------------------------------------------------------------------------------------------------- pictures
-
-/** The vents, if they are few enough to be seen. */
-static void put_vents(const struct sciara_reduction *r, struct sciara_map_picture *q, struct sciara_map_vent *vent) {
-  const struct sciara_ensemble *e = &r->ensemble;
-  if (e->vent_count > VENTS_SHOWN) return;
-  for (size_t k = 0; k < e->vent_count; k++)
-    vent[k] = (struct sciara_map_vent){e->vents[k].points, e->vents[k].point_count};
-  q->vent = vent;
-  q->vents = e->vent_count;
-}
-
-/** The part of the map that any member reaches, with the vents. */
-static struct sciara_map_window window_of(const struct sciara_reduction *r) {
-  struct sciara_map_bounds b = {0};
-  const struct sciara_grid *g = &r->dem.grid;
-  for (size_t p = 0; p < r->hazard.parts; p++)
-    for (size_t k = 0; k < r->hazard.part[p].count; k++) {
-      const int64_t cell = r->hazard.part[p].cell[k];
-      const int64_t row = cell / g->cols, col = cell % g->cols;
-      const struct sciara_point at = {g->west + ((double)col + 0.5) * g->cell_size,
-                                      g->north - ((double)row + 0.5) * g->cell_size};
-      sciara_map_bounds_add_point(&b, g, at);
-    }
-  return sciara_map_window_around(&b, g);
-}
-
-/** Draws the layer; a probability in percent, and none where it is 0. Changes map->values. */
-static enum sciara_status write_picture(const struct sciara_reduction *r, const struct sciara_layer *l,
-                                        struct sciara_map *map, double *values, const char *path) {
-  struct sciara_map_vent vent[VENTS_SHOWN];
-  struct sciara_text note = {0};
-  const struct sciara_map_window window = window_of(r);
-  struct sciara_map_picture q = {.map = map,
-                                 .altitude = r->dem.altitude,
-                                 .sea = r->dem.sea,
-                                 .edits = r->dem.edit,
-                                 .window = &window,
-                                 .rules = r->rules};
-  SCIARA_TRY(sciara_reduction_describe(r, &note));
-  if (note.data[0] >= 'a' && note.data[0] <= 'z') note.data[0] = (char)(note.data[0] - 'a' + 'A');
-  q.note = note.data;
-  put_vents(r, &q, vent);
-  for (int64_t i = 0; i < sciara_grid_cells(map->grid); i++)
-    if (is_probability(l) || l->kind == SCIARA_LAYER_HITS)
-      values[i] = values[i] > 0 ? (is_probability(l) ? 100 : 1) * values[i] : map->nodata;
-  if (is_probability(l)) map->unit = "%";
-  const enum sciara_status status = sciara_map_write_png(&q, path);
-  sciara_text_free(&note);
+/** The picture of a layer with what is usual: English, the part that any member reaches. */
+static enum sciara_status write_picture(const struct sciara_reduction *r, size_t k, const char *path) {
+  struct sciara_hazard_picture p = {0};
+  SCIARA_TRY(sciara_hazard_picture_make(r, k, SCIARA_ENGLISH, NULL, &p));
+  const struct sciara_map_window window = sciara_map_window_around(&p.bounds, p.map.grid);
+  p.picture.window = &window;
+  const enum sciara_status status = sciara_map_write_png(&p.picture, path);
+  sciara_hazard_picture_free(&p);
   return status;
 }
 
@@ -261,7 +220,7 @@ static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k
   SCIARA_TRY_GOTO(write_classes(&map, l, stem, 3));
   SCIARA_TRY_GOTO(write_classes(&map, l, stem, 5));
   SCIARA_TRY_GOTO(sciara_map_write_cog(&map, tif));
-  if (picture && l->part == SCIARA_PART_VALUE) SCIARA_TRY_GOTO(write_picture(r, l, &map, values, png));
+  if (picture && l->part == SCIARA_PART_VALUE) SCIARA_TRY_GOTO(write_picture(r, k, png));
 cleanup:
   sciara_map_facts_free(&facts);
   free(stem);

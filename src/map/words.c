@@ -64,3 +64,28 @@ void sciara_word_numbers(enum sciara_language language, char *text) {
   for (char *c = text; *c; c++)
     if (*c == '.' && c > text && is_digit(c[-1]) && is_digit(c[1])) *c = languages[language].decimal;
 }
+
+/** The text of the placeholder at `form`, "{name}"; NULL: there is none. */
+static const char *text_of(const char *form, const char *const *pairs, size_t *length) {
+  for (; *pairs; pairs += 2) {
+    *length = strlen(*pairs);
+    if (strncmp(form + 1, *pairs, *length) == 0 && form[1 + *length] == '}') return pairs[1];
+  }
+  return NULL;
+}
+
+enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, const char *const *pairs) {
+  while (*form) {
+    size_t length = 0;
+    const char *text = *form == '{' ? text_of(form, pairs, &length) : NULL;
+    if (text) {
+      sciara_text_append(out, "%s", text);
+      form += length + 2;
+    } else {
+      length = 1 + strcspn(form + 1, "{");
+      sciara_text_append_bytes(out, form, length);
+      form += length;
+    }
+  }
+  return out->failed;
+}

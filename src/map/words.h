@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "base/text.h"
 
 enum sciara_language {
 #define SCIARA_LANGUAGE(ID, code, decimal) SCIARA_##ID,
@@ -39,6 +39,9 @@ char sciara_language_decimal(enum sciara_language language);
 /** Heading and long name of the field of that name; NULL: there is no such field. */
 const char *sciara_word_of_field(enum sciara_language language, const char *field);
 const char *sciara_word_of_field_long(enum sciara_language language, const char *field);
+
+/** Appends a form, with the texts of its placeholders: {name, text, ..., NULL}; one that is not listed stays. */
+enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, const char *const *pairs);
 
 /** Gives the numbers in a text the decimal sign of the language, in place: points between two digits. */
 void sciara_word_numbers(enum sciara_language language, char *text);

@@ -42,8 +42,12 @@ bool sciara_map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_
 bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
                        uint8_t rgb[3]) {
   if (!isfinite(value) || value == q->map->nodata) return false;
+  size_t class = 0;
+  while (class < q->edge_count && value >= q->edges[class]) class ++;
   if (q->kind)
     for (int k = 0; k < 3; k++) rgb[k] = q->kind[(int)value].rgb[k];
+  else if (q->edges)
+    sciara_ramp_colour(c->ramp, ((double)class + 0.5) / (double)(q->edge_count + 1), rgb);
   else
     sciara_ramp_colour(c->ramp, (value - c->low) / (c->high - c->low), rgb);
   return true;

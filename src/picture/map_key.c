@@ -49,28 +49,44 @@ static void draw_vent(struct sciara_map_drawing *d, double x, double y) {
   finish_mark(d, vent_colour);
 }
 
+enum { FEW_VENTS = 40 }; ///< of more, the circles are smaller
+
+/** A circle whose area is the weight of the vent. */
+static void draw_weight(struct sciara_map_drawing *d, double x, double y, double weight) {
+  cairo_t *c = d->picture.cairo;
+  const double largest = 0.6 * d->letter * fmin(1, sqrt((double)FEW_VENTS / (double)d->q->vents));
+  cairo_new_sub_path(c);
+  cairo_arc(c, x, y, fmax(1, largest * sqrt(weight)), 0, 6.283185307179586);
+  sciara_picture_colour(&d->picture, vent_colour, 1);
+  cairo_fill_preserve(c);
+  cairo_set_line_width(c, fmax(0.5, largest / 8));
+  sciara_picture_colour(&d->picture, ink, 1);
+  cairo_stroke(c);
+}
+
+static void draw_heaviest(struct sciara_map_drawing *d, double x, double y) { draw_weight(d, x, y, 1); }
+
 static void draw_run_out(struct sciara_map_drawing *d, double x, double y) {
   cairo_new_sub_path(d->picture.cairo);
   cairo_arc(d->picture.cairo, x, y, 0.5 * d->letter, 0, 6.283185307179586);
   finish_mark(d, run_out_colour);
 }
 
-/** Whether Cairo can draw there; a file may name any place. */
-static bool is_near(const struct sciara_map_drawing *d, struct sciara_point p) {
+bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p) {
   return fabs(p.x) < 4.0 * (double)d->picture.width && fabs(p.y) < 4.0 * (double)d->picture.height;
 }
 
 static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_vent *v) {
   cairo_t *c = d->picture.cairo;
-  const double line = fmax(1.5, 0.3 * d->letter);
+  const double line = fmax(1.5, 0.3 * d->letter * (d->q->weighted ? sqrt(v->weight) : 1));
   bool drawing = false;
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_point p = sciara_map_point(d, v->points[k]);
-    if (is_near(d, p) && drawing)
+    if (sciara_map_is_near(d, p) && drawing)
       cairo_line_to(c, p.x, p.y);
-    else if (is_near(d, p))
+    else if (sciara_map_is_near(d, p))
       cairo_move_to(c, p.x, p.y);
-    drawing = is_near(d, p);
+    drawing = sciara_map_is_near(d, p);
   }
   cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
   cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
@@ -91,7 +107,7 @@ static bool trace_place(struct sciara_map_drawing *d, const struct sciara_poi *p
     bool drawing = false;
     for (size_t k = begin; k < end; k++) {
       const struct sciara_point p = sciara_map_point(d, poi->points[k]);
-      const bool near = is_near(d, p);
+      const bool near = sciara_map_is_near(d, p);
       any |= near;
       if (near && poi->kind == SCIARA_POI_POINT) {
         cairo_new_sub_path(c);
@@ -178,12 +194,14 @@ void sciara_paint_marks(struct sciara_map_drawing *d) {
     const struct sciara_point p = sciara_map_point(d, q->vent[k].points[0]);
     if (q->vent[k].count > 1)
       draw_fissure(d, &q->vent[k]);
-    else if (is_near(d, p))
+    else if (q->weighted && sciara_map_is_near(d, p))
+      draw_weight(d, p.x, p.y, q->vent[k].weight);
+    else if (sciara_map_is_near(d, p))
       draw_vent(d, p.x, p.y);
   }
   if (q->run_out) {
     const struct sciara_point p = sciara_map_point(d, q->run_out->at);
-    if (is_near(d, p)) draw_run_out(d, p.x, p.y);
+    if (sciara_map_is_near(d, p)) draw_run_out(d, p.x, p.y);
   }
   cairo_restore(d->picture.cairo);
 }
@@ -279,7 +297,8 @@ double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double w
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
   if (q->observed && !q->kind) put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
   if (q->edits) put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
-  if (q->vents) put_mark(&k, draw_vent, word(d, SCIARA_WORD_VENT), word(d, SCIARA_WORD_VENT));
+  const enum sciara_word vent = q->weighted ? SCIARA_WORD_VENT_WEIGHTED : SCIARA_WORD_VENT;
+  if (q->vents) put_mark(&k, q->weighted ? draw_heaviest : draw_vent, word(d, vent), word(d, vent));
   if (q->run_out) put_run_out(&k);
   if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);
   if (any_cell(d, sciara_map_is_outside)) put_colour(&k, sciara_map_no_data, SCIARA_WORD_NO_DATA);
@@ -295,15 +314,28 @@ struct lines {
   bool paint;
 };
 
+enum { LINES_OF_A_TEXT = 6 };
+
 static void put_text(struct lines *l, const char *text, bool bold) {
   const struct sciara_writing w = {
-      .text = text, .capital = 0.9 * l->d->letter, .bold = bold, .width = l->width, .lines = 2};
+      .text = text, .capital = 0.9 * l->d->letter, .bold = bold, .width = l->width, .lines = LINES_OF_A_TEXT};
   const double height = sciara_lettering_measure(&l->d->lettering, &w).height;
   if (l->paint) sciara_picture_write(&l->d->picture, &l->d->lettering, l->x, l->y + 1.1 * w.capital, 0, &w);
   l->y += fmax(height, 1.4 * w.capital) + 0.5 * l->d->letter;
 }
 
 static void put_line(struct lines *l, const char *text) { put_text(l, text, false); }
+
+/** Each line of a text. */
+static void put_lines(struct lines *l, const char *text) {
+  char line[1024];
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = strchr(text, '\n');
+    if (!end) end = text + strlen(text);
+    snprintf(line, sizeof line, "%.*s", (int)(end - text), text);
+    put_line(l, line);
+  }
+}
 
 /** "Lava that left the map: 1234 m3 (3.4 % of the emitted volume)" */
 static void put_volume(struct lines *l, enum sciara_word name, double volume, double emitted) {
@@ -339,7 +371,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))
     put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);
-  if (q->note) put_line(&l, q->note);
+  if (q->note) put_lines(&l, q->note);
   if (q->issued || q->valid_until) put_validity(&l);
   return l.y - y;
 }

@@ -2,6 +2,7 @@
 // What stands around and over a map: legend, scale bar, north arrow, outline, stamp.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "picture/map_picture_parts.h"
 
@@ -41,6 +42,7 @@ static void heading(const struct sciara_map_drawing *d, const char *unit, char *
   const char *name = d->q->map->name, *word = sciara_word_of_field(d->q->language, name);
   const char *ramp = d->q->map->ramp; // of what is no field; its long name stands above the map
   if (!word && ramp) word = sciara_word_of_field(d->q->language, ramp);
+  if (!word && ramp && strcmp(ramp, "probability") == 0) word = sciara_word(d->q->language, SCIARA_WORD_HAZARD_CHANCE);
   snprintf(text, capacity, "%s (%s)", word ? word : ramp ? ramp : name, unit);
 }
 
@@ -105,6 +107,34 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
   return left + bar + 0.5 * widest;
 }
 
+/** Blocks of equal width, one for each class, with its edges between them. */
+static double paint_classes(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
+                            double width) {
+  const struct sciara_map_picture *q = d->q;
+  const double letter = d->letter, left = round(x), top = round(y + 1.9 * letter), height = round(1.3 * letter);
+  const double block = floor(width / (double)(q->edge_count + 1));
+  char text[96];
+  heading(d, c->scale.unit, text, sizeof text);
+  struct sciara_writing w = words(d, text);
+  w.width = width;
+  w.lines = 1;
+  sciara_picture_write(&d->picture, &d->lettering, x, y + letter, 0, &w);
+  for (size_t k = 0; k <= q->edge_count; k++) {
+    uint8_t rgb[3];
+    sciara_ramp_colour(c->ramp, ((double)k + 0.5) / (double)(q->edge_count + 1), rgb);
+    sciara_picture_fill(&d->picture, left + block * (double)k, top, block, height, rgb);
+  }
+  frame(d, left, top, block * (double)(q->edge_count + 1), height);
+  for (size_t k = 0; k < q->edge_count; k++) {
+    const double at = left + block * (double)(k + 1);
+    sciara_picture_fill(&d->picture, round(at - 0.5 * thin(d)), top, thin(d), height + round(0.5 * letter), ink);
+    snprintf(text, sizeof text, "%.4g", q->edges[k] / c->scale.factor);
+    sciara_word_numbers(q->language, text);
+    write_at(d, at, top + height + 2 * letter, 0.5, text);
+  }
+  return left + block * (double)(q->edge_count + 1);
+}
+
 static double paint_kinds(struct sciara_map_drawing *d, double x, double y, double width) {
   const double letter = d->letter, side = round(1.4 * letter);
   double right = x;
@@ -123,7 +153,9 @@ static double paint_kinds(struct sciara_map_drawing *d, double x, double y, doub
 
 double sciara_paint_legend(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
                            double width) {
-  return d->q->kind ? paint_kinds(d, x, y, width) : paint_scale(d, c, x, y, width);
+  return d->q->kind    ? paint_kinds(d, x, y, width)
+         : d->q->edges ? paint_classes(d, c, x, y, width)
+                       : paint_scale(d, c, x, y, width);
 }
 
 // ----------------------------------------------------------------------------------------------- scale bar, north arrow

@@ -112,7 +112,9 @@ static void describe(const struct sciara_map_picture *q, struct sciara_lettering
   if (!name) name = q->map->long_name ? q->map->long_name : q->map->name;
   snprintf(l->about, sizeof l->about, "%s%s%s", name,
            is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_COLON) : "",
-           is_blank(q->map) ? sciara_word(q->language, SCIARA_WORD_NO_LAVA) : "");
+           !is_blank(q->map) ? ""
+           : q->blank        ? q->blank
+                             : sciara_word(q->language, SCIARA_WORD_NO_LAVA));
   if (q->logo) l->logo_width = sciara_logo_width(q->logo, LOGO_WIDTH * l->letter, LOGO_HEIGHT * l->letter);
   l->head = l->room - (q->logo ? l->logo_width + 1.5 * l->letter : 0);
   l->title = (struct sciara_writing){.text = q->map->title ? q->map->title : "",
@@ -191,6 +193,10 @@ static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) 
   struct sciara_colouring c = {.ramp = sciara_map_ramp(q->map)};
   double low = q->low, high = q->high;
   if (q->kind) return c;
+  if (q->edges) {
+    low = 0;
+    high = q->edges[q->edge_count - 1];
+  }
   if (!(low < high))
     sciara_ramp_range(c.ramp, q->map->values, sciara_grid_cells(q->map->grid), q->map->nodata, &low, &high);
   c.scale = sciara_legend_scale(low, high, q->map->unit, STEPS_MOST);
@@ -227,6 +233,7 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   SCIARA_TRY(sciara_paint_ground(d, &c));
   if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
   if (d->q->observed && !d->q->kind) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
+  if (d->q->graticule) sciara_paint_graticule(d);
   sciara_paint_marks(d);
   if (d->q->stamp) sciara_paint_stamp(d);
   sciara_paint_coordinates(d);

@@ -22,6 +22,7 @@ struct sciara_map_kind {
 struct sciara_map_vent {
   const struct sciara_point *points;
   size_t count;
+  double weight; ///< in a weighted picture, above 0 to 1: the area of its mark
 };
 
 /** The point that lava reached at the greatest distance from the vents. */
@@ -59,9 +60,14 @@ struct sciara_map_picture {
   size_t vents;
   const struct sciara_poi *pois; ///< places that are drawn with their names, as far as these have room
   size_t poi_count;
+  bool weighted; ///< vents are circles by their weight
+  const double *edges; ///< ascending: the classes between them have one colour each, in place of a range
+  size_t edge_count;
+  const char *blank; ///< said where there is no value at all; NULL: that there is no lava
+  bool graticule;    ///< lines of equal longitude and latitude
   const struct sciara_map_run_out *run_out;
   const struct sciara_map_volumes *volumes;
-  const char *note;                          ///< a line of text under the key, such as scores
+  const char *note;                          ///< lines of text under the key, such as scores, divided by '\n'
   const char *issued, *valid_until;          ///< dates as they are to be written
   unsigned rules;                            ///< bits 1 << enum sciara_rule_kind, named beside the program; 0: fv3
   const char *credits;                       ///< after the name of the program

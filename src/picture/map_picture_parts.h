@@ -59,6 +59,12 @@ double sciara_map_margin(double letter);
 /** Vents and run-out point on the map. */
 void sciara_paint_marks(struct sciara_map_drawing *d);
 
+/** Whether Cairo can draw there; a file may name any place. */
+bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p);
+
+/** Lines of equal longitude and latitude with their degrees; nothing without a CRS. */
+void sciara_paint_graticule(struct sciara_map_drawing *d);
+
 /** The key of what is drawn on the map, in lines of `width` px from (x, y) on. Returns its height; it is only measured
  *  unless `paint`. */
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint);

@@ -10,7 +10,7 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
   if (out->marks.count > 0) SCIARA_TRY(SCIARA_NEW(out->vent, out->marks.count, "the vents of a map"));
   for (size_t k = 0; k < out->marks.count; k++) {
     const struct sciara_vent_mark *mark = &out->marks.mark[k];
-    out->vent[k] = (struct sciara_map_vent){mark->points, mark->count};
+    out->vent[k] = (struct sciara_map_vent){.points = mark->points, .count = mark->count, .weight = 1};
     for (size_t j = 0; j < mark->count; j++) sciara_map_bounds_add_point(&out->bounds, map->grid, mark->points[j]);
   }
   picture->rules = 1u << scenario->params.rule;

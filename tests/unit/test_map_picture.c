@@ -304,7 +304,7 @@ START_TEST(nothing_covers_anything_else) {
                                        {.rows = 3, .cols = ROWS * COLS / 3, .cell_size = 10},
                                        {.rows = ROWS * COLS / 3, .cols = 3, .cell_size = 10}};
   const struct sciara_point place[2] = {{499700, 4178700}, {499900, 4178400}};
-  const struct sciara_map_vent vents[2] = {{place, 1}, {place, 2}};
+  const struct sciara_map_vent vents[2] = {{place, 1, 1}, {place, 2, 1}};
   const struct sciara_map_run_out run_out = {{500000, 4178000}, 123456};
   const struct sciara_map_volumes volumes = {1e7, 12345, 1.5e6, false, false};
   static uint8_t rgba[4 * 300 * 20];
@@ -465,7 +465,7 @@ START_TEST(vents_and_run_out_are_marked_where_they_are) {
                                         {grid.west + 405, grid.north - 655},
                                         {grid.west + 805, grid.north - 655},
                                         {1e300, -1e300}};
-  const struct sciara_map_vent vents[] = {{place, 1}, {place + 1, 2}, {place + 3, 1}};
+  const struct sciara_map_vent vents[] = {{place, 1, 1}, {place + 1, 2, 1}, {place + 3, 1, 1}};
   const struct sciara_map_run_out run_out = {{grid.west + 1005, grid.north - 105}, 1234};
   struct sciara_map_picture q = picture();
   struct sciara_map_drawing d;

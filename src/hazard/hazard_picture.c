@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hazard/hazard_picture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "hazard/products.h"
+#include "model/vent_area.h"
+
+enum { SITES_SHOWN_WHOLE = 50 }; ///< so few sites enlarge the part that is shown
+
+bool sciara_layer_is_probability(const struct sciara_layer *l) {
+  return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
+}
+
+size_t sciara_hazard_classes(const struct sciara_layer *l, const double **edges) {
+  enum { HOUR = 3600, DAY = 24 * HOUR };
+  static const double chances[] = {1, 5, 10, 25, 50, 75}, metres[] = {0.5, 1, 2, 5, 10},
+                      times[] = {6 * HOUR, 12 * HOUR, 1 * DAY, 2 * DAY, 3 * DAY, 7 * DAY};
+  if (l->kind == SCIARA_LAYER_HITS) return 0;
+  if (strcmp(l->unit, "m") == 0) {
+    *edges = metres;
+    return sizeof metres / sizeof *metres;
+  }
+  *edges = sciara_layer_is_probability(l) ? chances : times;
+  return sizeof chances / sizeof *chances;
+}
+
+void sciara_hazard_picture_free(struct sciara_hazard_picture *p) {
+  sciara_free(p->values);
+  sciara_free(p->vent);
+  sciara_text_free(&p->about);
+  sciara_text_free(&p->note);
+  sciara_map_facts_free(&p->facts);
+  *p = (struct sciara_hazard_picture){0};
+}
+
+// -------------------------------------------------------------------------------------------------------------- words
+
+/** Appends a word whose placeholders {value} and {years} stand for these texts. */
+static void put_word(struct sciara_text *t, enum sciara_language language, enum sciara_word word, const char *value,
+                     const char *years) {
+  const char *const pairs[] = {"value", value, "years", years, NULL};
+  sciara_word_fill(t, sciara_word(language, word), pairs);
+}
+
+/** What a layer shows, in the language of the picture. */
+static void put_about(const struct sciara_reduction *r, const struct sciara_layer *l, enum sciara_language language,
+                      struct sciara_text *t) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  char value[48] = "", years[32] = "";
+  enum sciara_word word = l->word;
+  switch (l->kind) {
+    case SCIARA_LAYER_PROBABILITY:
+      snprintf(value, sizeof value, "%.9g", q->deposit_m[l->index]);
+      word = q->deposit_m[l->index] > 0 ? SCIARA_WORD_HAZARD_ABOVE : SCIARA_WORD_HAZARD_REACHED;
+      break;
+    case SCIARA_LAYER_REACHED:
+      sciara_print_duration(q->within_s[l->index], value, sizeof value);
+      word = SCIARA_WORD_HAZARD_WITHIN;
+      break;
+    case SCIARA_LAYER_YEARS:
+      snprintf(value, sizeof value, "%.9g", q->deposit_m[l->index]);
+      snprintf(years, sizeof years, "%.9g", q->years[l->second]);
+      word = q->deposit_m[l->index] > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
+      break;
+    case SCIARA_LAYER_QUANTILE: snprintf(value, sizeof value, "%.9g", 100 * q->quantiles[l->index]); break;
+    case SCIARA_LAYER_HITS: word = SCIARA_WORD_HAZARD_HITS; break;
+    case SCIARA_LAYER_MEAN:
+    case SCIARA_LAYER_LEAST:
+    case SCIARA_LAYER_MOST:
+    case SCIARA_LAYER_FRONT: break;
+  }
+  sciara_word_numbers(language, value);
+  if (sciara_layer_is_probability(l)) sciara_text_append(t, "%s: ", sciara_word(language, SCIARA_WORD_HAZARD_CHANCE));
+  put_word(t, language, word, value, years);
+}
+
+// --------------------------------------------------------------------------------------------------------------- note
+
+/** Members, and what every number is conditional on. */
+static void put_members(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+  char finished[24], members[24];
+  const char *const pairs[] = {"finished", finished, "members", members, NULL};
+  snprintf(finished, sizeof finished, "%zu", r->sample.finished);
+  snprintf(members, sizeof members, "%zu", r->used_members - r->sample.zero);
+  sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_MEMBERS), pairs);
+  if (r->stopped) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_ENOUGH));
+  sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_CONDITION));
+  if (r->ensemble.observed) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_OBSERVED));
+  if (r->ensemble.time_zero_s > 0) {
+    char time[48];
+    const char *const of[] = {"time", time, NULL};
+    sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
+    sciara_text_append(t, " ");
+    sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_TIME_ZERO), of);
+  }
+  sciara_text_append(t, "\n");
+}
+
+/** "Eruptions: short 50 % (100000 m3, 6 h), long 50 % (...)" */
+static void put_events(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
+  char line[256], time[48];
+  for (size_t k = 0; k < e->event_count; k++) {
+    const struct sciara_ensemble_event *of = &e->events[k];
+    sciara_print_duration(of->duration_s, time, sizeof time);
+    snprintf(line, sizeof line, " %.3g\u00A0%% (%.4g\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3, %s)", 100 * of->weight,
+             1e-6 * of->volume_m3, time);
+    sciara_word_numbers(language, line);
+    sciara_text_append(t, "%s%s%s", k ? "; " : sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_EVENTS),
+                       k ? "" : sciara_word(language, SCIARA_WORD_COLON), of->name ? of->name : "");
+    sciara_text_append(t, "%s", line);
+  }
+  if (e->event_count > 0) sciara_text_append(t, ". ");
+}
+
+static void put_vents(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
+  if (e->vent_count > 0)
+    sciara_text_append(t, "%s%s%zu. ", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_VENTS),
+                       sciara_word(language, SCIARA_WORD_COLON), e->vent_count);
+}
+
+/** "Eruptions a year: flank 0.02 (0.01 to 0.04)" */
+static void put_rates(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
+  char line[96];
+  for (size_t k = 0; k < e->result.rate_count; k++) {
+    const struct sciara_ensemble_rate *of = &e->result.rates[k];
+    snprintf(line, sizeof line, of->low < of->high ? " %.4g (%.4g\u2013%.4g)" : " %.4g", of->per_year, of->low,
+             of->high);
+    sciara_word_numbers(language, line);
+    sciara_text_append(t, "%s%s%s%s", k ? "; " : sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_RATES),
+                       k ? "" : sciara_word(language, SCIARA_WORD_COLON), of->name ? of->name : "", line);
+  }
+  if (e->result.rate_count > 0) sciara_text_append(t, ". ");
+}
+
+/** "Model: fv3 (thesis-etna-2006); varied model.relaxation; DEM 378 x 517, 4b7d..." */
+static void put_model(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics); // only its parameters are used
+  sciara_text_append(t, "%s%s%s", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_MODEL),
+                     sciara_word(language, SCIARA_WORD_COLON), sciara_rules_name(r->rules));
+  if (scenario.model) sciara_text_append(t, " (%s)", scenario.model);
+  bool any = false;
+  for (size_t k = 0; k < e->members.key_count; k++) {
+    if (strncmp(e->members.key[k], "vents.", strlen("vents.")) == 0) continue;
+    if (any)
+      sciara_text_append(t, ", %s", e->members.key[k]);
+    else
+      sciara_text_append(t, "; %s %s", sciara_word(language, SCIARA_WORD_HAZARD_VARIED), e->members.key[k]);
+    any = true;
+  }
+  sciara_text_append(t, "; DEM %" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ", %016" PRIx64 ".", r->dem.grid.rows,
+                     r->dem.grid.cols, r->dem.hash);
+  sciara_scenario_free(&scenario);
+  sciara_diagnostics_free(&diagnostics);
+}
+
+/** The largest value of a layer, 0 to 1. */
+static double largest_of(const struct sciara_reduction *r, size_t k) {
+  double most = fmax(0, (double)r->hazard.elsewhere[k]);
+  for (size_t p = 0; p < r->hazard.parts; p++)
+    for (size_t i = 0; i < r->hazard.part[p].count; i++)
+      most = fmax(most, (double)r->hazard.part[p].value[k * r->hazard.part[p].count + i]);
+  return fmin(most, 1);
+}
+
+/** Censored members in words, with the bound that follows from them. */
+static void put_censored(const struct sciara_reduction *r, size_t k, enum sciara_language language,
+                         struct sciara_text *t) {
+  const struct sciara_layers *all = &r->layers;
+  const struct sciara_layer *l = &all->layer[k];
+  size_t high = k;
+  if (r->sample.censored == 0) return;
+  while (high + 1 < all->count && all->layer[high].part != SCIARA_PART_HIGH && all->layer[high].kind == l->kind) high++;
+  char censored[24], finished[24], bound[32] = "100";
+  const char *const pairs[] = {"censored", censored, "finished", finished, "bound", bound, NULL};
+  snprintf(censored, sizeof censored, "%zu", r->sample.censored);
+  snprintf(finished, sizeof finished, "%zu", r->sample.finished);
+  if (all->layer[high].part == SCIARA_PART_HIGH) snprintf(bound, sizeof bound, "%.3g", 100 * largest_of(r, high));
+  sciara_word_numbers(language, bound);
+  sciara_text_append(t, "\n");
+  sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_CENSORED), pairs);
+}
+
+static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, enum sciara_language language,
+                                    struct sciara_text *t) {
+  const struct sciara_layer *l = &r->layers.layer[k];
+  put_members(r, language, t);
+  put_events(&r->ensemble, language, t);
+  put_vents(&r->ensemble, language, t);
+  put_rates(&r->ensemble, language, t);
+  put_model(r, language, t);
+  put_censored(r, k, language, t);
+  if (l->kind == SCIARA_LAYER_QUANTILE || l->kind == SCIARA_LAYER_MEAN) {
+    char least[24];
+    const char *const pairs[] = {"least", least, NULL};
+    snprintf(least, sizeof least, "%d", SCIARA_HITS_LEAST);
+    sciara_text_append(t, "\n");
+    sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_FEW_CELLS), pairs);
+  }
+  return t->failed;
+}
+
+// -------------------------------------------------------------------------------------------------------------- marks
+
+/** The vents with the weight of their finished members, as a part of the largest; those that none has used are left out. */
+static enum sciara_status take_vents(const struct sciara_reduction *r, struct sciara_hazard_picture *p) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  double *used, most = 0;
+  SCIARA_TRY(SCIARA_NEW(used, e->vent_count + 1, "the vents of a map"));
+  enum sciara_status status = SCIARA_NEW(p->vent, e->vent_count + 1, "the vents of a map");
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const int64_t vent = e->members.vent[m];
+    if (vent >= 0 && (size_t)vent < e->vent_count && sciara_sample_counts(&r->sample, m))
+      used[vent] += r->sample.weight[m];
+  }
+  for (size_t k = 0; k < e->vent_count; k++) most = fmax(most, used[k]);
+  for (size_t k = 0; status == SCIARA_OK && k < e->vent_count; k++) {
+    if (!(used[k] > 0)) continue;
+    p->vent[p->picture.vents++] = (struct sciara_map_vent){
+        .points = e->vents[k].points, .count = e->vents[k].point_count, .weight = used[k] / most};
+    for (size_t i = 0; i < e->vents[k].point_count; i++)
+      sciara_map_bounds_add_point(&p->bounds, &r->dem.grid, e->vents[k].points[i]);
+  }
+  sciara_free(used);
+  p->picture.vent = p->vent;
+  p->picture.weighted = true;
+  return status;
+}
+
+static void take_sites(const struct sciara_reduction *r, struct sciara_hazard_picture *p) {
+  const struct sciara_ensemble_result *q = &r->ensemble.result;
+  for (size_t k = 0; q->poi_count <= SITES_SHOWN_WHOLE && k < q->poi_count; k++)
+    for (size_t i = 0; i < q->pois[k].point_count; i++)
+      sciara_map_bounds_add_point(&p->bounds, &r->dem.grid, q->pois[k].points[i]);
+  p->picture.pois = q->pois;
+  p->picture.poi_count = q->poi_count;
+}
+
+/** The cells that any member reaches. */
+static void bound_lava(const struct sciara_reduction *r, struct sciara_map_bounds *b) {
+  const struct sciara_grid *g = &r->dem.grid;
+  for (size_t p = 0; p < r->hazard.parts; p++)
+    for (size_t k = 0; k < r->hazard.part[p].count; k++)
+      sciara_map_bounds_add_point(
+          b, g, sciara_cell_centre(g, r->hazard.part[p].cell[k] / g->cols, r->hazard.part[p].cell[k] % g->cols));
+}
+
+/** The values; a probability in percent, and none where it is 0. */
+static enum sciara_status take_values(const struct sciara_reduction *r, size_t k, struct sciara_hazard_picture *p) {
+  const struct sciara_layer *l = &r->layers.layer[k];
+  const int64_t cells = sciara_grid_cells(&r->dem.grid);
+  const bool chance = sciara_layer_is_probability(l);
+  SCIARA_TRY(SCIARA_NEW(p->values, cells, "a map"));
+  sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, p->values);
+  for (int64_t i = 0; i < cells && (chance || l->kind == SCIARA_LAYER_HITS); i++)
+    p->values[i] = p->values[i] > 0 ? (chance ? 100 : 1) * p->values[i] : SCIARA_NODATA_ALTITUDE;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, size_t k, enum sciara_language language,
+                                              const char *title, struct sciara_hazard_picture *out) {
+  const struct sciara_layer *l = &r->layers.layer[k];
+  const char *own = r->ensemble.title ? r->ensemble.title : sciara_word(language, SCIARA_WORD_HAZARD_TITLE);
+  *out = (struct sciara_hazard_picture){0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(take_values(r, k, out));
+  put_about(r, l, language, &out->about);
+  SCIARA_TRY_GOTO(out->about.failed);
+  SCIARA_TRY_GOTO(make_note(r, k, language, &out->note));
+  SCIARA_TRY_GOTO(sciara_products_facts(r, l, &out->facts));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(&out->facts, "assumptions", out->note.data));
+  bound_lava(r, &out->bounds);
+  out->map = (struct sciara_map){.grid = &r->dem.grid,
+                                 .georef = &r->dem.georef,
+                                 .values = out->values,
+                                 .nodata = SCIARA_NODATA_ALTITUDE,
+                                 .name = l->name,
+                                 .ramp = sciara_products_ramp(l),
+                                 .long_name = out->about.data,
+                                 .unit = sciara_layer_is_probability(l) ? "%" : l->unit,
+                                 .title = title ? title : own,
+                                 .facts = &out->facts};
+  out->picture.map = &out->map;
+  out->picture.altitude = r->dem.altitude;
+  out->picture.sea = r->dem.sea;
+  out->picture.edits = r->dem.edit;
+  out->picture.rules = r->rules;
+  out->picture.language = language;
+  out->picture.note = out->note.data;
+  out->picture.blank = sciara_word(language, SCIARA_WORD_HAZARD_BLANK);
+  out->picture.edge_count = sciara_hazard_classes(l, &out->picture.edges);
+  SCIARA_TRY_GOTO(take_vents(r, out));
+  take_sites(r, out);
+cleanup:
+  if (status != SCIARA_OK) sciara_hazard_picture_free(out);
+  return status;
+}

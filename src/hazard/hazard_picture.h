@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map of an ensemble as a picture: vents by their weight, sites with names, classes, and what was assumed.
+#ifndef SCIARA_HAZARD_HAZARD_PICTURE_H
+#define SCIARA_HAZARD_HAZARD_PICTURE_H
+
+#include "hazard/reduction.h"
+#include "map/map_facts.h"
+#include "picture/map_picture.h"
+
+/** Zero-initialise; release with sciara_hazard_picture_free. */
+struct sciara_hazard_picture {
+  struct sciara_map map;
+  struct sciara_map_picture picture; ///< refers to the other members, and to the reduction
+  struct sciara_map_bounds bounds;   ///< of what any member reaches, the vents and the sites
+  double *values;
+  struct sciara_map_vent *vent;
+  struct sciara_text about, note;
+  struct sciara_map_facts facts;
+};
+
+/** The edges of the classes in which a layer is drawn, the same for every ensemble; 0: continuous colours. In the unit of the
+ *  picture: percent, s, m. */
+size_t sciara_hazard_classes(const struct sciara_layer *l, const double **edges);
+
+/** Whether a layer is a probability. */
+bool sciara_layer_is_probability(const struct sciara_layer *l);
+
+/** Layer `k` of a reduction whose maps are made. @param title NULL: that of the ensemble */
+enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, size_t k, enum sciara_language language,
+                                              const char *title, struct sciara_hazard_picture *out);
+void sciara_hazard_picture_free(struct sciara_hazard_picture *p);
+
+#endif

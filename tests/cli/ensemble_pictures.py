@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of an ensemble: classes of values, vents by their weight, sites, sea, lines of degrees, and what is assumed, in words."""
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SharedCase
+
+import numpy
+from osgeo import gdal, osr
+
+gdal.UseExceptions()
+SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
+INK, VENT, SEA = (30, 30, 30), (0, 200, 215), (170, 205, 230)
+# The colours of 7 classes: the middle of each seventh of this ramp.
+RAMP = numpy.array([(255, 237, 160), (254, 178, 76), (240, 80, 35), (177, 0, 38), (92, 0, 48)], float)
+EDGES = (1, 5, 10, 25, 50, 75)
+BOX = (447500, 4346800, 449400, 4348100)
+
+
+class Pictures(SharedCase):
+    @classmethod
+    def prepare(cls):
+        work = Path(cls.work)
+        (work / "vents.csv").write_text("name,x,y,p\nlow,447800,4347400,1\nhigh,448400,4347700,4\nnever,448000,4347900,0\n")
+        base = json.loads((SOURCE / "config/hazard-base.json").read_text())
+        base["dem"] = {"path": str(SOURCE / "datasets/volcano.tif"), "sea": "nodata"}
+        case.write_json(work / "base.json", base)
+        ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
+        ensemble |= {"base": "base.json", "vents": {"table": "vents.csv", "weights": {"column": "p"}},
+                     "sample": {"method": "random", "count": 20, "seed": 1},
+                     "vary": [{"key": "model.relaxation", "uniform": [0.4, 0.5]}]}
+        ensemble["result"]["sites"][0] = {"name": "quarry", "x": 448905, "y": 4347005}
+        case.write_json(work / "e.json", ensemble)
+        case.run_program("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", cwd=cls.work)
+        subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "e", "600"], check=True, stdout=subprocess.DEVNULL)
+        case.run_program("ensemble", "reduce", "e", "--no-pictures", cwd=cls.work)
+        cls.plain = cls.picture("plain.png")
+
+    @classmethod
+    def picture(cls, name, *args, layer="probability_0m", extent=BOX):
+        """The map of a picture: rows, columns, red, green, blue."""
+        case.run_program("ensemble", "export", "e", "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
+                         ",".join(map(str, extent)), "--width", "1200", *args, cwd=cls.work)
+        image = numpy.moveaxis(gdal.Open(os.path.join(cls.work, name)).ReadAsArray()[:3], 0, 2).astype(int)
+        dark = (image == INK).all(axis=2)
+        cols = (extent[2] - extent[0]) // 10
+        wide = next(w for w in range(dark.shape[1] - 1, 0, -1) if dark[:, :].sum(axis=1).max() >= w)
+        rows = [r for r in range(len(dark)) if dark[r].sum() > 0.95 * wide]
+        columns = numpy.flatnonzero(dark[rows[0]])
+        inside = image[rows[0] + 1:next(r for r in rows if r > rows[0] + 50), columns[0] + 1:columns[-1]]
+        assert abs(inside.shape[1] / inside.shape[0] - cols * 10 / (extent[3] - extent[1])) < 0.02, inside.shape
+        return inside
+
+    def values(self, layer):
+        data = gdal.Open(self.path("e", "maps", layer + ".tif"))
+        return data.GetRasterBand(1).ReadAsArray(), data.GetGeoTransform()
+
+    def facts(self, name):
+        return gdal.Open(self.path(name)).GetMetadata()
+
+    def pixel(self, image, x, y, extent=BOX):
+        return (int((extent[3] - y) / (extent[3] - extent[1]) * image.shape[0]),
+                int((x - extent[0]) / (extent[2] - extent[0]) * image.shape[1]))
+
+    def test_classes(self):
+        """Each cell has the colour of its class, darker or lighter by the shade of the ground."""
+        values, t = self.values("probability_0m")
+        seen = set()
+        place = numpy.arange(7) / 7 + 1 / 14
+        colours = numpy.stack([numpy.interp(place * 4, range(5), RAMP[:, k]) for k in range(3)], axis=1)
+        for row in range(0, values.shape[0], 3):
+            for col in range(0, values.shape[1], 3):
+                x, y = t[0] + 10 * (col + 0.5), t[3] - 10 * (row + 0.5)
+                around = values[max(row - 1, 0):row + 2, max(col - 1, 0):col + 2]
+                marks = [(447800, 4347400), (448400, 4347700), (448905, 4347005)]
+                if not (BOX[0] < x < BOX[2] and BOX[1] < y < BOX[3]) or around.min() != around.max() or values[row, col] <= 0 \
+                        or min(abs(x - a) + abs(y - b) for a, b in marks) < 60 or 4346880 < y < 4347220 and x > 448850:
+                    continue
+                expected = numpy.searchsorted(EDGES, 100 * values[row, col], side="right")
+                found = self.plain[self.pixel(self.plain, x, y)]
+                apart = [numpy.abs(found / max(found.max(), 1) - colour / colour.max()).max() for colour in colours]
+                self.assertEqual(int(numpy.argmin(apart)), expected, (x, y, values[row, col], found))
+                seen.add(expected)
+        self.assertGreaterEqual(len(seen), 2, seen)
+
+    def test_vents_by_weight(self):
+        """Areas are as the weights; a vent that no member has used is not drawn."""
+        blue = (self.plain == VENT).all(axis=2)
+        area = []
+        for x, y in ((448400, 4347700), (447800, 4347400), (448000, 4347900)):
+            row, col = self.pixel(self.plain, x, y)
+            area.append(blue[max(row - 20, 0):row + 20, col - 20:col + 20].sum())
+        self.assertEqual(area[2], 0)
+        self.assertTrue(3 < area[0] / area[1] < 8, area)  # 4, but the edge of each circle is a line of its own
+        self.assertEqual(blue.sum(), area[0] + area[1])
+
+    def test_sites_sea_and_degrees(self):
+        row, col = self.pixel(self.plain, 448905, 4347005)
+        self.assertEqual(tuple(self.plain[row, col]), INK)
+        whole = self.picture("whole.png", extent=(446000, 4346220, 451170, 4350000))
+        self.assertGreater((whole == SEA).all(axis=2).sum(), 1000)
+        with_lines = self.picture("lines.png", "--graticule")
+        changed = (with_lines != self.plain).any(axis=2)
+        degrees, metres = osr.SpatialReference(), osr.SpatialReference()
+        degrees.ImportFromEPSG(4326)
+        degrees.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        metres.ImportFromEPSG(32633)
+        change = osr.CoordinateTransformation(degrees, metres)
+        for minutes, drawn in ((24, True), (24.25, False)):
+            hits = []
+            for lat in numpy.linspace(39.2705, 39.2755, 30):
+                row, col = self.pixel(self.plain, *change.TransformPoint(14 + minutes / 60, lat)[:2])
+                hits.append(changed[row, col - 2:col + 3].any())
+            self.assertEqual(numpy.mean(hits) > 0.9, drawn, (minutes, hits))
+
+    def test_assumptions_in_words(self):
+        """Members, condition, classes, vents, rates and model stand on the picture, in its language."""
+        said = self.facts("plain.png")["assumptions"]
+        for text in ("120 of 120 members are finished. Valid only for the assumed vents, eruptions and model", "short 50\u00a0% (0.1\u00a0×\u00a010⁶\u00a0m³, 6 h)",
+                     "long 15\u00a0% (0.5\u00a0×\u00a010⁶\u00a0m³, 1 d)", "Vents: 3.", "Eruptions a year: flank 0.02 (0.01–0.04)",
+                     "Model: fv3 (thesis-etna-2006); varied model.relaxation; DEM 378\u00a0×\u00a0517"):
+            self.assertIn(text, said)
+        self.assertNotIn("10 members", said)
+        self.picture("it.png", "--language", "it", "--issued", "2026-05-10", "--stamp", "ESERCITAZIONE", "--credits", "me", layer="arrival_q05")
+        said = self.facts("it.png")["assumptions"]
+        for text in ("Valido solo per le bocche", "Eruzioni ipotizzate: short", "0,02 (0,01–0,04)", "Solo le celle raggiunte da almeno 10 membri hanno un valore"):
+            self.assertIn(text, said)
+        self.assertNotIn("{", said)
+
+    def test_censored_members_in_words(self):
+        """A plan that some members do not finish says so, with the bound of the map; independent sums."""
+        work = Path(self.work)
+        vents = [{"name": "v", "x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
+        case.write_scenario(self.work, "small.json", vents=vents)
+        case.write_json(work / "c.json", {"base": "small.json", "sample": {"method": "full"},
+                                          "vary": [{"key": "run.max_steps", "values": [50, 100000], "weights": [3, 1]}],
+                                          "result": {"thickness_m": [0], "eruptions_per_year": [{"rate": 0.1}], "years": [50]}})
+        self.sciara("ensemble", "run", "c.json", "-q", "--no-estimate")
+        said = self.facts("c/maps/probability_0m.png")["assumptions"]
+        self.assertIn("1 of 2 members ended at a limit, before their lava came to rest: where none arrived it may still, and the "
+                      "upper bound is up to 100 %.", said)  # at the vent; elsewhere 75 %
+        years = self.facts("c/maps/probability_50years_0m.png")["assumptions"]
+        self.assertIn(f"up to {100 * (1 - numpy.exp(-50 * 0.1)):.3g} %", years)
+        with open(self.path("c", "sites.csv"), encoding="utf-8") as f:
+            self.assertTrue(list(csv.DictReader(f)))
+
+    def test_refused(self):
+        done = self.sciara("ensemble", "export", "e", "-f", "png", "--layer", "lava", code=2)
+        self.assertIn("--layer: expected probability_0m, ", done.stderr)
+        self.assertIn("--layer is missing", self.sciara("ensemble", "export", "e", "-f", "png", code=2).stderr)
+        self.assertEqual([n for n in os.listdir(self.path("e", "maps")) if n.endswith(".png")], [])
+
+
+if __name__ == "__main__":
+    case.main()

@@ -420,7 +420,7 @@ class HazardPage(SharedCase):
 
     def test_it_refuses_other_formats_and_files(self):
         self.open()
-        for code, said, *options in ((2, "expected html, kml or geojson", "-f", "cog"), (2, "--format is missing"),
+        for code, said, *options in ((2, "expected html, png, kml or geojson", "-f", "cog"), (2, "--format is missing"),
                                      (2, "--output", "-f", "html", "-o", "page.tif"),
                                      (3, "exists", "-f", "html", "-o", "page.html"),
                                      (2, "--language", "-f", "html", "-o", "other.html", "--language", "xx")):

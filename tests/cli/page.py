@@ -123,8 +123,10 @@ class BrowserPage(SharedCase):
         for frame in range(len(self.stored)):
             self.go_to(frame)
             minutes, seconds = divmod(int(self.stored[frame].time.values[0]), 60)
-            self.assertLess(minutes, 60)
-            time = " ".join(f"{count} {unit}" for count, unit in ((minutes, "min"), (seconds, "s")) if count) or "0 s"
+            time = f"{minutes} min" + (f" {seconds} s" if seconds else "")
+            if minutes >= 60:  # rounded to minutes
+                hours, minutes = divmod(minutes + (seconds >= 30), 60)
+                time = f"{hours} h" + (f" {minutes} min" if minutes else "")
             self.assertTrue(self.text("when").startswith(time + " "), (self.text("when"), time))
             self.assertIn(f"step {self.stored[frame].attrs['step']}", self.text("when"))
             shown = re.search(r"Emitted(\S+) m", self.text("ledger"))[1].replace(",", "")

@@ -60,7 +60,7 @@ struct sciara_map_picture {
   size_t vents;
   const struct sciara_poi *pois; ///< places that are drawn with their names, as far as these have room
   size_t poi_count;
-  bool weighted; ///< vents are circles by their weight
+  bool weighted;       ///< vents are circles by their weight
   const double *edges; ///< ascending: the classes between them have one colour each, in place of a range
   size_t edge_count;
   const char *blank; ///< said where there is no value at all; NULL: that there is no lava

@@ -63,17 +63,19 @@ enum sciara_field {
   SCIARA_FIELD_COUNT
 };
 
-/** Where the lava is: the mass balance. Volumes in m3. initial + emitted = liquid + solid + lost + sea, up
-    to rounding. */
+/** Where the lava is: the mass balance. Volumes in m3. initial + emitted + added - removed = liquid + solid + lost + sea,
+    up to rounding. */
 struct sciara_ledger {
   double initial_m3; /**< liquid lava given with the scenario */
   double emitted_m3; /**< by the vents so far */
   double liquid_m3;
   double solid_m3;
   double lost_m3;     /**< left the map, through an open rim */
-  double residual_m3; /**< initial + emitted - (liquid + solid + lost + sea) */
+  double residual_m3; /**< initial + emitted + added - removed - (liquid + solid + lost + sea) */
   double bound_m3;    /**< the largest |residual| that rounding explains */
   double sea_m3;      /**< entered the sea (dem.sea of a scenario) */
+  double added_m3;    /**< by a correction of a checkpoint with observed lava (initial.observed of a scenario) */
+  double removed_m3;  /**< the same */
 };
 
 /** Where a simulation is. */

@@ -48,10 +48,11 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Ledger:
-    """The mass balance, m3: initial + emitted = liquid + solid + lost + sea, up to rounding.
+    """The mass balance, m3: initial + emitted + added - removed = liquid + solid + lost + sea, up to rounding.
 
     lost: left the map; sea: entered the sea (dem.sea)
-    residual: initial + emitted - (liquid + solid + lost + sea); bound: the largest residual that rounding explains
+    added, removed: by a correction of a checkpoint with observed lava (initial.observed)
+    residual: the left side minus the right side; bound: the largest residual that rounding explains
     """
 
     initial: float
@@ -62,6 +63,8 @@ class Ledger:
     residual: float
     bound: float
     sea: float = 0.0
+    added: float = 0.0
+    removed: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -517,7 +520,7 @@ class Run:
         with self._use() as handle:
             check(lib.sciara_read_ledger(handle, out))
         return Ledger(out.initial_m3, out.emitted_m3, out.liquid_m3, out.solid_m3, out.lost_m3, out.residual_m3,
-                      out.bound_m3, out.sea_m3)
+                      out.bound_m3, out.sea_m3, out.added_m3, out.removed_m3)
 
     @property
     def checksum(self) -> str:

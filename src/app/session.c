@@ -194,8 +194,11 @@ static void on_file(void *context, const char *path) {
   note_lost_output((struct watch *)context);
 }
 
-/** Where lava has gone that left the ground. */
-static void describe_sea(const struct sciara_simulation *s, const struct sciara_ledger *l) {
+/** What an observation changed, and where lava has gone that left the ground. */
+static void describe_more(const struct sciara_simulation *s, const struct sciara_ledger *l) {
+  if (l->added_m3 > 0 || l->removed_m3 > 0)
+    sciara_log(SCIARA_LOG_INFO, "ledger: the correction with observed lava added %.10g m3 and removed %.10g m3",
+               l->added_m3, l->removed_m3);
   if (s->problem.site->sea_cells > 0)
     sciara_log(SCIARA_LOG_INFO, "ledger: of the lost lava %.10g m3 left the map and %.10g m3 entered the sea",
                l->lost_m3, l->sea_m3);
@@ -215,7 +218,7 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
       "rounding %.2g)",
       r->ledger.initial_m3, r->ledger.emitted_m3, r->ledger.liquid_m3, r->ledger.solid_m3,
       r->ledger.lost_m3 + r->ledger.sea_m3, r->ledger.residual_m3, r->ledger.bound_m3);
-  describe_sea(s, &r->ledger);
+  describe_more(s, &r->ledger);
   char word[SCIARA_QUOTED_WORD];
   const char *folder = sciara_quoted_word(s->problem.scenario.output.folder, word);
   if (r->end.reason == SCIARA_STOP_CANCEL)

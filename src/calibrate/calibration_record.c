@@ -276,7 +276,10 @@ static enum sciara_status move_scenario(const char *folder, cJSON *root) {
   const cJSON *sea = sciara_json_get(dem, "sea");
   SCIARA_TRY(make_absolute(folder, dem, "path"));
   if (cJSON_IsString(sea) && strcmp(sea->valuestring, "nodata") != 0) SCIARA_TRY(make_absolute(folder, dem, "sea"));
-  cJSON_ArrayForEach(item, sciara_json_get(dem, "edits")) SCIARA_TRY(make_absolute(folder, item, "file"));
+  cJSON_ArrayForEach(item, sciara_json_get(dem, "edits")) {
+    SCIARA_TRY(make_absolute(folder, item, "file"));
+    SCIARA_TRY(make_absolute(folder, item, "dem"));
+  }
   cJSON_ArrayForEach(item, sciara_json_get(root, "vents"))
       SCIARA_TRY(make_absolute(folder, cJSON_GetObjectItemCaseSensitive(item, "effusion"), "csv"));
   SCIARA_TRY(make_absolute(folder, initial, "thickness"));

@@ -462,7 +462,7 @@ static enum sciara_status check_ledger(struct checked *e) {
   int64_t covered = 0;
   sciara_ledger_form(e->shadow, sciara_rounding_usual(SCIARA_REAL_EPSILON), &ledger);
   for (int64_t i = 0; i < sciara_grid_cells(&e->shadow->grid); i++) covered += e->shadow->arrival[i] >= 0;
-  const double given = ledger.initial_m3 + ledger.emitted_m3, sums = DBL_EPSILON * (double)(covered + 8) * given;
+  const double given = sciara_ledger_given(&ledger), sums = DBL_EPSILON * (double)(covered + 8) * given;
   const double open = ledger.residual_m3 - e->residual, most = e->explained + sums;
   if (fabs(open) <= most) return SCIARA_OK;
   sciara_step_control_report(&e->control, -1, -1);

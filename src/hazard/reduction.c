@@ -52,7 +52,7 @@ enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, s
   if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
   char time[48];
   sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
-  return sciara_text_append(out, "; times count from the checkpoint, simulated time %s of the base", time);
+  return sciara_text_append(out, "; times count from the start of the members, simulated time %s of the base", time);
 }
 
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {

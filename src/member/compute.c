@@ -17,6 +17,7 @@
 #include "base/wallclock.h"
 #include "member/member_checkpoint.h"
 #include "model/field.h"
+#include "model/ground_change.h"
 #include "model/tower.h"
 #include "model/window.h"
 #include "sim/agenda.h"
@@ -137,7 +138,8 @@ static enum sciara_status restore(struct member *m, const struct sciara_problem 
   char simulated[48];
   if (!m->setup->checkpoint) return SCIARA_OK;
   const enum sciara_status status =
-      sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, m->map, m->vents, &found, &from);
+      sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, &m->map, m->vents, &found, &from);
+  if (found && m->map->changes_done > 0) m->ground = sciara_site_checksum(m->map);
   if (found) {
     sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
     sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
@@ -216,6 +218,29 @@ cleanup:
   return status;
 }
 
+static const struct sciara_margins as_it_is = {{0}};
+
+/** Does the changes of the ground that are due at the end of the last slice, and continues on the new ground. */
+static enum sciara_status change_ground(struct member *m) {
+  const struct sciara_ground_changes *c = m->map->changes;
+  struct sciara_ground_effect effect;
+  if (!(sciara_site_next_change(m->map) <= m->kept->time)) return SCIARA_OK;
+  while (sciara_site_next_change(m->map) <= m->kept->time) {
+    const struct sciara_site *map = NULL, *site = NULL;
+    const size_t k = m->map->changes_done;
+    SCIARA_TRY(sciara_site_change(m->map, &map));
+    enum sciara_status status = sciara_window_site(map, &m->window, m->boundary, &site);
+    if (status == SCIARA_OK)
+      status = sciara_state_change_ground(m->kept, site, c, k, m->window.row, m->window.col, map->grid.cols, &effect);
+    sciara_site_release(site);
+    sciara_site_release(status == SCIARA_OK ? m->map : map);
+    SCIARA_TRY(status);
+    m->map = map;
+  }
+  m->ground = sciara_site_checksum(m->map);
+  return enlarge(m, &as_it_is);
+}
+
 /** Does the last slice again in a window that is twice as large towards these sides. */
 static enum sciara_status repeat(struct member *m, unsigned crossed) {
   const struct sciara_margins by = sciara_window_extent(&m->window, crossed);
@@ -272,8 +297,6 @@ static enum sciara_status leave_frame(struct member *m) {
   return repeat(m, near ? near : m->window.sides);
 }
 
-static const struct sciara_margins as_it_is = {{0}};
-
 /** Continues in an engine that has the whole device, for no other member needs the slots. */
 static enum sciara_status leave_slot(struct member *m) {
   struct sciara_simulation *s = m->simulation;
@@ -310,6 +333,7 @@ static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid)
   struct sciara_simulation *s = m->simulation;
   struct sciara_advance_limit limit = sciara_agenda_next(&m->agenda, m->kept->step);
   if (m->setup->ends && m->ask < limit.step) limit.step = m->ask;
+  limit.time = fmin(limit.time, sciara_site_next_change(m->map));
   if (steps < limit.step - m->kept->step) limit.step = m->kept->step + steps;
   if (m->slot) sciara_pool_set_due(m->slot, limit.due);
   const enum sciara_status status = sciara_simulation_advance(s, &limit);
@@ -395,6 +419,9 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
   f->cell_steps = m->cell_steps;
   f->checksum = sciara_window_checksum(s, &m->window, m->map, m->ground);
   sciara_ledger_form(s, m->simulation->problem.rounding, &f->ledger);
+  f->ledger.initial_m3 +=
+      f->ledger.added_m3 - f->ledger.removed_m3; // what observed lava changed was there at the start
+  f->ledger.added_m3 = f->ledger.removed_m3 = 0;
   if (f->ledger.lost_m3 > 0) {
     char text[96];
     snprintf(text, sizeof text, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
@@ -519,7 +546,10 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
     SCIARA_TRY(status);
     *cancelled =
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
-    if (!failed && m->simulation->finished == SCIARA_STOP_NONE) SCIARA_TRY(store_checkpoint(m, *cancelled));
+    if (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
+      SCIARA_TRY(change_ground(m));
+      SCIARA_TRY(store_checkpoint(m, *cancelled));
+    }
     if (*cancelled) return SCIARA_OK;
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE && ends_early(m)) break;
   }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "member/footprint.h"
+#include "model/ground_change.h"
 #include "model/soundness.h"
 #include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
@@ -134,16 +135,30 @@ static enum sciara_status check(const struct sciara_checkpoint *c, const char *p
   return status;
 }
 
+/** The ground of the map at a simulated time, s, with one reference. */
+static enum sciara_status ground_at(const struct sciara_site *map, double time, const struct sciara_site **out) {
+  *out = sciara_site_retain(map);
+  while (sciara_site_next_change(*out) <= time) {
+    const struct sciara_site *next = NULL;
+    const enum sciara_status status = sciara_site_change(*out, &next);
+    sciara_site_release(*out);
+    *out = next;
+    SCIARA_TRY(status);
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_file(const char *path, const struct sciara_problem *p,
-                                    const struct sciara_member_identity *identity, const struct sciara_site *map,
+                                    const struct sciara_member_identity *identity, const struct sciara_site **given,
                                     const struct sciara_vents *all, struct sciara_state **state,
                                     struct sciara_member_progress *progress) {
   struct sciara_checkpoint c = {0};
   struct sciara_vents *vents = NULL;
-  const struct sciara_site *site = NULL;
+  const struct sciara_site *site = NULL, *map = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_read_header(path, &c));
   SCIARA_TRY_GOTO(check_member(path, &c, p, identity));
+  SCIARA_TRY_GOTO(ground_at(*given, c.time_s, &map));
   SCIARA_TRY_GOTO(find_window(path, &c, &map->grid, &progress->window));
   SCIARA_TRY_GOTO(sciara_window_site(map, &progress->window, p->scenario.boundary, &site));
   if (sciara_window_vents(all, &progress->window, &vents) == SCIARA_ERR_INTERNAL)
@@ -157,7 +172,10 @@ static enum sciara_status read_file(const char *path, const struct sciara_proble
   SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_TOWER, c.tower_warning));
   SCIARA_TRY_GOTO(add_warning(&progress->towers, SCIARA_WARNING_VENT, c.vent_warning));
   progress->cell_steps = c.cell_steps;
+  sciara_site_release(*given);
+  *given = sciara_site_retain(map);
 cleanup:
+  sciara_site_release(map);
   sciara_vents_destroy(vents);
   sciara_site_release(site);
   sciara_checkpoint_free(&c);
@@ -175,7 +193,7 @@ static enum sciara_status read_bytes(const char *path) {
 
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
                                                  const struct sciara_member_identity *identity,
-                                                 const struct sciara_site *map, const struct sciara_vents *vents,
+                                                 const struct sciara_site **map, const struct sciara_vents *vents,
                                                  struct sciara_state **state, struct sciara_member_progress *progress) {
   *state = NULL;
   *progress = (struct sciara_member_progress){0};

@@ -40,13 +40,13 @@ enum sciara_status sciara_member_checkpoint_write(const char *path, const struct
  * is not used, with a warning; it stays until it is replaced.
  *
  * @param problem  the scenario
- * @param map      ground of the member
+ * @param map      ground of the member; if a state is read, replaced by that at its time
  * @param vents    on the map
  * @return only errors that say nothing about the content of the file: SCIARA_ERR_IO if it cannot be read
  */
 enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
                                                  const struct sciara_member_identity *identity,
-                                                 const struct sciara_site *map, const struct sciara_vents *vents,
+                                                 const struct sciara_site **map, const struct sciara_vents *vents,
                                                  struct sciara_state **state, struct sciara_member_progress *progress);
 
 #endif

@@ -28,6 +28,7 @@ void sciara_edit_value_range(enum sciara_edit_value value, double *low, double *
 void sciara_edit_free(struct sciara_edit *edit) {
   free(edit->name);
   free(edit->path);
+  free(edit->raster);
   free(edit->layer);
   free(edit->place);
   sciara_free(edit->points);

@@ -31,7 +31,9 @@ void sciara_edit_value_range(enum sciara_edit_value value, double *low, double *
 /** One edit of a scenario: a line or a polygon, or a vector file of them. Texts are from malloc. */
 struct sciara_edit {
   char *name;                       ///< "edit 1" if the scenario gives none
-  char *path;                       ///< of a vector file; NULL: `points`
+  double from_s;                    ///< simulated time at which it is done; 0: before the run
+  char *path;                       ///< of a vector file; NULL: `points` or `raster`
+  char *raster;                     ///< of altitudes, on the grid of the DEM; NULL: `path` or `points`
   char *layer;                      ///< of that file; NULL: its only one
   char *place;                      ///< name of its feature; NULL: all
   bool closed;                      ///< the points are a polygon, whose last point joins the first

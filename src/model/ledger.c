@@ -35,17 +35,20 @@ static void form(const struct sciara_state *s, const struct sums *sums, struct s
   const double area = s->grid.cell_size * s->grid.cell_size;
   out->initial_m3 = s->initial;
   out->emitted_m3 = s->emitted;
+  out->added_m3 = s->added;
+  out->removed_m3 = s->removed;
   out->liquid_m3 = area * sums->liquid;
   out->solid_m3 = area * sums->solid;
   out->lost_m3 = area * sums->lost;
   out->sea_m3 = area * sums->sea;
-  const double given = s->initial + s->emitted;
+  const double given = sciara_ledger_given(out);
   out->residual_m3 = given - ((area * sums->deposit + out->lost_m3) + out->sea_m3);
+  const double all = given + s->removed; // every volume that was rounded
   // docs/model.md "Mass balance": 1e-12 relative (1e-5 in single precision), or half an ulp of z per solidification.
-  const double relative = (rounding.epsilon > DBL_EPSILON ? 1e-5 : 1e-12) * given;
+  const double relative = (rounding.epsilon > DBL_EPSILON ? 1e-5 : 1e-12) * all;
   const double altitudes = (double)s->solidifications * half_ulp(sums->highest, rounding.epsilon) * area;
-  const double steps = 0.5 * rounding.epsilon * (rounding.per_step * (double)s->step) * given;
-  const double summed = rounding.per_step > 0 ? 0.5 * DBL_EPSILON * (double)sums->covered * given : 0;
+  const double steps = 0.5 * rounding.epsilon * (rounding.per_step * (double)s->step) * all;
+  const double summed = rounding.per_step > 0 ? 0.5 * DBL_EPSILON * (double)sums->covered * all : 0;
   out->bound_m3 = fmax(relative, altitudes + steps + summed);
 }
 
@@ -99,6 +102,6 @@ enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double e
 bool sciara_ledger_closes(const struct sciara_ledger *l) { return fabs(l->residual_m3) <= l->bound_m3; }
 
 double sciara_ledger_drift(const struct sciara_ledger *l) {
-  const double given = l->initial_m3 + l->emitted_m3;
+  const double given = sciara_ledger_given(l);
   return given > 0 ? fabs(l->residual_m3) / given : 0;
 }

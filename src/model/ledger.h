@@ -23,6 +23,11 @@ static inline struct sciara_rounding sciara_rounding_usual(double epsilon) {
 /** The bound that no run with these vents exceeds. */
 enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double epsilon, struct sciara_rounding *out);
 
+/** The volume that lies somewhere: initial and emitted lava, and what a correction added and removed, m3. */
+static inline double sciara_ledger_given(const struct sciara_ledger *l) {
+  return (l->initial_m3 + l->emitted_m3) + (l->added_m3 - l->removed_m3);
+}
+
 /** Forms the ledger of a state. */
 void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rounding, struct sciara_ledger *out);
 
@@ -33,7 +38,7 @@ void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_t
 /** Whether |residual| <= bound. */
 bool sciara_ledger_closes(const struct sciara_ledger *l);
 
-/** |residual| divided by the volume of lava so far, initial and emitted; 0 as long as there is none. */
+/** |residual| divided by the volume of lava so far, sciara_ledger_given; 0 as long as there is none. */
 double sciara_ledger_drift(const struct sciara_ledger *l);
 
 SCIARA_END_DECLS

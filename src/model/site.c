@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/ground_change.h"
 
 /** A site and its memory; texts are from malloc. */
 struct sciara_site_owner {
@@ -13,7 +14,9 @@ struct sciara_site_owner {
   uint8_t *kind;
   struct sciara_site_identity identity;
   uint16_t *edit;
-  size_t references; ///< changed atomically
+  struct sciara_ground_changes changes; ///< of a site that is no copy
+  const struct sciara_site *unchanged;  ///< of a copy, one reference; NULL: it is none
+  size_t references;                    ///< changed atomically
 };
 
 static void destroy(struct sciara_site_owner *o) {
@@ -24,6 +27,8 @@ static void destroy(struct sciara_site_owner *o) {
   free(o->site.origin.crs_name);
   sciara_site_identity_free(&o->identity);
   sciara_free(o->edit);
+  sciara_ground_changes_free(&o->changes);
+  sciara_site_release(o->unchanged);
   sciara_free(o);
 }
 
@@ -76,6 +81,11 @@ enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **al
   *altitude = NULL;
   for (size_t i = 0; i < cells; i++)
     if (!valid[i]) o->z0[i] = SCIARA_NODATA_ALTITUDE;
+  if (origin && origin->changes && origin->changes->count > 0) {
+    o->changes = *origin->changes;
+    *origin->changes = (struct sciara_ground_changes){0};
+    o->site.changes = &o->changes;
+  }
   o->site.grid = *grid;
   o->site.z0 = o->z0;
   o->site.kind = o->kind;
@@ -140,6 +150,38 @@ enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, 
   }
   for (int64_t i = 0; i < rows * cols; i++) made->sea_cells += (*kind)[i] == SCIARA_CELL_SEA;
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_site_copy(const struct sciara_site *site, double **z0, const struct sciara_site **out) {
+  const size_t cells = (size_t)sciara_grid_cells(&site->grid);
+  struct sciara_site_owner *o = NULL;
+  enum sciara_status status;
+  *out = NULL;
+  SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->z0, cells, "altitudes of a site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, cells, "kinds of the cells"));
+  SCIARA_TRY_GOTO(copy_origin(&site->origin, o));
+  SCIARA_TRY_GOTO(copy_edits(site->origin.edit, cells, o));
+  memcpy(o->z0, site->z0, cells * sizeof *o->z0);
+  memcpy(o->kind, site->kind, cells);
+  o->unchanged = sciara_site_retain(sciara_site_unchanged(site));
+  o->site.grid = site->grid;
+  o->site.sea_cells = site->sea_cells;
+  o->site.changes = site->changes;
+  o->site.changes_done = site->changes_done + 1;
+  o->site.z0 = *z0 = o->z0;
+  o->site.kind = o->kind;
+  o->site.owner = o;
+  o->references = 1;
+  *out = &o->site;
+  return SCIARA_OK;
+cleanup:
+  destroy(o);
+  return status;
+}
+
+const struct sciara_site *sciara_site_unchanged(const struct sciara_site *site) {
+  return site->owner->unchanged ? site->owner->unchanged : site;
 }
 
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site) {

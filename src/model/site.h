@@ -12,6 +12,8 @@
 
 SCIARA_BEGIN_DECLS
 
+struct sciara_ground_changes; // model/ground_change.h
+
 /** Origin of a site, for files and messages; the model itself uses none of it. All pointers may be NULL. */
 struct sciara_site_origin {
   uint64_t hash;                               ///< of the DEM as it was read; 0: there is none
@@ -20,6 +22,7 @@ struct sciara_site_origin {
   const struct sciara_site_identity *identity; ///< NULL: not read for a scenario
   const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits
+  struct sciara_ground_changes *changes; ///< at simulated times, taken over; NULL: none. NULL in a site
 };
 
 /** Created by sciara_site_create or sciara_site_adopt; constant until it is released. */
@@ -28,6 +31,8 @@ struct sciara_site {
   const double *z0;    ///< altitude before the eruption, m, rows x cols; SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *kind; ///< enum sciara_cell_kind, rows x cols
   int64_t sea_cells;   ///< cells of kind SCIARA_CELL_SEA; 0: no sea is declared
+  const struct sciara_ground_changes *changes; ///< of the ground at simulated times; NULL: none
+  size_t changes_done;                         ///< of them: they are part of z0
   struct sciara_site_origin origin;
   struct sciara_site_owner *owner; ///< the memory and the number of references to it; only for site.c
 };
@@ -61,6 +66,16 @@ enum sciara_status sciara_site_cut(const struct sciara_site *site, int64_t row, 
  */
 enum sciara_status sciara_site_blank(const struct sciara_grid *grid, double **z0, uint8_t **kind,
                                      const struct sciara_site **out);
+
+/**
+ * A copy of a site after its next change, with one reference.
+ *
+ * @param z0 receives its altitudes, which the caller may change before anybody else uses the site
+ */
+enum sciara_status sciara_site_copy(const struct sciara_site *site, double **z0, const struct sciara_site **out);
+
+/** The site before any change, without a reference: it lives as long as `site`. */
+const struct sciara_site *sciara_site_unchanged(const struct sciara_site *site);
 
 /** Adds a reference, to be released later. Any thread that has a reference may call it. Returns the site. */
 const struct sciara_site *sciara_site_retain(const struct sciara_site *site);

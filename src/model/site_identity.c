@@ -37,10 +37,11 @@ static enum sciara_status copy_points(const struct sciara_point *from, size_t co
 
 /** `to` is a copy of the members of `from`. */
 static enum sciara_status copy_edit(const struct sciara_edit *from, struct sciara_edit *to) {
-  to->name = to->path = to->layer = to->place = NULL;
+  to->name = to->path = to->raster = to->layer = to->place = NULL;
   to->points = NULL;
   SCIARA_TRY(copy_text(from->name, &to->name));
   SCIARA_TRY(copy_text(from->path, &to->path));
+  SCIARA_TRY(copy_text(from->raster, &to->raster));
   SCIARA_TRY(copy_text(from->layer, &to->layer));
   SCIARA_TRY(copy_text(from->place, &to->place));
   return copy_points(from->points, from->point_count, &to->points);

@@ -117,6 +117,8 @@ static void copy_totals(const struct sciara_state *from, struct sciara_state *to
   to->step = from->step;
   to->initial = from->initial;
   to->emitted = from->emitted;
+  to->added = from->added;
+  to->removed = from->removed;
   to->solidifications = from->solidifications;
 }
 
@@ -164,7 +166,10 @@ static uint64_t word_of_shape(const struct sciara_grid *g) {
 static uint64_t words_of_totals(const struct sciara_state *s) {
   const double scalars[] = {s->time, s->clock, (double)s->step, s->initial, s->emitted};
   uint64_t sum = 0;
+  const double correction[] = {s->added, s->removed}; // a part of it since there are corrections
   for (uint64_t k = 0; k < sizeof scalars / sizeof *scalars; k++) sum += word(1000 + k, 0, scalars[k]);
+  for (uint64_t k = 0; k < 2; k++)
+    if (correction[k] > 0) sum += word(1100 + k, 0, correction[k]);
   return sum;
 }
 

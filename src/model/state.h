@@ -31,6 +31,7 @@ struct sciara_state {
   uint64_t step;            ///< steps done
   double initial;           ///< liquid lava given with the scenario, m3
   double emitted;           ///< m3, one running sum, in the order of the vents in the file
+  double added, removed;    ///< by a correction with observed lava, m3; 0: there was none
   uint64_t solidifications; ///< solidified cells so far (for the bound of the ledger)
 };
 
@@ -98,7 +99,7 @@ enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciar
 void sciara_state_copy_at(const struct sciara_state *from, int64_t row, int64_t col, struct sciara_state *to);
 
 /**
- * 64 bits over z, h, T, px, py, z0, lost, arrival, time, clock, step, initial and emitted: a sum of hashes of (field,
+ * 64 bits over z, h, T, px, py, z0, lost, arrival, time, clock, step, initial, emitted and what a correction added and removed: a sum of hashes of (field,
  * cell, bits), so it does not depend on padding, order, engine and threads. -0 and +0 differ. The maxima, which are
  * recorded only on request, are not part of it.
  */

@@ -207,7 +207,9 @@ class Page {
       [say("PAGE_LIQUID"), now.liquid_m3], [say("PAGE_SOLID"), now.solid_m3], [say("PAGE_LEFT_MAP"), now.lost_m3],
       [say("PAGE_RESIDUAL"), now.residual_m3], [say("PAGE_ROUNDING"), now.bound_m3],
     ];
-    if (now.sea_m3) rows.splice(5, 0, [say("PAGE_ENTERED_SEA"), now.sea_m3]);
+    if (now.added_m3 !== undefined)
+      rows.splice(2, 0, [say("PAGE_ADDED"), now.added_m3], [say("PAGE_REMOVED"), now.removed_m3]);
+    if (now.sea_m3) rows.splice(rows.length - 2, 0, [say("PAGE_ENTERED_SEA"), now.sea_m3]);
     const text = (value) => {
       if (value === null) return say("PAGE_UNKNOWN");
       const small = value !== 0 && Math.abs(value) < 0.1;

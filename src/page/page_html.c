@@ -259,6 +259,9 @@ static enum sciara_status append_frames(struct sciara_text *t, const struct scia
       SCIARA_TRY(sciara_text_append(t, ",\"%s\":", names[i]));
       SCIARA_TRY(append_number(t, numbers[i]));
     }
+    if (f->ledger.added_m3 > 0 || f->ledger.removed_m3 > 0)
+      SCIARA_TRY(
+          sciara_text_append(t, ",\"added_m3\":%.15g,\"removed_m3\":%.15g", f->ledger.added_m3, f->ledger.removed_m3));
     if (f->ledger.sea_m3 > 0) SCIARA_TRY(sciara_text_append(t, ",\"sea_m3\":%.15g", f->ledger.sea_m3));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }

@@ -371,6 +371,8 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))
     put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);
+  if (v && v->added > 0) put_volume(&l, SCIARA_WORD_ADDED, v->added, v->emitted);
+  if (v && v->removed > 0) put_volume(&l, SCIARA_WORD_REMOVED, v->removed, v->emitted);
   if (q->note) put_lines(&l, q->note);
   if (q->issued || q->valid_until) put_validity(&l);
   return l.y - y;

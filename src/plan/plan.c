@@ -127,14 +127,20 @@ static enum sciara_status read_base(struct planning *p) {
   else
     sciara_problem_open_all(path, NULL, &p->base, p->r.diagnostics);
   free(path);
-  if (status != SCIARA_OK || p->r.diagnostics->count > before || !p->base.scenario.initial_checkpoint) return status;
+  if (status != SCIARA_OK || p->r.diagnostics->count > before || !sciara_problem_begins_later(&p->base)) return status;
   char time[48];
   p->e.time_zero_s = p->base.state->time;
   sciara_print_duration(p->e.time_zero_s, time, sizeof time);
-  sciara_log(SCIARA_LOG_INFO,
-             "%s: base: members begin with the state of %s at step %" PRIu64
-             "; their times count from there, simulated time %.10g s (%s) of its run",
-             p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step, p->e.time_zero_s, time);
+  if (p->base.scenario.initial_checkpoint)
+    sciara_log(SCIARA_LOG_INFO,
+               "%s: base: members begin with the state of %s at step %" PRIu64
+               "%s; their times count from there, simulated time %.10g s (%s) of its run",
+               p->r.file, p->base.scenario.initial_checkpoint, p->base.state->step,
+               p->base.observed_hash ? ", corrected with observed lava" : "", p->e.time_zero_s, time);
+  else
+    sciara_log(SCIARA_LOG_INFO,
+               "%s: base: members begin with observed lava; their times count from there, simulated time %.10g s (%s)",
+               p->r.file, p->e.time_zero_s, time);
   return SCIARA_OK;
 }
 
@@ -486,7 +492,7 @@ static enum sciara_status write_ground(struct planning *p) {
     if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
     sciara_scenario_free(&scenario);
   }
-  if (status == SCIARA_OK && !is_same_site(p->base.site, site))
+  if (status == SCIARA_OK && !is_same_site(sciara_site_unchanged(p->base.site), site))
     status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
   if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
   sciara_site_release(site);

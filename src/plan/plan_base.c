@@ -40,6 +40,30 @@ static enum sciara_status make_absolute(cJSON *object, const char *name, const c
   return status;
 }
 
+/** The edits at simulated times, which dem.tif does not have. */
+static enum sciara_status put_edits(const struct sciara_scenario_spec *s, cJSON *dem) {
+  cJSON *all = NULL, *dated = cJSON_CreateArray();
+  if (!s->dem.edits_json || !dated) {
+    cJSON_Delete(dated);
+    return s->dem.edits_json ? no_memory() : SCIARA_OK;
+  }
+  enum sciara_status status = sciara_json_parse("dem.edits", s->dem.edits_json, strlen(s->dem.edits_json), &all);
+  for (size_t k = 0; k < s->dem.edit_count && status == SCIARA_OK; k++) {
+    cJSON *item = cJSON_DetachItemFromArray(all, 0);
+    const bool kept = s->dem.edits[k].from_s > 0;
+    if (kept && !cJSON_HasObjectItem(item, "name") && !cJSON_AddStringToObject(item, "name", s->dem.edits[k].name))
+      status = no_memory();
+    if (kept)
+      cJSON_AddItemToArray(dated, item);
+    else
+      cJSON_Delete(item);
+  }
+  cJSON_Delete(all);
+  if (status == SCIARA_OK && cJSON_GetArraySize(dated) > 0) return put(dem, "edits", dated);
+  cJSON_Delete(dated);
+  return status;
+}
+
 /** The key "dem" of members: the site as it is, and the sea again where the file does not have it. */
 static enum sciara_status put_dem(const struct sciara_problem *base, const char *path, cJSON *root) {
   const cJSON *old = sciara_json_get(root, "dem"), *sea = sciara_json_get(old, "sea");
@@ -55,17 +79,20 @@ static enum sciara_status put_dem(const struct sciara_problem *base, const char 
   } else {
     cJSON_Delete(copy);
   }
+  if (status == SCIARA_OK) status = put_edits(&base->scenario, dem);
   if (status == SCIARA_OK) return put(root, "dem", dem);
   cJSON_Delete(dem);
   return status;
 }
 
-/** The effusion of vent k of the base: with the times of its table, which include its start. */
+/** The effusion of vent k of the base: with the times of its table, in which its own times are. */
 static enum sciara_status put_effusion(const struct sciara_vent_spec *v, cJSON *vent) {
   struct sciara_text text = {0};
   enum sciara_status status = sciara_rates_effusion(v->edges, v->rates, v->rate_count, 1, &text);
   if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
-  if (status == SCIARA_OK) cJSON_DeleteItemFromObjectCaseSensitive(vent, "start");
+  static const char *const in_table[] = {"start", "from", "until"};
+  for (size_t k = 0; status == SCIARA_OK && k < sizeof in_table / sizeof *in_table; k++)
+    cJSON_DeleteItemFromObjectCaseSensitive(vent, in_table[k]);
   sciara_text_free(&text);
   return status;
 }
@@ -89,17 +116,30 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
   return put(vent, "line", line);
 }
 
-/** The key "initial" of members that begin with the state of a checkpoint, which is a file next to the DEM. */
+/** The paths of observed lava become absolute. */
+static enum sciara_status make_observed_absolute(const struct sciara_observed_spec *o, cJSON *observed) {
+  SCIARA_TRY(make_absolute(observed, "outline", o->outline));
+  SCIARA_TRY(make_absolute(observed, "thickness", o->thickness.path));
+  SCIARA_TRY(make_absolute(observed, "temperature", o->temperature.path));
+  return make_absolute(observed, "dem", o->dem);
+}
+
+/**
+ * The key "initial" of members that begin with the state of a checkpoint, which is a file next to the DEM: without observed
+ * lava if the base is that checkpoint itself.
+ */
 static enum sciara_status put_checkpoint(const struct sciara_problem *base, const char *dem, cJSON *root) {
   const char *slash = dem ? strrchr(dem, '/') : NULL;
   char checksum[20], *real = dem ? NULL : realpath(base->scenario.initial_checkpoint, NULL);
   char *path = !dem    ? sciara_format("%s", real ? real : base->scenario.initial_checkpoint)
                : slash ? sciara_format("%.*s/" SCIARA_ENSEMBLE_CHECKPOINT, (int)(slash - dem), dem)
                        : sciara_format(SCIARA_ENSEMBLE_CHECKPOINT);
+  const cJSON *observed = base->observed_hash ? sciara_json_get(sciara_json_get(root, "initial"), "observed") : NULL;
   cJSON *initial = cJSON_CreateObject();
-  snprintf(checksum, sizeof checksum, "%016" PRIx64, sciara_state_checksum(base->state));
+  snprintf(checksum, sizeof checksum, "%016" PRIx64, base->checkpoint_checksum);
   const bool made = path && initial && cJSON_AddStringToObject(initial, "checkpoint", path) &&
-                    cJSON_AddStringToObject(initial, "checksum", checksum);
+                    cJSON_AddStringToObject(initial, "checksum", checksum) &&
+                    (!observed || cJSON_AddItemToObject(initial, "observed", cJSON_Duplicate(observed, true)));
   free(path);
   free(real);
   if (made) return put(root, "initial", initial);
@@ -133,7 +173,7 @@ static enum sciara_status put_vents(const struct sciara_problem *base, const str
       enum sciara_status status =
           sciara_event_effusion(&x->events[0], x->events[0].volume_m3, x->events[0].duration_s, 1, &text);
       if (status == SCIARA_OK) status = put_json(vent, "effusion", text.data);
-      if (status == SCIARA_OK && base->scenario.initial_checkpoint) // events begin now
+      if (status == SCIARA_OK && sciara_problem_begins_later(base)) // events begin now
         status = put(vent, "start", cJSON_CreateNumber(base->state->time));
       sciara_text_free(&text);
       SCIARA_TRY(status);
@@ -157,6 +197,7 @@ static enum sciara_status change(const struct sciara_problem *base, const struct
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
   SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
+  SCIARA_TRY(make_observed_absolute(&base->scenario.observed, cJSON_GetObjectItemCaseSensitive(initial, "observed")));
   if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
   SCIARA_TRY(dem ? put_dem(base, dem, root) : put_own_dem(base, root));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
@@ -190,7 +231,7 @@ enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *bas
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
   free(bytes);
   if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
-  if (status == SCIARA_OK && copy.checksum != sciara_state_checksum(base->state))
+  if (status == SCIARA_OK && copy.checksum != base->checkpoint_checksum)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again",
                          base->scenario.initial_checkpoint, path);
   sciara_checkpoint_free(&copy);
@@ -198,7 +239,7 @@ enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *bas
 }
 
 enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
-  const struct sciara_site *site = base->site;
+  const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
   struct sciara_map_mark marks[2];
   double *values = NULL;

@@ -33,6 +33,8 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
   d->volumes.emitted = ledger->emitted_m3;
   d->volumes.left_map = ledger->lost_m3;
   d->volumes.entered_sea = ledger->sea_m3;
+  d->volumes.added = ledger->added_m3;
+  d->volumes.removed = ledger->removed_m3;
 }
 
 void sciara_map_dressing_free(struct sciara_map_dressing *d) {

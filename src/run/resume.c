@@ -167,6 +167,7 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
 /** Reads the state of the checkpoint into the problem, if they match. */
 static enum sciara_status restore_once(const struct sciara_resume *r, struct sciara_problem *p) {
   struct sciara_checkpoint_identity identity;
+  SCIARA_TRY(sciara_problem_match_ground(p, r->from.time_s, r->from.identity.ground));
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
   if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
   free(identity.precision);
@@ -221,6 +222,7 @@ enum sciara_status sciara_checkpoint_problem(const char *path, const struct scia
         sciara_fail(SCIARA_ERR_INPUT, "%s: its run had a DEM in memory: continue on the same site", path));
   if (status == SCIARA_OK && diagnostics.count == 0) sciara_problem_place(out, &how, &diagnostics);
   if (diagnostics.count == 0) sciara_diagnostics_add(&diagnostics, restore_once(r, out));
+  out->checkpoint_checksum = r->from.checksum;
   status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
   return status;

@@ -18,6 +18,8 @@
 #include "model/ledger.h"
 #include "model/soundness.h"
 #include "model/tower.h"
+#include "model/window.h"
+#include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/profile.h"
 #include "run/run_folder.h"
@@ -39,7 +41,8 @@ struct run {
   struct sciara_run_record record;
   struct sciara_profile profile;
   struct sciara_writer *writer; ///< writes the snapshots; while it works the record belongs to it
-  uint64_t ground;              ///< the part of the checksums that never changes
+  uint64_t ground;              ///< the part of the checksums that lava does not change
+  size_t changes_done;          ///< changes of the ground in it
   uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
   struct sciara_checkpoints checkpoints;
   struct sciara_agenda agenda;
@@ -297,6 +300,23 @@ static enum sciara_status notice_towers(struct run *r) {
   return status;
 }
 
+/** The engine gets another state: what it has captured is written first, and the states of the writer go. */
+static enum sciara_status before_change(void *context) {
+  struct run *r = (struct run *)context;
+  const enum sciara_status status = r->writer ? sciara_writer_flush(r->writer) : SCIARA_OK;
+  sciara_writer_stop(r->writer);
+  r->writer = NULL;
+  return status;
+}
+
+/** The checksums of states on other ground, if it has changed. */
+static void follow_ground(struct run *r) {
+  const struct sciara_problem *p = &r->simulation->problem;
+  if (r->changes_done == p->site->changes_done) return;
+  r->changes_done = p->site->changes_done;
+  r->ground = r->checkpoints.header.identity.ground = sciara_site_checksum(p->site);
+}
+
 /** Runs from one advance limit to the next. */
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
@@ -309,7 +329,9 @@ static enum sciara_status run_to_limits(struct run *r) {
     if (row < limit.step) limit.step = row;
     limit.tick = tick;
     limit.tick_context = r;
+    limit.before_change = before_change;
     SCIARA_TRY(sciara_simulation_advance(s, &limit));
+    follow_ground(r);
     const bool over = s->finished != SCIARA_STOP_NONE || sciara_agenda_is_over(&r->agenda, &s->progress);
     if (over || s->progress.step >= row) SCIARA_TRY(sciara_profile_add(&r->profile, s));
     if (over) return SCIARA_OK;
@@ -366,6 +388,10 @@ static enum sciara_status begin(struct run *r) {
                                 scenario->dem.sea.path,
                                 scenario->initial_thickness.path,
                                 scenario->initial_temperature.path,
+                                scenario->observed.outline,
+                                scenario->observed.thickness.path,
+                                scenario->observed.temperature.path,
+                                scenario->observed.dem,
                                 o->resume ? o->resume->path : NULL};
   if (o->profile) SCIARA_TRY(sciara_profile_open(&r->profile, o->profile, o->profile_every, o->overwrite));
   if (is_continued(r))
@@ -373,6 +399,7 @@ static enum sciara_status begin(struct run *r) {
   else
     SCIARA_TRY(sciara_run_folder_prepare(r->folder, o->overwrite, inputs, sizeof inputs / sizeof *inputs, &r->lock));
   r->ground = sciara_state_checksum_of_ground(r->simulation->problem.state);
+  r->changes_done = r->simulation->problem.site->changes_done;
   SCIARA_TRY(begin_record(r));
   if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
@@ -417,6 +444,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
 
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
+  SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->record));
   SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_end_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }

@@ -45,7 +45,7 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   struct sciara_map_mark marks[2];
   struct sciara_map map = {.grid = &p->state->grid,
                            .georef = &p->georef,
-                           .values = p->state->z0,
+                           .values = sciara_site_unchanged(p->site)->z0,
                            .nodata = SCIARA_NODATA_ALTITUDE,
                            .name = "altitude before the eruption",
                            .unit = "m",

@@ -118,13 +118,12 @@ static enum sciara_status check_range(const struct sciara_scenario_spec *s) {
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }
 
-static enum sciara_status check_initial_temperature(const struct sciara_scenario_spec *s) {
-  const struct sciara_layer_spec *t = &s->initial_temperature;
+static enum sciara_status check_temperature(const struct sciara_scenario_spec *s, const char *key,
+                                            const struct sciara_layer_spec *t) {
   if (t->given && !t->path && !(t->value > s->params.T_sol && t->value <= s->params.T_vent))
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: initial.temperature: expected above model.T_sol_K = %.17g to model.T_vent_K = %.17g, found %.17g", s->path,
-        s->params.T_sol, s->params.T_vent, t->value);
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %s: expected above model.T_sol_K = %.17g to model.T_vent_K = %.17g, found %.17g", s->path,
+                       key, s->params.T_sol, s->params.T_vent, t->value);
   return SCIARA_OK;
 }
 
@@ -215,6 +214,38 @@ static enum sciara_status take_checkpoint(const cJSON *root, const char *folder,
   return copy_text(get(root, "initial", "checksum"), &s->initial_checksum);
 }
 
+/** Lava as it was mapped. */
+static enum sciara_status take_observed(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
+  const cJSON *all = get(root, "initial", "observed"), *outline = get(all, "", "outline"),
+              *volume = get(all, "", "volume_m3"), *dem = get(all, "", "dem"), *time = get(all, "", "time");
+  struct sciara_observed_spec *o = &s->observed;
+  o->time_s = time ? sciara_scenario_seconds(time) : -1;
+  if (!outline) return SCIARA_OK;
+  SCIARA_TRY(copy_path(outline, folder, &o->outline));
+  SCIARA_TRY(copy_text(get(all, "", "layer"), &o->layer));
+  SCIARA_TRY(copy_path(dem, folder, &o->dem));
+  SCIARA_TRY(take_layer(get(all, "", "thickness"), folder, &o->thickness));
+  SCIARA_TRY(take_layer(get(all, "", "temperature"), folder, &o->temperature));
+  o->volume_m3 = volume ? volume->valuedouble : 0;
+  const int given = (volume != NULL) + (dem != NULL) + o->thickness.given;
+  if (given > 1)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: initial.observed: expected at most one of volume_m3, thickness and dem, found %d of them",
+                       s->path, given);
+  if (s->initial_thickness.given)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or observed, found both", s->path);
+  return SCIARA_OK;
+}
+
+/** A run that begins with mapped lava must end after that. */
+static enum sciara_status check_observed_time(const struct sciara_scenario_spec *s) {
+  if (!s->observed.outline || s->observed.time_s < sciara_scenario_end(s)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: initial.observed.time: expected a time before the end of the run (run.until, run.max_time), "
+                     "%.10g s; found %.10g s. Times count from the start of the run, not from the observation",
+                     s->path, sciara_scenario_end(s), s->observed.time_s);
+}
+
 /**
  * The values of a filled tree.
  *
@@ -229,11 +260,16 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "thickness"), folder, &s->initial_thickness));
   sciara_diagnostics_add(diagnostics, take_layer(get(root, "initial", "temperature"), folder, &s->initial_temperature));
   sciara_diagnostics_add(diagnostics, take_checkpoint(root, folder, s));
+  sciara_diagnostics_add(diagnostics, take_observed(root, folder, s));
   const enum sciara_status model = take_model(root, s);
   sciara_diagnostics_add(diagnostics, model);
-  if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_initial_temperature(s));
+  if (model == SCIARA_OK && model_passed) {
+    sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.temperature", &s->initial_temperature));
+    sciara_diagnostics_add(diagnostics, check_temperature(s, "initial.observed.temperature", &s->observed.temperature));
+  }
   s->boundary = is_text(get(root, "", "boundary"), "closed") ? SCIARA_BOUNDARY_CLOSED : SCIARA_BOUNDARY_OPEN;
   sciara_diagnostics_add(diagnostics, take_run(root, s));
+  sciara_diagnostics_add(diagnostics, check_observed_time(s));
   sciara_diagnostics_add(diagnostics, take_output(root, folder, s));
   sciara_diagnostics_add(diagnostics, take_engine(root, s));
   if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
@@ -361,6 +397,11 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
                    s->initial_temperature.path,
                    s->initial_checkpoint,
                    s->initial_checksum,
+                   s->observed.outline,
+                   s->observed.layer,
+                   s->observed.thickness.path,
+                   s->observed.temperature.path,
+                   s->observed.dem,
                    s->run.start,
                    s->output.folder,
                    s->engine.name};

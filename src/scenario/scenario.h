@@ -30,6 +30,16 @@ struct sciara_layer_spec {
   bool given;
 };
 
+/** Lava as it was mapped: the key "initial.observed". At most one of volume, thickness and DEM is given. */
+struct sciara_observed_spec {
+  char *outline;    ///< resolved; NULL: nothing is observed
+  char *layer;      ///< of the outline; NULL: its only one
+  double volume_m3; ///< 0: not given
+  struct sciara_layer_spec thickness, temperature;
+  char *dem;     ///< resolved; may be NULL
+  double time_s; ///< -1: not given
+};
+
 /** The name by which a scenario calls an array of the program (docs/formats.md). */
 #define SCIARA_MEMORY_LAYER "memory"
 
@@ -57,6 +67,7 @@ struct sciara_scenario_spec {
   struct sciara_layer_spec initial_thickness, initial_temperature;
   char *initial_checkpoint; ///< resolved against the scenario's folder; may be NULL
   char *initial_checksum;   ///< of its state; may be NULL
+  struct sciara_observed_spec observed;
 
   struct sciara_params params;
   char *model; ///< where they come from: "thesis-etna-2006; changed: cooling"

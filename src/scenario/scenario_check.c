@@ -497,9 +497,11 @@ static void check_source(const struct check *c, const cJSON *root) {
   const cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
   const cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   if (!cJSON_IsArray(vents) || cJSON_GetArraySize(vents) > 0) return;
-  if (initial && (!cJSON_IsObject(initial) || has(initial, "thickness") || has(initial, "checkpoint"))) return;
+  if (initial &&
+      (!cJSON_IsObject(initial) || has(initial, "thickness") || has(initial, "checkpoint") || has(initial, "observed")))
+    return;
   refuse(c, &(struct sciara_json_path){.key = "vents"}, "none",
-         "at least one vent, unless initial.thickness or initial.checkpoint is given");
+         "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
 }
 
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {

@@ -53,6 +53,7 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
     status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
+    drop_empty(cJSON_GetObjectItemCaseSensitive(root, "initial"), "observed");
     drop_empty(root, "initial");
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "dem"), "error");
     status = sciara_json_print(root, out);

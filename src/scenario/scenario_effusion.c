@@ -44,7 +44,9 @@ static bool put_table(cJSON *vent, const struct sciara_vent_spec *v) {
   bool done = table != NULL;
   for (size_t k = 0; done && k < v->rate_count; k++) done = put_row(table, v->edges[k], v->rates[k]);
   done = done && put_row(table, v->edges[v->rate_count], 0);
-  if (done) cJSON_DeleteItemFromObjectCaseSensitive(vent, "start");
+  static const char *const of_old[] = {"start", "from", "until"};
+  for (size_t k = 0; done && k < sizeof of_old / sizeof *of_old; k++)
+    cJSON_DeleteItemFromObjectCaseSensitive(vent, of_old[k]);
   done = done && cJSON_ReplaceItemInObjectCaseSensitive(vent, "effusion", effusion);
   if (!done) cJSON_Delete(effusion);
   return done;

@@ -53,7 +53,7 @@ static enum sciara_status take_points(const cJSON *array, struct sciara_edit *ed
 /** Rejects values that the form of an edit does not have. */
 static enum sciara_status check_values(const struct sciara_edit *e) {
   enum sciara_edit_value what;
-  if (e->path) return SCIARA_OK; // its features decide
+  if (e->path || e->raster) return SCIARA_OK; // its features decide, or its cells
   SCIARA_TRY(sciara_edit_choose(e->value, e->closed, &what));
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     if (!isnan(e->value[k]) && (k >= SCIARA_EDIT_RAISE) != e->closed)
@@ -77,6 +77,9 @@ static enum sciara_status take_edit(const cJSON *item, const char *folder, size_
   SCIARA_TRY(copy_text(get(item, "place"), &out->place));
   out->lonlat = cJSON_IsTrue(get(item, "lonlat"));
   SCIARA_TRY(copy_path(get(item, "file"), folder, &out->path));
+  SCIARA_TRY(copy_path(get(item, "dem"), folder, &out->raster));
+  const cJSON *from = get(item, "from");
+  if (from) out->from_s = sciara_scenario_seconds(from);
   SCIARA_TRY(take_points(polygon ? polygon : get(item, "line"), out));
   return check_values(out);
 }
@@ -88,9 +91,10 @@ static enum sciara_status print_edits(const cJSON *edits, struct sciara_scenario
   enum sciara_status status = copy ? SCIARA_OK : out_of_memory();
   size_t k = 0;
   cJSON_ArrayForEach(item, copy) {
-    const char *path = s->dem.edits[k++].path;
+    const struct sciara_edit *edit = &s->dem.edits[k++];
+    const char *path = edit->raster ? edit->raster : edit->path, *name = edit->raster ? "dem" : "file";
     char *real = path ? realpath(path, NULL) : NULL;
-    if (path && !cJSON_ReplaceItemInObjectCaseSensitive(item, "file", cJSON_CreateString(real ? real : path)))
+    if (path && !cJSON_ReplaceItemInObjectCaseSensitive(item, name, cJSON_CreateString(real ? real : path)))
       status = out_of_memory();
     free(real);
   }
@@ -102,6 +106,17 @@ static enum sciara_status print_edits(const cJSON *edits, struct sciara_scenario
   return status;
 }
 
+/** The edits are listed in the order of their times. */
+static enum sciara_status check_order(const struct sciara_scenario_spec *s, size_t k) {
+  const struct sciara_edit *edit = &s->dem.edits[k];
+  if (k == 0 || edit->from_s >= edit[-1].from_s) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "from: expected %.10g s, the time of the edit before it, or later: edits are listed in the order of "
+      "their times; found %.10g s%s",
+      edit[-1].from_s, edit->from_s, edit->from_s > 0 ? "" : " (before the run)");
+}
+
 static enum sciara_status take_edits(const cJSON *edits, const char *folder, struct sciara_scenario_spec *s,
                                      struct sciara_diagnostics *diagnostics) {
   const size_t before = diagnostics->count;
@@ -110,7 +125,8 @@ static enum sciara_status take_edits(const cJSON *edits, const char *folder, str
   SCIARA_TRY(SCIARA_NEW(s->dem.edits, cJSON_GetArraySize(edits), "the edits of the ground"));
   cJSON_ArrayForEach(item, edits) {
     const size_t k = s->dem.edit_count++;
-    const enum sciara_status status = take_edit(item, folder, k, &s->dem.edits[k]);
+    enum sciara_status status = take_edit(item, folder, k, &s->dem.edits[k]);
+    if (status == SCIARA_OK) status = check_order(s, k);
     if (status != SCIARA_OK)
       sciara_diagnostics_add(diagnostics, sciara_fail_context(status, "%s: dem.edits[%zu]", s->path, k));
   }

@@ -167,6 +167,35 @@ static enum sciara_status check_edges(const struct reading *r) {
   return SCIARA_OK;
 }
 
+/** A time of the vent, s; `absent` if it is not given. */
+static double time_of(const struct reading *r, const char *name, double absent) {
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(r->vent, name);
+  return value && !cJSON_IsNull(value) ? sciara_scenario_seconds(value) : absent;
+}
+
+/** Keeps the part of the table between the times `from` and `until` of the vent; one slot without lava if there is none. */
+static enum sciara_status keep_part(struct reading *r) {
+  struct sciara_vent_spec *s = r->spec;
+  const double from = time_of(r, "from", -INFINITY), until = time_of(r, "until", INFINITY);
+  size_t first = 0, end = s->rate_count;
+  if (!(from < until))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: vents[%zu].until: expected a time after from, %.10g s; found %.10g s",
+                       r->file, r->index, from, until);
+  while (first < end && s->edges[first + 1] <= from) first++;
+  while (end > first && s->edges[end - 1] >= until) end--;
+  if (first == end) {
+    s->rate_count = 1;
+    s->rates[0] = 0;
+    return SCIARA_OK;
+  }
+  s->rate_count = end - first;
+  memmove(s->rates, s->rates + first, s->rate_count * sizeof *s->rates);
+  memmove(s->edges, s->edges + first, (s->rate_count + 1) * sizeof *s->edges);
+  s->edges[0] = fmax(s->edges[0], from);
+  s->edges[s->rate_count] = fmin(s->edges[s->rate_count], until);
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_vent(struct reading *r) {
   const cJSON *name = cJSON_GetObjectItemCaseSensitive(r->vent, "name");
   const cJSON *effusion = cJSON_GetObjectItemCaseSensitive(r->vent, "effusion");
@@ -179,7 +208,8 @@ static enum sciara_status read_vent(struct reading *r) {
   if (csv && r->alone) return SCIARA_OK;
   const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");
   SCIARA_TRY(csv ? read_csv(r, effusion, start) : table ? read_table(r, table, start) : read_slots(r, effusion, start));
-  return check_edges(r);
+  SCIARA_TRY(check_edges(r));
+  return keep_part(r);
 }
 
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,

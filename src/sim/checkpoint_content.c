@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "file/durable.h"
+#include "model/ground_change.h"
 #include "sim/choose_engine.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
@@ -21,6 +22,7 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
   *out = (struct sciara_checkpoint_identity){.grid = p->state->grid,
                                              .ground = ground,
                                              .vents = sciara_vents_hash(p->vents),
+                                             .changes = sciara_ground_changes_hash(p->site->changes),
                                              .params = p->scenario.params,
                                              .boundary = p->scenario.boundary,
                                              .record = sciara_scenario_record(&p->scenario)};

@@ -59,12 +59,14 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_verify(path, &c));
   SCIARA_TRY_GOTO(check_checksum(p, &c));
+  SCIARA_TRY_GOTO(sciara_problem_match_ground(p, c.time_s, c.identity.ground));
   const unsigned record =
       sciara_scenario_record(&p->scenario) | (unsigned)(c.identity.record & SCIARA_RECORD_EVERYTHING);
   SCIARA_TRY_GOTO(sciara_state_create_on(p->site, record, &p->state));
   SCIARA_TRY_GOTO(check_identity(p, &c));
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, p->state));
   SCIARA_TRY_GOTO(check_temperatures(p));
+  p->checkpoint_checksum = c.checksum;
   sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
               "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s", path, c.step,
               c.time_s);

@@ -16,6 +16,7 @@ uint64_t sciara_initial_lava_hash(const struct sciara_problem *p) {
   const bool thickness = p->scenario.initial_thickness.path, temperature = p->scenario.initial_temperature.path;
   const struct sciara_state *s = p->state;
   uint64_t sum = 0;
+  if (p->observed_hash) return p->observed_hash;
   if (!s || (!thickness && !temperature)) return 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (!(s->h[i] > 0)) continue;
@@ -26,7 +27,9 @@ uint64_t sciara_initial_lava_hash(const struct sciara_problem *p) {
 }
 
 enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uint64_t expected) {
-  const char *thickness = p->scenario.initial_thickness.path, *temperature = p->scenario.initial_temperature.path;
+  const char *outline = p->scenario.observed.outline;
+  const char *thickness = outline ? outline : p->scenario.initial_thickness.path;
+  const char *temperature = outline ? "initial.observed" : p->scenario.initial_temperature.path;
   const uint64_t found = expected ? sciara_initial_lava_hash(p) : 0;
   if (found == expected) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
@@ -37,5 +40,5 @@ enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uin
 }
 
 bool sciara_scenario_has_initial_lava(const struct sciara_scenario_spec *s) {
-  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint;
+  return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint || s->observed.outline;
 }

@@ -6,8 +6,8 @@
 #include "sim/problem.h"
 
 /**
- * A hash of the lava that a problem with a state has from the files initial.thickness and initial.temperature; 0: it names
- * none. Numbers in their place are part of the text of a scenario.
+ * A hash of the lava that a problem with a state has from the files initial.thickness and initial.temperature, or from those
+ * of initial.observed; 0: it names none. Numbers in their place are part of the text of a scenario.
  */
 uint64_t sciara_initial_lava_hash(const struct sciara_problem *p);
 

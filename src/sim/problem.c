@@ -13,6 +13,7 @@
 #include "scenario/scenario_effusion.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_checkpoint.h"
+#include "sim/initial_observed.h"
 #include "sim/scenario_site.h"
 #include "terrain/dem_gdal.h"
 
@@ -509,9 +510,13 @@ static void warn_cell_size(const struct sciara_problem *p) {
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   const bool replaced = options->ground || options->bare;
   if (!options->any_engine) SCIARA_TRY(sciara_size_estimate_check(&p->size, p->scenario.path));
-  if (p->scenario.initial_checkpoint && !replaced) return sciara_initial_checkpoint_take(p);
-  SCIARA_TRY(make_state(p));
-  return replaced ? SCIARA_OK : place_initial_lava(p, options);
+  if (p->scenario.initial_checkpoint && !replaced)
+    SCIARA_TRY(sciara_initial_checkpoint_take(p));
+  else
+    SCIARA_TRY(make_state(p));
+  if (replaced) return SCIARA_OK;
+  SCIARA_TRY(sciara_problem_change_due(p));
+  return p->scenario.observed.outline ? sciara_initial_observed_take(p, options) : place_initial_lava(p, options);
 }
 
 void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_options *options,

@@ -28,6 +28,8 @@ struct sciara_problem {
   struct sciara_rounding rounding;  ///< its largest effect on the volume of lava in a run
   struct sciara_size_estimate size; ///< of its run
   struct sciara_state *state;       ///< at the start of the run
+  uint64_t checkpoint_checksum;     ///< of initial.checkpoint, if the state begins with it
+  uint64_t observed_hash;           ///< of the files of initial.observed, if the state begins with it; else 0
   int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
   const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
   struct sciara_comm *comm;            ///< the ranks that compute bands of it, of which this is 0; NULL: it is alone
@@ -97,6 +99,20 @@ bool sciara_problem_has_area(const struct sciara_problem *p);
  */
 enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
                                            size_t count);
+
+/** Whether its state is one from a later time than the start: of a checkpoint, or with observed lava. */
+static inline bool sciara_problem_begins_later(const struct sciara_problem *p) {
+  return p->scenario.initial_checkpoint || p->observed_hash;
+}
+
+/** Does the changes of the ground that are due at the time of the state, in site and state, and reports them. */
+enum sciara_status sciara_problem_change_due(struct sciara_problem *p);
+
+/**
+ * Brings the ground to that with which a state of this time, s, was computed, whose part of the checksum is `ground`: with the
+ * changes that it has. If none of the grounds up to that time has this checksum, all changes are done. A state becomes bare.
+ */
+enum sciara_status sciara_problem_match_ground(struct sciara_problem *p, double time, uint64_t ground);
 
 /** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);

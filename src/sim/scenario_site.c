@@ -70,8 +70,10 @@ static enum sciara_status identify(const struct sciara_scenario_spec *s, struct 
   sciara_free(seen.around);
   if (status == SCIARA_OK) status = make_absolute(&out->dem.path);
   if (status == SCIARA_OK) status = make_absolute(&out->dem.sea.path);
-  for (size_t k = 0; k < out->dem.edit_count && status == SCIARA_OK; k++)
+  for (size_t k = 0; k < out->dem.edit_count && status == SCIARA_OK; k++) {
     status = make_absolute(&out->dem.edits[k].path);
+    if (status == SCIARA_OK) status = make_absolute(&out->dem.edits[k].raster);
+  }
   return status;
 }
 
@@ -112,8 +114,9 @@ static bool are_same_points(const struct sciara_point *a, size_t count, const st
 
 static bool is_same_edit(const struct sciara_edit *a, const struct sciara_edit *known) {
   bool same = is_same_text(a->name, known->name) && is_same_file(a->path, known->path) &&
-              is_same_text(a->layer, known->layer) && is_same_text(a->place, known->place) &&
-              a->closed == known->closed && a->lonlat == known->lonlat &&
+              is_same_file(a->raster, known->raster) && a->from_s == known->from_s &&
+              is_same_text(a->place, known->place) && a->lonlat == known->lonlat &&
+              is_same_text(a->layer, known->layer) && a->closed == known->closed &&
               are_same_points(a->points, a->point_count, known->points, known->point_count);
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     same &= isnan(a->value[k]) ? isnan(known->value[k]) : a->value[k] == known->value[k];
@@ -294,16 +297,17 @@ static enum sciara_status points_of_vents(const struct sciara_scenario_spec *s, 
   return SCIARA_OK;
 }
 
-/** Adds the edits and the sea of the scenario. */
+/** Adds the edits and the sea of the scenario; `shaped`: the DEM has them, but for the edits at simulated times. */
 static enum sciara_status shape_ground(const struct sciara_scenario_spec *s,
-                                       const struct sciara_problem_options *options, struct sciara_dem *dem) {
+                                       const struct sciara_problem_options *options, bool shaped,
+                                       struct sciara_dem *dem) {
   const struct sciara_ground_request request = {.edits = s->dem.edits,
                                                 .edit_count = s->dem.edit_count,
                                                 .sea = &s->dem.sea,
                                                 .extra_drivers = options->extra_drivers,
                                                 .extra_driver_count = options->extra_driver_count,
                                                 .notes = s->notes};
-  return sciara_dem_shape_ground(&request, dem);
+  return shaped ? sciara_dem_plan_changes(&request, dem) : sciara_dem_shape_ground(&request, dem);
 }
 
 /** Adds the errors of the scenario; in single precision to altitudes that are rounded already, as those of a shared site. */
@@ -352,10 +356,8 @@ static enum sciara_status read_dem(const struct sciara_scenario_spec *s, const s
       .path = options->ground ? options->ground->dem : NULL, .band = 1, .own = true, .marked = true, .notes = s->notes};
   enum sciara_status status = sciara_dem_read(options->ground ? &again : &request, dem);
   sciara_free(points);
-  if (status == SCIARA_OK && options->ground)
-    status = restore_place(options->ground, dem);
-  else if (status == SCIARA_OK)
-    status = shape_ground(s, options, dem);
+  if (status == SCIARA_OK && options->ground) status = restore_place(options->ground, dem);
+  if (status == SCIARA_OK) status = shape_ground(s, options, options->ground != NULL, dem);
   if (status == SCIARA_OK && !options->ground) status = add_error(s, dem);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
@@ -371,7 +373,9 @@ static enum sciara_status make_site(struct sciara_dem *dem, const struct sciara_
                                             .crs_name = dem->georef.crs_name,
                                             .identity = identity,
                                             .sea = dem->sea,
-                                            .edit = dem->edit};
+                                            .edit = dem->edit,
+                                            .changes = &dem->changes};
+  dem->changes.single_precision = identity->single_precision;
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);
 }
 
@@ -414,6 +418,7 @@ static enum sciara_status copy_ground(const struct sciara_site *site, bool shape
   for (size_t i = 0; i < cells; i++) dem->valid[i] = site->kind[i] != SCIARA_CELL_NODATA;
   if (shaped && site->sea_cells > 0) SCIARA_TRY(SCIARA_NEW(dem->sea, cells, "the sea"));
   for (size_t i = 0; i < cells && dem->sea; i++) dem->sea[i] = site->kind[i] == SCIARA_CELL_SEA;
+  if (shaped) SCIARA_TRY(sciara_ground_changes_copy(site->changes, &dem->changes));
   if (!shaped || !site->origin.edit) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(dem->edit, cells, "edits of the ground"));
   memcpy(dem->edit, site->origin.edit, cells * sizeof *dem->edit);
@@ -424,7 +429,7 @@ static enum sciara_status copy_ground(const struct sciara_site *site, bool shape
 static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
                                         const struct sciara_problem_options *options, bool shape, bool error,
                                         struct sciara_dem *dem) {
-  if (shape) SCIARA_TRY(shape_ground(s, options, dem));
+  if (shape) SCIARA_TRY(shape_ground(s, options, false, dem));
   return error ? add_error(s, dem) : SCIARA_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "engine/banded.h"
+#include "model/ground_change.h"
 #include "model/ledger.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
@@ -216,6 +217,28 @@ static enum sciara_status decide(struct sciara_simulation *s) {
   return SCIARA_OK;
 }
 
+/** The state goes to a new engine of the same kind. */
+static enum sciara_status renew_engine(struct sciara_simulation *s) {
+  s->losses_before = s->progress.losses; // the engine counts from its start
+  s->sea_losses_before = s->progress.sea_losses;
+  s->ops->destroy(s->engine);
+  s->engine = NULL;
+  s->failed = make_engine(s); // without an engine there is nothing more to compute
+  return s->failed;
+}
+
+/** Does the changes of the ground that are due. */
+static enum sciara_status change_ground(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
+  const struct sciara_notes *notes = s->problem.scenario.notes;
+  if (limit->before_change) SCIARA_TRY(limit->before_change(limit->tick_context));
+  SCIARA_TRY(sciara_simulation_sync(s));
+  SCIARA_TRY(sciara_problem_change_due(&s->problem));
+  s->problem.scenario.notes = &sciara_no_notes; // which engine it is was said
+  const enum sciara_status status = renew_engine(s);
+  s->problem.scenario.notes = notes;
+  return status;
+}
+
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
   SCIARA_TRY(refuse_failed(s));
   if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
@@ -227,11 +250,13 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   bool again; // the front still moves
   do {
     const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
-    stop.time = fmin(fmin(limit->time, s->until_time), due);
+    const double change = sciara_site_next_change(s->problem.site);
+    stop.time = fmin(fmin(limit->time, s->until_time), fmin(due, change));
     SCIARA_TRY(advance_to(s, &stop, limit));
     SCIARA_TRY(decide(s));
-    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME && s->progress.time >= due &&
-            s->progress.time < limit->time;
+    if (s->finished == SCIARA_STOP_NONE && s->progress.time >= change) SCIARA_TRY(change_ground(s, limit));
+    again = s->finished == SCIARA_STOP_NONE && s->progress.reason == SCIARA_STOP_TIME &&
+            s->progress.time >= fmin(due, change) && s->progress.time < limit->time;
   } while (again);
   return SCIARA_OK;
 }
@@ -239,11 +264,7 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until) {
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
-  s->losses_before = s->progress.losses; // the engine counts from its start
-  s->sea_losses_before = s->progress.sea_losses;
-  s->ops->destroy(s->engine);
-  s->engine = NULL;
-  s->failed = make_engine(s); // without an engine there is nothing more to compute
+  renew_engine(s);
   sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, s->problem.state);
   s->progress.reason = SCIARA_STOP_NONE;
   s->finished = met(s);

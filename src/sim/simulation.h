@@ -40,6 +40,8 @@ struct sciara_advance_limit {
   const int *cancel; ///< read atomically; may be NULL
   sciara_tick *tick; ///< may be NULL
   void *tick_context;
+  /** The ground is about to change, and the engine gets another state; may be NULL. It has the context of `tick`. */
+  enum sciara_status (*before_change)(void *context);
 };
 
 /**
@@ -50,7 +52,8 @@ struct sciara_advance_limit {
 enum sciara_status sciara_simulation_create(struct sciara_problem *problem, bool keeps, struct sciara_simulation **out);
 void sciara_simulation_destroy(struct sciara_simulation *s);
 
-/** Executes steps until the limit, the stop rule (s->finished: which part of it) or *cancel.
+/**
+ * Executes steps, and the changes of the ground at their times, until the limit, the stop rule (s->finished: which part of it) or *cancel.
  *
  * @return SCIARA_ERR_NUMERIC: s->progress.bad is the cell, and the state is then invalid; or, with s->finished
  *         SCIARA_STOP_STALLED or SCIARA_STOP_THICK, the time no longer grows, or a cell is thicker than

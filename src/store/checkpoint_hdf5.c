@@ -213,6 +213,8 @@ static enum sciara_status take_over(struct sciara_checkpoint *c, const struct sc
   c->clock_s = s->clock;
   c->initial_m3 = s->initial;
   c->emitted_m3 = s->emitted;
+  c->added_m3 = s->added;
+  c->removed_m3 = s->removed;
   c->solidifications = s->solidifications;
   struct sciara_touched touched;
   SCIARA_TRY(sciara_touched_find(s, &touched));
@@ -361,6 +363,8 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
   s->clock = c->clock_s;
   s->initial = c->initial_m3;
   s->emitted = c->emitted_m3;
+  s->added = c->added_m3;
+  s->removed = c->removed_m3;
   s->solidifications = c->solidifications;
   const uint64_t found = sciara_state_checksum(s);
   if (found == c->checksum) return SCIARA_OK;

@@ -16,8 +16,9 @@ enum { SCIARA_CHECKPOINT_FORMAT = 1 };
 /** What a run must have in common with a checkpoint to continue from it. */
 struct sciara_checkpoint_identity {
   struct sciara_grid grid;
-  uint64_t ground; ///< sciara_state_checksum_of_ground
-  uint64_t vents;  ///< sciara_vents_hash
+  uint64_t ground;  ///< sciara_state_checksum_of_ground
+  uint64_t vents;   ///< sciara_vents_hash
+  uint64_t changes; ///< sciara_ground_changes_hash; 0: the file does not have it
   struct sciara_params params;
   uint64_t boundary; ///< enum sciara_boundary
   uint64_t record;   ///< maxima that the state holds: bits of enum sciara_record
@@ -38,7 +39,8 @@ struct sciara_checkpoint {
   char *program_version, *git_hash;        ///< filled in by sciara_checkpoint_write
   uint64_t step, solidifications;          ///< the state's; filled in by sciara_checkpoint_write ...
   double time_s, clock_s;                  ///< ...
-  double initial_m3, emitted_m3;           ///< ... up to here
+  double initial_m3, emitted_m3;           ///< ...
+  double added_m3, removed_m3;             ///< ... up to here; 0: the file does not have them
   uint64_t losses;                         ///< times that lava left through a rim cell
   uint64_t snapshots;                      ///< acknowledged so far
   double next_snapshot_s;                  ///< simulated time at which the next one is due; INFINITY: none

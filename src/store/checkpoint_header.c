@@ -61,6 +61,17 @@ static const struct entry {
     {"words", HEX, MEMBER(words)},
 };
 
+/** Those of a state that was corrected with observed lava alone. */
+static const struct entry correction_entries[] = {
+    {"added_m3", REAL, MEMBER(added_m3)},
+    {"removed_m3", REAL, MEMBER(removed_m3)},
+};
+
+/** Those of a run whose ground changes alone. */
+static const struct entry change_entries[] = {
+    {"ground_changes", HEX, MEMBER(identity.changes)},
+};
+
 /** Those of a member of an ensemble alone. */
 static const struct entry member_entries[] = {
     {"window_row", COUNT, MEMBER(window_row)},
@@ -74,34 +85,47 @@ static const struct entry member_entries[] = {
     {"initial_hash", HEX, MEMBER(initial_hash)},
 };
 
-enum { ENTRIES = sizeof entries / sizeof *entries, MEMBER_ENTRIES = sizeof member_entries / sizeof *member_entries };
+/** The parts of a header. */
+static const struct part {
+  const struct entry *entry;
+  size_t count;
+} parts[] = {
+    {entries, sizeof entries / sizeof *entries},
+    {correction_entries, sizeof correction_entries / sizeof *correction_entries},
+    {change_entries, sizeof change_entries / sizeof *change_entries},
+    {member_entries, sizeof member_entries / sizeof *member_entries},
+};
 
-/** Attribute k of a header: k < ENTRIES, of a member also the MEMBER_ENTRIES after that. */
-static const struct entry *entry_at(size_t k) { return k < ENTRIES ? &entries[k] : &member_entries[k - ENTRIES]; }
+enum { PARTS = sizeof parts / sizeof *parts };
 
-static size_t entries_of(const struct sciara_checkpoint *c) {
-  return ENTRIES + (c->identity.of_member ? MEMBER_ENTRIES : 0);
+/** Whether a header has a part. */
+static bool has_part(const struct sciara_checkpoint *c, size_t part) {
+  const struct entry *entry = parts[part].entry;
+  if (entry == correction_entries) return c->added_m3 > 0 || c->removed_m3 > 0;
+  if (entry == change_entries) return c->identity.changes != 0;
+  return entry == entries || c->identity.of_member;
 }
 
 void sciara_checkpoint_free(struct sciara_checkpoint *c) {
-  for (size_t k = 0; k < ENTRIES + MEMBER_ENTRIES; k++)
-    if (entry_at(k)->kind == TEXT) free(*(char **)((char *)c + entry_at(k)->offset));
+  for (size_t p = 0; p < PARTS; p++)
+    for (const struct entry *e = parts[p].entry; e < parts[p].entry + parts[p].count; e++)
+      if (e->kind == TEXT) free(*(char **)((char *)c + e->offset));
   memset(c, 0, sizeof *c);
+}
+
+static uint64_t hash_entry(uint64_t hash, const struct sciara_checkpoint *c, const struct entry *e) {
+  const void *value = (const char *)c + e->offset;
+  const char *text = e->kind == TEXT ? *(const char *const *)value : NULL;
+  hash = sciara_hash_bytes(hash, e->name, strlen(e->name) + 1);
+  if (e->kind != TEXT) return sciara_hash_bytes(hash, value, sizeof(uint64_t));
+  return text ? sciara_hash_bytes(hash, text, strlen(text) + 1) : hash;
 }
 
 /** Over names and values, so that none can be changed or change places. */
 static uint64_t checksum_of(const struct sciara_checkpoint *c) {
   uint64_t hash = SCIARA_HASH_BEGIN;
-  for (size_t k = 0; k < entries_of(c); k++) {
-    const struct entry *e = entry_at(k);
-    const void *value = (const char *)c + e->offset;
-    const char *text = e->kind == TEXT ? *(const char *const *)value : NULL;
-    hash = sciara_hash_bytes(hash, e->name, strlen(e->name) + 1);
-    if (e->kind != TEXT)
-      hash = sciara_hash_bytes(hash, value, sizeof(uint64_t));
-    else if (text)
-      hash = sciara_hash_bytes(hash, text, strlen(text) + 1);
-  }
+  for (size_t p = 0; p < PARTS; p++)
+    for (size_t k = 0; k < parts[p].count && has_part(c, p); k++) hash = hash_entry(hash, c, &parts[p].entry[k]);
   return sciara_params_hash(hash, &c->identity.params);
 }
 
@@ -141,7 +165,9 @@ enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, co
   const struct sciara_param_info *params = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
   char name[128];
   SCIARA_TRY(sciara_hdf5_put_int64(file, path, format_name, SCIARA_CHECKPOINT_FORMAT));
-  for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(put_entry(file, path, entry_at(k), c));
+  for (size_t p = 0; p < PARTS; p++)
+    for (size_t k = 0; k < parts[p].count && has_part(c, p); k++)
+      SCIARA_TRY(put_entry(file, path, &parts[p].entry[k], c));
   if (c->identity.params.rule != SCIARA_RULE_FV3)
     SCIARA_TRY(sciara_hdf5_put_text(file, path, rule_name, sciara_rule_name(c->identity.params.rule)));
   for (size_t k = 0; k < count; k++) {
@@ -216,7 +242,9 @@ static enum sciara_status get_all(hid_t file, const char *path, struct sciara_ch
   uint64_t expected = 0;
   SCIARA_TRY(check_format(file, path));
   c->identity.of_member = H5Aexists(file, member_entries[0].name) > 0;
-  for (size_t k = 0; k < entries_of(c); k++) SCIARA_TRY(get_entry(file, path, entry_at(k), c));
+  for (size_t p = 0; p < PARTS; p++)
+    for (size_t k = 0; k < parts[p].count && (p == 0 || H5Aexists(file, parts[p].entry[0].name) > 0); k++)
+      SCIARA_TRY(get_entry(file, path, &parts[p].entry[k], c));
   SCIARA_TRY(get_params(file, path, &c->identity.params));
   SCIARA_TRY(sciara_hdf5_get_hex(file, path, checksum_name, &expected));
   const uint64_t found = checksum_of(c);
@@ -252,10 +280,12 @@ static enum sciara_status check_ground(const struct sciara_checkpoint_identity *
                        path, a->rows, a->cols, a->cell_size, a->west, a->north, b->rows, b->cols, b->cell_size, b->west,
                        b->north);
   if (its->ground == run->ground) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: another DEM: expected altitudes with the checksum %016" PRIx64
-                     ", as in the checkpoint; found %016" PRIx64,
-                     path, its->ground, run->ground);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: another DEM: expected altitudes with the checksum %016" PRIx64 ", as in the checkpoint; found %016" PRIx64
+      ". An edit of the ground that its run did not have needs \"from\", when it is done, and stands after "
+      "those that it had",
+      path, its->ground, run->ground);
 }
 
 static enum sciara_status check_params(const struct sciara_checkpoint_identity *its, const char *path,
@@ -292,6 +322,11 @@ enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, co
                        run->precision, its->precision);
   SCIARA_TRY(check_ground(its, path, run));
   SCIARA_TRY(check_params(its, path, run));
+  if (same_vents && its->changes != run->changes)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: dem.edits: expected edits with the hash %016" PRIx64
+                       ", as in the checkpoint; found %016" PRIx64 ": a file of edits has changed",
+                       path, its->changes, run->changes);
   if (its->boundary != run->boundary)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: boundary: found %s, the checkpoint was computed with %s", path,
                        boundary_name(run->boundary), boundary_name(its->boundary));

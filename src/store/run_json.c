@@ -31,6 +31,8 @@ void sciara_run_record_free(struct sciara_run_record *r) {
   for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
   for (size_t i = 0; i < r->warning_count; i++) free_warning(&r->warnings[i]);
   free(r->warnings);
+  for (size_t i = 0; i < r->barrier_count; i++) free(r->barriers[i].name);
+  free(r->barriers);
   free(r->resumptions);
   free(r->snapshots);
   memset(r, 0, sizeof *r);
@@ -58,6 +60,16 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char
   r->snapshots[r->snapshot_count++] =
       (struct sciara_run_snapshot){.name = copy, .step = step, .time_s = time_s, .checksum = checksum};
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_run_record_barrier(struct sciara_run_record *r, const struct sciara_run_barrier *barrier,
+                                             const char *name) {
+  struct sciara_run_barrier *more = realloc(r->barriers, (r->barrier_count + 1) * sizeof *more);
+  if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a record of a run");
+  r->barriers = more;
+  more[r->barrier_count] = *barrier;
+  more[r->barrier_count].name = NULL;
+  return sciara_run_record_set(&more[r->barrier_count++].name, name);
 }
 
 enum sciara_status sciara_run_record_warn(struct sciara_run_record *r, const struct sciara_run_warning *warning) {
@@ -185,6 +197,10 @@ static void add_state(struct builder *b, cJSON *root, const struct sciara_run_re
   cJSON *ledger = add_object(b, root, "ledger");
   add_number(b, ledger, "initial_m3", r->ledger.initial_m3);
   add_number(b, ledger, "emitted_m3", r->ledger.emitted_m3);
+  if (r->ledger.added_m3 > 0 || r->ledger.removed_m3 > 0) {
+    add_number(b, ledger, "added_m3", r->ledger.added_m3);
+    add_number(b, ledger, "removed_m3", r->ledger.removed_m3);
+  }
   add_number(b, ledger, "liquid_m3", r->ledger.liquid_m3);
   add_number(b, ledger, "solid_m3", r->ledger.solid_m3);
   add_number(b, ledger, "lost_m3", r->ledger.lost_m3);
@@ -214,6 +230,26 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
   }
 }
 
+static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  if (r->barrier_count == 0) return;
+  cJSON *list = cJSON_CreateArray();
+  add(b, root, "barriers", list);
+  for (size_t i = 0; i < r->barrier_count && !b->out_of_memory; i++) {
+    const struct sciara_run_barrier *one = &r->barriers[i];
+    cJSON *item = cJSON_CreateObject();
+    add_text(b, item, "name", one->name);
+    add_number(b, item, "edit", (double)one->edit);
+    add_number(b, item, "cells", (double)one->cells);
+    add_number(b, item, "overtopped_s", one->overtopped_s);
+    add_number(b, item, "freeboard_m", one->freeboard_m);
+    add_number(b, item, "x", one->x);
+    add_number(b, item, "y", one->y);
+    if (cJSON_AddItemToArray(list, item)) continue;
+    cJSON_Delete(item);
+    b->out_of_memory = true;
+  }
+}
+
 static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
   cJSON *list = cJSON_CreateArray();
   add(b, root, "snapshots", list);
@@ -237,6 +273,7 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
   add_descent(&b, root, r);
   add_state(&b, root, r);
   add_warnings(&b, root, r);
+  add_barriers(&b, root, r);
   add_snapshots(&b, root, r);
   enum sciara_status status;
   if (b.out_of_memory)

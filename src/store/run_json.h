@@ -31,6 +31,16 @@ struct sciara_run_resumption {
   char *engine;               ///< engine that continued; owned
 };
 
+/** A barrier at the end of a run. */
+struct sciara_run_barrier {
+  char *name;
+  size_t edit;         ///< its index in dem.edits
+  int64_t cells;       ///< that it changed
+  double overtopped_s; ///< simulated time from which lava is on it; NAN: never
+  double freeboard_m;  ///< from its crest down to the lava beside it at the end; NAN: there is none
+  double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
+};
+
 /** Something that a run noticed and that makes its results doubtful. */
 struct sciara_run_warning {
   char *kind; ///< "vent", "tower"; owned
@@ -72,6 +82,8 @@ struct sciara_run_record {
   size_t resumption_count;
   struct sciara_run_warning *warnings; ///< in the order in which they were noticed; not in the file if there are none
   size_t warning_count;
+  struct sciara_run_barrier *barriers; ///< written, not read: the end of a run makes them anew
+  size_t barrier_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
   size_t snapshot_count, snapshot_capacity;
 };
@@ -88,6 +100,10 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const
 
 /** Appends a copy of a warning. */
 enum sciara_status sciara_run_record_warn(struct sciara_run_record *record, const struct sciara_run_warning *warning);
+
+/** Appends a barrier, whose name is copied. */
+enum sciara_status sciara_run_record_barrier(struct sciara_run_record *record, const struct sciara_run_barrier *barrier,
+                                             const char *name);
 
 /** Forgets the warnings of states after this simulated time, s. */
 void sciara_run_record_forget(struct sciara_run_record *record, double time_s);

@@ -220,6 +220,10 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   SCIARA_TRY(get_object(root, "ledger", &path, &at));
   SCIARA_TRY(get_number(&at, "initial_m3", &r->ledger.initial_m3));
   SCIARA_TRY(get_number(&at, "emitted_m3", &r->ledger.emitted_m3));
+  if (member(&at, "added_m3")) {
+    SCIARA_TRY(get_number(&at, "added_m3", &r->ledger.added_m3));
+    SCIARA_TRY(get_number(&at, "removed_m3", &r->ledger.removed_m3));
+  }
   SCIARA_TRY(get_number(&at, "liquid_m3", &r->ledger.liquid_m3));
   SCIARA_TRY(get_number(&at, "solid_m3", &r->ledger.solid_m3));
   SCIARA_TRY(get_number(&at, "lost_m3", &r->ledger.lost_m3));

@@ -118,6 +118,10 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
   SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", digits));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, numbers[i].name, numbers[i].value));
+  if (ledger->added_m3 > 0 || ledger->removed_m3 > 0) {
+    SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, SCIARA_ADDED_ATTRIBUTE, ledger->added_m3));
+    SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, SCIARA_REMOVED_ATTRIBUTE, ledger->removed_m3));
+  }
   if (s->site->sea_cells == 0) return SCIARA_OK;
   return sciara_hdf5_put_double(l->file, l->path, SCIARA_SEA_ATTRIBUTE, ledger->sea_m3);
 }

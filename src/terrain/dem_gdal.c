@@ -435,7 +435,9 @@ uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   hash = sciara_hash_bytes(hash, place, sizeof place);
   hash = sciara_hash_bytes(hash, d->valid, cells);
   hash = sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
-  return d->sea ? sciara_hash_bytes(hash, d->sea, cells) : hash;
+  if (d->sea) hash = sciara_hash_bytes(hash, d->sea, cells);
+  const uint64_t changes = sciara_ground_changes_hash(&d->changes);
+  return changes ? sciara_hash_bytes(hash, &changes, sizeof changes) : hash;
 }
 
 /** Says what was read and how. */
@@ -568,6 +570,7 @@ void sciara_dem_free(struct sciara_dem *dem) {
   sciara_free(dem->valid);
   sciara_free(dem->sea);
   sciara_free(dem->edit);
+  sciara_ground_changes_free(&dem->changes);
   free(dem->driver);
   sciara_georef_free(&dem->georef);
   *dem = (struct sciara_dem){0};

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "file/georef.h"
 #include "model/grid.h"
+#include "model/ground_change.h"
 
 // Descriptions of the bands of dem.tif that mark cells: those of the sea, and by number those of ground edits.
 #define SCIARA_DEM_SEA "sea"
@@ -48,8 +49,10 @@ struct sciara_dem {
   uint8_t *valid;   ///< rows x cols, 0 or 1
   uint8_t *sea;     ///< rows x cols, 1 where a valid cell is sea; NULL: no sea is declared
   uint16_t *edit;   ///< rows x cols: number of the last edit of the cell, from 1, or 0; NULL: no edits
-  uint64_t hash;    ///< of rows, cols, cell size, origin, validity, altitudes and, if declared, sea: FNV-1a 64
-  char *driver;     ///< GDAL's short name of the format
+  struct sciara_ground_changes changes; ///< edits at simulated times
+  uint64_t
+      hash;     ///< of rows, cols, cell size, origin, validity, altitudes and, if there are, sea and changes: FNV-1a 64
+  char *driver; ///< GDAL's short name of the format
 };
 
 /** Reads and checks; every diagnostic names the file, what was found and what is allowed. */

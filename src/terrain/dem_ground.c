@@ -17,26 +17,29 @@ struct work {
   struct sciara_dem *dem;
   const struct sciara_notes *notes;
   const struct sciara_edit *edit;
-  size_t number; ///< its index
-  uint8_t *mask; ///< cells of one shape
+  size_t number;    ///< its index
+  uint8_t *mask;    ///< cells of one shape
+  double *altitude; ///< that it changes: of the DEM, or as it will be at the time of the edit
   int64_t changed, missing;
   double low, high, volume; ///< changes of the altitude, m; their sum, m
 };
 
 static enum sciara_status change_cell(struct work *w, int64_t i, enum sciara_edit_value what, double value) {
   struct sciara_dem *d = w->dem;
-  if (!d->valid[i]) {
+  if (!d->valid[i] || (d->sea && d->sea[i])) {
     w->missing++;
     return SCIARA_OK;
   }
-  const double before = d->altitude[i], after = sciara_edit_apply(what, value, before);
+  const double before = w->altitude[i], after = sciara_edit_apply(what, value, before);
   if (!(after >= SCIARA_ALTITUDE_MIN && after <= SCIARA_ALTITUDE_MAX) || after == SCIARA_NODATA_ALTITUDE)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "row %" PRId64 ", column %" PRId64 ": expected an altitude of %g to %g m after the edit, found "
                        "%g m",
                        i / d->grid.cols, i % d->grid.cols, SCIARA_ALTITUDE_MIN, SCIARA_ALTITUDE_MAX, after);
+  if (w->edit->from_s > 0) // also where it changes nothing now: there may be rock then
+    SCIARA_TRY(sciara_ground_changes_add(&d->changes, (struct sciara_ground_op){i, what, value}));
   if (after == before) return SCIARA_OK;
-  d->altitude[i] = after;
+  w->altitude[i] = after;
   d->edit[i] = (uint16_t)(w->number + 1);
   w->low = fmin(w->low, after - before);
   w->high = fmax(w->high, after - before);
@@ -76,23 +79,46 @@ static enum sciara_status apply_feature(void *context, const struct sciara_shape
                              : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature);
 }
 
+/** The altitudes of a raster, where it has some. */
+static enum sciara_status apply_raster(const struct sciara_ground_request *q, struct work *w) {
+  const int64_t cells = sciara_grid_cells(&w->dem->grid);
+  double *values;
+  SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "new altitudes of the ground"));
+  const struct sciara_dem_request file = {.path = w->edit->raster,
+                                          .band = 1,
+                                          .extra_drivers = q->extra_drivers,
+                                          .extra_driver_count = q->extra_driver_count,
+                                          .notes = q->notes};
+  enum sciara_status status = sciara_raster_read_on_grid_with(&file, &w->dem->grid, w->dem->georef.crs_wkt, values);
+  for (int64_t i = 0; i < cells && status == SCIARA_OK; i++)
+    if (values[i] != 0 && values[i] != SCIARA_NODATA_ALTITUDE) status = change_cell(w, i, SCIARA_EDIT_LEVEL, values[i]);
+  sciara_free(values);
+  return status;
+}
+
 static void report(const struct work *w) {
   const double cell = w->dem->grid.cell_size;
+  char from[80] = "";
+  if (w->edit->from_s > 0) {
+    char time[48];
+    sciara_print_duration(w->edit->from_s, time, sizeof time);
+    snprintf(from, sizeof from, " at simulated time %s", time);
+  }
   if (w->changed == 0) {
-    sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell", w->number, w->edit->name);
+    sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell%s", w->number, w->edit->name, from);
   } else {
     char low[32], high[32];
     snprintf(low, sizeof low, "%.4g", w->low);
     snprintf(high, sizeof high, "%.4g", w->high);
     const bool same = strcmp(low, high) == 0;
-    sciara_note(w->notes, SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %s%s%s m, %.6g m3 in all",
+    sciara_note(w->notes, SCIARA_LOG_INFO, "dem.edits[%zu] (%s): %" PRId64 " %s changed by %s%s%s m, %.6g m3 in all%s",
                 w->number, w->edit->name, w->changed, sciara_plural((uint64_t)w->changed, "cell is", "cells are"), low,
-                same ? "" : " to ", same ? "" : high, w->volume * cell * cell);
+                same ? "" : " to ", same ? "" : high, w->volume * cell * cell, from);
   }
   if (w->missing > 0)
     sciara_note(w->notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s): %" PRId64 " of its cells %s so", w->number,
                 w->edit->name, w->missing,
-                sciara_plural((uint64_t)w->missing, "is NODATA and stays", "are NODATA and stay"));
+                sciara_plural((uint64_t)w->missing, "is NODATA or sea and stays", "are NODATA or sea and stay"));
 }
 
 /** Applies an edit to the points that the scenario gives, in degrees perhaps. */
@@ -120,10 +146,18 @@ static enum sciara_status apply_points(struct work *w) {
 
 static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {
   const struct sciara_edit *edit = &q->edits[k];
-  *w = (struct work){
-      .dem = w->dem, .notes = q->notes, .edit = edit, .number = k, .mask = w->mask, .low = INFINITY, .high = -INFINITY};
+  *w = (struct work){.dem = w->dem,
+                     .notes = q->notes,
+                     .edit = edit,
+                     .number = k,
+                     .mask = w->mask,
+                     .altitude = w->altitude,
+                     .low = INFINITY,
+                     .high = -INFINITY};
   enum sciara_status status;
-  if (edit->path) {
+  if (edit->raster) {
+    status = apply_raster(q, w);
+  } else if (edit->path) {
     const struct sciara_shapes_request file = {.path = edit->path,
                                                .layer = edit->layer,
                                                .place = edit->place,
@@ -145,16 +179,34 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
   return SCIARA_OK;
 }
 
-static enum sciara_status apply_edits(const struct sciara_ground_request *q, struct sciara_dem *dem) {
-  struct work w = {.dem = dem};
-  enum sciara_status status = SCIARA_OK;
-  if (q->edit_count == 0) return SCIARA_OK;
+/** Whether an edit is done at a simulated time, not before the run. */
+static bool is_dated(const struct sciara_edit *edit) { return edit->from_s > 0; }
+
+/** Does the edits before the run, or lists what those at simulated times will do. */
+static enum sciara_status apply_edits(const struct sciara_ground_request *q, bool dated, struct sciara_dem *dem) {
+  struct work w = {.dem = dem, .altitude = dem->altitude};
   const size_t cells = (size_t)sciara_grid_cells(&dem->grid);
-  SCIARA_TRY_GOTO(SCIARA_NEW(dem->edit, cells, "the edits of the ground"));
+  double *later = NULL;
+  size_t count = 0;
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < q->edit_count; k++) count += is_dated(&q->edits[k]) == dated;
+  if (count == 0) return SCIARA_OK;
+  if (!dem->edit) SCIARA_TRY_GOTO(SCIARA_NEW(dem->edit, cells, "the edits of the ground"));
   SCIARA_TRY_GOTO(SCIARA_NEW(w.mask, cells, "the cells of an edit"));
-  for (size_t k = 0; k < q->edit_count; k++) SCIARA_TRY_GOTO(apply_edit(q, k, &w));
+  if (dated) {
+    SCIARA_TRY_GOTO(SCIARA_NEW(later, cells, "the ground after its edits"));
+    memcpy(later, dem->altitude, cells * sizeof *later);
+    w.altitude = later;
+  }
+  for (size_t k = 0; k < q->edit_count; k++) {
+    const struct sciara_edit *edit = &q->edits[k];
+    if (is_dated(edit) != dated) continue;
+    if (dated) SCIARA_TRY_GOTO(sciara_ground_changes_begin(&dem->changes, edit->from_s, edit->name, k));
+    SCIARA_TRY_GOTO(apply_edit(q, k, &w));
+  }
 cleanup:
   sciara_free(w.mask);
+  sciara_free(later);
   return status;
 }
 
@@ -241,11 +293,16 @@ static enum sciara_status find_sea(const struct sciara_ground_request *q, struct
 }
 
 enum sciara_status sciara_dem_shape_ground(const struct sciara_ground_request *request, struct sciara_dem *dem) {
-  SCIARA_TRY(apply_edits(request, dem));
+  SCIARA_TRY(apply_edits(request, false, dem));
   if (request->sea->rule == SCIARA_SEA_NONE)
     SCIARA_TRY(suspect_sea(request, dem));
   else
     SCIARA_TRY(find_sea(request, dem));
+  SCIARA_TRY(sciara_dem_plan_changes(request, dem));
   dem->hash = sciara_dem_hash(dem);
   return SCIARA_OK;
+}
+
+enum sciara_status sciara_dem_plan_changes(const struct sciara_ground_request *request, struct sciara_dem *dem) {
+  return apply_edits(request, true, dem);
 }

@@ -24,4 +24,7 @@ struct sciara_ground_request {
  */
 enum sciara_status sciara_dem_shape_ground(const struct sciara_ground_request *request, struct sciara_dem *dem);
 
+/** Lists what the edits at simulated times will do, in dem->changes, for a DEM that has the others already. */
+enum sciara_status sciara_dem_plan_changes(const struct sciara_ground_request *request, struct sciara_dem *dem);
+
 #endif

@@ -98,7 +98,7 @@ class Checkpoint(Case):
         self.plan("out", events=events, result={"thickness_m": [0, 0.1], "within": ["1 s", "40 min"], "quantiles": [0.5], "sites": sites})
         self.sciara("ensemble", "run", "out")
         done = self.sciara("ensemble", "reduce", "out", "--no-pictures")
-        self.assertRegex(done.stdout + done.stderr, r"times count from the checkpoint, simulated time 1\d min \d+ s of the base")
+        self.assertRegex(done.stdout + done.stderr, r"times count from the start of the members, simulated time 1\d min \d+ s of the base")
         self.assertNotIn("nan", done.stdout + self.sciara("ensemble", "query", "out", "--at", "500355,4177025").stdout)
         import h5py
         with h5py.File(glob.glob(self.path("out/batches/*.h5"))[0]) as f:

@@ -306,7 +306,7 @@ START_TEST(nothing_covers_anything_else) {
   const struct sciara_point place[2] = {{499700, 4178700}, {499900, 4178400}};
   const struct sciara_map_vent vents[2] = {{place, 1, 1}, {place, 2, 1}};
   const struct sciara_map_run_out run_out = {{500000, 4178000}, 123456};
-  const struct sciara_map_volumes volumes = {1e7, 12345, 1.5e6, false, false};
+  const struct sciara_map_volumes volumes = {1e7, 12345, 1.5e6, 5, 1e3, false, false};
   static uint8_t rgba[4 * 300 * 20];
   const struct sciara_map_image logo = {rgba, 300, 20};
   const int widths[] = {0, 320, 321, 400, 480, 640, 999, 2000};
@@ -524,6 +524,12 @@ START_TEST(the_key_and_the_lines_say_what_there_is) {
   ck_assert_int_gt(height_of(&q), one);
   volumes.always_left_map = false;
   ck_assert_int_eq(height_of(&q), one);
+  volumes.added = 1;
+  const int64_t two = height_of(&q);
+  ck_assert_int_gt(two, one);
+  volumes.removed = 1;
+  ck_assert_int_gt(height_of(&q), two);
+  volumes.added = volumes.removed = 0;
   q.valid_until = "2026-05-11";
   ck_assert_int_gt(height_of(&q), one);
   q.note = "J 0.4";

@@ -54,8 +54,8 @@ static void fill(struct sciara_run_record *r) {
   r->time_s = 27858.768582599001;
   r->clock_s = nextafter(1.4276883188, 2);
   r->liquid_cells = 928;
-  r->ledger = (struct sciara_ledger){88083.316105900999, 0.1,      5e-324, 1.7976931348623157e308, -0.0, -1e-300,
-                                     2.0 / 3.0,          1e7 / 3.0};
+  r->ledger = (struct sciara_ledger){88083.316105900999, 0.1, 5e-324, 1.7976931348623157e308, -0.0, -1e-300, 2.0 / 3.0,
+                                     1e7 / 3.0,          0.1, 1.0 / 7};
   r->has_sea = true;
   ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);

@@ -59,11 +59,11 @@ static const struct {
     {"vents.1.line.1=[5]", "vents[1].line[1]: expected a point [x, y]; found an array of 1"},
     {"vents.1.line.1.0=east", "vents[1].line[1][0]: expected a number, -1e9 to 1e9 m; found \"east\""},
     {"vents.1.nam=x", "vents[1].nam: unknown key, expected name, x, y, lon, lat, row, col, radius_m, line, width_m, "
-                      "start, effusion (did "
+                      "start, from, until, effusion (did "
                       "you mean \"name\"?)"},
     {"vents.0.name=", "vents[0].name: expected a text that is not empty; found \"\""},
-    {"vents=[]",
-     "vents: expected at least one vent, unless initial.thickness or initial.checkpoint is given; found none"},
+    {"vents=[]", "vents: expected at least one vent, unless initial.thickness, initial.checkpoint or initial.observed "
+                 "is given; found none"},
     {"vents={}", "vents: expected an array of at most 100000 objects; found an object"},
     {"vents=[1]", "vents[0]: expected an object; found 1"},
     {"vents=null", "vents: expected an array of at most 100000 objects; found null"},

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of the barriers of a run: whether and when lava overtopped them, and how much of their height is left.
+// Included by this room alone.
+#ifndef SCIARA_RUN_BARRIERS_H
+#define SCIARA_RUN_BARRIERS_H
+
+#include "sim/problem.h"
+#include "store/run_json.h"
+
+/**
+ * Adds the barriers of a problem to the record, and reports each as a message: edits of the ground that are a line with a
+ * height or crest, or a file, and were done. The state must be current.
+ */
+enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_record *record);
+
+#endif

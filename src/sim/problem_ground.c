@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ground of a problem, which edits change at simulated times.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/ground_change.h"
+#include "model/window.h"
+#include "sim/problem.h"
+
+static void report_change(const struct sciara_problem *p, const struct sciara_ground_change *change,
+                          const struct sciara_ground_effect *e) {
+  char time[48];
+  sciara_print_duration(p->state->time, time, sizeof time);
+  if (e->cells == 0) {
+    sciara_note(p->scenario.notes, SCIARA_LOG_WARNING, "dem.edits[%zu] (%s) changes no cell at simulated time %s",
+                change->number, change->name, time);
+    return;
+  }
+  char low[32], high[32];
+  snprintf(low, sizeof low, "%.4g", e->low);
+  snprintf(high, sizeof high, "%.4g", e->high);
+  const bool same = strcmp(low, high) == 0;
+  sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+              "dem.edits[%zu] (%s): done at simulated time %s, step %" PRIu64 ": %" PRId64
+              " cells changed by %s%s%s m, %.6g m3 in all; %" PRId64 " of them with liquid lava, %.6g m3 of rock "
+              "replaced",
+              change->number, change->name, time, p->state->step, e->cells, low, same ? "" : " to ", same ? "" : high,
+              e->volume_m3, e->with_lava, e->rock_m3);
+}
+
+/** Does the next change of the ground, in the site and, if there is one, in the state. */
+static enum sciara_status change_ground(struct sciara_problem *p) {
+  const struct sciara_ground_changes *c = p->site->changes;
+  const size_t k = p->site->changes_done;
+  const struct sciara_site *site;
+  struct sciara_ground_effect effect;
+  SCIARA_TRY(sciara_site_change(p->site, &site));
+  const enum sciara_status status =
+      p->state ? sciara_state_change_ground(p->state, site, c, k, 0, 0, p->grid.cols, &effect) : SCIARA_OK;
+  if (status != SCIARA_OK) {
+    sciara_site_release(site);
+    return status;
+  }
+  sciara_site_release(p->site);
+  p->site = site;
+  if (p->state) report_change(p, &c->change[k], &effect);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_problem_match_ground(struct sciara_problem *p, double time, uint64_t ground) {
+  const unsigned record = p->state ? sciara_state_record(p->state) : 0;
+  const bool has_state = p->state != NULL;
+  if (!p->site->changes) return SCIARA_OK;
+  sciara_state_destroy(p->state);
+  p->state = NULL;
+  while (sciara_site_next_change(p->site) <= time && sciara_site_checksum(p->site) != ground)
+    SCIARA_TRY(change_ground(p));
+  return has_state ? sciara_state_create_on(p->site, record, &p->state) : SCIARA_OK;
+}
+
+enum sciara_status sciara_problem_change_due(struct sciara_problem *p) {
+  while (sciara_site_next_change(p->site) <= p->state->time) SCIARA_TRY(change_ground(p));
+  return SCIARA_OK;
+}

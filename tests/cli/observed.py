@@ -1,0 +1,414 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""initial.observed: lava as it was mapped, on bare ground and as the correction of a checkpoint; what lies where, computed again
+with numpy; engines, resumed runs and members; a forecast against a synthetic truth; refusals."""
+import csv
+import glob
+import os
+import re
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case, SharedCase, open_snapshot
+
+try:
+    import extents
+    import numpy as np
+    from osgeo import gdal
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+VENT = {"x": WEST + 205, "y": SOUTH + 215, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
+PAUSED = {**VENT, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 0, 0, 0, 0, 0, 0, 3, 2]}}
+STEPS = 400  # of the checkpoint
+STILL = {"critical_height_vent_m": 999, "critical_height_sol_m": 1000, "cooling": 0}  # lava stays where it is
+# An oblique flow with a hole; each coordinate lies between the centres of cells.
+RING = [(150, 250), (230, 250), (330, 160), (330, 80), (270, 80), (250, 150), (150, 200)]
+HOLE = [(220, 200), (250, 200), (250, 170), (220, 170)]
+GROUND = np.array([[case.altitude(r, c) for c in range(COLS)] for r in range(ROWS)])
+
+
+def write_polygons(path, *rings, epsg=32633, kind="Polygon"):
+    """GeoJSON of one polygon with its rings, in metres from the corner of the DEM."""
+    places = [[[WEST + x, SOUTH + y] for x, y in (*ring, ring[0])] for ring in rings]
+    value = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
+        "type": kind, "coordinates": places if kind == "Polygon" else places[0]}}]}
+    value["crs"] = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{epsg}"}}
+    case.write_json(path, value)
+
+
+def write_cells(path, covered):
+    """A square for each cell."""
+    value = {"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}}
+    squares = []
+    for row, col in np.argwhere(covered):
+        x, y = WEST + CELL * float(col), NORTH - CELL * float(row)
+        squares.append([[[x, y], [x, y - CELL], [x + CELL, y - CELL], [x + CELL, y], [x, y]]])
+    value["features"].append({"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": squares}})
+    case.write_json(path, value)
+
+
+def inside(path):
+    """The cells whose centres lie in the polygons, by GDAL."""
+    target = gdal.GetDriverByName("MEM").Create("", COLS, ROWS, 1, gdal.GDT_Byte)
+    target.SetGeoTransform([WEST, CELL, 0, NORTH, 0, -CELL])
+    source = gdal.OpenEx(path, gdal.OF_VECTOR)
+    gdal.RasterizeLayer(target, [1], source.GetLayer(), burn_values=[1])
+    mask = target.ReadAsArray().astype(bool)
+    mask[[0, -1], :] = mask[:, [0, -1]] = False
+    return mask
+
+
+def laid_out(mask, volume):
+    """Thickness: a plane fitted to the ground within the mean width of each cell, raised until the volume is reached."""
+    sides = sum((mask & ~np.roll(mask, shift, axis)).sum() for shift in (1, -1) for axis in (0, 1))
+    reach = max(1, min(24, int(np.floor(2 * mask.sum() / sides + 0.5))))
+    above = []
+    for row, col in np.argwhere(mask):
+        window = [(r, c) for r, c in np.argwhere(mask) if abs(r - row) <= reach and abs(c - col) <= reach]
+        matrix = np.array([[1, c - col, r - row] for r, c in window])
+        above.append(np.linalg.lstsq(matrix, np.array([GROUND[r, c] for r, c in window]), rcond=None)[0][0] - GROUND[row, col])
+    above, need = np.array(above), volume / CELL ** 2
+    order = np.sort(above)[::-1]
+    for n in range(1, len(order) + 1):  # the n highest surfaces have lava
+        level = (need - order[:n].sum()) / n
+        if n == len(order) or level + order[n] <= 0:
+            break
+    thickness = np.zeros(mask.shape)
+    thickness[mask] = np.maximum(0, above + level)
+    return thickness
+
+
+def fields(folder, k=-1):
+    data = open_snapshot(os.path.join(folder, case.record(folder)["snapshots"][k]["name"]))
+    return {name: np.array(data[name].values).reshape(ROWS, COLS) for name in data.data_vars if data[name].size == ROWS * COLS}
+
+
+def field(folder, name, k=-1):
+    values = fields(folder, k)[name].astype(float)
+    return np.where(values == case.NODATA, 0 if name != "arrival_time" else -1, values)
+
+
+class Observed(Case):
+    def setUp(self):
+        super().setUp()
+        write_polygons(self.path("outline.json"), RING, HOLE)
+        self.mask = inside(self.path("outline.json"))
+
+    def start(self, observed, name="start", engine=(), **more):
+        """The state at the start: one step in which nothing moves and nothing is emitted."""
+        quiet = [{**VENT, "start": "1 d"}]
+        self.write_scenario(name + ".json", **({"vents": quiet, "model": STILL, "initial": {"observed": {"outline": "outline.json", **observed}}} | more))
+        done = self.sciara("run", name + ".json", "-o", name, "--steps", 1, "--overwrite", *engine)
+        ledger = case.record(self.path(name))["ledger"]
+        self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
+        return done.stderr
+
+    def test_volume(self):
+        self.assertGreater(self.mask.sum(), 100)
+        self.assertFalse(self.mask[ROWS - 19, 23], "the hole")
+        for volume in (500, 9000, 60000):
+            with self.subTest(volume):
+                said = self.start({"volume_m3": volume, "time": "2 h"})
+                found, expected = field(self.path("start"), "thickness"), laid_out(self.mask, volume)
+                np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
+                self.assertTrue((found[~self.mask] == 0).all())
+                record = case.record(self.path("start"))
+                self.assertAlmostEqual(record["ledger"]["initial_m3"], volume, delta=1e-9 * volume)
+                self.assertEqual(record["state"]["time_s"], 7201)
+                self.assertNotIn("added_m3", record["ledger"])
+                arrival = field(self.path("start"), "arrival_time")
+                self.assertTrue((arrival[found > 0] == 7200).all() and (arrival[found == 0] == -1).all())
+                self.assertTrue((np.abs(field(self.path("start"), "temperature")[found > 0] - 1360) < 1e-9).all())
+                self.assertIn(f"{self.mask.sum()} cells, {self.mask.sum() * 100} m2; {volume} m3 of lava", said)
+                self.assertIn(f"{(self.mask & (found == 0)).sum()} of the cells have none", said)
+        self.assertEqual((found == 0).sum(), (~self.mask).sum())
+
+    def test_level_across_the_flow(self):
+        """In a valley the surface is level across it and follows its floor."""
+        ground = np.array([[500 + 2.0 * (ROWS - r) + 0.02 * (c - 20) ** 2 * 10 for c in range(COLS)] for r in range(ROWS)])
+        with open(self.path("valley.asc"), "w", encoding="ascii") as f:
+            f.write(f"ncols {COLS}\nnrows {ROWS}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n")
+            f.writelines(" ".join(f"{v:.6f}" for v in row) + "\n" for row in ground)
+        write_polygons(self.path("outline.json"), [(180, 30), (180, 270), (230, 270), (230, 30)])
+        self.start({"volume_m3": 6000}, dem={"path": "valley.asc", "crs": "EPSG:32633"}, vents=[])
+        surface = (ground + field(self.path("start"), "thickness"))[3:27, 18:23]
+        self.assertEqual(inside(self.path("outline.json")).sum(), surface.size)
+        self.assertLess(np.abs(surface - surface.mean(axis=1, keepdims=True)).max(), 0.06, "the ground rises by 0.8 m")
+        np.testing.assert_allclose(np.diff(surface.mean(axis=1)), -2, atol=0.01)
+
+    def test_thickness_dem_and_temperature(self):
+        self.start({"thickness": 1.5, "temperature": 1300})
+        np.testing.assert_array_equal(field(self.path("start"), "thickness"), 1.5 * self.mask)
+        np.testing.assert_array_equal(field(self.path("start"), "temperature"), 1300 * self.mask)
+        rng = np.random.default_rng(3)
+        thickness = rng.uniform(-0.5, 4, (ROWS, COLS)).clip(0).astype(np.float32)
+        heat = rng.uniform(1200, 1350, (ROWS, COLS)).astype(np.float32)
+        extents.write_raster(self.path("thickness.tif"), thickness, gdal.GDT_Float32)
+        extents.write_raster(self.path("heat.tif"), heat, gdal.GDT_Float32)
+        said = self.start({"thickness": "thickness.tif", "temperature": "heat.tif"})
+        expected = np.where(self.mask, thickness.astype(float), 0)
+        np.testing.assert_array_equal(field(self.path("start"), "thickness"), expected)
+        np.testing.assert_array_equal(field(self.path("start"), "temperature"), np.where(expected > 0, heat, 0))
+        left = 100 * thickness[~self.mask].astype(float).sum()
+        self.assertIn(f"{left:.6g} m3 of lava outside the outline are left out", said)
+        dem = (GROUND + rng.uniform(-1, 3, (ROWS, COLS)))
+        dem[12, 25] = 0  # no altitude
+        self.assertTrue(self.mask[12, 25])
+        extents.write_raster(self.path("dem.tif"), dem, gdal.GDT_Float64)
+        self.start({"dem": "dem.tif"})
+        expected = np.where(self.mask & (dem != 0), (dem - GROUND).clip(0), 0)
+        np.testing.assert_allclose(field(self.path("start"), "thickness"), expected, rtol=0, atol=1e-12)
+
+    def test_volume_that_the_vents_have_emitted(self):
+        said = self.start({"time": "15 min"}, vents=[VENT], model=STILL)
+        self.assertIn("4200 m3 (all lava up to then)", said)
+        self.assertAlmostEqual(case.record(self.path("start"))["ledger"]["initial_m3"], 4200, delta=1e-6)
+        self.assertNotIn("warning: initial", said)
+        said = self.start({"time": "15 min", "volume_m3": 4300}, vents=[VENT], model=STILL)
+        self.assertIn("4300 m3 of lava are observed, but only 4200 m3 have been emitted up to 900 s", said)
+        emitted = case.record(self.path("start"))["ledger"]["emitted_m3"]
+        self.assertAlmostEqual(emitted, 6, delta=1e-9, msg="what was emitted before is part of the outline")
+
+    def test_every_engine_and_rule(self):
+        for rule in ("fv3", "bingham"):
+            model = {"cooling": 150} if rule == "fv3" else {"rule": rule, "radiating_share": 1}
+            for precision in ("double", "single"):
+                sums = set()
+                observed = {"outline": "outline.json", "volume_m3": 9000, "time": "10 min"}
+                self.write_scenario("s.json", vents=[VENT], model=model, initial={"observed": observed})
+                for engine in ("serial", "openmp", "checked") if rule == "bingham" or precision == "double" else ("serial", "openmp"):
+                    self.run_scenario(f"{rule}.{precision}.{engine}", "-e", engine, "-p", precision, "--steps", 150)
+                    sums.add(case.record(self.path(f"{rule}.{precision}.{engine}"))["snapshots"][-1]["checksum"])
+                    ledger = case.record(self.path(f"{rule}.{precision}.{engine}"))["ledger"]
+                    self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
+                self.assertEqual(len(sums), 1, (rule, precision))
+
+    def test_resumed(self):
+        self.write_scenario("s.json", vents=[VENT], initial={"observed": {"outline": "outline.json", "volume_m3": 9000, "time": "10 min"}})
+        self.run_scenario("whole", "--steps", 200)
+        self.run_scenario("half", "--steps", 90, "--checkpoint-every", "1 d")
+        os.remove(self.path("outline.json"))
+        self.sciara("resume", "half", "-q", "-o", "rest", "--steps", 200)
+        self.assert_same_run("whole", "rest", ("history", "scenario_json"))
+
+    def test_refused(self):
+        write_polygons(self.path("far.json"), [(x + 5000, y) for x, y in RING])
+        write_polygons(self.path("line.json"), RING, kind="LineString")
+        write_polygons(self.path("tiny.json"), [(201, 201), (204, 201), (204, 204)])
+        case.write_json(self.path("empty.json"), {"type": "FeatureCollection", "features": []})
+        case.write_json(self.path("zone.json"), case.read_json(self.path("outline.json")) | {
+            "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32605"}}})
+        extents.write_raster(self.path("hot.tif"), np.full((ROWS, COLS), 1400, np.float32), gdal.GDT_Float32)
+        ok = {"outline": "outline.json", "volume_m3": 9000}
+        for text, observed, more in (
+                (r"observed.volume_m3: expected above 0 to 1e13 m3; found -5", ok | {"volume_m3": -5}, {}),
+                (r"expected at most one of volume_m3, thickness and dem, found 2", ok | {"thickness": 2}, {}),
+                (r"observed.outline: expected a text .*the key is required", {"volume_m3": 1}, {}),
+                (r"far.json: expected an outline with the centre of a cell of the land in it: the DEM has x from 500000.* x from 505150", ok | {"outline": "far.json"}, {}),
+                (r"tiny.json: expected an outline with the centre", ok | {"outline": "tiny.json"}, {}),
+                (r"zone.json: expected an outline|zone.json: .*cannot be brought", ok | {"outline": "zone.json"}, {}),
+                (r"empty.json.*(holds no line and no polygon|layer)", ok | {"outline": "empty.json"}, {}),
+                (r"line.json: feature 0: expected a polygon, found a line", ok | {"outline": "line.json"}, {}),
+                (r"none.json", ok | {"outline": "none.json"}, {}),
+                (r"expected volume_m3, thickness or dem, for no vent has emitted up to 0 s", {"outline": "outline.json"}, {}),
+                (r"observed.time: expected 0 to 1e12 s; found -1", ok | {"time": -1}, {}),
+                (r"expected a time before the end of the run \(run.until, run.max_time\), 3600 s; found 7200 s", ok | {"time": "2 h"}, {"run": {"until": "1 h"}}),
+                (r"initial.observed.temperature: expected above model.T_sol_K = 1143", ok | {"temperature": 1000}, {}),
+                (r"observed.temperature: row 5, column 15: expected above 1143 to 1360 K, found 1400", ok | {"temperature": "hot.tif"}, {}),
+                (r"expected lava of 0 to 1000 m", ok | {"volume_m3": 1e9}, {}),
+                (r"expected either thickness or observed", ok, {"thickness": 1})):
+            with self.subTest(text):
+                parts = {k: v for k, v in more.items() if k == "run"}
+                self.write_scenario("s.json", vents=[VENT], initial={"observed": observed, **{k: v for k, v in more.items() if k != "run"}}, **parts)
+                self.assertRegex(self.sciara("run", "s.json", "-o", "run", code=4 if "none" in text else 3).stderr, text)
+                self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_said(self):
+        """An outline that misses the vent, leaves the map, or reaches where no lava can lie."""
+        write_polygons(self.path("outline.json"), [(250, 100), (450, 100), (450, 60), (250, 60)])
+        said = self.start({"volume_m3": 3000})
+        self.assertIn("the outline misses 1 of the vents, the first one vents[0] (vent 1), 130 m away from it", said)
+        self.assertIn("the outline extends beyond the DEM", said)
+        self.assertIn("4 cells of the outline are left out", said)
+
+    def test_inputs_are_kept(self):
+        """A run folder never replaces its outline."""
+        os.mkdir(self.path("run"))
+        self.write_scenario("s.json", vents=[VENT], initial={"observed": {"outline": "run/run.json", "volume_m3": 9000}})
+        shutil.copy(self.path("outline.json"), self.path("run/run.json"))
+        before = case.tree(self.path("run"))
+        self.sciara("run", "s.json", "-o", "run", "--overwrite", code=3)
+        self.assertEqual(case.tree(self.path("run")), before)
+
+
+class Correction(Case):
+    """A checkpoint whose lava is not where lava was mapped."""
+
+    def setUp(self):
+        super().setUp()
+        write_polygons(self.path("outline.json"), [(180, 230), (240, 230), (280, 120), (220, 120)])
+        self.mask = inside(self.path("outline.json"))
+        self.write_scenario("s.json", vents=[PAUSED])
+        self.run_scenario("part", "--steps", STEPS, "--checkpoint-every", "1 d")
+        shutil.copy(sorted(glob.glob(self.path("part/checkpoints/*.h5")))[-1], self.path("now.h5"))
+        self.before = {name: field(self.path("part"), name) for name in ("thickness", "deposit", "temperature", "arrival_time")}
+        self.rock = self.before["deposit"] - self.before["thickness"]
+        self.assertGreater(self.rock[self.mask].max(), 0)
+        self.assertGreater(self.before["deposit"][~self.mask].sum(), 5)
+        self.time = case.record(self.path("part"))["state"]["time_s"]
+
+    def write(self, name="c.json", observed=None, **more):
+        parts = {"outline": "outline.json", "volume_m3": 4000, **(observed or {})}
+        self.write_scenario(name, **({"vents": [PAUSED], "initial": {"checkpoint": "now.h5", "observed": parts}} | more))
+
+    def test_ledger(self):
+        """What was added and removed is what numpy finds; rock stays as far as the deposit allows; the balance closes."""
+        self.write(model=STILL, vents=[{**PAUSED, "start": "1 d"}])
+        said = self.sciara("run", "c.json", "-o", "c", "--steps", STEPS + 1).stderr
+        expected = laid_out(self.mask, 4000)
+        change = expected - self.before["deposit"]
+        added, removed = 100 * change.clip(0).sum(), 100 * (-change).clip(0).sum()
+        ledger = case.record(self.path("c"))["ledger"]
+        self.assertAlmostEqual(ledger["added_m3"], added, delta=1e-3)
+        self.assertAlmostEqual(ledger["removed_m3"], removed, delta=1e-3)
+        self.assertAlmostEqual(ledger["liquid_m3"] + ledger["solid_m3"], 4000, delta=1e-6)
+        self.assertEqual(ledger["emitted_m3"], case.record(self.path("part"))["ledger"]["emitted_m3"])
+        self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
+        self.assertIn(f"{added:.6g} m3 are added in {(change > 0).sum()} cells, {removed:.6g} m3 are removed in {(change < 0).sum()}", said)
+        np.testing.assert_allclose(field(self.path("c"), "deposit"), expected, rtol=0, atol=1e-6)
+        rock = field(self.path("c"), "deposit") - field(self.path("c"), "thickness")
+        np.testing.assert_allclose(rock, np.minimum(self.rock, expected), rtol=0, atol=1e-6)
+        lava, had = field(self.path("c"), "thickness") > 0, self.before["thickness"] > 0
+        mean = (self.before["thickness"] * self.before["temperature"]).sum() / self.before["thickness"].sum()
+        np.testing.assert_allclose(field(self.path("c"), "temperature")[lava & ~had], mean, rtol=1e-9)
+        np.testing.assert_allclose(field(self.path("c"), "temperature")[lava & had], self.before["temperature"][lava & had], rtol=1e-15)
+        arrival, covered = field(self.path("c"), "arrival_time"), expected > 0
+        np.testing.assert_array_equal(arrival[covered], np.where(self.before["arrival_time"] >= 0, self.before["arrival_time"], self.time)[covered])
+        self.assertTrue((arrival[~covered] == -1).all())
+        self.assertIn(f"corrected with observed lava: {ledger['added_m3']:.10g} m3 added, {ledger['removed_m3']:.10g} m3 removed",
+                      self.sciara("info", self.path("c", case.record(self.path("c"))["snapshots"][-1]["name"])).stdout)
+        self.sciara("export", "c", "--format", "html", "-o", "c.html")
+        with open(self.path("c.html"), encoding="utf-8") as f:
+            page = f.read()
+        np.testing.assert_allclose([float(v) for v in re.search(r'"added_m3":([^,]+),"removed_m3":([^,}]+)', page).groups()],
+                                   [ledger["added_m3"], ledger["removed_m3"]], rtol=1e-14)
+
+    def test_it_goes_on(self):
+        """Engines, precisions, a resumed run; the mass balance is that of the corrected state in every step."""
+        for precision in ("double", "single"):
+            self.run_scenario("p" + precision, "--steps", STEPS, "--checkpoint-every", "1 d", "-p", precision)
+            shutil.copy(sorted(glob.glob(self.path("p" + precision, "checkpoints/*.h5")))[-1], self.path("now.h5"))
+            self.write(output={"fields": case.FIELDS, "dtype": "float64", "every": "10 min"})
+            sums = set()
+            for engine in ("serial", "openmp", "checked") if precision == "double" else ("serial", "openmp"):
+                folder = self.run_scenario(f"{engine}.{precision}", "-e", engine, "-p", precision, "--steps", STEPS + 100, name="c.json")
+                sums.add(case.record(folder)["snapshots"][-1]["checksum"])
+                for entry in case.record(folder)["snapshots"]:
+                    a = open_snapshot(os.path.join(folder, entry["name"])).attrs
+                    given = a["ledger_initial_m3"] + a["ledger_emitted_m3"] + a["ledger_added_m3"] - a["ledger_removed_m3"]
+                    lies = a["ledger_liquid_m3"] + a["ledger_solid_m3"] + a["ledger_lost_m3"]
+                    self.assertLessEqual(abs(given - lies), max(a["ledger_bound_m3"], 1e-9 * given))
+                    self.assertLessEqual(abs(a["ledger_residual_m3"]), a["ledger_bound_m3"])
+            self.assertEqual(len(sums), 1)
+            self.run_scenario(f"half.{precision}", "-p", precision, "--steps", STEPS + 70, "--checkpoint-every", "1 d", name="c.json")
+            self.sciara("resume", f"half.{precision}", "-q", "-o", f"rest.{precision}", "--steps", STEPS + 100)
+            self.assert_same_run(f"serial.{precision}", f"rest.{precision}", ("history", "scenario_json", "engine"))
+
+    def test_time(self):
+        """Up to a step before the checkpoint is its time; later moves the state, and what was emitted until then counts."""
+        self.write(observed={"time": self.time - 300})
+        self.assertIn("take a checkpoint from before the observation", self.sciara("run", "c.json", "-o", "c", code=3).stderr)
+        self.assertFalse(os.path.exists(self.path("c")))
+        self.write(observed={"time": self.time - 30})
+        self.assertIn(f"simulated time {self.time:.10g} s", self.sciara("run", "c.json", "-o", "a", "--steps", STEPS + 1).stderr)
+        self.write(observed={"time": self.time + 60, "volume_m3": None})
+        self.assertIn("volume_m3", self.sciara("run", "c.json", "-o", "b", "--steps", STEPS + 1, code=3).stderr)
+        write = {"outline": "outline.json", "time": self.time + 60}
+        self.write_scenario("c.json", vents=[PAUSED], initial={"checkpoint": "now.h5", "observed": write})
+        said = self.sciara("run", "c.json", "-o", "b", "--steps", STEPS + 1).stderr
+        edges, rates = [600 * k for k in range(11)], PAUSED["effusion"]["rates_m3_s"]
+        until = self.time + 60
+        emitted = sum(r * max(0, min(until, b) - a) for a, b, r in zip(edges, edges[1:], rates))
+        self.assertIn(f"{emitted:.6g} m3 (all lava up to then)", said)
+        self.assertGreater(case.record(self.path("b"))["state"]["time_s"], until)
+
+    def test_members(self):
+        """Members begin with the corrected state, also in a moved folder without the files of the base; a changed outline is
+        refused. Each is the run of its own file."""
+        self.write()
+        case.write_json(self.path("e.json"), {"base": "c.json", "vary": [{"key": "rate_scale", "values": [1, 2]}], "sample": {"method": "full"}})
+        said = self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate").stderr
+        self.assertIn("at step 400, corrected with observed lava; their times count from there", said)
+        for name in ("now.h5", "c.json"):
+            os.remove(self.path(name))
+        self.sciara("ensemble", "run", "e", "-j", 2, "-q")
+        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
+            sums = {int(row["id"]): row["checksum"] for row in csv.DictReader(f)}
+        for member in (0, 1):
+            self.sciara("ensemble", "member", "e", member, "-o", f"m{member}.json")
+            self.run_scenario(f"m{member}", name=f"m{member}.json")
+            self.assertEqual(case.record(self.path(f"m{member}"))["snapshots"][-1]["checksum"], sums[member])
+        import h5py
+        with h5py.File(glob.glob(self.path("e/batches/*.h5"))[0]) as f:
+            given = f["initial_m3"][:] + f["emitted_m3"][:] - f["liquid_m3"][:] - f["solid_m3"][:] - f["lost_m3"][:]
+            self.assertTrue((np.abs(given) <= np.maximum(f["bound_m3"][:], 1e-8)).all(), given)
+            arrival = f["arrival"][:]
+        self.assertEqual((arrival == 0).sum(), 2 * (laid_out(self.mask, 4000) > 0).sum())
+        self.sciara("ensemble", "plan", "e.json", "-o", "again", "--no-estimate", code=4)
+        write_polygons(self.path("outline.json"), [(180, 230), (240, 230), (280, 130), (220, 130)])
+        shutil.rmtree(self.path("e/batches"))
+        self.assertIn("outline.json", self.sciara("ensemble", "run", "e", code=3).stderr)
+
+
+class Forecast(SharedCase):
+    """The recipe of docs/your-volcano.md: a truth that the forecast does not know, an outline of it, two commands."""
+
+    @classmethod
+    def prepare(cls):
+        cls.cold = {"cooling": 150}
+        truth = {"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "20 min", "rates_m3_s": [5, 5, 5, 5, 4, 4, 3, 3, 2]}}
+        model = {**truth, "x": WEST + 185, "effusion": {"slot": "20 min", "rates_m3_s": [3, 3, 5, 5, 4, 4, 3, 3, 2]}}
+        end = {"until": "2 h"}
+        case.write_scenario(cls.work, "truth.json", vents=[truth], model={"cooling": 60}, run=end,
+                            output={"fields": case.FIELDS, "dtype": "float64", "every": "40 min"})
+        case.run_program("run", "truth.json", "-q", "-o", "truth", cwd=cls.work)
+        cls.arrival = field(os.path.join(cls.work, "truth"), "arrival_time")
+        cls.at = case.record(os.path.join(cls.work, "truth"))["snapshots"][0]["time_s"]
+        write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at))
+        case.write_scenario(cls.work, "model.json", vents=[model], model=cls.cold, run=end)
+        case.run_program("run", "model.json", "-q", "-o", "model", "--until", cls.at, "--checkpoint-every", "1 d", cwd=cls.work)
+        shutil.copy(sorted(glob.glob(os.path.join(cls.work, "model/checkpoints/*.h5")))[-1], os.path.join(cls.work, "now.h5"))
+        cls.volume = 60 * 40 * 5
+        for name, initial in (("uncorrected", {"checkpoint": "now.h5"}),
+                              ("corrected", {"checkpoint": "now.h5", "observed": {"outline": "front.json", "volume_m3": cls.volume}}),
+                              ("fresh", {"observed": {"outline": "front.json", "volume_m3": cls.volume, "time": cls.at}})):
+            case.write_scenario(cls.work, f"{name}-base.json", vents=[model], model=cls.cold, run=end, initial=initial)
+            case.write_json(os.path.join(cls.work, f"{name}.json"), {
+                "base": f"{name}-base.json", "result": {"thickness_m": [0]}, "sample": {"method": "random", "count": 8, "seed": 3},
+                "vary": [{"key": "rate_scale", "log_uniform": [0.6, 1.7]}, {"key": "model.cooling", "log_uniform": [60, 250]}]})
+
+    def score(self, name):
+        """The Brier score of the map of the last extent, over all cells."""
+        self.sciara("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", "-q")
+        self.sciara("ensemble", "run", name, "-q")
+        self.sciara("ensemble", "reduce", name, "--no-pictures", "-q")
+        p = gdal.Open(self.path(name, "maps", "probability_0m.tif")).ReadAsArray()
+        return ((np.where(p == case.NODATA, 0, p) - (self.arrival >= 0)) ** 2).mean()
+
+    def test_forecast(self):
+        scores = {name: self.score(name) for name in ("uncorrected", "corrected", "fresh")}
+        for name, score in scores.items():
+            print(f"Brier score {name}: {score:.5f}")
+        self.assertLess(scores["corrected"], 0.75 * scores["uncorrected"])
+        self.assertLess(scores["fresh"], 0.6 * scores["uncorrected"])
+        done = self.sciara("ensemble", "export", "corrected", "--format", "html", "-o", "forecast.html")
+        self.assertNotIn("error", done.stderr)
+
+
+if __name__ == "__main__":
+    case.main()

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "export/run_scores.h"
 #include "export/target.h"
+#include "file/input_file.h"
 #include "file/json_strict.h"
 #include "file/output_name.h"
 #include "model/field.h"
@@ -312,13 +313,15 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   double tolerance = 0;
   if (text && (!sciara_parse_double(text, &tolerance) || tolerance < 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--tolerance: expected a number >= 0, found \"%s\"", text);
-  for (size_t k = 0; k < arguments->operand_count; k++)
-    if (looks_observed(arguments->operand[k]) && !looks_observed(arguments->operand[1 - k]))
-      return sciara_fail(
-          SCIARA_ERR_USAGE,
-          "%s: expected a run or a snapshot; a run is compared with an observed extent by: sciara compare "
-          "%s --observed %s",
-          arguments->operand[k], arguments->operand[1 - k], arguments->operand[k]);
+  for (size_t k = 0; k < arguments->operand_count; k++) {
+    const char *path = arguments->operand[k], *other = arguments->operand[1 - k];
+    if (!looks_observed(path) || looks_observed(other)) continue;
+    SCIARA_TRY(sciara_input_check(path));
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "%s: expected a run or a snapshot; a run is compared with an observed extent by: sciara compare "
+                       "%s --observed %s",
+                       path, other, path);
+  }
   struct sciara_target a, b;
   SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
   enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);

@@ -15,6 +15,7 @@ install(
 endif()"
   COMPONENT runtime)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.jpg")
 set(data ${CMAKE_INSTALL_DATADIR}/sciara)
 install(DIRECTORY config DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.json" PATTERN "*.csv")
 install(DIRECTORY datasets DESTINATION ${data} COMPONENT runtime FILES_MATCHING PATTERN "*.tif" PATTERN "README.md")
@@ -33,6 +34,15 @@ add_custom_command(
   COMMAND sciara doc all --output ${made}
   COMMENT "Man pages, completions and styles"
   VERBATIM)
+find_program(SCIARA_PYTHON3 python3)
+if(SCIARA_PYTHON3) # the plugin for QGIS, as a zip file that QGIS installs
+  add_custom_command(
+    TARGET sciara
+    POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${made}/sciara/qgis
+    COMMAND ${SCIARA_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/qgis-plugin ${made}/sciara/qgis/sciara_lava_flows.zip
+    VERBATIM)
+endif()
 install(DIRECTORY ${made}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
 foreach(folder IN ITEMS bash-completion zsh fish sciara)
   install(DIRECTORY ${made}/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)

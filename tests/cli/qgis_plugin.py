@@ -113,6 +113,31 @@ class Plugin(Case):
             self.assertAlmostEqual(found[0], expected[0], delta=0.01)
             self.assertAlmostEqual(found[1], expected[1], delta=0.01)
 
+    def test_degrees_sea_and_barriers(self):
+        """A DEM in degrees is warped; vents and barriers come in the CRS of the run."""
+        self.enable()
+        subprocess.run(["gdalwarp", "-q", "-overwrite", "-t_srs", "EPSG:4326", self.path("dem.tif"), self.path("lonlat.tif")], check=True)
+        os.replace(self.path("lonlat.tif"), self.path("dem.tif"))
+        self.write_vents(feature("Point", [X, Y]))
+        barriers = case.write_json(self.path("barriers.geojson"), {
+            "type": "FeatureCollection", "features": [feature("LineString", [[X - 30, Y - 40], [X + 30, Y - 40]])],
+            "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+        self.new("RATE=7", "CRS=EPSG:32633", "CELL=10", "SEA=nodata", f"BARRIERS={barriers}", "BARRIER_HEIGHT=4", "BARRIER_WIDTH=12")
+        written = case.read_json(self.path("s.json"))
+        self.assertEqual(written["dem"], {"path": self.path("dem.tif"), "crs": "EPSG:32633", "cell_size_m": 10, "sea": "nodata",
+                                          "edits": [{"line": [[X - 30, Y - 40], [X + 30, Y - 40]], "width_m": 12, "height_m": 4}]})
+        self.assertEqual((written["vents"][0]["x"], written["vents"][0]["y"]), (X, Y))
+
+    def test_ensemble(self):
+        """Plan, run, reduce and load: the maps have their styles."""
+        self.enable()
+        self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
+                                              "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}]})
+        said = self.algorithm("ensemble_run", f"FILE={self.path('e.json')}", f"FOLDER={self.path('e')}")
+        self.assertIn("probability_0m_", said)
+        self.assertIn("probability_0m_", self.algorithm("ensemble_results", f"FOLDER={self.path('e')}"))
+
     def test_refused(self):
         """What the program refuses is shown, and leaves no file."""
         self.enable()

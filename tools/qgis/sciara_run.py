@@ -44,7 +44,8 @@ def report_line(line, feedback):
         feedback.pushInfo(line.rstrip("\n"))
         return None
     if "progress" in said:
-        feedback.setProgress(100 * said["progress"]["share"])
+        done = said["progress"]  # of a run, or of an ensemble
+        feedback.setProgress(100 * done["share"] if "share" in done else 100 * done["finished"] / max(done["members"], 1))
         feedback.setProgressText(said["message"])
     elif said["level"] == "error":
         feedback.reportError(said["message"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the algorithms share: their group, and the parameter with the path of the program."""
-from qgis.core import QgsProcessingAlgorithm, QgsProcessingParameterDefinition, QgsProcessingParameterString
+"""What the algorithms share: their group, the parameter with the path of the program, and how layers are loaded."""
+from qgis.core import (QgsProcessingAlgorithm, QgsProcessingContext, QgsProcessingException, QgsProcessingParameterDefinition,
+                       QgsProcessingParameterString)
 
 from .sciara_run import find_program
 
@@ -35,3 +36,12 @@ class Algorithm(QgsProcessingAlgorithm):
 
     def program(self, parameters, context):
         return find_program(self.parameterAsString(parameters, "PROGRAM", context))
+
+    def load(self, layer, context):
+        """Adds a layer to the project; its style is that of its file."""
+        if not layer.isValid():
+            raise QgsProcessingException(f"{layer.source()}: cannot be opened")
+        context.temporaryLayerStore().addMapLayer(layer)
+        context.addLayerToLoadOnCompletion(
+            layer.id(), QgsProcessingContext.LayerDetails(layer.name(), context.project(), layer.name()))
+        return layer.id()

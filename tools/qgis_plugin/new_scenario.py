@@ -3,8 +3,9 @@
 import json
 import os
 
-from qgis.core import (QgsCoordinateTransform, QgsProcessing, QgsProcessingException, QgsProcessingParameterFeatureSource,
-                       QgsProcessingParameterField, QgsProcessingParameterFile, QgsProcessingParameterFileDestination,
+from qgis.core import (QgsCoordinateTransform, QgsProcessing, QgsProcessingException, QgsProcessingParameterCrs,
+                       QgsProcessingParameterFeatureSource, QgsProcessingParameterField, QgsProcessingParameterFile,
+                       QgsProcessingParameterFileDestination,
                        QgsProcessingParameterNumber, QgsProcessingParameterRasterLayer, QgsProcessingParameterString,
                        QgsWkbTypes)
 
@@ -21,6 +22,19 @@ class NewScenario(Algorithm):
 
     def initAlgorithm(self, config=None):
         self.addParameter(QgsProcessingParameterRasterLayer("DEM", "Digital elevation model (a file)"))
+        self.addParameter(QgsProcessingParameterCrs("CRS", "Metric CRS to warp it to (empty: its own; a DEM in degrees needs one)",
+                                                    optional=True))
+        self.addParameter(QgsProcessingParameterNumber("CELL", "Side of the cells to resample to, m (0: those of the DEM)",
+                                                       QgsProcessingParameterNumber.Double, 0, minValue=0, maxValue=1e6))
+        self.addParameter(QgsProcessingParameterString("SEA", "Sea: a level in m, nodata, or a file of polygons (empty: none)",
+                                                       optional=True))
+        self.addParameter(QgsProcessingParameterFeatureSource(
+            "BARRIERS", "Barriers (lines, or polygons that are raised)", [QgsProcessing.TypeVectorLine, QgsProcessing.TypeVectorPolygon],
+            optional=True))
+        self.addParameter(QgsProcessingParameterNumber("BARRIER_HEIGHT", "Height of the barriers, m",
+                                                       QgsProcessingParameterNumber.Double, 5, minValue=0.01, maxValue=1e4))
+        self.addParameter(QgsProcessingParameterNumber("BARRIER_WIDTH", "Width of barriers that are lines, m",
+                                                       QgsProcessingParameterNumber.Double, 10, minValue=0.01, maxValue=1e5))
         self.addParameter(QgsProcessingParameterFeatureSource(
             "VENTS", "Vents (points or lines)", [QgsProcessing.TypeVectorPoint, QgsProcessing.TypeVectorLine]))
         self.addParameter(QgsProcessingParameterNumber("RATE", "Effusion rate of each vent, m³/s",
@@ -66,31 +80,69 @@ class NewScenario(Algorithm):
                 ("START", "UNTIL", "EVERY", "TITLE")}
         run = {key: text[name] for key, name in (("start", "START"), ("until", "UNTIL")) if text[name]}
         dem, crs = self.dem(parameters, context)
-        return {**({"title": text["TITLE"]} if text["TITLE"] else {}), "dem": {"path": dem},
+        return {**({"title": text["TITLE"]} if text["TITLE"] else {}), "dem": dem,
                 "vents": self.vents(parameters, context, crs), **({"run": run} if run else {}),
                 **({"output": {"every": text["EVERY"]}} if text["EVERY"] else {})}
 
     def dem(self, parameters, context):
-        """Path and CRS of the DEM, which must be a file."""
+        """The key "dem", and the CRS of the run. The DEM must be a file."""
         layer = self.parameterAsRasterLayer(parameters, "DEM", context)
         path = os.path.abspath(layer.source()) if layer else ""
         if not os.path.isfile(path):
             raise QgsProcessingException("DEM: expected a layer that is a raster file, such as a GeoTIFF")
-        return path, layer.crs()
+        crs = self.parameterAsCrs(parameters, "CRS", context)
+        cell, sea = self.parameterAsDouble(parameters, "CELL", context), self.parameterAsString(parameters, "SEA", context).strip()
+        dem = {"path": path}
+        if crs.isValid():
+            dem["crs"] = crs.authid() or crs.toWkt()
+        if cell > 0:
+            dem["cell_size_m"] = cell
+        if sea:
+            dem["sea"] = self.sea(sea)
+        edits = self.barriers(parameters, context, crs if crs.isValid() else layer.crs())
+        if edits:
+            dem["edits"] = edits
+        return dem, crs if crs.isValid() else layer.crs()
 
-    def vents(self, parameters, context, crs):
-        source = self.parameterAsSource(parameters, "VENTS", context)
-        if source is None:
-            raise QgsProcessingException(self.invalidSourceError(parameters, "VENTS"))
+    def sea(self, text):
+        if text == "nodata":
+            return text
+        try:
+            return float(text)
+        except ValueError:
+            return os.path.abspath(text)
+
+    def features(self, source, crs, context):
+        """The features that have a geometry, in this CRS."""
         transform = QgsCoordinateTransform(source.sourceCrs(), crs, context.transformContext())
-        names, rates = (self.parameterAsString(parameters, key, context) for key in ("NAME_FIELD", "RATE_FIELD"))
-        found = []
         for feature in source.getFeatures():
             geometry = feature.geometry()
             if geometry.isEmpty():
                 continue
             if source.sourceCrs().isValid() and crs.isValid():
                 geometry.transform(transform)
+            yield feature, geometry
+
+    def barriers(self, parameters, context, crs):
+        """The key "dem.edits"."""
+        source = self.parameterAsSource(parameters, "BARRIERS", context)
+        height, width = (self.parameterAsDouble(parameters, f"BARRIER_{what}", context) for what in ("HEIGHT", "WIDTH"))
+        found = []
+        for _, geometry in self.features(source, crs, context) if source else ():
+            for part in geometry.asGeometryCollection():
+                if part.type() == QgsWkbTypes.LineGeometry:
+                    found.append({"line": [[p.x(), p.y()] for p in part.asPolyline()], "width_m": width, "height_m": height})
+                else:
+                    found.append({"polygon": [[p.x(), p.y()] for p in part.asPolygon()[0]], "raise_m": height})
+        return found
+
+    def vents(self, parameters, context, crs):
+        source = self.parameterAsSource(parameters, "VENTS", context)
+        if source is None:
+            raise QgsProcessingException(self.invalidSourceError(parameters, "VENTS"))
+        names, rates = (self.parameterAsString(parameters, key, context) for key in ("NAME_FIELD", "RATE_FIELD"))
+        found = []
+        for feature, geometry in self.features(source, crs, context):
             rate = feature[rates] if rates else self.parameterAsDouble(parameters, "RATE", context)
             for part in geometry.asGeometryCollection():
                 name = {"name": str(feature[names])} if names and feature[names] else {}

@@ -6,6 +6,7 @@ from qgis.core import QgsApplication, QgsProcessingProvider
 from qgis.PyQt.QtGui import QIcon
 
 from .check import CheckScenario
+from .ensemble import LoadEnsemble, RunEnsemble
 from .new_scenario import NewScenario
 from .results import LoadResults
 from .sciara_run import RunScenario
@@ -22,7 +23,7 @@ class Provider(QgsProcessingProvider):
         return QIcon(os.path.join(os.path.dirname(__file__), "icon.svg"))
 
     def loadAlgorithms(self):
-        for algorithm in (NewScenario, CheckScenario, RunScenario, LoadResults):
+        for algorithm in (NewScenario, CheckScenario, RunScenario, LoadResults, RunEnsemble, LoadEnsemble):
             self.addAlgorithm(algorithm())
 
 

@@ -2,7 +2,7 @@
 """Loads the results of a run: maps of its last state with their styles, and all snapshots on the time slider."""
 import os
 
-from qgis.core import (QgsMeshLayer, QgsProcessingContext, QgsProcessingException, QgsProcessingOutputMultipleLayers,
+from qgis.core import (QgsMeshLayer, QgsProcessingException, QgsProcessingOutputMultipleLayers,
                        QgsProcessingParameterEnum, QgsProcessingParameterFile, QgsRasterLayer)
 
 from .common import Algorithm
@@ -46,11 +46,3 @@ class LoadResults(Algorithm):
         if not os.path.exists(path):
             execute([program, "export", folder, "--format", "cog", "--field", field, "--output", path, "--log-json"], feedback)
         return path
-
-    def load(self, layer, context):
-        if not layer.isValid():
-            raise QgsProcessingException(f"{layer.source()}: cannot be opened")
-        context.temporaryLayerStore().addMapLayer(layer)
-        context.addLayerToLoadOnCompletion(
-            layer.id(), QgsProcessingContext.LayerDetails(layer.name(), context.project(), layer.name()))
-        return layer.id()

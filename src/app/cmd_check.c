@@ -166,6 +166,9 @@ static void print_checkpoints(const struct sciara_scenario_spec *s, const struct
     sciara_print("checkpoints:   every %s%s%s%s, the last two are retained", every > 0 ? simulated : "",
                  every > 0 && wall > 0 ? " and every " : "", wall > 0 ? machine : "",
                  wall > 0 ? " of wall-clock time" : "");
+  sciara_print_duration(s->output.keep_every_s, simulated, sizeof simulated);
+  if (s->output.keep_all || s->output.keep_every_s > 0)
+    sciara_print(" and %s%s", s->output.keep_all ? "all others" : "one every ", s->output.keep_all ? "" : simulated);
   sciara_print("; about %.2f MB each once all lava has been emitted\n", (double)f->checkpoint * 1e-6);
 }
 

@@ -180,6 +180,16 @@ static enum sciara_status print_json(const struct job *j) {
   return status;
 }
 
+/** The last snapshot, or that of --at. */
+static enum sciara_status open_target(const struct sciara_arguments *a, const char *path, struct sciara_target *out) {
+  const char *at = sciara_argument(a, "at");
+  double seconds;
+  if (!at) return sciara_target_open(path, sciara_checksum_rule(a), out);
+  if (!sciara_parse_duration(at, &seconds) || !(seconds >= 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a simulated time such as \"6 h\", found \"%s\"", at);
+  return sciara_target_open_at(path, seconds, sciara_checksum_rule(a), out);
+}
+
 /** Compares the run or snapshot operand[0] with what was observed; prints scores, or JSON. */
 static enum sciara_status compare_observed(const struct sciara_arguments *arguments) {
   struct job j = {0};
@@ -190,7 +200,7 @@ static enum sciara_status compare_observed(const struct sciara_arguments *argume
   SCIARA_TRY(sciara_picture_options_read(arguments, drivers, j.run.request.extra_driver_count, &j.look));
   SCIARA_TRY(check_picture_options(arguments));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
-  SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &j.target));
+  SCIARA_TRY(open_target(arguments, arguments->operand[0], &j.target));
   j.run.target = &j.target;
   SCIARA_TRY_GOTO(sciara_run_scores_make(&j.run));
   if (j.png) SCIARA_TRY_GOTO(sciara_run_scores_draw(&j.run, &j.look, j.png));
@@ -210,8 +220,10 @@ static const struct sciara_option options[] = {
     {"tolerance", 0, "X", "equal if |a - b| <= X max(1, |a|) for every field in every cell, and for the time"},
     SCIARA_OBSERVED_OPTIONS("compare one run with an observed extent: polygons or a raster"),
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
+    {"at", 0, "T",
+     "compare runs at a simulated time (\"6 h\"): their first snapshots at or after it (default: the last)"},
     {"json", 0, NULL, "print the scores as JSON"},
-    {"png", 0, "FILE", "draw hits, misses and excess on the hillshade"},
+    {"png", 0, "FILE", "draw hits, misses and excess on the hillshade, or what two runs cover"},
     SCIARA_PICTURE_OPTIONS("png: "),
     {"overwrite", 0, NULL, "replace the picture if it exists"},
     SCIARA_CHECKSUM_OPTION,
@@ -323,10 +335,19 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
                        path, other, path);
   }
   struct sciara_target a, b;
-  SCIARA_TRY(sciara_target_open(arguments->operand[0], sciara_checksum_rule(arguments), &a));
-  enum sciara_status status = sciara_target_open(arguments->operand[1], sciara_checksum_rule(arguments), &b);
+  struct job j = {0};
+  const char *drivers[SCIARA_MOST_GIVEN];
+  SCIARA_TRY(take_options(arguments, &j));
+  SCIARA_TRY(sciara_picture_options_read(arguments, drivers, sciara_arguments_all(arguments, "allow-driver", drivers),
+                                         &j.look));
+  SCIARA_TRY(check_picture_options(arguments));
+  if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
+  SCIARA_TRY(open_target(arguments, arguments->operand[0], &a));
+  enum sciara_status status = open_target(arguments, arguments->operand[1], &b);
   if (status == SCIARA_OK) {
     status = compare(&a, &b, text ? &tolerance : NULL, same);
+    if (status == SCIARA_OK && j.png) status = sciara_runs_draw(&a, &b, j.run.min_thickness_m, &j.look, j.png);
+    if (status == SCIARA_OK && j.png) sciara_print("%s\n", j.png);
     sciara_target_free(&b);
   }
   sciara_target_free(&a);
@@ -335,12 +356,23 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
 
 extern const struct sciara_command sciara_cmd_compare;
 
-/** A comparison of two states has one option, a comparison with an observation all the others. */
+/** Whether both comparisons have the option. */
+static bool is_common(const char *name) {
+  static const struct sciara_option both[] = {SCIARA_PICTURE_OPTIONS(""), {"at", 0, "T", ""},
+                                              {"png", 0, "FILE", ""},     {"min-thickness", 0, "M", ""},
+                                              {"overwrite", 0, NULL, ""}, {"allow-driver", 0, "NAME", ""},
+                                              SCIARA_CHECKSUM_OPTION,     {0}};
+  for (const struct sciara_option *o = both; o->name; o++)
+    if (strcmp(name, o->name) == 0) return true;
+  return false;
+}
+
+/** Two states may have a tolerance, a comparison with an observation has options of its own. */
 static enum sciara_status check_options(const struct sciara_arguments *a) {
   const bool observed = sciara_argument_given(a, "observed");
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
-    bool common = strcmp(name, "observed") == 0 || strcmp(name, SCIARA_ALLOW_MISSING_CHECKSUM) == 0;
+    bool common = strcmp(name, "observed") == 0 || is_common(name);
     for (const struct sciara_option *o = sciara_common_options; o->name; o++)
       common = common || strcmp(name, o->name) == 0;
     if (!common && (strcmp(name, "tolerance") == 0) == observed)
@@ -376,7 +408,9 @@ const struct sciara_command sciara_cmd_compare = {
     .operand_min = 1,
     .operand_max = 2,
     .options = options,
-    .details = "First the checksums of the complete states are compared, then every field that both have. Exit code 0: "
+    .details = "First the checksums of the complete states are compared, then every field that both have; --png draws "
+               "what both "
+               "cover.\nExit code 0: "
                "bit-identical\n"
                "(with --tolerance: equal within it); 1: different.\n"
                "With --observed the deposit of a run is compared with the observed extent; the exit code is then 0, "

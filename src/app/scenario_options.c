@@ -137,6 +137,14 @@ enum sciara_status sciara_additions_make(const struct sciara_arguments *argument
       SCIARA_TRY(add_number(a, name, "run.max_steps", value, 1));
     } else if (strcmp(name, "until") == 0) {
       SCIARA_TRY(add_until(a, value));
+    } else if (strcmp(name, "keep-checkpoints") == 0) {
+      double every;
+      if (strcmp(value, "all") != 0 && !(sciara_parse_duration(value, &every) && every > 0))
+        return sciara_fail(SCIARA_ERR_USAGE,
+                           "--keep-checkpoints: expected a simulated time above 0 such as \"6 h\", or \"all\"; found "
+                           "\"%s\"",
+                           value);
+      SCIARA_TRY(add_override(a, "output.keep_checkpoints", value, true));
     } else if (strcmp(name, "checkpoint-every") == 0) {
       SCIARA_TRY(add_checkpoint(a, value));
     } else if (strcmp(name, "output") == 0) {

@@ -16,7 +16,8 @@
 
 /** An entry: the intervals of checkpoints. */
 #define SCIARA_CHECKPOINT_OPTION                                                                                      \
-  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\") or of wall-clock time (\"10 min wall\")"}
+  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\") or of wall-clock time (\"10 min wall\")"}, \
+  {"keep-checkpoints", 0, "T|all", "keep one checkpoint every T of simulated time, or all, beside the two newest"}
 
 /** An entry: additional formats of rasters. */
 #define SCIARA_ALLOW_DRIVER_OPTION                                                                                    \

@@ -97,8 +97,9 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   return status;
 }
 
-enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
-                                          const char *path) {
+/** Draws the two extents of `j`. */
+static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
+                               const struct sciara_extent_words *words, const char *note, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
   size_t warnings;
@@ -107,7 +108,6 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
   struct sciara_map_dressing dressing = {0};
   struct sciara_picture_parts parts = {0};
   struct sciara_map_facts facts = {0};
-  struct sciara_text note = {0};
   struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
@@ -120,17 +120,62 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
   picture.edits = marks.edit;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
-  SCIARA_TRY_GOTO(write_note(j, look->language, &note));
-  picture.note = note.data;
+  picture.note = note;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, path));
+  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, words, path));
 cleanup:
   sciara_export_marks_free(&marks);
   sciara_map_facts_free(&facts);
-  sciara_text_free(&note);
   sciara_picture_parts_free(&parts);
   sciara_map_dressing_free(&dressing);
   sciara_free(altitude);
+  return status;
+}
+
+enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
+                                          const char *path) {
+  struct sciara_text note = {0};
+  enum sciara_status status = write_note(j, look->language, &note);
+  if (status == SCIARA_OK) status = draw(j, look, &sciara_words_of_observed, note.data, path);
+  sciara_text_free(&note);
+  return status;
+}
+
+/** "First run only: 27100 m2; ..." */
+static enum sciara_status write_areas(const struct sciara_run_scores *j, enum sciara_language language,
+                                      struct sciara_text *t) {
+  const struct sciara_snapshot *s = &j->target->snapshot;
+  const double cell = s->grid.cell_size * s->grid.cell_size;
+  const enum sciara_word words[] = {SCIARA_WORD_RUNS_BOTH, SCIARA_WORD_RUNS_FIRST, SCIARA_WORD_RUNS_SECOND};
+  int64_t cells[3] = {0};
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    const bool first = j->observed.covered[i], second = j->run[i];
+    cells[0] += first && second;
+    cells[1] += first && !second;
+    cells[2] += second && !first;
+  }
+  for (int k = 0; k < 3; k++)
+    sciara_text_append(t, "%s%s%s%.10g\u00A0m\u00B2", k ? "; " : "", sciara_word(language, words[k]),
+                       sciara_word(language, SCIARA_WORD_COLON), (double)cells[k] * cell);
+  return t->failed;
+}
+
+enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_target *second, double min_thickness_m,
+                                    const struct sciara_picture_look *look, const char *path) {
+  struct sciara_run_scores a = {.target = first, .min_thickness_m = min_thickness_m},
+                           b = {.target = second, .min_thickness_m = min_thickness_m};
+  struct sciara_text note = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(read_run(&a));
+  SCIARA_TRY_GOTO(read_run(&b));
+  b.observed.covered = a.run;
+  a.run = NULL;
+  SCIARA_TRY_GOTO(write_areas(&b, look->language, &note));
+  SCIARA_TRY_GOTO(draw(&b, look, &sciara_words_of_runs, note.data, path));
+cleanup:
+  sciara_text_free(&note);
+  sciara_run_scores_free(&a);
+  sciara_run_scores_free(&b);
   return status;
 }
 

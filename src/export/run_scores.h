@@ -28,6 +28,10 @@ enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j);
 enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
                                           const char *path);
 
+/** Draws what two runs on the same grid cover with more than that of lava, m, as a PNG file; ground and marks of the second. */
+enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_target *second, double min_thickness_m,
+                                    const struct sciara_picture_look *look, const char *path);
+
 void sciara_run_scores_free(struct sciara_run_scores *j);
 
 #endif

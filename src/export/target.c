@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,12 +16,23 @@
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
 
-static enum sciara_status open_run(const char *folder, struct sciara_target *t) {
+/** @param at_s simulated time of the snapshot, s; INFINITY: the last one */
+static enum sciara_status open_run(const char *folder, double at_s, struct sciara_target *t) {
   SCIARA_TRY(sciara_run_file_record(folder, &t->record));
   t->folder = sciara_format("%s", folder);
   if (!t->folder) return no_memory();
   if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
-  return sciara_run_file(folder, t->record.snapshots[t->record.snapshot_count - 1].name, &t->path);
+  size_t k = t->record.snapshot_count - 1;
+  if (isfinite(at_s)) {
+    char at[48], last[48];
+    sciara_print_duration(at_s, at, sizeof at);
+    sciara_print_duration(t->record.snapshots[k].time_s, last, sizeof last);
+    if (t->record.snapshots[k].time_s < at_s)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a snapshot at %s or later, found the last one at %s", folder,
+                         at, last);
+    for (k = 0; t->record.snapshots[k].time_s < at_s;) k++;
+  }
+  return sciara_run_file(folder, t->record.snapshots[k].name, &t->path);
 }
 
 /** Whether the record lists the snapshot of this file name. */
@@ -60,11 +72,12 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
   return status;
 }
 
-enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out) {
+static enum sciara_status open_target(const char *path, double at_s, enum sciara_checksum_rule rule,
+                                      struct sciara_target *out) {
   enum sciara_status status;
   *out = (struct sciara_target){0};
   if (sciara_is_folder(path)) {
-    SCIARA_TRY_GOTO(open_run(path, out));
+    SCIARA_TRY_GOTO(open_run(path, at_s, out));
   } else {
     out->path = sciara_format("%s", path);
     if (!out->path) return no_memory();
@@ -77,6 +90,18 @@ enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rul
 cleanup:
   sciara_target_free(out);
   return status;
+}
+
+enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out) {
+  return open_target(path, INFINITY, rule, out);
+}
+
+enum sciara_status sciara_target_open_at(const char *folder, double at_s, enum sciara_checksum_rule rule,
+                                         struct sciara_target *out) {
+  *out = (struct sciara_target){0};
+  if (!sciara_is_folder(folder))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected the folder of a run, found \"%s\"", folder);
+  return open_target(folder, at_s, rule, out);
 }
 
 void sciara_target_free(struct sciara_target *t) {

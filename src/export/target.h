@@ -14,6 +14,13 @@ struct sciara_target {
   struct sciara_snapshot snapshot; ///< open
 };
 
+/**
+ * Opens a run folder with its first snapshot at or after a simulated time, s. SCIARA_ERR_USAGE: it is no folder;
+ * SCIARA_ERR_INPUT: the run ends before.
+ */
+enum sciara_status sciara_target_open_at(const char *folder, double at_s, enum sciara_checksum_rule rule,
+                                         struct sciara_target *out);
+
 /** Opens a run folder (its last snapshot) or a snapshot file. */
 enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);

@@ -5,6 +5,13 @@
 
 #include "picture/map_picture.h"
 
+/** What a picture of two extents calls itself, and the cells of both, of the second alone, of the first alone. */
+struct sciara_extent_words {
+  enum sciara_word title, kinds[3];
+};
+extern const struct sciara_extent_words sciara_words_of_observed; ///< the second is an observed extent
+extern const struct sciara_extent_words sciara_words_of_runs;     ///< the second is a run before it
+
 /**
  * Draws hits (both) yellow, misses (the observed alone) blue, excess (the run alone) red, laid out as other maps are.
  *
@@ -12,6 +19,7 @@
  * @param run, observed rows x cols, 0 or not
  */
 enum sciara_status sciara_extent_write_png(const struct sciara_map_picture *like, const uint8_t *run,
-                                           const uint8_t *observed, const char *path);
+                                           const uint8_t *observed, const struct sciara_extent_words *words,
+                                           const char *path);
 
 #endif

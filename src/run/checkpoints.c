@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/soundness.h"
+#include "sim/agenda.h"
 #include "sim/checkpoint_content.h"
 #include "sim/simulation.h"
 
@@ -23,12 +24,16 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
   *c = (struct sciara_checkpoints){0};
   c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
   if (!c->folder) return no_memory();
+  c->keep_every = s->problem.scenario.output.keep_every_s;
+  c->keep_all = s->problem.scenario.output.keep_all;
+  c->last = s->progress.time;
   return sciara_checkpoint_describe(s, ground, history, started_utc, &c->header);
 }
 
 void sciara_checkpoints_end(struct sciara_checkpoints *c) {
   sciara_checkpoint_free(&c->header);
   free(c->folder);
+  free(c->marked);
   *c = (struct sciara_checkpoints){0};
 }
 
@@ -85,21 +90,37 @@ static void remember(struct sciara_checkpoints *c, uint64_t step) {
   if (c->kept_count < SCIARA_CHECKPOINTS_KEPT) c->kept_count++;
 }
 
+/** The checkpoint of this step is never removed. */
+static enum sciara_status mark(struct sciara_checkpoints *c, uint64_t step) {
+  return add_step(&c->marked, &c->marked_count, step);
+}
+
+/** Whether the run keeps a checkpoint of this simulated time, s, the next after c->last. */
+static bool is_to_keep(const struct sciara_checkpoints *c, double time) {
+  return c->keep_all || (c->keep_every > 0 && sciara_next_multiple(c->keep_every, c->last) <= time);
+}
+
 // Older ones are retained without a check of their content: they are the only reserve until a newer one is written.
 enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step) {
   uint64_t *steps;
   size_t count;
   SCIARA_TRY(sciara_checkpoints_list(c->folder, &steps, &count));
-  for (size_t k = count; k-- > 0;)
+  enum sciara_status status = SCIARA_OK;
+  const bool keeps = c->keep_all || c->keep_every > 0;
+  for (size_t k = count; k-- > 0;) {
     if (steps[k] < step) remember(c, steps[k]);
+    if (keeps && steps[k] <= step && status == SCIARA_OK) status = mark(c, steps[k]);
+  }
   free(steps);
   remember(c, step);
-  return SCIARA_OK;
+  return status;
 }
 
 static bool is_kept(const struct sciara_checkpoints *c, uint64_t step) {
   for (size_t k = 0; k < c->kept_count; k++)
     if (c->kept[k] == step) return true;
+  for (size_t k = 0; k < c->marked_count; k++)
+    if (c->marked[k] == step) return true;
   return false;
 }
 
@@ -135,6 +156,8 @@ enum sciara_status sciara_checkpoints_write(struct sciara_checkpoints *c, const 
   free(path);
   SCIARA_TRY(status);
   remember(c, h->step);
+  if (is_to_keep(c, o->state->time)) SCIARA_TRY(mark(c, h->step));
+  c->last = o->state->time;
   remove_others(c);
   return SCIARA_OK;
 }

@@ -20,6 +20,11 @@ struct sciara_checkpoints {
   struct sciara_checkpoint header;        ///< the common part of all of them, and the values of the last one
   uint64_t kept[SCIARA_CHECKPOINTS_KEPT]; ///< steps of the valid ones, newest first
   size_t kept_count;
+  double keep_every; ///< the first one after each such interval of simulated time is never removed, s; 0: none
+  bool keep_all;
+  double last;      ///< simulated time of the newest one, or of the start, s
+  uint64_t *marked; ///< steps of those that are never removed
+  size_t marked_count;
 };
 
 /** Prepares the checkpoints of a run in `folder`. Nothing is written yet.
@@ -34,12 +39,13 @@ void sciara_checkpoints_end(struct sciara_checkpoints *c);
 
 /**
  * The run continues from a valid checkpoint of this step. It counts as written, like the newest one before it in the
- * folder: if the run ends without another step, two are left. Later ones are not used.
+ * folder: if the run ends without another step, two are left. Later ones are not used. If the run keeps some, all that are
+ * found are kept.
  */
 enum sciara_status sciara_checkpoints_found(struct sciara_checkpoints *c, uint64_t step);
 
 /**
- * Writes the state of an output, and then removes all checkpoints except this one and the previous one. A state with
+ * Writes the state of an output, and then removes all checkpoints except this one, the previous one and those to keep. A state with
  * invalid numbers is SCIARA_ERR_NUMERIC, and nothing is written.
  *
  * @param snapshots number of acknowledged snapshots

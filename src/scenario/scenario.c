@@ -175,6 +175,9 @@ static enum sciara_status take_output(const cJSON *root, const char *folder, str
   s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
   s->output.checkpoint_every_s = sciara_scenario_seconds(get(root, "output", "checkpoint_every"));
   s->output.checkpoint_wall_s = sciara_scenario_seconds(get(root, "output", "checkpoint_wall"));
+  s->output.keep_all = is_text(get(root, "output", "keep_checkpoints"), "all");
+  s->output.keep_every_s = s->output.keep_all ? 0 : sciara_scenario_seconds(get(root, "output", "keep_checkpoints"));
+  if (!(s->output.checkpoint_every_s > 0)) s->output.checkpoint_every_s = s->output.keep_every_s;
   s->output.fields = field_bits(get(root, "output", "fields"));
   s->output.as_double = is_text(get(root, "output", "dtype"), "float64");
   s->output.maps = field_bits(get(root, "output", "maps"));

@@ -88,6 +88,8 @@ struct sciara_scenario_spec {
     double every_s; ///< 0: only the final state
     double checkpoint_every_s; ///< simulated time between checkpoints; 0: none by simulated time
     double checkpoint_wall_s;  ///< wall-clock time between checkpoints; 0: none by wall-clock time
+    double keep_every_s;       ///< simulated time between checkpoints that are kept; 0: none
+    bool keep_all;             ///< all checkpoints are kept
     unsigned fields;           ///< bits (1u << enum sciara_field)
     bool as_double;
     unsigned maps; ///< bits (1u << enum sciara_field)

@@ -31,6 +31,38 @@ class Checkpoint(Case):
         return self.sciara("resume", parent, "-q", "-o", child, *args, **options)
 
 
+class Kept(Checkpoint):
+    def test_kept_checkpoints(self):
+        """The first one after each interval, and the two newest; all of them; what the option refuses."""
+        every = ("--steps", 400, "--checkpoint-every", "2 min")
+        folder = self.run_scenario("all", *every, "--keep-checkpoints", "all")
+        times = {}
+        for name in checkpoints(folder):
+            said = self.sciara("info", os.path.join(folder, "checkpoints", name)).stdout
+            times[name] = float(re.search(r"simulated ([0-9.]+) s", said)[1])
+        self.assertGreater(len(times), 8)
+        kept, last = set(sorted(times)[-2:]), 0
+        for name in sorted(times):
+            if times[name] // 420 > last // 420:
+                kept.add(name)
+            last = times[name]
+        self.assertLess(len(kept), len(times) - 2)
+        self.assertEqual(checkpoints(self.run_scenario("some", *every, "--keep-checkpoints", "7 min")), sorted(kept))
+        self.assertEqual(checkpoints(self.run_scenario("two", *every)), sorted(times)[-2:])
+        self.assertIn('found "often"', self.sciara("run", "s.json", "--keep-checkpoints", "often", code=2).stderr)
+
+    def test_runs_at_a_time(self):
+        """The first snapshots at or after it; a picture of both; a time after the end is refused."""
+        for name, rate in (("a", 4), ("b", 8)):
+            self.run_scenario(name, "--until", "40 min", "--set", f"vents.0.effusion.rates_m3_s=[{rate}, {rate}]")
+        said = self.sciara("compare", "a", "b", "--at", "20 min", "--png", "two.png", code=1).stdout
+        for name in ("a", "b"):
+            right = min(s["time_s"] for s in record(self.path(name))["snapshots"] if s["time_s"] >= 1200)
+            self.assertIn(f", {right:.17g} s, ", said)
+        self.assertTrue(os.path.getsize(self.path("two.png")) > 1000)
+        self.assertIn("found the last one at 40 min", self.sciara("compare", "a", "b", "--at", "9 h", code=3).stderr)
+
+
 class Branches(Checkpoint):
     def check_engine(self, engine, precision):
         how = ("-e", engine, "-p", precision)

@@ -62,7 +62,7 @@ dpkg-deb -x "${library[0]}" "$work/dev"
 [[ -n $(find "$work/dev" -name libsciara.a) && -L $(find "$work/dev" -name libsciara.so) ]] || fail "libsciara-dev has no library"
 [[ -s $(find "$work/dev" -name sciaraConfig.cmake) ]] || fail "libsciara-dev has no files for CMake"
 for file in man/man1/sciara-run.1.gz zsh/vendor-completions/_sciara doc/sciara/changelog.Debian.gz \
-  doc/sciara/copyright; do
+  doc/sciara/copyright doc/sciara/docs/ensembles.md sciara/qgis/sciara_lava_flows.zip; do
   [[ -s $work/root/usr/share/$file ]] || fail "the package has no /usr/share/$file"
 done
 cd "$work"

@@ -5,7 +5,7 @@
 
 #include "engine/banded.h"
 
-enum { REPEATS = 9, SOME = 5, MOST = 20000 };
+enum { REPEATS = 5, SOME = 5, MOST = 20000 };
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;

@@ -259,6 +259,49 @@ class Ends(Case, Ranks):
             self.assert_same_run("one", f"bands-{ranks}")
 
 
+class Model(Case):
+    """studies/scaling/model.py finds the constants from which times were made, and sees a state that differs."""
+
+    COST, LAUNCH, VOTE = {"fv3": 50, "bingham": 80}, 7, 4  # ns, us, us
+
+    @staticmethod
+    def halo(size):
+        return 5 + max(size, 8192) / 1e4
+
+    def write(self, checksum="-"):
+        with open(self.path("exchange.txt"), "w", encoding="utf-8") as f:
+            f.write(f"2 ranks\n  what bytes us least most\n  vote 8 {self.VOTE} 1 1\n")
+            f.writelines(f"  halo {8192 << k} {self.halo(8192 << k):.12g} 1 1\n" for k in range(8))
+        with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
+            f.write("scene,size,rule,engine,ranks,cols,cells,steps,us_median,us_least,checksum\n")
+            for rule, cost in self.COST.items():
+                for size in (256, 512, 1024):
+                    for ranks, rounds in ((1, 0), (2, 1), (4, 2)):
+                        us = 1e-3 * cost * size ** 2 / ranks + self.LAUNCH
+                        us += rounds * self.VOTE + self.halo(80 * size) if ranks > 1 else 0
+                        f.write(f"dense,{size},{rule},openmp,{ranks},{size},{size ** 2},8,0,{us:.12g},"
+                                f"{checksum if ranks > 2 else '-'}\n")
+
+    def model(self, code=0):
+        done = subprocess.run([sys.executable, os.path.join(case.SOURCE, "studies", "scaling", "model.py"), "measured.csv",
+                               "exchange.txt"], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                              check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_constants(self):
+        self.write()
+        said = self.model().stdout
+        self.assertIn("launch 7 us, vote 4 us; dense/fv3/openmp 50 ns/cell, dense/bingham/openmp 80 ns/cell", said)
+        self.assertIn("held out: 13 cases, median error 0.00 %, largest 0.00 %", said)
+        least = (2 * self.VOTE + self.halo(80 * 1024)) / (1e-3 * 50 * 3 / 4)
+        self.assertIn(f"break-even {least:.0f} liquid cells", said)
+
+    def test_other_bits(self):
+        self.write("0123")
+        self.assertIn("checksum 0123 on 4 ranks", self.model(1).stderr)
+
+
 class Without(Case):
     def test_no_plugin(self):
         """A program without the plugin says so; alone it needs none."""

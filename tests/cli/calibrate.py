@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
-from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
+from calibration import KEYS, PAIRS, TRUTH, UNKNOWNS, CalibrationCase
 
 
 class Calibrate(CalibrationCase):

@@ -255,18 +255,22 @@ sciara_status connect(bands_engine *e) {
 
 /**
  * Cuts a map into bands with about the same work, of SCIARA_HALO_ROWS rows at least: first[k] is the first row of band k,
- * first[count] the end.
+ * first[count] the end. Bands of a map that is large enough have the patches of the map, so that their work does not depend
+ * on the cut: the first row of their grid begins a row of patches.
  */
 void cut(const unsigned *work, int64_t rows, int count, int64_t *first) {
+  const int64_t height = patch_space::HEIGHT, halo = SCIARA_HALO_ROWS;
   const double dry = 1.0 / 4096; // a row without lava is a small part of a cell, so that dry maps are divided too
   double total = 0, sum = 0;
   for (int64_t r = 0; r < rows; r++) total += dry + work[r];
   int64_t row = 0;
   first[0] = 0;
   for (int k = 1; k < count; k++) {
-    const int64_t least = first[k - 1] + SCIARA_HALO_ROWS, most = rows - (int64_t)SCIARA_HALO_ROWS * (count - k);
-    for (; row < most && (row < least || sum < total * k / count); row++) sum += dry + work[row];
-    first[k] = row;
+    const int64_t least = first[k - 1] + halo, most = rows - halo * (count - k);
+    while (row < rows && sum < total * k / count) sum += dry + work[row++];
+    const int64_t of_patches = (row - halo + height / 2) / height * height + halo;
+    const int64_t wanted = rows >= 4 * height * count ? of_patches : row;
+    first[k] = wanted < least ? least : wanted > most ? most : wanted;
   }
   first[count] = rows;
 }
@@ -282,22 +286,24 @@ double most_work(const unsigned *work, int count, const int64_t *first) {
   return most;
 }
 
-/** The work of each row of a map: as weigh_rows, before there are lists. */
-void weigh_map(const sciara_state *map, unsigned *work) {
-  const int64_t rows = map->grid.rows, cols = map->grid.cols;
-  for (int64_t row0 = 0; row0 < rows; row0 += patch_space::HEIGHT) {
-    const int64_t end = row0 + patch_space::HEIGHT < rows ? row0 + patch_space::HEIGHT : rows;
-    for (int64_t col0 = 0; col0 < cols; col0 += patch_space::WIDTH) {
-      unsigned any = 0;
-      for (int64_t r = row0; r < end; r++) {
-        unsigned liquid = 0;
-        for (int64_t c = col0; c < col0 + patch_space::WIDTH && c < cols; c++) liquid += map->h[r * cols + c] != 0;
-        work[r] += liquid;
-        any |= liquid;
-      }
-      for (int64_t r = row0; any && r < end; r++) work[r] += WORK_OF_PATCH / patch_space::HEIGHT;
-    }
+/** Adds the work of a patch of a map, which begins in this row and column, to its rows. */
+void weigh_patch(const sciara_state *map, int64_t row0, int64_t col0, unsigned *work) {
+  const int64_t end = row0 + patch_space::HEIGHT < map->grid.rows ? row0 + patch_space::HEIGHT : map->grid.rows,
+                col_end = col0 + patch_space::WIDTH < map->grid.cols ? col0 + patch_space::WIDTH : map->grid.cols;
+  unsigned any = 0;
+  for (int64_t r = row0 < 0 ? 0 : row0; r < end; r++) {
+    unsigned liquid = 0;
+    for (int64_t c = col0 < 0 ? 0 : col0; c < col_end; c++) liquid += map->h[r * map->grid.cols + c] != 0;
+    work[r] += liquid;
+    any |= liquid;
   }
+  for (int64_t r = row0 < 0 ? 0 : row0; any && r < end; r++) work[r] += WORK_OF_PATCH / patch_space::HEIGHT;
+}
+
+/** The work of each row of a map: as weigh_rows, before there are lists. Patches begin in the frame. */
+void weigh_map(const sciara_state *map, unsigned *work) {
+  for (int64_t row = -1; row < map->grid.rows; row += patch_space::HEIGHT)
+    for (int64_t col = -1; col < map->grid.cols; col += patch_space::WIDTH) weigh_patch(map, row, col, work);
 }
 
 // -------------------------------------------------------------------------------------------------------------- create

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all bands must agree on in a step, in 8 bytes: the smallest time and four flags. Merged in any order it is the same.
+// What all bands must agree on in a step, in 8 bytes: the smallest time and four flags; there is no room
+// for a fifth. Merged in any order it is the same.
 #ifndef SCIARA_COMM_VOTE_H
 #define SCIARA_COMM_VOTE_H
 

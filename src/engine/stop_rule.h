@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stop rule: at the end of which step `advance` returns. All engines, on host and device, use the same function.
+// At the end of which step `advance` returns: the parts of the stop rule that engines test, and the advance limit. All
+// engines, on host and device, use the same function.
 #ifndef SCIARA_ENGINE_STOP_RULE_H
 #define SCIARA_ENGINE_STOP_RULE_H
 

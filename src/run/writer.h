@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread that writes states while the simulation continues. There are two buffers: while one is written, the next
 // state can be put into the other; a third one must wait. So a slow disk slows down the simulation and loses nothing.
-// If the engine captures states (engine.h), a buffer stands for a slot there, and the thread itself fetches the state.
+// If the engine captures states (engine.h), a buffer stands for one there, and the thread itself fetches the state.
 #ifndef SCIARA_RUN_WRITER_H
 #define SCIARA_RUN_WRITER_H
 

@@ -46,7 +46,9 @@ static enum sciara_status choose_bands(struct sciara_simulation *s) {
     return SCIARA_OK;
   }
   if (!s->ops->phases)
-    return sciara_fail(SCIARA_ERR_USAGE, "engine \"%s\" cannot compute bands on %d ranks; serial and openmp can",
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "engine \"%s\" cannot compute bands on %d ranks; 'sciara engines' lists those that can, "
+                       "after \"bands:\"",
                        s->ops->name, comm->size);
   s->banded = sciara_banded_ops(s->ops);
   s->ops = &s->banded;

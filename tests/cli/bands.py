@@ -206,7 +206,7 @@ class Ends(Case, Ranks):
         for args, code, words in (
                 (("run", "nowhere.json"), 4, "nowhere.json"),
                 (("run", "s.json", "--steps", "x"), 2, "--steps"),
-                (("run", "s.json", "-e", "scatter", "-o", "o"), 2, 'engine "scatter" cannot compute bands on 3 ranks'),
+                (("run", "s.json", "-e", "scatter", "-o", "o"), 2, 'engine "scatter" cannot compute bands on 3 ranks; \'sciara engines\' lists those that can'),
                 (("ensemble", "run", "s.json"), 2, "'sciara ensemble' is one process, and was started as 3"),
                 (("evaluate", "s.json"), 2, "'sciara evaluate' is one process, and was started as 3"),
                 (("calibrate", "s.json"), 2, "'sciara calibrate' is one process, and was started as 3")):

@@ -126,7 +126,7 @@ static enum sciara_status apply_points(struct work *w) {
   const struct sciara_edit *edit = w->edit;
   struct sciara_point *points;
   SCIARA_TRY(SCIARA_NEW(points, edit->point_count + 1, "the points of an edit"));
-  memcpy(points, edit->points, edit->point_count * sizeof *points);
+  if (edit->point_count > 0) memcpy(points, edit->points, edit->point_count * sizeof *points);
   struct sciara_shape shape = {.kind = edit->closed ? SCIARA_POI_ZONE : SCIARA_POI_LINE,
                                .points = points,
                                .ends = &edit->point_count,

@@ -42,7 +42,7 @@ class Problems(Case):
     EXPECTED = [
         "vents[1].effusion.rates_m3_s[1]: expected 0 to 1e6 m3/s; found -1",
         'output.evry: unknown key, expected folder, every, '
-        'checkpoint_every, checkpoint_wall, fields, dtype, maps (did you mean "every"?)',
+        'checkpoint_every, checkpoint_wall, keep_checkpoints, fields, dtype, maps (did you mean "every"?)',
         'tilte: unknown key, expected $schema, title, dem, vents, initial, model, boundary, run, output, engine '
         '(did you mean "title"?)',
         "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",

@@ -224,7 +224,8 @@ class Export(SharedCase):
             named = named.replace("`", "")
             self.assertRegex(help_text, rf"(?m)^ +--{option} [^:]*[A-Z|.a-z,0-9]* +{named}: ")
             refuses = sorted(formats - set(named.split(", ")))[len(option) % 7]
-            self.assert_refused(2, f"--format {refuses} has no option --{option}$", "run", "-f", refuses, f"--{option}", "1")
+            value = [] if re.search(rf"(?m)^ +--{option}  ", help_text) else ["1"]
+            self.assert_refused(2, f"--format {refuses} has no option --{option}$", "run", "-f", refuses, f"--{option}", *value)
 
     def test_texts_in_other_encodings(self):
         for option in ("--title", "--stamp", "--credits"):

@@ -10,7 +10,9 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "ensemble/ensemble.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
@@ -121,8 +123,23 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e) {
   return SCIARA_OK;
 }
 
+/** Up to when "not reached" holds, and what limits it. */
+static void print_until(const struct sciara_snapshot *s) {
+  const double lava = s->ledger.liquid_m3 + s->ledger.solid_m3;
+  char time[48];
+  sciara_print_duration(s->time_s, time, sizeof time);
+  sciara_print("until %s", time);
+  if (lava > 0) sciara_print(", when %.3g %% of the lava is still liquid", 100 * s->ledger.liquid_m3 / lava);
+  sciara_print("\n");
+  if (s->ledger.lost_m3 > 0)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %.6g m3 of lava left the map: places beyond its edge, or near it, may be reached although they are "
+               "not here",
+               s->path, s->ledger.lost_m3);
+}
+
 /** "12 places: 3 reached, 7 not reached, 1 in the sea, 1 outside the DEM" */
-static void print_states(const struct sciara_run_exposure *e) {
+static void print_states(const struct sciara_target *t, const struct sciara_run_exposure *e) {
   static const char *const names[SCIARA_POI_WHERES] = {"", "in the sea", "on NODATA", "outside the DEM",
                                                        "without geometry"};
   size_t reached = 0, count[SCIARA_POI_WHERES] = {0};
@@ -135,6 +152,7 @@ static void print_states(const struct sciara_run_exposure *e) {
   for (int w = SCIARA_POI_IN_SEA; w < SCIARA_POI_WHERES; w++)
     if (count[w]) sciara_print(", %zu %s", count[w], names[w]);
   sciara_print("\n");
+  print_until(&t->snapshot);
   if (reached > 0) sciara_print("first lava, place, kind, largest deposit, covered length or area\n");
 }
 
@@ -175,7 +193,7 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   char *folder = folder_of(&target);
   SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
   SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
-  print_states(&e);
+  print_states(&target, &e);
   SCIARA_TRY_GOTO(print_reached(&e));
   SCIARA_TRY_GOTO(write_files(&target, &e, &files));
 cleanup:

@@ -137,7 +137,7 @@ static void put_rates(const struct sciara_ensemble *e, enum sciara_language lang
   if (e->result.rate_count > 0) sciara_text_append(t, ". ");
 }
 
-/** "Model: fv3 (thesis-etna-2006); varied model.relaxation; DEM 378 x 517, 4b7d..." */
+/** "Model: fv3 (thesis-etna-2006); varied rate_scale, model.relaxation; DEM 378 x 517, 4b7d..." */
 static void put_model(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
   const struct sciara_ensemble *e = &r->ensemble;
   struct sciara_scenario_spec scenario = {0};
@@ -146,7 +146,10 @@ static void put_model(const struct sciara_reduction *r, enum sciara_language lan
   sciara_text_append(t, "%s%s%s", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_MODEL),
                      sciara_word(language, SCIARA_WORD_COLON), sciara_rules_name(r->rules));
   if (scenario.model) sciara_text_append(t, " (%s)", scenario.model);
-  bool any = false;
+  bool any = sciara_members_have_drawn(&e->members, SCIARA_DRAWN_RATE_SCALE); // its keys are those of vents
+  if (any)
+    sciara_text_append(t, "; %s %s", sciara_word(language, SCIARA_WORD_HAZARD_VARIED),
+                       sciara_drawn_names[SCIARA_DRAWN_RATE_SCALE]);
   for (size_t k = 0; k < e->members.key_count; k++) {
     if (strncmp(e->members.key[k], "vents.", strlen("vents.")) == 0) continue;
     if (any)

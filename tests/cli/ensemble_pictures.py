@@ -36,7 +36,7 @@ class Pictures(SharedCase):
         ensemble = json.loads((SOURCE / "config/hazard.json").read_text())
         ensemble |= {"base": "base.json", "vents": {"table": "vents.csv", "weights": {"column": "p"}},
                      "sample": {"method": "random", "count": 20, "seed": 1},
-                     "vary": [{"key": "model.relaxation", "uniform": [0.4, 0.5]}]}
+                     "vary": [{"key": "model.relaxation", "uniform": [0.4, 0.5]}, {"key": "rate_scale", "uniform": [0.9, 1.1]}]}
         ensemble["result"]["sites"][0] = {"name": "quarry", "x": 448905, "y": 4347005}
         case.write_json(work / "e.json", ensemble)
         case.run_program("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", cwd=cls.work)
@@ -127,7 +127,7 @@ class Pictures(SharedCase):
         said = self.facts("plain.png")["assumptions"]
         for text in ("120 of 120 members are finished. Valid only for the assumed vents, eruptions and model", "short 50\u00a0% (0.1\u00a0×\u00a010⁶\u00a0m³, 6 h)",
                      "long 15\u00a0% (0.5\u00a0×\u00a010⁶\u00a0m³, 1 d)", "Vents: 3.", "Eruptions a year: flank 0.02 (0.01–0.04)",
-                     "Model: fv3 (thesis-etna-2006); varied model.relaxation; DEM 378\u00a0×\u00a0517"):
+                     "Model: fv3 (thesis-etna-2006); varied rate_scale, model.relaxation; DEM 378\u00a0×\u00a0517"):
             self.assertIn(text, said)
         self.assertNotIn("10 members", said)
         self.picture("it.png", "--language", "it", "--issued", "2026-05-10", "--stamp", "ESERCITAZIONE", "--credits", "me", layer="arrival_q05")

@@ -109,6 +109,6 @@ int main(int argc, char **argv) {
     const enum sciara_status ended = sciara_banded_dismiss(comm);
     if (status == SCIARA_OK) status = ended;
   }
-  comm->ops->close(comm, status);
-  return status;
+  comm->ops->close(comm, (int)status);
+  return (int)status;
 }

@@ -111,6 +111,7 @@ static enum sciara_status measure(struct bench *b, struct measured *m) {
   struct sciara_engine_options options = {0};
   void *engine = NULL;
   SCIARA_TRY(choose_engine(b, m, &ops, &options));
+  if (!ops) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: no engine is chosen", m->engine); // clang's analyzer asks
   const struct measured *last = b->count ? &b->found[b->count - 1] : NULL;
   if (!last || !b->pristine || last->size != m->size || strcmp(last->scene, m->scene) != 0)
     SCIARA_TRY(make_scene(b, m));

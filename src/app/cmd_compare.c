@@ -334,7 +334,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
                        "%s --observed %s",
                        path, other, path);
   }
-  struct sciara_target a, b;
+  struct sciara_target a = {0}, b = {0};
   struct job j = {0};
   const char *drivers[SCIARA_MOST_GIVEN];
   SCIARA_TRY(take_options(arguments, &j));

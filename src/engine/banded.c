@@ -261,7 +261,8 @@ static enum sciara_status cut_again(struct banded *b) {
   sciara_free(b->root.liquid);
   b->root.liquid = NULL;
   SCIARA_TRY(status);
-  if (memcmp(b->root.cuts.first, b->part.cuts.first, (size_t)(b->part.cuts.count + 1) * sizeof *b->root.cuts.first)) {
+  const size_t size = (size_t)(b->part.cuts.count + 1) * sizeof *b->root.cuts.first;
+  if (memcmp(b->root.cuts.first, b->part.cuts.first, size) != 0) {
     SCIARA_TRY(command(b, &cut));
     b->before = b->control.now;
     b->cuts++;

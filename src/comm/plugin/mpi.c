@@ -23,7 +23,7 @@ static int begin(int *rank, int *size) {
 
 static int post_piece(const struct sciara_comm_message *m, size_t at, int bytes, int tag) {
   if (count == room) {
-    MPI_Request *more = realloc(requests, (size_t)(2 * room + 16) * sizeof *more);
+    MPI_Request *more = realloc(requests, (size_t)(2 * room + 16) * sizeof(MPI_Request));
     if (!more) return MPI_ERR_NO_MEM;
     requests = more;
     room = 2 * room + 16;

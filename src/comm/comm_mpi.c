@@ -44,6 +44,7 @@ struct mpi_comm {
 /** Loads the plugin, once. NULL, with the reason: it cannot be. */
 static const struct sciara_mpi *load(char *why, size_t size) {
   static const struct sciara_mpi *loaded;
+  static void *plugin; // stays loaded
   Dl_info self;
   char path[4096];
   if (loaded) return loaded;
@@ -58,7 +59,7 @@ static const struct sciara_mpi *load(char *why, size_t size) {
     snprintf(why, size, "this program was built without MPI (there is no %s)", path);
     return NULL;
   }
-  void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL); // parts of MPI that it loads itself need its symbols
+  plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL); // parts of MPI that it loads itself need its symbols
   const struct sciara_mpi *mpi = plugin ? (const struct sciara_mpi *)dlsym(plugin, SCIARA_MPI_TABLE) : NULL;
   if (!mpi)
     snprintf(why, size, "%s", dlerror());

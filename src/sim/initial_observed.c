@@ -177,6 +177,7 @@ static int64_t mean_width(const struct work *w) {
   int64_t sides = 0;
   for (int64_t i = 0; i < sciara_grid_cells(g); i++) // interior cells have all neighbours
     if (w->mask[i]) sides += !w->mask[i - 1] + !w->mask[i + 1] + !w->mask[i - g->cols] + !w->mask[i + g->cols];
+  if (sides == 0) return 1; // no cell
   const int64_t width = (2 * w->cells + sides / 2) / sides;
   return width < 1 ? 1 : width > MOST ? MOST : width;
 }

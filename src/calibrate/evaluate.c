@@ -170,7 +170,7 @@ static enum sciara_status compute(const struct worker *me, struct entry *n, size
   struct sciara_evaluator *e = me->e;
   const struct sciara_case_job job = {.scenario = scenario,
                                       .key = (const char *const *)n->text,
-                                      .value = (const char *const *)n->text + n->key_count,
+                                      .value = n->text ? (const char *const *)n->text + n->key_count : NULL,
                                       .key_count = n->key_count,
                                       .least = n->least,
                                       .slot = sciara_crew_slot(&e->crew, me->number),

@@ -25,9 +25,9 @@ enum sciara_status sciara_ground_changes_begin(struct sciara_ground_changes *c, 
   struct sciara_ground_change *more = realloc(c->change, (c->count + 1) * sizeof *more);
   if (!more) return no_memory();
   c->change = more;
-  char *copy = strdup(name);
-  if (!copy) return no_memory();
-  c->change[c->count++] = (struct sciara_ground_change){from_s, copy, number, c->ops, c->ops};
+  c->change[c->count] = (struct sciara_ground_change){from_s, strdup(name), number, c->ops, c->ops};
+  if (!c->change[c->count].name) return no_memory();
+  c->count++;
   return SCIARA_OK;
 }
 

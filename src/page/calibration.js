@@ -96,7 +96,7 @@ function tableOf(id, rows) {
   return frame;
 }
 
-class CalibrationPage extends Page {
+class CalibrationPage extends StillPage {
   constructor(frames) {
     super(frames);
     [this.search] = this.data.calibration.searches;
@@ -125,20 +125,10 @@ class CalibrationPage extends Page {
     ].join(" ");
   }
 
-  drawCurves() {}
-
   showField() {
     super.showField();
     const step = valueText(this.field, this.field.step);
     byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.about, step });
-  }
-
-  showFrame(frame) {
-    this.frame = frame;
-    this.map.paint(this.field, frame);
-    this.tellCell();
-    this.tellHover();
-    this.tellScale();
   }
 
   showCell() {}

@@ -55,7 +55,7 @@ class HazardMap extends LavaMap {
   }
 }
 
-class HazardPage extends Page {
+class HazardPage extends StillPage {
   constructor(frames, threats) {
     super(frames);
     this.threats = threats;
@@ -87,20 +87,10 @@ class HazardPage extends Page {
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
   }
 
-  drawCurves() {}
-
   showField() {
     super.showField();
     const step = `${number(this.field.step)} ${this.field.unit}`;
     byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.label, step });
-  }
-
-  showFrame(frame) {
-    this.frame = frame;
-    this.map.paint(this.field, frame);
-    this.tellCell();
-    this.tellHover();
-    this.tellScale();
   }
 
   /** The value of a layer at a cell; null: there is none. */

@@ -422,3 +422,16 @@ class Page {
     });
   }
 }
+
+/** A page whose maps have no time: without curves, and a frame is shown alone. */
+class StillPage extends Page {
+  drawCurves() {}
+
+  showFrame(frame) {
+    this.frame = frame;
+    this.map.paint(this.field, frame);
+    this.tellCell();
+    this.tellHover();
+    this.tellScale();
+  }
+}

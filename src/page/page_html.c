@@ -498,14 +498,15 @@ static enum sciara_status append_skeleton(struct sciara_text *page, enum sciara_
 }
 
 enum sciara_status sciara_page_write(const struct sciara_page *p, const char *path) {
+  const struct sciara_page_skeleton *around = p->hazard        ? &sciara_page_skeleton_ensemble
+                                              : p->calibration ? &sciara_page_skeleton_calibration
+                                                               : &sciara_page_skeleton_run;
   struct sciara_text json = {0}, page = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(append_data(&json, p));
-  SCIARA_TRY_GOTO(
-      append_skeleton(&page, p->language, (const char *)sciara_page_skeleton_head, sciara_page_skeleton_head_size));
+  SCIARA_TRY_GOTO(append_skeleton(&page, p->language, (const char *)around->head, around->head_size));
   SCIARA_TRY_GOTO(append_escaped(&page, &json));
-  SCIARA_TRY_GOTO(
-      append_skeleton(&page, p->language, (const char *)sciara_page_skeleton_tail, sciara_page_skeleton_tail_size));
+  SCIARA_TRY_GOTO(append_skeleton(&page, p->language, (const char *)around->tail, around->tail_size));
   SCIARA_TRY_GOTO(sciara_file_replace(path, page.data, page.length));
 cleanup:
   sciara_text_free(&json);

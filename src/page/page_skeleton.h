@@ -6,7 +6,15 @@
 
 #include <stddef.h>
 
-extern const unsigned char sciara_page_skeleton_head[], sciara_page_skeleton_tail[];
-extern const size_t sciara_page_skeleton_head_size, sciara_page_skeleton_tail_size;
+/** A page before and after its data, with the scripts of its kind. */
+struct sciara_page_skeleton {
+  const unsigned char *head;
+  size_t head_size;
+  const unsigned char *tail;
+  size_t tail_size;
+};
+
+extern const struct sciara_page_skeleton sciara_page_skeleton_run, sciara_page_skeleton_ensemble,
+    sciara_page_skeleton_calibration;
 
 #endif

@@ -206,7 +206,7 @@ class ExportHtml(SharedCase):
                                          f"'sha256-{hashes[1]}'; base-uri 'none'; form-action 'none'".split())
         self.assertIsNone(re.search(r"https?://(?!www\.w3\.org/2000/svg)|\bfetch\(|XMLHttpRequest|innerHTML|\beval\b",
                                     self.page.scripts[1]))
-        self.assertLess(len(self.page.text) - len(self.page.scripts[0]), 80000, "bytes of the page, for runs, ensembles and calibrations, without its data")
+        self.assertLess(len(self.page.text) - len(self.page.scripts[0]), 60000, "bytes of the page without its data")
 
     def test_every_text_is_in_the_table(self):
         """What the script says is in the page, nothing of the page's own words is unused, and HTML has no hole."""

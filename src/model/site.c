@@ -64,6 +64,16 @@ static enum sciara_status copy_origin(const struct sciara_site_origin *from, str
   return sciara_site_identity_copy(from->identity, &o->identity);
 }
 
+/** The site of an owner whose arrays are complete, with its first reference. */
+static const struct sciara_site *hand_out(struct sciara_site_owner *o, const struct sciara_grid *grid) {
+  o->site.grid = *grid;
+  o->site.z0 = o->z0;
+  o->site.kind = o->kind;
+  o->site.owner = o;
+  o->references = 1;
+  return &o->site;
+}
+
 enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **altitude, const uint8_t *valid,
                                      const struct sciara_site_origin *origin, const struct sciara_site **out) {
   enum sciara_status status;
@@ -86,12 +96,7 @@ enum sciara_status sciara_site_adopt(const struct sciara_grid *grid, double **al
     *origin->changes = (struct sciara_ground_changes){0};
     o->site.changes = &o->changes;
   }
-  o->site.grid = *grid;
-  o->site.z0 = o->z0;
-  o->site.kind = o->kind;
-  o->site.owner = o;
-  o->references = 1;
-  *out = &o->site;
+  *out = hand_out(o, grid);
   return SCIARA_OK;
 cleanup:
   destroy(o);
@@ -120,12 +125,9 @@ enum sciara_status sciara_site_blank(const struct sciara_grid *grid, double **z0
   SCIARA_TRY_GOTO(SCIARA_NEW(o, 1, "site"));
   SCIARA_TRY_GOTO(SCIARA_NEW(o->z0, cells, "altitudes of a part of a site"));
   SCIARA_TRY_GOTO(SCIARA_NEW(o->kind, cells, "kinds of the cells of a part of a site"));
-  o->site.grid = *grid;
-  o->site.z0 = *z0 = o->z0;
-  o->site.kind = *kind = o->kind;
-  o->site.owner = o;
-  o->references = 1;
-  *out = &o->site;
+  *z0 = o->z0;
+  *kind = o->kind;
+  *out = hand_out(o, grid);
   return SCIARA_OK;
 cleanup:
   destroy(o);

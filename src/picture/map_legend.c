@@ -81,6 +81,16 @@ static void paint_bar(struct sciara_map_drawing *d, const struct sciara_ramp *ra
   frame(d, x, y, width, height);
 }
 
+/** What a scale is of, on one line. */
+static void write_heading(struct sciara_map_drawing *d, const char *unit, double x, double y, double width) {
+  char text[96];
+  heading(d, unit, text, sizeof text);
+  struct sciara_writing w = words(d, text);
+  w.width = width;
+  w.lines = 1;
+  sciara_picture_write(&d->picture, &d->lettering, x, y + d->letter, 0, &w);
+}
+
 /** The bar is as wide as `width` lets it be with half a label beyond each end. */
 static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colouring *c, double x, double y,
                           double width) {
@@ -88,11 +98,7 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
   const double inset = fmax(0, ceil(0.5 * widest - letter)), left = round(x) + inset, bar = round(width - 2 * inset);
   const double top = round(y + 1.9 * letter), height = round(1.3 * letter);
   char text[96];
-  heading(d, c->scale.unit, text, sizeof text);
-  struct sciara_writing w = words(d, text);
-  w.width = width;
-  w.lines = 1;
-  sciara_picture_write(&d->picture, &d->lettering, x, y + letter, 0, &w);
+  write_heading(d, c->scale.unit, x, y, width);
   paint_bar(d, c->ramp, left, top, bar, height);
   int stride = 1;
   while (stride < c->scale.steps && bar * stride / c->scale.steps < widest + 0.8 * letter) stride++;
@@ -114,11 +120,7 @@ static double paint_classes(struct sciara_map_drawing *d, const struct sciara_co
   const double letter = d->letter, left = round(x), top = round(y + 1.9 * letter), height = round(1.3 * letter);
   const double block = floor(width / (double)(q->edge_count + 1));
   char text[96];
-  heading(d, c->scale.unit, text, sizeof text);
-  struct sciara_writing w = words(d, text);
-  w.width = width;
-  w.lines = 1;
-  sciara_picture_write(&d->picture, &d->lettering, x, y + letter, 0, &w);
+  write_heading(d, c->scale.unit, x, y, width);
   for (size_t k = 0; k <= q->edge_count; k++) {
     uint8_t rgb[3];
     sciara_ramp_colour(c->ramp, ((double)k + 0.5) / (double)(q->edge_count + 1), rgb);

@@ -500,9 +500,9 @@ struct sciara_observed {
   double at_s;        /**< simulated time: what lava has reached by then counts; 0: the end of the run */
   double weight;      /**< in the mean of J, at most 1e6; 0: 1; of each date */
   const char *date;   /**< instead of at_s: its date, "2006-07-14T12:00Z", of a scenario with run.start; NULL: none */
-  const char *
-      dates; /**< the file has a polygon or more for each date in this field, which are compared at these dates as so many
-                           extents; "auto": its only field of dates; NULL: it has none */
+  /** A field of the file, which has a polygon or more for each date in it: these are compared at their dates, as so many
+      extents. "auto": its only field of dates; NULL: none */
+  const char *dates;
 };
 
 /** What is evaluated. Zero-initialise. */

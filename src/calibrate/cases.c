@@ -89,7 +89,8 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
   if (k == 0) c->ops = ops;
   if (k == 0) c->engine_options = sciara_scenario_engine_options(&problem.scenario);
-  const struct sciara_member_need need = sciara_member_need_of(&problem, sciara_member_bytes_per_cell(ops));
+  const double each = sciara_member_bytes_per_cell(ops, SCIARA_FOOTPRINT_RECORD);
+  const struct sciara_member_need need = sciara_member_need_of(&problem, SCIARA_FOOTPRINT_RECORD, each);
   c->need.window = fmax(c->need.window, need.window);
   c->need.memory = fmax(c->need.memory, need.memory);
   status = find_vents(&unchanged, s->setup.site, &s->vents);

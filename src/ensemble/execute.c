@@ -129,7 +129,8 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
   const int threads = w->options->workers > 0 ? w->options->workers : sciara_usable_cores();
   const struct sciara_task_estimate how = {.ensemble = w->e,
                                            .setup = &w->setup,
-                                           .bytes_per_cell = sciara_member_bytes_per_cell(w->crew.ops),
+                                           .bytes_per_cell =
+                                               sciara_member_bytes_per_cell(w->crew.ops, SCIARA_FOOTPRINT_RECORD),
                                            .threads = w->takes_memory ? 1 : threads,
                                            .cancel = w->options->cancel};
   size_t n = 0;

@@ -14,7 +14,7 @@ void sciara_member_estimate(const struct sciara_task_estimate *how, size_t membe
   const struct sciara_scenario_member scenario = sciara_ensemble_member(how->ensemble, member, name);
   *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
   sciara_compute_place(how->setup, &scenario, &sciara_no_notes, &problem, d); // a run says it
-  if (d->count == 0) *out = sciara_member_need_of(&problem, how->bytes_per_cell);
+  if (d->count == 0) *out = sciara_member_need_of(&problem, SCIARA_FOOTPRINT_RECORD, how->bytes_per_cell);
   sciara_problem_free(&problem);
 }
 

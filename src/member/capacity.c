@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/device_info.h"
+#include "member/footprint.h"
 #include "sim/parallel.h"
 
 enum { MOST_WORKERS = 4096 };
@@ -65,7 +66,7 @@ static enum sciara_status check_memory(const struct sciara_capacity_request *r, 
 static void widen_for_slots(const struct sciara_capacity_request *r, struct sciara_member_need *most) {
   const double side = 2 * SCIARA_COST_SLOT_MARGIN + 1, all = (double)sciara_grid_cells(r->grid);
   const double window = fmin(fmax(most->window, side * side), all);
-  most->memory += (window - most->window) * sciara_member_bytes_per_cell(r->ops);
+  most->memory += (window - most->window) * sciara_member_bytes_per_cell(r->ops, SCIARA_FOOTPRINT_RECORD);
   most->window = window;
 }
 

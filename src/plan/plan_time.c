@@ -158,7 +158,7 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
       engine_name, rule, base->scenario.engine.single_precision ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE, &ops));
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
   w->e = e;
-  w->bytes_per_cell = sciara_member_bytes_per_cell(ops);
+  w->bytes_per_cell = sciara_member_bytes_per_cell(ops, SCIARA_FOOTPRINT_RECORD);
   w->setup = (struct sciara_compute_setup){.site = base->site, .engine = engine_name, .threads = 1, .device = -1};
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {

@@ -270,9 +270,8 @@ enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, dou
 
 // ---------------------------------------------------------------------------------------------------------- members
 
-double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops) {
+double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops, unsigned record) {
   const struct sciara_grid unit = {.rows = 1000, .cols = 1000, .cell_size = 1};
-  const unsigned record = SCIARA_RECORD_MAX_DEPOSIT;
   const size_t engine = sciara_size_estimate_engine(ops, &unit, record, 0, NULL);
   return (double)(2 * sciara_state_memory(&unit, record) + sciara_site_memory(&unit) + engine) / 1e6;
 }
@@ -313,7 +312,8 @@ double sciara_member_disk(double members, double footprints) {
   return SCIARA_COST_MEMBER * members + SCIARA_COST_MEMBER_CELL * footprints;
 }
 
-struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell) {
+struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, unsigned record,
+                                                double bytes_per_cell) {
   const struct sciara_params *params = &p->scenario.params;
   const double volume = p->vents ? sciara_vents_total(p->vents) : 0, w2 = p->grid.cell_size * p->grid.cell_size;
   const double thickness = 0.5 * (thin(params) + thick(params)), cells = (double)sciara_grid_cells(&p->grid);
@@ -327,7 +327,7 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   need.window = fmin(cells, SCIARA_COST_WINDOW_LEAST + SCIARA_COST_WINDOW_PER_LAVA * lava_cells);
   need.memory = need.window * bytes_per_cell;
   if (sciara_scenario_has_initial_lava(&p->scenario))
-    need.memory += (double)sciara_state_memory(&p->grid, SCIARA_RECORD_MAX_DEPOSIT); // the map on which it begins
+    need.memory += (double)sciara_state_memory(&p->grid, record); // the map on which it begins
   if (p->scenario.dem.error.sd_m > 0) need.memory += SCIARA_COST_MEMBER_GROUND_CELL * cells; // a map of its own
   return need;
 }

@@ -136,10 +136,13 @@ double sciara_member_footprint(const struct sciara_params *params, double volume
 /** Bytes on the disk of so many members, which cover `footprints` cells together. */
 double sciara_member_disk(double members, double footprints);
 
-/** Bytes of a state, its copy and an engine, for one cell of a window. */
-double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops);
+/** Bytes of a state that has these recorded fields, of its copy and of an engine, for one cell of a window. */
+double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops, unsigned record);
 
-/** @param p a member that has been placed; without a state it has no initial lava */
-struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, double bytes_per_cell);
+/**
+ * @param p a member that has been placed; without a state it has no initial lava
+ * @param record the recorded fields of its state, bits SCIARA_RECORD_...
+ */
+struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, unsigned record, double bytes_per_cell);
 
 #endif

@@ -75,11 +75,28 @@ START_TEST(members_that_begin_with_lava) {
     place(cases[k].run);
     problem.state->time = start;
     problem.state->h[7] = deep;
-    const struct sciara_member_need need = sciara_member_need_of(&problem, 200);
+    const struct sciara_member_need need = sciara_member_need_of(&problem, SCIARA_RECORD_NOTHING, 200);
     const double volume = deep * area + 2 * (cases[k].end - start);
     ck_assert_double_eq_tol(need.liquid_s, volume / area * cases[k].each, 1e-3 * need.liquid_s);
     sciara_problem_free(&problem);
   }
+}
+END_TEST
+
+/** Each recorded field is a double for each cell of a member's state, of its copy and of the map on which lava begins. */
+START_TEST(memory_of_recorded_fields) {
+  const unsigned one = SCIARA_RECORD_MAX_DEPOSIT, all = SCIARA_RECORD_EVERYTHING;
+  const int more = (int)SCIARA_RECORDED_FIELDS - 1;
+  const double a_cell = sciara_member_bytes_per_cell(NULL, all) - sciara_member_bytes_per_cell(NULL, one);
+  ck_assert_double_eq_tol(a_cell, 2 * more * sizeof(double), 1e-9);
+  place("{}");
+  ck_assert_double_eq(sciara_member_need_of(&problem, all, 200).memory,
+                      sciara_member_need_of(&problem, one, 200).memory);
+  problem.scenario.initial_thickness = (struct sciara_layer_spec){.given = true, .value = 1};
+  ck_assert_double_eq(sciara_member_need_of(&problem, all, 200).memory -
+                          sciara_member_need_of(&problem, one, 200).memory,
+                      more * SIDE * SIDE * sizeof(double));
+  sciara_problem_free(&problem);
 }
 END_TEST
 
@@ -124,6 +141,7 @@ int main(void) {
   Suite *suite = suite_create("estimate");
   TCase *cases = tcase_create("estimate");
   tcase_add_test(cases, members_that_begin_with_lava);
+  tcase_add_test(cases, memory_of_recorded_fields);
   tcase_add_test(cases, the_end_by_each_stop_rule);
   tcase_add_test(cases, steps_and_wall_clock);
   suite_add_tcase(suite, cases);

@@ -19,6 +19,7 @@
 #include "export/target.h"
 #include "file/durable.h"
 #include "model/field.h"
+#include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/run_file.h"
 #include "run/run_folder.h"
@@ -134,6 +135,7 @@ static enum sciara_status check_series(const char *folder) {
 }
 
 static void print_record(const char *folder, const struct sciara_run_record *r) {
+  char text[SCIARA_BARRIER_TEXT];
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
   if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
@@ -145,6 +147,10 @@ static void print_record(const char *folder, const struct sciara_run_record *r) 
     sciara_print("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
                  r->resumptions[k].engine ? r->resumptions[k].engine : "?");
   for (size_t k = 0; k < r->warning_count; k++) sciara_print("warning:       %s\n", r->warnings[k].text);
+  for (size_t k = 0; k < r->barrier_count; k++) {
+    sciara_barrier_describe(&r->barriers[k], text);
+    sciara_print("barrier:       %s: %s\n", r->barriers[k].name, text);
+  }
   sciara_print("snapshots:     %zu\n", r->snapshot_count);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the barriers of a run: whether and when lava overtopped them, and how much of their height is left.
-// Included by this room alone.
+// What became of the barriers of a run: whether and when lava overtopped them, how much of their height is left, and how much
+// lava they hold.
 #ifndef SCIARA_RUN_BARRIERS_H
 #define SCIARA_RUN_BARRIERS_H
 
@@ -12,5 +12,10 @@
  * height or crest, or a file, and were done. The state must be current.
  */
 enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_record *record);
+
+enum { SCIARA_BARRIER_TEXT = 240 };
+
+/** What became of a barrier, for people. */
+void sciara_barrier_describe(const struct sciara_run_barrier *barrier, char text[SCIARA_BARRIER_TEXT]);
 
 #endif

@@ -23,6 +23,13 @@ static void free_warning(struct sciara_run_warning *w) {
   free(w->text);
 }
 
+static void free_barriers(struct sciara_run_record *r) {
+  for (size_t i = 0; i < r->barrier_count; i++) free(r->barriers[i].name);
+  free(r->barriers);
+  r->barriers = NULL;
+  r->barrier_count = 0;
+}
+
 void sciara_run_record_free(struct sciara_run_record *r) {
   char *owned[] = {r->stop_reason, r->scenario,     r->engine,       r->precision,    r->parent,    r->program_version,
                    r->git_hash,    r->hdf5_version, r->gdal_version, r->model_preset, r->model_rule};
@@ -31,8 +38,7 @@ void sciara_run_record_free(struct sciara_run_record *r) {
   for (size_t i = 0; i < r->resumption_count; i++) free(r->resumptions[i].engine);
   for (size_t i = 0; i < r->warning_count; i++) free_warning(&r->warnings[i]);
   free(r->warnings);
-  for (size_t i = 0; i < r->barrier_count; i++) free(r->barriers[i].name);
-  free(r->barriers);
+  free_barriers(r);
   free(r->resumptions);
   free(r->snapshots);
   memset(r, 0, sizeof *r);
@@ -91,6 +97,7 @@ void sciara_run_record_forget(struct sciara_run_record *r, double time_s) {
     else
       free_warning(&r->warnings[i]);
   r->warning_count = kept;
+  free_barriers(r);
 }
 
 void sciara_run_record_cut(struct sciara_run_record *r, size_t count) {
@@ -242,6 +249,7 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
     add_number(b, item, "cells", (double)one->cells);
     add_number(b, item, "overtopped_s", one->overtopped_s);
     add_number(b, item, "freeboard_m", one->freeboard_m);
+    add_number(b, item, "held_m3", one->held_m3);
     add_number(b, item, "x", one->x);
     add_number(b, item, "y", one->y);
     if (cJSON_AddItemToArray(list, item)) continue;

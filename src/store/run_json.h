@@ -38,6 +38,7 @@ struct sciara_run_barrier {
   int64_t cells;       ///< that it changed
   double overtopped_s; ///< simulated time from which lava is on it; NAN: never
   double freeboard_m;  ///< from its crest down to the lava beside it at the end; NAN: there is none
+  double held_m3;      ///< lava that stands against it at the end; NAN in records of versions that did not record it
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 
@@ -82,7 +83,7 @@ struct sciara_run_record {
   size_t resumption_count;
   struct sciara_run_warning *warnings; ///< in the order in which they were noticed; not in the file if there are none
   size_t warning_count;
-  struct sciara_run_barrier *barriers; ///< written, not read: the end of a run makes them anew
+  struct sciara_run_barrier *barriers; ///< at the end of the run
   size_t barrier_count;
   struct sciara_run_snapshot *snapshots; ///< in the order in which they were acknowledged
   size_t snapshot_count, snapshot_capacity;
@@ -105,7 +106,7 @@ enum sciara_status sciara_run_record_warn(struct sciara_run_record *record, cons
 enum sciara_status sciara_run_record_barrier(struct sciara_run_record *record, const struct sciara_run_barrier *barrier,
                                              const char *name);
 
-/** Forgets the warnings of states after this simulated time, s. */
+/** Forgets the warnings of states after this simulated time, s, and the barriers. */
 void sciara_run_record_forget(struct sciara_run_record *record, double time_s);
 
 /** Forgets all snapshots but the first `count`. */

@@ -16,10 +16,11 @@ struct place {
   const struct sciara_json_path *path; ///< of the object; NULL is the top level
 };
 
+/** @param key NULL: the object itself is wrong */
 static enum sciara_status refuse(const struct place *at, const char *key, const cJSON *found, const char *allowed) {
   const struct sciara_json_path path = {.parent = at->path, .key = key};
   char name[256], value[128] = "nothing";
-  sciara_json_path_print(&path, name, sizeof name);
+  sciara_json_path_print(key ? &path : at->path, name, sizeof name);
   if (found) sciara_json_describe(found, value, sizeof value);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found %s", at->file, name, allowed, value);
 }
@@ -142,21 +143,6 @@ static enum sciara_status read_resumption(const struct place *at, struct sciara_
   return get_text(at, "engine", &last->engine);
 }
 
-static enum sciara_status read_resumptions(const struct place *root, struct sciara_run_record *r) {
-  const cJSON *list = member(root, "resumed"), *item;
-  if (!list) return SCIARA_OK;
-  if (!cJSON_IsArray(list)) return refuse(root, "resumed", list, "an array");
-  const struct sciara_json_path list_path = {.parent = root->path, .key = "resumed"};
-  size_t index = 0;
-  cJSON_ArrayForEach(item, list) {
-    const struct sciara_json_path path = {.parent = &list_path, .index = index++};
-    const struct place at = {.file = root->file, .object = item, .path = &path};
-    if (!cJSON_IsObject(item)) return refuse(&at, "step", NULL, "an object for each time");
-    SCIARA_TRY(read_resumption(&at, r));
-  }
-  return SCIARA_OK;
-}
-
 static enum sciara_status read_cell(const struct place *at, struct sciara_run_warning *w) {
   const cJSON *cell = member(at, "cell"), *row = cJSON_GetArrayItem(cell, 0), *col = cJSON_GetArrayItem(cell, 1);
   const bool two = cJSON_IsArray(cell) && cJSON_GetArraySize(cell) == 2 && cJSON_IsNumber(row) && cJSON_IsNumber(col);
@@ -184,17 +170,36 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   return sciara_run_record_warn(r, &w);
 }
 
-static enum sciara_status read_warnings(const struct place *root, struct sciara_run_record *r) {
-  const cJSON *list = member(root, "warnings"), *item;
+static enum sciara_status read_barrier(const struct place *at, struct sciara_run_record *r) {
+  const cJSON *name = member(at, "name");
+  struct sciara_run_barrier b = {.held_m3 = NAN};
+  uint64_t edit, cells;
+  if (!cJSON_IsString(name)) return refuse(at, "name", name, "a text");
+  SCIARA_TRY(get_count(at, "edit", largest_count, &edit));
+  SCIARA_TRY(get_count(at, "cells", largest_count, &cells));
+  SCIARA_TRY(get_number(at, "overtopped_s", &b.overtopped_s));
+  SCIARA_TRY(get_number(at, "freeboard_m", &b.freeboard_m));
+  if (member(at, "held_m3")) SCIARA_TRY(get_number(at, "held_m3", &b.held_m3));
+  SCIARA_TRY(get_number(at, "x", &b.x));
+  SCIARA_TRY(get_number(at, "y", &b.y));
+  b.edit = (size_t)edit;
+  b.cells = (int64_t)cells;
+  return sciara_run_record_barrier(r, &b, name->valuestring);
+}
+
+/** Reads each object of a list that may be absent. */
+static enum sciara_status read_list(const struct place *root, const char *key, struct sciara_run_record *r,
+                                    enum sciara_status (*read)(const struct place *, struct sciara_run_record *)) {
+  const cJSON *list = member(root, key), *item;
   if (!list) return SCIARA_OK;
-  if (!cJSON_IsArray(list)) return refuse(root, "warnings", list, "an array");
-  const struct sciara_json_path list_path = {.parent = root->path, .key = "warnings"};
+  if (!cJSON_IsArray(list)) return refuse(root, key, list, "an array of objects");
+  const struct sciara_json_path list_path = {.parent = root->path, .key = key};
   size_t index = 0;
   cJSON_ArrayForEach(item, list) {
     const struct sciara_json_path path = {.parent = &list_path, .index = index++};
     const struct place at = {.file = root->file, .object = item, .path = &path};
-    if (!cJSON_IsObject(item)) return refuse(&at, "kind", NULL, "an object for each warning");
-    SCIARA_TRY(read_warning(&at, r));
+    if (!cJSON_IsObject(item)) return refuse(&at, NULL, item, "an object");
+    SCIARA_TRY(read(&at, r));
   }
   return SCIARA_OK;
 }
@@ -273,9 +278,10 @@ static enum sciara_status read_root(const struct place *root, struct sciara_run_
   SCIARA_TRY(read_status(root, r));
   SCIARA_TRY(read_origin(root, r));
   SCIARA_TRY(read_parent(root, r));
-  SCIARA_TRY(read_resumptions(root, r));
+  SCIARA_TRY(read_list(root, "resumed", r, read_resumption));
   SCIARA_TRY(read_progress(root, r));
-  SCIARA_TRY(read_warnings(root, r));
+  SCIARA_TRY(read_list(root, "warnings", r, read_warning));
+  SCIARA_TRY(read_list(root, "barriers", r, read_barrier));
   return read_snapshots(root, r);
 }
 

@@ -106,13 +106,65 @@ class Dated(Case):
         self.assertEqual((found["high"]["cells"], found["high"]["edit"]), (15, 0))
         self.assertAlmostEqual(found["high"]["freeboard_m"], free[least], delta=1e-9)
         self.assertEqual((found["high"]["x"], found["high"]["y"]), (WEST + 10 * least[1] + 5, case.NORTH - 10 * least[0] - 5))
-        self.assertRegex(said, rf"barrier high: not overtopped; {free[least]:.3g} m are left above the lava beside it, at x 500\d\d5, y 4177\d\d5\n")
+        self.assertRegex(said, rf"barrier high: not overtopped; {free[least]:.3g} m are left above the lava beside it, at x 500\d\d5, y 4177\d\d5; ")
         arrival = {(10, col): max(x["arrival_time"][10, col], 300) for col in range(16, 25) if x["arrival_time"][10, col] >= 0}
         first = min(arrival, key=arrival.get)
         self.assertEqual(found["low"]["overtopped_s"], arrival[first])
         self.assertEqual(found["low"]["x"], WEST + 10 * first[1] + 5)
         self.assertEqual((found["far"]["overtopped_s"], found["far"]["freeboard_m"], found["far"]["x"]), (None, None, None))
         self.assertIn("barrier far: lava has not reached it\n", said)
+        held = self.held(x, ground, CELLS)
+        self.assertGreater(held, 500)
+        self.assertAlmostEqual(found["high"]["held_m3"], held, delta=1e-9 * held)
+        self.assertEqual(found["far"]["held_m3"], 0)
+        self.assertIn(f"; {held:.6g} m3 of lava stand against it\n", said)
+        self.assertRegex(self.sciara("info", "out").stdout, rf"barrier: +high: not overtopped; .*; {held:.6g} m3 of lava stand against it\n")
+
+    def held(self, x, ground, barrier):
+        """The lava that a barrier holds: lines of steepest descent from each cell of lava, cell by cell."""
+        def ways(cell):
+            for down, right in ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (1, -1), (1, 1), (-1, 1)):
+                at, over, steps = (cell[0] + down, cell[1] + right), None, 1
+                while at in barrier:
+                    over, at, steps = over or at, (at[0] + down, at[1] + right), steps + 1
+                yield (ground[cell] - ground[at]) / (steps * np.hypot(down, right)), at, over
+        def crossing(cell):
+            while 0 < cell[0] < ROWS - 1 and 0 < cell[1] < COLS - 1:
+                slope, cell, over = max(ways(cell), key=lambda way: way[0])
+                if over or slope <= 0:
+                    return over
+            return None
+        top = x["altitude"] + x["thickness"]
+        standing = {}
+        for cell in zip(*np.nonzero(x["deposit"] > 0)):
+            over = None if cell in barrier else crossing(cell)
+            if over and ground[over] > ground[cell]:
+                standing[cell] = min(top[cell], ground[over]) - ground[cell]
+        def near(cell, others):
+            return any((cell[0] + r, cell[1] + c) in others for r in (-1, 0, 1) for c in (-1, 0, 1))
+        connected = {cell for cell in standing if near(cell, barrier)}
+        while more := {cell for cell in standing if cell not in connected and near(cell, connected)}:
+            connected |= more
+        return sum(standing[cell] for cell in connected) * case.CELL**2
+
+    def test_held(self):
+        """On an even slope with a hollow the lava behind a wall is that above it, in its columns, below its crest."""
+        ground = np.repeat(500 - 0.5 * np.arange(ROWS)[:, None], COLS, 1)
+        ground[11, 19:22] -= [1, 1.5, 1.1]
+        extents.write_raster(self.path("plane.tif"), ground, gdal.GDT_Float64)
+        wall = {"name": "wall", "line": [[WEST + 105, SOUTH + 155], [WEST + 305, SOUTH + 155]], "width_m": 5, "height_m": 4}
+        for rule in ("fv3", "bingham"):
+            self.write_scenario("p.json", dem={"path": "plane.tif", "edits": [wall]}, output=OUTPUT, run={"until": "1 h"}, model={"rule": rule},
+                                vents=[{"row": 10, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [8]}}])
+            *_, (_, x) = states(self.run_scenario(rule, name="p.json"))
+            crest, above = ground[ROW, 0] + 4, np.s_[:ROW, 10:31]
+            top = (x["altitude"] + x["thickness"])[above]
+            lava = (x["deposit"][above] > 0) & (ground[above] < crest)
+            held = np.where(lava, np.minimum(top, crest) - ground[above], 0).sum() * 100
+            self.assertGreater(held, 3000)
+            self.assertTrue(x["deposit"][11, 20] > 0 and x["deposit"][13, 20] > 0 and top.max() > crest)
+            found, = case.record(self.path(rule))["barriers"]
+            self.assertAlmostEqual(found["held_m3"], held, delta=1e-9 * held)
 
     def test_against_a_run_on_the_changed_ground(self):
         """From the state at that time, given as rasters to a run whose ground is the changed one from its start."""
@@ -213,16 +265,17 @@ class Dated(Case):
             "type": "LineString", "coordinates": DAM["line"]}}], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
         self.write({"file": "dam.json", "from": "12 min"}, output=OUTPUT | {"every": "1 min", "checkpoint_every": "1 min"}, model={"cooling": 1.5})
         self.run_scenario("whole", "-e", "serial", "--until", "40 min")
-        for most in (6, 16):
+        for most, end in ((6, signal.SIGKILL), (16, signal.SIGKILL), (16, signal.SIGINT)):
             shutil.rmtree(self.path("part"), ignore_errors=True)
             with subprocess.Popen([case.PROGRAM, "run", "s.json", "-q", "-o", "part", "-e", "serial", "--until", "40 min"], cwd=self.work,
                                   stdout=subprocess.PIPE, encoding="utf-8") as process:
                 for k, _ in enumerate(process.stdout):
                     if k == most:
-                        process.send_signal(signal.SIGKILL)
+                        process.send_signal(end)
                         break
-                process.wait()
-            self.assertEqual(case.record(self.path("part"))["status"], "running")
+                process.communicate()
+            found = case.record(self.path("part"))
+            self.assertEqual((found["status"], len(found.get("barriers", []))), ("stopped", 1) if end == signal.SIGINT else ("running", 0))
             if most == 6:
                 os.rename(self.path("dam.json"), self.path("away"))
                 self.assertIn("dam.json", self.sciara("resume", "part", code=4).stderr)
@@ -233,6 +286,7 @@ class Dated(Case):
                 os.rename(self.path("away"), self.path("dam.json"))
             self.sciara("resume", "part", "-q")
             self.assert_same_run("whole", "part", ("history", "scenario_json"))
+            self.assertEqual(case.record(self.path("whole"))["barriers"], case.record(self.path("part"))["barriers"])
 
     def plan(self, folder, base="s.json", **parts):
         whole = {"base": base, "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [0.5, 1, 2]}]} | parts

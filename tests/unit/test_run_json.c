@@ -106,6 +106,9 @@ START_TEST(descent_reads_back) {
   written.parent_checksum = UINT64_C(0xfedcba9876543210);
   ck_assert_int_eq(sciara_run_record_resume(&written, 20000, "serial"), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_resume(&written, 30000, "openmp"), SCIARA_OK);
+  const struct sciara_run_barrier barrier = {
+      .edit = 3, .cells = 17, .overtopped_s = NAN, .freeboard_m = 0.1, .held_m3 = 1e4 / 3, .x = 1, .y = 2};
+  ck_assert_int_eq(sciara_run_record_barrier(&written, &barrier, "dam \"north\""), SCIARA_OK);
   ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
   ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
   assert_same(&written, &read);
@@ -118,6 +121,15 @@ START_TEST(descent_reads_back) {
     ck_assert_str_eq(read.resumptions[k].utc, written.resumptions[k].utc);
     ck_assert_uint_eq(strlen(read.resumptions[k].utc), 20);
   }
+  ck_assert_uint_eq(read.barrier_count, 1);
+  ck_assert_str_eq(read.barriers[0].name, "dam \"north\"");
+  ck_assert_uint_eq(read.barriers[0].edit, 3);
+  ck_assert_int_eq(read.barriers[0].cells, 17);
+  ck_assert_double_nan(read.barriers[0].overtopped_s);
+  ck_assert_double_eq(read.barriers[0].freeboard_m, barrier.freeboard_m);
+  ck_assert_double_eq(read.barriers[0].held_m3, barrier.held_m3);
+  sciara_run_record_forget(&read, 0);
+  ck_assert_uint_eq(read.barrier_count, 0);
   sciara_run_record_cut(&read, 1);
   ck_assert_uint_eq(read.snapshot_count, 1);
   ck_assert_str_eq(read.snapshots[0].name, "snapshots/00000001.nc");
@@ -218,8 +230,8 @@ static const struct {
     {"\"parent\": {", "\"parent\": 3, \"x\": {", "parent: expected an object, found 3"},
     {"\"step\": 66", "\"step\": -1", "parent.step: expected a whole number from 0 to 9007199254740992, found -1"},
     {"\"abcdef0123456789\"", "null", "parent.checksum"},
-    {"\"resumed\": [", "\"resumed\": 3, \"x\": [", "resumed: expected an array, found 3"},
-    {"\"resumed\": [", "\"resumed\": [3, ", "resumed[0]"},
+    {"\"resumed\": [", "\"resumed\": 3, \"x\": [", "resumed: expected an array of objects, found 3"},
+    {"\"resumed\": [", "\"resumed\": [3, ", "resumed[0]: expected an object, found 3"},
     {"\"step\": 77", "\"step\": null", "resumed[0].step"},
 };
 

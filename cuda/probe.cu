@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+#include "base/hash.h"
 #include "cuda_check.h"
 #include "device_engine.h"
 #include "engine/device_info.h"
@@ -30,6 +31,15 @@ const char *sciara_device_probe(void) {
 int sciara_devices(void) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) == cudaSuccess) return devices;
+  cudaGetLastError(); // clears the error
+  return 0;
+}
+
+uint64_t sciara_device_identity(int device) {
+  cudaDeviceProp properties;
+  if (device < 0 || device >= sciara_devices()) return 0;
+  if (cudaGetDeviceProperties(&properties, device) == cudaSuccess)
+    return sciara_hash_bytes(SCIARA_HASH_BEGIN, &properties.uuid, sizeof properties.uuid);
   cudaGetLastError(); // clears the error
   return 0;
 }

@@ -56,6 +56,6 @@ static void close_alone(struct sciara_comm *c, int code) { (void)c, (void)code; 
 
 struct sciara_comm *sciara_comm_null(void) {
   static const struct sciara_comm_ops ops = {"null", vote_alone, start_alone, finish_alone, close_alone};
-  static struct sciara_comm alone = {.ops = &ops, .size = 1, .on_host = 1, .neighbours = 1};
+  static struct sciara_comm alone = {.ops = &ops, .size = 1, .one_process = true, .on_host = 1, .neighbours = 1};
   return &alone;
 }

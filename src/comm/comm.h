@@ -53,11 +53,11 @@ struct sciara_comm_ops {
 struct sciara_comm {
   const struct sciara_comm_ops *ops;
   int rank, size;
-  int local;      ///< number of this rank among those on its host: which GPU it takes
-  int on_host;    ///< ranks on its host, itself included
-  int neighbours; ///< of these, those that share its cores, itself included
-  double timeout; ///< patience in a step and for an answer, s
-  bool lost;      ///< see sciara_comm_is_lost
+  bool one_process; ///< all ranks are threads of one process
+  int on_host;      ///< ranks on its host, itself included
+  int neighbours;   ///< of these, those that share its cores, itself included
+  double timeout;   ///< patience in a step and for an answer, s
+  bool lost;        ///< see sciara_comm_is_lost
 };
 
 /** Alone: one rank. Constant memory; closing does nothing. */

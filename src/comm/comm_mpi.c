@@ -228,7 +228,6 @@ static enum sciara_status meet(struct mpi_comm *c) {
   c->peer = all;
   for (int k = 0; k < b->size; k++) {
     const bool here = strcmp(all[k].host, me.host) == 0;
-    if (here && k < b->rank) b->local++;
     if (here) b->on_host++;
     if (here && all[k].cores == me.cores) b->neighbours++;
     if (strcmp(all[k].version, me.version) == 0) continue;

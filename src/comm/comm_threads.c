@@ -199,7 +199,7 @@ enum sciara_status sciara_comm_threads(int size, struct sciara_comm *out[]) {
     c->base = (struct sciara_comm){.ops = &ops,
                                    .rank = k,
                                    .size = size,
-                                   .local = k,
+                                   .one_process = true,
                                    .on_host = size,
                                    .neighbours = size,
                                    .timeout = SCIARA_COMM_TIMEOUT};

@@ -32,6 +32,23 @@ enum sciara_status sciara_banded_measure(struct sciara_comm *c, size_t bytes, in
 /** The threads of each rank for a request of so many; 0: its part of the cores that it shares with other ranks, if any. */
 int sciara_banded_threads(const struct sciara_engine_ops *inner, const struct sciara_comm *c, int requested);
 
+/** The GPUs that the process of a rank can use. */
+struct sciara_banded_gpus {
+  uint64_t set; ///< which: processes with the same set share them
+  int count;
+  char host[64];
+};
+
+/** Those of this process. */
+struct sciara_banded_gpus sciara_banded_gpus_here(void);
+
+/**
+ * The GPU of a rank: one for each process, from number `first` of its set on. SCIARA_ERR_DEVICE if there are fewer GPUs than
+ * processes that share them. @param all those of all ranks, so that each knows which other ones share its set
+ */
+enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first,
+                                        int *device);
+
 /** How a map is divided at the moment. */
 struct sciara_banded_facts {
   int bands;     ///< ranks with rows

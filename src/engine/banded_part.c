@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "comm/vote.h"
+#include "engine/device_info.h"
 
 void sciara_banded_note(struct sciara_banded_part *p, enum sciara_status status) {
   if (status == SCIARA_OK || p->report.status != SCIARA_OK) return;
@@ -69,6 +73,45 @@ static enum sciara_status find_inner(struct sciara_banded_part *p, const struct 
   return why ? sciara_fail(SCIARA_ERR_DEVICE, "engine \"%s\" is not available: %s", entry->name, why) : SCIARA_OK;
 }
 
+struct sciara_banded_gpus sciara_banded_gpus_here(void) {
+  struct sciara_banded_gpus here = {.set = SCIARA_HASH_BEGIN, .count = sciara_devices()};
+  for (int k = 0; k < here.count; k++) {
+    const uint64_t gpu = sciara_device_identity(k);
+    here.set = sciara_hash_bytes(here.set, &gpu, sizeof gpu);
+  }
+  gethostname(here.host, sizeof here.host - 1);
+  return here;
+}
+
+enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first,
+                                        int *device) {
+  const struct sciara_banded_gpus *mine = &all[rank];
+  int before = 0, sharing = 0;
+  for (int k = 0; k < ranks; k++) {
+    const bool shares = all[k].set == mine->set && strcmp(all[k].host, mine->host) == 0;
+    sharing += shares;
+    before += shares && k < rank;
+  }
+  *device = first + before;
+  if (*device < mine->count) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_DEVICE,
+                     "%d processes share the %d %s of %s; expected at most %d, one for each GPU from number %d on",
+                     sharing, mine->count, sciara_plural((uint64_t)mine->count, "GPU", "GPUs"), mine->host,
+                     mine->count > first ? mine->count - first : 0, first);
+}
+
+/** The GPU of this rank. Called by all. */
+static enum sciara_status choose_device(struct sciara_banded_part *p, int first) {
+  struct sciara_comm *c = p->comm;
+  struct sciara_banded_gpus mine = sciara_banded_gpus_here(), *all;
+  SCIARA_TRY(SCIARA_NEW(all, c->size, "GPUs of the ranks"));
+  enum sciara_status lost = sciara_comm_gather(c, &mine, sizeof mine, all);
+  if (lost == SCIARA_OK) lost = sciara_comm_broadcast(c, all, (size_t)c->size * sizeof *all);
+  if (lost == SCIARA_OK) sciara_banded_note(p, sciara_banded_device(all, c->size, c->rank, first, &p->setup.device));
+  sciara_free(all);
+  return lost;
+}
+
 static enum sciara_status create(struct sciara_banded_part *p, const struct sciara_banded_command *command,
                                  const struct sciara_banded_root *root) {
   sciara_banded_note(p, find_inner(p, command));
@@ -77,7 +120,8 @@ static enum sciara_status create(struct sciara_banded_part *p, const struct scia
                                           .threads = sciara_banded_threads(p->inner, p->comm, command->threads),
                                           .device = command->device,
                                           .options = command->options};
-  if (p->inner->capabilities & SCIARA_CAN_DEVICE) p->setup.device += p->comm->local;
+  if (p->inner->capabilities & SCIARA_CAN_DEVICE && !p->comm->one_process)
+    SCIARA_TRY(choose_device(p, command->device));
   return receive_vents(p, command, root ? root->vents : NULL);
 }
 

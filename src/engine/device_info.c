@@ -5,6 +5,11 @@
 
 int sciara_devices(void) { return 0; }
 
+uint64_t sciara_device_identity(int device) {
+  (void)device;
+  return 0;
+}
+
 bool sciara_device_describe(int device, struct sciara_device_info *out) {
   (void)device;
   *out = (struct sciara_device_info){.name = ""};

@@ -3,6 +3,8 @@
 #ifndef SCIARA_ENGINE_DEVICE_INFO_H
 #define SCIARA_ENGINE_DEVICE_INFO_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 
 SCIARA_BEGIN_DECLS
@@ -17,6 +19,9 @@ struct sciara_device_info {
 
 /** Number of GPUs that this program can use; they are numbered 0, 1, ... */
 int sciara_devices(void);
+
+/** A number that no other GPU has, not even on another host; 0: there is no such GPU here. Does not start the GPU. */
+uint64_t sciara_device_identity(int device);
 
 /** Describes a GPU. False: there is no GPU with this number, or this program was built without CUDA. */
 bool sciara_device_describe(int device, struct sciara_device_info *out);

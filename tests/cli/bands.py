@@ -259,6 +259,40 @@ class Ends(Case, Ranks):
             self.assert_same_run("one", f"bands-{ranks}", ("history", "scenario_json"))
 
 
+def gpus():
+    """The number of GPUs, if the program can use them."""
+    said = subprocess.run([case.PROGRAM, "engines"], stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+    return len(re.findall("^device ", said, re.M))
+
+
+@unittest.skipIf(why_not(), why_not())
+class Gpus(Case, Ranks):
+    """One process a GPU."""
+
+    def setUp(self):
+        super().setUp()
+        self.gpus = gpus()
+        if self.gpus == 0:
+            self.skipTest("there is no GPU")
+        self.write_scenario(run={"max_steps": 300}, output=OUTPUT)
+
+    def test_same_bits(self):
+        for rule in ("fv3", "bingham"):
+            self.write_scenario(run={"max_steps": 300}, output=OUTPUT, **({"model": BINGHAM} if rule == "bingham" else {}))
+            self.run_scenario(rule, "-e", "serial")
+            for engine in ("cuda-rbb",):
+                with self.subTest(rule=rule, engine=engine):
+                    self.mpirun(self.gpus, "run", "s.json", "-q", "-e", engine, "-o", f"{rule}-{engine}")
+                    self.assert_same_run(rule, f"{rule}-{engine}", ("history", "engine", "scenario_json"))
+                    self.mpirun(self.gpus, "validate", "s.json", "--engines", engine, "--steps", 60)
+
+    def test_more_processes_than_gpus(self):
+        done = self.mpirun(self.gpus + 1, "run", "s.json", "-e", "cuda-rbb", "-o", "out", code=DEVICE)
+        self.assertRegex(done.stderr, f"rank {self.gpus}: {self.gpus + 1} processes share the {self.gpus} GPUs? of .*; "
+                                      f"expected at most {self.gpus}, one for each GPU from number 0 on")
+        self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
+
+
 class Model(Case):
     """studies/scaling/model.py finds the constants from which times were made, and sees a state that differs."""
 

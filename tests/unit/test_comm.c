@@ -8,6 +8,7 @@
 
 #include "comm/comm.h"
 #include "comm/vote.h"
+#include "engine/banded.h"
 
 enum { MOST = 5 };
 
@@ -188,6 +189,29 @@ START_TEST(alone) {
 }
 END_TEST
 
+/** Two GPUs for all of a host; on another one the launcher gives each process its own. */
+START_TEST(a_gpu_for_each_process) {
+  const struct sciara_banded_gpus all[] = {{.set = 1, .count = 2, .host = "a"}, {.set = 2, .count = 1, .host = "b"},
+                                           {.set = 1, .count = 2, .host = "a"}, {.set = 3, .count = 1, .host = "b"},
+                                           {.set = 1, .count = 2, .host = "c"}, {.set = 1, .count = 2, .host = "a"}};
+  static const int expected[] = {0, 0, 1, 0, 0};
+  enum { RANKS = sizeof all / sizeof *all };
+  int device = -1;
+  for (int k = 0; k < 5; k++) {
+    ck_assert_int_eq(sciara_banded_device(all, RANKS, k, 0, &device), SCIARA_OK);
+    ck_assert_int_eq(device, expected[k]);
+  }
+  ck_assert_int_eq(sciara_banded_device(all, RANKS, 5, 0, &device), SCIARA_ERR_DEVICE);
+  ck_assert_str_eq(sciara_last_error(),
+                   "3 processes share the 2 GPUs of a; expected at most 2, one for each GPU from number 0 on");
+  ck_assert_int_eq(sciara_banded_device(all, 2, 0, 1, &device), SCIARA_OK);
+  ck_assert_int_eq(device, 1);
+  ck_assert_int_eq(sciara_banded_device(all, 3, 2, 1, &device), SCIARA_ERR_DEVICE);
+  ck_assert_msg(strstr(sciara_last_error(), "expected at most 1, one for each GPU from number 1 on"), "%s",
+                sciara_last_error());
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("comm");
   TCase *cases = tcase_create("comm");
@@ -201,6 +225,7 @@ int main(void) {
   tcase_add_test(cases, silence_has_an_end);
   tcase_add_test(cases, lengths_must_agree);
   tcase_add_test(cases, alone);
+  tcase_add_test(cases, a_gpu_for_each_process);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

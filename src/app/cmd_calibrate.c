@@ -19,16 +19,18 @@ static void show(void *context, const struct sciara_calibrate_progress *p) {
   struct view *v = (struct view *)context;
   const bool as_line = sciara_messages_have_line();
   const double now = sciara_wallclock();
-  char line[192], json[192], left[48] = "-", best[32] = "null", to_go[32] = "null";
+  char line[320], json[384], left[48] = "-", best[32] = "null", to_go[32] = "null",
+                             at[2 * SCIARA_SEARCH_NAME + 64] = "";
   if (!sciara_messages_shown() || now - v->last < (as_line ? 0.2 : v->every)) return;
   v->last = now;
   if (p->to_go_s >= 0) sciara_print_duration(p->to_go_s, left, sizeof left);
   if (!isnan(p->best)) snprintf(best, sizeof best, "%.6f", p->best);
   if (p->to_go_s >= 0) snprintf(to_go, sizeof to_go, "%.1f", p->to_go_s);
-  snprintf(line, sizeof line, "%zu/%zu evaluations  best J %s  ETA %s", p->done, p->total, isnan(p->best) ? "-" : best,
-           left);
-  snprintf(json, sizeof json, "{\"evaluations\":%zu,\"finished\":%zu,\"without_score\":%zu,\"best\":%s,\"eta_s\":%s}",
-           p->total, p->done, p->failed, best, to_go);
+  if (*p->search) snprintf(at, sizeof at, "\"search\":\"%s\",\"best_search\":\"%s\",", p->search, p->best_search);
+  snprintf(line, sizeof line, "%s%s%zu/%zu evaluations  best J %s%s%s  ETA %s", p->search, *p->search ? "  " : "",
+           p->done, p->total, isnan(p->best) ? "-" : best, *p->best_search ? " of " : "", p->best_search, left);
+  snprintf(json, sizeof json, "{%s\"evaluations\":%zu,\"finished\":%zu,\"without_score\":%zu,\"best\":%s,\"eta_s\":%s}",
+           at, p->total, p->done, p->failed, best, to_go);
   if (as_line)
     sciara_progress_line(line);
   else
@@ -39,7 +41,9 @@ static void describe(const struct sciara_calibrate_progress *p, const char *fold
   char word[SCIARA_QUOTED_WORD];
   sciara_log(SCIARA_LOG_INFO, "%zu of %zu evaluations are finished (%zu by this run, in %.1f s)", p->done, p->total,
              p->now, p->seconds);
-  if (p->best_number > 0) sciara_log(SCIARA_LOG_INFO, "best J %.6f, evaluation %zu", p->best, p->best_number);
+  if (p->best_number > 0)
+    sciara_log(SCIARA_LOG_INFO, "best J %.6f, evaluation %zu%s%s", p->best, p->best_number,
+               *p->best_search ? " of search " : "", p->best_search);
   if (p->failed > 0)
     sciara_log(SCIARA_LOG_WARNING, "%zu %s no score: failed or invalid", p->failed,
                sciara_plural(p->failed, "evaluation has", "evaluations have"));
@@ -113,6 +117,7 @@ const struct sciara_command sciara_cmd_calibrate = {
         "members for an ensemble), with morris and saltelli sensitivity.csv (which unknowns matter) to DIR; at its "
         "end\n"
         "page.html, which shows all this. --resume makes the page again, also in another --language.\n"
+        "With several searches in FILE each has such a folder in DIR, and DIR/best.json is the best of all.\n"
         "Ctrl-C ends it; what is finished is kept, and --resume continues.\n"
         "The results do not depend on the number of evaluations at a time, nor on how often it was resumed.\n",
     .run = run,

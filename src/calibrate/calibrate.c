@@ -1,115 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search is deterministic: after the rows of evaluations.csv have been told to it again, it asks for what comes next.
+// The searches of a calibration, one after the other, and their folders. That of several searches has one for each of them,
+// as a single search has it.
 #include "calibrate/calibrate.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "calibrate/calibration_page.h"
-#include "calibrate/sensitivity.h"
-#include "ensemble/member_keys.h"
+#include "calibrate/calibration_resume.h"
+#include "calibrate/calibration_scenarios.h"
+#include "calibrate/search.h"
 #include "file/durable.h"
-#include "plan/points.h"
-
-enum {
-  SYNC_EVERY = 64, // rows
-  BLOCK = 256,     // points between two looks at what can still be accepted
-};
-
-/** Above 0, and no score is below: with it nothing is stopped, but fronts rest. */
-static const double LEAST_OF_ALL = 1e-300;
+#include "sim/choose_engine.h"
 
 /** A calibration at work. */
 struct work {
   const struct sciara_calibrate_options *options;
   struct sciara_calibration_file file;
-  struct sciara_evaluate_options evaluate;
-  struct sciara_evaluator *evaluator;
-  uint64_t *hash;                       ///< of the grounds and the initial lavas of the scenarios, then of the extents
-  struct sciara_evaluation_table table; ///< new rows: under the lock
-  size_t earlier;                       ///< rows of earlier processes
-  struct sciara_cmaes *search;          ///< NULL: `points`
-  double *points;                       ///< budget x unknowns
-  struct sciara_calibration_restart *restart;
-  size_t restart_count, best, failed; ///< the last two: under the lock
-  double least;                       ///< below which runs of the present generation end early; 0: none does
+  struct sciara_search *search; ///< as many as the file has
+  size_t at;                    ///< the one that is computed
   double began;
   pthread_mutex_t lock;
-  struct sciara_failure failure; ///< of writing a row
-  struct sciara_footprint map;   ///< of the first scenario with the best values
 };
 
 static bool is_cancelled(const struct work *w) { return __atomic_load_n(w->options->cancel, __ATOMIC_RELAXED) != 0; }
 
-// -------------------------------------------------------------------------------------------------------------- scores
+static bool has_several(const struct work *w) { return w->file.search->name != NULL; }
 
-/** Counts a row that is set. */
-static void count_row(struct work *w, size_t row) {
-  const struct sciara_evaluation_table *t = &w->table;
-  if (isnan(t->score[row])) w->failed++;
-  if (t->status[row] == SCIARA_EVALUATE_STOPPED) return; // not the best: others had more before
-  if (!isnan(t->score[row]) && (w->best == SIZE_MAX || t->score[row] > t->score[w->best])) w->best = row;
+static bool is_whole(const struct sciara_search *s) { return s->table.count == s->asked->budget; }
+
+static double score_of(const struct sciara_search *s) { return s->best == SIZE_MAX ? NAN : s->table.score[s->best]; }
+
+/** The search with the best score, the first of equal ones; their number: none has a score. */
+static size_t best_of(const struct work *w) {
+  size_t best = w->file.search_count;
+  for (size_t k = 0; k < w->file.search_count; k++)
+    if (w->search[k].best != SIZE_MAX &&
+        (best == w->file.search_count || score_of(&w->search[k]) > score_of(&w->search[best])))
+      best = k;
+  return best;
 }
 
-/** Takes over the footprint of the best set, the last result. With the lock. */
-static void take_map(struct work *w, const struct sciara_evaluation *result) {
-  if (!result->footprints) return; // an engine that is not exact
-  w->map = result->footprints[0];
-  result->footprints[0] = (struct sciara_footprint){0};
-}
+// ------------------------------------------------------------------------------------------------------------ progress
 
-/** Adds a row. With the lock. */
-static enum sciara_status add_row(struct work *w, const struct sciara_evaluation *result) {
-  struct sciara_evaluation_table *t = &w->table;
-  const size_t row = t->count, pairs = w->file.pair_count;
-  for (size_t k = 0; k < pairs; k++)
-    t->jaccard[row * pairs + k] = result->scores ? result->scores[k].jaccard : (double)NAN;
-  t->status[row] = result->status;
-  t->score[row] = result->jaccard;
-  if (result->error && w->failed == 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s; it %s", result->error, // the first alone: there may be many
-               sciara_calibration_group(&w->file) > 0 ? "has no score" : "counts as the worst");
-  enum sciara_status status = sciara_evaluation_table_add(t);
-  if (status == SCIARA_OK && t->count % SYNC_EVERY == 0) status = sciara_evaluation_table_sync(t);
-  if (status == SCIARA_OK) count_row(w, row);
-  return status;
-}
-
-static bool take_result(void *context, const struct sciara_evaluation *result) {
-  struct work *w = (struct work *)context;
-  enum sciara_status status = SCIARA_OK;
-  pthread_mutex_lock(&w->lock);
-  if (w->table.count == w->file.budget)
-    take_map(w, result);
-  else
-    status = add_row(w, result);
-  sciara_failure_keep(&w->failure, status);
-  pthread_mutex_unlock(&w->lock);
-  return status == SCIARA_OK;
-}
-
-static size_t finished(struct work *w) {
-  pthread_mutex_lock(&w->lock);
-  const size_t count = w->table.count;
-  pthread_mutex_unlock(&w->lock);
-  return count;
+static void put_name(const struct sciara_search *s, char name[SCIARA_SEARCH_NAME]) {
+  snprintf(name, SCIARA_SEARCH_NAME, "%s", s->asked->name ? s->asked->name : "");
 }
 
 static void look(struct work *w, struct sciara_calibrate_progress *p) {
+  *p = (struct sciara_calibrate_progress){.total = w->file.budget, .best = (double)NAN};
+  put_name(&w->search[w->at], p->search);
   pthread_mutex_lock(&w->lock);
-  *p = (struct sciara_calibrate_progress){.total = w->file.budget,
-                                          .done = w->table.count,
-                                          .now = w->table.count - w->earlier,
-                                          .failed = w->failed,
-                                          .best = w->best == SIZE_MAX ? (double)NAN : w->table.score[w->best],
-                                          .best_number = w->best == SIZE_MAX ? 0 : w->best + 1,
-                                          .seconds = sciara_wallclock() - w->began};
+  for (size_t k = 0; k < w->file.search_count; k++) {
+    const struct sciara_search *s = &w->search[k];
+    p->done += s->table.count;
+    p->now += s->table.count - s->earlier;
+    p->failed += s->failed;
+  }
+  const size_t best = best_of(w);
+  if (best < w->file.search_count) {
+    p->best = score_of(&w->search[best]);
+    p->best_number = w->search[best].best + 1;
+    put_name(&w->search[best], p->best_search);
+  }
+  p->seconds = sciara_wallclock() - w->began;
   pthread_mutex_unlock(&w->lock);
   p->to_go_s = p->now > 0 ? p->seconds / (double)p->now * (double)(p->total - p->done) : -1;
 }
@@ -124,291 +82,241 @@ static bool go_on(void *context) {
   return !is_cancelled(w);
 }
 
-// ---------------------------------------------------------------------------------------------------------- the search
+// ------------------------------------------------------------------------------------------------------------- folders
 
-static enum sciara_status make_points(struct work *w) {
-  const struct sciara_calibration_file *f = &w->file;
-  const enum sciara_sample_method method = f->design == SCIARA_DESIGN_LHS ? SCIARA_SAMPLE_LHS : SCIARA_SAMPLE_SOBOL;
-  const size_t n = f->unknown_count, group = sciara_calibration_group(f);
-  uint64_t seed[SCIARA_CMAES_DIMENSIONS];
-  for (size_t k = 0; k < n; k++) {
-    char plain[256] = "";
-    sciara_member_key_plain(f->unknown[k].key, plain, sizeof plain);
-    seed[k] = sciara_points_seed(f->seed, plain);
-  }
-  SCIARA_TRY(SCIARA_NEW(w->points, f->budget * n, "the points"));
-  if (f->design == SCIARA_DESIGN_SALTELLI) return sciara_saltelli_points(seed, f->budget / group, n, w->points);
-  if (f->design != SCIARA_DESIGN_MORRIS) return sciara_points_make(method, seed, 0, f->budget, n, w->points);
-  sciara_morris_points(seed, f->budget / group, n, w->points);
-  return SCIARA_OK;
-}
-
-static enum sciara_status begin_search(struct work *w) {
-  const struct sciara_calibration_file *f = &w->file;
-  if (f->design != SCIARA_DESIGN_CMAES) return make_points(w);
-  const struct sciara_cmaes_setup setup = {
-      .dimension = (int)f->unknown_count, .population = f->population, .seed = f->seed};
-  SCIARA_TRY(sciara_cmaes_create(&setup, &w->search));
-  const int population = sciara_cmaes_population(w->search);
-  if (f->budget < (size_t)population)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: budget: expected at least a generation, %d; found %zu", f->path,
-                       population, f->budget);
-  return SCIARA_NEW(w->restart, f->budget / (size_t)population, "the restarts");
-}
-
-/** Tells the search the scores of a whole generation that began with row `first`. */
-static enum sciara_status tell(struct work *w, size_t first, size_t count) {
-  double *values;
-  enum sciara_cmaes_end end;
-  SCIARA_TRY(SCIARA_NEW(values, count, "a generation"));
-  for (size_t k = 0; k < count; k++) values[k] = 1 - w->table.score[first + k];
-  const enum sciara_status status = sciara_cmaes_tell(w->search, values, &end);
-  sciara_free(values);
-  if (status == SCIARA_OK && end != SCIARA_CMAES_GOES_ON)
-    w->restart[w->restart_count++] = (struct sciara_calibration_restart){.evaluations = first + count, .reason = end};
-  return status;
-}
-
-/** Has the values of a row computed. */
-static enum sciara_status put(struct work *w, size_t row, bool keep) {
-  const struct sciara_calibration_file *f = &w->file;
-  char name[48], text[SCIARA_CMAES_DIMENSIONS][40];
-  const char *key[SCIARA_CMAES_DIMENSIONS], *value[SCIARA_CMAES_DIMENSIONS];
-  for (size_t k = 0; k < f->unknown_count; k++) {
-    sciara_json_number(w->table.value[row * f->unknown_count + k], text[k], sizeof text[k]);
-    key[k] = f->unknown[k].key;
-    value[k] = text[k];
-  }
-  snprintf(name, sizeof name, "evaluation %zu", row + 1);
-  const struct sciara_evaluate_request request = {.name = name,
-                                                  .id = "",
-                                                  .key = key,
-                                                  .value = value,
-                                                  .key_count = f->unknown_count,
-                                                  .keep = keep,
-                                                  .least = keep ? 0 : w->least};
-  return sciara_evaluator_put(w->evaluator, &request);
-}
-
-/** Asks for an evaluation, or compares it with the row of an earlier process. */
-static enum sciara_status ask(struct work *w, size_t row, const double *point) {
-  const struct sciara_calibration_file *f = &w->file;
-  const size_t n = f->unknown_count;
-  for (size_t k = 0; k < n; k++) {
-    const double number = sciara_unknown_value(&f->unknown[k], point[k]);
-    if (row < w->earlier && w->table.value[row * n + k] != number)
-      return sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: evaluation %zu: %s: expected %.17g, which the search gives; found %.17g", w->table.path,
-                         row + 1, f->unknown[k].key, number, w->table.value[row * n + k]);
-    w->table.value[row * n + k] = number;
-  }
-  return row < w->earlier ? SCIARA_OK : put(w, row, false);
-}
-
-/** Computes the rows from `first` on; fewer are there if it was cancelled. */
-static enum sciara_status compute(struct work *w, size_t first, size_t count, const double *points) {
-  for (size_t k = 0; k < count && !is_cancelled(w); k++)
-    SCIARA_TRY(ask(w, first + k, points + k * w->file.unknown_count));
-  SCIARA_TRY(sciara_evaluator_wait(w->evaluator, first + count == w->file.budget));
-  pthread_mutex_lock(&w->lock);
-  enum sciara_status status = sciara_failure_status(&w->failure);
-  if (status == SCIARA_OK) status = sciara_evaluation_table_sync(&w->table);
-  pthread_mutex_unlock(&w->lock);
-  return status;
-}
-
-static int descending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x < y) - (x > y);
-}
-
-/** The score of the last parent in a generation of the search; rows without a score are worse than all others. */
-static enum sciara_status find_parent(const struct work *w, size_t first, size_t count, double *out) {
-  double *scores;
-  SCIARA_TRY(SCIARA_NEW(scores, count, "a generation"));
-  for (size_t k = 0; k < count; k++) scores[k] = isnan(w->table.score[first + k]) ? 0 : w->table.score[first + k];
-  qsort(scores, count, sizeof *scores, descending);
-  *out = fmax(scores[count / 2 - 1], LEAST_OF_ALL);
-  sciara_free(scores);
-  return SCIARA_OK;
-}
-
-/**
- * What a row of the next generation needs to matter: of a search as much as the last parent of the `before` rows of the
- * generation before; of points what is accepted with the best of those before. No row of it takes part, so the order in which
- * they end does not matter.
- */
-static enum sciara_status set_least(struct work *w, size_t first, size_t before) {
-  w->least = w->file.early_stop ? LEAST_OF_ALL : 0;
-  if (!w->file.early_stop) return SCIARA_OK;
-  if (w->search) return before > 0 ? find_parent(w, first - before, before, &w->least) : SCIARA_OK;
-  for (size_t row = 0; row < first; row++)
-    if (w->table.status[row] != SCIARA_EVALUATE_STOPPED && w->table.score[row] * SCIARA_ACCEPTED_PART > w->least)
-      w->least = w->table.score[row] * SCIARA_ACCEPTED_PART;
-  return SCIARA_OK;
-}
-
-/** All generations, or blocks of points; the last one may be cut by the budget. */
-static enum sciara_status search(struct work *w) {
-  const size_t budget = w->file.budget, points = w->file.early_stop ? BLOCK : budget;
-  size_t before = 0; // rows of the generation before, of the same start
-  for (size_t first = 0; first < budget;) {
-    const size_t whole = w->search ? (size_t)sciara_cmaes_population(w->search) : points;
-    const size_t count = whole < budget - first ? whole : budget - first, starts = w->restart_count;
-    const double *own = w->search ? sciara_cmaes_ask(w->search) : w->points + first * w->file.unknown_count;
-    SCIARA_TRY(set_least(w, first, before));
-    SCIARA_TRY(compute(w, first, count, own));
-    if (finished(w) < first + count) return SCIARA_OK;
-    if (w->search && count == whole) SCIARA_TRY(tell(w, first, count));
-    before = w->restart_count > starts ? 0 : count;
-    first += count;
-  }
-  return SCIARA_OK;
-}
-
-// ----------------------------------------------------------------------------------------------------------------- all
-
-static struct sciara_calibration_record record_of(const struct work *w, const char *status) {
-  return (struct sciara_calibration_record){.folder = w->options->folder,
-                                            .file = &w->file,
-                                            .ground = w->hash,
-                                            .lava = w->hash + w->file.scenario_count,
-                                            .cells = w->hash + 2 * w->file.scenario_count,
-                                            .table = &w->table,
+static struct sciara_calibration_record record_of(const struct sciara_search *s, const char *status) {
+  const uint64_t *ground = s->hash, *lava = ground ? ground + s->asked->file->scenario_count : NULL;
+  return (struct sciara_calibration_record){.folder = s->folder,
+                                            .search = s->asked,
+                                            .ground = ground,
+                                            .lava = lava,
+                                            .cells = lava ? lava + s->asked->file->scenario_count : NULL,
+                                            .table = &s->table,
                                             .status = status,
-                                            .restart = w->restart,
-                                            .restart_count = w->restart_count,
-                                            .best = w->best,
-                                            .failed = w->failed};
+                                            .restart = s->restart,
+                                            .restart_count = s->restart_count,
+                                            .best = s->best,
+                                            .failed = s->failed};
+}
+
+static const char *status_of(const struct work *w, const struct sciara_search *s) {
+  return is_whole(s) ? "finished" : is_cancelled(w) ? "interrupted" : "running";
+}
+
+/** Writes the record that several searches have in common. */
+static enum sciara_status write_common(const struct work *w) {
+  const size_t count = w->file.search_count;
+  struct sciara_calibration_record *record;
+  const char *status = "finished";
+  SCIARA_TRY(SCIARA_NEW(record, count, "the searches"));
+  for (size_t k = 0; k < count; k++) {
+    record[k] = record_of(&w->search[k], status_of(w, &w->search[k]));
+    if (!is_whole(&w->search[k])) status = record[k].status;
+  }
+  const enum sciara_status written =
+      sciara_calibration_records_write(w->options->folder, status, record, count, best_of(w));
+  sciara_free(record);
+  return written;
 }
 
 /** Whether the folder is a new one, which a start needs; a start that was killed at once is started again by --resume. */
 static enum sciara_status check_folder(const struct work *w, bool *is_new) {
   const char *folder = w->options->folder;
   bool exists;
-  SCIARA_TRY(sciara_calibration_folder_is_new(folder, &exists, is_new));
+  SCIARA_TRY(sciara_calibration_folder_is_new(folder, w->file.search->name, &exists, is_new));
   if (!w->options->resume && !*is_new)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a new or empty folder, or --resume; found one with files",
                        folder);
   if (w->options->resume && !exists)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected the folder of a calibration to resume, found none", folder);
-  return SCIARA_OK;
+  return *is_new || !has_several(w) ? SCIARA_OK : sciara_calibration_file_check(&w->file, folder);
 }
 
-/** The folder with its record and its table, whose lock it has before anything is written. */
-static enum sciara_status open_folder(struct work *w, bool is_new) {
-  const struct sciara_calibration_record record = record_of(w, "running");
-  const char *folder = w->options->folder;
+/** The folder of a search with its record and its table, whose lock it has before anything is written. */
+static enum sciara_status open_folder(const struct work *w, struct sciara_search *s, bool is_new) {
+  const char *inner = has_several(w) && s == w->search ? s->asked->name : NULL;
+  const struct sciara_calibration_record record = record_of(s, "running");
+  if (has_several(w)) SCIARA_TRY(sciara_calibration_folder_is_own(s->folder));
   if (is_new)
-    SCIARA_TRY(sciara_folder_make(folder));
+    SCIARA_TRY(sciara_folder_make(s->folder));
   else
     SCIARA_TRY(sciara_calibration_record_check(&record));
-  char *path = sciara_path_join(folder, SCIARA_EVALUATIONS_CSV);
+  char *path = sciara_path_join(s->folder, SCIARA_EVALUATIONS_CSV);
   enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
-  if (status == SCIARA_OK) status = sciara_evaluation_table_open(&w->table, path, &w->file);
+  if (status == SCIARA_OK) status = sciara_evaluation_table_open(&s->table, path, s->asked);
   free(path);
   bool exists, still_new = true;
-  if (status == SCIARA_OK && is_new) status = sciara_calibration_folder_is_new(folder, &exists, &still_new);
-  if (status == SCIARA_OK && is_new && (!still_new || w->table.count > 0))
+  if (status == SCIARA_OK && is_new)
+    status = sciara_calibration_folder_is_new(inner ? w->options->folder : s->folder, inner, &exists, &still_new);
+  if (status == SCIARA_OK && is_new && (!still_new || s->table.count > 0))
     status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: expected a new or empty folder, or --resume; found one with evaluations", folder);
+                         "%s: expected a new or empty folder, or --resume; found one with evaluations", s->folder);
+  if (status == SCIARA_OK && is_new && inner) status = write_common(w);
   if (status == SCIARA_OK && is_new) status = sciara_calibration_record_write(&record);
-  w->earlier = w->table.count;
-  for (size_t k = 0; k < w->earlier; k++) count_row(w, k);
+  s->earlier = s->table.count;
+  for (size_t k = 0; k < s->earlier; k++) sciara_search_count(s, k);
   return status;
 }
 
-/** Computes the best set again, for its map. */
-static enum sciara_status map_best(struct work *w) {
-  if (w->table.count < w->file.budget || w->best == SIZE_MAX) return SCIARA_OK;
-  SCIARA_TRY(put(w, w->best, true));
-  return sciara_evaluator_wait(w->evaluator, true);
-}
+// ------------------------------------------------------------------------------------------------------------- results
 
 /** The page, unless the best set has not been computed again. */
-static enum sciara_status write_page(const struct work *w, const struct sciara_calibration_record *record,
+static enum sciara_status write_page(const struct work *w, const struct sciara_search *s,
+                                     const struct sciara_calibration_record *record,
                                      const struct sciara_effects *effects) {
-  if (!w->map.error) return SCIARA_OK;
+  if (!s->map->error) return SCIARA_OK;
   const struct sciara_calibration_page page = {.language = w->options->language,
                                                .effects = effects,
-                                               .footprint = &w->map,
-                                               .site = sciara_evaluator_site(w->evaluator, 0),
-                                               .covered = sciara_evaluator_covered(w->evaluator, 0),
-                                               .at_s = sciara_evaluator_time(w->evaluator, 0)};
+                                               .footprint = s->map,
+                                               .site = sciara_evaluator_site(s->evaluator, 0),
+                                               .covered = sciara_evaluator_covered(s->evaluator, 0),
+                                               .at_s = sciara_evaluator_time(s->evaluator, 0)};
   return sciara_calibration_page_write(record, &page);
 }
 
-static enum sciara_status write_results(const struct work *w) {
-  const bool whole = w->table.count == w->file.budget, any = w->best != SIZE_MAX;
-  const bool sensitivity = any && whole && sciara_calibration_group(&w->file) > 0;
-  const struct sciara_calibration_record record = record_of(w, whole ? "finished" : "interrupted");
+/** What a search has found so far. */
+static enum sciara_status write_results(const struct work *w, const struct sciara_search *s) {
+  const bool whole = is_whole(s), any = s->best != SIZE_MAX;
+  const bool sensitivity = any && whole && sciara_calibration_group(s->asked) > 0;
+  const struct sciara_calibration_record record = record_of(s, whole ? "finished" : "interrupted");
   struct sciara_effects effects;
-  if (any) SCIARA_TRY(sciara_calibration_best_write(&record));
-  if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, w->points, &effects));
+  if (any) SCIARA_TRY(sciara_calibration_best_write(&record, s->folder));
+  if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, s->points, &effects));
   if (sensitivity) SCIARA_TRY(sciara_calibration_sensitivity_write(&record, &effects));
-  if (any && whole && !w->search && !sensitivity) SCIARA_TRY(sciara_calibration_accepted_write(&record));
-  SCIARA_TRY(write_page(w, &record, sensitivity ? &effects : NULL));
-  SCIARA_TRY(sciara_calibration_record_write(&record));
-  if (w->best != SIZE_MAX || !whole) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: no evaluation has a score: all are failed or invalid", w->table.path);
+  if (any && whole && !s->optimiser && !sensitivity) SCIARA_TRY(sciara_calibration_accepted_write(&record));
+  SCIARA_TRY(write_page(w, s, &record, sensitivity ? &effects : NULL));
+  return sciara_calibration_record_write(&record);
 }
 
-static enum sciara_status open_evaluator(struct work *w) {
-  const struct sciara_calibration_file *f = &w->file;
-  w->evaluate = (struct sciara_evaluate_options){.scenarios = (const char *const *)f->scenario,
-                                                 .scenario_count = f->scenario_count,
-                                                 .observed = f->observed,
-                                                 .observed_count = f->pair_count,
-                                                 .min_thickness_m = f->min_thickness_m,
-                                                 .extra_drivers = w->options->extra_drivers,
-                                                 .extra_driver_count = w->options->extra_driver_count,
-                                                 .engine = w->options->engine,
-                                                 .workers = w->options->workers,
-                                                 .go_on = go_on,
-                                                 .done = take_result,
-                                                 .context = w};
-  SCIARA_TRY(sciara_evaluator_open(&w->evaluate, &w->evaluator));
-  const size_t n = f->scenario_count;
-  SCIARA_TRY(SCIARA_NEW(w->hash, 2 * n + f->pair_count, "the hashes of the inputs"));
-  for (size_t k = 0; k < n; k++) w->hash[k] = sciara_evaluator_ground(w->evaluator, k);
-  for (size_t k = 0; k < n; k++) w->hash[n + k] = sciara_evaluator_lava(w->evaluator, k);
-  for (size_t k = 0; k < f->pair_count; k++) w->hash[2 * n + k] = sciara_evaluator_extent(w->evaluator, k);
+/** What several searches have found: the best set of all. */
+static enum sciara_status write_all(const struct work *w) {
+  const size_t best = best_of(w);
+  if (!has_several(w)) return SCIARA_OK;
+  if (best < w->file.search_count) {
+    const struct sciara_calibration_record record = record_of(&w->search[best], "");
+    SCIARA_TRY(sciara_calibration_best_write(&record, w->options->folder));
+  }
+  return write_common(w);
+}
+
+/** SCIARA_ERR_INPUT: a search is finished without a score. */
+static enum sciara_status check_scores(const struct work *w) {
+  for (size_t k = 0; k < w->file.search_count; k++)
+    if (is_whole(&w->search[k]) && w->search[k].best == SIZE_MAX)
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: no evaluation has a score: all are failed or invalid",
+                         w->search[k].table.path);
   return SCIARA_OK;
 }
 
-static enum sciara_status calibrate(struct work *w, struct sciara_calibrate_progress *out) {
-  SCIARA_TRY(begin_search(w));
-  bool is_new;
-  SCIARA_TRY(check_folder(w, &is_new));
-  SCIARA_TRY(sciara_evaluation_table_make(&w->file, &w->table));
-  SCIARA_TRY(open_evaluator(w));
-  SCIARA_TRY(open_folder(w, is_new));
-  w->began = sciara_wallclock();
-  enum sciara_status status = search(w);
-  if (status == SCIARA_OK) status = map_best(w);
-  if (status == SCIARA_OK) status = write_results(w);
-  look(w, out);
+// ----------------------------------------------------------------------------------------------------------------- all
+
+static bool take(void *context, const struct sciara_evaluation *result) {
+  const struct work *w = (const struct work *)context;
+  return sciara_search_take(&w->search[w->at], result);
+}
+
+static enum sciara_status open_evaluator(struct work *w, struct sciara_search *s) {
+  const struct sciara_calibration_file *f = &w->file;
+  const struct sciara_evaluate_options options = {.scenarios = (const char *const *)f->scenario,
+                                                  .scenario_count = f->scenario_count,
+                                                  .model = s->asked->model,
+                                                  .observed = f->observed,
+                                                  .observed_count = f->pair_count,
+                                                  .min_thickness_m = f->min_thickness_m,
+                                                  .extra_drivers = w->options->extra_drivers,
+                                                  .extra_driver_count = w->options->extra_driver_count,
+                                                  .engine = w->options->engine,
+                                                  .workers = w->options->workers,
+                                                  .go_on = go_on,
+                                                  .done = take,
+                                                  .context = w};
+  SCIARA_TRY(sciara_evaluator_open(&options, &s->evaluator));
+  const size_t n = f->scenario_count;
+  SCIARA_TRY(SCIARA_NEW(s->hash, 2 * n + f->pair_count, "the hashes of the inputs"));
+  for (size_t k = 0; k < n; k++) s->hash[k] = sciara_evaluator_ground(s->evaluator, k);
+  for (size_t k = 0; k < n; k++) s->hash[n + k] = sciara_evaluator_lava(s->evaluator, k);
+  for (size_t k = 0; k < f->pair_count; k++) s->hash[2 * n + k] = sciara_evaluator_extent(s->evaluator, k);
+  return SCIARA_OK;
+}
+
+/** Finds the engine of each search, before any of them takes hours. */
+static enum sciara_status check_engines(const struct work *w) {
+  struct sciara_scenario_spec spec = {0};
+  enum sciara_status status = sciara_calibration_scenario(&w->file, 0, &spec);
+  for (size_t k = 0; k < w->file.search_count && status == SCIARA_OK; k++) {
+    const struct sciara_engine_ops *ops;
+    const char *name = w->options->engine ? w->options->engine : spec.engine.name;
+    status = sciara_engine_find(name, w->file.search[k].rule, sciara_scenario_precision(&spec), &ops);
+    if (status != SCIARA_OK) sciara_fail_context(status, "%s: %smodel", w->file.path, w->file.search[k].path);
+  }
+  sciara_scenario_free(&spec);
   return status;
+}
+
+/** Makes what all searches need: no folder is made unless all of them can begin. */
+static enum sciara_status begin(struct work *w) {
+  const size_t count = w->file.search_count;
+  SCIARA_TRY(SCIARA_NEW(w->search, count, "the searches"));
+  for (size_t k = 0; k < count; k++) {
+    struct sciara_search *s = &w->search[k];
+    *s = (struct sciara_search){.asked = &w->file.search[k],
+                                .cancel = w->options->cancel,
+                                .lock = &w->lock,
+                                .table = {.fd = -1},
+                                .best = SIZE_MAX};
+  }
+  for (size_t k = 0; k < count; k++) {
+    struct sciara_search *s = &w->search[k];
+    const char *name = s->asked->name;
+    s->folder = name ? sciara_path_join(w->options->folder, name) : sciara_format("%s", w->options->folder);
+    if (!s->folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+    SCIARA_TRY(sciara_search_begin(s));
+    SCIARA_TRY(sciara_evaluation_table_make(s->asked, &s->table));
+  }
+  return has_several(w) ? check_engines(w) : SCIARA_OK;
+}
+
+/** Computes a search, and writes what it found. */
+static enum sciara_status run(struct work *w, size_t at, bool is_new) {
+  struct sciara_search *s = &w->search[at];
+  bool exists;
+  w->at = at;
+  if (!is_new && has_several(w)) SCIARA_TRY(sciara_calibration_folder_is_new(s->folder, NULL, &exists, &is_new));
+  if (has_several(w))
+    sciara_log(SCIARA_LOG_INFO, "search %s: %zu evaluations of rule %s", s->asked->name, s->asked->budget,
+               sciara_rule_name(s->asked->rule));
+  SCIARA_TRY(open_evaluator(w, s));
+  SCIARA_TRY(open_folder(w, s, is_new));
+  if (at == 0) w->began = sciara_wallclock();
+  SCIARA_TRY(sciara_search_run(s));
+  SCIARA_TRY(sciara_search_map(s));
+  SCIARA_TRY(write_results(w, s));
+  sciara_evaluator_close(s->evaluator);
+  s->evaluator = NULL;
+  return write_all(w);
+}
+
+static enum sciara_status calibrate(struct work *w, struct sciara_calibrate_progress *out) {
+  bool is_new;
+  SCIARA_TRY(begin(w));
+  SCIARA_TRY(check_folder(w, &is_new));
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < w->file.search_count && status == SCIARA_OK && (k == 0 || !is_cancelled(w)); k++)
+    status = run(w, k, is_new);
+  if (w->began > 0) look(w, out);
+  return status == SCIARA_OK ? check_scores(w) : status;
 }
 
 enum sciara_status sciara_calibrate(const struct sciara_calibrate_options *options,
                                     struct sciara_diagnostics *diagnostics, struct sciara_calibrate_progress *out) {
-  struct work w = {.options = options, .best = SIZE_MAX, .table = {.fd = -1}, .lock = PTHREAD_MUTEX_INITIALIZER};
+  struct work w = {.options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+  enum sciara_status status = SCIARA_OK;
   *out = (struct sciara_calibrate_progress){.best = (double)NAN};
   sciara_calibration_file_read(options->file, options->extra_drivers, options->extra_driver_count, &w.file,
                                diagnostics);
-  enum sciara_status status = SCIARA_OK;
-  if (diagnostics->count == 0 && !diagnostics->no_memory) {
-    status = calibrate(&w, out);
-    sciara_evaluator_close(w.evaluator);
-  }
-  sciara_evaluation_table_close(&w.table);
-  sciara_cmaes_destroy(w.search);
-  sciara_free(w.hash);
-  sciara_free(w.points);
-  sciara_free(w.restart);
-  sciara_footprint_free(&w.map);
-  sciara_failure_free(&w.failure);
+  if (diagnostics->count == 0 && !diagnostics->no_memory) status = calibrate(&w, out);
+  for (size_t k = 0; w.search && k < w.file.search_count; k++) sciara_search_free(&w.search[k]);
+  sciara_free(w.search);
   sciara_calibration_file_free(&w.file);
   pthread_mutex_destroy(&w.lock);
   return status;

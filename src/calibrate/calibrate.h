@@ -9,13 +9,17 @@
 #include "base/diagnostics.h"
 #include "map/words.h"
 
+enum { SCIARA_SEARCH_NAME = 65 }; ///< size of the name of a search
+
 struct sciara_calibrate_progress {
   size_t total, done, now; ///< evaluations: of the budget, finished, finished by this process
   size_t failed;           ///< failed or invalid
   double best;             ///< score; NAN: there is none yet
   size_t best_number;      ///< of the evaluation, from 1; 0: there is none yet
-  double seconds;          ///< since the first evaluation of this process
-  double to_go_s;          ///< estimate; below 0: unknown
+  char search[SCIARA_SEARCH_NAME],
+      best_search[SCIARA_SEARCH_NAME]; ///< the one at work, that of the best score; "": the only one
+  double seconds;                      ///< since the first evaluation of this process
+  double to_go_s;                      ///< estimate; below 0: unknown
 };
 
 struct sciara_calibrate_options {

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/calibration_scenarios.h"
 #include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/member_keys.h"
@@ -16,6 +18,7 @@
 
 enum {
   BUDGET_MOST = 1000000, // as in the table of keys
+  SEARCHES_MOST = 20,    // as there
   NAMES = 3,             // of a pair
   EXTENTS_MOST = 100,
 };
@@ -37,7 +40,11 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   sciara_free(f->hash);
   sciara_free(f->name);
   sciara_observed_list_free(&f->extents);
-  sciara_free(f->unknown);
+  for (size_t k = 0; f->search && k < f->search_count; k++) {
+    free(f->search[k].model);
+    sciara_free(f->search[k].unknown);
+  }
+  sciara_free(f->search);
   cJSON_Delete(f->tree);
   *f = (struct sciara_calibration_file){0};
 }
@@ -48,22 +55,27 @@ double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
   return value < u->min ? u->min : value > u->max ? u->max : value;
 }
 
-size_t sciara_calibration_group(const struct sciara_calibration_file *f) {
-  return f->design == SCIARA_DESIGN_MORRIS     ? f->unknown_count + 1
-         : f->design == SCIARA_DESIGN_SALTELLI ? f->unknown_count + 2
-                                               : 0;
+size_t sciara_calibration_group(const struct sciara_calibration_search *s) {
+  return s->file->design == SCIARA_DESIGN_MORRIS     ? s->unknown_count + 1
+         : s->file->design == SCIARA_DESIGN_SALTELLI ? s->unknown_count + 2
+                                                     : 0;
 }
 
-enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
+enum sciara_status sciara_calibration_set(const struct sciara_calibration_search *s, const double *value,
                                           const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
-  const char *key[SCIARA_UNKNOWNS_MOST], *text[SCIARA_UNKNOWNS_MOST];
+  const char *key[1 + SCIARA_UNKNOWNS_MOST], *text[1 + SCIARA_UNKNOWNS_MOST];
   char number[SCIARA_UNKNOWNS_MOST][40];
-  for (size_t k = 0; k < f->unknown_count; k++) {
-    sciara_json_number(value[k], number[k], sizeof number[k]);
-    key[k] = f->unknown[k].key;
-    text[k] = number[k];
+  size_t count = 0;
+  if (s->model) {
+    key[count] = "model";
+    text[count++] = s->model;
   }
-  return sciara_key_set_make(key, text, f->unknown_count, scenario, out);
+  for (size_t k = 0; k < s->unknown_count; k++) {
+    sciara_json_number(value[k], number[k], sizeof number[k]);
+    key[count] = s->unknown[k].key;
+    text[count++] = number[k];
+  }
+  return sciara_key_set_make(key, text, count, scenario, out);
 }
 
 // --------------------------------------------------------------------------------------------------------------- pairs
@@ -133,14 +145,25 @@ static enum sciara_status read_pairs(const struct reading *c) {
 
 // ------------------------------------------------------------------------------------------------------------ unknowns
 
+/** Refuses what a search has for a key, or for the key `name` of an item of it. */
+static enum sciara_status refuse(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                 const char *key, size_t index, const char *name, const char *found,
+                                 const char *allowed) {
+  char place[64];
+  snprintf(place, sizeof place, "%s%s", s->path, key);
+  return sciara_ensemble_refuse(r, place, index, name, found, allowed);
+}
+
 /** Whether a bound lies in the range of its key. */
 static bool is_allowed(const struct sciara_scenario_key *key, double bound) {
   if (!(key->low < key->high)) return true;
   return bound <= key->high && (key->low_allowed ? bound >= key->low : bound > key->low);
 }
 
-static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r, size_t k,
-                                       const struct sciara_scenario_key *key, const struct sciara_unknown *u) {
+static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
+                                       const struct sciara_calibration_search *s, size_t k,
+                                       const struct sciara_scenario_key *key) {
+  const struct sciara_unknown *u = &s->unknown[k];
   const double bounds[2] = {u->min, u->max};
   static const char *const names[2] = {"min", "max"};
   char found[40], allowed[192];
@@ -148,19 +171,18 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r, 
     if (is_allowed(key, bounds[n])) continue;
     sciara_json_number(bounds[n], found, sizeof found);
     sciara_scenario_key_allowed(key, allowed, sizeof allowed);
-    return sciara_ensemble_refuse(r, "unknowns", k, names[n], found, allowed);
+    return refuse(r, s, "unknowns", k, names[n], found, allowed);
   }
   sciara_json_number(u->max, found, sizeof found);
-  if (!(u->min < u->max)) return sciara_ensemble_refuse(r, "unknowns", k, "max", found, "a number above min");
+  if (!(u->min < u->max)) return refuse(r, s, "unknowns", k, "max", found, "a number above min");
   sciara_json_number(u->min, found, sizeof found);
-  if (u->log && !(u->min > 0))
-    return sciara_ensemble_refuse(r, "unknowns", k, "min", found, "a number above 0 together with log");
+  if (u->log && !(u->min > 0)) return refuse(r, s, "unknowns", k, "min", found, "a number above 0 together with log");
   return SCIARA_OK;
 }
 
 static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
-                                       struct sciara_calibration_file *f) {
-  struct sciara_unknown *u = &f->unknown[k];
+                                       struct sciara_calibration_search *s) {
+  struct sciara_unknown *u = &s->unknown[k];
   static const struct sciara_scenario_key rate_scale = {
       .path = SCIARA_RATE_SCALE, .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = SCIARA_RATE_SCALE_MAX};
   const struct sciara_scenario_key *key = &rate_scale;
@@ -170,108 +192,162 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
                                .max = sciara_json_double(entry, "max", 0),
                                .log = cJSON_IsTrue(sciara_json_get(entry, "log"))};
   if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: unknowns[%zu].key", r->file, k);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, k);
   if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION)
-    return sciara_ensemble_refuse(r, "unknowns", k, "key", u->key, "a key whose value is a number or a duration");
+    return refuse(r, s, "unknowns", k, "key", u->key, "a key whose value is a number or a duration");
   for (size_t n = 0; n < k; n++)
-    if (sciara_member_key_same(f->unknown[n].key, u->key))
-      return sciara_ensemble_refuse(r, "unknowns", k, "key", u->key, "each key once");
-  return check_bounds(r, k, key, u);
+    if (sciara_member_key_same(s->unknown[n].key, u->key))
+      return refuse(r, s, "unknowns", k, "key", u->key, "each key once");
+  return check_bounds(r, s, k, key);
 }
 
-/** Keys of "model" are keys of the rule of every scenario. */
-static void check_rule(const struct sciara_ensemble_reading *r, const struct sciara_calibration_file *f,
-                       const char *scenario, enum sciara_rule_kind rule) {
-  for (size_t k = 0; k < f->unknown_count; k++) {
-    char plain[256], found[320], allowed[SCIARA_QUOTED_WORD];
-    if (!sciara_member_key_plain(f->unknown[k].key, plain, sizeof plain) || strncmp(plain, "model.", 6) != 0) continue;
-    const struct sciara_scenario_key *key = sciara_scenario_key_find("model", plain + 6);
-    if (!key || sciara_scenario_key_is_of(key, rule)) continue;
-    snprintf(found, sizeof found, "\"%s\", a key of %s", plain, sciara_scenario_key_rule(key));
-    snprintf(allowed, sizeof allowed, "a key of rule %s, which %s has", sciara_rule_name(rule), scenario);
-    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "unknowns", k, "key", found, allowed));
-  }
-}
-
-/** What stands for the content of a scenario and of the files of its rates. */
-static uint64_t hash_of(const struct sciara_scenario_spec *s) {
-  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, s->json, strlen(s->json));
-  for (size_t k = 0; k < s->vent_count; k++) {
-    const struct sciara_vent_spec *v = &s->vents[k];
-    hash = sciara_hash_bytes(hash, v->edges, (v->rate_count + 1) * sizeof *v->edges);
-    hash = sciara_hash_bytes(hash, v->rates, v->rate_count * sizeof *v->rates);
-  }
-  return hash;
-}
-
-enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f,
-                                               struct sciara_scenario_spec *out) {
-  SCIARA_TRY(sciara_scenario_read(f->scenario[0], NULL, 0, out));
-  if (hash_of(out) == f->hash[0]) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: expected the scenario and its rates as when the calibration of %s began, found a change",
-                     f->scenario[0], f->path);
-}
-
-/** The middle of the bounds must be a valid scenario. */
-static enum sciara_status check_middle(const struct sciara_calibration_file *f, size_t n,
-                                       const struct sciara_scenario_spec *scenario) {
-  double value[SCIARA_UNKNOWNS_MOST];
-  struct sciara_scenario_spec middle = {0};
-  struct sciara_key_set keys = {0};
-  char **override;
-  for (size_t k = 0; k < f->unknown_count; k++) value[k] = sciara_unknown_value(&f->unknown[k], 0.5);
-  enum sciara_status status = sciara_calibration_set(f, value, scenario, &keys);
-  if (status == SCIARA_OK) status = SCIARA_NEW(override, keys.count, "the unknowns");
-  if (status == SCIARA_OK) {
-    for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++) {
-      override[k] = sciara_format("%s=%s", keys.key[k], keys.value[k]);
-      if (!override[k]) status = no_memory();
-    }
-    if (status == SCIARA_OK)
-      status = sciara_scenario_read(f->scenario[n], (const char *const *) override, keys.count, &middle);
-    for (size_t k = 0; k < keys.count; k++) free(override[k]);
-    sciara_free(override);
-  }
-  sciara_scenario_free(&middle);
-  sciara_key_set_free(&keys);
-  if (status != SCIARA_OK) sciara_fail_context(status, "%s: unknowns: in the middle of their bounds", f->path);
-  return status == SCIARA_ERR_USAGE ? SCIARA_ERR_INPUT : status;
-}
-
-/** Reads each scenario as it is, for its rule, and in the middle of the bounds. */
-static enum sciara_status check_scenarios(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
-  enum sciara_status status = SCIARA_OK;
-  for (size_t n = 0; n < f->scenario_count && status == SCIARA_OK; n++) {
-    struct sciara_scenario_spec spec = {0};
-    const size_t before = r->diagnostics->count;
-    sciara_scenario_read_all(f->scenario[n], NULL, 0, &spec, r->diagnostics);
-    if (r->diagnostics->count == before) {
-      f->hash[n] = hash_of(&spec);
-      check_rule(r, f, f->scenario[n], spec.params.rule);
-    }
-    if (r->diagnostics->count == before) status = check_middle(f, n, &spec);
-    sciara_scenario_free(&spec);
-  }
-  return status;
-}
-
-static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
-  const cJSON *unknowns = sciara_json_get(f->tree, "unknowns"), *entry;
-  SCIARA_TRY(SCIARA_NEW(f->unknown, (size_t)cJSON_GetArraySize(unknowns), "the unknowns"));
+static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
+                                        struct sciara_calibration_search *s) {
+  const cJSON *entry;
+  SCIARA_TRY(SCIARA_NEW(s->unknown, (size_t)cJSON_GetArraySize(unknowns), "the unknowns"));
   cJSON_ArrayForEach(entry, unknowns) {
-    const size_t k = f->unknown_count++;
-    sciara_diagnostics_add(r->diagnostics, read_unknown(r, entry, k, f));
+    const size_t k = s->unknown_count++;
+    sciara_diagnostics_add(r->diagnostics, read_unknown(r, entry, k, s));
   }
-  if (f->unknown_count == 0)
-    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
-  if (f->design == SCIARA_DESIGN_SOBOL && f->unknown_count > SCIARA_SOBOL_DIMENSIONS) {
+  if (s->unknown_count == 0) return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
+  if (s->file->design == SCIARA_DESIGN_SOBOL && s->unknown_count > SCIARA_SOBOL_DIMENSIONS) {
     char found[32], allowed[64];
-    snprintf(found, sizeof found, "%zu", f->unknown_count);
+    snprintf(found, sizeof found, "%zu", s->unknown_count);
     snprintf(allowed, sizeof allowed, "at most %d with the design \"sobol\"", SCIARA_SOBOL_DIMENSIONS);
-    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+    return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
   }
-  return r->diagnostics->count > 0 ? SCIARA_OK : check_scenarios(r, f);
+  return SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ searches
+
+/** Its name is that of a folder. */
+static enum sciara_status check_name(const struct sciara_ensemble_reading *r, const struct sciara_calibration_file *f,
+                                     size_t k) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  const char *name = f->search[k].name;
+  char found[SCIARA_QUOTED_WORD];
+  snprintf(found, sizeof found, "\"%.80s\"", name);
+  if (strspn(name, letters) != strlen(name) || strlen(name) >= SCIARA_SEARCH_NAME)
+    return sciara_ensemble_refuse(r, "searches", k, "name", found,
+                                  "the name of a folder: 1 to 64 letters from a to z, digits, - and _");
+  for (size_t n = 0; n < k; n++)
+    if (strcasecmp(f->search[n].name, name) == 0)
+      return sciara_ensemble_refuse(r, "searches", k, "name", found, "each name once, in upper or lower case");
+  return SCIARA_OK;
+}
+
+/** The text of an object, in one line. */
+static enum sciara_status print_model(const cJSON *model, char **out) {
+  struct sciara_text text = {0};
+  cJSON *copy = cJSON_Duplicate(model, true);
+  char *line = NULL;
+  if (copy &&
+      sciara_json_print(copy, &text) == SCIARA_OK) // its numbers are then texts that are read back bit-identical
+    line = cJSON_PrintUnformatted(copy);
+  if (line) *out = strdup(line);
+  cJSON_free(line);
+  cJSON_Delete(copy);
+  sciara_text_free(&text);
+  return *out ? SCIARA_OK : no_memory();
+}
+
+static enum sciara_status read_search(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
+                                      struct sciara_calibration_file *f) {
+  struct sciara_calibration_search *s = &f->search[k];
+  const cJSON *model = sciara_json_get(entry, "model");
+  s->name = sciara_json_get(entry, "name")->valuestring;
+  snprintf(s->path, sizeof s->path, "searches[%zu].", k);
+  sciara_diagnostics_add(r->diagnostics, check_name(r, f, k));
+  if (model) {
+    const struct sciara_json_path top = {.key = "searches"}, item = {.parent = &top, .index = k},
+                                  at = {.parent = &item, .key = "model"};
+    sciara_scenario_model_check(r->file, &at, model, r->diagnostics);
+    SCIARA_TRY(print_model(model, &s->model));
+  }
+  return read_unknowns(r, sciara_json_get(entry, "unknowns"), s);
+}
+
+/** Each search has its share of the budget, rounded so that nothing is left; without shares all have the same. */
+static enum sciara_status share_budget(const struct sciara_ensemble_reading *r, const cJSON *searches,
+                                       struct sciara_calibration_file *f) {
+  const cJSON *entry;
+  size_t given = 0, k = 0, before = 0;
+  double sum = 0, share[SEARCHES_MOST];
+  char found[64];
+  cJSON_ArrayForEach(entry, searches) {
+    share[k] = sciara_json_double(entry, "share", 1 / (double)f->search_count);
+    sum += share[k++];
+    given += sciara_json_get(entry, "share") != NULL;
+  }
+  if (given > 0 && given < f->search_count)
+    return sciara_ensemble_refuse(r, "searches", SCIARA_NO_INDEX, NULL, "share in some of them",
+                                  "share in all searches, or in none, which then have equal parts of the budget");
+  snprintf(found, sizeof found, "a sum of %.6g", sum);
+  if (!(fabs(sum - 1) <= 1e-6))
+    return sciara_ensemble_refuse(r, "searches", SCIARA_NO_INDEX, NULL, found, "shares whose sum is 1");
+  for (k = 0, sum = 0; k < f->search_count; k++) {
+    sum += share[k];
+    const size_t end = k + 1 < f->search_count ? (size_t)floor(sum * (double)f->budget + 0.5) : f->budget;
+    f->search[k].budget = end - before;
+    before = end;
+  }
+  return SCIARA_OK;
+}
+
+/** Either the file has the keys of a search, or each item of "searches" has. */
+static enum sciara_status read_searches(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
+  const cJSON *searches = sciara_json_get(f->tree, "searches"), *unknowns = sciara_json_get(f->tree, "unknowns"),
+              *entry;
+  const size_t count = searches ? (size_t)cJSON_GetArraySize(searches) : 1;
+  size_t k = 0;
+  if (searches && unknowns)
+    return sciara_ensemble_refuse(r, "searches", SCIARA_NO_INDEX, NULL, "them together with unknowns",
+                                  "one of the two: each search has its own unknowns");
+  if (!searches && !unknowns)
+    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, "nothing", "unknowns, or searches");
+  if (count == 0) return sciara_ensemble_refuse(r, "searches", SCIARA_NO_INDEX, NULL, "none", "at least one search");
+  SCIARA_TRY(SCIARA_NEW(f->search, count, "the searches"));
+  f->search_count = count;
+  for (k = 0; k < count; k++) f->search[k].file = f;
+  if (!searches) {
+    f->search->budget = f->budget;
+    return read_unknowns(r, unknowns, f->search);
+  }
+  k = 0;
+  cJSON_ArrayForEach(entry, searches) sciara_diagnostics_add(r->diagnostics, read_search(r, entry, k++, f));
+  return share_budget(r, searches, f);
+}
+
+enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed) {
+  if (!s->name)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: budget: expected %s; found %zu", s->file->path, allowed, s->budget);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %sshare: expected %s; found %zu of the budget of %zu", s->file->path,
+                     s->path, allowed, s->budget, s->file->budget);
+}
+
+/** There is an evaluation at least; a design of sensitivity has whole trajectories or rows, and enough of them. */
+static enum sciara_status check_budget(const struct sciara_ensemble_reading *r,
+                                       const struct sciara_calibration_search *s) {
+  const size_t size = sciara_calibration_group(s), n = s->unknown_count;
+  const bool morris = s->file->design == SCIARA_DESIGN_MORRIS;
+  char found[64], allowed[192];
+  if (s->budget == 0) return sciara_calibration_refuse_budget(s, "at least one evaluation");
+  if (size == 0) return SCIARA_OK;
+  snprintf(found, sizeof found, "%zu", n);
+  snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
+  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS) return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+  const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
+  const size_t below = s->budget / size * size, above = below + size;
+  if (below == s->budget && below >= least) return SCIARA_OK;
+  int length =
+      snprintf(allowed, sizeof allowed, "a multiple of %zu, the evaluations of a %s, at least %zu; nearest: ", size,
+               morris ? "trajectory" : "row", least);
+  if (below < least || above > most)
+    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu", below < least ? least : most);
+  else
+    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu or %zu", below, above);
+  return sciara_calibration_refuse_budget(s, allowed);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- all
@@ -301,31 +377,6 @@ static enum sciara_status read_design(const struct sciara_ensemble_reading *r, s
   return SCIARA_OK;
 }
 
-/** A design of sensitivity has whole trajectories or rows, and enough of them. */
-static enum sciara_status check_groups(const struct sciara_ensemble_reading *r,
-                                       const struct sciara_calibration_file *f) {
-  const size_t size = sciara_calibration_group(f), n = f->unknown_count;
-  const bool morris = f->design == SCIARA_DESIGN_MORRIS;
-  char found[32], allowed[192];
-  if (size == 0) return SCIARA_OK;
-  snprintf(found, sizeof found, "%zu", n);
-  snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
-  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS)
-    return sciara_ensemble_refuse(r, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
-  const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
-  const size_t below = f->budget / size * size, above = below + size;
-  if (below == f->budget && below >= least) return SCIARA_OK;
-  int length =
-      snprintf(allowed, sizeof allowed, "a multiple of %zu, the evaluations of a %s, at least %zu; nearest: ", size,
-               morris ? "trajectory" : "row", least);
-  if (below < least || above > most)
-    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu", below < least ? least : most);
-  else
-    snprintf(allowed + length, sizeof allowed - (size_t)length, "%zu or %zu", below, above);
-  snprintf(found, sizeof found, "%zu", f->budget);
-  return sciara_ensemble_refuse(r, "budget", SCIARA_NO_INDEX, NULL, found, allowed);
-}
-
 static enum sciara_status read_tree(const struct reading *c) {
   const struct sciara_ensemble_reading *r = &c->r;
   struct sciara_calibration_file *f = c->file;
@@ -334,8 +385,10 @@ static enum sciara_status read_tree(const struct reading *c) {
   if (r->diagnostics->count > 0) return SCIARA_OK;
   SCIARA_TRY(read_design(r, f));
   SCIARA_TRY(read_pairs(c));
-  SCIARA_TRY(read_unknowns(r, f));
-  return r->diagnostics->count > 0 ? SCIARA_OK : check_groups(r, f);
+  SCIARA_TRY(read_searches(r, f));
+  if (r->diagnostics->count == 0) sciara_calibration_scenarios_check(f, r->diagnostics);
+  for (size_t k = 0; k < f->search_count && r->diagnostics->count == 0; k++) SCIARA_TRY(check_budget(r, &f->search[k]));
+  return SCIARA_OK;
 }
 
 void sciara_calibration_file_read(const char *path, const char *const *extra_drivers, size_t extra_driver_count,

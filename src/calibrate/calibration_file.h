@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A calibration file: pairs of a scenario and an observed extent, unknowns with their bounds, how they are searched.
+// A calibration file: pairs of a scenario and an observed extent; one search or several, each with its unknowns and their
+// bounds; how they are searched.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_FILE_H
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
@@ -25,6 +26,18 @@ struct sciara_unknown {
   bool log; ///< equal ratios are equal steps
 };
 
+/** A search. */
+struct sciara_calibration_search {
+  const struct sciara_calibration_file *file;
+  const char *name;           ///< of its folder; NULL: it is the only one, and the file has its keys
+  char path[32];              ///< of its keys in the file: "searches[1]."; "": the file has them
+  char *model;                ///< JSON, in place of "model" of every scenario; NULL: each keeps its own
+  enum sciara_rule_kind rule; ///< of the first scenario
+  struct sciara_unknown *unknown;
+  size_t unknown_count;
+  size_t budget; ///< its part of that of the file
+};
+
 /** Zero-initialise; release with sciara_calibration_file_free. */
 struct sciara_calibration_file {
   const char *path;
@@ -37,10 +50,10 @@ struct sciara_calibration_file {
   struct sciara_observed_list extents;             ///< one for each pair, or for each date of one
   const struct sciara_evaluate_observed *observed; ///< of these
   size_t pair_count;
-  struct sciara_unknown *unknown;
-  size_t unknown_count;
+  struct sciara_calibration_search *search;
+  size_t search_count;
   enum sciara_calibration_design design;
-  size_t budget;
+  size_t budget;  ///< of all searches
   int population; ///< 0: default
   uint64_t seed;
   double min_thickness_m;
@@ -56,19 +69,18 @@ void sciara_calibration_file_read(const char *path, const char *const *extra_dri
 void sciara_calibration_file_free(struct sciara_calibration_file *f);
 
 /**
- * The keys of a set of values, one for each unknown, as a scenario takes them.
+ * The keys of a set of values, one for each unknown, as a scenario takes them; the model of the search is the first.
  *
  * @param out zero-initialised; to be released also after an error
  */
-enum sciara_status sciara_calibration_set(const struct sciara_calibration_file *f, const double *value,
+enum sciara_status sciara_calibration_set(const struct sciara_calibration_search *s, const double *value,
                                           const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
 
 /** Evaluations of a trajectory or a row of a design of sensitivity; 0: it is another design. */
-size_t sciara_calibration_group(const struct sciara_calibration_file *f);
+size_t sciara_calibration_group(const struct sciara_calibration_search *s);
 
-/** Reads the scenario of the first pair again. SCIARA_ERR_INPUT if its text or its rates have changed. */
-enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f,
-                                               struct sciara_scenario_spec *out);
+/** SCIARA_ERR_INPUT: the evaluations of a search are not what is allowed. */
+enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed);
 
 /** The value of an unknown at a coordinate in [0, 1]: from min to max. */
 double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);

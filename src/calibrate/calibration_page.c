@@ -43,7 +43,7 @@ static bool put_text(cJSON *object, const char *name, const char *text) {
 }
 
 static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) {
-  const struct sciara_calibration_file *f = r->file;
+  const struct sciara_calibration_file *f = r->search->file;
   cJSON *pairs = cJSON_AddArrayToObject(search, "pairs");
   bool made = pairs;
   for (size_t k = 0; k < f->pair_count && made; k++) {
@@ -77,7 +77,7 @@ static bool put_progress(const struct sciara_calibration_record *r, cJSON *searc
 /** The rows that are drawn, evenly chosen. */
 static bool put_rows(const struct sciara_calibration_record *r, cJSON *search, cJSON *unknowns) {
   const size_t rows = r->table->count, shown = rows < MOST_DRAWN ? rows : MOST_DRAWN;
-  const size_t n = r->file->unknown_count;
+  const size_t n = r->search->unknown_count;
   cJSON *scores = cJSON_AddArrayToObject(search, "scores"), *numbers = cJSON_AddArrayToObject(search, "numbers"),
         *bounds = cJSON_AddArrayToObject(search, "bounds"), *item;
   bool made = scores && numbers && bounds;
@@ -106,11 +106,11 @@ static bool put_effects(const struct sciara_effects *e, size_t unknown, cJSON *i
 
 static bool put_unknowns(const struct sciara_calibration_record *r, const struct sciara_effects *e,
                          const struct sciara_support *support, const double *correlation, cJSON *search) {
-  const size_t n = r->file->unknown_count;
+  const size_t n = r->search->unknown_count;
   cJSON *unknowns = cJSON_AddArrayToObject(search, "unknowns");
   bool made = unknowns;
   for (size_t k = 0; k < n && made; k++) {
-    const struct sciara_unknown *u = &r->file->unknown[k];
+    const struct sciara_unknown *u = &r->search->unknown[k];
     const struct sciara_support *s = &support[k];
     cJSON *item = push_object(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
     made = with && put_text(item, "key", u->key) && put(item, "min", u->min) && put(item, "max", u->max) &&
@@ -135,8 +135,8 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
                                         [SCIARA_DESIGN_SOBOL] = "sobol",
                                         [SCIARA_DESIGN_MORRIS] = "morris",
                                         [SCIARA_DESIGN_SALTELLI] = "saltelli"};
-  bool made = put_text(search, "design", designs[r->file->design]) &&
-              put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->file->budget) &&
+  bool made = put_text(search, "design", designs[r->search->file->design]) &&
+              put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->search->budget) &&
               put(search, "without_score", (double)r->failed) && put(search, "stopped", stopped_of(r->table)) &&
               put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
               put(search, "accepted", (double)accepted) && put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
@@ -151,8 +151,8 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
 /** What the page knows of the search, as JSON. Of the path of a search nothing is accepted. */
 static enum sciara_status print_search(const struct sciara_calibration_record *r, const struct sciara_effects *e,
                                        struct sciara_text *out) {
-  const bool even = r->file->design == SCIARA_DESIGN_LHS || r->file->design == SCIARA_DESIGN_SOBOL;
-  const size_t n = r->file->unknown_count, rows = r->table->count;
+  const bool even = r->search->file->design == SCIARA_DESIGN_LHS || r->search->file->design == SCIARA_DESIGN_SOBOL;
+  const size_t n = r->search->unknown_count, rows = r->table->count;
   struct sciara_support support[SCIARA_UNKNOWNS_MOST];
   double *correlation = NULL;
   bool *accepted = NULL;
@@ -164,7 +164,8 @@ static enum sciara_status print_search(const struct sciara_calibration_record *r
   if (status == SCIARA_OK) status = SCIARA_NEW(correlation, n * n, "correlations");
   for (size_t row = 0; status == SCIARA_OK && even && row < rows; row++)
     count += accepted[row] = sciara_calibration_is_accepted(r, row);
-  if (status == SCIARA_OK) status = sciara_support_make(r->file, r->table->value, accepted, rows, support, correlation);
+  if (status == SCIARA_OK)
+    status = sciara_support_make(r->search, r->table->value, accepted, rows, support, correlation);
   if (status == SCIARA_OK && !put_search(r, e, count, support, correlation, search)) status = no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   cJSON_Delete(root);
@@ -276,17 +277,17 @@ static enum sciara_status take_vents(const char *path, const char *scenario, con
 
 enum sciara_status sciara_calibration_page_write(const struct sciara_calibration_record *r,
                                                  const struct sciara_calibration_page *page) {
-  const char *observed = r->file->observed[0].path, *slash = strrchr(observed, '/');
-  const cJSON *title = cJSON_GetObjectItemCaseSensitive(r->file->tree, "title");
+  const char *observed = r->search->file->observed[0].path, *slash = strrchr(observed, '/');
+  const cJSON *title = cJSON_GetObjectItemCaseSensitive(r->search->file->tree, "title");
   struct sciara_text scenario = {0}, search = {0};
   struct map m = {0};
   char *path = sciara_path_join(r->folder, SCIARA_CALIBRATION_PAGE);
   enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK) status = sciara_calibration_best_print(r, &scenario);
+  if (status == SCIARA_OK) status = sciara_calibration_best_print(r, 0, &scenario);
   if (status == SCIARA_OK) status = print_search(r, page->effects, &search);
-  if (status == SCIARA_OK) status = take_cells(page, r->file->min_thickness_m, &m);
+  if (status == SCIARA_OK) status = take_cells(page, r->search->file->min_thickness_m, &m);
   if (status == SCIARA_OK) status = take_sea(page->site, &m);
-  if (status == SCIARA_OK) status = take_vents(r->file->scenario[0], scenario.data, page->site, &m);
+  if (status == SCIARA_OK) status = take_vents(r->search->file->scenario[0], scenario.data, page->site, &m);
   if (status == SCIARA_OK) {
     const struct sciara_page out = {.language = page->language,
                                     .frames = &m.frames,

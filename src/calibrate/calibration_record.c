@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/calibration_record.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,12 +8,12 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "calibrate/calibration_scenarios.h"
 #include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
 
-#define FORMAT "sciara calibration"
 enum { VERSION = 1 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
@@ -61,9 +59,8 @@ static cJSON *push_object(cJSON *array) {
   return NULL;
 }
 
-/** The contents of scenarios and extents. */
-static bool put_inputs(const struct sciara_calibration_record *r, cJSON *root) {
-  const struct sciara_calibration_file *f = r->file;
+bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root) {
+  const struct sciara_calibration_file *f = r->search->file;
   cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
   bool whole = scenarios && extents;
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
@@ -97,14 +94,15 @@ static bool put_restarts(const struct sciara_calibration_record *r, cJSON *root)
 }
 
 static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
-  const struct sciara_calibration_file *f = r->file;
+  const struct sciara_calibration_file *f = r->search->file;
+  const struct sciara_calibration_search *s = r->search;
   if (r->best == SIZE_MAX) return cJSON_AddNullToObject(root, "best") != NULL;
   cJSON *best = cJSON_AddObjectToObject(root, "best"), *values = cJSON_AddObjectToObject(best, "values"),
         *pairs = cJSON_AddArrayToObject(best, "pairs");
   bool whole = values && pairs && put_number(best, "number", (double)(r->best + 1)) &&
                put_number(best, "score", r->table->score[r->best]);
-  for (size_t k = 0; k < f->unknown_count && whole; k++)
-    whole = put_number(values, f->unknown[k].key, r->table->value[r->best * f->unknown_count + k]);
+  for (size_t k = 0; k < s->unknown_count && whole; k++)
+    whole = put_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = push_object(pairs);
     whole = item && put_text(item, "observed", f->observed[k].path) &&
@@ -120,139 +118,59 @@ static size_t count_of(const struct sciara_calibration_record *r, enum sciara_ev
   return count;
 }
 
-enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
-  cJSON *root = cJSON_CreateObject(), *file = cJSON_Duplicate(r->file->tree, true);
-  bool whole = root && file && put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
-               put_text(root, "program", SCIARA_VERSION) && put_text(root, "status", r->status);
+/** The beginning of calibration.json. */
+static cJSON *begin_record(const struct sciara_calibration_file *f, const char *search, const char *status) {
+  cJSON *root = cJSON_CreateObject(), *file = cJSON_Duplicate(f->tree, true);
+  bool whole = root && file && put_text(root, "format", SCIARA_CALIBRATION_FORMAT) &&
+               put_number(root, "version", VERSION) && put_text(root, "program", SCIARA_VERSION) &&
+               put_text(root, "status", status) && (!search || put_text(root, "search", search));
   whole = whole && cJSON_AddItemToObject(root, "file", file);
-  if (!whole) cJSON_Delete(file);
-  whole = whole && put_inputs(r, root) && put_number(root, "evaluations", (double)r->table->count) &&
-          put_number(root, "without_score", (double)r->failed) &&
-          put_number(root, "stopped", (double)count_of(r, SCIARA_EVALUATE_STOPPED)) &&
-          put_number(root, "rested", (double)count_of(r, SCIARA_EVALUATE_RESTED)) && put_restarts(r, root) &&
-          put_best(r, root);
+  if (whole) return root;
+  cJSON_Delete(file);
+  cJSON_Delete(root);
+  return NULL;
+}
+
+enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r) {
+  cJSON *root = begin_record(r->search->file, r->search->name, r->status);
+  const bool whole = root && sciara_calibration_inputs_put(r, root) &&
+                     put_number(root, "evaluations", (double)r->table->count) &&
+                     put_number(root, "without_score", (double)r->failed) &&
+                     put_number(root, "stopped", (double)count_of(r, SCIARA_EVALUATE_STOPPED)) &&
+                     put_number(root, "rested", (double)count_of(r, SCIARA_EVALUATE_RESTED)) && put_restarts(r, root) &&
+                     put_best(r, root);
   if (whole) return write_tree(r->folder, SCIARA_CALIBRATION_JSON, root);
   cJSON_Delete(root);
   return no_memory();
 }
 
-// ------------------------------------------------------------------------------------------------------------ resuming
-
-enum sciara_status sciara_calibration_folder_is_new(const char *folder, bool *exists, bool *is_new) {
-  DIR *directory = opendir(folder);
-  enum sciara_status status = SCIARA_OK;
-  *exists = directory || errno != ENOENT;
-  *is_new = true;
-  if (!directory)
-    return *exists ? sciara_fail(SCIARA_ERR_IO, "%s: cannot read this folder: %s", folder, strerror(errno)) : SCIARA_OK;
-  while (status == SCIARA_OK && *is_new) {
-    errno = 0;
-    const struct dirent *entry = readdir(directory);
-    if (!entry && errno != 0)
-      status = sciara_fail(SCIARA_ERR_IO, "%s: cannot read this folder: %s", folder, strerror(errno));
-    if (!entry) break;
-    *is_new = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-              strcmp(entry->d_name, SCIARA_EVALUATIONS_CSV) == 0 ||
-              strcmp(entry->d_name, SCIARA_CALIBRATION_JSON ".part") == 0;
+static bool put_searches(const struct sciara_calibration_record *r, size_t count, cJSON *root) {
+  cJSON *searches = cJSON_AddArrayToObject(root, "searches");
+  bool whole = searches;
+  for (size_t k = 0; k < count && whole; k++) {
+    cJSON *item = push_object(searches);
+    const bool any = r[k].best != SIZE_MAX;
+    whole =
+        item && put_text(item, "name", r[k].search->name) &&
+        put_text(item, "rule", sciara_rule_name(r[k].search->rule)) && put_text(item, "status", r[k].status) &&
+        put_number(item, "budget", (double)r[k].search->budget) &&
+        put_number(item, "evaluations", (double)r[k].table->count) &&
+        (any ? put_number(item, "score", r[k].table->score[r[k].best]) : cJSON_AddNullToObject(item, "score") != NULL);
   }
-  closedir(directory);
-  return status;
+  return whole;
 }
 
-/** The first difference of two values. */
-struct difference {
-  char place[512], was[128], now[128];
-};
-
-static bool note_difference(const cJSON *was, const cJSON *now, const struct sciara_json_path *at,
-                            struct difference *out) {
-  snprintf(out->was, sizeof out->was, "nothing");
-  snprintf(out->now, sizeof out->now, "nothing");
-  sciara_json_path_print(at, out->place, sizeof out->place);
-  if (was) sciara_json_describe(was, out->was, sizeof out->was);
-  if (now) sciara_json_describe(now, out->now, sizeof out->now);
-  return true;
-}
-
-static bool is_equal(const cJSON *a, const cJSON *b) {
-  if (cJSON_IsNumber(a)) return cJSON_IsNumber(b) && a->valuedouble == b->valuedouble;
-  return cJSON_Compare(a, b, true);
-}
-
-static bool find_difference(const cJSON *was, const cJSON *now, const struct sciara_json_path *at,
-                            struct difference *out) {
-  const cJSON *child, *other;
-  if (!was || !now) return note_difference(was, now, at, out);
-  if (cJSON_IsObject(was) && cJSON_IsObject(now)) {
-    cJSON_ArrayForEach(child, was) {
-      const struct sciara_json_path place = {.parent = at, .key = child->string};
-      if (find_difference(child, sciara_json_get(now, child->string), &place, out)) return true;
-    }
-    cJSON_ArrayForEach(child, now) {
-      const struct sciara_json_path place = {.parent = at, .key = child->string};
-      if (!sciara_json_get(was, child->string)) return note_difference(NULL, child, &place, out);
-    }
-    return false;
-  }
-  if (cJSON_IsArray(was) && cJSON_IsArray(now)) {
-    struct sciara_json_path place = {.parent = at};
-    for (child = was->child, other = now->child; child || other; place.index++) {
-      if (find_difference(child, other, &place, out)) return true;
-      child = child ? child->next : NULL;
-      other = other ? other->next : NULL;
-    }
-    return false;
-  }
-  return !is_equal(was, now) && note_difference(was, now, at, out);
-}
-
-/** Whether the values of `key` of two lists are equal; else the number of the first that is not. */
-static bool find_changed(const cJSON *was, const cJSON *now, const char *key, size_t *index) {
-  const cJSON *a = was ? was->child : NULL, *b = now->child;
-  for (*index = 0; b; ++*index, a = a->next, b = b->next) {
-    const cJSON *old = a ? sciara_json_get(a, key) : NULL;
-    if (!old || !cJSON_Compare(old, sciara_json_get(b, key), true)) return true;
-  }
-  return false;
-}
-
-static enum sciara_status check_tree(const struct sciara_calibration_record *r, const char *path, const cJSON *old,
-                                     const cJSON *inputs) {
-  static const struct {
-    const char *list, *key, *what;
-  } parts[] = {{"scenarios", "hash", "the scenario and its rates"},
-               {"scenarios", "ground", "the ground of the scenario"},
-               {"scenarios", "initial", "the initial lava of the scenario"},
-               {"extents", "cells", "the observed extent and its region"}};
-  const cJSON *format = sciara_json_get(old, "format"), *program = sciara_json_get(old, "program");
-  struct difference d;
-  if (!cJSON_IsString(format) || strcmp(format->valuestring, FORMAT) != 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: format: expected \"" FORMAT "\", found something else", path);
-  if (find_difference(sciara_json_get(old, "file"), r->file->tree, NULL, &d))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s as when the calibration of %s began, found %s",
-                       r->file->path, d.place, d.was, r->folder, d.now);
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    size_t index;
-    const cJSON *now = sciara_json_get(inputs, parts[k].list);
-    if (!find_changed(sciara_json_get(old, parts[k].list), now, parts[k].key, &index)) continue;
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s as when the calibration of %s began, found a change",
-                       sciara_json_get(cJSON_GetArrayItem(now, (int)index), "path")->valuestring, parts[k].what,
-                       r->folder);
-  }
-  if (!cJSON_IsString(program) || strcmp(program->valuestring, SCIARA_VERSION) != 0)
-    sciara_log(SCIARA_LOG_WARNING, "%s: the calibration began with another version of the program", path);
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r) {
-  char *path = sciara_path_join(r->folder, SCIARA_CALIBRATION_JSON);
-  cJSON *old = NULL, *inputs = cJSON_CreateObject();
-  enum sciara_status status = path && inputs && put_inputs(r, inputs) ? sciara_json_read(path, &old) : no_memory();
-  if (status == SCIARA_OK) status = check_tree(r, path, old, inputs);
-  cJSON_Delete(old);
-  cJSON_Delete(inputs);
-  free(path);
-  return status;
+enum sciara_status sciara_calibration_records_write(const char *folder, const char *status,
+                                                    const struct sciara_calibration_record *r, size_t count,
+                                                    size_t best) {
+  cJSON *root = begin_record(r->search->file, NULL, status);
+  bool whole = root && put_searches(r, count, root);
+  whole = whole && (best < count ? put_best(&r[best], root) : cJSON_AddNullToObject(root, "best") != NULL);
+  if (whole && best < count)
+    whole = put_text(cJSON_GetObjectItemCaseSensitive(root, "best"), "search", r[best].search->name);
+  if (whole) return write_tree(folder, SCIARA_CALIBRATION_JSON, root);
+  cJSON_Delete(root);
+  return no_memory();
 }
 
 // ----------------------------------------------------------------------------------------------------------- best.json
@@ -290,18 +208,18 @@ static enum sciara_status move_scenario(const char *folder, cJSON *root) {
   return SCIARA_OK;
 }
 
-/** The keys of a row for the scenario of the first pair, which is `scenario`. */
+/** The keys of a row for a scenario without changes. */
 static enum sciara_status keys_of(const struct sciara_calibration_record *r, size_t row,
                                   const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
-  return sciara_calibration_set(r->file, &r->table->value[row * r->file->unknown_count], scenario, out);
+  return sciara_calibration_set(r->search, &r->table->value[row * r->search->unknown_count], scenario, out);
 }
 
-/** The scenario of the first pair with the best values, its paths as they were written. */
-static enum sciara_status best_tree(const struct sciara_calibration_record *r, cJSON **root) {
-  const char *path = r->file->scenario[0];
+/** Scenario `n` with the best values, its paths as they were written. */
+static enum sciara_status best_tree(const struct sciara_calibration_record *r, size_t n, cJSON **root) {
+  const char *path = r->search->file->scenario[n];
   struct sciara_scenario_spec scenario = {0};
   struct sciara_key_set keys = {0};
-  enum sciara_status status = sciara_calibration_scenario(r->file, &scenario);
+  enum sciara_status status = sciara_calibration_scenario(r->search->file, n, &scenario);
   if (status == SCIARA_OK) status = keys_of(r, r->best, &scenario, &keys);
   if (status == SCIARA_OK) status = sciara_json_read(path, root);
   for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++)
@@ -311,21 +229,22 @@ static enum sciara_status best_tree(const struct sciara_calibration_record *r, c
   return status;
 }
 
-enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, struct sciara_text *out) {
+enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, size_t n,
+                                                 struct sciara_text *out) {
   cJSON *root = NULL;
-  enum sciara_status status = best_tree(r, &root);
+  enum sciara_status status = best_tree(r, n, &root);
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   cJSON_Delete(root);
   return status;
 }
 
-enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r) {
-  char *folder = sciara_path_folder(r->file->scenario[0]);
+enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r, const char *folder) {
+  char *from = sciara_path_folder(r->search->file->scenario[0]);
   cJSON *root = NULL;
-  enum sciara_status status = folder ? best_tree(r, &root) : no_memory();
-  if (status == SCIARA_OK) status = move_scenario(folder, root);
-  free(folder);
-  if (status == SCIARA_OK) return write_tree(r->folder, "best.json", root);
+  enum sciara_status status = from ? best_tree(r, 0, &root) : no_memory();
+  if (status == SCIARA_OK) status = move_scenario(from, root);
+  free(from);
+  if (status == SCIARA_OK) return write_tree(folder, "best.json", root);
   cJSON_Delete(root);
   return status;
 }
@@ -340,7 +259,7 @@ bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, s
 /** Sets member `at` of a table, which is made with the first one. */
 static enum sciara_status put_member(const struct sciara_calibration_record *r, size_t row, size_t at, size_t count,
                                      const struct sciara_scenario_spec *scenario, struct sciara_members *m) {
-  const struct sciara_calibration_file *f = r->file;
+  const struct sciara_calibration_search *s = r->search;
   struct sciara_key_set keys = {0};
   enum sciara_status status = keys_of(r, row, scenario, &keys);
   if (status == SCIARA_OK && at == 0)
@@ -348,9 +267,9 @@ static enum sciara_status put_member(const struct sciara_calibration_record *r, 
   if (status == SCIARA_OK) {
     m->id[at] = (int64_t)row + 1;
     m->weight[at] = 1;
-    for (size_t k = 0; k < f->unknown_count; k++)
-      if (strcmp(f->unknown[k].key, SCIARA_RATE_SCALE) == 0)
-        m->drawn[SCIARA_DRAWN_RATE_SCALE][at] = r->table->value[row * f->unknown_count + k];
+    for (size_t k = 0; k < s->unknown_count; k++)
+      if (strcmp(s->unknown[k].key, SCIARA_RATE_SCALE) == 0)
+        m->drawn[SCIARA_DRAWN_RATE_SCALE][at] = r->table->value[row * s->unknown_count + k];
   }
   for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++) status = sciara_members_set(m, at, k, keys.value[k]);
   sciara_key_set_free(&keys);
@@ -362,7 +281,7 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
   struct sciara_members m = {0};
   char *path = sciara_path_join(r->folder, "accepted.csv");
   size_t count = 0, at = 0;
-  enum sciara_status status = path ? sciara_calibration_scenario(r->file, &scenario) : no_memory();
+  enum sciara_status status = path ? sciara_calibration_scenario(r->search->file, 0, &scenario) : no_memory();
   for (size_t row = 0; row < r->table->count; row++) count += sciara_calibration_is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
     if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
@@ -380,12 +299,12 @@ enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibra
 static void set_morris(const struct sciara_calibration_record *r, const double *points, struct sciara_effects *out) {
   struct sciara_morris_effect effect[SCIARA_UNKNOWNS_MOST];
   *out = (struct sciara_effects){.groups = "trajectories",
-                                 .of = r->file->budget / sciara_calibration_group(r->file),
+                                 .of = r->search->budget / sciara_calibration_group(r->search),
                                  .least = SCIARA_MORRIS_LEAST,
                                  .name = {"mu", "mu_star", "sigma"},
                                  .count = 3};
-  sciara_morris_effects(points, r->table->score, out->of, r->file->unknown_count, effect, &out->used);
-  for (size_t k = 0; k < r->file->unknown_count; k++) {
+  sciara_morris_effects(points, r->table->score, out->of, r->search->unknown_count, effect, &out->used);
+  for (size_t k = 0; k < r->search->unknown_count; k++) {
     out->value[k][0] = effect[k].mu;
     out->value[k][1] = effect[k].mu_star;
     out->value[k][2] = effect[k].sigma;
@@ -394,19 +313,19 @@ static void set_morris(const struct sciara_calibration_record *r, const double *
 
 enum sciara_status sciara_calibration_effects(const struct sciara_calibration_record *r, const double *points,
                                               struct sciara_effects *out) {
-  const size_t n = r->file->unknown_count;
+  const size_t n = r->search->unknown_count;
   struct sciara_sobol_index first[SCIARA_SALTELLI_UNKNOWNS], total[SCIARA_SALTELLI_UNKNOWNS];
-  if (r->file->design == SCIARA_DESIGN_MORRIS) {
+  if (r->search->file->design == SCIARA_DESIGN_MORRIS) {
     set_morris(r, points, out);
     return SCIARA_OK;
   }
   *out = (struct sciara_effects){
       .groups = "rows",
-      .of = r->file->budget / sciara_calibration_group(r->file),
+      .of = r->search->budget / sciara_calibration_group(r->search),
       .least = SCIARA_SALTELLI_LEAST,
       .name = {"first_order", "first_order_low", "first_order_high", "total", "total_low", "total_high"},
       .count = 6};
-  SCIARA_TRY(sciara_saltelli_indices(r->table->score, out->of, n, r->file->seed, first, total, &out->used));
+  SCIARA_TRY(sciara_saltelli_indices(r->table->score, out->of, n, r->search->file->seed, first, total, &out->used));
   for (size_t k = 0; k < n; k++)
     for (size_t part = 0; part < 2; part++) {
       const struct sciara_sobol_index *index = part == 0 ? &first[k] : &total[k];
@@ -433,8 +352,8 @@ enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_cali
   enum sciara_status status = path ? SCIARA_OK : no_memory();
   sciara_text_append(&text, "unknown,%s", effects->groups);
   for (size_t n = 0; n < effects->count; n++) sciara_text_append(&text, ",%s", effects->name[n]);
-  for (size_t k = 0; k < r->file->unknown_count; k++) {
-    sciara_text_append(&text, "\n%s,%zu", r->file->unknown[k].key, effects->used);
+  for (size_t k = 0; k < r->search->unknown_count; k++) {
+    sciara_text_append(&text, "\n%s,%zu", r->search->unknown[k].key, effects->used);
     for (size_t n = 0; n < effects->count; n++) {
       char number[40] = "";
       if (!isnan(effects->value[k][n])) sciara_json_number(effects->value[k][n], number, sizeof number);

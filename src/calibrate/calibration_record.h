@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a calibration but its table: calibration.json, best.json, accepted.csv, sensitivity.csv.
+// The files of a search but its table: calibration.json, best.json, accepted.csv, sensitivity.csv; and those that several
+// searches have in common.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_RECORD_H
 #define SCIARA_CALIBRATE_CALIBRATION_RECORD_H
@@ -9,6 +10,7 @@
 #include "calibrate/evaluation_table.h"
 
 #define SCIARA_CALIBRATION_JSON "calibration.json"
+#define SCIARA_CALIBRATION_FORMAT "sciara calibration"
 
 /** Sets of at least this part of the best score are accepted. */
 #define SCIARA_ACCEPTED_PART 0.9
@@ -19,10 +21,10 @@ struct sciara_calibration_restart {
   enum sciara_cmaes_end reason;
 };
 
-/** What is known of a calibration. */
+/** What is known of a search. */
 struct sciara_calibration_record {
   const char *folder;
-  const struct sciara_calibration_file *file;
+  const struct sciara_calibration_search *search;
   const uint64_t *ground, *lava; ///< hashes of the ground and of the initial lava of each scenario
   const uint64_t *cells;         ///< hashes of the cells of each extent
   const struct sciara_evaluation_table *table;
@@ -33,24 +35,27 @@ struct sciara_calibration_record {
   size_t failed; ///< rows without a score
 };
 
-/**
- * Whether a folder holds nothing, or only what a start leaves that was killed before its record was written.
- *
- * @param exists whether there is anything of that name
- */
-enum sciara_status sciara_calibration_folder_is_new(const char *folder, bool *exists, bool *is_new);
-
-/** SCIARA_ERR_INPUT, with the first difference, unless the folder has a record of the same file and inputs. */
-enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r);
+/** Adds hashes of the contents of scenarios and extents; false: no memory. */
+bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root);
 
 /** Writes calibration.json. */
 enum sciara_status sciara_calibration_record_write(const struct sciara_calibration_record *r);
 
-/** Writes best.json: the scenario of the first pair with the best values, its paths absolute. */
-enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r);
+/**
+ * Writes calibration.json of several searches.
+ *
+ * @param best of the searches; `count`: none has a score
+ */
+enum sciara_status sciara_calibration_records_write(const char *folder, const char *status,
+                                                    const struct sciara_calibration_record *r, size_t count,
+                                                    size_t best);
 
-/** Appends the same scenario, its paths as they were written. */
-enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, struct sciara_text *out);
+/** Writes best.json to a folder: the scenario of the first pair with the best values, its paths absolute. */
+enum sciara_status sciara_calibration_best_write(const struct sciara_calibration_record *r, const char *folder);
+
+/** Appends scenario `n` with the best values, its paths as they were written. */
+enum sciara_status sciara_calibration_best_print(const struct sciara_calibration_record *r, size_t n,
+                                                 struct sciara_text *out);
 
 /** Whether the score of a row is at least SCIARA_ACCEPTED_PART of the best. */
 bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, size_t row);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "calibrate/rate_scale.h"
+#include "scenario/scenario_keys.h"
 #include "sim/choose_engine.h"
 #include "sim/scenario_site.h"
 
@@ -59,19 +60,27 @@ cleanup:
 
 // ------------------------------------------------------------------------------------------------------------- scenarios
 
+/** Reads the tree of a scenario, with the model that all of them have. */
+static enum sciara_status read_base(struct sciara_case *s, const char *model) {
+  cJSON *tree = NULL;
+  SCIARA_TRY(sciara_json_read(s->path, &tree));
+  const enum sciara_status status = model ? sciara_scenario_override_key(s->path, tree, "model", model) : SCIARA_OK;
+  if (status == SCIARA_OK) return sciara_scenario_base_make(tree, &s->base);
+  cJSON_Delete(tree);
+  return status;
+}
+
 /** Reads a scenario, its ground and its engine; what it needs. */
 static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   struct sciara_case *s = &c->scenario[k];
   struct sciara_scenario_spec *spec = &s->spec;
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
-  cJSON *tree = NULL;
   enum sciara_status status;
   s->path = c->options->scenarios[k];
   const char *engine = c->options->engine ? c->options->engine : k > 0 ? c->ops->name : NULL;
   s->setup = (struct sciara_compute_setup){.engine = engine, .threads = 1, .device = -1};
-  SCIARA_TRY(sciara_json_read(s->path, &tree));
-  SCIARA_TRY(sciara_scenario_base_make(tree, &s->base));
+  SCIARA_TRY(read_base(s, c->options->model));
   const struct sciara_scenario_member unchanged = {.base = s->base, .name = s->path};
   sciara_scenario_member_read(&unchanged, false, NULL, spec, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));

@@ -60,6 +60,7 @@ struct sciara_evaluation {
 struct sciara_evaluate_options {
   const char *const *scenarios; ///< paths
   size_t scenario_count;
+  const char *model; ///< JSON in place of "model" of every scenario; NULL: each keeps its own
   const struct sciara_evaluate_observed *observed; ///< each scenario has at least one
   size_t observed_count;
   double min_thickness_m; ///< thickness up to here is none, of runs and of observations

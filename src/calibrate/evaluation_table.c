@@ -27,13 +27,14 @@ static enum sciara_status io_failure(const struct sciara_evaluation_table *t, co
   return sciara_fail(SCIARA_ERR_IO, "%s: cannot %s: %s", t->path, doing, strerror(errno));
 }
 
-enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_file *f,
+enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_search *s,
                                                 struct sciara_evaluation_table *out) {
-  *out = (struct sciara_evaluation_table){.fd = -1, .unknown_count = f->unknown_count, .pair_count = f->pair_count};
-  SCIARA_TRY(SCIARA_NEW(out->value, f->budget * f->unknown_count, "the evaluations"));
-  SCIARA_TRY(SCIARA_NEW(out->jaccard, f->budget * f->pair_count, "the evaluations"));
-  SCIARA_TRY(SCIARA_NEW(out->score, f->budget, "the evaluations"));
-  return SCIARA_NEW(out->status, f->budget, "the evaluations");
+  *out =
+      (struct sciara_evaluation_table){.fd = -1, .unknown_count = s->unknown_count, .pair_count = s->file->pair_count};
+  SCIARA_TRY(SCIARA_NEW(out->value, s->budget * s->unknown_count, "the evaluations"));
+  SCIARA_TRY(SCIARA_NEW(out->jaccard, s->budget * s->file->pair_count, "the evaluations"));
+  SCIARA_TRY(SCIARA_NEW(out->score, s->budget, "the evaluations"));
+  return SCIARA_NEW(out->status, s->budget, "the evaluations");
 }
 
 void sciara_evaluation_table_close(struct sciara_evaluation_table *t) {
@@ -48,11 +49,11 @@ void sciara_evaluation_table_close(struct sciara_evaluation_table *t) {
 
 // ------------------------------------------------------------------------------------------------------------- writing
 
-static enum sciara_status append_head(const struct sciara_calibration_file *f, struct sciara_text *out) {
+static enum sciara_status append_head(const struct sciara_calibration_search *s, struct sciara_text *out) {
   sciara_text_append(out, "number");
-  for (size_t k = 0; k < f->unknown_count; k++) sciara_text_append(out, ",%s", f->unknown[k].key);
+  for (size_t k = 0; k < s->unknown_count; k++) sciara_text_append(out, ",%s", s->unknown[k].key);
   sciara_text_append(out, ",score");
-  for (size_t k = 0; k < f->pair_count; k++) sciara_text_append(out, ",jaccard_%zu", k);
+  for (size_t k = 0; k < s->file->pair_count; k++) sciara_text_append(out, ",jaccard_%zu", k);
   return sciara_text_append(out, ",status\n");
 }
 
@@ -124,14 +125,14 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
 }
 
 /** Reads text[0..length), which is whole lines. */
-static enum sciara_status read_rows(struct sciara_evaluation_table *t, const struct sciara_calibration_file *f,
+static enum sciara_status read_rows(struct sciara_evaluation_table *t, const struct sciara_calibration_search *s,
                                     char *text, size_t length) {
   struct sciara_text head = {0};
   struct sciara_csv_records records;
   char *cell[MOST_COLUMNS];
   size_t columns = t->unknown_count + t->pair_count + 3, count;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(append_head(f, &head));
+  SCIARA_TRY_GOTO(append_head(s, &head));
   if (length < head.length || memcmp(text, head.data, head.length) != 0) {
     text[strcspn(text, "\r\n")] = '\0';
     head.data[head.length - 1] = '\0';
@@ -143,8 +144,8 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
   while (sciara_csv_has_record(&records)) {
     const size_t line = records.line + 1;
     SCIARA_TRY_GOTO(sciara_csv_take_record(&records, MOST_COLUMNS, cell, &count));
-    if (t->count == f->budget || count != columns) {
-      status = refuse(t, line, t->count == f->budget ? "no row after the budget" : "a value for each column", cell[0]);
+    if (t->count == s->budget || count != columns) {
+      status = refuse(t, line, t->count == s->budget ? "no row after the budget" : "a value for each column", cell[0]);
       goto cleanup;
     }
     SCIARA_TRY_GOTO(read_row(t, line, cell));
@@ -155,9 +156,10 @@ cleanup:
 }
 
 /** Writes the first line of a table; its name is then permanent. */
-static enum sciara_status begin_file(const struct sciara_evaluation_table *t, const struct sciara_calibration_file *f) {
+static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
+                                     const struct sciara_calibration_search *s) {
   struct sciara_text head = {0};
-  enum sciara_status status = append_head(f, &head);
+  enum sciara_status status = append_head(s, &head);
   if (status == SCIARA_OK) status = write_text(t, &head);
   if (status == SCIARA_OK) status = sciara_evaluation_table_sync(t);
   if (status == SCIARA_OK) status = sciara_folder_of_file_sync(t->path);
@@ -166,30 +168,30 @@ static enum sciara_status begin_file(const struct sciara_evaluation_table *t, co
 }
 
 /** Whether a text without a line is the beginning of the first line, or nothing. */
-static bool is_half_a_head(const struct sciara_calibration_file *f, const char *text, size_t length) {
+static bool is_half_a_head(const struct sciara_calibration_search *s, const char *text, size_t length) {
   struct sciara_text head = {0};
-  const bool is = append_head(f, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
+  const bool is = append_head(s, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
   sciara_text_free(&head);
   return is;
 }
 
 /** Takes the whole lines of the file; what follows them is half a line. */
-static enum sciara_status read_file(struct sciara_evaluation_table *t, const struct sciara_calibration_file *f) {
+static enum sciara_status read_file(struct sciara_evaluation_table *t, const struct sciara_calibration_search *s) {
   char *text = NULL;
   size_t bytes = 0;
   SCIARA_TRY(sciara_file_read(t->path, MOST_BYTES, &text, &bytes));
   size_t length = bytes;
   while (length > 0 && text[length - 1] != '\n') length--;
-  const bool begins = length == 0 && is_half_a_head(f, text, bytes);
+  const bool begins = length == 0 && is_half_a_head(s, text, bytes);
   if (length > 0) text[length] = '\0';
-  enum sciara_status status = begins ? SCIARA_OK : read_rows(t, f, text, length);
+  enum sciara_status status = begins ? SCIARA_OK : read_rows(t, s, text, length);
   free(text);
   if (status == SCIARA_OK && ftruncate(t->fd, (off_t)length) != 0) status = io_failure(t, "cut");
-  return status == SCIARA_OK && begins ? begin_file(t, f) : status;
+  return status == SCIARA_OK && begins ? begin_file(t, s) : status;
 }
 
 enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,
-                                                const struct sciara_calibration_file *f) {
+                                                const struct sciara_calibration_search *s) {
   struct stat about;
   t->path = sciara_format("%s", path);
   if (!t->path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
@@ -199,5 +201,5 @@ enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a file, found something else", path);
   if (flock(t->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) // elsewhere there are no locks
     return sciara_fail(SCIARA_ERR_INPUT, "%s: another process writes it; end that first", path);
-  return read_file(t, f);
+  return read_file(t, s);
 }

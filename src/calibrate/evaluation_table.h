@@ -20,8 +20,8 @@ struct sciara_evaluation_table {
   enum sciara_evaluate_status *status;
 };
 
-/** Memory for a budget, without a file. */
-enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_file *f,
+/** Memory for the budget of a search, without a file. */
+enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_search *s,
                                                 struct sciara_evaluation_table *out);
 
 /**
@@ -30,7 +30,7 @@ enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_
  * @return SCIARA_ERR_INPUT: it is the table of another calibration, is damaged, or another process writes it
  */
 enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,
-                                                const struct sciara_calibration_file *f);
+                                                const struct sciara_calibration_search *s);
 
 /** Appends row `t->count`, whose entries in the arrays are set: it survives the end of the process. */
 enum sciara_status sciara_evaluation_table_add(struct sciara_evaluation_table *t);

@@ -39,18 +39,18 @@ static double centre(double *x, size_t count) {
 }
 
 /** `x`: count coordinates for each unknown, one unknown after the other, which become deviations. */
-static void make(const struct sciara_calibration_file *f, double *x, double *sorted, size_t count,
+static void make(const struct sciara_calibration_search *s, double *x, double *sorted, size_t count,
                  struct sciara_support *support, double *correlation) {
-  const size_t n = f->unknown_count;
+  const size_t n = s->unknown_count;
   double length[SCIARA_UNKNOWNS_MOST];
   for (size_t k = 0; k < n; k++) {
     double *own = x + k * count;
     for (size_t i = 0; i < count; i++) sorted[i] = own[i];
     qsort(sorted, count, sizeof *sorted, compare);
     length[k] = centre(own, count);
-    support[k] = (struct sciara_support){.median = sciara_unknown_value(&f->unknown[k], percentile(sorted, count, 0.5)),
-                                         .low = sciara_unknown_value(&f->unknown[k], percentile(sorted, count, 0.05)),
-                                         .high = sciara_unknown_value(&f->unknown[k], percentile(sorted, count, 0.95)),
+    support[k] = (struct sciara_support){.median = sciara_unknown_value(&s->unknown[k], percentile(sorted, count, 0.5)),
+                                         .low = sciara_unknown_value(&s->unknown[k], percentile(sorted, count, 0.05)),
+                                         .high = sciara_unknown_value(&s->unknown[k], percentile(sorted, count, 0.95)),
                                          .spread = length[k] / sqrt((double)(count - 1)) / EVEN};
   }
   for (size_t a = 0; a < n; a++)
@@ -61,10 +61,10 @@ static void make(const struct sciara_calibration_file *f, double *x, double *sor
     }
 }
 
-enum sciara_status sciara_support_make(const struct sciara_calibration_file *f, const double *value,
+enum sciara_status sciara_support_make(const struct sciara_calibration_search *s, const double *value,
                                        const bool *accepted, size_t rows, struct sciara_support *support,
                                        double *correlation) {
-  const size_t n = f->unknown_count;
+  const size_t n = s->unknown_count;
   size_t count = 0;
   double *x = NULL, *sorted = NULL;
   enum sciara_status status;
@@ -76,10 +76,10 @@ enum sciara_status sciara_support_make(const struct sciara_calibration_file *f, 
   SCIARA_TRY_GOTO(SCIARA_NEW(sorted, count, "the accepted sets"));
   for (size_t row = 0, at = 0; row < rows; row++) {
     if (!accepted[row]) continue;
-    for (size_t k = 0; k < n; k++) x[k * count + at] = coordinate_of(&f->unknown[k], value[row * n + k]);
+    for (size_t k = 0; k < n; k++) x[k * count + at] = coordinate_of(&s->unknown[k], value[row * n + k]);
     at++;
   }
-  make(f, x, sorted, count, support, correlation);
+  make(s, x, sorted, count, support, correlation);
 cleanup:
   sciara_free(x);
   sciara_free(sorted);

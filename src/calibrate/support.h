@@ -22,7 +22,7 @@ struct sciara_support {
  * @param support     of each unknown; all NAN with fewer than SCIARA_SUPPORT_LEAST accepted sets
  * @param correlation unknowns x unknowns; NAN likewise, and for an unknown with one value
  */
-enum sciara_status sciara_support_make(const struct sciara_calibration_file *f, const double *value,
+enum sciara_status sciara_support_make(const struct sciara_calibration_search *s, const double *value,
                                        const bool *accepted, size_t rows, struct sciara_support *support,
                                        double *correlation);
 

@@ -531,6 +531,12 @@ void sciara_calibration_tree_check(const char *file, const cJSON *root, struct s
   check_tree(file, root, SCIARA_CALIBRATION_KEYS, diagnostics);
 }
 
+void sciara_scenario_model_check(const char *file, const struct sciara_json_path *path, const cJSON *model,
+                                 struct sciara_diagnostics *diagnostics) {
+  const struct check c = {.file = file, .diagnostics = diagnostics};
+  check_value(&c, path, model, sciara_scenario_key_find("", "model"));
+}
+
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {
   struct sciara_diagnostics diagnostics = {0};
   const struct check c = {.file = "", .diagnostics = &diagnostics, .any_length = true};

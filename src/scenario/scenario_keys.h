@@ -123,6 +123,10 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 /** The same for the tree of a calibration file. */
 void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
 
+/** The same for the object "model" of a scenario that stands elsewhere. */
+void sciara_scenario_model_check(const char *file, const struct sciara_json_path *path, const cJSON *model,
+                                 struct sciara_diagnostics *diagnostics);
+
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);
 

@@ -22,6 +22,12 @@ PAIRS = [{"scenario": "s.json", "observed": "mapped.tif", "weight": 2},
 class CalibrationCase(SharedCase):
     @classmethod
     def prepare(cls):
+        cls.prepare_inputs()
+        cls.write("c.json")
+        case.run_program("calibrate", "c.json", "-q", "-o", "whole", cwd=cls.work)
+
+    @classmethod
+    def prepare_inputs(cls):
         case.write_scenario(cls.work)
         case.write_scenario(cls.work, "b.json", vents=[
             {"row": 9, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
@@ -30,8 +36,6 @@ class CalibrationCase(SharedCase):
             sets = [word for key, value in TRUTH.items() for word in ("--set", f"{key}={value}")]
             case.run_program("run", "s.json", "-q", "-o", name, *sets, *extra, cwd=cls.work)
             case.run_program("export", name, "-q", "--format", "cog", "--output", f"{name}.tif", cwd=cls.work)
-        cls.write("c.json")
-        case.run_program("calibrate", "c.json", "-q", "-o", "whole", cwd=cls.work)
 
     @classmethod
     def write(cls, name, **changes):

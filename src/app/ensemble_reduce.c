@@ -397,7 +397,7 @@ static enum sciara_status compare(const struct sciara_arguments *a) {
   SCIARA_TRY(threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
   struct sciara_text condition = {0};
-  enum sciara_status status = sciara_ensemble_condition(&c.a.ensemble, &condition);
+  enum sciara_status status = sciara_reduction_condition(&c.a, &condition);
   if (status == SCIARA_OK) sciara_print("%zu pairs of finished members, %s\n", c.pairs, condition.data);
   sciara_text_free(&condition);
   for (size_t k = 0; k < c.pois; k++) print_difference(&c.a.sample, c.a.ensemble.result.pois[k].name, &c.poi[k]);

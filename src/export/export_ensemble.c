@@ -202,6 +202,7 @@ static enum sciara_status make_layer(struct making *m, struct task t, struct sci
   out->unit = chance ? "%" : l->unit;
   out->ramp = sciara_products_ramp(l);
   out->shown = l->part == SCIARA_PART_VALUE;
+  out->of_end = sciara_layer_is_of_end(l);
   out->zero_is_empty = chance && out->shown;
   out->elsewhere = t.content == AS_IT_IS ? factor * value_of(r->hazard.elsewhere[t.k]) : NAN;
   out->zero_bound = out->zero_is_empty ? factor * sciara_products_zero_bound(r, l) : NAN;
@@ -395,6 +396,10 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.stopped = r->stopped;
   m.hazard.observed = r->ensemble.observed != NULL;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
+  m.hazard.censored = r->sample.censored;
+  m.hazard.liquid = r->liquid.members;
+  m.hazard.liquid_s[0] = r->liquid.from_s;
+  m.hazard.liquid_s[1] = r->liquid.to_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
   char source[160];

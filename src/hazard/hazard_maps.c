@@ -124,7 +124,7 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
   struct sciara_text text = {0}, condition = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, &text));
-  SCIARA_TRY_GOTO(sciara_ensemble_condition(&r->ensemble, &condition));
+  SCIARA_TRY_GOTO(sciara_reduction_condition(r, &condition));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", condition.data));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));

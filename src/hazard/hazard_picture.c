@@ -75,8 +75,16 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
     case SCIARA_LAYER_FRONT: break;
   }
   sciara_word_numbers(language, value);
-  if (sciara_layer_is_probability(l)) sciara_text_append(t, "%s: ", sciara_word(language, SCIARA_WORD_HAZARD_CHANCE));
+  if (sciara_layer_is_probability(l))
+    sciara_text_append(t, "%s%s", sciara_word(language, SCIARA_WORD_HAZARD_CHANCE),
+                       sciara_word(language, SCIARA_WORD_COLON));
   put_word(t, language, word, value, years);
+  if (r->liquid.members > 0 && sciara_layer_is_of_end(l)) {
+    char time[96];
+    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    const char *const pairs[] = {"map", "", "time", time, NULL};
+    sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_UNTIL), pairs);
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------------- note
@@ -173,6 +181,18 @@ static double largest_of(const struct sciara_reduction *r, size_t k) {
   return fmin(most, 1);
 }
 
+/** Members that ended with liquid lava. */
+static void put_liquid(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+  char time[96], members[24], finished[24];
+  const char *const pairs[] = {"time", time, "members", members, "finished", finished, NULL};
+  if (r->liquid.members == 0) return;
+  sciara_liquid_end_print(&r->liquid, time, sizeof time);
+  snprintf(members, sizeof members, "%zu", r->liquid.members);
+  snprintf(finished, sizeof finished, "%zu", r->sample.finished);
+  sciara_text_append(t, "\n");
+  sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_LIQUID), pairs);
+}
+
 /** Censored members in words, with the bound that follows from them. */
 static void put_censored(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                          struct sciara_text *t) {
@@ -189,6 +209,8 @@ static void put_censored(const struct sciara_reduction *r, size_t k, enum sciara
   sciara_word_numbers(language, bound);
   sciara_text_append(t, "\n");
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_CENSORED), pairs);
+  sciara_text_append(t, " ");
+  sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_CENSORED_BOUND), pairs);
 }
 
 static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, enum sciara_language language,
@@ -199,6 +221,7 @@ static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, 
   put_vents(&r->ensemble, language, t);
   put_rates(&r->ensemble, language, t);
   put_model(r, language, t);
+  put_liquid(r, language, t);
   put_censored(r, k, language, t);
   if (l->kind == SCIARA_LAYER_QUANTILE || l->kind == SCIARA_LAYER_MEAN) {
     char least[24];

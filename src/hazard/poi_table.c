@@ -192,7 +192,7 @@ enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const
   sciara_text_append(out, ",%s,%s", kind, state);
   for (size_t k = 0; k < c->count; k++)
     sciara_text_append(out, !isfinite(value[k]) ? "," : k < 2 ? ",%.10g" : ",%.9g", value[k]);
-  SCIARA_TRY(sciara_ensemble_condition(&r->ensemble, &condition));
+  SCIARA_TRY(sciara_reduction_condition(r, &condition));
   sciara_text_append(out, ",");
   sciara_csv_append_text(out, condition.data);
   sciara_text_free(&condition);

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "model/polyline.h"
 
@@ -40,15 +41,26 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
   return buffer;
 }
 
-enum sciara_status sciara_ensemble_condition(const struct sciara_ensemble *e, struct sciara_text *out) {
-  SCIARA_TRY(sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION));
-  return e->observed ? sciara_text_append(out, "; %s", e->observed) : SCIARA_OK;
+enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out) {
+  char time[96];
+  sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION);
+  if (r->ensemble.observed) sciara_text_append(out, "; %s", r->ensemble.observed);
+  if (r->liquid.members > 0) {
+    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    sciara_text_append(out, "; until %s after the start, when the lava of %zu of %zu members is still liquid", time,
+                       r->liquid.members, r->sample.finished);
+  }
+  if (r->sample.censored > 0)
+    sciara_text_append(out,
+                       "; lower bounds, because %zu of %zu members ended at a limit before their lava came to rest",
+                       r->sample.censored, r->sample.finished);
+  return out->failed;
 }
 
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, ", r->sample.finished, r->used_members - r->sample.zero,
                                 r->stopped ? " (the stop rule holds with these)" : ""));
-  SCIARA_TRY(sciara_ensemble_condition(&r->ensemble, out));
+  SCIARA_TRY(sciara_reduction_condition(r, out));
   if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
   char time[48];
   sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
@@ -115,6 +127,80 @@ cleanup:
   sciara_free(weight);
   sciara_free(unpaired);
   return status;
+}
+
+// ------------------------------------------------------------------------------------------------- ends with liquid lava
+
+void sciara_liquid_end_print(const struct sciara_liquid_end *end, char *buffer, size_t capacity) {
+  char from[48], to[48];
+  sciara_print_duration(end->from_s, from, sizeof from);
+  sciara_print_duration(end->to_s, to, sizeof to);
+  snprintf(buffer, capacity, strcmp(from, to) == 0 ? "%s" : "%s\u2013%s", from, to);
+}
+
+bool sciara_layer_is_of_end(const struct sciara_layer *l) {
+  switch (l->kind) {
+    case SCIARA_LAYER_PROBABILITY:
+    case SCIARA_LAYER_YEARS:
+    case SCIARA_LAYER_MOST: return true;
+    case SCIARA_LAYER_QUANTILE:
+    case SCIARA_LAYER_MEAN: return l->value != SCIARA_FOOTPRINT_VALUE_ARRIVAL;
+    case SCIARA_LAYER_REACHED:
+    case SCIARA_LAYER_LEAST:
+    case SCIARA_LAYER_HITS:
+    case SCIARA_LAYER_FRONT: break;
+  }
+  return false;
+}
+
+/** The time of the stop rule of all members, from their start, s; NAN: it differs, or is not known. */
+static enum sciara_status find_until(const struct sciara_ensemble *e, double *out) {
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  char name[sizeof "run.until" + 1];
+  *out = NAN;
+  for (size_t k = 0; k < e->members.key_count; k++)
+    if (sciara_member_key_plain(e->members.key[k], name, sizeof name) &&
+        (strcmp(name, "run") == 0 || strcmp(name, "run.until") == 0))
+      return SCIARA_OK;
+  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
+  if (scenario.run.until == SCIARA_UNTIL_TIME) *out = scenario.run.until_s - e->time_zero_s;
+  const bool failed = diagnostics.no_memory;
+  sciara_scenario_free(&scenario);
+  sciara_diagnostics_free(&diagnostics);
+  return failed ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the base of an ensemble") : SCIARA_OK;
+}
+
+/** A member ends with the first step that reaches its time: where all have one time, that one is told. */
+static enum sciara_status find_liquid(struct sciara_reduction *r) {
+  struct sciara_liquid_end *l = &r->liquid;
+  double until;
+  *l = (struct sciara_liquid_end){.from_s = INFINITY, .to_s = -INFINITY};
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const struct sciara_footprint *f = &r->batches.member[m];
+    if (!sciara_sample_counts(&r->sample, m) || f->censored || f->stop != SCIARA_STOP_TIME ||
+        !(f->ledger.liquid_m3 > 0))
+      continue;
+    l->members++;
+    l->from_s = fmin(l->from_s, f->end_s);
+    l->to_s = fmax(l->to_s, f->end_s);
+  }
+  if (l->members == 0) return SCIARA_OK;
+  SCIARA_TRY(find_until(&r->ensemble, &until));
+  if (isfinite(until)) l->from_s = l->to_s = until;
+  return SCIARA_OK;
+}
+
+/** Layers that depend on what lava does until the members end say when that is. */
+static void tell_layers(struct sciara_reduction *r) {
+  char time[96];
+  sciara_liquid_end_print(&r->liquid, time, sizeof time);
+  for (size_t k = 0; k < r->layers.count && r->liquid.members > 0; k++) {
+    struct sciara_layer *l = &r->layers.layer[k];
+    const size_t length = strlen(l->long_name);
+    if (sciara_layer_is_of_end(l))
+      snprintf(l->long_name + length, sizeof l->long_name - length, "; until %s after the start", time);
+  }
 }
 
 // --------------------------------------------------------------------------------------------------------- rate zones
@@ -229,6 +315,14 @@ static void tell(const struct sciara_reduction *r) {
                "%zu members ended before their lava came to rest: what they reached counts, elsewhere they stay in the "
                "upper bound",
                s->censored);
+  if (r->liquid.members) {
+    char time[96];
+    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    sciara_log(
+        SCIARA_LOG_INFO,
+        "%zu members end at %s after the start (run.until) with liquid lava: what it reaches later does not count",
+        r->liquid.members, time);
+  }
   if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
   if (s->joined)
     sciara_log(SCIARA_LOG_INFO,
@@ -289,7 +383,9 @@ static enum sciara_status open_reduction(const char *folder, const struct sciara
     SCIARA_TRY(sciara_poi_check(&options->poi[k], &r->pois.place[k], &r->dem.grid));
   const enum sciara_status status = choose_members(r, options);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", folder);
+  SCIARA_TRY(find_liquid(r));
   SCIARA_TRY(sciara_layers_make(result, &r->sample, &r->layers));
+  tell_layers(r);
   return make_rule(r);
 }
 

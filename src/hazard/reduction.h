@@ -10,6 +10,12 @@
 
 #define SCIARA_ENSEMBLE_CONDITION "valid only for the assumed vents, eruptions and model, if such an eruption happens"
 
+/** Members that end at the time of their stop rule, their lava still liquid: what it reaches later is not known. */
+struct sciara_liquid_end {
+  size_t members;      ///< of those that count
+  double from_s, to_s; ///< the earliest and the latest of these times, from the start of the members
+};
+
 /** Zero-initialise; release with sciara_reduction_free. */
 struct sciara_reduction {
   struct sciara_ensemble ensemble;
@@ -18,6 +24,7 @@ struct sciara_reduction {
   size_t used_batches, used_members; ///< all of them, or the prefix at which the stop rule held
   bool stopped;                      ///< it held
   struct sciara_sample sample;       ///< of the used members
+  struct sciara_liquid_end liquid;   ///< of them
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
   struct sciara_poi_hits pois;          ///< of ensemble.result.pois; not visited until the maps or places are made
@@ -68,8 +75,15 @@ void sciara_reduction_free(struct sciara_reduction *r);
 /** A source of the footprints of the used batches; refers to `r`. */
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
 
-/** "valid only for the assumed vents, eruptions and model, if such an eruption happens", and on what was observed. */
-enum sciara_status sciara_ensemble_condition(const struct sciara_ensemble *e, struct sciara_text *out);
+/** "1 d", or "6 h\u20131 d": when members end whose lava is still liquid. */
+void sciara_liquid_end_print(const struct sciara_liquid_end *end, char *buffer, size_t capacity);
+
+/** Whether a layer depends on what lava does until the members end. */
+bool sciara_layer_is_of_end(const struct sciara_layer *l);
+
+/** "valid only for the assumed vents, eruptions and model, if such an eruption happens", what was observed, and that members
+ *  ended before their lava came to rest. */
+enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out);
 
 /** "p of n members, valid only for the assumed vents, eruptions and model, if such an eruption happens": what every product says. */
 enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out);

@@ -7,11 +7,19 @@ function timeText(seconds) {
   return `${number(seconds / size)} ${name}`;
 }
 
+/** When members end whose lava is still liquid: "1 d", "6 h\u20131 d". */
+function endText({ from_s: from, to_s: to }) {
+  return [...new Set([durationText(from), durationText(to)])].join("\u2013");
+}
+
 /** Gives each layer its name in the language of the page. */
 function labelLayers(data) {
+  const { liquid } = data.hazard;
   for (const layer of data.fields) {
     const value = layer.value_unit === "s" ? timeText(layer.value) : number(layer.value);
-    layer.label = layer.about = say(layer.word, { value, years: number(layer.years) });
+    const map = say(layer.word, { value, years: number(layer.years) });
+    const ends = liquid.members > 0 && layer.of_end;
+    layer.label = layer.about = ends ? say("HAZARD_UNTIL", { map, time: endText(liquid) }) : map;
   }
 }
 
@@ -74,6 +82,7 @@ class HazardPage extends StillPage {
   tellAbout() {
     super.tellAbout();
     const { grid, crs, hazard } = this.data;
+    const { finished, liquid, censored } = hazard;
     document.title = byId("title").textContent = this.data.title || say("HAZARD_TITLE");
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${cells}, ${crs || say("NO_CRS")}`;
@@ -83,6 +92,8 @@ class HazardPage extends StillPage {
       ...(hazard.observed ? [say("HAZARD_OBSERVED")] : []),
       ...(hazard.full ? [say("HAZARD_FULL")] : []),
       ...(hazard.time_zero_s > 0 ? [say("HAZARD_TIME_ZERO", { time: durationText(hazard.time_zero_s) })] : []),
+      ...(liquid.members > 0 ? [say("HAZARD_LIQUID", { members: liquid.members, finished, time: endText(liquid) })] : []),
+      ...(censored > 0 ? [say("HAZARD_CENSORED", { censored, finished })] : []),
     ].join(" ");
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
   }
@@ -157,7 +168,7 @@ class HazardPage extends StillPage {
   }
 
   showSites() {
-    const { sites, site_quantile: quantile, zero_bound: bound } = this.data.hazard;
+    const { sites, site_quantile: quantile, zero_bound: bound, liquid } = this.data.hazard;
     if (sites.length === 0) return;
     const table = html("table");
     const percent = (share) => (share === null ? null : 100 * share);
@@ -175,7 +186,8 @@ class HazardPage extends StillPage {
       row.append(name, html("td", chance + arrival));
       table.append(row);
     }
-    const about = html("p", say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) }), "note");
+    const columns = say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) });
+    const about = html("p", liquid.members > 0 ? say("HAZARD_UNTIL", { map: columns, time: endText(liquid) }) : columns, "note");
     byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), about, table);
   }
 }

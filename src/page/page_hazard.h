@@ -24,6 +24,7 @@ struct sciara_page_layer {
   enum sciara_word word;   ///< its label, with a placeholder {value}
   double value, years;     ///< of the placeholders {value} and {years}
   const char *value_unit;  ///< "s": {value} is a time
+  bool of_end;             ///< depends on what lava does until the members end
   bool shown;              ///< offered on the map; bounds, intervals and differences are not
   bool zero_is_empty;      ///< a probability: level 0 is 0, and not coloured
   double base, step, high; //
@@ -58,6 +59,9 @@ struct sciara_page_hazard {
   bool observed;      ///< members are weighted by an observed extent
   bool full;          ///< every vent and class was computed
   double time_zero_s; ///< simulated time from which times count; 0: the beginning
+  size_t censored;    ///< finished members that ended at a limit
+  size_t liquid;      ///< finished members that ended at the time of their stop rule with liquid lava,
+  double liquid_s[2]; ///< and the first and the last of these times
   const struct sciara_page_layer *layer;
   size_t layers;
   const struct sciara_page_poi *poi;

@@ -341,8 +341,9 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_named(t, "step", l->step));
   SCIARA_TRY(append_named(t, "high", l->high));
   SCIARA_TRY(append_ramp(t, l->ramp));
-  SCIARA_TRY(sciara_text_append(t, "\"once\":false,\"like\":-1,\"shown\":%s,\"zero_is_empty\":%s,\"data\":\"",
-                                l->shown ? "true" : "false", l->zero_is_empty ? "true" : "false"));
+  SCIARA_TRY(sciara_text_append(
+      t, "\"once\":false,\"like\":-1,\"of_end\":%s,\"shown\":%s,\"zero_is_empty\":%s,\"data\":\"",
+      l->of_end ? "true" : "false", l->shown ? "true" : "false", l->zero_is_empty ? "true" : "false"));
   SCIARA_TRY(sciara_page_pack_levels(t, l->levels, NULL, 1, p->frames->cells));
   return sciara_text_append(t, "\"}");
 }
@@ -409,6 +410,9 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
                                 h->finished, h->members, h->stopped ? "true" : "false", h->observed ? "true" : "false",
                                 h->full ? "true" : "false"));
   SCIARA_TRY(append_named(t, "time_zero_s", h->time_zero_s));
+  SCIARA_TRY(sciara_text_append(t, "\"censored\":%zu,\"liquid\":{\"members\":%zu,", h->censored, h->liquid));
+  SCIARA_TRY(append_named(t, "from_s", h->liquid_s[0]));
+  SCIARA_TRY(sciara_text_append(t, "\"to_s\":%.15g},\n", h->liquid > 0 ? h->liquid_s[1] : 0));
   SCIARA_TRY(append_pois(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));

@@ -44,6 +44,12 @@ FULL_WORDS = {"en": ("grid difference", "no bound", "no sampling error, and no b
               "is": ("netmismunur", "engin mörk", "engin úrtaksskekkja")}
 
 
+def gdal_info(path):
+    """What a map says of itself; in a process of its own, as HazardPage.raster."""
+    done = subprocess.run(["gdalinfo", "-json", path], check=True, stdout=subprocess.PIPE, encoding="utf-8")
+    return json.loads(done.stdout)["metadata"][""]
+
+
 class HazardPage(SharedCase):
     page = "page.html"
 
@@ -427,6 +433,39 @@ class HazardPage(SharedCase):
             result = self.sciara("ensemble", "export", "e", *options, code=code)
             self.assertIn(said, str(result), options)
         self.assertFalse(os.path.exists(self.path("other.html")))
+
+    def test_members_that_end_with_liquid_lava(self):
+        """A plan until a time: labels of maps say until when, and how many members still had liquid lava stands on page, picture,
+        table and maps. Arrivals before that time are final."""
+        case.write_scenario(self.work, "short.json", run={"until": "30 min"})
+        case.write_json(self.path("u.json"), {
+            "base": "short.json", "sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [150, 1e5]}],
+            "result": {"thickness_m": [0, 1], "within": ["10 min"], "sites": [{"name": "vent", "x": 500205, "y": 4177215}]}})
+        self.sciara("ensemble", "run", "u.json", "-q", "--no-estimate", "-o", "u")
+        liquid = 0
+        for path in Path(self.path("u", "batches")).glob("*.h5"):
+            with h5py.File(path) as f:
+                liquid += int(((f["liquid_m3"][:] > 0) & (f["stop"][:] == 2)).sum())  # ended at its time
+        self.assertEqual(liquid, 1, "the other one is solid")
+        until = "until 30 min after the start"
+        self.assertIn(f"; {until}, when the lava of 1 of 2 members is still liquid", table(self.path("u", "sites.csv"))[0]["condition"])
+        pictures = {name: gdal_info(self.path("u", "maps", f"{name}.png")) for name in ("probability_0m", "reached_within_10min")}
+        self.assertIn("At 30 min after the start the lava of 1 of 2 members is still liquid", pictures["probability_0m"]["assumptions"])
+        for name, of_end in (("probability_0m", True), ("probability_1m", True), ("deposit_q50", True), ("deposit_max", True),
+                             ("reached_within_10min", False), ("arrival_q50", False), ("arrival_first", False)):
+            self.assertEqual(until in gdal_info(self.path("u", "maps", f"{name}.tif"))["meaning"], of_end, name)
+        for language, label in (("en", f"Lava arrives, {until}"), ("fr", "Arrivée de la lave, jusqu’à 30 min après le début")):
+            self.page = f"until-{language}.html"
+            self.sciara("ensemble", "export", "u", "-f", "html", "-o", self.page, "--language", language)
+            self.browser.requests.clear()
+            self.open(width=360, height=740, touch=True)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
+            labels = self.browser.evaluate("Object.fromEntries([...document.querySelectorAll('#fields option')].map((one) => "
+                                           "[one.value, one.textContent]))")
+            self.assertEqual(labels["probability_0m"], label)
+            for name, text in labels.items():
+                self.assertEqual("30 min" in text, not name.startswith(("reached_within", "arrival")), text)
+            self.assertRegex(self.text("members"), "At 30 min after the start the lava of 1 of 2" if language == "en" else "À 30 min après")
 
     def test_languages(self):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it")

@@ -146,12 +146,12 @@ class Pictures(SharedCase):
                                           "result": {"thickness_m": [0], "eruptions_per_year": [{"rate": 0.1}], "years": [50]}})
         self.sciara("ensemble", "run", "c.json", "-q", "--no-estimate")
         said = self.facts("c/maps/probability_0m.png")["assumptions"]
-        self.assertIn("1 of 2 members ended at a limit, before their lava came to rest: where none arrived it may still, and the "
-                      "upper bound is up to 100 %.", said)  # at the vent; elsewhere 75 %
+        self.assertIn("1 of 2 members ended at a limit, before their lava came to rest: probabilities are lower bounds. Where none "
+                      "arrived lava may still, and the upper bound is up to 100 %.", said)  # at the vent; elsewhere 75 %
         years = self.facts("c/maps/probability_50years_0m.png")["assumptions"]
         self.assertIn(f"up to {100 * (1 - numpy.exp(-50 * 0.1)):.3g} %", years)
         with open(self.path("c", "sites.csv"), encoding="utf-8") as f:
-            self.assertTrue(list(csv.DictReader(f)))
+            self.assertIn("; lower bounds, because 1 of 2 members ended at a limit", next(csv.DictReader(f))["condition"])
 
     def test_refused(self):
         done = self.sciara("ensemble", "export", "e", "-f", "png", "--layer", "lava", code=2)

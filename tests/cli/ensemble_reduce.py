@@ -472,8 +472,12 @@ class Sites:
         return np.nan if np.isnan(self.bound) else min(0.204, 3 * sum(parts).max())
 
     def first(self, name, kind, x, y, cells):
+        early = ((self.state == 2) & self.used).sum()
+        condition = "valid only for the assumed vents, eruptions and model, if such an eruption happens"
+        if early:
+            condition += f"; lower bounds, because {early} of {self.used.sum()} members ended at a limit before their lava came to rest"
         return {"site": name, "kind": kind, "x": x, "y": y, "cells": cells, "state": "" if kind == "map" else "land", "members": (self.w > 0).sum(), "finished": self.used.sum(),
-                "upper_95_without_hits": self.bound, "condition": "valid only for the assumed vents, eruptions and model, if such an eruption happens"}
+                "upper_95_without_hits": self.bound, "condition": condition}
 
     def row(self, site):
         cells = cells_of(site)

@@ -267,7 +267,8 @@ static enum sciara_status take_vents(const char *path, const char *scenario, con
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&spec, &site->grid, &georef, &m->marks);
   if (status == SCIARA_OK) status = SCIARA_NEW(m->vent, m->marks.count, "the vents of a page");
   for (size_t k = 0; k < m->marks.count && status == SCIARA_OK; k++)
-    m->vent[k] = (struct sciara_page_vent){m->marks.mark[k].name, m->marks.mark[k].points, m->marks.mark[k].count};
+    m->vent[k] = (struct sciara_page_vent){
+        .name = m->marks.mark[k].name, .points = m->marks.mark[k].points, .count = m->marks.mark[k].count};
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&spec);
   return status;

@@ -38,6 +38,7 @@ struct making {
   struct sciara_page_layer *layer;
   struct task *task; ///< of each layer
   struct sciara_page_poi *poi;
+  struct sciara_used_vents used;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
   double *sum;    ///< blocks x (vents, then classes): weight of the members that reach the block
@@ -51,6 +52,7 @@ static void making_free(struct making *m) {
   sciara_free(m->task);
   sciara_free(m->poi);
   sciara_free(m->vent);
+  sciara_used_vents_free(&m->used);
   sciara_free(m->vent_name);
   sciara_free(m->event_name);
   sciara_free(m->sum);
@@ -99,7 +101,8 @@ static enum sciara_status find_cells(struct making *m) {
       m->frames.cells++;
       add_cell(m->frames.box, end, cell / r->dem.grid.cols, cell % r->dem.grid.cols);
     }
-  for (size_t k = 0; k < e->vent_count; k++) add_points(m, end, e->vents[k].points, e->vents[k].point_count);
+  SCIARA_TRY(sciara_used_vents_make(e, &r->sample, &r->dem.grid, &r->dem.georef, &m->used));
+  for (size_t k = 0; k < m->used.count; k++) add_points(m, end, m->used.vent[k].points, m->used.vent[k].count);
   for (size_t k = 0; k < e->result.poi_count; k++)
     add_points(m, end, e->result.pois[k].points, e->result.pois[k].point_count);
   return SCIARA_OK;
@@ -375,10 +378,11 @@ static enum sciara_status make_shares(struct making *m) {
 // --------------------------------------------------------------------------------------------------------------- page
 
 static enum sciara_status make_vents(struct making *m) {
-  const struct sciara_ensemble *e = &m->r->ensemble;
-  SCIARA_TRY(SCIARA_NEW(m->vent, e->vent_count + 1, "the vents of a page"));
-  for (size_t k = 0; k < e->vent_count; k++)
-    m->vent[k] = (struct sciara_page_vent){e->vents[k].name, e->vents[k].points, e->vents[k].point_count};
+  SCIARA_TRY(SCIARA_NEW(m->vent, m->used.count + 1, "the vents of a page"));
+  for (size_t k = 0; k < m->used.count; k++) {
+    const struct sciara_used_vent *v = &m->used.vent[k];
+    m->vent[k] = (struct sciara_page_vent){v->name, v->points, v->count, m->used.weighted ? v->weight : 0};
+  }
   return SCIARA_OK;
 }
 
@@ -409,7 +413,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .altitude = r->dem.altitude,
                                    .sea = r->dem.sea,
                                    .vent = m.vent,
-                                   .vents = r->ensemble.vent_count,
+                                   .vents = m.used.count,
                                    .stamp = job->look.stamp,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,

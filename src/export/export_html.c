@@ -73,8 +73,8 @@ static enum sciara_status read_vents(const struct sciara_snapshot *s, struct pag
   if (status == SCIARA_OK && out->marks.count > 0)
     status = SCIARA_NEW(out->vent, out->marks.count, "the vents of a page");
   for (size_t k = 0; k < out->marks.count && status == SCIARA_OK; k++)
-    out->vent[k] =
-        (struct sciara_page_vent){out->marks.mark[k].name, out->marks.mark[k].points, out->marks.mark[k].count};
+    out->vent[k] = (struct sciara_page_vent){
+        .name = out->marks.mark[k].name, .points = out->marks.mark[k].points, .count = out->marks.mark[k].count};
   return status;
 }
 

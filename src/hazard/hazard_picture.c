@@ -32,6 +32,7 @@ size_t sciara_hazard_classes(const struct sciara_layer *l, const double **edges)
 void sciara_hazard_picture_free(struct sciara_hazard_picture *p) {
   sciara_free(p->values);
   sciara_free(p->vent);
+  sciara_used_vents_free(&p->used);
   sciara_text_free(&p->about);
   sciara_text_free(&p->note);
   sciara_map_facts_free(&p->facts);
@@ -235,29 +236,18 @@ static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, 
 
 // -------------------------------------------------------------------------------------------------------------- marks
 
-/** The vents with the weight of their finished members, as a part of the largest; those that none has used are left out. */
 static enum sciara_status take_vents(const struct sciara_reduction *r, struct sciara_hazard_picture *p) {
-  const struct sciara_ensemble *e = &r->ensemble;
-  double *used, most = 0;
-  SCIARA_TRY(SCIARA_NEW(used, e->vent_count + 1, "the vents of a map"));
-  enum sciara_status status = SCIARA_NEW(p->vent, e->vent_count + 1, "the vents of a map");
-  for (size_t m = 0; m < r->sample.count; m++) {
-    const int64_t vent = e->members.vent[m];
-    if (vent >= 0 && (size_t)vent < e->vent_count && sciara_sample_counts(&r->sample, m))
-      used[vent] += r->sample.weight[m];
+  SCIARA_TRY(sciara_used_vents_make(&r->ensemble, &r->sample, &r->dem.grid, &r->dem.georef, &p->used));
+  SCIARA_TRY(SCIARA_NEW(p->vent, p->used.count + 1, "the vents of a map"));
+  for (size_t k = 0; k < p->used.count; k++) {
+    const struct sciara_used_vent *v = &p->used.vent[k];
+    p->vent[k] = (struct sciara_map_vent){.points = v->points, .count = v->count, .weight = v->weight};
+    for (size_t i = 0; i < v->count; i++) sciara_map_bounds_add_point(&p->bounds, &r->dem.grid, v->points[i]);
   }
-  for (size_t k = 0; k < e->vent_count; k++) most = fmax(most, used[k]);
-  for (size_t k = 0; status == SCIARA_OK && k < e->vent_count; k++) {
-    if (!(used[k] > 0)) continue;
-    p->vent[p->picture.vents++] = (struct sciara_map_vent){
-        .points = e->vents[k].points, .count = e->vents[k].point_count, .weight = used[k] / most};
-    for (size_t i = 0; i < e->vents[k].point_count; i++)
-      sciara_map_bounds_add_point(&p->bounds, &r->dem.grid, e->vents[k].points[i]);
-  }
-  sciara_free(used);
   p->picture.vent = p->vent;
-  p->picture.weighted = true;
-  return status;
+  p->picture.vents = p->used.count;
+  p->picture.weighted = p->used.weighted;
+  return SCIARA_OK;
 }
 
 static void take_sites(const struct sciara_reduction *r, struct sciara_hazard_picture *p) {

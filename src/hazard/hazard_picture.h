@@ -3,6 +3,7 @@
 #ifndef SCIARA_HAZARD_HAZARD_PICTURE_H
 #define SCIARA_HAZARD_HAZARD_PICTURE_H
 
+#include "ensemble/used_vents.h"
 #include "hazard/reduction.h"
 #include "map/map_facts.h"
 #include "picture/map_picture.h"
@@ -13,7 +14,8 @@ struct sciara_hazard_picture {
   struct sciara_map_picture picture; ///< refers to the other members, and to the reduction
   struct sciara_map_bounds bounds;   ///< of what any member reaches, the vents and the sites
   double *values;
-  struct sciara_map_vent *vent;
+  struct sciara_used_vents used;
+  struct sciara_map_vent *vent; ///< refers to `used`
   struct sciara_text about, note;
   struct sciara_map_facts facts;
 };

@@ -95,6 +95,10 @@ class HazardPage extends StillPage {
       ...(liquid.members > 0 ? [say("HAZARD_LIQUID", { members: liquid.members, finished, time: endText(liquid) })] : []),
       ...(censored > 0 ? [say("HAZARD_CENSORED", { censored, finished })] : []),
     ].join(" ");
+    if (this.data.vents.some((vent) => vent.weight !== undefined)) {
+      byId("vents_key").classList.add("weighted");
+      byId("vents_name").textContent = say("VENT_WEIGHTED");
+    }
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
   }
 

@@ -218,25 +218,30 @@ class LavaMap {
     return Math.max(0.25, Math.min(1, apart / 28));
   }
 
-  /** Triangles of one size at every zoom unless there are many of them, and lines. */
+  /** Triangles, or circles by their weight, of one size at every zoom unless there are many of them, and lines. */
   drawVents(context) {
     const { scale } = this.view;
     const mark = this.markSize();
-    for (const { points } of this.frames.data.vents) {
+    for (const { points, weight } of this.frames.data.vents) {
+      const part = Math.sqrt(weight ?? 1);
       const path = new Path2D();
       if (points.some((point) => point.includes(null))) continue;
       if (points.length > 1) {
         points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
-        this.stroke(context, path, "#111", 0, 0, 5 * mark);
-        this.stroke(context, path, VENT, 0, 0, 2.5 * mark);
+        this.stroke(context, path, "#111", 0, 0, 5 * mark * part);
+        this.stroke(context, path, VENT, 0, 0, 2.5 * mark * part);
         continue;
       }
       const [x, y] = points[0];
-      const size = (8 * mark) / scale;
-      path.moveTo(x, y - size);
-      path.lineTo(x + 0.87 * size, y + 0.5 * size);
-      path.lineTo(x - 0.87 * size, y + 0.5 * size);
-      path.closePath();
+      const size = Math.max((weight === undefined ? 8 : 5.2) * mark * part, 1) / scale; // a circle as large as a triangle
+      if (weight === undefined) {
+        path.moveTo(x, y - size);
+        path.lineTo(x + 0.87 * size, y + 0.5 * size);
+        path.lineTo(x - 0.87 * size, y + 0.5 * size);
+        path.closePath();
+      } else {
+        path.arc(x, y, size, 0, 2 * Math.PI);
+      }
       context.fillStyle = VENT;
       this.stroke(context, path, "#111", 0, 0, 1.8 * mark, 2.2 * mark);
       context.fill(path);

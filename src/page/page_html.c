@@ -193,6 +193,7 @@ static enum sciara_status append_vents(struct sciara_text *t, const struct sciar
   for (size_t k = 0; k < p->vents; k++) {
     SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
     SCIARA_TRY(append_text(t, "name", p->vent[k].name));
+    if (p->vent[k].weight > 0) SCIARA_TRY(sciara_text_append(t, "\"weight\":%.6g,", p->vent[k].weight));
     SCIARA_TRY(append_points(t, g, window, p->vent[k].points, p->vent[k].count));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }

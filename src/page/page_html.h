@@ -15,6 +15,7 @@ struct sciara_page_vent {
   const char *name;
   const struct sciara_point *points;
   size_t count;
+  double weight; ///< of an ensemble, up to 1: the area of its mark; 0: it has none
 };
 
 /** A place, and what lava does to it. What has no value is NAN. */

@@ -434,6 +434,47 @@ class HazardPage(SharedCase):
             self.assertIn(said, str(result), options)
         self.assertFalse(os.path.exists(self.path("other.html")))
 
+    def vents_on_the_map(self):
+        """For each vent of the page its weight, and how many pixels around it have the colour of vents."""
+        return self.browser.evaluate("""(() => {
+            const data = JSON.parse(document.getElementById("data").textContent), canvas = document.getElementById("map");
+            const scale = Math.min(canvas.width / data.window[3], canvas.height / data.window[2]);
+            const shift = (size, count) => (size - scale * count) / 2;
+            return data.vents.map(({ points: [[x, y]], weight }) => {
+              const left = x * scale + shift(canvas.width, data.window[3]), top = y * scale + shift(canvas.height, data.window[2]);
+              const { data: rgba } = canvas.getContext("2d").getImageData(left - 12, top - 12, 24, 24);
+              let count = 0;
+              for (let i = 0; i < rgba.length; i += 4) count += rgba[i] === 0 && rgba[i + 1] === 200 && rgba[i + 2] === 215;
+              return [weight ?? null, count];
+            });
+        })()""")
+
+    def test_vents_by_weight(self):
+        """Vents are circles by the weight of their members, also where only a table of members has them; triangles where all
+        members have the same."""
+        case.write_scenario(self.work, "brief.json", run={"until": "1 min"})
+        with open(self.path("places.csv"), "w", encoding="ascii") as f:
+            f.write("id,weight,vents.0.row,vents.0.col\n0,1,8,20\n1,2,8,20\n2,6,18,10\n3,0,14,30\n4,1,22,32\n")
+        for name, plan in (("places", {"members": "places.csv"}),
+                           ("shared", {"sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [100, 150]}]})):
+            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0]}, **plan})
+            self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
+            self.page = f"{name}.html"
+            self.sciara("ensemble", "export", name, "-f", "html", "-o", self.page)
+            self.browser.requests.clear()
+            self.open(width=1280, height=1000)
+            vents = self.vents_on_the_map()
+            if name == "places":
+                self.assertEqual(sorted(weight for weight, _ in vents), [round(1 / 6, 6), 0.5, 1])
+                pixels = dict(vents)
+                for weight, count in vents:
+                    self.assertAlmostEqual(count / pixels[1], weight, delta=0.15)
+                self.assertEqual(self.text("vents_name"), "Vent, area by its weight")
+            else:
+                self.assertEqual([weight for weight, _ in vents], [None])
+                self.assertGreater(vents[0][1], 20)
+                self.assertEqual(self.text("vents_name"), "Vents")
+
     def test_members_that_end_with_liquid_lava(self):
         """A plan until a time: labels of maps say until when, and how many members still had liquid lava stands on page, picture,
         table and maps. Arrivals before that time are final."""

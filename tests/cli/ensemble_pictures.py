@@ -45,9 +45,9 @@ class Pictures(SharedCase):
         cls.plain = cls.picture("plain.png")
 
     @classmethod
-    def picture(cls, name, *args, layer="probability_0m", extent=BOX):
+    def picture(cls, name, *args, folder="e", layer="probability_0m", extent=BOX):
         """The map of a picture: rows, columns, red, green, blue."""
-        case.run_program("ensemble", "export", "e", "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
+        case.run_program("ensemble", "export", folder, "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
                          ",".join(map(str, extent)), "--width", "1200", *args, cwd=cls.work)
         image = numpy.moveaxis(gdal.Open(os.path.join(cls.work, name)).ReadAsArray()[:3], 0, 2).astype(int)
         dark = (image == INK).all(axis=2)
@@ -101,6 +101,27 @@ class Pictures(SharedCase):
         self.assertEqual(area[2], 0)
         self.assertTrue(3 < area[0] / area[1] < 8, area)  # 4, but the edge of each circle is a line of its own
         self.assertEqual(blue.sum(), area[0] + area[1])
+
+    def test_vents_that_no_list_has(self):
+        """Those of the base are triangles; those of the members of a table are circles whose area is the weight of their members."""
+        work, extent = Path(self.work), (case.WEST, case.SOUTH, case.WEST + 10 * case.COLS, case.NORTH)
+        case.write_scenario(self.work, "brief.json", run={"until": "1 min"})
+        (work / "places.csv").write_text("id,weight,vents.0.row,vents.0.col\n0,1,8,20\n1,2,8,20\n2,6,18,10\n3,0,14,30\n4,1,22,32\n")
+        for name, plan in (("shared", {"sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [100, 150]}]}),
+                           ("places", {"members": "places.csv"})):
+            case.write_json(work / f"{name}.json", {"base": "brief.json", "result": {"thickness_m": [0]}, **plan})
+            self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
+        blue = (self.picture("shared.png", folder="shared", extent=extent) == VENT).all(axis=2)
+        rows = numpy.flatnonzero(blue.any(axis=1))
+        self.assertLess(blue[rows[1]].sum(), 0.5 * blue[rows[-2]].sum(), "a triangle stands on its base")
+        image = self.picture("places.png", folder="places", extent=extent)
+        blue, areas = (image == VENT).all(axis=2), {}
+        for row, col in ((8, 20), (18, 10), (22, 32)):
+            r, c = self.pixel(image, case.WEST + 10 * col + 5, case.NORTH - 10 * row - 5, extent)
+            areas[row, col] = blue[r - 12:r + 13, c - 12:c + 13].sum()
+        self.assertEqual(sum(areas.values()), blue.sum(), "a member of weight 0 has no vent on the map")
+        self.assertAlmostEqual(areas[8, 20] / areas[18, 10], 3 / 6, delta=0.15)  # the edge of a circle is a line of its own
+        self.assertAlmostEqual(areas[22, 32] / areas[18, 10], 1 / 6, delta=0.12)
 
     def test_sites_sea_and_degrees(self):
         row, col = self.pixel(self.plain, 448905, 4347005)

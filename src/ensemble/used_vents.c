@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ensemble/used_vents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ensemble/member_keys.h"
+
+void sciara_used_vents_free(struct sciara_used_vents *v) {
+  for (size_t k = 0; k < v->mark_sets; k++) sciara_vent_marks_free(&v->marks[k]);
+  sciara_free(v->marks);
+  sciara_free(v->vent);
+  *v = (struct sciara_used_vents){0};
+}
+
+// --------------------------------------------------------------------------------------------------- of the scenarios
+
+/** A member that counts, and a hash of the values that place its vents. */
+struct placed {
+  uint64_t hash;
+  size_t member;
+};
+
+static int by_hash(const void *a, const void *b) {
+  const struct placed *p = (const struct placed *)a, *q = (const struct placed *)b;
+  if (p->hash != q->hash) return p->hash < q->hash ? -1 : 1;
+  return (p->member > q->member) - (p->member < q->member);
+}
+
+/** Whether a key of members says where vents are, or how many; rates do not. */
+static bool places_vents(const char *key) {
+  char name[256];
+  return sciara_member_key_plain(key, name, sizeof name) && strncmp(name, "vents", strlen("vents")) == 0 &&
+         !strstr(name, ".effusion");
+}
+
+/** The members that count, those with the same vents beside each other. */
+static enum sciara_status group_members(const struct sciara_ensemble *e, const struct sciara_sample *s,
+                                        struct placed **out, size_t *count) {
+  const struct sciara_members *m = &e->members;
+  SCIARA_TRY(SCIARA_NEW(*out, s->count + 1, "the vents of an ensemble"));
+  for (size_t i = 0; i < s->count; i++)
+    if (sciara_sample_counts(s, i)) (*out)[(*count)++] = (struct placed){SCIARA_HASH_BEGIN, i};
+  for (size_t k = 0; k < m->key_count; k++) {
+    if (!places_vents(m->key[k])) continue;
+    for (size_t i = 0; i < *count; i++) {
+      const char *value = m->value[(*out)[i].member * m->key_count + k];
+      (*out)[i].hash = sciara_hash_bytes((*out)[i].hash, value, strlen(value) + 1);
+    }
+  }
+  qsort(*out, *count, sizeof **out, by_hash);
+  return SCIARA_OK;
+}
+
+/** The vents of a member. One that is no longer a valid scenario has none. */
+static enum sciara_status read_marks(const struct sciara_ensemble *e, size_t member, const struct sciara_grid *grid,
+                                     const struct sciara_georef *georef, struct sciara_vent_marks *out) {
+  char name[SCIARA_MEMBER_NAME];
+  const struct sciara_scenario_member m = sciara_ensemble_member(e, member, name);
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_member_read(&m, true, NULL, &scenario, &diagnostics);
+  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, grid, georef, out);
+  sciara_scenario_free(&scenario);
+  sciara_diagnostics_free(&diagnostics);
+  if (status == SCIARA_ERR_INPUT) {
+    sciara_error_clear();
+    return SCIARA_OK;
+  }
+  return status;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct sciara_used_vent *p = (const struct sciara_used_vent *)a, *q = (const struct sciara_used_vent *)b;
+  if (p->count != q->count) return p->count < q->count ? -1 : 1;
+  return memcmp(p->points, q->points, p->count * sizeof *p->points);
+}
+
+/** Vents at the same place become one. */
+static void join(struct sciara_used_vents *v) {
+  size_t kept = 0;
+  qsort(v->vent, v->count, sizeof *v->vent, by_place);
+  for (size_t k = 0; k < v->count; k++)
+    if (kept > 0 && by_place(&v->vent[kept - 1], &v->vent[k]) == 0)
+      v->vent[kept - 1].weight += v->vent[k].weight;
+    else
+      v->vent[kept++] = v->vent[k];
+  v->count = kept;
+}
+
+static enum sciara_status take_scenarios(const struct sciara_ensemble *e, const struct sciara_sample *s,
+                                         const struct sciara_grid *grid, const struct sciara_georef *georef,
+                                         struct sciara_used_vents *out) {
+  struct placed *placed = NULL;
+  double *weight = NULL;
+  size_t count = 0, groups = 0, vents = 0;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(group_members(e, s, &placed, &count));
+  for (size_t k = 0; k < count; k++) groups += k == 0 || placed[k].hash != placed[k - 1].hash;
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->marks, groups + 1, "the vents of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(weight, groups + 1, "the vents of an ensemble"));
+  for (size_t k = 0; k < count; k++) {
+    if (k == 0 || placed[k].hash != placed[k - 1].hash) {
+      struct sciara_vent_marks *marks = &out->marks[out->mark_sets++];
+      SCIARA_TRY_GOTO(read_marks(e, placed[k].member, grid, georef, marks));
+      vents += marks->count;
+    }
+    weight[out->mark_sets - 1] += s->weight[placed[k].member];
+  }
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->vent, vents + 1, "the vents of an ensemble"));
+  for (size_t g = 0; g < groups; g++)
+    for (size_t k = 0; k < out->marks[g].count; k++) {
+      const struct sciara_vent_mark *mark = &out->marks[g].mark[k];
+      out->vent[out->count++] = (struct sciara_used_vent){mark->name, mark->points, mark->count, weight[g]};
+    }
+  join(out);
+  out->weighted = groups > 1;
+cleanup:
+  sciara_free(placed);
+  sciara_free(weight);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------------------------- of the plan
+
+static enum sciara_status take_plan(const struct sciara_ensemble *e, const struct sciara_sample *s,
+                                    struct sciara_used_vents *out) {
+  double *weight;
+  SCIARA_TRY(SCIARA_NEW(weight, e->vent_count, "the vents of an ensemble"));
+  const enum sciara_status status = SCIARA_NEW(out->vent, e->vent_count, "the vents of an ensemble");
+  for (size_t m = 0; m < s->count; m++) {
+    const int64_t vent = e->members.vent[m];
+    if (vent >= 0 && (size_t)vent < e->vent_count && sciara_sample_counts(s, m)) weight[vent] += s->weight[m];
+  }
+  for (size_t k = 0; status == SCIARA_OK && k < e->vent_count; k++) {
+    const struct sciara_ensemble_vent *v = &e->vents[k];
+    if (weight[k] > 0)
+      out->vent[out->count++] = (struct sciara_used_vent){v->name, v->points, v->point_count, weight[k]};
+  }
+  out->weighted = true;
+  sciara_free(weight);
+  return status;
+}
+
+enum sciara_status sciara_used_vents_make(const struct sciara_ensemble *e, const struct sciara_sample *sample,
+                                          const struct sciara_grid *grid, const struct sciara_georef *georef,
+                                          struct sciara_used_vents *out) {
+  double most = 0;
+  *out = (struct sciara_used_vents){0};
+  const enum sciara_status status =
+      e->vent_count > 0 ? take_plan(e, sample, out) : take_scenarios(e, sample, grid, georef, out);
+  for (size_t k = 0; k < out->count; k++) most = fmax(most, out->vent[k].weight);
+  for (size_t k = 0; k < out->count; k++) out->vent[k].weight /= most;
+  if (status != SCIARA_OK) sciara_used_vents_free(out);
+  return status;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the members erupt that count: for maps, also where a plan has no list of vents.
+#ifndef SCIARA_ENSEMBLE_USED_VENTS_H
+#define SCIARA_ENSEMBLE_USED_VENTS_H
+
+#include "ensemble/ensemble.h"
+#include "ensemble/sample.h"
+#include "scenario/vent_places.h"
+
+struct sciara_used_vent {
+  const char *name;
+  const struct sciara_point *points; ///< one, or the vertices of a fissure, in the CRS of the grid
+  size_t count;
+  double weight; ///< of the members that count, as a part of the largest: above 0 to 1
+};
+
+/** Zero-initialise; release with sciara_used_vents_free. */
+struct sciara_used_vents {
+  struct sciara_used_vent *vent; ///< refers to the ensemble, or to marks
+  size_t count;
+  bool weighted;                   ///< false: all members have the same vents
+  struct sciara_vent_marks *marks; ///< of members that differ in their vents
+  size_t mark_sets;
+};
+
+/** The vents of the plan, or else those in the scenarios of the members, that members of the sample have used. */
+enum sciara_status sciara_used_vents_make(const struct sciara_ensemble *e, const struct sciara_sample *sample,
+                                          const struct sciara_grid *grid, const struct sciara_georef *georef,
+                                          struct sciara_used_vents *out);
+void sciara_used_vents_free(struct sciara_used_vents *v);
+
+#endif

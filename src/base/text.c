@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -33,14 +34,17 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  const size_t room = t->data && t->failed == SCIARA_OK ? t->capacity - t->length : 0;
+  int n = vsnprintf(room ? t->data + t->length : NULL, room, format, args);
   va_end(args);
   if (n < 0 && t->failed == SCIARA_OK) t->failed = SCIARA_ERR_INTERNAL;
   enum sciara_status status =
       n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : sciara_text_reserve(t, (size_t)n);
   if (status == SCIARA_OK) {
-    vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
+    if ((size_t)n >= room) vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
+  } else if (room) {
+    t->data[t->length] = '\0'; // nothing was appended
   }
   va_end(again);
   return status;
@@ -170,12 +174,14 @@ const char *sciara_quoted_word(const char *path, char out[SCIARA_QUOTED_WORD]) {
 
 char *sciara_format(const char *format, ...) {
   va_list args, again;
+  char usual[256];
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(NULL, 0, format, args);
+  int n = vsnprintf(usual, sizeof usual, format, args);
   va_end(args);
   char *text = n < 0 ? NULL : (char *)malloc((size_t)n + 1);
-  if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  if (text && (size_t)n < sizeof usual) memcpy(text, usual, (size_t)n + 1);
+  if (text && (size_t)n >= sizeof usual) vsnprintf(text, (size_t)n + 1, format, again);
   va_end(again);
   return text;
 }
@@ -194,8 +200,45 @@ static bool is_decimal(const char *s) { // no hexadecimal, no "inf", no "nan"
                                       : s[0] == '.' && isdigit((unsigned char)s[1]);
 }
 
+/**
+ * A decimal of few digits: these and the power of ten are doubles without rounding, so one operation rounds as strtod does
+ * (Clinger 1990). False for any other text.
+ */
+static bool read_short(const char *text, double *value) {
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  enum { MOST_DIGITS = 18, LARGEST = 22 };
+  const bool negative = *text == '-';
+  const char *c = negative || *text == '+' ? text + 1 : text;
+  uint64_t digits = 0;
+  int count = 0, exponent = 0;
+  for (bool point = false; isdigit((unsigned char)*c) || (*c == '.' && !point); c++) {
+    if (*c == '.') {
+      point = true;
+      continue;
+    }
+    digits = 10 * digits + (uint64_t)(*c - '0');
+    exponent -= point;
+    if (++count > MOST_DIGITS) return false;
+  }
+  if (*c == 'e' || *c == 'E') {
+    const bool small = c[1] == '-';
+    const char *power = c + 1 + (small || c[1] == '+');
+    int by = 0;
+    for (c = power; isdigit((unsigned char)*c) && by <= LARGEST + MOST_DIGITS; c++) by = 10 * by + *c - '0';
+    if (c == power) return false;
+    exponent += small ? -by : by;
+  }
+  const bool exact = FLT_EVAL_METHOD == 0 && digits <= (uint64_t)1 << DBL_MANT_DIG && abs(exponent) <= LARGEST;
+  if (*c || !exact) return false;
+  const double v = exponent < 0 ? (double)digits / powers[-exponent] : (double)digits * powers[exponent];
+  *value = negative ? -v : v;
+  return true;
+}
+
 bool sciara_parse_double(const char *text, double *value) {
   if (!is_decimal(text)) return false;
+  if (read_short(text, value)) return true;
   char *end;
   double v = c_locale_strtod(text, &end);
   if (*end != '\0' || !isfinite(v)) return false;

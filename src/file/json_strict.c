@@ -75,7 +75,8 @@ static enum sciara_status scan_number(struct scan *s) {
     if (!is_digit(peek(s))) return unexpected(s, "a digit after the decimal point");
     skip_digits(s);
   }
-  if (peek(s) == 'e' || peek(s) == 'E') {
+  const bool has_exponent = peek(s) == 'e' || peek(s) == 'E'; // without one it is finite
+  if (has_exponent) {
     s->at++;
     if (peek(s) == '+' || peek(s) == '-') s->at++;
     if (!is_digit(peek(s))) return unexpected(s, "a digit of the exponent");
@@ -88,7 +89,7 @@ static enum sciara_status scan_number(struct scan *s) {
   memcpy(number, s->text + begin, length);
   number[length] = '\0';
   double value;
-  if (!sciara_parse_double(number, &value))
+  if (has_exponent && !sciara_parse_double(number, &value))
     return refuse(s, begin, "expected a finite number (up to 1.797e308), found %s", number);
   return SCIARA_OK;
 }

@@ -59,12 +59,15 @@ void sciara_json_path_print(const struct sciara_json_path *path, char *buffer, s
   if (put_path(path, buffer, capacity) == 0) put(buffer, capacity, 0, path ? "\"\"" : "top level");
 }
 
-/** Prints so many digits; whether they are read back bit-identical. */
-static bool print_digits(double value, int digits, char text[40]) {
-  double back;
+static void print_digits(double value, int digits, char text[40]) {
   snprintf(text, 40, "%.*g", digits, value);
   for (char *p = text; *p; p++)
     if (*p == ',') *p = '.'; // independent of the locale of the host program
+}
+
+/** Whether a text is read back as this very number. */
+static bool gives(const char *text, double value) {
+  double back;
   return sciara_parse_double(text, &back) && memcmp(&back, &value, sizeof back) == 0;
 }
 
@@ -81,13 +84,19 @@ static int count_digits(const char *text) {
 
 /**
  * A normal double that fewer digits give is the one nearest to a decimal of at most DBL_DIG digits, so it is printed as this
- * decimal with DBL_DIG digits too: the numbers between are not tried.
+ * decimal with DBL_DIG digits too: the numbers between are not tried. DBL_DECIMAL_DIG digits give any double.
  */
 static void print_shortest(double value, char text[40]) {
-  int digits = 6;
-  if (print_digits(value, digits, text)) return;
-  if (fabs(value) >= DBL_MIN) digits = print_digits(value, DBL_DIG, text) ? count_digits(text) - 1 : DBL_DIG;
-  while (digits < 17 && !print_digits(value, ++digits, text)) continue;
+  enum { LEAST = 6 };
+  int digits = LEAST;
+  if (fabs(value) >= DBL_MIN) {
+    print_digits(value, DBL_DIG, text);
+    const int fewer = gives(text, value) ? count_digits(text) : DBL_DIG + 1;
+    if (fewer == DBL_DIG) return;
+    if (fewer > LEAST) digits = fewer;
+  }
+  print_digits(value, digits, text);
+  while (digits < DBL_DECIMAL_DIG && !gives(text, value)) print_digits(value, ++digits, text);
 }
 
 void sciara_json_number(double value, char *buffer, size_t capacity) {
@@ -163,8 +172,10 @@ static void check_keys(const char *name, const cJSON *node, const struct sciara_
   }
 }
 
-/** cJSON stores the position of its last error in a global variable: one parse at a time. */
+/** cJSON stores the position of its last error in a global variable: one parse at a time. A number alone needs none. */
 static cJSON *parse_alone(const char *text, size_t length) {
+  double number;
+  if (sciara_parse_double(text, &number)) return cJSON_CreateNumber(number);
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&lock);
   cJSON *tree = cJSON_ParseWithLengthOpts(text, length + 1, NULL, true); // + 1: ends at the terminating NUL

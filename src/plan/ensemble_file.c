@@ -161,7 +161,7 @@ void sciara_events_free(struct sciara_event_spec *events, size_t count) {
 static enum sciara_status append_number(struct sciara_text *out, double value) {
   char number[40];
   sciara_json_number(value, number, sizeof number);
-  return sciara_text_append(out, "%s", number);
+  return sciara_text_append_bytes(out, number, strlen(number));
 }
 
 static enum sciara_status append_rate(struct sciara_text *out, double rate) {
@@ -192,7 +192,7 @@ enum sciara_status sciara_event_effusion(const struct sciara_event_spec *e, doub
   append_number(out, slot);
   sciara_text_append(out, ", \"rates_m3_s\": [");
   for (size_t k = 0; k < e->slots; k++) {
-    if (k) sciara_text_append(out, ", ");
+    if (k) sciara_text_append_bytes(out, ", ", 2);
     SCIARA_TRY(append_rate(out, volume_m3 * e->part[k] / slot * scale));
   }
   return sciara_text_append(out, "]}");

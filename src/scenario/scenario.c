@@ -99,15 +99,16 @@ static enum sciara_status describe_model(const struct sciara_preset *preset, str
 static enum sciara_status take_model(const cJSON *root, struct sciara_scenario_spec *s) {
   size_t count, references;
   const struct sciara_param_info *table = sciara_param_table(&count), *of_cells = sciara_reference_table(&references);
-  s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(cJSON_GetObjectItemCaseSensitive(root, "model"))};
+  const cJSON *model = get(root, "", "model");
+  s->params = (struct sciara_params){.rule = sciara_scenario_rule_of(model)};
   for (size_t i = 0; i < count; i++)
     if (sciara_param_is_of(&table[i], s->params.rule))
-      memcpy((char *)&s->params + table[i].offset, &get(root, "model", table[i].key)->valuedouble, sizeof(double));
+      memcpy((char *)&s->params + table[i].offset, &get(model, "", table[i].key)->valuedouble, sizeof(double));
   for (size_t i = 0; i < references; i++) {
-    const cJSON *reference = get(root, "model", of_cells[i].key);
+    const cJSON *reference = get(model, "", of_cells[i].key);
     if (reference) memcpy((char *)&s->params + of_cells[i].offset, &reference->valuedouble, sizeof(double));
   }
-  SCIARA_TRY(describe_model(sciara_preset_find(get(root, "model", "preset")->valuestring), s));
+  SCIARA_TRY(describe_model(sciara_preset_find(get(model, "", "preset")->valuestring), s));
   enum sciara_status status = sciara_params_check(&s->params);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", s->path);
 }

@@ -56,10 +56,11 @@ static enum sciara_status fill_rule(cJSON *model) {
 
 /** The value of a parameter in the preset that the object "model" names; false for any other key. */
 static bool value_of_preset(const cJSON *model, const struct sciara_scenario_key *key, const char *name, double *out) {
+  if (strncmp(key->path, "model.", strlen("model.")) != 0) return false;
   const cJSON *preset = cJSON_GetObjectItemCaseSensitive(model, "preset"); // filled in before the parameters
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count);
-  if (strncmp(key->path, "model.", strlen("model.")) != 0 || !cJSON_IsString(preset)) return false;
+  if (!cJSON_IsString(preset)) return false;
   for (size_t k = 0; k < count; k++)
     if (strcmp(table[k].key, name) == 0) {
       memcpy(out, (const char *)&sciara_preset_find(preset->valuestring)->params + table[k].offset, sizeof *out);
@@ -79,7 +80,8 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
     cJSON_ArrayForEach(item, child) SCIARA_TRY(fill_object(item, sciara_scenario_key_items(key)->path));
     return SCIARA_OK;
   }
-  if (child || !key->preset || !sciara_scenario_key_is_of(key, sciara_scenario_rule_of(object))) return SCIARA_OK;
+  if (child || !key->preset) return SCIARA_OK;
+  if (key->rules && !sciara_scenario_key_is_of(key, sciara_scenario_rule_of(object))) return SCIARA_OK;
   double value;
   if (value_of_preset(object, key, name, &value))
     return cJSON_AddNumberToObject(object, name, value) ? SCIARA_OK : out_of_memory();

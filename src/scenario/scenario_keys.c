@@ -89,22 +89,28 @@ const struct sciara_scenario_key *sciara_keys_of(const char *schema, size_t *cou
   return sciara_scenario_keys(count);
 }
 
+/** What follows `parent` in the path of a key, NULL if it is in another object: most differ in their first characters. */
+static const char *after(const struct sciara_scenario_key *key, const char *parent) {
+  const char *rest = key->path;
+  for (; *parent; parent++, rest++)
+    if (*rest != *parent) return NULL;
+  return rest == key->path || *rest++ == '.' ? rest : NULL;
+}
+
 const char *sciara_scenario_key_name(const struct sciara_scenario_key *key, const char *parent) {
-  size_t n = strlen(parent);
-  const char *name = key->path;
-  if (n > 0) {
-    if (strncmp(key->path, parent, n) != 0 || key->path[n] != '.') return NULL;
-    name += n + 1;
-  }
-  return strpbrk(name, ".[") ? NULL : name;
+  const char *name = after(key, parent);
+  for (const char *c = name; c && *c; c++)
+    if (*c == '.' || *c == '[') return NULL;
+  return name;
 }
 
 const struct sciara_scenario_key *sciara_scenario_key_find(const char *parent, const char *name) {
   size_t count;
   const struct sciara_scenario_key *of = sciara_keys_of(parent, &count);
+  if (strpbrk(name, ".[")) return NULL;
   for (size_t i = 0; i < count; i++) {
-    const char *candidate = sciara_scenario_key_name(&of[i], parent);
-    if (candidate && strcmp(candidate, name) == 0) return &of[i];
+    const char *rest = after(&of[i], parent);
+    if (rest && *rest == *name && strcmp(rest, name) == 0) return &of[i];
   }
   return NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/text.h and base/status.h: numbers and durations as people type them, suggestions for names, errors.
 #include <check.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,26 @@ START_TEST(doubles) {
     double v = 42;
     ck_assert_msg(!sciara_parse_double(bad[k], &v), "\"%s\" was taken as %g", bad[k], v);
     ck_assert_double_eq(v, 42);
+  }
+}
+END_TEST
+
+/** Decimals of few and many digits are rounded as strtod rounds them. */
+START_TEST(doubles_as_strtod) {
+  uint64_t bits = 1;
+  for (int k = 0; k < 100000; k++) {
+    char text[80];
+    bits = 6364136223846793005u * bits + 1442695040888963407u;
+    const uint64_t number = bits >> (bits >> 3) % 64;
+    const int power = (int)(bits >> 40 & 127) - 60;
+    if (k % 4 == 0) snprintf(text, sizeof text, "%" PRIu64, number);
+    if (k % 4 == 1) snprintf(text, sizeof text, "-%" PRIu64 ".%" PRIu64, number >> 30, number & 0xfff);
+    if (k % 4 == 2) snprintf(text, sizeof text, "%" PRIu64 "e%d", number, power);
+    if (k % 4 == 3) snprintf(text, sizeof text, ".0%" PRIu64 "E%+03d", number, power);
+    double v = NAN;
+    const double expected = strtod(text, NULL);
+    ck_assert_msg(sciara_parse_double(text, &v) && memcmp(&v, &expected, sizeof v) == 0, "%s: %a, strtod: %a", text, v,
+                  expected);
   }
 }
 END_TEST
@@ -158,9 +179,16 @@ START_TEST(growing) {
   ck_assert_uint_eq(t.length, length + 3);
   sciara_text_free(&t);
   ck_assert(!t.data && t.length == 0 && t.capacity == 0);
-  char *text = sciara_format("%s-%03d", "cell", 7);
+  char longest[1000], *text = sciara_format("%s-%03d", "cell", 7);
   ck_assert_str_eq(text, "cell-007");
   free(text);
+  for (size_t n = 1; n < sizeof longest; n++) {
+    memset(longest, 'x', n);
+    longest[n] = '\0';
+    text = sciara_format("%s", longest);
+    ck_assert_str_eq(text, longest);
+    free(text);
+  }
 }
 END_TEST
 
@@ -279,6 +307,7 @@ int main(void) {
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, durations);
   tcase_add_test(tc, doubles);
+  tcase_add_test(tc, doubles_as_strtod);
   tcase_add_test(tc, other_locale);
   tcase_add_test(tc, printed_numbers_of_estimates);
   tcase_add_test(tc, printed_durations);

@@ -71,6 +71,14 @@ struct band_copies {
   unsigned long long *moved; ///< in the neighbour's memory: the last step in which this band no longer reads its halo
 };
 
+/** Rows of a neighbour that come by way of host memory, where GPUs cannot write into each other's. */
+struct band_parcel {
+  const real *z, *h, *T, *px, *py; ///< in host memory, where the neighbour has its `copies`
+  sciara_cells halo, nearer;       ///< where z and h, and where the others belong
+  const unsigned long long *sent;  ///< in host memory: the last step whose rows are there; NULL: there are no parcels
+  unsigned long long *sends;       ///< the same for the rows of this band
+};
+
 /** The border of a band: north and south. */
 struct band_border {
   int64_t before;                     ///< cells of the map before the arrays of the band
@@ -78,6 +86,7 @@ struct band_border {
   sciara_cells outermost[2];          ///< that of them from which lava flows to the neighbour
   band_copies copies[2];              ///< of the neighbours
   const unsigned long long *moved[2]; ///< written by the neighbours; NULL: the order of the kernels ensures it
+  band_parcel parcels[2];
 
   __device__ void begin() const { wait_for_last_kernel(); }
 
@@ -133,7 +142,10 @@ enum band_topic {
   BAND_TOPICS
 };
 
-/** What a kernel does in a meeting. Bands of one GPU first all send and then all wait, because they take turns. */
+/**
+ * What a kernel does in a meeting. Bands of one GPU first all send and then all wait, because they take turns. So do bands
+ * whose words NCCL combines.
+ */
 enum { BAND_SENDS = 1, BAND_WAITS = 2 };
 
 /** Means "nothing has been sent": no word of a meeting. */
@@ -142,8 +154,10 @@ enum { BAND_SENDS = 1, BAND_WAITS = 2 };
 /** All bands exchange a word. */
 struct band_meeting {
   int me, count;
-  unsigned long long *mine;               ///< [topic][band], in the memory of this band
+  unsigned long long *mine;               ///< [topic][band], in the memory of this band or of the host
   unsigned long long *theirs[MOST_BANDS]; ///< the same of all bands
+  unsigned long long
+      *combined; ///< word of this band, then of all: NCCL combines them between two kernels; NULL: as above
 
   /**
    * Combines the words of all bands; the result is in lane 0 of the only warp that calls this. The word of each band is
@@ -153,6 +167,10 @@ struct band_meeting {
   __device__ unsigned long long meet(fused_control *c, int topic, int how, unsigned long long word,
                                      Combine combine) const {
     const int band = (int)threadIdx.x;
+    if (combined) {
+      if (how & BAND_SENDS && band == 0) *combined = word;
+      return how & BAND_WAITS ? *combined : word;
+    }
     const bool other = band < count && band != me;
     if (how & BAND_SENDS && other) store_for_others(theirs[band] + topic * count + me, word);
     if (how & BAND_WAITS && other) {

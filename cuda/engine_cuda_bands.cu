@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A map in bands of rows, each on a GPU of its own: the steps for much lava of cuda-fused (fused_patches.cuh), in which
-// the bands write the rows next to their borders into each other's memory and agree on the clock and on the end of each
-// step without the host (fused_bands.cuh). Bands follow the lava: when one has too much of it, the map is cut again.
+// the bands exchange the rows next to their borders and agree on the clock and on the end of each step without waiting for
+// the host (fused_bands.cuh, bands_exchange.cuh). Bands follow the lava: when one has too much of it, the map is cut again.
 //
 // A band is the common part of a CUDA engine for its own rows and a halo, with padded indices of its own. The engine is
 // its first band, which knows the others.
 #include <cmath>
 
+#include "bands_exchange.cuh"
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "cuda_check.h"
-#include "device_engine.h"
-#include "engine/device_info.h"
-#include "fused_bands.cuh"
 #include "tile_scratch.cuh"
 
 namespace {
@@ -21,90 +18,8 @@ using namespace sciara_gpu;
 
 const double LAUNCH_SECONDS = 0.01; ///< intended duration of a launch: `advance` can return between two launches
 const double MOST_IMBALANCE = 1.03; ///< of the work of a band to the mean; above it the map may be cut again
+const unsigned BLOCKS_OF_ROWS = 16; ///< that fetch rows from the host
 const double BETTER = 1.02;         ///< by how much another cut must relieve the band with most work
-
-enum { NORTH, SOUTH, SIDES };
-enum { LAUNCHES = 2 }; ///< that are queued at a time: while one runs the next one is ready
-
-/** What the host learns of a launch. */
-struct band_report {
-  sciara_device_control control;
-  fused_control list;
-};
-
-struct band {
-  sciara_device_engine base;
-  patch_space patches;
-  band_report *report; ///< [LAUNCHES], pinned
-  cudaEvent_t reported[LAUNCHES];
-  fused_control seen;        ///< the control of the list in the last report
-  void *scratch;             ///< separate device memory, because it grows with the lava
-  unsigned long long *words; ///< that other bands write: [BAND_TOPICS][MOST_BANDS], and [SIDES]
-  unsigned *work;            ///< of each padded row, when the map is cut again
-  band_border border;
-  band_meeting all;
-  sciara_vents vents;   ///< those of the map, their rows counted from the first one of the band's grid
-  int64_t first, count; ///< own rows, in the map
-  bool everywhere;      ///< there is no list yet: search the whole grid for lava
-  bool begins_early;    ///< kernels of a step may begin before the last one has ended
-};
-
-struct bands_engine {
-  band lead; ///< the first band
-  band *bands[MOST_BANDS];
-  int made, count; ///< bands; those in use, fewer on a map of few rows
-  bool take_turns; ///< two bands share a GPU and its stream
-  const sciara_vents *vents;
-  sciara_step_control control; ///< of the map
-  sciara_step_control kept[SCIARA_PLACES];
-  int on_the_way; ///< atomic: states that are kept and not yet collected
-  unsigned record;
-  int64_t rows;                           ///< of the map
-  unsigned long long steps;               ///< of the next launch
-  unsigned queued, read;                  ///< launches since the upload: queued, and reported
-  unsigned long long in_launch[LAUNCHES]; ///< their steps
-  double at;           ///< wall-clock time of the last report, or at which the only launch was queued, s
-  double waste, price; ///< time that imbalance has cost since the last cut, and that this cut took, s
-};
-
-bands_engine *engine_of(void *engine) { return static_cast<bands_engine *>(engine); }
-
-/** Restores the current GPU at the end of the scope. */
-class sciara_same_device {
-public:
-  sciara_same_device() { cudaGetDevice(&before); }
-  ~sciara_same_device() { cudaSetDevice(before); }
-  sciara_same_device(const sciara_same_device &) = delete;
-  sciara_same_device &operator=(const sciara_same_device &) = delete;
-
-private:
-  int before = 0;
-};
-
-/** Calls do_it(band) for the bands in use, north to south, with the band's GPU as the current one. */
-template <class Do> sciara_status for_bands(const bands_engine *e, Do do_it) {
-  for (int k = 0; k < e->count; k++) {
-    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
-    do_it(e->bands[k]);
-  }
-  return SCIARA_OK;
-}
-
-/** The same for functions that may fail. */
-template <class Try> sciara_status try_bands(const bands_engine *e, Try try_it) {
-  for (int k = 0; k < e->count; k++) {
-    SCIARA_CUDA_TRY(cudaSetDevice(e->bands[k]->base.setup.device));
-    SCIARA_TRY(try_it(e->bands[k]));
-  }
-  return SCIARA_OK;
-}
-
-sciara_status wait_for_all(const bands_engine *e) {
-  return try_bands(e, [](band *b) {
-    SCIARA_CUDA_TRY(cudaStreamSynchronize(b->base.stream));
-    return SCIARA_OK;
-  });
-}
 
 // ---------------------------------------------------------------------------------------------------------- one band
 
@@ -181,9 +96,6 @@ void take_rows(const bands_engine *e, int k, int64_t first, int64_t count) {
   for (int64_t v = 0; v < b->vents.count; v++) b->vents.row[v] = e->vents->row[v] - (first - b->base.setup.halo_north);
 }
 
-int64_t top_of(const band *b) { return b->first - b->base.setup.halo_north; }
-int64_t rows_of(const band *b) { return b->base.setup.halo_north + b->count + b->base.setup.halo_south; }
-
 /** The part of the state of a map that a band computes, with its halo. */
 sciara_state part_of(const sciara_state *map, const band *b) {
   sciara_state part = *map;
@@ -208,49 +120,6 @@ void drop_staging(band *b) {
   hf->grid = was.grid;
   hf->count = was.count;
   hf->f.stride = was.f.stride;
-}
-
-// ------------------------------------------------------------------------------------------------------------- borders
-
-/** What band b has to know of its neighbour n in the north or south. */
-void set_border(band *b, const band *n, int side) {
-  band_border *border = &b->border;
-  const sciara_cells own = b->base.device.band.own;
-  const int64_t stride = b->base.device.f.stride, depth = SCIARA_HALO_ROWS * stride;
-  border->edge[side] = border->outermost[side] = {0, 0};
-  border->copies[side] = {};
-  border->moved[side] = nullptr;
-  if (!n) return;
-  border->edge[side] =
-      side == NORTH ? sciara_cells{own.begin, own.begin + depth} : sciara_cells{own.end - depth, own.end};
-  border->outermost[side] =
-      side == NORTH ? sciara_cells{own.begin, own.begin + stride} : sciara_cells{own.end - stride, own.end};
-  const sciara_fields *f = &n->base.device.f;
-  const bool apart = b->base.setup.device != n->base.setup.device; // else the kernels are in order
-  unsigned long long *about_halo = n->words + BAND_TOPICS * MOST_BANDS;
-  border->copies[side] = {f->z,
-                          f->h,
-                          f->T,
-                          f->px,
-                          f->py,
-                          (top_of(b) - top_of(n)) * stride,
-                          apart ? about_halo + (side == NORTH ? SOUTH : NORTH) : nullptr};
-  if (apart) border->moved[side] = b->words + BAND_TOPICS * MOST_BANDS + side;
-}
-
-/** Tells all bands where the others are; waits until every one can be written to. */
-sciara_status connect(bands_engine *e) {
-  e->take_turns = false;
-  for (int k = 0; k < e->count; k++) {
-    band *b = e->bands[k];
-    b->border.before = top_of(b) * b->base.device.f.stride;
-    set_border(b, k > 0 ? e->bands[k - 1] : nullptr, NORTH);
-    set_border(b, k + 1 < e->count ? e->bands[k + 1] : nullptr, SOUTH);
-    if (k > 0 && e->bands[k - 1]->base.setup.device == b->base.setup.device) e->take_turns = true;
-    b->all = {.me = k, .count = e->count, .mine = b->words, .theirs = {}};
-    for (int n = 0; n < e->count; n++) b->all.theirs[n] = e->bands[n]->words;
-  }
-  return wait_for_all(e);
 }
 
 /**
@@ -326,57 +195,13 @@ sciara_status load_kernels(int device, bool *begins_early) {
                                  (const void *)agree_on_clock,
                                  (const void *)move_in_patches<band_border>,
                                  (const void *)settle_patches<band_border>,
+                                 (const void *)fetch_rows,
                                  (const void *)turn_band,
                                  (const void *)watch_patches};
   for (const void *kernel : kernels) {
     cudaFuncAttributes found;
     SCIARA_CUDA_TRY(cudaFuncGetAttributes(&found, kernel));
     *begins_early = *begins_early && found.ptxVersion >= 90;
-  }
-  return SCIARA_OK;
-}
-
-bool can_access(int device, int peer) {
-  int can = 0;
-  return cudaDeviceCanAccessPeer(&can, device, peer) == cudaSuccess && can;
-}
-
-/** How many GPUs from `device` on can access each other's memory; at most `most`. */
-int count_peers(int device, int most) {
-  for (int n = 1; n < most; n++)
-    for (int k = 0; k < n; k++)
-      if (!can_access(device + n, device + k) || !can_access(device + k, device + n)) return n;
-  return most;
-}
-
-/** The number of GPUs: as the option says, or all that can work together. */
-sciara_status choose_gpus(const sciara_engine_setup *setup, int *gpus) {
-  const int wanted = setup->options.gpus, found = sciara_devices() - setup->device;
-  const int most = found < MOST_BANDS ? found : MOST_BANDS;
-  if (wanted > most)
-    return sciara_fail(
-        SCIARA_ERR_DEVICE,
-        "engine cuda-bands: gpus: expected at most %d, the GPUs of this machine from number %d on; found %d", most,
-        setup->device, wanted);
-  const int peers = count_peers(setup->device, wanted ? wanted : most);
-  if (peers < wanted)
-    return sciara_fail(SCIARA_ERR_DEVICE,
-                       "engine cuda-bands: GPU %d and one of those before it cannot access each other's memory: "
-                       "expected gpus=%d at most, found %d; \"nvidia-smi topo -p2p r\" shows which can",
-                       setup->device + peers, peers, wanted);
-  *gpus = peers;
-  return SCIARA_OK;
-}
-
-/** Lets the current GPU, `device`, write into the memory of the others. */
-sciara_status open_peers(int device, int first, int gpus) {
-  for (int peer = first; peer < first + gpus; peer++) {
-    if (peer == device) continue;
-    const cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
-    if (error == cudaErrorPeerAccessAlreadyEnabled)
-      cudaGetLastError(); // clears it
-    else if (error != cudaSuccess)
-      return sciara_cuda_fail(error, "cudaDeviceEnablePeerAccess");
   }
   return SCIARA_OK;
 }
@@ -398,7 +223,7 @@ sciara_status make_band(bands_engine *e, int k, const sciara_engine_setup *setup
   b->base.setup.vents = &b->vents;
   SCIARA_CUDA_TRY(cudaSetDevice(setup->device));
   SCIARA_TRY(load_kernels(setup->device, &b->begins_early));
-  return open_peers(setup->device, first_gpu, gpus);
+  return e->exchange == SCIARA_EXCHANGE_PEER ? open_peers(setup->device, first_gpu, gpus) : SCIARA_OK;
 }
 
 void destroy(void *engine) {
@@ -407,6 +232,8 @@ void destroy(void *engine) {
   const sciara_same_device scope;
   e->count = e->made;
   wait_for_all(e); // the first of them would free what others still write to
+  close_nccl(e);
+  close_mail(e);
   for (int k = e->made - 1; k >= 0; k--) {
     band *b = e->bands[k];
     if (k > 0 && e->bands[k - 1]->base.stream == b->base.stream) b->base.stream = nullptr; // of the other
@@ -418,15 +245,17 @@ void destroy(void *engine) {
 
 sciara_status create(const sciara_engine_setup *setup, void **engine) {
   const sciara_same_device scope;
-  int gpus = 0;
-  SCIARA_TRY(choose_gpus(setup, &gpus));
-  const int count = setup->options.bands ? setup->options.bands : gpus;
-  if (count < gpus)
-    return sciara_fail(SCIARA_ERR_USAGE, "engine cuda-bands: bands: expected at least %d, one for each GPU; found %d",
-                       gpus, count);
+  sciara_band_exchange exchange;
+  const sciara_nccl *nccl = nullptr;
+  int gpus = 0, count = 0;
+  SCIARA_TRY(choose_gpus(setup, &gpus, &exchange));
+  SCIARA_TRY(choose_bands(setup, gpus, exchange, &count));
+  if (exchange == SCIARA_EXCHANGE_NCCL) SCIARA_TRY(find_nccl(&nccl));
   SCIARA_TRY(sciara_device_create(&strategy, setup, engine));
   bands_engine *e = engine_of(*engine);
   e->vents = setup->vents;
+  e->exchange = exchange;
+  e->nccl = nccl;
   e->bands[0] = &e->lead;
   sciara_status status = SCIARA_OK;
   for (int k = 0; status == SCIARA_OK && k < count; k++) {
@@ -674,13 +503,6 @@ sciara_status balance(bands_engine *e) {
 
 // --------------------------------------------------------------------------------------------------------------- steps
 
-/** Queues a kernel in which the bands meet: launch(band, how). */
-template <class Launch> sciara_status queue_meeting(const bands_engine *e, Launch launch) {
-  if (!e->take_turns) return for_bands(e, [&](band *b) { launch(b, BAND_SENDS | BAND_WAITS); });
-  SCIARA_TRY(for_bands(e, [&](band *b) { launch(b, BAND_SENDS); }));
-  return for_bands(e, [&](band *b) { launch(b, BAND_WAITS); });
-}
-
 /** As many blocks as tiles in the last list at most: further blocks would only cost time. */
 unsigned blocks_of(const band *b) {
   const unsigned listed = b->seen.inner + b->seen.outer, most = (unsigned)b->base.multiprocessors * 64;
@@ -735,12 +557,17 @@ void queue_watch(const bands_engine *e, int which) {
 sciara_status queue_step(const bands_engine *e) {
   SCIARA_TRY(queue_patches(e, evaluate_patches<band_border>));
   queue_watch(e, 0);
-  SCIARA_TRY(queue_meeting(
-      e, [](band *b, int how) { queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how); }));
+  SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [](band *b, int how) {
+    queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how);
+  }));
   SCIARA_TRY(queue_patches(e, move_in_patches<band_border>));
   SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
   queue_watch(e, 1);
-  SCIARA_TRY(queue_meeting(e, [](band *b, int how) {
+  if (e->mail)
+    SCIARA_TRY(queue_meeting(e, ALL_FLAGS, false, [](band *b, int how) {
+      queue_early(b, fetch_rows, BLOCKS_OF_ROWS, 256, b->base.device, b->patches, b->border, how);
+    }));
+  SCIARA_TRY(queue_meeting(e, ALL_FLAGS, true, [](band *b, int how) {
     queue_early(b, turn_band, 1, THREADS_OF_VENTS, b->base.device, b->patches, b->all, how);
   }));
   queue_watch(e, 2);
@@ -752,7 +579,7 @@ sciara_status queue_launch(bands_engine *e, unsigned long long steps) {
   const unsigned slot = e->queued % LAUNCHES;
   if (e->queued == e->read) e->at = sciara_wallclock();
   SCIARA_TRY(queue_lists(e));
-  SCIARA_TRY(queue_meeting(e, [e, steps](band *b, int how) {
+  SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [e, steps](band *b, int how) {
     begin_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how, e->queued, steps);
   }));
   queue_watch(e, -1);
@@ -906,7 +733,7 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_cuda_bands) = {
     .summary = "GPU: bands of the map on several GPUs of one host",
     .capabilities = SCIARA_CAN_DEVICE,
     .determinism = SCIARA_GATHER_CLASS,
-    .options = "gpus bands",
+    .options = "gpus bands exchange",
     .create = create,
     .destroy = destroy,
     .upload = upload,

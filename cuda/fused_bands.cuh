@@ -64,7 +64,33 @@ static __global__ void agree_on_clock(const __grid_constant__ sciara_device d,
   }
 }
 
-enum { BAND_IS_LIQUID = 1, BAND_HAS_ENTERED = 2, BAND_IS_BAD = 4, BAND_IS_THICK = 8 };
+/** Fetches the rows next to the own ones that the neighbours have left in host memory in this step. */
+static __global__ void fetch_rows(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
+                                  const __grid_constant__ band_border border, int how) {
+  wait_for_last_kernel();
+  if (space.is_idle(d)) return;
+  const unsigned long long step = d.control->step + 1;
+  for (const band_parcel &to : border.parcels)
+    if (how & BAND_SENDS && blockIdx.x == 0 && threadIdx.x == 0 && to.sends) store_for_others(to.sends, step);
+  for (const band_parcel &from : border.parcels) {
+    if (!(how & BAND_WAITS) || !from.sent) continue;
+    if (threadIdx.x == 0) wait_for_others(from.sent, space.c, [&](unsigned long long value) { return value >= step; });
+    __syncthreads();
+    const int64_t cells = from.halo.end - from.halo.begin, threads = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < cells; k += threads) {
+      const int64_t i = from.halo.begin + k;
+      d.f.z[i] = __ldcv(&from.z[k]);
+      d.f.h[i] = __ldcv(&from.h[k]);
+      if (!sciara_cells_have(from.nearer, i)) continue;
+      d.f.T[i] = __ldcv(&from.T[k]);
+      d.f.px[i] = __ldcv(&from.px[k]);
+      d.f.py[i] = __ldcv(&from.py[k]);
+    }
+  }
+}
+
+/** Each has a byte of its own: NCCL has no "or", but a largest value of bytes. */
+enum { BAND_IS_LIQUID = 1, BAND_HAS_ENTERED = 1 << 8, BAND_IS_BAD = 1 << 16, BAND_IS_THICK = 1 << 24 };
 
 /** Between two steps. One block. */
 static __global__ void turn_band(const __grid_constant__ sciara_device d, const __grid_constant__ patch_space space,
@@ -74,8 +100,9 @@ static __global__ void turn_band(const __grid_constant__ sciara_device d, const 
   sciara_device_control *c = d.control;
   fused_control *list = space.c;
   if (threadIdx.x < 32) {
-    const unsigned mine = (c->liquid ? BAND_IS_LIQUID : 0u) | (list->entered ? BAND_HAS_ENTERED : 0u) |
-                          (is_bad(c) ? BAND_IS_BAD : 0u) | (c->thick ? BAND_IS_THICK : 0u);
+    const unsigned mine = (c->liquid ? (unsigned)BAND_IS_LIQUID : 0u) |
+                          (list->entered ? (unsigned)BAND_HAS_ENTERED : 0u) | (is_bad(c) ? (unsigned)BAND_IS_BAD : 0u) |
+                          (c->thick ? (unsigned)BAND_IS_THICK : 0u);
     const unsigned found = (unsigned)all.meet(list, MEET_TO_TURN, how, mine, [](auto a, auto b) { return a | b; });
     if (threadIdx.x == 0 && how & BAND_WAITS) {
       c->launched += (unsigned long long)space.count() * patch_space::CELLS;

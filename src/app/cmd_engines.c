@@ -6,6 +6,7 @@
 #include "app/output.h"
 #include "base/text.h"
 #include "comm/comm.h"
+#include "comm/nccl.h"
 #include "engine/device_info.h"
 #include "engine/engine.h"
 
@@ -100,6 +101,21 @@ static void print_bands(const struct sciara_engine_entry *list, size_t count) {
   sciara_print(mpi ? "; through %s\n" : "; no MPI: %s\n", mpi ? mpi : why);
 }
 
+/** Whether NCCL can be loaded, if an engine can use it. */
+static void print_nccl(const struct sciara_engine_entry *list, size_t count) {
+  char why[512];
+  int version = 0;
+  bool wanted = false;
+  for (size_t k = 0; k < count; k++)
+    wanted = wanted || (ops_of(&list[k]) && sciara_engine_follows(ops_of(&list[k]), "exchange"));
+  if (!wanted) return;
+  const struct sciara_nccl *nccl = sciara_nccl_load(why, sizeof why);
+  if (nccl && nccl->version(&version) == 0)
+    sciara_print("NCCL: %d.%d.%d\n", version / 10000, version / 100 % 100, version % 100);
+  else
+    sciara_print("no NCCL: %s\n", nccl ? "its version is unknown" : why);
+}
+
 static enum sciara_status append_engine(struct sciara_text *t, const struct sciara_engine_entry *entry) {
   const struct sciara_engine_ops *ops = ops_of(entry);
   const char *why = reason_against(entry), *separator = "";
@@ -150,6 +166,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   print_devices();
   print_auto();
   print_bands(list, count);
+  print_nccl(list, count);
   sciara_print("isa: %s of", sciara_isa_name(sciara_isa_best()));
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++)
     if (sciara_isa_runs((enum sciara_isa)isa)) sciara_print(" %s", sciara_isa_name((enum sciara_isa)isa));
@@ -169,6 +186,7 @@ const struct sciara_command sciara_cmd_engines = {
         "device: number of a GPU, for 'sciara run --device N' or the key engine.device.\n"
         "bands: engines that compute one eruption on several processes (mpirun -n 4 sciara run ...), each a part of\n"
         "the map, and the MPI library that is there for it.\n"
+        "NCCL: the version of the library that cuda-bands uses with 'exchange=nccl'; SCIARA_NCCL can name its file.\n"
         "isa: the instruction set that openmp uses, and those that this processor has.\n",
     .run = run,
 };

@@ -35,6 +35,14 @@ enum sciara_capability {
 /** The memory from which the threads of a block read data that several of them need. */
 enum sciara_memory_path { SCIARA_MEMORY_DEFAULT, SCIARA_MEMORY_GLOBAL, SCIARA_MEMORY_SHARED };
 
+/** How the bands of engine cuda-bands exchange rows and agree. */
+enum sciara_band_exchange {
+  SCIARA_EXCHANGE_DEFAULT, ///< the first of these that works here
+  SCIARA_EXCHANGE_PEER,    ///< the GPUs write into each other's memory
+  SCIARA_EXCHANGE_NCCL,
+  SCIARA_EXCHANGE_HOST, ///< through memory of the host
+};
+
 /** The order in which the donors of engine scatter add to their neighbours. */
 enum sciara_scatter_order {
   SCIARA_SCATTER_DEFAULT, ///< by rows
@@ -48,7 +56,8 @@ enum sciara_scatter_order {
 
 /**
  * The options of an engine: one int for each line of engine_options.def; 0: the engine's default. The values of
- * `memory` are enum sciara_memory_path, those of `isa` enum sciara_isa, those of `order` enum sciara_scatter_order.
+ * `memory` are enum sciara_memory_path, those of `isa` enum sciara_isa, those of `order` enum sciara_scatter_order, those of `exchange` enum
+ * sciara_band_exchange.
  */
 struct sciara_engine_options {
 #define SCIARA_ENGINE_OPTION(name, ...) int name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A map on several GPUs: what cannot be had is refused with what can, and an uneven map is cut again.
+#include "comm/nccl.h"
 #include "cuda_check.h"
 #include "device_engine.h"
 #include "engine/device_info.h"
@@ -10,6 +11,7 @@ extern "C" {
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -60,6 +62,15 @@ START_TEST(refused) {
     setup.options.bands = 1;
     expect_refused(&setup, SCIARA_ERR_USAGE, "expected at least 2");
   }
+  setup.device = 0;
+  setup.options.gpus = 1;
+  setup.options.bands = 2;
+  setup.options.exchange = SCIARA_EXCHANGE_NCCL;
+  expect_refused(&setup, SCIARA_ERR_USAGE, "expected 1, one for each GPU, because NCCL knows no other; found 2");
+  setup.options.bands = 1;
+  setenv("SCIARA_NCCL", "/nowhere/libnccl.so", 1);
+  expect_refused(&setup, SCIARA_ERR_DEVICE, "exchange=nccl: /nowhere/libnccl.so");
+  unsetenv("SCIARA_NCCL");
   scene_free(&s);
 }
 END_TEST
@@ -82,6 +93,7 @@ START_TEST(follows_lava) {
   sciara_engine_setup setup = setup_of(&s);
   setup.options.gpus = 1;
   setup.options.bands = 2;
+  setup.options.exchange = _i;
   setup.keeps = true;
   struct run serial, tested = {.ops = bands(), .engine = nullptr, .at = {}};
   ck_assert_msg(tested.ops->create(&setup, &tested.engine) == SCIARA_OK, "%s", sciara_last_error());
@@ -110,6 +122,41 @@ START_TEST(follows_lava) {
 }
 END_TEST
 
+// On all GPUs, whatever they exchange with. On one there is nobody to exchange with, but NCCL is called.
+START_TEST(exchanges) {
+  const char *names[] = {"", "peer", "nccl", "host"};
+  char why[512], text[256];
+  struct scene s;
+  if (_i == SCIARA_EXCHANGE_NCCL && !sciara_nccl_load(why, sizeof why)) {
+    printf("not tested with NCCL: %s\n", why);
+    return;
+  }
+  scene_make(&s, 300, 90, 0, slope, 0);
+  for (int64_t r = 5; r < 295; r++)
+    for (int64_t c = 5; c < 85; c++) scene_lava(&s, r, c, 1 + (double)(r % 7), 1350);
+  scene_vent(&s, 150, 40, 4000, 1, (const double[]){60});
+  scene_finish(&s, precision);
+  sciara_engine_setup setup = setup_of(&s);
+  setup.options.gpus = sciara_devices();
+  setup.options.exchange = _i;
+  struct run serial, tested = {.ops = bands(), .engine = nullptr, .at = {}};
+  ck_assert_msg(tested.ops->create(&setup, &tested.engine) == SCIARA_OK, "%s: %s", names[_i], sciara_last_error());
+  ck_assert_msg(tested.ops->upload(tested.engine, s.state) == SCIARA_OK, "%s: %s", names[_i], sciara_last_error());
+  run_start(&serial, engine_serial(precision), &s, 1);
+  for (uint64_t step = 40; step <= 200; step += 40) {
+    run_to_step(&serial, step);
+    run_to_step(&tested, step);
+    struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&tested, s.state);
+    ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s, step %d: %s", names[_i], (int)step, text);
+    sciara_state_destroy(a);
+    sciara_state_destroy(b);
+  }
+  run_end(&serial);
+  run_end(&tested);
+  scene_free(&s);
+}
+END_TEST
+
 } // namespace
 
 int main() {
@@ -122,7 +169,10 @@ int main() {
   TCase *tc = tcase_create("bands");
   tcase_set_timeout(tc, 0);
   tcase_add_test(tc, refused);
-  tcase_add_test(tc, follows_lava);
+  tcase_add_loop_test(tc, follows_lava, SCIARA_EXCHANGE_DEFAULT, SCIARA_EXCHANGE_DEFAULT + 1);
+  tcase_add_loop_test(tc, follows_lava, SCIARA_EXCHANGE_HOST, SCIARA_EXCHANGE_HOST + 1);
+  tcase_add_loop_test(tc, exchanges, SCIARA_EXCHANGE_DEFAULT, SCIARA_EXCHANGE_DEFAULT + 1);
+  tcase_add_loop_test(tc, exchanges, SCIARA_EXCHANGE_NCCL, SCIARA_EXCHANGE_HOST + 1);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);

@@ -160,42 +160,66 @@ static enum sciara_status open_folder(const struct work *w, struct sciara_search
 
 // ------------------------------------------------------------------------------------------------------------- results
 
-/** The page, unless the best set has not been computed again. */
-static enum sciara_status write_page(const struct work *w, const struct sciara_search *s,
-                                     const struct sciara_calibration_record *record,
-                                     const struct sciara_effects *effects) {
-  if (!s->map->error) return SCIARA_OK;
-  const struct sciara_calibration_page page = {.language = w->options->language,
-                                               .effects = effects,
-                                               .footprint = s->map,
-                                               .site = sciara_evaluator_site(s->evaluator, 0),
-                                               .covered = sciara_evaluator_covered(s->evaluator, 0),
-                                               .at_s = sciara_evaluator_time(s->evaluator, 0)};
-  return sciara_calibration_page_write(record, &page);
+/** Writes the page of searches that all have their maps: which the best sets have that were computed again. */
+static enum sciara_status write_page(const struct work *w, const char *folder, const struct sciara_evaluator *evaluator,
+                                     struct sciara_search *const *search, size_t count) {
+  struct sciara_calibration_found *found;
+  SCIARA_TRY(SCIARA_NEW(found, count, "the searches of a page"));
+  bool have_maps = true;
+  for (size_t k = 0; k < count; k++) {
+    const struct sciara_search *s = search[k];
+    have_maps &= s->map->error != NULL; // NULL before that
+    found[k] = (struct sciara_calibration_found){
+        .record = record_of(s, "finished"), .effects = s->effects.count > 0 ? &s->effects : NULL, .map = s->map};
+  }
+  const struct sciara_calibration_page page = {
+      .language = w->options->language, .found = found, .count = count, .evaluator = evaluator};
+  const enum sciara_status status = have_maps ? sciara_calibration_page_write(folder, &page) : SCIARA_OK;
+  sciara_free(found);
+  return status;
 }
 
 /** What a search has found so far. */
-static enum sciara_status write_results(const struct work *w, const struct sciara_search *s) {
+static enum sciara_status write_results(const struct work *w, struct sciara_search *s) {
   const bool whole = is_whole(s), any = s->best != SIZE_MAX;
   const bool sensitivity = any && whole && sciara_calibration_group(s->asked) > 0;
   const struct sciara_calibration_record record = record_of(s, whole ? "finished" : "interrupted");
-  struct sciara_effects effects;
   if (any) SCIARA_TRY(sciara_calibration_best_write(&record, s->folder));
-  if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, s->points, &effects));
-  if (sensitivity) SCIARA_TRY(sciara_calibration_sensitivity_write(&record, &effects));
+  if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, s->points, &s->effects));
+  if (sensitivity) SCIARA_TRY(sciara_calibration_sensitivity_write(&record, &s->effects));
   if (any && whole && !s->optimiser && !sensitivity) SCIARA_TRY(sciara_calibration_accepted_write(&record));
-  SCIARA_TRY(write_page(w, s, &record, sensitivity ? &effects : NULL));
+  SCIARA_TRY(write_page(w, s->folder, s->evaluator, &s, 1));
   return sciara_calibration_record_write(&record);
+}
+
+static int by_score(const void *a, const void *b) {
+  const struct sciara_search *x = *(struct sciara_search *const *)a, *y = *(struct sciara_search *const *)b;
+  if (score_of(x) != score_of(y)) return score_of(x) < score_of(y) ? 1 : -1;
+  return (x > y) - (x < y); // in the order of the file
+}
+
+/** The page of all searches, the best first. */
+static enum sciara_status write_common_page(const struct work *w) {
+  const size_t count = w->file.search_count;
+  struct sciara_search **search;
+  for (size_t k = 0; k < count; k++)
+    if (!is_whole(&w->search[k]) || w->search[k].best == SIZE_MAX) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(search, count, "the searches of a page"));
+  for (size_t k = 0; k < count; k++) search[k] = &w->search[k];
+  qsort(search, count, sizeof *search, by_score);
+  const enum sciara_status status = write_page(w, w->options->folder, w->search->evaluator, search, count);
+  sciara_free(search);
+  return status;
 }
 
 /** What several searches have found: the best set of all. */
 static enum sciara_status write_all(const struct work *w) {
   const size_t best = best_of(w);
-  if (!has_several(w)) return SCIARA_OK;
   if (best < w->file.search_count) {
     const struct sciara_calibration_record record = record_of(&w->search[best], "");
     SCIARA_TRY(sciara_calibration_best_write(&record, w->options->folder));
   }
+  SCIARA_TRY(write_common_page(w));
   return write_common(w);
 }
 
@@ -291,8 +315,12 @@ static enum sciara_status run(struct work *w, size_t at, bool is_new) {
   SCIARA_TRY(sciara_search_run(s));
   SCIARA_TRY(sciara_search_map(s));
   SCIARA_TRY(write_results(w, s));
-  sciara_evaluator_close(s->evaluator);
-  s->evaluator = NULL;
+  if (!has_several(w)) return SCIARA_OK;
+  sciara_evaluator_stop(s->evaluator); // the next search has the machine
+  if (at > 0) {                        // grounds and extents are those of the first
+    sciara_evaluator_close(s->evaluator);
+    s->evaluator = NULL;
+  }
   return write_all(w);
 }
 

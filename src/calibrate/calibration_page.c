@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calibrate/calibration_maps.h"
 #include "calibrate/support.h"
 #include "file/durable.h"
-#include "page/page_html.h"
-#include "scenario/vent_places.h"
 
 enum { MOST_DRAWN = 2000 }; // rows
 
@@ -135,7 +134,9 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
                                         [SCIARA_DESIGN_SOBOL] = "sobol",
                                         [SCIARA_DESIGN_MORRIS] = "morris",
                                         [SCIARA_DESIGN_SALTELLI] = "saltelli"};
-  bool made = put_text(search, "design", designs[r->search->file->design]) &&
+  bool made = (!r->search->name || put_text(search, "name", r->search->name)) &&
+              put_text(search, "rule", sciara_rule_name(r->search->rule)) &&
+              put_text(search, "design", designs[r->search->file->design]) &&
               put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->search->budget) &&
               put(search, "without_score", (double)r->failed) && put(search, "stopped", stopped_of(r->table)) &&
               put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
@@ -148,168 +149,75 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
   return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, support, correlation, search);
 }
 
-/** What the page knows of the search, as JSON. Of the path of a search nothing is accepted. */
-static enum sciara_status print_search(const struct sciara_calibration_record *r, const struct sciara_effects *e,
-                                       struct sciara_text *out) {
-  const bool even = r->search->file->design == SCIARA_DESIGN_LHS || r->search->file->design == SCIARA_DESIGN_SOBOL;
+/** Adds what the page knows of a search. Of the path of a search nothing is accepted. */
+static enum sciara_status add_search(const struct sciara_calibration_found *found, cJSON *searches) {
+  const struct sciara_calibration_record *r = &found->record;
+  const enum sciara_calibration_design design = r->search->file->design;
+  const bool even = design == SCIARA_DESIGN_LHS || design == SCIARA_DESIGN_SOBOL;
   const size_t n = r->search->unknown_count, rows = r->table->count;
   struct sciara_support support[SCIARA_UNKNOWNS_MOST];
   double *correlation = NULL;
   bool *accepted = NULL;
   size_t count = 0;
-  cJSON *root = cJSON_CreateObject(), *searches = cJSON_AddArrayToObject(root, "searches"),
-        *search = searches ? push_object(searches) : NULL;
-  enum sciara_status status = search ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK) status = SCIARA_NEW(accepted, rows, "the accepted sets");
-  if (status == SCIARA_OK) status = SCIARA_NEW(correlation, n * n, "correlations");
-  for (size_t row = 0; status == SCIARA_OK && even && row < rows; row++)
-    count += accepted[row] = sciara_calibration_is_accepted(r, row);
-  if (status == SCIARA_OK)
-    status = sciara_support_make(r->search, r->table->value, accepted, rows, support, correlation);
-  if (status == SCIARA_OK && !put_search(r, e, count, support, correlation, search)) status = no_memory();
-  if (status == SCIARA_OK) status = sciara_json_print(root, out);
-  cJSON_Delete(root);
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(accepted, rows, "the accepted sets"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(correlation, n * n, "correlations"));
+  for (size_t row = 0; even && row < rows; row++) count += accepted[row] = sciara_calibration_is_accepted(r, row);
+  SCIARA_TRY_GOTO(sciara_support_make(r->search, r->table->value, accepted, rows, support, correlation));
+  cJSON *search = push_object(searches);
+  if (!search || !put_search(r, found->effects, count, support, correlation, search)) status = no_memory();
+cleanup:
   sciara_free(accepted);
   sciara_free(correlation);
   return status;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the map
-
-/** The cells of the map and their values. */
-struct map {
-  struct sciara_page_frames frames;
-  struct sciara_page_frame frame;
-  uint8_t *sea;
-  struct sciara_vent_marks marks;
-  struct sciara_page_vent *vent;
-};
-
-static void map_free(struct map *m) {
-  for (size_t k = 0; k < m->frames.field_count; k++) sciara_free(m->frames.fields[k].levels);
-  sciara_free(m->frames.covered);
-  sciara_free(m->sea);
-  sciara_vent_marks_free(&m->marks);
-  sciara_free(m->vent);
-}
-
-/** The smallest box around lava and the observed extent. */
-static void find_box(struct sciara_page_frames *f, const uint8_t *observed) {
-  const struct sciara_grid *g = &f->grid;
-  int64_t end[2] = {0, 0};
-  for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
-    if (!f->covered[i] && !observed[i]) continue;
-    const int64_t at[2] = {i / g->cols, i % g->cols};
-    for (int k = 0; k < 2; k++) {
-      if (end[k] == 0 || at[k] < f->box[k]) f->box[k] = at[k];
-      if (at[k] >= end[k]) end[k] = at[k] + 1;
-    }
-  }
-  for (int k = 0; k < 2; k++) f->box[k + 2] = end[k] - f->box[k];
-}
-
-/** A field of the cells that count: `counts` of each cell of the footprint. */
-static enum sciara_status add_field(struct map *m, enum sciara_field field, const float *value, const bool *counts,
-                                    int64_t count) {
-  struct sciara_page_field *to = &m->frames.fields[m->frames.field_count++];
-  int64_t at = 0;
-  *to = (struct sciara_page_field){.field = field, .like = -1};
-  for (int64_t n = 0; n < count; n++)
-    if (counts[n]) to->high = fmax(to->high, (double)value[n]);
-  to->step = sciara_page_step(fmax(to->high, 1e-9), SCIARA_PAGE_STEPS);
-  SCIARA_TRY(SCIARA_NEW(to->levels, m->frames.cells, "a map of a page"));
-  for (int64_t n = 0; n < count; n++)
-    if (counts[n]) to->levels[at++] = (uint16_t)(1 + lround((double)value[n] / to->step));
-  return SCIARA_OK;
-}
-
-/** What is compared with the observed extent: lava at the end, or what lava has reached at its time. */
-static enum sciara_status take_cells(const struct sciara_calibration_page *p, double least, struct map *m) {
-  const struct sciara_footprint *f = p->footprint;
-  const bool at_end = !(p->at_s < (double)INFINITY);
-  bool *counts = NULL;
-  enum sciara_status status;
-  m->frames.grid = p->site->grid;
-  m->frames.frames = &m->frame;
-  m->frames.frame_count = 1;
-  m->frame.time_s = at_end ? f->end_s : p->at_s;
-  m->frame.covered_cells = -1;
-  SCIARA_TRY_GOTO(SCIARA_NEW(counts, f->count, "the cells of a page"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(m->frames.covered, sciara_grid_cells(&m->frames.grid), "the cells of a page"));
-  for (int64_t n = 0; n < f->count; n++) {
-    counts[n] =
-        at_end ? (double)f->deposit[n] > least : (double)f->arrival[n] <= p->at_s && (double)f->max_deposit[n] > least;
-    m->frames.covered[f->cell[n]] = counts[n];
-    m->frames.cells += counts[n];
-  }
-  find_box(&m->frames, p->covered);
-  if (at_end) SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_DEPOSIT, f->deposit, counts, f->count));
-  SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_ARRIVAL_TIME, f->arrival, counts, f->count));
-cleanup:
-  sciara_free(counts);
-  return status;
-}
-
-static enum sciara_status take_sea(const struct sciara_site *site, struct map *m) {
-  if (site->sea_cells == 0) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(m->sea, sciara_grid_cells(&site->grid), "the sea of a page"));
-  for (int64_t i = 0; i < sciara_grid_cells(&site->grid); i++) m->sea[i] = site->kind[i] == SCIARA_CELL_SEA;
-  return SCIARA_OK;
-}
-
-static enum sciara_status take_vents(const char *path, const char *scenario, const struct sciara_site *site,
-                                     struct map *m) {
-  const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
-  struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0}; // it has been computed: places are all that is looked at
-  sciara_scenario_parse_alone(path, scenario, &spec, &diagnostics);
-  enum sciara_status status = diagnostics.no_memory ? no_memory() : SCIARA_OK;
-  if (status == SCIARA_OK) status = sciara_vent_marks_make(&spec, &site->grid, &georef, &m->marks);
-  if (status == SCIARA_OK) status = SCIARA_NEW(m->vent, m->marks.count, "the vents of a page");
-  for (size_t k = 0; k < m->marks.count && status == SCIARA_OK; k++)
-    m->vent[k] = (struct sciara_page_vent){
-        .name = m->marks.mark[k].name, .points = m->marks.mark[k].points, .count = m->marks.mark[k].count};
-  sciara_diagnostics_free(&diagnostics);
-  sciara_scenario_free(&spec);
+static enum sciara_status print_searches(const struct sciara_calibration_page *page, struct sciara_text *out) {
+  cJSON *searches = cJSON_CreateArray();
+  enum sciara_status status = searches ? SCIARA_OK : no_memory();
+  for (size_t k = 0; k < page->count && status == SCIARA_OK; k++) status = add_search(&page->found[k], searches);
+  if (status == SCIARA_OK) status = sciara_text_append(out, "{\"searches\":");
+  if (status == SCIARA_OK) status = sciara_json_print(searches, out);
+  cJSON_Delete(searches);
   return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- all
 
-enum sciara_status sciara_calibration_page_write(const struct sciara_calibration_record *r,
-                                                 const struct sciara_calibration_page *page) {
-  const char *observed = r->search->file->observed[0].path, *slash = strrchr(observed, '/');
-  const cJSON *title = cJSON_GetObjectItemCaseSensitive(r->search->file->tree, "title");
-  struct sciara_text scenario = {0}, search = {0};
-  struct map m = {0};
-  char *path = sciara_path_join(r->folder, SCIARA_CALIBRATION_PAGE);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK) status = sciara_calibration_best_print(r, 0, &scenario);
-  if (status == SCIARA_OK) status = print_search(r, page->effects, &search);
-  if (status == SCIARA_OK) status = take_cells(page, r->search->file->min_thickness_m, &m);
-  if (status == SCIARA_OK) status = take_sea(page->site, &m);
-  if (status == SCIARA_OK) status = take_vents(r->search->file->scenario[0], scenario.data, page->site, &m);
-  if (status == SCIARA_OK) {
-    const struct sciara_page out = {.language = page->language,
-                                    .frames = &m.frames,
-                                    .altitude = page->site->z0,
-                                    .observed = page->covered,
-                                    .observed_name = slash ? slash + 1 : observed,
-                                    .sea = m.sea,
-                                    .vent = m.vent,
-                                    .vents = m.marks.count,
-                                    .crs_wkt = page->site->origin.crs_wkt,
-                                    .snapshot_count = 1,
-                                    .title = title ? title->valuestring : NULL,
-                                    .crs_name = page->site->origin.crs_name,
-                                    .scenario_json = scenario.data,
-                                    .source = "sciara " SCIARA_VERSION,
-                                    .calibration = search.data};
-    status = sciara_page_write(&out, path);
+/** The maps after the first one. */
+static enum sciara_status print_maps(const struct sciara_calibration_page *page,
+                                     const struct sciara_calibration_boxes *b, struct sciara_text *out) {
+  const size_t count = page->count * page->found->record.search->file->pair_count;
+  SCIARA_TRY(sciara_text_append(out, ",\n\"maps\":["));
+  for (size_t k = 1; k < count; k++) {
+    struct sciara_calibration_map m = {0};
+    enum sciara_status status = sciara_calibration_map_make(page, b, k, &m);
+    if (status == SCIARA_OK && k > 1) status = sciara_text_append(out, ",\n");
+    if (status == SCIARA_OK) status = sciara_page_map_print(out, &m.page, m.like);
+    sciara_calibration_map_free(&m);
+    if (status != SCIARA_OK) return status;
   }
-  map_free(&m);
-  sciara_text_free(&scenario);
-  sciara_text_free(&search);
+  return sciara_text_append(out, "]}");
+}
+
+enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page) {
+  const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->record.search->file->tree, "title");
+  char *path = sciara_path_join(folder, SCIARA_CALIBRATION_PAGE);
+  struct sciara_calibration_boxes boxes = {0};
+  struct sciara_calibration_map m = {0};
+  struct sciara_text text = {0};
+  enum sciara_status status = path ? sciara_calibration_boxes_make(page, &boxes) : no_memory();
+  if (status == SCIARA_OK) status = print_searches(page, &text);
+  if (status == SCIARA_OK) status = print_maps(page, &boxes, &text);
+  if (status == SCIARA_OK) status = sciara_calibration_map_make(page, &boxes, 0, &m);
+  if (status == SCIARA_OK) {
+    m.page.title = title ? title->valuestring : NULL;
+    m.page.calibration = text.data;
+    status = sciara_page_write(&m.page, path);
+  }
+  sciara_calibration_map_free(&m);
+  sciara_calibration_boxes_free(&boxes);
+  sciara_text_free(&text);
   free(path);
   return status;
 }

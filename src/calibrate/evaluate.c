@@ -379,20 +379,28 @@ const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t
   return e->cases.observed[observed].covered;
 }
 
+const uint8_t *sciara_evaluator_region(const struct sciara_evaluator *e, size_t observed) {
+  return e->cases.observed[observed].region;
+}
+
 double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed) {
   return e->cases.observed[observed].at_s;
 }
 
-void sciara_evaluator_close(struct sciara_evaluator *e) {
-  if (!e) return;
+void sciara_evaluator_stop(struct sciara_evaluator *e) {
   pthread_mutex_lock(&e->lock);
   e->ends = true;
   if (e->given < e->put) halt(e);
   pthread_cond_broadcast(&e->work);
   pthread_mutex_unlock(&e->lock);
-  for (int k = 0; k < e->worker_count; k++) pthread_join(e->workers[k].thread, NULL);
+  for (; e->worker_count > 0; e->worker_count--) pthread_join(e->workers[e->worker_count - 1].thread, NULL);
   sciara_crew_free(&e->crew);
   for (; e->given < e->put; e->given++) entry_free(e, entry_of(e, e->given));
+}
+
+void sciara_evaluator_close(struct sciara_evaluator *e) {
+  if (!e) return;
+  sciara_evaluator_stop(e);
   pthread_mutex_destroy(&e->lock);
   pthread_cond_destroy(&e->work);
   pthread_cond_destroy(&e->answered);

@@ -129,10 +129,16 @@ uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observ
 const struct sciara_site *sciara_evaluator_site(const struct sciara_evaluator *e, size_t scenario);
 const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t observed);
 
+/** The cells that are compared with it; NULL: all. */
+const uint8_t *sciara_evaluator_region(const struct sciara_evaluator *e, size_t observed);
+
 /** Simulated time of an observed extent, s; INFINITY: the end of the run. */
 double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed);
 
-/** Ends the workers; what is not finished is dropped. NULL is allowed. */
+/** Ends the workers, and gives back what they had; grounds and extents remain. No request may follow. */
+void sciara_evaluator_stop(struct sciara_evaluator *e);
+
+/** Ends all; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);
 
 #endif

@@ -26,6 +26,7 @@ struct sciara_search {
   double least;                       ///< below which runs of the present generation end early; 0: none does
   struct sciara_failure failure;      ///< of writing a row
   struct sciara_footprint *map;       ///< of each scenario with the best values, after sciara_search_map
+  struct sciara_effects effects;      ///< of a whole design of sensitivity that has a score; count 0: there are none
 };
 
 /** Makes what it asks for first. SCIARA_ERR_INPUT: its budget is less than a generation. */

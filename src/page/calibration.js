@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a calibration: the best map with the observed extent, how the score grew, each unknown against the score,
-// and what the extents support.
+// The page of a calibration: the best maps with the observed extents, how the score grew, each unknown against the score,
+// and what the extents support; of several searches side by side.
 
 const SPREAD = { fixed: 0.5, loose: 0.9 }; // below: identifiable, weakly identifiable
 const TOGETHER = 0.7; // a correlation from which neither of two unknowns is identifiable alone
@@ -15,6 +15,22 @@ function fourDigits(value) {
 
 function lastName(path) {
   return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** "scenario.json, observed.gpkg, 2006-07-16T00:00:00Z, within region.gpkg". */
+function pairText(pair) {
+  const words = [lastName(pair.scenario), lastName(pair.observed)];
+  if (pair.date) words.push(pair.date);
+  else if (pair.at_s !== null) words.push(durationText(pair.at_s));
+  if (pair.region) words.push(say("FIT_REGION", { name: lastName(pair.region) }));
+  return words.join(", ");
+}
+
+/** The mean J of the extents that are held out, by their weights. */
+function heldOutOf(search) {
+  const held = search.pairs.filter((pair) => pair.hold_out);
+  const sum = (value) => held.reduce((all, pair) => all + value(pair), 0);
+  return sum((pair) => pair.weight * pair.jaccard) / sum((pair) => pair.weight);
 }
 
 /** Where a value lies between the bounds of its unknown, 0 to 1. */
@@ -96,17 +112,135 @@ function tableOf(id, rows) {
   return frame;
 }
 
+/** The best map of each search with each observed extent, unpacked when it is first shown. */
+class Maps {
+  static async read(data, first) {
+    const maps = new Maps();
+    maps.list = [data, ...data.calibration.maps];
+    maps.count = data.calibration.searches.length; // of each pair
+    maps.frames = [first];
+    for (let search = 1; search < maps.count; search++) await maps.of(search, 0);
+    return maps;
+  }
+
+  /** What a map has, and what it has in common with an earlier one. */
+  whole(index) {
+    const own = this.list[index];
+    return index === 0 ? own : { ...this.whole(own.like), ...own };
+  }
+
+  async of(search, pair) {
+    const index = pair * this.count + search;
+    if (!this.frames[index]) this.frames[index] = await Frames.read(this.whole(index));
+    return this.frames[index];
+  }
+}
+
 class CalibrationPage extends StillPage {
-  constructor(frames) {
+  constructor(frames, maps) {
     super(frames);
-    [this.search] = this.data.calibration.searches;
+    this.maps = maps;
+    this.searches = this.data.calibration.searches;
+    this.shown = { search: 0, pair: 0 };
+  }
+
+  get search() {
+    return this.searches[this.shown.search];
+  }
+
+  get pair() {
+    return this.search.pairs[this.shown.pair];
   }
 
   start() {
     document.body.classList.add("of-calibration");
     super.start();
+    this.offerSearches();
+    this.offerPairs();
+    this.tellSearch();
+  }
+
+  tellSearch() {
     byId("search").replaceChildren(...this.aboutScores());
     byId("unknowns").replaceChildren(...this.aboutUnknowns(), ...this.aboutSupport());
+  }
+
+  /** Shows the map of a search with an observed extent. */
+  async show(search, pair) {
+    const shown = { search, pair };
+    this.shown = shown;
+    const all = await Promise.all(this.searches.map((_, k) => this.maps.of(k, pair)));
+    if (this.shown !== shown) return; // another one was chosen meanwhile
+    const { shows } = this.map;
+    this.frames = all[search];
+    this.data = this.frames.data;
+    this.field = this.data.fields.find((one) => one.name === this.field.name) || this.data.fields[0];
+    this.map = new LavaMap(this.frames, byId("map"));
+    this.map.shows = shows;
+    this.tellAbout();
+    this.offerFields();
+    this.map.resize();
+    this.showField();
+    this.showFrame(0);
+    this.zoomed();
+    this.tellSearch();
+  }
+
+  offerSearches() {
+    if (this.searches.length < 2) return;
+    byId("searches").replaceChildren(...this.searches.map((search, k) => {
+      const label = html("label");
+      const button = document.createElement("input");
+      Object.assign(button, { type: "radio", name: "search", value: search.name, checked: k === this.shown.search });
+      button.addEventListener("change", () => this.show(k, this.shown.pair));
+      label.append(button, search.name);
+      return label;
+    }));
+  }
+
+  offerPairs() {
+    const { pairs } = this.search;
+    if (pairs.length < 2) return;
+    const list = document.createElement("select");
+    list.setAttribute("aria-label", say("FIT_EXTENTS"));
+    list.append(...pairs.map((pair) => new Option(pairText(pair))));
+    list.addEventListener("change", () => this.show(this.shown.search, list.selectedIndex));
+    byId("pairs_choice").replaceChildren(list);
+  }
+
+  /** The searches side by side: their scores, and their maps of the chosen extent. */
+  compare() {
+    if (this.searches.length < 2) return;
+    const held = this.searches[0].pairs.some((pair) => pair.hold_out);
+    const heads = [say("FIT_SEARCH_NAME"), say("FIT_RULE"), "J", ...(held ? [say("FIT_HELD_OUT")] : []), say("FIT_COUNT")];
+    const rows = this.searches.map((search) => [search.name, search.rule, fourDigits(search.score),
+      ...(held ? [fourDigits(heldOutOf(search))] : []), longNumber(search.evaluations)]);
+    const maps = html("div", "", "charts");
+    maps.append(...this.searches.map((search, k) => this.figure(search, k)));
+    byId("compared").replaceChildren(html("h2", say("FIT_SEARCHES")), tableOf("rules", [heads, ...rows]),
+      html("p", say("FIT_MAPS_OF", { name: pairText(this.pair) }), "note"), maps);
+    for (const [k, canvas] of [...maps.querySelectorAll("canvas")].entries()) this.drawSmall(canvas, k);
+  }
+
+  figure(search, k) {
+    const one = html("div");
+    const { jaccard } = search.pairs[this.shown.pair];
+    one.append(html("h3", `${search.name}${say("COLON")}J ${fourDigits(jaccard)}`), document.createElement("canvas"), progressChart(search));
+    one.querySelector("canvas").addEventListener("click", () => {
+      byId("searches").querySelectorAll("input")[k].click();
+    });
+    return one;
+  }
+
+  /** In the colours of the chosen field, whose scale the maps have in common. */
+  drawSmall(canvas, k) {
+    const first = this.shown.pair * this.maps.count;
+    const all = this.maps.frames.slice(first, first + this.maps.count);
+    const fields = all.map(({ data }) => data.fields.find((one) => one.name === this.field.name));
+    const map = new LavaMap(all[k], canvas);
+    map.resize();
+    map.paint({ ...fields[k], high: Math.max(...fields.map((one) => one.high)) }, 0);
+    new ResizeObserver(() => canvas.clientWidth !== map.size.width && map.resize()).observe(canvas);
   }
 
   tellAbout() {
@@ -116,8 +250,10 @@ class CalibrationPage extends StillPage {
     document.title = byId("title").textContent = data.title || say("FIT_TITLE");
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${cells}, ${data.crs || say("NO_CRS")}`;
+    byId("observed_name").textContent = pairText(this.pair);
     byId("found").textContent = [
-      say("FIT_BEST", { score: fourDigits(search.score), number: longNumber(search.best) }),
+      (search.name ? `${search.name}${say("COLON")}` : "") +
+        say("FIT_BEST", { score: fourDigits(search.score), number: longNumber(search.best) }),
       say("FIT_EVALUATIONS", {
         finished: longNumber(search.evaluations), budget: longNumber(search.budget), design: search.design,
         failed: longNumber(search.without_score),
@@ -129,19 +265,15 @@ class CalibrationPage extends StillPage {
     super.showField();
     const step = valueText(this.field, this.field.step);
     byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.about, step });
+    this.compare();
   }
 
   showCell() {}
 
   aboutScores() {
     const { search } = this;
-    const pairs = search.pairs.map((pair) => {
-      const words = [lastName(pair.scenario), lastName(pair.observed)];
-      if (pair.date) words.push(pair.date);
-      else if (pair.at_s !== null) words.push(durationText(pair.at_s));
-      if (pair.region) words.push(say("FIT_REGION", { name: lastName(pair.region) }));
-      return [words.join(", "), fourDigits(pair.jaccard), pair.hold_out ? say("FIT_HELD_OUT") : fourDigits(pair.weight)];
-    });
+    const pairs = search.pairs.map((pair) =>
+      [pairText(pair), fourDigits(pair.jaccard), pair.hold_out ? say("FIT_HELD_OUT") : fourDigits(pair.weight)]);
     const table = tableOf("pairs", [["", "J", say("FIT_WEIGHT")], ...pairs]);
     return [html("h2", say("FIT_PROGRESS")), progressChart(search), html("h2", say("FIT_EXTENTS")), table];
   }

@@ -8,8 +8,9 @@ async function main() {
     if (data.hazard) labelLayers(data);
     const frames = await Frames.read(data);
     const threats = data.hazard ? await Threats.read(data) : null;
+    const maps = data.calibration ? await Maps.read(data, frames) : null;
     byId("content").hidden = false; // nothing is awaited from here on: a page is shown complete
-    const page = threats ? new HazardPage(frames, threats) : data.calibration ? new CalibrationPage(frames) : new Page(frames);
+    const page = threats ? new HazardPage(frames, threats) : maps ? new CalibrationPage(frames, maps) : new Page(frames);
     page.start();
   } catch (error) {
     const { old, damaged } = byId("failure").dataset;

@@ -73,13 +73,18 @@ class LavaMap {
     this.ground = this.drawGround();
     this.lava = pictureOf(cols, rows);
     this.extent = outlineOf((r, c) => frames.places[r * cols + c] >= 0, rows, cols);
-    const seen = frames.observed;
-    const bit = (i) => (seen[i >> 3] >> (i & 7)) & 1;
-    this.observed = seen && outlineOf((r, c) => bit(r * this.cols + c) === 1, this.rows, this.cols);
+    this.observed = this.outlineOf(frames.observed);
+    this.region = this.outlineOf(frames.region);
     this.view = { x: 0, y: 0, scale: 1 };
     this.ventsApart = spacingOf(frames.data.vents);
-    this.shows = { extent: false, observed: Boolean(seen), vents: true };
+    this.shows = { extent: false, observed: Boolean(frames.observed), vents: true };
     this.chosen = null;
+  }
+
+  /** Around the cells of the window of which a bit is set; null without bits. */
+  outlineOf(bits) {
+    const bit = (i) => (bits[i >> 3] >> (i & 7)) & 1;
+    return bits && outlineOf((r, c) => bit(r * this.cols + c) === 1, this.rows, this.cols);
   }
 
   drawGround() {
@@ -204,6 +209,7 @@ class LavaMap {
     context.restore();
     const { box } = this;
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
+    if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 0, 0, 1);
     if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
     if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
     if (this.frames.data.places) this.drawPlaces(context, this.frames.data.places);

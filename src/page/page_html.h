@@ -36,7 +36,8 @@ struct sciara_page {
   const double *altitude;                  ///< of the ground, rows x cols, SCIARA_NODATA_ALTITUDE outside the DEM
   const uint8_t *observed;                 ///< rows x cols, 1 in the observed extent, else 0; NULL: none
   const char *observed_name;
-  const uint8_t *sea; ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
+  const uint8_t *region; ///< likewise, what is compared with it; NULL: all
+  const uint8_t *sea;    ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
   const struct sciara_page_vent *vent;
   size_t vents;
   const char *stamp;     ///< across the map, and above it
@@ -51,6 +52,13 @@ struct sciara_page {
 
 /** Writes the page as an atomic file. */
 enum sciara_status sciara_page_write(const struct sciara_page *page, const char *path);
+
+/**
+ * Appends a further map of a calibration as JSON. What is NULL is that of map `like`: `altitude` for the whole ground,
+ * `scenario_json` also for the vents; so are the cells with lava if there is no field. The box of the frames is that of `like`
+ * unless there is a ground.
+ */
+enum sciara_status sciara_page_map_print(struct sciara_text *out, const struct sciara_page *page, size_t like);
 
 /** Appends `count` bytes as a zlib stream in base64, without a line break. */
 enum sciara_status sciara_page_pack(struct sciara_text *out, const void *bytes, size_t count);

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sciara calibrate` in a browser, as large as a desktop and as a phone: every number on it from the tables of
 the folder, with numpy."""
+import base64
 import csv
 import json
 import os
 import re
 import sys
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -37,13 +39,32 @@ CHART = """((picture) => {
     paths: [...picture.querySelectorAll('.curve, .dots')].map((one) => one.getAttribute('d')),
     marks: picture.querySelectorAll('.now').length,
     best: [...picture.querySelectorAll('.best')].map((one) => [Number(one.getAttribute('cx')), Number(one.getAttribute('cy'))]) }; })"""
-MAP = """(async () => {
-  const data = JSON.parse(document.getElementById('data').textContent);
-  const bytes = async (text) => new Uint8Array(await new Response(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))])
-    .stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer());
-  const cells = (bits, [top, left, rows, cols]) => Array.from({ length: rows * cols }, (_, i) => i).filter((i) =>
-    (bits[i >> 3] >> (i & 7)) & 1).map((i) => (top + Math.floor(i / cols)) * 1000 + left + i % cols);
-  return [cells(await bytes(data.covered), data.box), cells(await bytes(data.observed), data.window)]; })()"""
+# What the map says of each cell of a window under the pointer, row by row.
+HOVER = """((rows, cols) => {
+  const canvas = document.getElementById('map'), hover = document.getElementById('hover'), box = canvas.getBoundingClientRect();
+  const scale = Math.min(box.width / cols, box.height / rows), found = [];
+  const left = box.left + (box.width - scale * cols) / 2, top = box.top + (box.height - scale * rows) / 2;
+  for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) {
+    canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: left + (col + 0.5) * scale, clientY: top + (row + 0.5) * scale }));
+    found.push(hover.textContent);
+  }
+  return found; })"""
+# Whether the middle of each cell of a window has the colour of lava in a small map: the ground is grey.
+SMALL = """((canvas, rows, cols) => {
+  const scale = Math.min(canvas.width / cols, canvas.height / rows), found = [];
+  const left = (canvas.width - scale * cols) / 2, top = (canvas.height - scale * rows) / 2, { data } =
+    canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) {
+    const at = 4 * (Math.floor(top + (row + 0.5) * scale) * canvas.width + Math.floor(left + (col + 0.5) * scale));
+    found.push(Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 12);
+  }
+  return found; })"""
+
+
+def unpack(text, shape):
+    """A set of cells of the data of a page."""
+    bits = np.unpackbits(np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8), bitorder="little")
+    return bits[:shape[0] * shape[1]].reshape(shape).astype(bool)
 
 
 def shape(unknown, value):
@@ -102,6 +123,33 @@ class CalibrationPage(SharedCase):
         numbers = lambda path: [float(word) for word in re.findall(r"-?[\d.]+", path)]
         return found, place, numbers
 
+    def map_of(self, index):
+        """The data of a map, with what it has in common with an earlier one."""
+        data = json.loads(self.text("data"))
+        maps = [data, *data["calibration"]["maps"]]
+        own = maps[index]
+        return own if index == 0 else {**self.map_of(own["like"]), **own}
+
+    def assert_map(self, index, jaccard):
+        """J of the shown map, from what it says of each cell; returns these texts, and the cells with lava."""
+        data = self.map_of(index)
+        shape = data["window"][2:]
+        texts = np.array(self.browser.evaluate(f"{HOVER}({shape[0]}, {shape[1]})")).reshape(shape)
+        top, left = data["window"][:2]
+        self.assertIn(f"row {top + 1}, column {left + 2}", texts[1, 2])
+        lava, observed = np.char.find(texts, "no lava") != 0, unpack(data["observed"], shape)
+        within = unpack(data["region"], shape) if data.get("region") else np.ones(shape, bool)
+        self.assertAlmostEqual((lava & observed).sum() / ((lava & within) | observed).sum(), jaccard, delta=1e-12)
+        return texts, lava
+
+    def choose_pair(self, number):
+        self.browser.evaluate("((list) => { list.selectedIndex = %d; list.dispatchEvent(new Event('change')); })"
+                              "(document.querySelector('#pairs_choice select'))" % number)
+        label = self.browser.evaluate(f"document.querySelector('#pairs_choice select').options[{number}].text")
+        self.browser.wait_until(f"document.getElementById('observed_name').textContent === {json.dumps(label)}")
+        self.browser.wait_for_layout()
+        return label
+
     def assert_page(self, design):
         rows = self.rows[design]
         best = int(np.argmax(rows["score"]))
@@ -119,8 +167,7 @@ class CalibrationPage(SharedCase):
         self.assertEqual([pair[2] for pair in pairs], ["2", "held out", "1"])
         self.assert_progress(design)
         self.assert_scatter(design, best)
-        lava, observed = map(set, self.browser.evaluate(MAP))
-        self.assertAlmostEqual(len(lava & observed) / len(lava | observed), rows["jaccard_0"][best], delta=1e-12)
+        self.assert_map(0, rows["jaccard_0"][best])
         support = self.table("support")
         for unknown, row in zip(UNKNOWNS, support[1:]):
             place = shape(unknown, rows[unknown["key"]][best])
@@ -221,9 +268,88 @@ class CalibrationPage(SharedCase):
         case.write_json(self.path("early.json"), {"pairs": [{**PAIRS[1], "hold_out": False}], "unknowns": UNKNOWNS, "budget": 14})
         self.sciara("calibrate", "early.json", "-q", "-o", "early")
         self.open("early")
-        lava, observed = map(set, self.browser.evaluate(MAP))
-        jaccard = case.read_json(self.path("early", "calibration.json"))["best"]["pairs"][0]["jaccard"]
-        self.assertAlmostEqual(len(lava & observed) / len(lava | observed), jaccard, delta=1e-12)
+        self.assert_map(0, case.read_json(self.path("early", "calibration.json"))["best"]["pairs"][0]["jaccard"])
+
+    def test_every_pair_of_every_search(self):
+        """Two rules; the end of the run, a time, a region, and another scenario whose cells are larger: J, values and scenario of each map."""
+        scenario = case.read_json(self.path("s.json"))
+        vent = {"x": case.WEST + (case.VENT[1] + 0.5) * case.CELL, "y": case.NORTH - (case.VENT[0] + 0.5) * case.CELL}
+        vents = [{**vent, "effusion": one["effusion"]} for one in scenario["vents"]]
+        case.write_json(self.path("b.json"), {**scenario, "vents": vents, "dem": {**scenario["dem"], "cell_size_m": 20}})
+        pairs = [*PAIRS, {"scenario": "b.json", "observed": "mapped.tif", "hold_out": True, "weight": 3}]
+        sheet = {"name": "sheet", "model": {"rule": "bingham", "yield_strength_vent_Pa": 1000},
+                 "unknowns": [{"key": "model.viscosity_vent_Pa_s", "min": 1e3, "max": 1e6, "log": True}]}
+        case.write_json(self.path("rules.json"), {"pairs": pairs, "searches": [sheet, {"name": "fv3", "unknowns": UNKNOWNS}],
+                                                  "budget": 20, "design": "lhs"})
+        self.sciara("calibrate", "rules.json", "-q", "-o", "rules")
+        records = {name: case.read_json(self.path("rules", name, "calibration.json"))["best"] for name in ("sheet", "fv3")}
+        names = sorted(records, key=lambda name: -records[name]["score"])
+        self.assertEqual(names, ["fv3", "sheet"], "the best first, not in the order of the file")
+        self.open("rules")
+        table = self.table("rules")
+        self.assertEqual([row[:2] for row in table], [["Search", "rule"], ["fv3", "fv3"], ["sheet", "bingham"]])
+        for name, row in zip(names, table[1:]):
+            held = [pair["jaccard"] for pair in records[name]["pairs"]]
+            self.assert_shown(row[2], records[name]["score"])
+            self.assert_shown(row[3], (held[1] + 3 * held[3]) / 4)
+            self.assertEqual(row[4], "10")
+        for k, pair in enumerate(pairs):
+            label = self.choose_pair(k)
+            self.assertEqual(label, ["s.json, mapped.tif", "s.json, mapped.tif, 15 min", "s.json, mapped.tif, within mapped.tif",
+                                     "b.json, mapped.tif"][k])
+            self.assertIn(f"The best map of each search with {label};", self.text("compared"))
+            for n, name in enumerate(names):
+                self.browser.evaluate(f"document.querySelectorAll('#searches input')[{n}].click()")
+                self.browser.wait_until(f"document.getElementById('found').textContent.startsWith('{name}: ')")
+                self.browser.wait_for_layout()
+                self.assert_search(names, records, k, n)
+                self.assert_values(name, k, self.assert_map(2 * k + n, records[name]["pairs"][k]["jaccard"]))
+
+    def assert_search(self, names, records, k, n):
+        """What the page says of the chosen search, and the small maps of both with the chosen pair."""
+        best = records[names[n]]
+        match = re.match(r"\w+: Best score ([\d.]+), evaluation (\d+)\. 10 of 10 evaluations", self.text("found"))
+        self.assertEqual(int(match[2]), best["number"])
+        self.assert_shown(match[1], best["score"])
+        for row, pair in zip(self.table("pairs")[1:], best["pairs"]):
+            self.assert_shown(row[1], pair["jaccard"])
+        for row, (key, value) in zip(self.table("support")[1:], best["values"].items()):
+            self.assertEqual(row[0], key)
+            self.assert_shown(row[1], value)
+        heads = self.browser.evaluate("[...document.querySelectorAll('#compared h3')].map((one) => one.textContent)")
+        for m, (name, head) in enumerate(zip(names, heads, strict=True)):
+            self.assertEqual(head.split(": J ")[0], name)
+            self.assert_shown(head.split(": J ")[1], records[name]["pairs"][k]["jaccard"])
+            data = self.map_of(2 * k + m)
+            (top, left, rows, cols), (box_top, box_left, *box) = data["window"], data["box"]
+            lava = np.zeros((rows, cols), bool)
+            lava[box_top - top:box_top - top + box[0], box_left - left:box_left - left + box[1]] = unpack(data["covered"], box)
+            small = f"document.querySelectorAll('#compared canvas')[{m}]"
+            seen = np.array(self.browser.evaluate(f"{SMALL}({small}, {rows}, {cols})")).reshape(rows, cols)
+            far = np.ones((rows, cols), bool)  # the mark of the vent hides the cells around it
+            row, col = (at // (2 if k == 3 else 1) for at in case.VENT)
+            far[max(0, row - top - 3):row - top + 4, max(0, col - left - 3):col - left + 4] = False
+            self.assertTrue((seen == lava)[far].all())
+            self.assertTrue(lava[far].any())
+
+    def assert_values(self, name, k, shown_map):
+        """Deposit, or arrival by the time of the pair, in every cell, from a run with the best values; that is the scenario shown."""
+        texts, lava = shown_map
+        scenario = json.loads(self.text("scenario"))
+        case.write_json(self.path(f"best-{name}-{k}.json"), scenario)
+        self.assertEqual(scenario["model"].get("rule", "fv3"), "bingham" if name == "sheet" else "fv3")
+        self.sciara("run", f"best-{name}-{k}.json", "-q", "-o", f"best-{name}-{k}")
+        run = self.path(f"best-{name}-{k}")
+        stored = case.open_snapshot(os.path.join(run, case.record(run)["snapshots"][-1]["name"]))
+        field = "deposit" if k == 0 else "arrival_time"  # which stays chosen where a map has it
+        values = stored[field].values[0]
+        data = self.map_of(2 * k + ["fv3", "sheet"].index(name))
+        top, left, rows, cols = data["window"]
+        values = values[top:top + rows, left:left + cols]
+        step = next(one["step"] for one in data["fields"] if one["name"] == field)
+        for text, value in zip(texts[lava], values[lava]):
+            number, unit = text.split()[:2]
+            self.assertAlmostEqual(shown(number) * {"h": 3600}.get(unit, 1), value, delta=step)
 
     def test_many_rows(self):
         """Of many evaluations a part is drawn."""

@@ -108,6 +108,27 @@ void sciara_exposure_free(struct sciara_exposure *e) {
   *e = (struct sciara_exposure){0};
 }
 
+// ------------------------------------------------------------------------------------------------------------ two runs
+
+const char *sciara_exposure_change_name(enum sciara_exposure_change change) {
+  static const char *const names[SCIARA_CHANGES] = {
+      [SCIARA_CHANGE_BOTH] = "reached in both", [SCIARA_CHANGE_SPARED] = "spared",
+      [SCIARA_CHANGE_ADDED] = "newly reached",  [SCIARA_CHANGE_NEITHER] = "not reached",
+      [SCIARA_CHANGE_UNKNOWN] = "unknown",
+  };
+  return names[change];
+}
+
+enum sciara_exposure_change sciara_exposure_change(const struct sciara_exposed *a, const struct sciara_exposed *b,
+                                                   const double ends[2]) {
+  if (a->where != SCIARA_POI_ON_LAND || b->where != SCIARA_POI_ON_LAND) return SCIARA_CHANGE_NONE;
+  if (a->reached && b->reached) return SCIARA_CHANGE_BOTH;
+  if (!a->reached && !b->reached) return SCIARA_CHANGE_NEITHER;
+  const double arrival = a->reached ? a->arrival_s : b->arrival_s, end = ends[a->reached];
+  if (isnan(arrival) ? end < ends[!a->reached] : end < arrival) return SCIARA_CHANGE_UNKNOWN;
+  return a->reached ? SCIARA_CHANGE_SPARED : SCIARA_CHANGE_ADDED;
+}
+
 // --------------------------------------------------------------------------------------------------------------- files
 
 enum { FIRST = 11, TEXTS = 4 }; ///< columns of numbers before those of times; of text

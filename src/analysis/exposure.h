@@ -56,6 +56,24 @@ enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
                                         const struct sciara_pois_request *request, const double *times,
                                         size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out);
 
+/** What two runs, a and b, do at a place: without and with a barrier, say. */
+enum sciara_exposure_change {
+  SCIARA_CHANGE_BOTH,    ///< both reach it
+  SCIARA_CHANGE_SPARED,  ///< a alone reaches it
+  SCIARA_CHANGE_ADDED,   ///< b alone reaches it
+  SCIARA_CHANGE_NEITHER, ///< none reaches it, up to the end of the run that ends first
+  SCIARA_CHANGE_UNKNOWN, ///< one reaches it after the other has ended with liquid lava
+  SCIARA_CHANGE_NONE,    ///< it is not on land in both
+  SCIARA_CHANGES
+};
+
+/** "reached in both", "spared", "newly reached", "not reached", "unknown"; NULL for SCIARA_CHANGE_NONE. */
+const char *sciara_exposure_change_name(enum sciara_exposure_change change);
+
+/** @param ends of a and b: the simulated time up to which each is known, s; INFINITY: no lava flows any more */
+enum sciara_exposure_change sciara_exposure_change(const struct sciara_exposed *a, const struct sciara_exposed *b,
+                                                   const double ends[2]);
+
 /** What the files say besides. */
 struct sciara_exposure_file {
   const struct sciara_poi *pois;

@@ -8,6 +8,8 @@
 #include "analysis/compare.h"
 #include "app/command.h"
 #include "app/common_options.h"
+#include "app/compare_places.h"
+#include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/observed.h"
 #include "app/output.h"
@@ -22,6 +24,7 @@
 #include "file/json_strict.h"
 #include "file/output_name.h"
 #include "model/field.h"
+#include "model/vent_area.h"
 
 /** A comparison with an observation: the options, the data and the result. */
 struct job {
@@ -180,16 +183,6 @@ static enum sciara_status print_json(const struct job *j) {
   return status;
 }
 
-/** The last snapshot, or that of --at. */
-static enum sciara_status open_target(const struct sciara_arguments *a, const char *path, struct sciara_target *out) {
-  const char *at = sciara_argument(a, "at");
-  double seconds;
-  if (!at) return sciara_target_open(path, sciara_checksum_rule(a), out);
-  if (!sciara_parse_duration(at, &seconds) || !(seconds >= 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a simulated time such as \"6 h\", found \"%s\"", at);
-  return sciara_target_open_at(path, seconds, sciara_checksum_rule(a), out);
-}
-
 /** Compares the run or snapshot operand[0] with what was observed; prints scores, or JSON. */
 static enum sciara_status compare_observed(const struct sciara_arguments *arguments) {
   struct job j = {0};
@@ -200,7 +193,7 @@ static enum sciara_status compare_observed(const struct sciara_arguments *argume
   SCIARA_TRY(sciara_picture_options_read(arguments, drivers, j.run.request.extra_driver_count, &j.look));
   SCIARA_TRY(check_picture_options(arguments));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
-  SCIARA_TRY(open_target(arguments, arguments->operand[0], &j.target));
+  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &j.target));
   j.run.target = &j.target;
   SCIARA_TRY_GOTO(sciara_run_scores_make(&j.run));
   if (j.png) SCIARA_TRY_GOTO(sciara_run_scores_draw(&j.run, &j.look, j.png));
@@ -222,10 +215,11 @@ static const struct sciara_option options[] = {
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
     {"at", 0, "T",
      "compare runs at a simulated time (\"6 h\"): their first snapshots at or after it (default: the last)"},
-    {"json", 0, NULL, "print the scores as JSON"},
+    SCIARA_COMPARE_PLACES_OPTIONS("compare two runs at the points, lines and polygons of a vector file"),
+    {"json", 0, NULL, "print the scores, or the table of the places, as JSON"},
     {"png", 0, "FILE", "draw hits, misses and excess on the hillshade, or what two runs cover"},
     SCIARA_PICTURE_OPTIONS("png: "),
-    {"overwrite", 0, NULL, "replace the picture if it exists"},
+    {"overwrite", 0, NULL, "replace the picture or the table if it exists"},
     SCIARA_CHECKSUM_OPTION,
     {0},
 };
@@ -241,17 +235,41 @@ static void print_difference(const struct sciara_grid *g, const char *name, bool
                              const struct sciara_difference *d) {
   sciara_print("%-16s %-8s %10zu  %-12.6g %-12.6g %.6f", name, as_double ? "float64" : "float32", d->differing,
                d->max_absolute, d->max_relative, d->jaccard);
-  if (d->differing > 0)
-    sciara_print("   first in row %" PRId64 ", column %" PRId64, (int64_t)d->first / g->cols,
-                 (int64_t)d->first % g->cols);
+  if (d->differing > 0) {
+    const int64_t row = (int64_t)d->first / g->cols, col = (int64_t)d->first % g->cols;
+    const struct sciara_point at = sciara_cell_centre(g, row, col);
+    sciara_print("   first in row %" PRId64 ", column %" PRId64 " (x %.10g, y %.10g)", row, col, at.x, at.y);
+  }
   sciara_print("\n");
 }
 
-/**
- * Compares the fields that both hold; *differ is the number of differing cells, *beyond of those outside the tolerance.
- */
+/** How two states differ. */
+struct findings {
+  size_t differ, beyond;    ///< cells that differ; that differ beyond the tolerance
+  size_t compared, alone;   ///< fields that both have; that one has
+  int64_t in_a, in_b, both; ///< cells with lava; -1: no deposit is known of both
+};
+
+static void count_lava(const double *a, const double *b, size_t cells, struct findings *f) {
+  f->in_a = f->in_b = f->both = 0;
+  for (size_t i = 0; i < cells; i++) {
+    f->in_a += a[i] > 0;
+    f->in_b += b[i] > 0;
+    f->both += a[i] > 0 && b[i] > 0;
+  }
+}
+
+static void print_covered(const struct sciara_grid *g, const struct findings *f) {
+  const double area = g->cell_size * g->cell_size;
+  if (f->in_a < 0) return;
+  sciara_print("lava covers %.10g m2 in a, %.10g m2 in b: %.10g m2 in both, %.10g m2 in a alone, %.10g m2 in b alone\n",
+               area * (double)f->in_a, area * (double)f->in_b, area * (double)f->both,
+               area * (double)(f->in_a - f->both), area * (double)(f->in_b - f->both));
+}
+
+/** Compares the fields that both hold. */
 static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance,
-                                         size_t *differ, size_t *beyond, size_t *alone, size_t *compared) {
+                                         struct findings *out) {
   const struct sciara_grid *g = &a->snapshot.grid;
   const size_t cells = (size_t)sciara_grid_cells(g);
   const bool as_double = a->snapshot.as_double && b->snapshot.as_double;
@@ -262,7 +280,7 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
   sciara_print("%-16s %-8s %10s  %-12s %-12s %s\n", "field", "compared", "differing", "max abs", "max rel", "Jaccard");
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const bool in_a = a->snapshot.fields >> f & 1u, in_b = b->snapshot.fields >> f & 1u;
-    if (in_a != in_b) (*alone)++;
+    if (in_a != in_b) out->alone++;
     if (in_a != in_b)
       sciara_print("%-16s only in %s\n", sciara_field_name((enum sciara_field)f), in_a ? a->path : b->path);
     if (!in_a || !in_b) continue;
@@ -274,9 +292,10 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
     }
     const struct sciara_difference d = sciara_compare_values(va, vb, cells, tolerance);
     print_difference(g, sciara_field_name((enum sciara_field)f), as_double, &d);
-    (*compared)++;
-    *differ += d.differing;
-    *beyond += d.beyond;
+    if (f == SCIARA_FIELD_DEPOSIT) count_lava(va, vb, cells, out);
+    out->compared++;
+    out->differ += d.differing;
+    out->beyond += d.beyond;
   }
 cleanup:
   sciara_free(va);
@@ -299,12 +318,13 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
                b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
   sciara_print("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
                b->snapshot.checksum, equal ? "the same" : "different");
-  size_t differ = 0, beyond = 0, alone = 0, compared = 0;
-  SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &differ, &beyond, &alone, &compared));
-  if (compared == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have no field in common", a->path, b->path);
+  struct findings f = {.in_a = -1};
+  SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &f));
+  if (f.compared == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have no field in common", a->path, b->path);
   const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
-  const bool near = tolerance && beyond == 0 && alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
-  *same = tolerance ? near : equal && differ == 0;
+  const bool near = tolerance && f.beyond == 0 && f.alone == 0 && fabs(ta - tb) <= *tolerance * fmax(1, fabs(ta));
+  *same = tolerance ? near : equal && f.differ == 0;
+  print_covered(&a->snapshot.grid, &f);
   sciara_print("%s\n", *same       ? (tolerance ? "equal within the tolerance" : "bit-identical")
                        : tolerance ? "different beyond the tolerance"
                                    : "different");
@@ -342,8 +362,8 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
                                          &j.look));
   SCIARA_TRY(check_picture_options(arguments));
   if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
-  SCIARA_TRY(open_target(arguments, arguments->operand[0], &a));
-  enum sciara_status status = open_target(arguments, arguments->operand[1], &b);
+  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
+  enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
   if (status == SCIARA_OK) {
     status = compare(&a, &b, text ? &tolerance : NULL, same);
     if (status == SCIARA_OK && j.png) status = sciara_runs_draw(&a, &b, j.run.min_thickness_m, &j.look, j.png);
@@ -356,46 +376,78 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
 
 extern const struct sciara_command sciara_cmd_compare;
 
-/** Whether both comparisons have the option. */
-static bool is_common(const char *name) {
-  static const struct sciara_option both[] = {SCIARA_PICTURE_OPTIONS(""), {"at", 0, "T", ""},
-                                              {"png", 0, "FILE", ""},     {"min-thickness", 0, "M", ""},
-                                              {"overwrite", 0, NULL, ""}, {"allow-driver", 0, "NAME", ""},
-                                              SCIARA_CHECKSUM_OPTION,     {0}};
-  for (const struct sciara_option *o = both; o->name; o++)
-    if (strcmp(name, o->name) == 0) return true;
-  return false;
+/** What is compared. */
+enum mode { STATES = 1, OBSERVED = 2, PLACES = 4 };
+
+static enum mode mode_of(const struct sciara_arguments *a) {
+  if (sciara_argument_given(a, "observed")) return OBSERVED;
+  const bool ensembles =
+      a->operand_count == 2 && sciara_is_ensemble(a->operand[0]) && sciara_is_ensemble(a->operand[1]);
+  return sciara_argument_given(a, "assets") || ensembles ? PLACES : STATES;
 }
 
-/** Two states may have a tolerance, a comparison with an observation has options of its own. */
-static enum sciara_status check_options(const struct sciara_arguments *a) {
-  const bool observed = sciara_argument_given(a, "observed");
+/** The modes that have an option. */
+static unsigned modes_with(const char *name) {
+  static const struct {
+    const char *name;
+    unsigned modes;
+  } some[] = {{"tolerance", STATES}, {"observed", OBSERVED},     {"observed-layer", OBSERVED},
+              {"assets", PLACES},    {"layer", PLACES},          {"names", PLACES},
+              {"csv", PLACES},       {"json", OBSERVED | PLACES}};
+  static const struct sciara_option pictures[] = {
+      SCIARA_PICTURE_OPTIONS(""), {"png", 0, "", ""}, {"min-thickness", 0, "", ""}, {0}};
+  for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+    if (strcmp(name, some[k].name) == 0) return some[k].modes;
+  for (const struct sciara_option *o = pictures; o->name; o++)
+    if (strcmp(name, o->name) == 0) return STATES | OBSERVED;
+  return STATES | OBSERVED | PLACES;
+}
+
+/** Each way to compare has options of its own. */
+static enum sciara_status check_options(const struct sciara_arguments *a, enum mode mode) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name;
-    bool common = strcmp(name, "observed") == 0 || is_common(name);
-    for (const struct sciara_option *o = sciara_common_options; o->name; o++)
-      common = common || strcmp(name, o->name) == 0;
-    if (!common && (strcmp(name, "tolerance") == 0) == observed)
-      return sciara_fail(SCIARA_ERR_USAGE,
-                         observed ? "--%s: not allowed with --observed" : "--%s: allowed with --observed FILE only",
-                         name);
+    const unsigned modes = modes_with(name);
+    if (modes & mode) continue;
+    if (mode != STATES)
+      return sciara_fail(SCIARA_ERR_USAGE, "--%s: not allowed %s", name,
+                         mode == OBSERVED                     ? "with --observed"
+                         : sciara_argument_given(a, "assets") ? "with --assets"
+                                                              : "with ensembles");
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with %s FILE only", name,
+                       modes == OBSERVED ? "--observed"
+                       : modes == PLACES ? "--assets"
+                                         : "--observed FILE or --assets");
   }
-  if (observed && a->operand_count != 1)
+  if (mode == OBSERVED && a->operand_count != 1)
     return sciara_fail(SCIARA_ERR_USAGE, "unexpected \"%s\": with --observed only one run or snapshot is compared",
                        a->operand[1]);
-  if (!observed && a->operand_count != 2)
+  if (mode != OBSERVED && a->operand_count != 2)
     return sciara_fail(SCIARA_ERR_USAGE, "too few arguments; usage: sciara compare [OPTION]... %s",
                        sciara_cmd_compare.operands);
   return SCIARA_OK;
+}
+
+/** Two runs or two ensembles, not one of each. */
+static enum sciara_status compare_places(const struct sciara_arguments *a) {
+  const bool first = sciara_is_ensemble(a->operand[0]), second = sciara_is_ensemble(a->operand[1]);
+  if (first && second && sciara_argument_given(a, "at"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: not allowed with ensembles");
+  if (first != second)
+    return sciara_fail(SCIARA_ERR_USAGE, "%s is an ensemble: expected another one, found %s", a->operand[!first],
+                       a->operand[first]);
+  return first ? sciara_compare_ensembles(a) : sciara_compare_places(a);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
-  const enum sciara_status status = check_options(&arguments);
+  const enum mode mode = mode_of(&arguments);
+  const enum sciara_status status = check_options(&arguments, mode);
   if (status != SCIARA_OK) return sciara_report(status);
-  if (sciara_argument_given(&arguments, "observed")) return sciara_report(compare_observed(&arguments));
+  if (mode != STATES)
+    return sciara_report(mode == OBSERVED ? compare_observed(&arguments) : compare_places(&arguments));
   bool same = false;
   code = sciara_report(execute(&arguments, &same));
   return code == SCIARA_OK && !same ? EXIT_DIFFER : code;
@@ -403,7 +455,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_compare = {
     .name = "compare",
-    .summary = "compare two snapshots, the last ones of two runs, or one with an observed extent",
+    .summary = "compare two runs or ensembles, at places too, or a run with an observed extent",
     .operands = "A B | RUN --observed FILE",
     .operand_min = 1,
     .operand_max = 2,
@@ -413,6 +465,9 @@ const struct sciara_command sciara_cmd_compare = {
                "cover.\nExit code 0: "
                "bit-identical\n"
                "(with --tolerance: equal within it); 1: different.\n"
+               "With --assets two runs are compared at places instead: first lava in both, delay, which places are "
+               "spared or newly\n"
+               "reached. Two ensembles are compared as by 'sciara ensemble compare'. The exit code is then 0.\n"
                "With --observed the deposit of a run is compared with the observed extent; the exit code is then 0, "
                "whatever the\n"
                "scores.\n",

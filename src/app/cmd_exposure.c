@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/command.h"
 #include "app/common_options.h"
+#include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "ensemble/ensemble.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
 #include "file/durable.h"
@@ -232,16 +231,9 @@ cleanup:
   return status;
 }
 
-static bool is_ensemble(const char *path) {
-  char *json = sciara_path_join(path, SCIARA_ENSEMBLE_JSON);
-  const bool is = json && access(json, F_OK) == 0;
-  free(json);
-  return is;
-}
-
 static enum sciara_status execute(const struct sciara_arguments *a) {
   if (!sciara_argument_given(a, "assets")) return sciara_fail(SCIARA_ERR_USAGE, "--assets FILE is missing");
-  return is_ensemble(a->operand[0]) ? expose_ensemble(a) : expose_run(a);
+  return sciara_is_ensemble(a->operand[0]) ? expose_ensemble(a) : expose_run(a);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {

@@ -12,6 +12,15 @@ extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensembl
 
 extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight;
 
+#define SCIARA_THREADS_OPTION \
+  { "threads", 0, "N", "number of threads (default: one per core)" }
+
+/** The number of threads that --threads gives. */
+enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *threads);
+
+/** Whether a path is the folder of an ensemble. */
+bool sciara_is_ensemble(const char *path);
+
 /** Plans a file into a folder, as `ensemble plan` does: prints the problems, or the estimate. The exit code. */
 int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool estimate);
 

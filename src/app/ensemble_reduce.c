@@ -5,22 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "app/compare_places.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/place_text.h"
 #include "base/mem.h"
+#include "file/durable.h"
 #include "file/georef.h"
-#include "hazard/comparison.h"
 #include "hazard/products.h"
 #include "terrain/poi_file.h"
 
-#define THREADS_OPTION \
-  { "threads", 0, "N", "number of threads (default: one per core)" }
+bool sciara_is_ensemble(const char *path) {
+  char *json = sciara_path_join(path, SCIARA_ENSEMBLE_JSON);
+  const bool is = json && access(json, F_OK) == 0;
+  free(json);
+  return is;
+}
 
-/** The number of threads that --threads gives. */
-static enum sciara_status threads_of(const struct sciara_arguments *a, int *threads) {
+enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *threads) {
   const char *text = sciara_argument(a, "threads");
   double n = 0;
   if (text && (!sciara_parse_double(text, &n) || n < 1 || n > 1024 || n != floor(n)))
@@ -167,7 +172,7 @@ cleanup:
 
 static enum sciara_status reduce(const struct sciara_arguments *a) {
   int threads = 0;
-  SCIARA_TRY(threads_of(a, &threads));
+  SCIARA_TRY(sciara_threads_of(a, &threads));
   return sciara_ensemble_reduce_folder(a->operand[0], threads, sciara_argument_given(a, "all"),
                                        !sciara_argument_given(a, "no-pictures"));
 }
@@ -179,7 +184,7 @@ static int run_reduce(const struct sciara_command *command, int argc, char **arg
 }
 
 static const struct sciara_option reduce_options[] = {
-    THREADS_OPTION,
+    SCIARA_THREADS_OPTION,
     {"all", 0, NULL, "all finished members, also where the stop rule holds earlier"},
     {"no-pictures", 0, NULL, "no PNG pictures of the maps"},
     {0},
@@ -327,7 +332,7 @@ static enum sciara_status query(const struct sciara_arguments *a) {
   struct sciara_reduction r = {0};
   struct sciara_reduction_options options = {0};
   enum sciara_status status;
-  SCIARA_TRY(threads_of(a, &options.threads));
+  SCIARA_TRY(sciara_threads_of(a, &options.threads));
   SCIARA_TRY_GOTO(find_pois(a, &pois));
   options.poi = pois.poi;
   options.poi_count = pois.count;
@@ -361,7 +366,7 @@ static const struct sciara_option query_options[] = {
      "a vector file: each of its points, lines and polygons is a place, reached with any of its cells"},
     {"layer", 0, "NAME", "the layer of that file, if it has several"},
     {"names", 0, "COLUMN", "the column of that file with the names (default: the first called name, label or id)"},
-    THREADS_OPTION,
+    SCIARA_THREADS_OPTION,
     {0},
 };
 
@@ -378,44 +383,21 @@ const struct sciara_command sciara_cmd_ensemble_query = {
 
 // ------------------------------------------------------------------------------------------------------------ compare
 
-static void print_difference(const struct sciara_sample *s, const char *name, const struct sciara_paired *p) {
-  const double bound = sciara_sample_zero_bound(s);
-  sciara_print("%-20s %.2f %% and %.2f %%, difference %+.2f %%", name, 100 * p->a, 100 * p->b, 100 * p->difference);
-  if (p->low < p->high) sciara_print(" (%+.2f to %+.2f %%)", 100 * p->low, 100 * p->high);
-  if (p->differ > 0)
-    print_error(s, p->error);
-  else
-    sciara_print(", no pair differs");
-  if (p->differ == 0 && isfinite(bound)) sciara_print(" (95 %% bound: %.2f %%)", 100 * bound);
-  if (isfinite(p->delay_s)) sciara_print("; arrival %+.0f s in %zu members that both reach it", p->delay_s, p->both);
-  sciara_print("\n");
-}
-
-static enum sciara_status compare(const struct sciara_arguments *a) {
-  struct sciara_comparison c = {0};
-  int threads = 0;
-  SCIARA_TRY(threads_of(a, &threads));
-  SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], threads, &c));
-  struct sciara_text condition = {0};
-  enum sciara_status status = sciara_reduction_condition(&c.a, &condition);
-  if (status == SCIARA_OK) sciara_print("%zu pairs of finished members, %s\n", c.pairs, condition.data);
-  sciara_text_free(&condition);
-  for (size_t k = 0; k < c.pois; k++) print_difference(&c.a.sample, c.a.ensemble.result.pois[k].name, &c.poi[k]);
-  const char *folder = sciara_argument(a, "output");
-  if (status == SCIARA_OK && folder) status = sciara_comparison_write(&c, folder);
-  sciara_comparison_free(&c);
-  return status;
-}
-
 static int run_compare(const struct sciara_command *command, int argc, char **argv) {
   struct sciara_arguments arguments;
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(compare(&arguments)) : code;
+  return code < 0 ? sciara_report(sciara_compare_ensembles(&arguments)) : code;
 }
 
 static const struct sciara_option compare_options[] = {
+    SCIARA_COMPARE_PLACES_OPTIONS(
+        "compare at the points, lines and polygons of a vector file (default: at the sites of "
+        "the first ensemble)"),
+    {"json", 0, NULL, "print the table of the places as JSON"},
     {"output", 'o', "FOLDER", "write maps of the differences"},
-    THREADS_OPTION,
+    {"overwrite", 0, NULL, "replace the table if it exists"},
+    {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the file of the places; may be repeated"},
+    SCIARA_THREADS_OPTION,
     {0},
 };
 
@@ -426,7 +408,9 @@ const struct sciara_command sciara_cmd_ensemble_compare = {
     .operand_min = 2,
     .operand_max = 2,
     .options = compare_options,
-    .details = "Members with the same id are a pair; pairs of which both are finished count, with the weights of the "
-               "first ensemble.\nDifferences are second minus first.\n",
+    .details =
+        "Members with the same id are a pair; pairs of which both are finished count, with the weights of the "
+        "first ensemble.\nDifferences are second minus first. A place is spared in a member if lava comes to it in the "
+        "first ensemble alone, and\nnewly reached if in the second alone. 'sciara compare' does the same.\n",
     .run = run_compare,
 };

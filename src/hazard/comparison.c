@@ -15,7 +15,8 @@ enum { MEMORY = 640 << 20 };
 void sciara_comparison_free(struct sciara_comparison *c) {
   sciara_reduction_free(&c->a);
   sciara_reduction_free(&c->b);
-  sciara_free(c->poi);
+  sciara_pois_free(&c->file);
+  sciara_free(c->paired);
   sciara_free(c->other);
   *c = (struct sciara_comparison){0};
 }
@@ -28,12 +29,11 @@ static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) 
 /** Opens the second ensemble for its members that the first has finished, then the first for those of the second. */
 static enum sciara_status open_pair(const char *folder_a, const char *folder_b, struct sciara_comparison *c) {
   struct sciara_reduction whole = {0};
-  struct sciara_reduction_options options = {.threads = c->threads, .all = true};
+  static const struct sciara_poi none;
+  struct sciara_reduction_options options = {.threads = c->threads, .all = true, .poi = &none};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_a, &options, &whole));
   options.paired = &whole;
-  options.poi = whole.ensemble.result.pois; // in both ensembles the places of the first
-  options.poi_count = whole.ensemble.result.poi_count;
   SCIARA_TRY_GOTO(sciara_reduction_open(folder_b, &options, &c->b));
   if (!same_grid(&whole.dem.grid, &c->b.dem.grid)) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s and %s: expected maps of the same grid, found different ones", folder_a,
@@ -48,37 +48,83 @@ cleanup:
   return status;
 }
 
-static double hit_of(const struct sciara_reduction *r, size_t poi, size_t member) {
+static bool is_hit_of(const struct sciara_reduction *r, size_t poi, size_t member) {
   return sciara_poi_is_hit(sciara_poi_hit(&r->pois, poi, member), 0);
 }
 
-/** Compares one place; `value` has room for the members of a, and `x` is for their sample. */
+/**
+ * The 95 % interval of a difference: from its error, enlarged by the largest weight as that of a probability is; or, where no pair
+ * differs, from the bound of a share without hits.
+ */
+static struct sciara_interval interval_of(const struct sciara_sample *s, const struct sciara_paired *p) {
+  const double half =
+      p->spared + p->added > 0 ? s->critical * hypot(p->error, s->largest) : sciara_sample_zero_bound(s);
+  if (!isfinite(half)) return (struct sciara_interval){NAN, NAN};
+  return (struct sciara_interval){fmax(-1, p->difference - half), fmin(1, p->difference + half)};
+}
+
+/** Compares place `poi` of the reductions; `value` has room for the members of a, and `x` is for their sample. */
 static void compare_poi(const struct sciara_comparison *c, size_t poi, double *value, struct sciara_sample_scratch *x,
                         struct sciara_paired *out) {
   const struct sciara_sample *s = &c->a.sample;
   double unused, delay = 0, weight = 0, low = -s->open, high = s->open;
+  out->where = sciara_poi_where(&c->a.poi_ground[poi]);
+  if (out->where == SCIARA_POI_ON_LAND) out->where = sciara_poi_where(&c->b.poi_ground[poi]);
   for (size_t m = 0; m < s->count; m++) {
     const size_t k = c->other[m];
     value[m] = 0;
     if (k == SIZE_MAX || !sciara_sample_counts(s, m)) continue;
-    const double a = hit_of(&c->a, poi, m), b = hit_of(&c->b, poi, k);
+    const bool a = is_hit_of(&c->a, poi, m), b = is_hit_of(&c->b, poi, k);
+    const double share = s->weight[m] / s->done;
     value[m] = b - a;
     low += s->planned[m] * (b - (c->a.batches.member[m].censored ? 1 : a));
     high += s->planned[m] * ((c->b.batches.member[k].censored ? 1 : b) - a);
-    out->differ += a != b;
-    out->a += c->a.sample.weight[m] * a / c->a.sample.done;
-    out->b += c->a.sample.weight[m] * b / c->a.sample.done;
-    if (a == 0 || b == 0) continue;
-    delay += c->a.sample.weight[m] * ((double)sciara_poi_hit(&c->b.pois, poi, k)->arrival -
-                                      (double)sciara_poi_hit(&c->a.pois, poi, m)->arrival);
-    weight += c->a.sample.weight[m];
+    if (a) out->a += share;
+    if (b) out->b += share;
+    out->spared += a && !b;
+    out->added += b && !a;
+    if (a && !b) out->spared_share += share;
+    if (b && !a) out->added_share += share;
+    if (!a || !b) continue;
+    delay += s->weight[m] * ((double)sciara_poi_hit(&c->b.pois, poi, k)->arrival -
+                             (double)sciara_poi_hit(&c->a.pois, poi, m)->arrival);
+    weight += s->weight[m];
     out->both++;
   }
-  sciara_sample_mean(&c->a.sample, value, x, &unused, &out->error);
+  sciara_sample_mean(s, value, x, &unused, &out->error);
   out->difference = out->b - out->a;
   out->low = low / s->all;
   out->high = high / s->all;
+  out->interval = interval_of(s, out);
   out->delay_s = weight > 0 ? delay / weight : NAN;
+}
+
+/** Compares all places, as many at a time as there is memory for. */
+static enum sciara_status compare_pois(struct sciara_comparison *c) {
+  struct sciara_sample_scratch x = {0};
+  double *value = NULL;
+  enum sciara_status status;
+  struct sciara_reduction *const both[] = {&c->a, &c->b};
+  const size_t members = c->a.ensemble.members.count + c->b.ensemble.members.count;
+  const size_t block = sciara_reduction_places(members);
+  SCIARA_TRY_GOTO(SCIARA_NEW(c->paired, c->pois + 1, "the sites of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(value, c->a.sample.count + 1, "the members of an ensemble"));
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&c->a.sample, &x));
+  for (size_t begin = 0; begin < c->pois; begin += block) {
+    const size_t count = c->pois - begin < block ? c->pois - begin : block;
+    for (int k = 0; k < 2; k++) {
+      SCIARA_TRY_GOTO(sciara_reduction_place(both[k], c->poi + begin, count));
+      SCIARA_TRY_GOTO(sciara_reduction_visit_pois(both[k], c->threads));
+    }
+    for (size_t k = 0; k < count; k++) {
+      if (c->file.elsewhere && c->file.elsewhere[begin + k]) c->a.poi_ground[k].all = 1; // it lies there, outside
+      compare_poi(c, k, value, &x, &c->paired[begin + k]);
+    }
+  }
+cleanup:
+  sciara_sample_scratch_free(&x);
+  sciara_free(value);
+  return status;
 }
 
 static enum sciara_status find_others(struct sciara_comparison *c) {
@@ -101,24 +147,31 @@ static enum sciara_status find_others(struct sciara_comparison *c) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b, int threads,
+/** The places of a file, or those of the first ensemble. */
+static enum sciara_status choose_pois(const struct sciara_pois_request *request, struct sciara_comparison *c) {
+  const struct sciara_ensemble_result *result = &c->a.ensemble.result;
+  c->poi = result->pois;
+  c->pois = result->poi_count;
+  if (!request) return SCIARA_OK;
+  struct sciara_pois_request q = *request;
+  q.grid = &c->a.dem.grid;
+  q.crs_wkt = c->a.dem.georef.crs_wkt;
+  SCIARA_TRY(sciara_pois_read(&q, &c->file));
+  c->poi = c->file.poi;
+  c->pois = c->file.count;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_comparison_make(const char *folder_a, const char *folder_b,
+                                          const struct sciara_pois_request *request, int threads,
                                           struct sciara_comparison *out) {
-  struct sciara_sample_scratch x = {0};
-  double *value = NULL;
   enum sciara_status status;
   *out = (struct sciara_comparison){.threads = threads};
   SCIARA_TRY_GOTO(open_pair(folder_a, folder_b, out));
   SCIARA_TRY_GOTO(find_others(out));
-  out->pois = out->a.pois.pois;
-  SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&out->a, threads));
-  SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&out->b, threads));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->poi, out->pois + 1, "the sites of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(value, out->a.sample.count + 1, "the members of an ensemble"));
-  SCIARA_TRY_GOTO(sciara_sample_scratch_make(&out->a.sample, &x));
-  for (size_t k = 0; k < out->pois; k++) compare_poi(out, k, value, &x, &out->poi[k]);
+  SCIARA_TRY_GOTO(choose_pois(request, out));
+  SCIARA_TRY_GOTO(compare_pois(out));
 cleanup:
-  sciara_sample_scratch_free(&x);
-  sciara_free(value);
   if (status != SCIARA_OK) sciara_comparison_free(out);
   return status;
 }

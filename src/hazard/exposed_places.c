@@ -7,8 +7,6 @@
 #include "file/durable.h"
 #include "map/vector_ogr.h"
 
-enum { BLOCK_BYTES = 512 << 20 }; ///< of what members do at places
-
 enum sciara_status sciara_exposed_open(const char *folder, const struct sciara_pois_request *request, int threads,
                                        struct sciara_exposed_places *out) {
   static const struct sciara_poi none;
@@ -30,8 +28,7 @@ void sciara_exposed_close(struct sciara_exposed_places *e) {
 
 enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_exposed_take *take, void *context) {
   const struct sciara_pois *pois = &e->pois;
-  const size_t bytes = e->r.ensemble.members.count * sizeof(struct sciara_poi_hit) + 1;
-  const size_t block = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+  const size_t block = sciara_reduction_places(e->r.ensemble.members.count);
   for (size_t begin = 0; begin < pois->count; begin += block) {
     const size_t count = pois->count - begin < block ? pois->count - begin : block;
     SCIARA_TRY(sciara_reduction_place(&e->r, pois->poi + begin, count));

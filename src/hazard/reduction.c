@@ -400,6 +400,12 @@ enum sciara_status sciara_reduction_open(const char *folder, const struct sciara
   return status;
 }
 
+size_t sciara_reduction_places(size_t members) {
+  enum { BLOCK_BYTES = 512 << 20 };
+  const size_t bytes = members * sizeof(struct sciara_poi_hit) + 1;
+  return bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+}
+
 enum sciara_status sciara_reduction_visit_pois(struct sciara_reduction *r, int threads) {
   if (r->pois_visited || r->pois.pois == 0) return SCIARA_OK;
   const struct sciara_footprint_source source = sciara_batches_source(&r->batches);

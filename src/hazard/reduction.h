@@ -63,6 +63,9 @@ enum sciara_status sciara_reduction_open(const char *folder, const struct sciara
 /** Other places instead of those so far; not visited yet. They may lie anywhere. */
 enum sciara_status sciara_reduction_place(struct sciara_reduction *r, const struct sciara_poi *poi, size_t count);
 
+/** How many places are to be visited at a time, so that what so many members do at them fits into memory. At least 1. */
+size_t sciara_reduction_places(size_t members);
+
 /** Reads what the members do at the places. */
 enum sciara_status sciara_reduction_visit_pois(struct sciara_reduction *r, int threads);
 

@@ -241,7 +241,7 @@ class CompareObserved(SharedCase):
                 (2, "--observed-layer: mask.tif is a raster", ["--observed", "mask.tif", "--observed-layer", "x"]),
                 (2, 'unexpected "run"', ["run", "--observed", "mask.tif"]),
                 (2, "--tolerance: not allowed with --observed", ["--observed", "mask.tif", "--tolerance", "0"]),
-                (2, "--json: allowed with --observed FILE only", ["run", "--json"]),
+                (2, "--json: allowed with --observed FILE or --assets FILE only", ["run", "--json"]),
                 (2, "too few arguments; usage: sciara compare [OPTION]... A B | RUN --observed FILE", [])):
             with self.subTest(args=args):
                 done = self.compare(*args, code=code)

@@ -78,7 +78,10 @@ class Compare(SharedCase):
         a, b = (case.open_snapshot(self.path(name, f"snapshots/{STEPS:08d}.nc")).thickness.values[0]
                 for name in ("serial", "other"))
         row, col = (int(axis[0]) for axis in (a != b).nonzero())
-        self.assertRegex(text, rf"thickness +float64 +{(a != b).sum()} .* first in row {row}, column {col}\n")
+        self.assertRegex(text, rf"thickness +float64 +{(a != b).sum()} .* first in row {row}, column {col} \(x {case.WEST + 10 * col + 5}, y {case.NORTH - 10 * row - 5}\)\n")
+        x, y = (case.open_snapshot(self.path(name, f"snapshots/{STEPS:08d}.nc")).deposit.values[0] > 0 for name in ("serial", "other"))
+        self.assertIn(f"lava covers {100 * x.sum()} m2 in a, {100 * y.sum()} m2 in b: {100 * (x & y).sum()} m2 in both, "
+                      f"{100 * (x & ~y).sum()} m2 in a alone, {100 * (y & ~x).sum()} m2 in b alone\n", text)
         found = re.search(r"thickness +float64 +\d+ +(\S+) +(\S+) +(\S+)", text).groups()
         jaccard = ((a > 0) & (b > 0)).sum() / ((a > 0) | (b > 0)).sum()
         self.assertAlmostEqual(float(found[0]) / abs(a - b).max(), 1, 5, "max abs")

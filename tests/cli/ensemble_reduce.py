@@ -524,26 +524,63 @@ class Sites:
         return expected
 
 
-def difference_lines(folder, other, said):
-    """The lines of `compare`, from the pairs alone: shares, difference, bounds, error and the mean delay where both hit."""
+def span(seconds):
+    """A duration from a second on, as the program prints it."""
+    minutes, rest = (round(seconds / 60), 0) if seconds >= 3600 else divmod(int(seconds), 60)
+    parts = [(minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"), (rest, "s")]
+    return " ".join(f"{n} {unit}" for n, unit in parts if n)
+
+
+def difference_lines(folder, other):
+    """The lines and tables of `compare`, from the pairs alone: shares, difference, bounds, error and interval, which member spares the
+    place or burdens it, and the mean delay where both hit. The same places from a file give the same."""
+    places = folder / "places.geojson"
+    case.write_json(places, {"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
+            (s["name"], "LineString", s["line"]) if "line" in s else (s["name"], "Polygon", [s["polygon"] + s["polygon"][:1]]) if "polygon" in s
+            else (s["name"], "Point", [s["x"], s["y"]]) for s in PLACES)],
+        "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+    said = run(PROGRAM, "ensemble", "compare", folder, other)
+    by_file = run(PROGRAM, "compare", folder, other, "--assets", places, "--csv", folder / "pairs.csv")
+    table = json.loads(re.search(r"(?s)^\{\n.*^\}\n", run(PROGRAM, "compare", folder, other, "--json"), re.M).group())
+    rows = list(csv.DictReader((folder / "pairs.csv").open()))
+    assert site_lines(by_file) == site_lines(said) and len(rows) == len(PLACES) == len(table["places"])
     a, b = Sites(folder), Sites(other)
     pair = (a.state > 0) & (b.state > 0) & (a.w > 0)
     r = restored(a.w, a.s, pair)
+    t = student(pair.sum() - np.unique(a.s[pair]).size)
+    assert (table["pairs"], table["members"]) == (pair.sum(), (a.w > 0).sum())
     misses = 0
-    for site in PLACES:
+    for site, row, item in zip(PLACES, rows, table["places"]):
         first, second = (of.arrival[:, np.flatnonzero(np.isin(of.columns[:-1], cells_of(site)))].min(1, initial=np.inf) for of in (a, b))
         one, two = (np.isfinite(v) & pair for v in (first, second))
-        d = two.astype(float) - one
+        d, both = two.astype(float) - one, one & two
         unsure = a.w[~pair].sum()
-        low = a.w @ d - unsure - a.w @ (pair & (a.state == 2) & ~one)
-        high = a.w @ d + unsure + a.w @ (pair & (b.state == 2) & ~two)
-        line = (f"{100 * (r @ one) / r.sum():.2f} % and {100 * (r @ two) / r.sum():.2f} %, difference {100 * (r @ d) / r.sum():+.2f} %"
-                f" ({100 * low / a.w.sum():+.2f} to {100 * high / a.w.sum():+.2f} %)")
-        line += f", error {100 * np.sqrt(variance_of(d[:, None], r, a.s))[0]:.2f} %" if d.any() else ", no pair differs"
-        both = one & two
+        expected = {"probability_a": r @ one / r.sum(), "probability_b": r @ two / r.sum(), "difference": r @ d / r.sum(),
+                    "bound_low": (a.w @ d - unsure - a.w @ (pair & (a.state == 2) & ~one)) / a.w.sum(),
+                    "bound_high": (a.w @ d + unsure + a.w @ (pair & (b.state == 2) & ~two)) / a.w.sum(),
+                    "spared_members": (d < 0).sum(), "added_members": (d > 0).sum(), "both_members": both.sum(),
+                    "spared_share": r @ (d < 0) / r.sum(), "added_share": r @ (d > 0) / r.sum()}
+        e = {k: 100 * v for k, v in expected.items()}
+        line = (f"{e['probability_a']:.2f} % and {e['probability_b']:.2f} %, difference {e['difference']:+.2f} %"
+                f" ({e['bound_low']:+.2f} to {e['bound_high']:+.2f} %)")
+        if d.any():
+            expected["error"] = np.sqrt(variance_of(d[:, None], r, a.s))[0]
+            half = t * np.hypot(expected["error"], r[pair].max() / r.sum())
+            expected["interval_low"], expected["interval_high"] = (np.clip(expected["difference"] + k * half, -1, 1) for k in (-1, 1))
+            line += (f", error {100 * expected['error']:.2f} %, 95 %: {100 * expected['interval_low']:+.2f} to {100 * expected['interval_high']:+.2f} %"
+                     f"; spared in {(d < 0).sum()} {'member' if (d < 0).sum() == 1 else 'members'}, newly reached in {(d > 0).sum()}")
+        else:
+            line += ", no pair differs"
         if both.any():
-            line += f"; arrival {r[both] @ (second[both] - first[both]) / r[both].sum():+.0f} s in {both.sum()} members that both reach it"
+            expected["delay_s"] = delay = r[both] @ (second[both] - first[both]) / r[both].sum()
+            line += (f"; arrival {span(abs(delay))} {'later' if delay > 0 else 'earlier'} on average in {both.sum()} "
+                     f"{'member' if both.sum() == 1 else 'members'} that reach it in both")
         assert f"{site['name']:<20} {line}\n" in said, f"expected {site['name']}: {line}, found {said}"
+        for name, value in expected.items():
+            for found in (float(row[name]), item[name]):
+                assert np.isclose(found, value, rtol=1e-5, atol=1e-9), (site["name"], name, found, value)
+        assert item["place"] == row["place"] == site["name"] and (row["delay_s"] == "") == (item["delay_s"] is None) == (not both.any())
         misses += 0 < both.sum() < (one | two).sum()
     assert misses > 1
 
@@ -565,7 +602,7 @@ def unequal(work):
     shutil.copytree(folder, other, ignore=shutil.ignore_patterns("maps"))
     run(SYNTHETIC, other, 30, "--censored", 7, "--failed", 17)
     compare(weighted)
-    difference_lines(weighted, other, run(PROGRAM, "ensemble", "compare", weighted, other))
+    difference_lines(weighted, other)
 
 
 def computed_members(work):

@@ -172,6 +172,64 @@ class Exposure(SharedCase):
             seconds = int(float(rows[name]["arrival_s"]))
             self.assertEqual(rows[name]["arrival_date"], f"2026-05-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z")
 
+    def test_with_and_without(self):
+        """Two runs at the places: arrivals, delay, what is spared and newly reached, cell by cell; "unknown" beyond the end of a run."""
+        wall = {"name": "wall", "line": [[WEST + 165, NORTH - 115], [WEST + 255, NORTH - 115]], "width_m": 5, "height_m": 20}
+        self.write_scenario("wall.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]}, run={"max_steps": 400},
+                            output={"fields": case.FIELDS, "dtype": "float64"})
+        self.run_scenario("wall", name="wall.json")
+        self.run_scenario("short", "--steps", "200")
+        places = {k: v for k, v in PLACES.items() if k not in ("nothing", "gap", "away")}
+        places |= {f"p{x} {y}": f"POINT({at(x, y)})" for x in range(105, 345, 20) for y in range(85, 300, 10)}
+        places |= {f"l{x} {y}": f"LINESTRING({points_of((x, y), (x + 13, y + 31))})" for x in range(152, 280, 9) for y in range(101, 240, 27)}
+        write_places(self.path("many.gpkg"), places=places)
+        for other in ("wall", "short"):
+            *_, last = case.record(self.path(other))["snapshots"]
+            data = open_snapshot(self.path(other, last["name"]))
+            arrival, deposit = (data[name].values[0] for name in ("arrival_time", "deposit"))
+            text = self.sciara("compare", "run", other, "--assets", "many.gpkg", "--csv", "pairs.csv", "--overwrite").stdout
+            table = json.loads(self.sciara("compare", "run", other, "--assets", "many.gpkg", "--json").stdout)
+            self.assertEqual(table["b"], {"snapshot": f"{other}/{last['name']}", "time_s": last["time_s"], "flows": True})
+            rows, found, count = self.rows("pairs.csv"), {item["place"]: item for item in table["places"]}, {}
+            self.assertEqual(list(rows), list(places))
+            for name, wkt in places.items():
+                land = amounts_of(wkt) * self.land
+                in_a, in_b = ((land > 1e-9) & (of >= 0) for of in (self.arrival, arrival))
+                a, b = (of[hit].min(initial=numpy.inf) for of, hit in ((self.arrival, in_a), (arrival, in_b)))
+                state = ("reached in both" if max(a, b) < numpy.inf else "not reached" if min(a, b) == numpy.inf else
+                         "unknown" if b == numpy.inf and a > last["time_s"] else "spared" if b == numpy.inf else "newly reached")
+                count[state] = count.get(state, 0) + 1
+                self.assertEqual((rows[name]["state"], found[name]["state"]), (state, state), (name, a, b))
+                a, b = (numpy.nan if v == numpy.inf else v for v in (a, b))
+                expected = {"arrival_a_s": a, "arrival_b_s": b, "delay_s": b - a, "land": land.sum(), "covered_a": land[in_a].sum(), "covered_b": land[in_b].sum(),
+                            "deposit_b_m": deposit[in_b].max() if in_b.any() else numpy.nan}
+                self.assert_numbers(rows[name], expected)
+                for key, value in expected.items():
+                    self.assertEqual(found[name][key] is None, numpy.isnan(value))
+                    if not numpy.isnan(value):
+                        self.assertAlmostEqual(found[name][key], value, delta=1e-6 * max(1, abs(value)))
+                if a < b or a > b:
+                    minutes, seconds = divmod(int(abs(b - a)), 60)
+                    span = " ".join(f"{n} {unit}" for n, unit in ((minutes, "min"), (seconds, "s")) if n)
+                    if abs(b - a) >= 1 and f"\n{name} " in text:
+                        self.assertRegex(text, rf"\n{name} .* {span} {'later' if b > a else 'earlier'}")
+            self.assertIn(f"{len(places)} places: {count.get('reached in both', 0)} reached in both, {count.get('spared', 0)} spared, "
+                          f"{count.get('newly reached', 0)} newly reached, {count['not reached']} not reached", text)
+            self.assertGreater(min(count[state] for state in (("reached in both", "spared", "newly reached") if other == "wall" else ("unknown", "reached in both"))), 3)
+        at_rest = {"model": {"cooling": 1500}, "run": {}}
+        self.write_scenario("cold.json", **at_rest)
+        self.run_scenario("cold", name="cold.json")
+        table = json.loads(self.sciara("compare", "run", "cold", "--assets", "many.gpkg", "--json").stdout)
+        self.assertIs(table["b"]["flows"], False)
+        self.assertIn("spared", {item["state"] for item in table["places"]})
+        self.assertNotIn("unknown", {item["state"] for item in table["places"]})
+        for code, said, *words in ((2, "--tolerance: not allowed with --assets", "--assets", "many.gpkg", "--tolerance", "1"),
+                                   (2, "--csv: allowed with --assets FILE only", "--csv", "x.csv"), (2, "--json: allowed with --observed FILE or --assets FILE only", "--json"),
+                                   (2, "--csv: expected a name that ends in .csv", "--assets", "many.gpkg", "--csv", "x.txt"),
+                                   (3, "pairs.csv", "--assets", "many.gpkg", "--csv", "pairs.csv")):
+            self.assertIn(said, self.sciara("compare", "run", "wall", *words, code=code).stderr)
+        self.assertIn("found the last one at", self.sciara("compare", "run", "wall", "--assets", "many.gpkg", "--at", "9 h", code=3).stderr)
+
     def test_geopackage(self):
         """The columns of the table, and the places as they were."""
         self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "e.csv", "--overwrite", "-q")

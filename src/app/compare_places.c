@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/compare_places.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/common_options.h"
+#include "app/ensemble.h"
+#include "app/output.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "export/export.h"
+#include "export/run_exposure.h"
+#include "file/csv_text.h"
+#include "file/durable.h"
+#include "file/output_name.h"
+#include "hazard/comparison.h"
+
+enum { MOST_ROWS = 100 }; ///< places that are printed
+
+// ----------------------------------------------------------------------------------------------- a table, CSV and JSON
+
+enum { TEXTS = 4, MOST_NUMBERS = 16 };
+
+/** A place in a table. */
+struct row {
+  const char *text[TEXTS]; ///< NULL: not a column
+  double value[MOST_NUMBERS];
+};
+
+/** What CSV and JSON have of each place. */
+struct table {
+  const char *texts[TEXTS]; ///< names of the columns
+  size_t text_count;
+  const char *const *columns;
+  size_t count;
+  struct row *row;
+  size_t rows;
+};
+
+static enum sciara_status write_csv(const struct table *t, const char *path, bool overwrite) {
+  struct sciara_text out = {0};
+  enum sciara_status status;
+  SCIARA_TRY(sciara_refuse_existing(path, overwrite));
+  for (size_t c = 0; c < t->text_count; c++) sciara_text_append(&out, "%s%s", c ? "," : "", t->texts[c]);
+  for (size_t c = 0; c < t->count; c++) sciara_text_append(&out, ",%s", t->columns[c]);
+  sciara_text_append(&out, "\n");
+  for (size_t k = 0; k < t->rows; k++) {
+    const struct row *r = &t->row[k];
+    for (size_t c = 0; c < t->text_count; c++) {
+      if (c) sciara_text_append(&out, ",");
+      sciara_csv_append_text(&out, r->text[c]);
+    }
+    for (size_t c = 0; c < t->count; c++) sciara_text_append(&out, isfinite(r->value[c]) ? ",%.10g" : ",", r->value[c]);
+    sciara_text_append(&out, "\n");
+  }
+  SCIARA_TRY_GOTO(out.failed);
+  SCIARA_TRY_GOTO(sciara_export_make_folder(path));
+  SCIARA_TRY_GOTO(sciara_file_replace(path, out.data, out.length));
+cleanup:
+  sciara_text_free(&out);
+  return status;
+}
+
+static void put_text(struct sciara_text *t, const char *key, const char *value) {
+  sciara_text_append(t, "\"%s\": \"", key);
+  sciara_text_append_json(t, value);
+  sciara_text_append(t, "\"");
+}
+
+static void put_number(struct sciara_text *t, const char *key, double value) {
+  char number[40] = "null";
+  if (isfinite(value)) sciara_json_number(value, number, sizeof number);
+  sciara_text_append(t, "\"%s\": %s", key, number);
+}
+
+/** Prints an object of JSON: `head`, which ends with a comma, and the places. */
+static enum sciara_status print_json(const struct table *t, const char *head) {
+  struct sciara_text out = {0};
+  sciara_text_append(&out, "{\n%s  \"places\": [", head);
+  for (size_t k = 0; k < t->rows; k++) {
+    sciara_text_append(&out, "%s\n    {", k ? "," : "");
+    for (size_t c = 0; c < t->text_count; c++) {
+      if (c) sciara_text_append(&out, ", ");
+      put_text(&out, t->texts[c], t->row[k].text[c]);
+    }
+    for (size_t c = 0; c < t->count; c++) {
+      sciara_text_append(&out, ", ");
+      put_number(&out, t->columns[c], t->row[k].value[c]);
+    }
+    sciara_text_append(&out, "}");
+  }
+  const enum sciara_status status = sciara_text_append(&out, "\n  ]\n}\n");
+  if (status == SCIARA_OK) sciara_print_raw(out.data);
+  sciara_text_free(&out);
+  return status;
+}
+
+static enum sciara_status request_of(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                     struct sciara_pois_request *out) {
+  *out = (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
+                                      .layer = sciara_argument(a, "layer"),
+                                      .name_column = sciara_argument(a, "names"),
+                                      .extra_drivers = drivers,
+                                      .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+  const char *csv = sciara_argument(a, "csv");
+  if (!out->path && (out->layer || out->name_column))
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with --assets FILE only", out->layer ? "layer" : "names");
+  return csv ? sciara_check_extension("csv", csv, (const char *const[]){"csv", NULL}) : SCIARA_OK;
+}
+
+/** The table as --csv and --json want it; *printed: nothing else is to be printed. */
+static enum sciara_status write_table(const struct sciara_arguments *a, const struct table *t, const char *head,
+                                      bool *printed) {
+  const char *csv = sciara_argument(a, "csv");
+  *printed = sciara_argument_given(a, "json");
+  if (csv) SCIARA_TRY(write_csv(t, csv, sciara_argument_given(a, "overwrite")));
+  return *printed ? print_json(t, head) : SCIARA_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ two runs
+
+enum sciara_status sciara_compare_open(const struct sciara_arguments *a, const char *path, struct sciara_target *out) {
+  const char *at = sciara_argument(a, "at");
+  double seconds;
+  if (!at) return sciara_target_open(path, sciara_checksum_rule(a), out);
+  if (!sciara_parse_duration(at, &seconds) || !(seconds >= 0))
+    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a simulated time such as \"6 h\", found \"%s\"", at);
+  return sciara_target_open_at(path, seconds, sciara_checksum_rule(a), out);
+}
+
+/** A run, and what it does at the places. */
+struct side {
+  struct sciara_target target;
+  struct sciara_run_exposure e;
+  double end; ///< up to which it is known, s; INFINITY: no lava flows any more
+};
+
+static enum sciara_status open_side(const struct sciara_arguments *a, const char *path,
+                                    const struct sciara_pois_request *request, struct side *s) {
+  static const double none;
+  SCIARA_TRY(sciara_compare_open(a, path, &s->target));
+  const struct sciara_snapshot *snapshot = &s->target.snapshot;
+  const struct sciara_ledger *l = &snapshot->ledger;
+  const bool at_rest = snapshot->liquid_cells == 0 && l->solid_m3 + l->lost_m3 + l->sea_m3 > 0;
+  s->end = at_rest ? INFINITY : snapshot->time_s;
+  return sciara_run_exposure_make(&s->target, request, &none, 0, &s->e);
+}
+
+static void side_free(struct side *s) {
+  sciara_run_exposure_free(&s->e);
+  sciara_target_free(&s->target);
+}
+
+/** "a: without.out, until 2 d, no lava flows any more" */
+static void print_side(const char *letter, const struct side *s) {
+  char time[48];
+  sciara_print_duration(s->target.snapshot.time_s, time, sizeof time);
+  sciara_print("%s: %s, until %s%s\n", letter, s->target.path, time,
+               isinf(s->end) ? "" : ", when lava is still liquid");
+}
+
+static void print_states(const enum sciara_exposure_change *change, size_t count) {
+  size_t of[SCIARA_CHANGES] = {0};
+  for (size_t k = 0; k < count; k++) of[change[k]]++;
+  sciara_print("%zu %s:", count, sciara_plural(count, "place", "places"));
+  for (int c = 0; c < SCIARA_CHANGE_NONE; c++)
+    if (of[c] || c < SCIARA_CHANGE_UNKNOWN)
+      sciara_print("%s %zu %s", c ? "," : "", of[c], sciara_exposure_change_name((enum sciara_exposure_change)c));
+  if (of[SCIARA_CHANGE_UNKNOWN]) sciara_print(" (reached after the other run has ended)");
+  if (of[SCIARA_CHANGE_NONE]) sciara_print(", %zu where lava cannot come", of[SCIARA_CHANGE_NONE]);
+  sciara_print("\n");
+}
+
+/** "1 h 40 min later" */
+static void print_delay(double seconds, char text[64]) {
+  char time[48];
+  sciara_print_duration(fabs(seconds), time, sizeof time);
+  if (seconds == 0)
+    snprintf(text, 64, "at the same time");
+  else
+    snprintf(text, 64, "%s %s", time, seconds > 0 ? "later" : "earlier");
+}
+
+static void print_place(const struct side s[2], size_t k, enum sciara_exposure_change change) {
+  static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
+  const struct sciara_poi *poi = &s[0].e.pois.poi[k];
+  char time[2][48], text[64];
+  for (int of = 0; of < 2; of++) {
+    const struct sciara_exposed *p = &s[of].e.exposure.place[k];
+    snprintf(time[of], sizeof time[of], p->reached ? "reached" : "-");
+    if (isfinite(p->arrival_s)) sciara_print_duration(p->arrival_s, time[of], sizeof time[of]);
+  }
+  snprintf(text, sizeof text, "%s", sciara_exposure_change_name(change));
+  const double delay = s[1].e.exposure.place[k].arrival_s - s[0].e.exposure.place[k].arrival_s;
+  if (isfinite(delay)) print_delay(delay, text);
+  sciara_print("%-28s %-5s  %-16s %-16s %s", poi->name, sciara_poi_kind_name(poi->kind), time[0], time[1], text);
+  if (poi->kind != SCIARA_POI_POINT)
+    sciara_print(", %.0f and %.0f %s covered", s[0].e.exposure.place[k].covered, s[1].e.exposure.place[k].covered,
+                 units[poi->kind]);
+  sciara_print("\n");
+}
+
+static const char *const run_columns[] = {"arrival_a_s", "arrival_b_s", "delay_s",   "deposit_a_m",
+                                          "deposit_b_m", "covered_a",   "covered_b", "land"};
+
+static void fill_row(const struct side s[2], size_t k, enum sciara_exposure_change change, struct row *out) {
+  static const char *const units[SCIARA_POI_KINDS] = {"points", "m", "m2"};
+  const struct sciara_exposed *a = &s[0].e.exposure.place[k], *b = &s[1].e.exposure.place[k];
+  const struct sciara_poi *poi = &s[0].e.pois.poi[k];
+  const char *state = sciara_exposure_change_name(change);
+  const bool land = change != SCIARA_CHANGE_NONE;
+  if (!state) state = sciara_poi_where_name(a->where != SCIARA_POI_ON_LAND ? a->where : b->where);
+  *out = (struct row){{poi->name, sciara_poi_kind_name(poi->kind), state, units[poi->kind]},
+                      {a->arrival_s, b->arrival_s, b->arrival_s - a->arrival_s, a->deposit_m, b->deposit_m,
+                       land ? a->covered : NAN, land ? b->covered : NAN, a->ground.land}};
+}
+
+static enum sciara_status head_of(const struct side s[2], struct sciara_text *head) {
+  for (int k = 0; k < 2; k++) {
+    const char letter = (char)('a' + k);
+    sciara_text_append(head, "  \"%c\": {", letter);
+    put_text(head, "snapshot", s[k].target.path);
+    sciara_text_append(head, ", ");
+    put_number(head, "time_s", s[k].target.snapshot.time_s);
+    sciara_text_append(head, ", \"flows\": %s},\n", isinf(s[k].end) ? "false" : "true");
+  }
+  return head->failed;
+}
+
+static const struct side *sorted; ///< of by_arrival, in one thread
+
+/** The earlier of its two arrivals. */
+static double first_of(size_t k) {
+  return fmin(sorted[0].e.exposure.place[k].arrival_s, sorted[1].e.exposure.place[k].arrival_s);
+}
+
+static int by_arrival(const void *a, const void *b) {
+  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
+  const double x = first_of(p), y = first_of(q);
+  if (x < y || y < x) return x < y ? -1 : 1;
+  return (p > q) - (p < q);
+}
+
+/** The places that any of the two reaches, in the order of their first arrival. */
+static enum sciara_status print_runs(const struct side s[2], const enum sciara_exposure_change *change, size_t count) {
+  size_t *order, listed = 0;
+  SCIARA_TRY(SCIARA_NEW(order, count + 1, "places"));
+  print_side("a", &s[0]);
+  print_side("b", &s[1]);
+  print_states(change, count);
+  for (size_t k = 0; k < count; k++)
+    if (change[k] != SCIARA_CHANGE_NEITHER && change[k] != SCIARA_CHANGE_NONE) order[listed++] = k;
+  sorted = s;
+  qsort(order, listed, sizeof *order, by_arrival);
+  if (listed > 0) sciara_print("place, kind, first lava in a, in b, what differs in b\n");
+  for (size_t k = 0; k < listed && k < MOST_ROWS; k++) print_place(s, order[k], change[order[k]]);
+  if (listed > MOST_ROWS) sciara_print("... and %zu more\n", listed - MOST_ROWS);
+  sciara_free(order);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_compare_places(const struct sciara_arguments *a) {
+  struct side s[2] = {0};
+  struct table t = {.texts = {"place", "kind", "state", "unit"},
+                    .text_count = TEXTS,
+                    .columns = run_columns,
+                    .count = sizeof run_columns / sizeof *run_columns};
+  struct sciara_pois_request request;
+  struct sciara_text head = {0};
+  enum sciara_exposure_change *change = NULL;
+  const char *drivers[SCIARA_MOST_GIVEN];
+  bool printed;
+  enum sciara_status status;
+  SCIARA_TRY(request_of(a, drivers, &request));
+  for (int k = 0; k < 2; k++) SCIARA_TRY_GOTO(open_side(a, a->operand[k], &request, &s[k]));
+  t.rows = s[0].e.pois.count;
+  SCIARA_TRY_GOTO(SCIARA_NEW(change, t.rows + 1, "places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(t.row, t.rows + 1, "places"));
+  for (size_t k = 0; k < t.rows; k++) {
+    change[k] = sciara_exposure_change(&s[0].e.exposure.place[k], &s[1].e.exposure.place[k],
+                                       (const double[]){s[0].end, s[1].end});
+    fill_row(s, k, change[k], &t.row[k]);
+  }
+  SCIARA_TRY_GOTO(head_of(s, &head));
+  SCIARA_TRY_GOTO(write_table(a, &t, head.data, &printed));
+  if (!printed) SCIARA_TRY_GOTO(print_runs(s, change, t.rows));
+cleanup:
+  side_free(&s[0]);
+  side_free(&s[1]);
+  sciara_free(change);
+  sciara_free(t.row);
+  sciara_text_free(&head);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------------------- two ensembles
+
+static const char *const pair_columns[] = {
+    "probability_a", "probability_b", "difference",     "interval_low",  "interval_high", "bound_low",   "bound_high",
+    "error",         "both_members",  "spared_members", "added_members", "spared_share",  "added_share", "delay_s"};
+
+static void fill_pair(const struct sciara_comparison *c, size_t k, struct row *out) {
+  const struct sciara_paired *p = &c->paired[k];
+  *out =
+      (struct row){{c->poi[k].name, sciara_poi_kind_name(c->poi[k].kind), sciara_poi_where_name(p->where)},
+                   {p->a, p->b, p->difference, p->interval.low, p->interval.high, p->low, p->high, p->error,
+                    (double)p->both, (double)p->spared, (double)p->added, p->spared_share, p->added_share, p->delay_s}};
+  for (size_t v = 0; v < sizeof pair_columns / sizeof *pair_columns && p->where != SCIARA_POI_ON_LAND; v++)
+    out->value[v] = NAN;
+}
+
+/** ", error 1.20 %, 95 %: -8.10 to -3.40 %; spared in 12 members, newly reached in 1" */
+static void print_uncertainty(const struct sciara_sample *s, const struct sciara_paired *p) {
+  if (p->spared + p->added == 0) {
+    sciara_print(", no pair differs");
+    if (isfinite(p->interval.high)) sciara_print(" (95 %% bound: %.2f %%)", 100 * p->interval.high);
+    return;
+  }
+  if (isfinite(p->error))
+    sciara_print(", %s %.2f %%", s->kind == SCIARA_ERROR_GRID ? "grid difference" : "error", 100 * p->error);
+  if (isfinite(p->interval.low))
+    sciara_print(", 95 %%: %+.2f to %+.2f %%", 100 * p->interval.low, 100 * p->interval.high);
+  sciara_print("; spared in %zu %s, newly reached in %zu", p->spared, sciara_plural(p->spared, "member", "members"),
+               p->added);
+}
+
+static void print_pair(const struct sciara_comparison *c, size_t k) {
+  const struct sciara_paired *p = &c->paired[k];
+  const char *reason = sciara_poi_where_reason(p->where);
+  char delay[64];
+  if (reason) {
+    sciara_print("%s: %s: no member can reach it\n", c->poi[k].name, reason);
+    return;
+  }
+  sciara_print("%-20s %.2f %% and %.2f %%, difference %+.2f %%", c->poi[k].name, 100 * p->a, 100 * p->b,
+               100 * p->difference);
+  if (p->low < p->high) sciara_print(" (%+.2f to %+.2f %%)", 100 * p->low, 100 * p->high);
+  print_uncertainty(&c->a.sample, p);
+  if (isfinite(p->delay_s)) {
+    print_delay(p->delay_s, delay);
+    sciara_print("; arrival %s on average in %zu %s that reach it in both", delay, p->both,
+                 sciara_plural(p->both, "member", "members"));
+  }
+  sciara_print("\n");
+}
+
+static enum sciara_status pair_head(const struct sciara_arguments *a, const struct sciara_comparison *c,
+                                    const char *condition, struct sciara_text *head) {
+  sciara_text_append(head, "  ");
+  put_text(head, "a", a->operand[0]);
+  sciara_text_append(head, ",\n  ");
+  put_text(head, "b", a->operand[1]);
+  sciara_text_append(head, ",\n  \"pairs\": %zu, \"members\": %zu,\n  ", c->pairs, c->members);
+  put_text(head, "condition", condition);
+  return sciara_text_append(head, ",\n");
+}
+
+static void print_pairs(const struct sciara_comparison *c, const char *condition) {
+  sciara_print("%zu %s of finished members, %s\n", c->pairs, sciara_plural(c->pairs, "pair", "pairs"), condition);
+  for (size_t k = 0; k < c->pois && k < MOST_ROWS; k++) print_pair(c, k);
+  if (c->pois > MOST_ROWS) sciara_print("... and %zu more\n", c->pois - MOST_ROWS);
+}
+
+enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a) {
+  struct sciara_comparison c = {0};
+  struct table t = {.texts = {"place", "kind", "state"},
+                    .text_count = 3,
+                    .columns = pair_columns,
+                    .count = sizeof pair_columns / sizeof *pair_columns};
+  struct sciara_pois_request request;
+  struct sciara_text condition = {0}, head = {0};
+  const char *drivers[SCIARA_MOST_GIVEN], *maps = sciara_argument(a, "output");
+  int threads = 0;
+  bool printed;
+  enum sciara_status status;
+  SCIARA_TRY(request_of(a, drivers, &request));
+  SCIARA_TRY(sciara_threads_of(a, &threads));
+  SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], request.path ? &request : NULL, threads, &c));
+  t.rows = c.pois;
+  SCIARA_TRY_GOTO(SCIARA_NEW(t.row, t.rows + 1, "places"));
+  for (size_t k = 0; k < t.rows; k++) fill_pair(&c, k, &t.row[k]);
+  SCIARA_TRY_GOTO(sciara_reduction_condition(&c.a, &condition));
+  SCIARA_TRY_GOTO(pair_head(a, &c, condition.data, &head));
+  SCIARA_TRY_GOTO(write_table(a, &t, head.data, &printed));
+  if (!printed) print_pairs(&c, condition.data);
+  if (maps) SCIARA_TRY_GOTO(sciara_comparison_write(&c, maps));
+cleanup:
+  sciara_comparison_free(&c);
+  sciara_free(t.row);
+  sciara_text_free(&condition);
+  sciara_text_free(&head);
+  return status;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs at places between two runs, or two ensembles member by member: with and without a barrier, say.
+#ifndef SCIARA_APP_COMPARE_PLACES_H
+#define SCIARA_APP_COMPARE_PLACES_H
+
+#include "app/command.h"
+#include "base/status.h"
+#include "export/target.h"
+
+// clang-format off
+/** Entries of a table of options: the places, and what is written of them. */
+#define SCIARA_COMPARE_PLACES_OPTIONS(what)                                                                           \
+  {"assets", 0, "FILE", what},                                                                                        \
+  {"layer", 0, "NAME", "layer of that file, if it has several"},                                                      \
+  {"names", 0, "COLUMN", "column of that file with the names (default: the first called name, label or id)"},         \
+  {"csv", 0, "FILE", "write the table of the places"}
+// clang-format on
+
+/** Opens a run or snapshot: at the time of --at, or the last. */
+enum sciara_status sciara_compare_open(const struct sciara_arguments *a, const char *path, struct sciara_target *out);
+
+/** Compares the runs operand[0] and operand[1] at the places of --assets; prints a table, or JSON. */
+enum sciara_status sciara_compare_places(const struct sciara_arguments *a);
+
+/** Compares the ensembles operand[0] and operand[1] at the places of --assets or of the first; prints a table, or JSON. */
+enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a);
+
+#endif

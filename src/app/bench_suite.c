@@ -78,29 +78,29 @@ enum sciara_status sciara_bench_suite_find(const char *name, const struct sciara
   return unknown("--suite", name, names, SUITES);
 }
 
-enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite, const char *name,
-                                          const struct sciara_bench_plan **out) {
-  const char *names[SCIARA_BENCH_PLANS];
-  for (size_t k = 0; k < SCIARA_BENCH_PLANS; k++) {
-    names[k] = suite->plan[k].name;
-    *out = &suite->plan[k];
+enum sciara_status sciara_suite_case_find(const struct sciara_bench_suite *suite, const char *name,
+                                          const struct sciara_suite_case **out) {
+  const char *names[SCIARA_SUITE_CASES];
+  for (size_t k = 0; k < SCIARA_SUITE_CASES; k++) {
+    names[k] = suite->cases[k].name;
+    *out = &suite->cases[k];
     if (strcmp(name, names[k]) == 0) return SCIARA_OK;
   }
-  return unknown("--cases", name, names, SCIARA_BENCH_PLANS);
+  return unknown("--cases", name, names, SCIARA_SUITE_CASES);
 }
 
 // ----------------------------------------------------------------------------------------------------------- scenarios
 
-/** `plan` NULL: a scenario that comes with the program. */
-static enum sciara_status open_scenario(const char *path, const struct sciara_bench_plan *plan,
+/** `suite_case` NULL: a scenario that comes with the program. */
+static enum sciara_status open_scenario(const char *path, const struct sciara_suite_case *suite_case,
                                         enum sciara_precision precision, struct sciara_problem *out) {
   const char *overrides[] = {"engine.name=\"serial\"",
                              precision == SCIARA_DOUBLE ? "engine.precision=\"double\"" : "engine.precision=\"single\"",
                              "run.until=\"solidified\""};
   const struct sciara_problem_options options = {.overrides = overrides,
                                                  .override_count = 3,
-                                                 .extra_drivers = plan ? plan->extra_drivers : NULL,
-                                                 .extra_driver_count = plan ? plan->extra_driver_count : 0};
+                                                 .extra_drivers = suite_case ? suite_case->extra_drivers : NULL,
+                                                 .extra_driver_count = suite_case ? suite_case->extra_driver_count : 0};
   return sciara_problem_open(path, &options, out);
 }
 
@@ -168,26 +168,29 @@ static enum sciara_status open_etna(enum sciara_precision precision, struct scia
 
 // ----------------------------------------------------------------------------------------------------------- the whole
 
-static enum sciara_status make_scene(enum sciara_scene scene, const struct sciara_bench_plan *plan,
+static enum sciara_status make_scene(enum sciara_scene scene, const struct sciara_suite_case *suite_case,
                                      enum sciara_precision precision, int states,
                                      const struct sciara_bench_candidate *candidate, size_t count,
                                      struct sciara_problem *out) {
-  const struct sciara_grid grid = sciara_scene_grid(scene, plan->size);
-  SCIARA_TRY(sciara_bench_fits(&grid, states, sciara_scene_liquid(scene, plan->size), candidate, count,
+  const struct sciara_grid grid = sciara_scene_grid(scene, suite_case->size);
+  SCIARA_TRY(sciara_bench_fits(&grid, states, sciara_scene_liquid(scene, suite_case->size), candidate, count,
                                sciara_memory_available()));
-  return sciara_scene_make(scene, plan->size, precision, out);
+  return sciara_scene_make(scene, suite_case->size, precision, out);
 }
 
-static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+static enum sciara_status open_problem(const struct sciara_suite_case *suite_case, enum sciara_precision precision,
                                        int states, const struct sciara_bench_candidate *candidate, size_t count,
                                        struct sciara_problem *out, char **left_out) {
-  switch (plan->source) {
-    case SCIARA_BENCH_DENSE: return make_scene(SCIARA_SCENE_DENSE, plan, precision, states, candidate, count, out);
-    case SCIARA_BENCH_SPARSE: return make_scene(SCIARA_SCENE_SPARSE, plan, precision, states, candidate, count, out);
-    case SCIARA_BENCH_TIGHT: return make_scene(SCIARA_SCENE_TIGHT, plan, precision, states, candidate, count, out);
+  switch (suite_case->source) {
+    case SCIARA_BENCH_DENSE:
+      return make_scene(SCIARA_SCENE_DENSE, suite_case, precision, states, candidate, count, out);
+    case SCIARA_BENCH_SPARSE:
+      return make_scene(SCIARA_SCENE_SPARSE, suite_case, precision, states, candidate, count, out);
+    case SCIARA_BENCH_TIGHT:
+      return make_scene(SCIARA_SCENE_TIGHT, suite_case, precision, states, candidate, count, out);
     case SCIARA_BENCH_ETNA: SCIARA_TRY(open_etna(precision, out, left_out)); break;
-    case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(plan->file, precision, out, left_out)); break;
-    case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(plan->file, plan, precision, out)); break;
+    case SCIARA_BENCH_BUNDLED: SCIARA_TRY(open_bundled(suite_case->file, precision, out, left_out)); break;
+    case SCIARA_BENCH_SCENARIO: SCIARA_TRY(open_scenario(suite_case->file, suite_case, precision, out)); break;
   }
   if (!out->state) return SCIARA_OK;
   const size_t available = sciara_memory_available(), taken = sciara_state_memory(&out->grid, 0);
@@ -195,14 +198,14 @@ static enum sciara_status open_problem(const struct sciara_bench_plan *plan, enu
                            available ? available + taken : 0);
 }
 
-enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+enum sciara_status sciara_suite_case_open(const struct sciara_suite_case *suite_case, enum sciara_precision precision,
                                           int states, const struct sciara_bench_candidate *candidate, size_t count,
                                           struct sciara_problem *out, char **left_out) {
   *out = (struct sciara_problem){0};
   *left_out = NULL;
-  enum sciara_status status = open_problem(plan, precision, states, candidate, count, out, left_out);
-  if (status == SCIARA_OK && out->state && plan->start > out->state->step)
-    status = sciara_bench_advance(out, precision, plan->start);
+  enum sciara_status status = open_problem(suite_case, precision, states, candidate, count, out, left_out);
+  if (status == SCIARA_OK && out->state && suite_case->start > out->state->step)
+    status = sciara_bench_advance(out, precision, suite_case->start);
   if (status == SCIARA_ERR_MEMORY) { // a case that does not fit does not affect the others
     *left_out = sciara_format("%s", sciara_last_error());
     status = SCIARA_OK;

@@ -15,7 +15,7 @@ enum sciara_bench_source {
   SCIARA_BENCH_TIGHT,
 };
 
-struct sciara_bench_plan {
+struct sciara_suite_case {
   const char *name;
   enum sciara_bench_source source;
   const char *file;                 ///< file of a scenario
@@ -27,7 +27,7 @@ struct sciara_bench_plan {
   uint64_t every; ///< the steps that are multiples of it are recorded
 };
 
-enum { SCIARA_BENCH_PLANS = 6 };
+enum { SCIARA_SUITE_CASES = 6 };
 
 struct sciara_bench_suite {
   const char *name;
@@ -35,20 +35,20 @@ struct sciara_bench_suite {
   unsigned needs;        ///< at least one engine with this capability must be available
   double seconds;        ///< no engine is started that would end later; 0: no limit
   double engine_seconds; ///< limit for all repetitions of an engine, if the results are recorded; 0: no limit
-  struct sciara_bench_plan plan[SCIARA_BENCH_PLANS];
+  struct sciara_suite_case cases[SCIARA_SUITE_CASES];
 };
 
 /** SCIARA_ERR_USAGE for an unknown name; the closest one is suggested. */
 enum sciara_status sciara_bench_suite_find(const char *name, const struct sciara_bench_suite **out);
-enum sciara_status sciara_bench_plan_find(const struct sciara_bench_suite *suite, const char *name,
-                                          const struct sciara_bench_plan **out);
+enum sciara_status sciara_suite_case_find(const struct sciara_bench_suite *suite, const char *name,
+                                          const struct sciara_suite_case **out);
 
 /**
- * Makes the problem of a plan, at the step where the measurement starts. *left_out (malloc'd) is the reason if there is
+ * Makes the problem of a case, at the step where the measurement starts. *left_out (malloc'd) is the reason if there is
  * none: a file of the suite is missing, or there is not enough memory for the states (sciara_bench_fits), which is
  * checked before any is allocated.
  */
-enum sciara_status sciara_bench_plan_open(const struct sciara_bench_plan *plan, enum sciara_precision precision,
+enum sciara_status sciara_suite_case_open(const struct sciara_suite_case *suite_case, enum sciara_precision precision,
                                           int states, const struct sciara_bench_candidate *candidate, size_t count,
                                           struct sciara_problem *out, char **left_out);
 

@@ -113,8 +113,8 @@ struct job {
   struct sciara_bench_report report;
   struct sciara_bench_engines engines;
   const struct sciara_bench_suite *suite;
-  struct sciara_bench_plan plan[SCIARA_BENCH_MOST_CASES];
-  size_t plans;
+  struct sciara_suite_case cases[SCIARA_BENCH_MOST_CASES];
+  size_t case_count;
   double until; ///< time by sciara_wallclock; 0: no limit
   double engine_seconds;
   struct sciara_bench_records records;
@@ -145,32 +145,32 @@ static enum sciara_status take_file(const struct sciara_arguments *a, const char
   return sciara_refuse_existing(*out, sciara_argument_given(a, "overwrite"));
 }
 
-static enum sciara_status add_plan(struct job *j, const struct sciara_bench_plan *plan) {
-  if (j->plans == SCIARA_BENCH_MOST_CASES)
+static enum sciara_status add_case(struct job *j, const struct sciara_suite_case *suite_case) {
+  if (j->case_count == SCIARA_BENCH_MOST_CASES)
     return sciara_fail(SCIARA_ERR_USAGE, "more than %d cases", SCIARA_BENCH_MOST_CASES);
-  j->plan[j->plans++] = *plan;
+  j->cases[j->case_count++] = *suite_case;
   return SCIARA_OK;
 }
 
 static enum sciara_status take_cases(const struct sciara_arguments *a, struct job *j) {
   const char *list = sciara_argument(a, "cases");
   if (!list && a->operand_count == 0)
-    for (size_t k = 0; k < SCIARA_BENCH_PLANS; k++) SCIARA_TRY(add_plan(j, &j->suite->plan[k]));
+    for (size_t k = 0; k < SCIARA_SUITE_CASES; k++) SCIARA_TRY(add_case(j, &j->suite->cases[k]));
   char *words = list ? strdup(list) : NULL, *rest = words;
   enum sciara_status status = list && !words ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option") : SCIARA_OK;
   for (char *name = strsep(&rest, ","); status == SCIARA_OK && name; name = strsep(&rest, ",")) {
-    const struct sciara_bench_plan *plan;
-    status = sciara_bench_plan_find(j->suite, name, &plan);
-    if (status == SCIARA_OK) status = add_plan(j, plan);
+    const struct sciara_suite_case *suite_case;
+    status = sciara_suite_case_find(j->suite, name, &suite_case);
+    if (status == SCIARA_OK) status = add_case(j, suite_case);
   }
   free(words);
   for (size_t k = 0; status == SCIARA_OK && k < a->operand_count; k++) {
-    struct sciara_bench_plan plan = j->suite->plan[1]; // as many steps as the volcano
-    plan.name = plan.file = a->operand[k];
-    plan.source = SCIARA_BENCH_SCENARIO;
-    plan.extra_drivers = j->drivers;
-    plan.extra_driver_count = j->driver_count;
-    status = add_plan(j, &plan);
+    struct sciara_suite_case suite_case = j->suite->cases[1]; // as many steps as the volcano
+    suite_case.name = suite_case.file = a->operand[k];
+    suite_case.source = SCIARA_BENCH_SCENARIO;
+    suite_case.extra_drivers = j->drivers;
+    suite_case.extra_driver_count = j->driver_count;
+    status = add_case(j, &suite_case);
   }
   return status;
 }
@@ -220,10 +220,10 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->report.suite = j->suite->name;
   j->report.repeats = (int)repeats;
   j->report.precision = precision && strcmp(precision, "single") == 0 ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
-  for (size_t k = 0; k < j->plans; k++) {
-    if (start >= 0) j->plan[k].start = (uint64_t)start;
-    if (warm_up >= 0) j->plan[k].warm_up = (uint64_t)warm_up;
-    if (steps > 0) j->plan[k].steps = (uint64_t)steps;
+  for (size_t k = 0; k < j->case_count; k++) {
+    if (start >= 0) j->cases[k].start = (uint64_t)start;
+    if (warm_up >= 0) j->cases[k].warm_up = (uint64_t)warm_up;
+    if (steps > 0) j->cases[k].steps = (uint64_t)steps;
   }
   j->engine_seconds = seconds >= 0 ? seconds : j->suite->engine_seconds;
   SCIARA_TRY(take_record(a, j));
@@ -258,27 +258,27 @@ static enum sciara_status leave_out(struct sciara_bench_entry *entry, char *why)
   return why ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text");
 }
 
-static enum sciara_status measure(struct job *j, const struct sciara_bench_plan *plan) {
+static enum sciara_status measure(struct job *j, const struct sciara_suite_case *suite_case) {
   struct sciara_bench_entry *entry = &j->report.entry[j->report.count++];
   struct sciara_problem problem;
-  *entry = (struct sciara_bench_entry){.measured = {.name = plan->name,
+  *entry = (struct sciara_bench_entry){.measured = {.name = suite_case->name,
                                                     .precision = j->report.precision,
-                                                    .warm_up = plan->warm_up,
-                                                    .steps = plan->steps,
-                                                    .every = plan->every,
+                                                    .warm_up = suite_case->warm_up,
+                                                    .steps = suite_case->steps,
+                                                    .every = suite_case->every,
                                                     .repeats = j->report.repeats,
                                                     .seconds = j->engine_seconds,
                                                     .records = &j->records,
                                                     .until = j->until,
                                                     .done = bench_print_row}};
   struct sciara_bench_case *c = &entry->measured;
-  sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d %s", plan->name, plan->start, (int)j->engines.count,
-             sciara_plural((uint64_t)j->engines.count, "engine", "engines"));
+  sciara_log(SCIARA_LOG_INFO, "%s: to step %" PRIu64 ", then %d %s", suite_case->name, suite_case->start,
+             (int)j->engines.count, sciara_plural((uint64_t)j->engines.count, "engine", "engines"));
   if (j->until > 0 && sciara_wallclock() > j->until)
     entry->left_out = sciara_format("the time limit of the suite is reached");
   else
-    SCIARA_TRY(sciara_bench_plan_open(plan, c->precision, SCIARA_BENCH_STATES, j->engines.candidate, j->engines.count,
-                                      &problem, &entry->left_out));
+    SCIARA_TRY(sciara_suite_case_open(suite_case, c->precision, SCIARA_BENCH_STATES, j->engines.candidate,
+                                      j->engines.count, &problem, &entry->left_out));
   if (entry->left_out) return leave_out(entry, entry->left_out);
   c->problem = &problem;
   const enum sciara_status status = sciara_bench_measure(c, j->engines.candidate, j->engines.count);
@@ -302,26 +302,26 @@ static enum sciara_status judge(const struct sciara_bench_report *r, bool *faile
 }
 
 /** Records one case: its earlier rows are replaced, the other rows of the file are unchanged. */
-static enum sciara_status record(struct job *j, const struct sciara_bench_plan *plan, size_t *recorded) {
+static enum sciara_status record(struct job *j, const struct sciara_suite_case *suite_case, size_t *recorded) {
   struct sciara_problem problem;
-  struct sciara_bench_case c = {.name = plan->name,
+  struct sciara_bench_case c = {.name = suite_case->name,
                                 .problem = &problem,
                                 .precision = j->report.precision,
-                                .warm_up = plan->warm_up,
-                                .steps = plan->steps,
-                                .every = plan->every,
+                                .warm_up = suite_case->warm_up,
+                                .steps = suite_case->steps,
+                                .every = suite_case->every,
                                 .repeats = j->report.repeats};
   char *left_out;
-  if (plan->source == SCIARA_BENCH_SCENARIO)
-    return sciara_fail(SCIARA_ERR_USAGE, "--record: expected a case of a suite, found %s", plan->name);
-  if (plan->warm_up % plan->every || plan->steps % plan->every)
+  if (suite_case->source == SCIARA_BENCH_SCENARIO)
+    return sciara_fail(SCIARA_ERR_USAGE, "--record: expected a case of a suite, found %s", suite_case->name);
+  if (suite_case->warm_up % suite_case->every || suite_case->steps % suite_case->every)
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--record: expected multiples of %" PRIu64 " for %s, found a warm-up of %" PRIu64
                        " and repetitions of %" PRIu64 " steps",
-                       plan->every, plan->name, plan->warm_up, plan->steps);
-  SCIARA_TRY(sciara_bench_plan_open(plan, c.precision, 1, NULL, 0, &problem, &left_out));
+                       suite_case->every, suite_case->name, suite_case->warm_up, suite_case->steps);
+  SCIARA_TRY(sciara_suite_case_open(suite_case, c.precision, 1, NULL, 0, &problem, &left_out));
   if (left_out) {
-    sciara_print("%s: left out: %s\n", plan->name, left_out);
+    sciara_print("%s: left out: %s\n", suite_case->name, left_out);
     free(left_out);
     return SCIARA_OK;
   }
@@ -332,7 +332,7 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
   if (status != SCIARA_OK) return status;
   (*recorded)++;
   sciara_print("%s: recorded, %s precision, every %" PRIu64 " of %" PRIu64 " steps from step %" PRIu64 ", in %.1f s\n",
-               plan->name, sciara_precision_name(c.precision), c.every, c.warm_up + (uint64_t)c.repeats * c.steps,
+               suite_case->name, sciara_precision_name(c.precision), c.every, c.warm_up + (uint64_t)c.repeats * c.steps,
                c.first_step, sciara_wallclock() - begin);
   sciara_output_flush();
   return SCIARA_OK;
@@ -341,7 +341,7 @@ static enum sciara_status record(struct job *j, const struct sciara_bench_plan *
 static enum sciara_status record_all(struct job *j) {
   size_t recorded = 0;
   SCIARA_TRY(sciara_bench_records_write(&j->records, j->record)); // fails now if the file cannot be written
-  for (size_t k = 0; k < j->plans; k++) SCIARA_TRY(record(j, &j->plan[k], &recorded));
+  for (size_t k = 0; k < j->case_count; k++) SCIARA_TRY(record(j, &j->cases[k], &recorded));
   return recorded > 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_INPUT, "no case could be recorded");
 }
 
@@ -354,8 +354,8 @@ static enum sciara_status bench(const struct sciara_arguments *arguments, struct
              m->has_gpu ? m->gpu.name : "no GPU");
   if (j->suite->seconds > 0) j->until = sciara_wallclock() + j->suite->seconds;
   SCIARA_TRY(write_files(j)); // fails now if the file cannot be written
-  for (size_t k = 0; k < j->plans; k++) {
-    SCIARA_TRY(measure(j, &j->plan[k]));
+  for (size_t k = 0; k < j->case_count; k++) {
+    SCIARA_TRY(measure(j, &j->cases[k]));
     SCIARA_TRY(write_files(j));
   }
   bench_print_ratios(&j->report);

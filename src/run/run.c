@@ -462,7 +462,7 @@ static enum sciara_status end_stuck(struct run *r, enum sciara_stop_reason reaso
 }
 
 /** When outputs are due. */
-static void plan(struct run *r) {
+static void make_agenda(struct run *r) {
   const struct sciara_scenario_spec *s = &r->simulation->problem.scenario;
   r->agenda = (struct sciara_agenda){.snapshot_every = s->output.every_s,
                                      .checkpoint_every = s->output.checkpoint_every_s,
@@ -481,7 +481,7 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
                   .lock = -1,
                   .begin = sciara_wallclock()};
   r.context = sciara_simulation_snapshots(r.simulation, r.options->history);
-  plan(&r);
+  make_agenda(&r);
   if (is_continued(&r)) {
     r.agenda.snapshot = options->resume->from.next_snapshot_s;
     r.begin -= options->resume->from.wall_s;

@@ -12,21 +12,13 @@
 #include "file/crs_scale.h"
 #include "model/params.h"
 #include "terrain/dem_altitudes.h"
+#include "terrain/dem_part.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"
 
-/** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
-struct plan {
-  OGRSpatialReferenceH from, to;
-  double box[4]; ///< west, south, east and north of the requested part, in `to`
-  bool has_box;
-  double cell;
-  bool warp;
-};
-
-static void plan_free(struct plan *p) {
-  OSRRelease(p->from);
-  OSRRelease(p->to);
+static void free_treatment(struct sciara_dem_treatment *t) {
+  OSRRelease(t->from);
+  OSRRelease(t->to);
 }
 
 static enum sciara_status refuse(const struct sciara_dem_request *q, const struct sciara_source *s, const char *found) {
@@ -57,26 +49,27 @@ static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, con
 static bool is_local(const struct sciara_dem_request *q) { return q->crs && strcmp(q->crs, "local") == 0; }
 
 /** Fills `to` from the request and `from` from the DEM, or from the request where the DEM names none. */
-static enum sciara_status plan_crs(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p) {
+static enum sciara_status choose_crs(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                     struct sciara_dem_treatment *t) {
   if (is_local(q)) {
     if (!s->srs || OSRIsLocal(s->srs)) return SCIARA_OK;
     return sciara_fail(SCIARA_ERR_INPUT, "dem.crs: \"local\" is for a raster that names no CRS; %s names \"%s\"",
                        q->path, OSRGetName(s->srs));
   }
   if (q->crs) {
-    const enum sciara_status status = sciara_srs_parse(q->crs, &p->to);
+    const enum sciara_status status = sciara_srs_parse(q->crs, &t->to);
     if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
-    if (!sciara_srs_is_metric(p->to))
+    if (!sciara_srs_is_metric(t->to))
       return sciara_fail(
           SCIARA_ERR_INPUT,
           "dem.crs: expected a projected CRS in metres (UTM zones: EPSG:326zz north, 327zz south), found \"%s\"",
           q->crs);
   }
   if (s->srs) {
-    p->from = OSRClone(s->srs);
-    if (!p->to) p->to = OSRClone(s->srs);
-  } else if (p->to) {
-    p->from = OSRClone(p->to);
+    t->from = OSRClone(s->srs);
+    if (!t->to) t->to = OSRClone(s->srs);
+  } else if (t->to) {
+    t->from = OSRClone(t->to);
     sciara_note(q->notes, SCIARA_LOG_INFO, "%s: names no CRS; it is taken to be in %s", q->path, q->crs);
   }
   return SCIARA_OK;
@@ -105,7 +98,7 @@ static enum sciara_status check_unknown_crs(const struct sciara_dem_request *q, 
 }
 
 static enum sciara_status check_units(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                      const struct plan *p) {
+                                      const struct sciara_dem_treatment *t) {
   if (!s->srs) return check_unknown_crs(q, s);
   char found[256];
   const char *unit = NULL;
@@ -121,7 +114,7 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
   if (OSRIsGeographic(s->srs)) return asked ? SCIARA_OK : refuse_degrees(q, s);
   if (!OSRIsProjected(s->srs))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: its CRS is neither projected nor geographic", q->path);
-  if (sciara_srs_is_metric(p->from)) return SCIARA_OK;
+  if (sciara_srs_is_metric(t->from)) return SCIARA_OK;
   double metres = OSRGetLinearUnits(s->srs, (char **)&unit);
   snprintf(found, sizeof found,
            "its coordinates are in units of %.10g m (%s) (or give dem.crs and dem.cell_size_m to have it warped)",
@@ -193,157 +186,15 @@ static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q
   return SCIARA_OK;
 }
 
-/** Transforms a box between two CRS, of which neither is NULL. */
-static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from, OGRSpatialReferenceH to,
-                                     const double box[4], double out[4]) {
-  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);
-  const bool done =
-      change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2], &out[3], 21);
-  if (change) OCTDestroyCoordinateTransformation(change);
-  for (int k = 0; k < 4; k++)
-    if (!done || !isfinite(out[k]))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: the window cannot be placed in the CRS of the DEM", path);
-  return SCIARA_OK;
-}
-
-static enum sciara_status box_of_degrees(const struct sciara_dem_request *q, const double degrees[4], struct plan *p,
-                                         double out[4]) {
-  OGRSpatialReferenceH wgs84 = NULL;
-  if (!p->to)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: names no CRS, so longitude and latitude cannot be placed on it", q->path);
-  SCIARA_TRY(sciara_srs_parse(SCIARA_SOURCE_DEGREES, &wgs84));
-  const enum sciara_status status = change_box(q->path, wgs84, p->to, degrees, out);
-  OSRRelease(wgs84);
-  return status;
-}
-
-/** The points with their margin. */
-static enum sciara_status box_of_points(const struct sciara_dem_request *q, struct plan *p) {
-  double *b = p->box;
-  if (q->point_count == 0)
-    return sciara_fail(SCIARA_ERR_INPUT, "dem.window_margin_m: expected vents given by x,y, lon,lat or a line");
-  memcpy(b, (const double[4]){INFINITY, INFINITY, -INFINITY, -INFINITY}, 4 * sizeof *b);
-  for (size_t k = 0; k < q->point_count; k++) {
-    const struct sciara_dem_point *at = &q->points[k];
-    double x[4] = {at->x, at->y, at->x, at->y};
-    if (at->is_lonlat) SCIARA_TRY(box_of_degrees(q, (const double[4]){at->x, at->y, at->x, at->y}, p, x));
-    b[0] = fmin(b[0], x[0] - q->margin_m);
-    b[1] = fmin(b[1], x[1] - q->margin_m);
-    b[2] = fmax(b[2], x[2] + q->margin_m);
-    b[3] = fmax(b[3], x[3] + q->margin_m);
-  }
-  return SCIARA_OK;
-}
-
-enum { REACH = 4 }; ///< cells around the window that resampling may read, in cells of the raster or of the grid
-
-/** Turns a box in degrees to the longitudes of the raster, which may count from -180 or from 0, and past 180. */
-static void turn_box(const struct sciara_source *s, double turn, double b[4]) {
-  if (!(turn > 0)) return;
-  if (b[2] < b[0]) b[2] += turn; // PROJ's box across 180 degrees
-  const double middle = s->west + 0.5 * (double)s->cols * s->dx;
-  const double turns = round((middle - 0.5 * (b[0] + b[2])) / turn);
-  b[0] += turns * turn;
-  b[2] += turns * turn;
-}
-
-/** A window with cells at both ends of a raster of all longitudes would lose those at one of them. */
-static enum sciara_status check_seam(const struct sciara_dem_request *q, const struct sciara_source *s, double turn,
-                                     const double b[4]) {
-  const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
-  const bool past_east = b[2] > east + s->dx && b[2] - turn > s->west + s->dx;
-  const bool past_west = b[0] < s->west - s->dx && b[0] + turn < east - s->dx;
-  if (!(turn > 0) || !(past_east || past_west)) return SCIARA_OK;
-  struct sciara_text command = {0};
-  const double spare = 2 * REACH; // cells around the window
-  const double left = s->west + (floor((b[0] - s->west) / s->dx) - spare) * s->dx;
-  const double right = s->west + (ceil((b[2] - s->west) / s->dx) + spare) * s->dx;
-  const double top = fmin(s->north, s->north - (floor((s->north - b[3]) / s->dy) - spare) * s->dy);
-  const double bottom = fmax(south, s->north - (ceil((s->north - b[1]) / s->dy) + spare) * s->dy);
-  enum sciara_status status = sciara_text_append(&command, "gdalwarp -te %.12g %.12g %.12g %.12g -tr %.12g %.12g ",
-                                                 left, bottom, right, top, s->dx, s->dy);
-  if (status == SCIARA_OK) status = sciara_source_append_paths(q->path, "-part", &command);
-  if (status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: the window crosses x = %.9g, where the raster ends and begins again; cut out that part "
-                         "with: %s",
-                         q->path, past_east ? east : s->west, command.data);
-  sciara_text_free(&command);
-  return status;
-}
-
-/** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
-static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        const struct plan *p, int64_t spare, int64_t window[4]) {
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
-  double b[4];
-  memcpy(b, p->box, sizeof b);
-  if (p->from && !OSRIsSameEx(p->from, p->to, ignore_axes)) SCIARA_TRY(change_box(q->path, p->to, p->from, p->box, b));
-  const double turn = sciara_source_turn(p->from);
-  turn_box(s, turn, b);
-  SCIARA_TRY(check_seam(q, s, turn, b));
-  const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
-  if (!(b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south))
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: expected a window that overlaps the raster, x %.9g to %.9g and y %.9g to %.9g; found x %.9g "
-        "to %.9g and y %.9g to %.9g",
-        q->path, s->west, east, south, s->north, b[0], b[2], b[1], b[3]);
-  if (b[0] < s->west || b[2] > east || b[1] < south || b[3] > s->north)
-    sciara_note(q->notes, SCIARA_LOG_INFO, "%s: the window extends beyond the raster and is cut at its edge", q->path);
-  const double slack = 1e-6;
-  const double left = floor((b[0] - s->west) / s->dx + slack), right = ceil((b[2] - s->west) / s->dx - slack);
-  const double top = floor((s->north - b[3]) / s->dy + slack), bottom = ceil((s->north - b[1]) / s->dy - slack);
-  const double reach = (double)spare;
-  window[0] = (int64_t)fmax(top - reach, 0);
-  window[1] = (int64_t)fmax(left - reach, 0);
-  window[2] = (int64_t)fmin(bottom + reach, (double)s->rows) - window[0];
-  window[3] = (int64_t)fmin(right + reach, (double)s->cols) - window[1];
-  return SCIARA_OK;
-}
-
-/** The length of a cell of the raster, m, in the CRS of the grid, about. */
-static double cell_in_metres(const struct sciara_source *s, const struct plan *p) {
-  const double metres = p->from && OSRIsGeographic(p->from) ? 111e3 : 1;
-  return fmax(s->dx, s->dy) * metres;
-}
-
-static enum sciara_status choose_box(const struct sciara_dem_request *q, const struct sciara_source *s, struct plan *p,
-                                     int64_t window[4]) {
-  if (q->margin_m > 0)
-    SCIARA_TRY(box_of_points(q, p));
-  else if (q->box && q->box_is_lonlat)
-    SCIARA_TRY(box_of_degrees(q, q->box, p, p->box));
-  else if (q->box)
-    memcpy(p->box, q->box, sizeof p->box);
-  p->has_box = true;
-  const double ratio = q->cell_size_m > 0 ? ceil(q->cell_size_m / (0.3 * cell_in_metres(s, p))) : 0;
-  const int64_t spare = q->cell_size_m > 0 ? REACH + REACH * (int64_t)fmin(ratio, 1e6) : 0;
-  return window_of_box(q, s, p, spare, window);
-}
-
-static enum sciara_status choose_window(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        struct plan *p, int64_t window[4]) {
-  if (q->box || q->margin_m > 0) return choose_box(q, s, p, window);
-  const int64_t all[4] = {0, 0, s->rows, s->cols};
-  memcpy(window, q->window ? q->window : all, sizeof all);
-  const int64_t *w = window;
-  if (w[0] < 0 || w[1] < 0 || w[2] < 1 || w[3] < 1 || w[0] > s->rows - w[2] || w[1] > s->cols - w[3])
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: the window [row %" PRId64 ", column %" PRId64 ", %" PRId64 " rows, %" PRId64
-                       " columns] does not lie within its %" PRId64 " rows x %" PRId64 " columns",
-                       q->path, w[0], w[1], w[2], w[3], s->rows, s->cols);
-  return SCIARA_OK;
-}
-
 /** West, south, east and north of a window of the raster in the CRS `to`. */
-static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4], const struct plan *p,
-                                        OGRSpatialReferenceH to, double bounds[4]) {
+static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4],
+                                        const struct sciara_dem_treatment *t, OGRSpatialReferenceH to,
+                                        double bounds[4]) {
   const double west = s->west + (double)w[1] * s->dx, north = s->north - (double)w[0] * s->dy;
   const double east = west + (double)w[3] * s->dx, south = north - (double)w[2] * s->dy;
   memcpy(bounds, (const double[4]){west, south, east, north}, 4 * sizeof *bounds);
-  if (to == p->from) return SCIARA_OK;
-  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(p->from, to);
+  if (to == t->from) return SCIARA_OK;
+  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(t->from, to);
   const bool done = change && OCTTransformBounds(change, west, south, east, north, &bounds[0], &bounds[1], &bounds[2],
                                                  &bounds[3], 21);
   if (change) OCTDestroyCoordinateTransformation(change);
@@ -352,12 +203,12 @@ static enum sciara_status window_bounds(const struct sciara_source *s, const int
 }
 
 static enum sciara_status refuse_target(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                        const struct plan *p, double scale) {
+                                        const struct sciara_dem_treatment *t, double scale) {
   struct sciara_source source = *s; // for the command only
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
   if (!s->srs) {
-    source.srs = p->from;
+    source.srs = t->from;
     source.guess = q->crs;
     source.scale = scale;
     status = sciara_source_suggest_warp(&source, NULL, q->cell_size_m, &command);
@@ -386,31 +237,31 @@ static enum sciara_status refuse_own(const struct sciara_dem_request *q, const s
 
 /** A metre of the CRS, that of the DEM and the one to warp to, must be one on the ground: the model knows no other. */
 static enum sciara_status check_scale(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                      const int64_t window[4], const struct plan *p) {
+                                      const int64_t window[4], const struct sciara_dem_treatment *t) {
   double bounds[4], scale;
   const bool warped = q->crs && q->cell_size_m > 0;
   if (q->crs && !is_local(q)) {
-    SCIARA_TRY(window_bounds(s, window, p, s->srs ? p->to : p->from, bounds));
-    const enum sciara_status status = sciara_crs_scale(p->to, bounds, &scale);
+    SCIARA_TRY(window_bounds(s, window, t, s->srs ? t->to : t->from, bounds));
+    const enum sciara_status status = sciara_crs_scale(t->to, bounds, &scale);
     if (status != SCIARA_OK) return sciara_fail_context(status, "dem.crs");
-    if (!sciara_crs_scale_is_sound(scale)) return refuse_target(q, s, p, scale);
+    if (!sciara_crs_scale_is_sound(scale)) return refuse_target(q, s, t, scale);
   }
   if (!s->srs || warped || !sciara_srs_is_metric(s->srs)) return SCIARA_OK;
-  SCIARA_TRY(window_bounds(s, window, p, p->from, bounds));
+  SCIARA_TRY(window_bounds(s, window, t, t->from, bounds));
   const enum sciara_status status = sciara_crs_scale(s->srs, bounds, &scale);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s", q->path);
   return sciara_crs_scale_is_sound(scale) ? SCIARA_OK : refuse_own(q, s, scale);
 }
 
-static enum sciara_status make_plan(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                    const int64_t window[4], struct plan *p) {
+static enum sciara_status choose_treatment(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                           const int64_t window[4], struct sciara_dem_treatment *t) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
     return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: expected above 0, found %g", q->cell_size_m);
   SCIARA_TRY(check_altitude_unit(q, s)); // first: a warp may convert altitudes and keep the name of their unit
-  SCIARA_TRY(check_units(q, s, p));
-  SCIARA_TRY(check_scale(q, s, window, p));
+  SCIARA_TRY(check_units(q, s, t));
+  SCIARA_TRY(check_scale(q, s, window, t));
   static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
-  bool same = !p->from || OSRIsSameEx(p->from, p->to, ignore_axes);
+  bool same = !t->from || OSRIsSameEx(t->from, t->to, ignore_axes);
   // What is left out of account may displace the far corner by a hundredth of a cell, and no slope by more than 1e-4.
   double uneven = fabs(s->dx - s->dy) / s->dx, longest = (double)(s->rows > s->cols ? s->rows : s->cols);
   bool square = uneven <= 1e-4 && uneven * longest <= SCIARA_SOURCE_SLACK;
@@ -420,9 +271,9 @@ static enum sciara_status make_plan(const struct sciara_dem_request *q, const st
              s->dx, s->dy);
     return refuse(q, s, found);
   }
-  p->cell = q->cell_size_m > 0 ? q->cell_size_m : s->dx;
-  p->warp = !same || !square || fabs(p->cell - s->dx) > 1e-9 * s->dx;
-  if (!p->warp) p->cell = s->dx;
+  t->cell = q->cell_size_m > 0 ? q->cell_size_m : s->dx;
+  t->warp = !same || !square || fabs(t->cell - s->dx) > 1e-9 * s->dx;
+  if (!t->warp) t->cell = s->dx;
   return SCIARA_OK;
 }
 
@@ -464,10 +315,13 @@ static void report_warp(const struct sciara_notes *notes, const char *path, cons
 }
 
 /** Moves the patch into the DEM. */
-static enum sciara_status finish(const struct sciara_source *s, const struct plan *plan, struct sciara_patch *patch,
-                                 struct sciara_dem *out) {
-  out->grid = (struct sciara_grid){
-      .rows = patch->rows, .cols = patch->cols, .cell_size = plan->cell, .west = patch->west, .north = patch->north};
+static enum sciara_status finish(const struct sciara_source *s, const struct sciara_dem_treatment *treatment,
+                                 struct sciara_patch *patch, struct sciara_dem *out) {
+  out->grid = (struct sciara_grid){.rows = patch->rows,
+                                   .cols = patch->cols,
+                                   .cell_size = treatment->cell,
+                                   .west = patch->west,
+                                   .north = patch->north};
   out->altitude = patch->altitude;
   out->valid = patch->valid;
   patch->altitude = NULL;
@@ -475,7 +329,7 @@ static enum sciara_status finish(const struct sciara_source *s, const struct pla
   int64_t cells = sciara_grid_cells(&out->grid), valid = 0;
   for (int64_t i = 0; i < cells; i++) valid += out->valid[i];
   if (valid == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: every cell is NODATA after warping", s->path);
-  SCIARA_TRY(sciara_georef_from_srs(plan->to, &out->georef));
+  SCIARA_TRY(sciara_georef_from_srs(treatment->to, &out->georef));
   out->driver = sciara_format("%s", GDALGetDriverShortName(GDALGetDatasetDriver(s->dataset)));
   if (!out->driver) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a DEM");
   out->hash = sciara_dem_hash(out);
@@ -520,46 +374,46 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = SCIARA_OK;
   struct sciara_source source = {0};
-  struct plan plan = {0};
+  struct sciara_dem_treatment treatment = {0};
   struct sciara_patch patch = {0}, warped = {0};
   int64_t window[4] = {0};
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, request->notes, &source));
-  SCIARA_TRY_GOTO(plan_crs(request, &source, &plan));
-  SCIARA_TRY_GOTO(choose_window(request, &source, &plan, window));
-  SCIARA_TRY_GOTO(make_plan(request, &source, window, &plan));
+  SCIARA_TRY_GOTO(choose_crs(request, &source, &treatment));
+  SCIARA_TRY_GOTO(sciara_dem_part_choose(request, &source, &treatment, window));
+  SCIARA_TRY_GOTO(choose_treatment(request, &source, window, &treatment));
   patch = (struct sciara_patch){.rows = window[2], .cols = window[3], .dx = source.dx, .dy = source.dy};
   patch.west = source.west + (double)window[1] * source.dx;
   patch.north = source.north - (double)window[0] * source.dy;
   // A source that will be warped is held twice (here and in GDAL) while it is read, but never simulated.
   SCIARA_TRY_GOTO(
-      sciara_patch_check_size(request->path, patch.rows, patch.cols, plan.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
+      sciara_patch_check_size(request->path, patch.rows, patch.cols, treatment.warp ? 32 : SCIARA_RUN_BYTES_PER_CELL));
   SCIARA_TRY_GOTO(sciara_patch_alloc(&patch));
   SCIARA_TRY_GOTO(sciara_source_read_stored(&scope, &source, window, patch.altitude, patch.valid));
   if (request->has_nodata)
     sciara_source_hide(&source, request->nodata, (size_t)(patch.rows * patch.cols), patch.altitude, patch.valid);
   SCIARA_TRY_GOTO(sciara_patch_to_altitudes(&source, window, &patch));
-  if (plan.warp) {
+  if (treatment.warp) {
     const char *how;
     double side;
     const struct sciara_patch raster = whole_raster(&source);
     const struct sciara_warp warp = {.path = request->path,
                                      .source = &patch,
-                                     .whole = plan.has_box ? &raster : &patch,
-                                     .from = plan.from,
-                                     .to = plan.to,
-                                     .cell = plan.cell,
-                                     .box = plan.has_box ? plan.box : NULL};
+                                     .whole = treatment.has_box ? &raster : &patch,
+                                     .from = treatment.from,
+                                     .to = treatment.to,
+                                     .cell = treatment.cell,
+                                     .box = treatment.has_box ? treatment.box : NULL};
     SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &side, &warped));
-    report_warp(request->notes, request->path, how, side, plan.cell);
+    report_warp(request->notes, request->path, how, side, treatment.cell);
   }
-  SCIARA_TRY_GOTO(finish(&source, &plan, plan.warp ? &warped : &patch, out));
+  SCIARA_TRY_GOTO(finish(&source, &treatment, treatment.warp ? &warped : &patch, out));
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);
   sciara_patch_free(&patch);
   sciara_patch_free(&warped);
-  plan_free(&plan);
+  free_treatment(&treatment);
   sciara_source_close(&source);
   sciara_gdal_leave(&scope);
   return status;

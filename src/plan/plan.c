@@ -2,41 +2,25 @@
 // Reading, checking and planning of an ensemble file.
 #include "plan/plan.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "ensemble/ensemble_folder.h"
-#include "ensemble/ensemble_json.h"
 #include "ensemble/ensemble_sample.h"
 #include "file/durable.h"
 #include "plan/plan_base.h"
 #include "plan/plan_check.h"
+#include "plan/plan_folder.h"
 #include "plan/plan_places.h"
 #include "plan/points.h"
 #include "run/resume.h"
 #include "sim/cost.h"
-#include "sim/initial_lava.h"
-#include "sim/scenario_site.h"
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
-
-/** A plan that is being made. */
-struct planning {
-  struct sciara_ensemble_reading r;
-  char *folder; ///< of the ensemble file
-  cJSON *root;
-  struct sciara_problem base;
-  struct sciara_expansion x;
-  struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
-  double footprints;        ///< sum over the members: cells with lava in the end
-};
 
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
 
@@ -50,7 +34,7 @@ bool sciara_is_ensemble_file(const char *path) {
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
 
-static void free_planning(struct planning *p) {
+static void free_planning(struct sciara_planning *p) {
   cJSON_Delete(p->root);
   sciara_problem_free(&p->base);
   sciara_vent_list_free(&p->x.vents);
@@ -63,7 +47,7 @@ static void free_planning(struct planning *p) {
 // ------------------------------------------------------------------------------------------------------------- file
 
 /** Reads and checks the tree; parts that did not pass are removed, so that the others can be checked further. */
-static enum sciara_status read_tree(struct planning *p) {
+static enum sciara_status read_tree(struct sciara_planning *p) {
   char *text = NULL;
   size_t length = 0;
   SCIARA_TRY(sciara_file_read(p->r.file, MOST_BYTES, &text, &length));
@@ -90,7 +74,8 @@ static size_t find_reached(const struct sciara_problem *base, const char *overri
   return count;
 }
 
-static enum sciara_status open_with(struct planning *p, const char *path, const char *const *overrides, size_t count) {
+static enum sciara_status open_with(struct sciara_planning *p, const char *path, const char *const *overrides,
+                                    size_t count) {
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = count};
   struct sciara_resume resume = {.lock = -1};
   const enum sciara_status status = sciara_checkpoint_problem(path, &options, &resume, &p->base);
@@ -99,7 +84,7 @@ static enum sciara_status open_with(struct planning *p, const char *path, const 
 }
 
 /** The scenario of a checkpoint is the base, as if it named the checkpoint. */
-static enum sciara_status open_checkpoint(struct planning *p, const char *path) {
+static enum sciara_status open_checkpoint(struct sciara_planning *p, const char *path) {
   const char *overrides[3];
   SCIARA_TRY(open_with(p, path, NULL, 0));
   const size_t count = find_reached(&p->base, overrides);
@@ -115,7 +100,7 @@ static enum sciara_status open_checkpoint(struct planning *p, const char *path) 
   return p->base.scenario.initial_checkpoint ? SCIARA_OK : no_memory();
 }
 
-static enum sciara_status read_base(struct planning *p) {
+static enum sciara_status read_base(struct sciara_planning *p) {
   const cJSON *base = sciara_json_get(p->root, "base");
   char *path = NULL;
   if (!base) return SCIARA_OK; // already reported
@@ -144,7 +129,7 @@ static enum sciara_status read_base(struct planning *p) {
   return SCIARA_OK;
 }
 
-static enum sciara_status read_sample(struct planning *p) {
+static enum sciara_status read_sample(struct sciara_planning *p) {
   static const char *const names[] = {[SCIARA_SAMPLE_FULL] = "full",
                                       [SCIARA_SAMPLE_RANDOM] = "random",
                                       [SCIARA_SAMPLE_LHS] = "lhs",
@@ -180,7 +165,7 @@ static enum sciara_status read_sample(struct planning *p) {
 }
 
 /** A varied key of "model" must be one of the rule of the base, unless members have rules of their own. */
-static void check_rule(struct planning *p) {
+static void check_rule(struct sciara_planning *p) {
   const enum sciara_rule_kind rule = p->base.scenario.params.rule;
   const struct sciara_variation *v = &p->x.variation;
   for (size_t k = 0; k < v->count; k++)
@@ -199,7 +184,7 @@ static void check_rule(struct planning *p) {
 }
 
 /** Parts that exclude or need each other. */
-static void check_parts(struct planning *p) {
+static void check_parts(struct sciara_planning *p) {
   static const char *const planned[] = {"vents", "events", "vary", "correlation", "sample"};
   const struct sciara_ensemble_reading *r = &p->r;
   const bool table = sciara_json_get(p->root, "members") != NULL, full = p->x.sample.method == SCIARA_SAMPLE_FULL;
@@ -242,7 +227,7 @@ static void check_parts(struct planning *p) {
 }
 
 /** With vents or events of the plan, the vent of the base is their template. */
-static enum sciara_status check_template(const struct planning *p) {
+static enum sciara_status check_template(const struct sciara_planning *p) {
   const char *part = sciara_json_get(p->root, "vents") ? "vents" : "events";
   char found[64];
   if (!sciara_json_get(p->root, part) || p->base.scenario.vent_count == 1) return SCIARA_OK;
@@ -251,7 +236,7 @@ static enum sciara_status check_template(const struct planning *p) {
                                 "a base with one vent, whose name, start and area all vents have");
 }
 
-static void read_parts(struct planning *p) {
+static void read_parts(struct sciara_planning *p) {
   struct sciara_diagnostics *d = p->r.diagnostics;
   const cJSON *vents = sciara_json_get(p->root, "vents"), *events = sciara_json_get(p->root, "events");
   if (events) sciara_events_read(&p->r, events, &p->x.events, &p->x.event_count);
@@ -267,7 +252,7 @@ static void read_parts(struct planning *p) {
 }
 
 /** Sites must have cells of the DEM. Lava does not reach those in the sea, or without an altitude. */
-static void check_pois(const struct planning *p) {
+static void check_pois(const struct sciara_planning *p) {
   const struct sciara_site *site = p->base.site;
   for (size_t k = 0; site && k < p->e.result.poi_count; k++) {
     const struct sciara_poi *s = &p->e.result.pois[k];
@@ -288,7 +273,7 @@ static void check_pois(const struct planning *p) {
 
 // ---------------------------------------------------------------------------------------------------------- members
 
-static enum sciara_status take_members(struct planning *p) {
+static enum sciara_status take_members(struct sciara_planning *p) {
   const cJSON *members = sciara_json_get(p->root, "members");
   char *path = NULL;
   p->e.method = p->x.sample.method;
@@ -309,7 +294,7 @@ static enum sciara_status take_members(struct planning *p) {
 }
 
 /** The vents and events as an opened ensemble has them: with weights whose sum is 1. */
-static enum sciara_status take_lists(struct planning *p) {
+static enum sciara_status take_lists(struct sciara_planning *p) {
   struct sciara_ensemble *e = &p->e;
   double sum = 0;
   for (size_t k = 0; k < p->x.vents.count; k++) sum += p->x.vents.vent[k].weight;
@@ -339,7 +324,7 @@ static enum sciara_status take_lists(struct planning *p) {
   return SCIARA_OK;
 }
 
-static enum sciara_status make_ensemble(struct planning *p) {
+static enum sciara_status make_ensemble(struct sciara_planning *p) {
   struct sciara_text base = {0};
   const cJSON *title = sciara_json_get(p->root, "title");
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
@@ -360,7 +345,7 @@ static enum sciara_status make_ensemble(struct planning *p) {
 }
 
 /** Strata with one draw may leave no error, and a stop rule needs one. */
-static enum sciara_status check_errors(const struct planning *p) {
+static enum sciara_status check_errors(const struct sciara_planning *p) {
   static const char needed[] =
       "two or more draws in each (sample.count, of a table its strata): a count of 2 is enough";
   struct sciara_sample s;
@@ -380,7 +365,7 @@ static enum sciara_status check_errors(const struct planning *p) {
                                 single ? needed : "a method that draws, from which a sampling error follows");
 }
 
-static void read_plan(struct planning *p) {
+static void read_plan(struct sciara_planning *p) {
   struct sciara_diagnostics *d = p->r.diagnostics;
   p->folder = sciara_path_folder(p->r.file);
   p->r.folder = p->folder;
@@ -416,7 +401,7 @@ static double free_bytes_of(const char *folder) {
   return bytes;
 }
 
-static void make_estimate(const struct planning *p, const char *folder, double probe_s,
+static void make_estimate(const struct sciara_planning *p, const char *folder, double probe_s,
                           struct sciara_ensemble_estimate *out) {
   const size_t count = p->e.members.count;
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
@@ -428,7 +413,7 @@ static void make_estimate(const struct planning *p, const char *folder, double p
 }
 
 /** One member at least must fit. */
-static enum sciara_status check_memory(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+static enum sciara_status check_memory(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || e->time.member_bytes <= available) return SCIARA_OK;
   char need[48], have[48];
@@ -437,7 +422,7 @@ static enum sciara_status check_memory(const struct planning *p, const struct sc
   return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member: expected %s of free memory, found %s", p->r.file, need, have);
 }
 
-static enum sciara_status check_disk(const struct planning *p, const struct sciara_ensemble_estimate *e) {
+static enum sciara_status check_disk(const struct sciara_planning *p, const struct sciara_ensemble_estimate *e) {
   if (!(e->free_bytes > 0) || e->bytes <= e->free_bytes) return SCIARA_OK;
   char need[48], have[48];
   sciara_print_bytes(e->bytes, need, sizeof need);
@@ -448,7 +433,7 @@ static enum sciara_status check_disk(const struct planning *p, const struct scia
 
 void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
                            struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
-  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_planning p = {.r = {.file = file, .diagnostics = diagnostics}};
   struct sciara_ensemble_estimate e = {0};
   read_plan(&p);
   if (diagnostics->count == 0) make_estimate(&p, NULL, options ? options->probe_s : 0, &e);
@@ -458,218 +443,16 @@ void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_o
   free_planning(&p);
 }
 
-// ----------------------------------------------------------------------------------------------------------- folder
-
-/** Compares a site with the one that was written. */
-static bool is_same_site(const struct sciara_site *a, const struct sciara_site *b) {
-  const size_t cells = (size_t)sciara_grid_cells(&a->grid);
-  return a->grid.rows == b->grid.rows && a->grid.cols == b->grid.cols && a->grid.cell_size == b->grid.cell_size &&
-         memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
-}
-
-static enum sciara_status write_checkpoint(const struct planning *p) {
-  if (!p->base.scenario.initial_checkpoint) return SCIARA_OK;
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
-  const enum sciara_status status = path ? sciara_plan_write_checkpoint(&p->base, path) : no_memory();
-  free(path);
-  return status;
-}
-
-/** Writes dem.tif, and finds that members which read it have the site of the base. */
-static enum sciara_status write_ground(struct planning *p) {
-  const struct sciara_problem_options options = {0};
-  const struct sciara_site *site = NULL;
-  struct sciara_scenario_spec scenario;
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_text text = {0};
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
-  enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
-  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
-  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
-  if (status == SCIARA_OK) {
-    sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
-    status = sciara_diagnostics_status(&diagnostics);
-    if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
-    sciara_scenario_free(&scenario);
-  }
-  if (status == SCIARA_OK && !is_same_site(sciara_site_unchanged(p->base.site), site))
-    status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
-  if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
-  sciara_site_release(site);
-  sciara_diagnostics_free(&diagnostics);
-  sciara_text_free(&text);
-  free(path);
-  free(real);
-  return status == SCIARA_OK ? write_checkpoint(p) : status;
-}
-
-/** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
-static bool has_ground_of(const struct planning *p, const struct sciara_ensemble *old) {
-  return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
-}
-
-/** Whether a table has the columns that this plan writes: an earlier attempt may have ended before ensemble.json. */
-static bool has_columns_of(const struct planning *p, const struct sciara_members *m) {
-  uint64_t mine[SCIARA_ENSEMBLE_COLUMNS], found[SCIARA_ENSEMBLE_COLUMNS];
-  sciara_ensemble_columns_hash(&p->e.members, mine);
-  sciara_ensemble_columns_hash(m, found);
-  return memcmp(mine, found, sizeof mine) == 0;
-}
-
-/** Refuses a folder whose table was edited after it was planned: it would be replaced. */
-static enum sciara_status check_table(const struct planning *p, const struct sciara_ensemble_rows *planned) {
-  struct sciara_members m = {0};
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS);
-  enum sciara_status status = SCIARA_OK;
-  if (!path) return no_memory();
-  if (access(path, F_OK) == 0) {
-    status = sciara_members_read(path, NULL, &m);
-    if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
-    if (status == SCIARA_OK && !has_columns_of(p, &m)) status = sciara_ensemble_columns_check(path, planned, &m);
-    sciara_members_free(&m);
-  }
-  free(path);
-  return status;
-}
-
-/** An earlier version did not note the content of initial lava: what it planned in the folder stays as it is. */
-static void follow_earlier_version(struct planning *p, const struct sciara_ensemble *old) {
-  const uint64_t hash = p->e.hash, initial = p->e.initial_hash;
-  if (old->initial_hash || !initial) return;
-  p->e.initial_hash = 0;
-  p->e.hash = sciara_ensemble_hash(&p->e);
-  if (p->e.hash == old->hash) return;
-  p->e.initial_hash = initial;
-  p->e.hash = hash;
-}
-
-/** The folder holds another ensemble: it is replaced if that is wanted, no process is at work in it and no result is lost. */
-static enum sciara_status inspect_other(const struct planning *p, bool overwrite,
-                                        const struct sciara_ensemble_rows *planned, int *lock) {
-  if (overwrite) SCIARA_TRY(sciara_ensemble_lock_to_plan(p->e.folder, lock));
-  if (overwrite && !sciara_ensemble_has_results(p->e.folder)) return SCIARA_OK;
-  enum sciara_status status = sciara_ensemble_rows_check(p->e.folder, planned, &p->e.members);
-  if (status != SCIARA_OK && p->x.skipped > 0)
-    sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
-               p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
-  if (status == SCIARA_OK)
-    status = sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
-        p->e.folder);
-  return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
-}
-
-/** The same file gives other members than in an earlier version, if they are drawn. */
-static void report_other_draws(const struct planning *p, const struct sciara_ensemble *old) {
-  const bool drawn = p->e.method != SCIARA_SAMPLE_FULL && p->e.method != SCIARA_SAMPLE_TABLE;
-  if (!drawn || old->draws_by_key || old->method != p->e.method) return;
-  sciara_log(
-      SCIARA_LOG_INFO,
-      "%s: was planned by an earlier version, whose random numbers depended on the order of the keys in vary; this "
-      "version draws other members from the same file. The folder can still be run and reduced; plan anew in "
-      "another one",
-      p->e.folder);
-}
-
-/**
- * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
- * p->e is that of the folder.
- *
- * @param lock receives the lock of a folder that is replaced
- */
-static enum sciara_status inspect_folder(struct planning *p, bool overwrite, bool *same, int *lock) {
-  struct sciara_ensemble old;
-  struct sciara_ensemble_rows rows;
-  bool exists = false, empty = true;
-  *same = false;
-  SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
-  if (!exists || empty) return SCIARA_OK;
-  SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
-  enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
-  if (status == SCIARA_OK) follow_earlier_version(p, &old);
-  if (status != SCIARA_OK) {
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
-                         p->e.folder);
-  } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
-    *same = true;
-    p->e.site_hash = old.site_hash;
-    status = check_table(p, &rows);
-  } else {
-    report_other_draws(p, &old);
-    status = inspect_other(p, overwrite, &rows, lock);
-  }
-  sciara_ensemble_rows_free(&rows);
-  sciara_ensemble_free(&old);
-  return status;
-}
-
-static enum sciara_status write_folder(struct planning *p, bool same) {
-  const struct sciara_ensemble_record record = {.result = sciara_json_get(p->root, "result"),
-                                                .stop = sciara_json_get(p->root, "stop")};
-  char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
-       *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
-  enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
-  if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
-  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &record);
-  if (status == SCIARA_OK && same)
-    sciara_log(SCIARA_LOG_INFO, "%s: holds the same members: only weights and results are replaced", p->e.folder);
-  free(members);
-  free(weights);
-  return status;
-}
-
-/** Replaces the base by the one in the folder, whose DEM is relative to it. */
-static enum sciara_status take_base_of_folder(struct planning *p) {
-  struct sciara_text text = {0};
-  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &text);
-  free(p->e.base);
-  p->e.base = text.data;
-  SCIARA_TRY(status);
-  p->e.initial_hash = sciara_initial_lava_hash(&p->base);
-  p->e.hash = sciara_ensemble_hash(&p->e);
-  return SCIARA_OK;
-}
-
-/** Removes a file about members of another plan, whose results are gone. */
-static enum sciara_status forget(const struct planning *p, const char *name) {
-  char *path = sciara_path_join(p->e.folder, name);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (path && unlink(path) != 0 && errno != ENOENT)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
-  free(path);
-  return status;
-}
-
-static enum sciara_status write_plan(struct planning *p, const char *folder, bool overwrite) {
-  bool same;
-  int lock = -1;
-  enum sciara_status status;
-  if (!p->base.site) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: its base has no ground", p->r.file);
-  p->e.folder = sciara_format("%s", folder);
-  if (!p->e.folder) return no_memory();
-  SCIARA_TRY_GOTO(take_base_of_folder(p));
-  SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
-  SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_LOG));
-  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_OBSERVED));
-  if (!same) SCIARA_TRY_GOTO(write_ground(p));
-  SCIARA_TRY_GOTO(write_folder(p, same));
-cleanup:
-  sciara_ensemble_unlock(lock);
-  return status;
-}
-
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
-  struct planning p = {.r = {.file = file, .diagnostics = diagnostics}};
+  struct sciara_planning p = {.r = {.file = file, .diagnostics = diagnostics}};
   struct sciara_ensemble_estimate e = {0};
   read_plan(&p);
   if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
   if (diagnostics->count == 0)
-    sciara_diagnostics_add(diagnostics, write_plan(&p, folder, options && options->overwrite));
+    sciara_diagnostics_add(diagnostics, sciara_plan_write(&p, folder, options && options->overwrite));
   if (estimate) *estimate = e;
   free_planning(&p);
 }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/problem.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
-#include "model/polyline.h"
 #include "model/range.h"
-#include "model/vent_area.h"
 #include "scenario/scenario_effusion.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_checkpoint.h"
@@ -55,211 +51,6 @@ static enum sciara_status make_state(struct sciara_problem *p) {
   SCIARA_TRY(sciara_state_create_on(p->site, sciara_scenario_record(s), &p->state));
   p->state->clock = sciara_problem_first_clock(p);
   return SCIARA_OK;
-}
-
-// ------------------------------------------------------------------------------------------------------------ vents
-
-static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
-  const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
-  const int k = sciara_grid_place_decimals(g);
-  if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k,
-                       g->west, k, east, k, south, k, g->north, k, x, k, y);
-  *row = (int64_t)r;
-  *col = (int64_t)c;
-  return SCIARA_OK;
-}
-
-static enum sciara_status check_on_grid(const struct sciara_grid *g, int64_t row, int64_t col) {
-  if (row >= 0 && col >= 0 && row < g->rows && col < g->cols) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "expected row 0 to %" PRId64 " and column 0 to %" PRId64 ", found row %" PRId64
-                     ", column %" PRId64,
-                     g->rows - 1, g->cols - 1, row, col);
-}
-
-/** Whether this cell can be a vent. */
-static enum sciara_status check_cell(const struct sciara_site *site, int64_t row, int64_t col) {
-  const struct sciara_grid *g = &site->grid;
-  SCIARA_TRY(check_on_grid(g, row, col));
-  const uint8_t kind = site->kind[row * g->cols + col];
-  if (kind == SCIARA_CELL_INTERIOR) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "expected a cell whose 8 neighbours are valid, found %s in row %" PRId64 ", column %" PRId64,
-                     kind == SCIARA_CELL_RIM   ? "a cell on the rim of the domain"
-                     : kind == SCIARA_CELL_SEA ? "a cell of the sea"
-                                               : "a NODATA cell",
-                     row, col);
-}
-
-enum sciara_status sciara_vent_place_check(const struct sciara_site *site, const struct sciara_point *points,
-                                           size_t count) {
-  struct sciara_crossing *crossing = NULL;
-  size_t cells = 0;
-  int64_t row = -1, col = -1;
-  if (count == 1) {
-    SCIARA_TRY(cell_of(&site->grid, points->x, points->y, &row, &col));
-    return check_cell(site, row, col);
-  }
-  enum sciara_status status = sciara_polyline_cells(&site->grid, points, count, &crossing, &cells);
-  for (size_t k = 0; k < cells && status == SCIARA_OK; k++) status = check_cell(site, crossing[k].row, crossing[k].col);
-  sciara_free(crossing);
-  return status;
-}
-
-/** The cell of a vent at a point, and the point: the centre of the cell if the cell was given. */
-static enum sciara_status locate(const struct sciara_problem *p, const struct sciara_vent_spec *spec, int64_t *row,
-                                 int64_t *col, struct sciara_point *point) {
-  *point = spec->points[0];
-  if (spec->place == SCIARA_VENT_ROWCOL) {
-    *row = (int64_t)point->y;
-    *col = (int64_t)point->x;
-    *point = sciara_cell_centre(&p->grid, *row, *col);
-    return check_on_grid(&p->grid, *row, *col);
-  }
-  if (spec->place == SCIARA_VENT_LONLAT)
-    SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, point->x, point->y, &point->x, &point->y));
-  return cell_of(&p->grid, point->x, point->y, row, col);
-}
-
-static enum sciara_status place_point(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  int64_t row = -1, col = -1;
-  struct sciara_point point;
-  SCIARA_TRY(locate(p, spec, &row, &col, &point));
-  SCIARA_TRY(check_cell(p->site, row, col));
-  return sciara_vents_add(p->vents, row, col, (int64_t)spec->rate_count, spec->edges, spec->rates);
-}
-
-/** A fissure: one vent for each cell, with a part of the rate in proportion to its length. */
-static enum sciara_status place_line(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  struct sciara_crossing *crossing = NULL;
-  double *rates = NULL, total = 0;
-  size_t count = 0;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_polyline_cells(&p->grid, spec->points, spec->point_count, &crossing, &count));
-  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a fissure"));
-  for (size_t k = 0; k < count; k++) total += crossing[k].length;
-  for (size_t k = 0; k < count; k++) {
-    SCIARA_TRY_GOTO(check_cell(p->site, crossing[k].row, crossing[k].col));
-    for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (crossing[k].length / total);
-    SCIARA_TRY_GOTO(
-        sciara_vents_add(p->vents, crossing[k].row, crossing[k].col, (int64_t)spec->rate_count, spec->edges, rates));
-  }
-cleanup:
-  sciara_free(crossing);
-  sciara_free(rates);
-  return status;
-}
-
-enum { MOST_SLOTS_OF_AREA = 50000000 }; ///< rates of all cells of a vent with an area: 1.2 GB
-
-/** Keeps the interior cells of an area; the others are reported, unless the vent is only checked. */
-static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
-                                     bool only_check, int64_t *cell, size_t *count) {
-  size_t rim = 0, kept = 0;
-  for (size_t k = 0; k < *count; k++) {
-    const uint8_t kind = p->site->kind[cell[k]];
-    rim += kind == SCIARA_CELL_RIM;
-    if (kind == SCIARA_CELL_INTERIOR) cell[kept++] = cell[k];
-  }
-  const size_t nodata = *count - kept - rim;
-  *count = kept;
-  if (kept == 0)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected a cell whose 8 neighbours are valid in the area of the vent, found %zu on the rim of "
-                       "the domain and %zu NODATA",
-                       rim, nodata);
-  if (rim + nodata > 0 && !only_check)
-    sciara_note(
-        p->scenario.notes, SCIARA_LOG_INFO,
-        "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
-        "emit the whole rate",
-        spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
-  if (spec->rate_count <= MOST_SLOTS_OF_AREA / kept) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     "the area of the vent: expected at most %d rates in all its cells, found %zu cells with %zu rates",
-                     MOST_SLOTS_OF_AREA, kept, spec->rate_count);
-}
-
-/** The cells of a vent with an area, in row-major order; release them with sciara_free, also after a failure. */
-static enum sciara_status find_area(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
-                                    bool only_check, int64_t **cell, size_t *count) {
-  const bool line = spec->place == SCIARA_VENT_LINE;
-  int64_t row, col;
-  struct sciara_point point;
-  if (!line) SCIARA_TRY(locate(p, spec, &row, &col, &point));
-  SCIARA_TRY(sciara_vent_area_cells(&p->grid, line ? spec->points : &point, line ? spec->point_count : 1, spec->reach_m,
-                                    cell, count));
-  return drop_cells(p, spec, only_check, *cell, count);
-}
-
-/** A vent with an area: one vent for each of its n cells, in row-major order, with the n-th part of the rate. */
-static enum sciara_status place_area(struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  int64_t *cell = NULL;
-  double *rates = NULL;
-  size_t count;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(find_area(p, spec, false, &cell, &count));
-  SCIARA_TRY_GOTO(SCIARA_NEW(rates, spec->rate_count, "rates of a vent with an area"));
-  for (size_t n = 0; n < spec->rate_count; n++) rates[n] = spec->rates[n] * (1 / (double)count);
-  for (size_t k = 0; k < count; k++)
-    SCIARA_TRY_GOTO(sciara_vents_add(p->vents, cell[k] / p->grid.cols, cell[k] % p->grid.cols,
-                                     (int64_t)spec->rate_count, spec->edges, rates));
-cleanup:
-  sciara_free(cell);
-  sciara_free(rates);
-  return status;
-}
-
-enum sciara_status sciara_vent_check(const struct sciara_problem *p, const struct sciara_vent_spec *spec) {
-  int64_t row = -1, col = -1, *cell = NULL;
-  size_t count;
-  struct sciara_point point;
-  if (spec->reach_m > 0) {
-    const enum sciara_status status = find_area(p, spec, true, &cell, &count);
-    sciara_free(cell);
-    return status;
-  }
-  if (spec->place == SCIARA_VENT_LINE) return sciara_vent_place_check(p->site, spec->points, spec->point_count);
-  SCIARA_TRY(locate(p, spec, &row, &col, &point));
-  return check_cell(p->site, row, col);
-}
-
-bool sciara_problem_has_area(const struct sciara_problem *p) {
-  for (size_t k = 0; k < p->scenario.vent_count; k++)
-    if (p->scenario.vents[k].reach_m > 0) return true;
-  return false;
-}
-
-/** One vent of the scenario, if its position was valid. */
-static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
-  const struct sciara_vent_spec *spec = &p->scenario.vents[k];
-  const int64_t first = p->vents->count;
-  if (spec->point_count == 0) return SCIARA_OK;
-  const enum sciara_status status = spec->reach_m > 0                 ? place_area(p, spec)
-                                    : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
-                                                                      : place_point(p, spec);
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
-  p->placed[k] =
-      (struct sciara_placement){.first = first,
-                                .count = p->vents->count - first,
-                                .altitude = p->site->z0[p->vents->row[first] * p->grid.cols + p->vents->col[first]]};
-  return SCIARA_OK;
-}
-
-enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p) {
-  const double epsilon = p->scenario.engine.single_precision ? (double)FLT_EPSILON : DBL_EPSILON;
-  return sciara_rounding_of(p->vents, epsilon, &p->rounding);
-}
-
-static enum sciara_status place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics) {
-  p->vents = sciara_vents_create();
-  if (!p->vents) return SCIARA_ERR_MEMORY;
-  SCIARA_TRY(SCIARA_NEW(p->placed, p->scenario.vent_count, "the places of the vents"));
-  for (size_t k = 0; k < p->scenario.vent_count; k++) sciara_diagnostics_add(diagnostics, place_vent(p, k));
-  return sciara_problem_make_rounding(p);
 }
 
 // ----------------------------------------------------------------------------------------------------- initial lava
@@ -432,7 +223,7 @@ static enum sciara_status replace_vents(struct sciara_problem *p, struct sciara_
   *placed = p->placed;
   p->vents = NULL;
   p->placed = NULL;
-  sciara_diagnostics_add(&diagnostics, place_vents(p, &diagnostics));
+  sciara_diagnostics_add(&diagnostics, sciara_problem_place_vents(p, &diagnostics));
   if (diagnostics.count == 0) check_ranges(p, &diagnostics);
   const enum sciara_status status = sciara_diagnostics_status(&diagnostics);
   sciara_diagnostics_free(&diagnostics);
@@ -466,7 +257,7 @@ enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, d
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
                                        struct sciara_diagnostics *diagnostics) {
   SCIARA_TRY(take_site(p, options));
-  return place_vents(p, diagnostics);
+  return sciara_problem_place_vents(p, diagnostics);
 }
 
 /** Whether the parameters of fv3 that depend on the size of the cells are the defaults. */

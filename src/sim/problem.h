@@ -114,6 +114,9 @@ enum sciara_status sciara_problem_change_due(struct sciara_problem *p);
  */
 enum sciara_status sciara_problem_match_ground(struct sciara_problem *p, double time, uint64_t ground);
 
+/** Makes vents and placed from the scenario, and the rounding; an invalid vent is a diagnostic. */
+enum sciara_status sciara_problem_place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics);
+
 /** Sets p->rounding from its vents and its precision, for a problem that is made without a scenario. */
 enum sciara_status sciara_problem_make_rounding(struct sciara_problem *p);
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan_folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "ensemble/ensemble_folder.h"
+#include "ensemble/ensemble_json.h"
+#include "file/durable.h"
+#include "plan/plan_base.h"
+#include "sim/initial_lava.h"
+#include "sim/scenario_site.h"
+
+static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
+
+/** Compares a site with the one that was written. */
+static bool is_same_site(const struct sciara_site *a, const struct sciara_site *b) {
+  const size_t cells = (size_t)sciara_grid_cells(&a->grid);
+  return a->grid.rows == b->grid.rows && a->grid.cols == b->grid.cols && a->grid.cell_size == b->grid.cell_size &&
+         memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
+}
+
+static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
+  if (!p->base.scenario.initial_checkpoint) return SCIARA_OK;
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
+  const enum sciara_status status = path ? sciara_plan_write_checkpoint(&p->base, path) : no_memory();
+  free(path);
+  return status;
+}
+
+/** Writes dem.tif, and finds that members which read it have the site of the base. */
+static enum sciara_status write_ground(struct sciara_planning *p) {
+  const struct sciara_problem_options options = {0};
+  const struct sciara_site *site = NULL;
+  struct sciara_scenario_spec scenario;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_text text = {0};
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
+  enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
+  if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
+  if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
+  if (status == SCIARA_OK) {
+    sciara_scenario_parse_alone(path, text.data, &scenario, &diagnostics);
+    status = sciara_diagnostics_status(&diagnostics);
+    if (status == SCIARA_OK) status = sciara_scenario_site_read(&scenario, &options, &site);
+    sciara_scenario_free(&scenario);
+  }
+  if (status == SCIARA_OK && !is_same_site(sciara_site_unchanged(p->base.site), site))
+    status = sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected the ground of the base, found another after writing", path);
+  if (status == SCIARA_OK) p->e.site_hash = site->origin.hash;
+  sciara_site_release(site);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_text_free(&text);
+  free(path);
+  free(real);
+  return status == SCIARA_OK ? write_checkpoint(p) : status;
+}
+
+/** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
+static bool has_ground_of(const struct sciara_planning *p, const struct sciara_ensemble *old) {
+  return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
+}
+
+/** Whether a table has the columns that this plan writes: an earlier attempt may have ended before ensemble.json. */
+static bool has_columns_of(const struct sciara_planning *p, const struct sciara_members *m) {
+  uint64_t mine[SCIARA_ENSEMBLE_COLUMNS], found[SCIARA_ENSEMBLE_COLUMNS];
+  sciara_ensemble_columns_hash(&p->e.members, mine);
+  sciara_ensemble_columns_hash(m, found);
+  return memcmp(mine, found, sizeof mine) == 0;
+}
+
+/** Refuses a folder whose table was edited after it was planned: it would be replaced. */
+static enum sciara_status check_table(const struct sciara_planning *p, const struct sciara_ensemble_rows *planned) {
+  struct sciara_members m = {0};
+  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS);
+  enum sciara_status status = SCIARA_OK;
+  if (!path) return no_memory();
+  if (access(path, F_OK) == 0) {
+    status = sciara_members_read(path, NULL, &m);
+    if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
+    if (status == SCIARA_OK && !has_columns_of(p, &m)) status = sciara_ensemble_columns_check(path, planned, &m);
+    sciara_members_free(&m);
+  }
+  free(path);
+  return status;
+}
+
+/** An earlier version did not note the content of initial lava: what it planned in the folder stays as it is. */
+static void follow_earlier_version(struct sciara_planning *p, const struct sciara_ensemble *old) {
+  const uint64_t hash = p->e.hash, initial = p->e.initial_hash;
+  if (old->initial_hash || !initial) return;
+  p->e.initial_hash = 0;
+  p->e.hash = sciara_ensemble_hash(&p->e);
+  if (p->e.hash == old->hash) return;
+  p->e.initial_hash = initial;
+  p->e.hash = hash;
+}
+
+/** The folder holds another ensemble: it is replaced if that is wanted, no process is at work in it and no result is lost. */
+static enum sciara_status inspect_other(const struct sciara_planning *p, bool overwrite,
+                                        const struct sciara_ensemble_rows *planned, int *lock) {
+  if (overwrite) SCIARA_TRY(sciara_ensemble_lock_to_plan(p->e.folder, lock));
+  if (overwrite && !sciara_ensemble_has_results(p->e.folder)) return SCIARA_OK;
+  enum sciara_status status = sciara_ensemble_rows_check(p->e.folder, planned, &p->e.members);
+  if (status != SCIARA_OK && p->x.skipped > 0)
+    sciara_log(SCIARA_LOG_INFO, "%s: a plan has no members of weight 0; to retain them, write 0 in %s/%s instead",
+               p->r.file, p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  if (status == SCIARA_OK)
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected the ensemble that is planned there, found another base, DEM, initial lava or batch size",
+        p->e.folder);
+  return overwrite ? sciara_fail_context(status, "the folder has results, which --overwrite does not remove") : status;
+}
+
+/** The same file gives other members than in an earlier version, if they are drawn. */
+static void report_other_draws(const struct sciara_planning *p, const struct sciara_ensemble *old) {
+  const bool drawn = p->e.method != SCIARA_SAMPLE_FULL && p->e.method != SCIARA_SAMPLE_TABLE;
+  if (!drawn || old->draws_by_key || old->method != p->e.method) return;
+  sciara_log(
+      SCIARA_LOG_INFO,
+      "%s: was planned by an earlier version, whose random numbers depended on the order of the keys in vary; this "
+      "version draws other members from the same file. The folder can still be run and reduced; plan anew in "
+      "another one",
+      p->e.folder);
+}
+
+/**
+ * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
+ * p->e is that of the folder.
+ *
+ * @param lock receives the lock of a folder that is replaced
+ */
+static enum sciara_status inspect_folder(struct sciara_planning *p, bool overwrite, bool *same, int *lock) {
+  struct sciara_ensemble old;
+  struct sciara_ensemble_rows rows;
+  bool exists = false, empty = true;
+  *same = false;
+  SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
+  if (!exists || empty) return SCIARA_OK;
+  SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
+  enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
+  if (status == SCIARA_OK) follow_earlier_version(p, &old);
+  if (status != SCIARA_OK) {
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
+                         p->e.folder);
+  } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
+    *same = true;
+    p->e.site_hash = old.site_hash;
+    status = check_table(p, &rows);
+  } else {
+    report_other_draws(p, &old);
+    status = inspect_other(p, overwrite, &rows, lock);
+  }
+  sciara_ensemble_rows_free(&rows);
+  sciara_ensemble_free(&old);
+  return status;
+}
+
+static enum sciara_status write_folder(struct sciara_planning *p, bool same) {
+  const struct sciara_ensemble_record record = {.result = sciara_json_get(p->root, "result"),
+                                                .stop = sciara_json_get(p->root, "stop")};
+  char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
+       *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
+  enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
+  if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
+  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &record);
+  if (status == SCIARA_OK && same)
+    sciara_log(SCIARA_LOG_INFO, "%s: holds the same members: only weights and results are replaced", p->e.folder);
+  free(members);
+  free(weights);
+  return status;
+}
+
+/** Replaces the base by the one in the folder, whose DEM is relative to it. */
+static enum sciara_status take_base_of_folder(struct sciara_planning *p) {
+  struct sciara_text text = {0};
+  const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, SCIARA_ENSEMBLE_DEM, &text);
+  free(p->e.base);
+  p->e.base = text.data;
+  SCIARA_TRY(status);
+  p->e.initial_hash = sciara_initial_lava_hash(&p->base);
+  p->e.hash = sciara_ensemble_hash(&p->e);
+  return SCIARA_OK;
+}
+
+/** Removes a file about members of another plan, whose results are gone. */
+static enum sciara_status forget(const struct sciara_planning *p, const char *name) {
+  char *path = sciara_path_join(p->e.folder, name);
+  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  if (path && unlink(path) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite) {
+  bool same;
+  int lock = -1;
+  enum sciara_status status;
+  if (!p->base.site) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: its base has no ground", p->r.file);
+  p->e.folder = sciara_format("%s", folder);
+  if (!p->e.folder) return no_memory();
+  SCIARA_TRY_GOTO(take_base_of_folder(p));
+  SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
+  SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_LOG));
+  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_OBSERVED));
+  if (!same) SCIARA_TRY_GOTO(write_ground(p));
+  SCIARA_TRY_GOTO(write_folder(p, same));
+cleanup:
+  sciara_ensemble_unlock(lock);
+  return status;
+}

@@ -78,7 +78,7 @@ static void look_closely(const struct sciara_bench_case *c, const struct sciara_
   const struct sciara_engine_ops *ops = row->candidate.ops;
   struct sciara_engine_result v = {.engine = ops->name, .determinism = ops->determinism, .passed = true};
   // After the same number of steps, not at the same time: the volumes of lava differ slightly.
-  const struct sciara_tolerance allowed = {sciara_tolerance_least(c->precision).footprint, INFINITY};
+  const struct sciara_tolerance allowed = {sciara_tolerance_least(c->precision).covered, INFINITY};
   sciara_engine_result_compare(&v, c->problem, reference, found, c->precision, allowed);
   if (!v.passed && v.first.row >= 0 && ops->determinism == SCIARA_EXACT && v.first.differing > 0)
     refuse(row, SCIARA_BENCH_FAILED,

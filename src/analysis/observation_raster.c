@@ -69,7 +69,7 @@ static int64_t locate(struct sampling *s) {
 }
 
 /** Where the raster itself lies, by its corners: for the diagnostic of one that is off the grid. */
-static struct sciara_bounds footprint(struct sampling *s) {
+static struct sciara_bounds bounds_of(struct sampling *s) {
   const struct sciara_source *r = s->source;
   struct sciara_bounds b = sciara_bounds_empty();
   for (int k = 0; k < 4; k++) {
@@ -212,7 +212,7 @@ static enum sciara_status read_source(struct sampling *s, struct sciara_observat
   if (s->to_raster) SCIARA_TRY(sciara_observation_transform(s->scope, s->request, r->srs, true, &s->to_grid));
   SCIARA_TRY(take_memory(s, strip));
   if (locate(s) == 0) {
-    const struct sciara_bounds b = footprint(s);
+    const struct sciara_bounds b = bounds_of(s);
     SCIARA_TRY(sciara_observation_check_place(s->request, &b));
     return sciara_fail(SCIARA_ERR_INPUT, "%s: no cell of the run has its centre in this raster", s->request->path);
   }

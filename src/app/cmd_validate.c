@@ -122,7 +122,7 @@ static void print_spread(const struct sciara_validation *v) {
   sciara_print(
       "different orders of additions, at the same simulated time: Jaccard index at least %.6f, at most %.2g of the "
       "lava elsewhere; limits %.6f and %.2g\n",
-      1 - s->footprint, s->misplaced, 1 - allowed.footprint, allowed.misplaced);
+      1 - s->covered, s->misplaced, 1 - allowed.covered, allowed.misplaced);
 }
 
 static void print_text(const struct sciara_validation *v) {
@@ -229,7 +229,7 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
   put(&t, "every", (double)v->every);
   put(&t, "reference_compute_s", v->reference_s);
   const struct sciara_tolerance allowed = sciara_validation_allowed(v);
-  put(&t, "allowed_jaccard", 1 - allowed.footprint);
+  put(&t, "allowed_jaccard", 1 - allowed.covered);
   put(&t, "allowed_misplaced", allowed.misplaced);
   sciara_text_append(&t, ",\n  \"engines\": [\n");
   for (size_t k = 0; k < v->count; k++) {

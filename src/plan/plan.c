@@ -381,7 +381,7 @@ static void read_plan(struct sciara_planning *p) {
   if (d->count > 0) return;
   sciara_diagnostics_add(d, make_ensemble(p));
   if (d->count == 0) sciara_diagnostics_add(d, check_errors(p));
-  if (d->count == 0) p->footprints = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
+  if (d->count == 0) p->covered = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
 }
 
 // --------------------------------------------------------------------------------------------------------- estimate
@@ -406,8 +406,8 @@ static void make_estimate(const struct sciara_planning *p, const char *folder, d
   const size_t count = p->e.members.count;
   *out = (struct sciara_ensemble_estimate){.members = count, .batches = p->e.batch_count};
   const double cells = (double)sciara_grid_cells(&p->base.grid);
-  out->bytes = 8 * cells + sciara_member_disk((double)count, p->footprints) +
-               SCIARA_COST_MAPS * (SCIARA_COST_MAP + SCIARA_COST_MAP_CELL * fmin(cells, p->footprints));
+  out->bytes = 8 * cells + sciara_member_disk((double)count, p->covered) +
+               SCIARA_COST_MAPS * (SCIARA_COST_MAP + SCIARA_COST_MAP_CELL * fmin(cells, p->covered));
   out->free_bytes = free_bytes_of(folder ? folder : ".");
   if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
 }

@@ -19,9 +19,9 @@ struct checks {
   const struct sciara_problem *base;
   const char *file;
   struct sciara_failure *failed; ///< of each member
-  double *footprint;             ///< of each member, cells
+  double *covered;               ///< of each member, cells
   uint8_t *cut;                  ///< of each member: it ends at run.max_time, whatever its lava does
-  double covered;                ///< last arrival of lava in the state that members begin with, s; SCIARA_NEVER: none
+  double last_arrival;           ///< last arrival of lava in the state that members begin with, s; SCIARA_NEVER: none
 };
 
 /** members.csv is opened with spreadsheet programs too: a word in it is none of their formulas. */
@@ -112,16 +112,15 @@ static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *me
   if (member->run.until == SCIARA_UNTIL_TIME) return member->run.max_time_s < member->run.until_s;
   if (!find_effusion(member, &e)) return false;
   if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= e.end;
-  const double covered = c->covered >= 0 ? c->covered : e.first;
-  return member->run.max_time_s <= fmax(covered + member->run.rest_s, e.begun);
+  const double last_arrival = c->last_arrival >= 0 ? c->last_arrival : e.first;
+  return member->run.max_time_s <= fmax(last_arrival + member->run.rest_s, e.begun);
 }
 
-static enum sciara_status check_member(const struct checks *c, size_t member, double *footprint, uint8_t *cut) {
+static enum sciara_status check_member(const struct checks *c, size_t member, double *covered, uint8_t *cut) {
   struct sciara_scenario_spec scenario;
   const enum sciara_status status = open_member(c, member, &scenario);
-  *footprint = 0;
-  if (status == SCIARA_OK)
-    *footprint = sciara_member_footprint(&scenario.params, volume_of(c, &scenario), &c->base->grid);
+  *covered = 0;
+  if (status == SCIARA_OK) *covered = sciara_member_covered(&scenario.params, volume_of(c, &scenario), &c->base->grid);
   *cut = status == SCIARA_OK && is_cut(c, &scenario);
   sciara_scenario_free(&scenario);
   return status;
@@ -130,7 +129,7 @@ static enum sciara_status check_member(const struct checks *c, size_t member, do
 static void check_some(void *context, int64_t begin, int64_t end) {
   const struct checks *c = (const struct checks *)context;
   for (int64_t i = begin; i < end; i++)
-    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->footprint[i], &c->cut[i]));
+    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->covered[i], &c->cut[i]));
 }
 
 enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
@@ -163,24 +162,24 @@ static enum sciara_status report_cut(const struct checks *c, const char *file) {
 double sciara_plan_check_members(const struct sciara_ensemble *e, const struct sciara_problem *base, const char *file,
                                  struct sciara_diagnostics *d) {
   const size_t count = e->members.count;
-  struct checks c = {.e = e, .base = base, .file = file, .covered = SCIARA_NEVER};
-  double footprints = 0;
+  struct checks c = {.e = e, .base = base, .file = file, .last_arrival = SCIARA_NEVER};
+  double covered = 0;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(c.failed, count, "the checks of members"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(c.footprint, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.covered, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.cut, count, "the checks of members"));
-  if (base->state) c.covered = sciara_last_arrival(base->state);
+  if (base->state) c.last_arrival = sciara_last_arrival(base->state);
   sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
   for (size_t i = 0; i < count; i++) {
     sciara_diagnostics_add(d, sciara_failure_status(&c.failed[i]));
-    footprints += c.footprint[i];
+    covered += c.covered[i];
   }
   status = report_cut(&c, file);
 cleanup:
   sciara_diagnostics_add(d, status);
   for (size_t i = 0; c.failed && i < count; i++) sciara_failure_free(&c.failed[i]);
   sciara_free(c.failed);
-  sciara_free(c.footprint);
+  sciara_free(c.covered);
   sciara_free(c.cut);
-  return footprints;
+  return covered;
 }

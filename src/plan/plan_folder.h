@@ -16,7 +16,7 @@ struct sciara_planning {
   struct sciara_problem base;
   struct sciara_expansion x;
   struct sciara_ensemble e; ///< its base is the one with the DEM where it is now
-  double footprints;        ///< sum over the members: cells with lava in the end
+  double covered;           ///< sum over the members: cells with lava in the end
 };
 
 /** Writes a plan without problems. A folder with the same members keeps its results. */

@@ -303,13 +303,13 @@ static double liquid_time(const struct sciara_problem *p) {
   return each > 0 ? liquid_volume(p, start, end) / (w * w) * each : 0;
 }
 
-double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
+double sciara_member_covered(const struct sciara_params *params, double volume, const struct sciara_grid *grid) {
   return fmin((double)sciara_grid_cells(grid),
               volume / (grid->cell_size * grid->cell_size * SCIARA_COST_THIN * thin(params)));
 }
 
-double sciara_member_disk(double members, double footprints) {
-  return SCIARA_COST_MEMBER * members + SCIARA_COST_MEMBER_CELL * footprints;
+double sciara_member_disk(double members, double covered) {
+  return SCIARA_COST_MEMBER * members + SCIARA_COST_MEMBER_CELL * covered;
 }
 
 struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, unsigned record,
@@ -319,11 +319,10 @@ struct sciara_member_need sciara_member_need_of(const struct sciara_problem *p, 
   const double thickness = 0.5 * (thin(params) + thick(params)), cells = (double)sciara_grid_cells(&p->grid);
   struct sciara_member_need need = {.liquid_s = liquid_time(p)};
   const double lava_cells = fmin(cells, thickness > 0 ? volume / (w2 * thickness) : cells); // half cooled
-  const double footprint = sciara_member_footprint(params, volume, &p->grid);
+  const double covered = sciara_member_covered(params, volume, &p->grid);
   need.length = need.liquid_s / params->relaxation;
-  need.disk = sciara_member_disk(1, footprint);
-  need.checkpoint =
-      SCIARA_COST_MEMBER_STATE + SCIARA_COST_MEMBER_STATE_CELL * fmin(cells, footprint + initial_cells(p));
+  need.disk = sciara_member_disk(1, covered);
+  need.checkpoint = SCIARA_COST_MEMBER_STATE + SCIARA_COST_MEMBER_STATE_CELL * fmin(cells, covered + initial_cells(p));
   need.window = fmin(cells, SCIARA_COST_WINDOW_LEAST + SCIARA_COST_WINDOW_PER_LAVA * lava_cells);
   need.memory = need.window * bytes_per_cell;
   if (sciara_scenario_has_initial_lava(&p->scenario))

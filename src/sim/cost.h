@@ -131,10 +131,10 @@ struct sciara_member_need {
 };
 
 /** Cells that the lava of a member covers in the end: at most about so many. @param volume that it emits, m3 */
-double sciara_member_footprint(const struct sciara_params *params, double volume, const struct sciara_grid *grid);
+double sciara_member_covered(const struct sciara_params *params, double volume, const struct sciara_grid *grid);
 
-/** Bytes on the disk of so many members, which cover `footprints` cells together. */
-double sciara_member_disk(double members, double footprints);
+/** Bytes on the disk of so many members, which cover `covered` cells together. */
+double sciara_member_disk(double members, double covered);
 
 /** Bytes of a state that has these recorded fields, of its copy and of an engine, for one cell of a window. */
 double sciara_member_bytes_per_cell(const struct sciara_engine_ops *ops, unsigned record);

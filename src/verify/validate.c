@@ -126,9 +126,9 @@ struct sciara_tolerance sciara_tolerance_least(enum sciara_precision precision) 
 static void check_tolerance(struct sciara_engine_result *v, const struct sciara_state_difference *n,
                             const struct sciara_state *found, struct sciara_tolerance allowed) {
   const unsigned long long step = found->step;
-  if (!(1 - n->jaccard <= allowed.footprint))
-    reject(v, sciara_format("footprint after step %llu: expected a Jaccard index of at least %.6f, found %.6f", step,
-                            1 - allowed.footprint, n->jaccard));
+  if (!(1 - n->jaccard <= allowed.covered))
+    reject(v, sciara_format("covered cells after step %llu: expected a Jaccard index of at least %.6f, found %.6f",
+                            step, 1 - allowed.covered, n->jaccard));
   if (!(n->misplaced <= allowed.misplaced))
     reject(v, sciara_format("after step %llu: expected at most %.4g of the lava elsewhere, found %.4g", step,
                             allowed.misplaced, n->misplaced));
@@ -274,7 +274,7 @@ static enum sciara_status measure_spread(struct sciara_validation *v, struct com
     if (!w->reference[r].ops) continue;
     SCIARA_TRY(sciara_runner_go_to(&w->reference[r].runner, UINT64_MAX, time_of_comparison(w->serial), w->found));
     const struct sciara_state_difference n = sciara_compare_states(w->serial, w->found);
-    v->spread.footprint = fmax(v->spread.footprint, 1 - n.jaccard);
+    v->spread.covered = fmax(v->spread.covered, 1 - n.jaccard);
     v->spread.misplaced = fmax(v->spread.misplaced, n.misplaced);
   }
   return SCIARA_OK;
@@ -282,7 +282,7 @@ static enum sciara_status measure_spread(struct sciara_validation *v, struct com
 
 struct sciara_tolerance sciara_validation_allowed(const struct sciara_validation *v) {
   const struct sciara_tolerance least = sciara_tolerance_least(v->precision);
-  return (struct sciara_tolerance){fmax(least.footprint, 2 * v->spread.footprint),
+  return (struct sciara_tolerance){fmax(least.covered, 2 * v->spread.covered),
                                    fmax(least.misplaced, 2 * v->spread.misplaced)};
 }
 

@@ -33,7 +33,7 @@ struct sciara_state_difference sciara_compare_states(const struct sciara_state *
 
 /** The limits for the difference of a tolerance engine from its reference. */
 struct sciara_tolerance {
-  double footprint; ///< 1 - Jaccard index, at most
+  double covered;   ///< 1 - Jaccard index of the cells with lava, at most
   double misplaced; ///< at most
 };
 

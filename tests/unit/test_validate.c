@@ -69,7 +69,7 @@ START_TEST(faults_are_found) {
   expect(CLOCK, 70, SCIARA_EXACT, "not bit-identical to serial after step 70: clock");
   expect(NUMBER, 100, SCIARA_EXACT, "a NaN after step 100");
   expect(NUMBER, 100, SCIARA_TOLERANCE, "a NaN after step 100");
-  expect(SHIFT, 30, SCIARA_TOLERANCE, "footprint after step 30: expected a Jaccard index of at least 0.");
+  expect(SHIFT, 30, SCIARA_TOLERANCE, "covered cells after step 30: expected a Jaccard index of at least 0.");
   expect(ELSEWHERE, 30, SCIARA_TOLERANCE, "after step 30: expected at most 0.001 of the lava elsewhere, found ");
   expect(LEAK, 30, SCIARA_TOLERANCE, "the mass balance has a residual of");
 }
@@ -170,9 +170,9 @@ START_TEST(orders_of_additions) {
   const struct sciara_engine_result *e = &v.result[0];
   ck_assert_msg(e->passed, "%s", e->why);
   ck_assert_uint_gt(e->first_differing, 0);
-  ck_assert(v.spread.footprint > 0 && v.spread.footprint < 0.2 && v.spread.misplaced > 0);
+  ck_assert(v.spread.covered > 0 && v.spread.covered < 0.2 && v.spread.misplaced > 0);
   ck_assert(fabs(e->time - e->reference_time) <= 60); // a few steps; by step number it would be an hour
-  ck_assert(1 - e->last.jaccard <= v.spread.footprint && e->last.misplaced <= v.spread.misplaced);
+  ck_assert(1 - e->last.jaccard <= v.spread.covered && e->last.misplaced <= v.spread.misplaced);
   sciara_validation_free(&v);
 }
 END_TEST

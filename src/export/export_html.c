@@ -11,6 +11,7 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "page/page_html.h"
+#include "run/assumed.h"
 #include "run/run_folder.h"
 #include "scenario/vent_places.h"
 
@@ -48,18 +49,22 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
   return SCIARA_OK;
 }
 
-/** The vents of a page. Zero-initialise; release with free_vents. */
+/** The vents of a page, and what the run assumes. Zero-initialise; release with free_vents. */
 struct page_vents {
   struct sciara_vent_marks marks;
   struct sciara_page_vent *vent; ///< refers to marks
+  struct sciara_text assumed;
 };
 
 static void free_vents(struct page_vents *v) {
   sciara_vent_marks_free(&v->marks);
   sciara_free(v->vent);
+  sciara_text_free(&v->assumed);
 }
 
-static enum sciara_status read_vents(const struct sciara_snapshot *s, struct page_vents *out) {
+static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_language language,
+                                     struct page_vents *out) {
+  const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
   struct sciara_diagnostics diagnostics = {0};
   if (!s->scenario_json) return SCIARA_OK;
@@ -68,6 +73,8 @@ static enum sciara_status read_vents(const struct sciara_snapshot *s, struct pag
   enum sciara_status status = SCIARA_OK;
   if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
+  if (status == SCIARA_OK)
+    status = sciara_run_assumed(&scenario, t->folder ? &t->record.emission : NULL, &s->grid, language, &out->assumed);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status == SCIARA_OK && out->marks.count > 0)
@@ -159,7 +166,8 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(read_vents(s, &vents));
+  SCIARA_TRY_GOTO(read_vents(job->target, job->look.language, &vents));
+  page.assumed = vents.assumed.data;
   page.vent = vents.vent;
   page.vents = vents.marks.count;
   SCIARA_TRY_GOTO(sciara_export_read_ground(job->target, &altitude));

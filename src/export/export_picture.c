@@ -5,9 +5,10 @@
 #include "base/text.h"
 #include "model/field.h"
 
-enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
+enum sciara_status sciara_export_vents(const struct sciara_target *t, const struct sciara_map *map,
                                        struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
                                        struct sciara_vent_cells *cells) {
+  const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
   struct sciara_diagnostics diagnostics = {0};
   enum sciara_status status;
@@ -16,7 +17,8 @@ enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const st
   // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
   status = diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path) : SCIARA_OK;
-  if (status == SCIARA_OK) status = sciara_map_dressing_make(&scenario, map, picture, dressing);
+  if (status == SCIARA_OK)
+    status = sciara_map_dressing_make(&scenario, t->folder ? &t->record.emission : NULL, map, picture, dressing);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   return status;
@@ -40,6 +42,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
                                  .unit = info->unit,
                                  .title = job->look.title ? job->look.title : s->title};
   out->picture.map = &out->map;
+  out->picture.language = job->look.language;
   out->picture.altitude = out->altitude;
   SCIARA_TRY(sciara_export_read_marks(t, &out->marks));
   out->picture.sea = out->marks.sea;
@@ -48,7 +51,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   size_t warnings;
   sciara_target_warnings(t, &warnings);
   out->picture.warning = warnings > 0;
-  SCIARA_TRY(sciara_export_vents(s, &out->map, &out->picture, &out->dressing, &out->vents));
+  SCIARA_TRY(sciara_export_vents(t, &out->map, &out->picture, &out->dressing, &out->vents));
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;
   SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
@@ -82,6 +85,7 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
   p->picture.time_s = &snapshot->time_s;
   sciara_map_facts_free(&p->facts);
   SCIARA_TRY(sciara_export_facts(snapshot, job->field, job->look.title, &p->facts));
+  SCIARA_TRY(sciara_map_facts_add(&p->facts, "assumptions", p->dressing.assumed.data));
   p->map.facts = &p->facts;
   return SCIARA_OK;
 }

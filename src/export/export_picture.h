@@ -39,8 +39,8 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
 enum sciara_status sciara_export_picture_look(const struct sciara_export_job *job, struct sciara_export_picture *p);
 void sciara_export_picture_free(struct sciara_export_picture *p);
 
-/** Vents of the scenario that a snapshot carries, and their cells. */
-enum sciara_status sciara_export_vents(const struct sciara_snapshot *s, const struct sciara_map *map,
+/** Vents of the scenario that a snapshot carries, and their cells; what the run assumes. */
+enum sciara_status sciara_export_vents(const struct sciara_target *t, const struct sciara_map *map,
                                        struct sciara_map_picture *picture, struct sciara_map_dressing *dressing,
                                        struct sciara_vent_cells *cells);
 

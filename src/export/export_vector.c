@@ -182,7 +182,7 @@ cleanup:
 static enum sciara_status take_marks(const struct sciara_export_job *job, enum sciara_export_layer which,
                                      const struct sciara_map *map, struct content *c) {
   struct sciara_map_picture unused = {.map = map};
-  SCIARA_TRY(sciara_export_vents(&job->target->snapshot, map, &unused, &c->dressing, &c->vents));
+  SCIARA_TRY(sciara_export_vents(job->target, map, &unused, &c->dressing, &c->vents));
   c->all.marks = c->marks;
   const bool lines = included(which, SCIARA_EXPORT_FRONT_LINES);
   for (size_t k = 0; k < c->all.count; k++)

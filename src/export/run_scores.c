@@ -88,7 +88,7 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
                                 struct sciara_map_picture *picture, struct sciara_map_dressing *dressing) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_vent_cells vents = {0};
-  const enum sciara_status status = sciara_export_vents(s, map, picture, dressing, &vents);
+  const enum sciara_status status = sciara_export_vents(j->target, map, picture, dressing, &vents);
   if (status == SCIARA_OK) {
     sciara_map_dressing_lava(dressing, vents.row, vents.col, vents.count, j->thickness, &s->ledger, picture);
     sciara_map_bounds_add_mask(&dressing->bounds, &s->grid, j->observed.covered);
@@ -97,14 +97,15 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   return status;
 }
 
-/** Draws the two extents of `j`. */
+/** Draws the two extents of `j`. Of two runs it does not say what they assume. */
 static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
-                               const struct sciara_extent_words *words, const char *note, const char *path) {
+                               const struct sciara_extent_words *words, struct sciara_text *note, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
   size_t warnings;
   sciara_target_warnings(j->target, &warnings);
-  struct sciara_map_picture picture = {.map = &map, .start = s->start, .time_s = &s->time_s, .warning = warnings > 0};
+  struct sciara_map_picture picture = {
+      .map = &map, .start = s->start, .time_s = &s->time_s, .warning = warnings > 0, .language = look->language};
   struct sciara_map_dressing dressing = {0};
   struct sciara_picture_parts parts = {0};
   struct sciara_map_facts facts = {0};
@@ -120,7 +121,9 @@ static enum sciara_status draw(const struct sciara_run_scores *j, const struct s
   picture.edits = marks.edit;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
-  picture.note = note;
+  if (words == &sciara_words_of_observed && dressing.assumed.data)
+    SCIARA_TRY_GOTO(sciara_text_append(note, "\n%s", dressing.assumed.data));
+  picture.note = note->data;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, words, path));
 cleanup:
@@ -136,7 +139,7 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                           const char *path) {
   struct sciara_text note = {0};
   enum sciara_status status = write_note(j, look->language, &note);
-  if (status == SCIARA_OK) status = draw(j, look, &sciara_words_of_observed, note.data, path);
+  if (status == SCIARA_OK) status = draw(j, look, &sciara_words_of_observed, &note, path);
   sciara_text_free(&note);
   return status;
 }
@@ -171,7 +174,7 @@ enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_t
   b.observed.covered = a.run;
   a.run = NULL;
   SCIARA_TRY_GOTO(write_areas(&b, look->language, &note));
-  SCIARA_TRY_GOTO(draw(&b, look, &sciara_words_of_runs, note.data, path));
+  SCIARA_TRY_GOTO(draw(&b, look, &sciara_words_of_runs, &note, path));
 cleanup:
   sciara_text_free(&note);
   sciara_run_scores_free(&a);

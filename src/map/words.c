@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/words.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/field.h"
@@ -64,6 +67,108 @@ void sciara_word_numbers(enum sciara_language language, char *text) {
   for (char *c = text; *c; c++)
     if (*c == '.' && c > text && is_digit(c[-1]) && is_digit(c[1])) *c = languages[language].decimal;
 }
+
+// --------------------------------------------------------------------------------------------------------- quantities
+
+const char *sciara_word_of_param(enum sciara_language language, const char *key,
+                                 const struct sciara_param_info **info) {
+  static const enum sciara_word of_param[] = {
+#define SCIARA_PARAM(member, ...) SCIARA_WORD_PARAM_##member,
+#include "model/params.def"
+#undef SCIARA_PARAM
+  };
+  size_t count;
+  const struct sciara_param_info *table = sciara_param_table(&count);
+  if (strncmp(key, "model.", strlen("model.")) == 0) key += strlen("model.");
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(table[k].key, key) == 0) {
+      *info = &table[k];
+      return words[of_param[k]][language];
+    }
+  return NULL;
+}
+
+void sciara_word_duration(enum sciara_language language, double seconds, char *buffer, size_t capacity) {
+  char text[64];
+  sciara_print_duration(seconds, text, sizeof text);
+  const char *end = strstr(text, " d"); // days come first
+  if (end && (end[2] == ' ' || end[2] == '\0'))
+    snprintf(buffer, capacity, "%.*s %s%s", (int)(end - text), text, words[SCIARA_WORD_DAY][language], end + 2);
+  else
+    snprintf(buffer, capacity, "%s", text);
+  sciara_word_numbers(language, buffer);
+}
+
+void sciara_word_volume(enum sciara_language language, double m3, char *buffer, size_t capacity) {
+  if (m3 >= 99999.5)
+    snprintf(buffer, capacity, "%.4g\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3", 1e-6 * m3);
+  else
+    snprintf(buffer, capacity, m3 >= 1000 ? "%.0f\u00A0m\u00B3" : "%.4g\u00A0m\u00B3", m3);
+  sciara_word_numbers(language, buffer);
+}
+
+/** "1.5 × 10⁷", or as many digits as people read. */
+static void print_number(double value, char *buffer, size_t capacity) {
+  static const char *const raised[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",
+                                       "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+  const double size = fabs(value);
+  int power = 0;
+  char text[40];
+  if (size == 0 || (size >= 1e-3 && size < 1e6)) {
+    snprintf(buffer, capacity, size >= 1000 ? "%.0f" : "%.4g", value);
+    return;
+  }
+  snprintf(text, sizeof text, "%.3e", value);
+  char *e = strchr(text, 'e');
+  if (e) {
+    power = (int)strtol(e + 1, NULL, 10);
+    *e = '\0';
+    while (e[-1] == '0') *--e = '\0';
+    if (e[-1] == '.') e[-1] = '\0';
+  }
+  snprintf(buffer, capacity, "%s\u00A0\u00D7\u00A010%s%s%s", text, power < 0 ? "\u207B" : "",
+           abs(power) > 9 ? raised[abs(power) / 10 % 10] : "", raised[abs(power) % 10]);
+}
+
+void sciara_word_quantity(enum sciara_language language, double value, const char *unit, char *buffer,
+                          size_t capacity) {
+  const char *power = strpbrk(unit, "23"); // m2, kg/m3
+  char number[64];
+  print_number(value, number, sizeof number);
+  if (strcmp(unit, "1") == 0)
+    snprintf(buffer, capacity, "%s", number);
+  else
+    snprintf(buffer, capacity, "%s\u00A0%.*s%s", number, (int)strcspn(unit, "23"), unit,
+             !power          ? ""
+             : *power == '2' ? "\u00B2"
+                             : "\u00B3");
+  sciara_word_numbers(language, buffer);
+}
+
+void sciara_word_parameters(struct sciara_text *out, enum sciara_language language, const char *model,
+                            const struct sciara_params *params) {
+  static const char changed[] = "; changed: ";
+  const char *key = strstr(model, changed);
+  sciara_text_append_bytes(out, model, key ? (size_t)(key - model) : strlen(model));
+  if (!key) return;
+  for (key += strlen(changed); *key;) {
+    char name[64], value[64];
+    const size_t length = strcspn(key, ",");
+    const struct sciara_param_info *info = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : 0), key);
+    const char *word = sciara_word_of_param(language, name, &info);
+    if (word) {
+      double number;
+      memcpy(&number, (const char *)params + info->offset, sizeof number);
+      sciara_word_quantity(language, number, info->unit, value, sizeof value);
+      sciara_text_append(out, "; %s %s", word, value);
+    }
+    key += length;
+    key += strspn(key, ", ");
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------- forms
 
 /** The text of the placeholder at `form`, "{name}"; NULL: there is none. */
 static const char *text_of(const char *form, const char *const *pairs, size_t *length) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "model/params.h"
 
 enum sciara_language {
 #define SCIARA_LANGUAGE(ID, code, decimal) SCIARA_##ID,
@@ -39,6 +40,26 @@ char sciara_language_decimal(enum sciara_language language);
 /** Heading and long name of the field of that name; NULL: there is no such field. */
 const char *sciara_word_of_field(enum sciara_language language, const char *field);
 const char *sciara_word_of_field_long(enum sciara_language language, const char *field);
+
+/** The name of the parameter with this key, such as "cooling" or "model.cooling", and its line in the table; NULL: none has it. */
+const char *sciara_word_of_param(enum sciara_language language, const char *key, const struct sciara_param_info **info);
+
+/** sciara_print_duration in a language. */
+void sciara_word_duration(enum sciara_language language, double seconds, char *buffer, size_t capacity);
+
+/** "0.35 × 10⁶ m³", "6000 m³". */
+void sciara_word_volume(enum sciara_language language, double m3, char *buffer, size_t capacity);
+
+/** A number in a unit of params.def, "150 m²". */
+void sciara_word_quantity(enum sciara_language language, double value, const char *unit, char *buffer, size_t capacity);
+
+/**
+ * Appends "thesis-etna-2006; cooling parameter 150 m²": a set of parameters, and those that differ from it.
+ *
+ * @param model as in the files, "thesis-etna-2006; changed: cooling"
+ */
+void sciara_word_parameters(struct sciara_text *out, enum sciara_language language, const char *model,
+                            const struct sciara_params *params);
 
 /** Appends a form, with the texts of its placeholders: {name, text, ..., NULL}; one that is not listed stays. */
 enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, const char *const *pairs);

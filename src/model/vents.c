@@ -161,6 +161,46 @@ double sciara_vents_total(const struct sciara_vents *v) {
   return total;
 }
 
+static int by_time(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/** The rate of a vent at a time. */
+static double rate_at(const struct sciara_vents *v, int64_t vent, double time) {
+  int64_t low = v->first[vent], high = v->first[vent + 1]; // the first slot that ends after it
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (v->end[middle] > time)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low < v->first[vent + 1] && v->begin[low] <= time ? v->rate[low] : 0;
+}
+
+enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sciara_emission *out) {
+  double *time;
+  size_t count = 0;
+  *out = (struct sciara_emission){.volume_m3 = sciara_vents_total(v), .begin_s = INFINITY, .end_s = 0, .peak_m3_s = 0};
+  SCIARA_TRY(SCIARA_NEW(time, (size_t)v->slots + 1, "the rates of vents"));
+  for (int64_t k = 0; k < v->slots; k++) {
+    if (!(v->rate[k] > 0)) continue;
+    time[count++] = v->begin[k];
+    out->begin_s = fmin(out->begin_s, v->begin[k]);
+    out->end_s = fmax(out->end_s, v->end[k]);
+  }
+  qsort(time, count, sizeof *time, by_time);
+  for (size_t k = 0; k < count; k++) {
+    double rate = 0;
+    for (int64_t n = 0; (k == 0 || time[k] > time[k - 1]) && n < v->count; n++) rate += rate_at(v, n, time[k]);
+    out->peak_m3_s = fmax(out->peak_m3_s, rate);
+  }
+  if (count == 0) out->begin_s = 0;
+  sciara_free(time);
+  return SCIARA_OK;
+}
+
 uint64_t sciara_vents_hash(const struct sciara_vents *v) {
   const size_t count = (size_t)v->count, slots = (size_t)v->slots;
   const struct {

@@ -55,6 +55,16 @@ double sciara_vents_begun(const struct sciara_vents *v);
 /** Volume of all vents over all time, m3. */
 double sciara_vents_total(const struct sciara_vents *v);
 
+/** What all vents emit over all time. */
+struct sciara_emission {
+  double volume_m3;      ///< NAN: not known
+  double begin_s, end_s; ///< the first time of a rate above 0, and from which on there is none
+  double peak_m3_s;      ///< the largest rate of all vents together
+};
+
+/** SCIARA_ERR_MEMORY, or the emission. */
+enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sciara_emission *out);
+
 /** 64 bits over cells and tables of all vents. */
 uint64_t sciara_vents_hash(const struct sciara_vents *v);
 

@@ -46,6 +46,8 @@ class Page {
     byId("scenario").textContent = this.scenarioText();
     byId("observed_label").hidden = !data.observed;
     byId("vents_label").hidden = data.vents.length === 0;
+    byId("assumed").hidden = !data.assumed;
+    byId("assumed").textContent = data.assumed || "";
     byId("stamp").hidden = !data.stamp;
     byId("stamp").textContent = data.stamp || "";
     byId("key_sea").hidden = !this.frames.shade.includes(SEA_SHADE);

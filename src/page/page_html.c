@@ -164,8 +164,10 @@ static enum sciara_status append_warnings(struct sciara_text *t, const struct sc
   return sciara_text_append(t, "],\n");
 }
 
-/** Names of fields are written with the fields. */
-static bool is_of_field(const char *id) { return strncmp(id, "FIELD_", 6) == 0 || strncmp(id, "LONG_", 5) == 0; }
+/** Names of fields are written with the fields; those of parameters stand in texts. */
+static bool is_of_field(const char *id) {
+  return strncmp(id, "FIELD_", 6) == 0 || strncmp(id, "LONG_", 5) == 0 || strncmp(id, "PARAM_", 6) == 0;
+}
 
 static enum sciara_status append_words(struct sciara_text *t, enum sciara_language language) {
   SCIARA_TRY(sciara_text_append(t, "\"decimal\":\"%c\",\n\"words\":{\n", sciara_language_decimal(language)));
@@ -320,6 +322,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
   SCIARA_TRY(append_text(t, "title", p->title));
   SCIARA_TRY(append_text(t, "stamp", p->stamp));
+  SCIARA_TRY(append_text(t, "assumed", p->assumed));
   SCIARA_TRY(append_text(t, "source", p->source));
   SCIARA_TRY(append_text(t, "engine", p->engine));
   SCIARA_TRY(append_text(t, "precision", p->precision));

@@ -40,6 +40,7 @@ struct sciara_page {
   const uint8_t *sea;    ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
   const struct sciara_page_vent *vent;
   size_t vents;
+  const char *assumed;   ///< lines that stand above the map
   const char *stamp;     ///< across the map, and above it
   const char *crs_wkt;   ///< for longitude and latitude
   size_t snapshot_count; ///< of the run: those beyond the frames were left out

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "sciara.h"
 
-enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario, const struct sciara_map *map,
+enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario,
+                                            const struct sciara_emission *emission, const struct sciara_map *map,
                                             struct sciara_map_picture *picture, struct sciara_map_dressing *out) {
   SCIARA_TRY(sciara_vent_marks_make(scenario, map->grid, map->georef, &out->marks));
   if (out->marks.count > 0) SCIARA_TRY(SCIARA_NEW(out->vent, out->marks.count, "the vents of a map"));
@@ -13,6 +14,8 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
     out->vent[k] = (struct sciara_map_vent){.points = mark->points, .count = mark->count, .weight = 1};
     for (size_t j = 0; j < mark->count; j++) sciara_map_bounds_add_point(&out->bounds, map->grid, mark->points[j]);
   }
+  SCIARA_TRY(sciara_run_assumed(scenario, emission, map->grid, picture->language, &out->assumed));
+  picture->note = out->assumed.data;
   picture->rules = 1u << scenario->params.rule;
   picture->vent = out->vent;
   picture->vents = out->marks.count;
@@ -38,6 +41,7 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
 }
 
 void sciara_map_dressing_free(struct sciara_map_dressing *d) {
+  sciara_text_free(&d->assumed);
   sciara_vent_marks_free(&d->marks);
   sciara_free(d->vent);
   *d = (struct sciara_map_dressing){0};

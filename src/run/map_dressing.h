@@ -5,6 +5,7 @@
 
 #include "map/run_out.h"
 #include "picture/map_picture.h"
+#include "run/assumed.h"
 #include "scenario/vent_places.h"
 
 /** Zero-initialise; release with sciara_map_dressing_free. */
@@ -14,10 +15,16 @@ struct sciara_map_dressing {
   struct sciara_map_run_out run_out;
   struct sciara_map_bounds bounds; ///< of vents and lava
   struct sciara_map_volumes volumes;
+  struct sciara_text assumed; ///< what stands below the map
 };
 
-/** Takes the vents of the scenario, and lets the picture show them and the volumes. */
-enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario, const struct sciara_map *map,
+/**
+ * Takes the vents of the scenario, and lets the picture show them, the volumes, and what is assumed, in its language.
+ *
+ * @param emission as for sciara_run_assumed
+ */
+enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario,
+                                            const struct sciara_emission *emission, const struct sciara_map *map,
                                             struct sciara_map_picture *picture, struct sciara_map_dressing *out);
 
 /**

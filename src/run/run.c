@@ -64,6 +64,7 @@ static enum sciara_status begin_record(struct run *r) {
   record->dem_hash = r->simulation->problem.site->origin.hash;
   record->threads = r->simulation->threads;
   if (!*record->started_utc) sciara_date_now(record->started_utc);
+  SCIARA_TRY(sciara_vents_emission(r->simulation->problem.vents, &record->emission));
   SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
   SCIARA_TRY(sciara_run_record_set(&record->model_rule, sciara_rule_name(scenario->params.rule)));
   SCIARA_TRY(sciara_run_record_set(&record->model_preset, scenario->model));

@@ -90,10 +90,12 @@ static void take_field(const struct sciara_problem *p, enum sciara_field field, 
 
 /** Draws the map of `field` as `sciara export` does by default. `values` receive the deposit first: no second array is taken. */
 static enum sciara_status write_picture(struct sciara_simulation *s, const struct sciara_map *map,
-                                        enum sciara_field field, double *values, const char *path) {
+                                        struct sciara_map_facts *facts, enum sciara_field field, double *values,
+                                        const char *path) {
   const struct sciara_problem *p = &s->problem;
   struct sciara_map_dressing dressing = {0};
   struct sciara_ledger ledger;
+  struct sciara_emission emission;
   struct sciara_map_picture picture = {
       .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
   enum sciara_status status;
@@ -105,7 +107,9 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   picture.sea = sea;
   picture.edits = p->site->origin.edit;
-  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, map, &picture, &dressing));
+  SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &emission));
+  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &emission, map, &picture, &dressing));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(facts, "assumptions", dressing.assumed.data));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
   sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);
   const struct sciara_map_window window = sciara_map_window_around(&dressing.bounds, map->grid);
@@ -139,7 +143,7 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
                                  .title = p->scenario.title,
                                  .facts = &facts};
   take_field(p, field, values);
-  status = as_picture ? write_picture(s, &map, field, values, path) : sciara_map_write_cog(&map, path);
+  status = as_picture ? write_picture(s, &map, &facts, field, values, path) : sciara_map_write_cog(&map, path);
 cleanup:
   sciara_map_facts_free(&facts);
   sciara_free(values);

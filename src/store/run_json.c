@@ -195,6 +195,15 @@ static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_
   }
 }
 
+static void add_emission(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+  if (!isfinite(r->emission.volume_m3)) return;
+  cJSON *emission = add_object(b, root, "emission");
+  add_number(b, emission, "volume_m3", r->emission.volume_m3);
+  add_number(b, emission, "begin_s", r->emission.begin_s);
+  add_number(b, emission, "end_s", r->emission.end_s);
+  add_number(b, emission, "peak_m3_s", r->emission.peak_m3_s);
+}
+
 static void add_state(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
   cJSON *state = add_object(b, root, "state");
   add_number(b, state, "step", (double)r->step);
@@ -279,6 +288,7 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
   cJSON *root = cJSON_CreateObject();
   add_head(&b, root, r);
   add_descent(&b, root, r);
+  add_emission(&b, root, r);
   add_state(&b, root, r);
   add_warnings(&b, root, r);
   add_barriers(&b, root, r);

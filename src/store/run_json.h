@@ -5,6 +5,7 @@
 
 #include "base/date.h"
 #include "base/status.h"
+#include "model/vents.h"
 
 SCIARA_BEGIN_DECLS
 
@@ -75,10 +76,11 @@ struct sciara_run_record {
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
-  bool has_sea;             ///< its scenario declares a sea
-  char *parent;             ///< of a branch: folder of the run it left, as given; NULL: it is none
-  uint64_t parent_step;     ///< of the checkpoint that it began with
-  uint64_t parent_checksum; ///< of its state
+  struct sciara_emission emission; ///< as planned; not known in records of earlier versions
+  bool has_sea;                    ///< its scenario declares a sea
+  char *parent;                    ///< of a branch: folder of the run it left, as given; NULL: it is none
+  uint64_t parent_step;            ///< of the checkpoint that it began with
+  uint64_t parent_checksum;        ///< of its state
   struct sciara_run_resumption *resumptions;
   size_t resumption_count;
   struct sciara_run_warning *warnings; ///< in the order in which they were noticed; not in the file if there are none

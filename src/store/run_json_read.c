@@ -134,6 +134,18 @@ static enum sciara_status read_parent(const struct place *root, struct sciara_ru
   return get_hex(&at, "checksum", &r->parent_checksum);
 }
 
+static enum sciara_status read_emission(const struct place *root, struct sciara_run_record *r) {
+  struct sciara_json_path path;
+  struct place at = {0};
+  r->emission.volume_m3 = NAN; // earlier versions did not record it
+  if (!member(root, "emission")) return SCIARA_OK;
+  SCIARA_TRY(get_object(root, "emission", &path, &at));
+  SCIARA_TRY(get_number(&at, "volume_m3", &r->emission.volume_m3));
+  SCIARA_TRY(get_number(&at, "begin_s", &r->emission.begin_s));
+  SCIARA_TRY(get_number(&at, "end_s", &r->emission.end_s));
+  return get_number(&at, "peak_m3_s", &r->emission.peak_m3_s);
+}
+
 static enum sciara_status read_resumption(const struct place *at, struct sciara_run_record *r) {
   uint64_t step = 0;
   SCIARA_TRY(get_count(at, "step", largest_count, &step));
@@ -278,6 +290,7 @@ static enum sciara_status read_root(const struct place *root, struct sciara_run_
   SCIARA_TRY(read_status(root, r));
   SCIARA_TRY(read_origin(root, r));
   SCIARA_TRY(read_parent(root, r));
+  SCIARA_TRY(read_emission(root, r));
   SCIARA_TRY(read_list(root, "resumed", r, read_resumption));
   SCIARA_TRY(read_progress(root, r));
   SCIARA_TRY(read_list(root, "warnings", r, read_warning));

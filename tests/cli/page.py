@@ -117,6 +117,9 @@ class BrowserPage(SharedCase):
         self.assertEqual((self.text("title"), self.browser.evaluate("document.title")), (TITLE, TITLE))
         self.assertIn("Values are stored in steps of ", self.text("quantisation"))
         self.assertIn('"cooling": 150', self.text("scenario"))
+        self.assertEqual(self.text("assumed").replace("\u00a0", " "), "Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Vents: 1.\n"
+                         "Model: fv3 (thesis-etna-2006; cooling parameter 150 m²). DEM: dem.asc, 30 × 40.")
+        self.assertGreater(self.on("assumed", "getBoundingClientRect().height"), 20)
 
     def test_the_slider_moves_the_frame(self):
         found = []

@@ -353,6 +353,49 @@ class Pictures(SharedCase):
         self.assertFalse(numpy.array_equal(first[:60], other[:60]))
         numpy.testing.assert_array_equal(map_of(first), map_of(other))
 
+    def test_what_is_assumed(self):
+        """Volume, duration and largest rate of all vents, vents, rule and changed parameters, DEM and start stand below the map: the
+        same on the map of the run, on exports and on frames, also where the rates are in a table of their own."""
+        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
+            f.write("time_s,rate_m3_s\n600,20\n1200,1\n4200,0\n")
+        vents = [{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 150]}},
+                 {"row": 18, "col": 20, "start": "10 min", "effusion": {"csv": "rates.csv"}}]
+        # from 10 min on 6 and from 20 min on 150 m3/s; the table, its first rate 20 min after the start, 20 from then on
+        volume = 600 * (4 + 6 + 150) + 600 * 20 + 3000 * 1
+        case.write_scenario(self.work, "two.json", vents=vents, run={"max_steps": 5, "start": "2026-05-01T06:30:00Z"},
+                            output={"fields": case.FIELDS, "maps": ["deposit"]})
+        self.sciara("run", "two.json", "-q", "-o", "two")
+        emission = case.record(self.path("two"))["emission"]
+        self.assertEqual(emission, {"volume_m3": volume, "begin_s": 0, "end_s": 4800, "peak_m3_s": 170})
+        self.sciara("export", "two", "-q", "-f", "png", "-o", "two.png")
+        self.sciara("export", "two", "-q", "-f", "frames", "-o", "two.frames")
+        said = (f"Assumed eruption: 0.111 × 10⁶ m³ in 1 h 20 min, at most 170 m³/s. Vents: 2. Model: fv3 (thesis-etna-2006; "
+                "cooling parameter 150 m²). DEM: dem.asc, 30 × 40. Start: 2026-05-01 06:30 UTC.")
+        self.assertEqual(volume, 111000)
+        for name in ("two/maps/deposit.png", "two.png", "two.frames/frame_00001.png"):
+            self.assertEqual(self.text_chunks(self.path(name))["assumptions"].replace("\u00a0", " "), said, name)
+        numpy.testing.assert_array_equal(pixels(self.path("two.png")), pixels(self.path("two/maps/deposit.png")))
+        self.sciara("export", "two", "-q", "-f", "png", "-o", "deux.png", "--language", "fr", "--observed", "mask.tif")
+        self.assertIn("Éruption supposée : 0,111 × 10⁶ m³ en 1 h 20 min, au plus 170 m³/s. Bouches : 2. Modèle : fv3 (thesis-etna-2006; "
+                      "paramètre de refroidissement 150 m²). MNT : dem.asc",
+                      self.text_chunks(self.path("deux.png"))["assumptions"].replace("\u00a0", " "))
+        shutil.copy(self.path("two", case.record(self.path("two"))["snapshots"][0]["name"]), self.path("away.nc"))
+        self.sciara("export", "away.nc", "-q", "-f", "png", "-o", "away.png")
+        self.assertIn("Assumed eruption: unknown. Vents: 2.", self.text_chunks(self.path("away.png"))["assumptions"])
+
+    def test_what_is_assumed_is_drawn(self):
+        """Two runs that differ in a later rate alone differ below their maps alone."""
+        images = []
+        for name, rate in (("low", 6), ("high", 60)):
+            vents = [{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, rate]}}]
+            case.write_scenario(self.work, f"{name}.json", vents=vents, run={"max_steps": 5}, output={"fields": case.FIELDS, "maps": []})
+            self.sciara("run", f"{name}.json", "-q", "-o", name)
+            self.sciara("export", name, "-q", "-f", "png", "-o", f"{name}.png", "--width", 480)
+            images.append(pixels(self.path(f"{name}.png")))
+        numpy.testing.assert_array_equal(map_of(images[0]), map_of(images[1]))
+        rows = numpy.flatnonzero((images[0] != images[1]).any(axis=(1, 2)))
+        self.assertGreater(rows.min(), 0.7 * len(images[0]))
+
     def test_diagnostics(self):
         for code, message, args in (
                 (2, "--language: expected a language of en|it|fr|es|is, found \"de\"".replace("|", r"\|"), ("-f", "png", "--language", "de")),

@@ -122,6 +122,61 @@ START_TEST(numbers_have_the_decimal_sign) {
 }
 END_TEST
 
+START_TEST(quantities_are_words) {
+  struct {
+    enum sciara_language language;
+    double value;
+    const char *unit, *text; ///< unit NULL: a duration, "": a volume
+  } cases[] = {{SCIARA_ENGLISH, 93600, NULL, "1 d 2 h"},
+               {SCIARA_FRENCH, 93600, NULL, "1 j 2 h"},
+               {SCIARA_ITALIAN, 172800, NULL, "2 g"},
+               {SCIARA_FRENCH, 7200, NULL, "2 h"},
+               {SCIARA_FRENCH, 0.25, NULL, "0,25 s"},
+               {SCIARA_ENGLISH, 99999.4, "", "99999\u00A0m\u00B3"},
+               {SCIARA_ENGLISH, 99999.6, "", "0.1\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3"},
+               {SCIARA_FRENCH, 12.345, "", "12,35\u00A0m\u00B3"},
+               {SCIARA_ENGLISH, 2600, "kg/m3", "2600\u00A0kg/m\u00B3"},
+               {SCIARA_FRENCH, 1.507, "m2", "1,507\u00A0m\u00B2"},
+               {SCIARA_ENGLISH, 6.7e5, "Pa s", "670000\u00A0Pa s"},
+               {SCIARA_ENGLISH, 0.5, "1", "0.5"},
+               {SCIARA_FRENCH, 1.25e-12, "1", "1,25\u00A0\u00D7\u00A010\u207B\u00B9\u00B2"},
+               {SCIARA_ENGLISH, 1.5e7, "Pa s", "1.5\u00A0\u00D7\u00A010\u2077\u00A0Pa s"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char found[64];
+    if (!cases[k].unit)
+      sciara_word_duration(cases[k].language, cases[k].value, found, sizeof found);
+    else if (!*cases[k].unit)
+      sciara_word_volume(cases[k].language, cases[k].value, found, sizeof found);
+    else
+      sciara_word_quantity(cases[k].language, cases[k].value, cases[k].unit, found, sizeof found);
+    ck_assert_str_eq(found, cases[k].text);
+  }
+}
+END_TEST
+
+START_TEST(parameters_have_names) {
+  size_t count;
+  const struct sciara_param_info *table = sciara_param_table(&count), *found;
+  for (size_t k = 0; k < count; k++)
+    for (int l = 0; l < SCIARA_LANGUAGES; l++) {
+      ck_assert_ptr_nonnull(sciara_word_of_param((enum sciara_language)l, table[k].key, &found));
+      ck_assert_ptr_eq(found, &table[k]);
+    }
+  ck_assert_str_eq(sciara_word_of_param(SCIARA_ENGLISH, "model.cooling", &found), "cooling parameter");
+  ck_assert_ptr_null(sciara_word_of_param(SCIARA_ENGLISH, "model.none", &found));
+  struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_FV3);
+  struct sciara_text text = {0};
+  params.cooling = 2.5;
+  params.T_vent = 1400;
+  sciara_word_parameters(&text, SCIARA_SPANISH, "mine; changed: T_vent_K, cooling", &params);
+  ck_assert_str_eq(text.data, "mine; temperatura en la boca 1400\u00A0K; parámetro de enfriamiento 2,5\u00A0m\u00B2");
+  sciara_text_free(&text);
+  sciara_word_parameters(&text, SCIARA_SPANISH, "mine", &params);
+  ck_assert_str_eq(text.data, "mine");
+  sciara_text_free(&text);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("words");
   TCase *t = tcase_create("words");
@@ -132,6 +187,8 @@ int main(void) {
   tcase_add_test(t, english_names_of_fields_are_those_of_the_table);
   tcase_add_test(t, codes_are_read);
   tcase_add_test(t, numbers_have_the_decimal_sign);
+  tcase_add_test(t, quantities_are_words);
+  tcase_add_test(t, parameters_have_names);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -6,6 +6,7 @@
 #include "comm/nccl.h"
 #include "cuda_check.h"
 #include "device_engine.h"
+#include "engine/band_rows.h"
 #include "fused_bands.cuh"
 
 namespace sciara_gpu {
@@ -32,6 +33,7 @@ struct band {
   band_meeting all;
   sciara_vents vents;   ///< those of the map, their rows counted from the first one of the band's grid
   int64_t first, count; ///< own rows, in the map
+  bool of_map;          ///< counts all vents; else only those in its own rows
   bool everywhere;      ///< there is no list yet: search the whole grid for lava
   bool begins_early;    ///< kernels of a step may begin before the last one has ended
 };
@@ -47,12 +49,13 @@ struct bands_engine {
   int communicators;              ///< that were made
   char *mail;                     ///< pinned host memory through which bands exchange; NULL: they do not
   size_t mail_bytes;
+  sciara_engine_setup setup; ///< of all bands; its halo is that of the engine
   const sciara_vents *vents;
   sciara_step_control control; ///< of the map
   sciara_step_control kept[SCIARA_PLACES];
   int on_the_way; ///< atomic: states that are kept and not yet collected
   unsigned record;
-  int64_t rows;                           ///< of the map
+  sciara_grid grid;                       ///< of the map, or of the band of it that the engine has
   unsigned long long steps;               ///< of the next launch
   unsigned queued, read;                  ///< launches since the upload: queued, and reported
   unsigned long long in_launch[LAUNCHES]; ///< their steps

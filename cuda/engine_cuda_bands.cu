@@ -7,10 +7,9 @@
 // its first band, which knows the others.
 #include <cmath>
 
-#include "bands_exchange.cuh"
+#include "bands_phases.cuh"
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "tile_scratch.cuh"
 
 namespace {
 
@@ -18,7 +17,6 @@ using namespace sciara_gpu;
 
 const double LAUNCH_SECONDS = 0.01; ///< intended duration of a launch: `advance` can return between two launches
 const double MOST_IMBALANCE = 1.03; ///< of the work of a band to the mean; above it the map may be cut again
-const unsigned BLOCKS_OF_ROWS = 16; ///< that fetch rows from the host
 const double BETTER = 1.02;         ///< by how much another cut must relieve the band with most work
 
 // ---------------------------------------------------------------------------------------------------------- one band
@@ -50,7 +48,7 @@ sciara_status prepare(void *engine) {
     if (!event) SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   b->seen = {};
   b->everywhere = true;
-  b->base.device.vents.of_map = true;
+  b->base.device.vents.of_map = b->of_map;
   SCIARA_TRY(clear_words(b));
   const uint64_t first = first_tiles(&b->patches);
   return take_scratch(&b->base, &b->scratch, &b->patches, first, first);
@@ -91,8 +89,8 @@ void take_rows(const bands_engine *e, int k, int64_t first, int64_t count) {
   band *b = e->bands[k];
   b->first = first;
   b->count = count;
-  b->base.setup.halo_north = k > 0 ? SCIARA_HALO_ROWS : 0;
-  b->base.setup.halo_south = k + 1 < e->count ? SCIARA_HALO_ROWS : 0;
+  b->base.setup.halo_north = k > 0 ? (int64_t)SCIARA_HALO_ROWS : e->setup.halo_north;
+  b->base.setup.halo_south = k + 1 < e->count ? (int64_t)SCIARA_HALO_ROWS : e->setup.halo_south;
   for (int64_t v = 0; v < b->vents.count; v++) b->vents.row[v] = e->vents->row[v] - (first - b->base.setup.halo_north);
 }
 
@@ -123,25 +121,22 @@ void drop_staging(band *b) {
 }
 
 /**
- * Cuts a map into bands with about the same work, of SCIARA_HALO_ROWS rows at least: first[k] is the first row of band k,
- * first[count] the end. Bands of a map that is large enough have the patches of the map, so that their work does not depend
- * on the cut: the first row of their grid begins a row of patches.
+ * Cuts rows begin .. end - 1 into bands with about the same work, or fewer if they are few. Bands of a map that is large
+ * enough have the patches of the map, so that their work does not depend on the cut: the first row of their grid, which
+ * is one of the halo, begins a row of patches.
  */
-void cut(const unsigned *work, int64_t rows, int count, int64_t *first) {
-  const int64_t height = patch_space::HEIGHT, halo = SCIARA_HALO_ROWS;
-  const double dry = 1.0 / 4096; // a row without lava is a small part of a cell, so that dry maps are divided too
-  double total = 0, sum = 0;
-  for (int64_t r = 0; r < rows; r++) total += dry + work[r];
-  int64_t row = 0;
-  first[0] = 0;
-  for (int k = 1; k < count; k++) {
-    const int64_t least = first[k - 1] + halo, most = rows - halo * (count - k);
-    while (row < rows && sum < total * k / count) sum += dry + work[row++];
-    const int64_t of_patches = (row - halo + height / 2) / height * height + halo;
-    const int64_t wanted = rows >= 4 * height * count ? of_patches : row;
-    first[k] = wanted < least ? least : wanted > most ? most : wanted;
-  }
-  first[count] = rows;
+sciara_status cut(const unsigned *work, int64_t begin, int64_t end, int bands, sciara_cuts *cuts) {
+  enum { WORK = 4096 }; // a row without lava is a small part of a cell, so that dry maps are divided too
+  const int64_t halo = bands > 1 && end - begin > 2 * SCIARA_HALO_ROWS ? (int64_t)SCIARA_HALO_ROWS : 0,
+                rows = end - begin - halo;
+  int64_t *weight = nullptr;
+  SCIARA_TRY(SCIARA_NEW(weight, rows, "the work of the rows of a map"));
+  for (int64_t r = 0; r < rows; r++) weight[r] = 1 + WORK * (int64_t)work[begin + halo + r];
+  *cuts = sciara_cuts_make(rows, weight, bands, patch_space::HEIGHT);
+  for (int k = 1; k <= cuts->count; k++) cuts->first[k] += begin + halo;
+  cuts->first[0] = begin;
+  sciara_free(weight);
+  return SCIARA_OK;
 }
 
 /** The work of the band that has most. */
@@ -217,6 +212,7 @@ sciara_status make_band(bands_engine *e, int k, const sciara_engine_setup *setup
     SCIARA_CUDA_TRY(cudaStreamDestroy(b->base.stream));
     b->base.stream = e->bands[k - 1]->base.stream;
   }
+  b->of_map = setup->halo_north + setup->halo_south == 0;
   b->vents = *e->vents;
   b->vents.row = nullptr;
   SCIARA_TRY(SCIARA_NEW(b->vents.row, e->vents->count, "rows of the vents of a band"));
@@ -253,6 +249,7 @@ sciara_status create(const sciara_engine_setup *setup, void **engine) {
   if (exchange == SCIARA_EXCHANGE_NCCL) SCIARA_TRY(find_nccl(&nccl));
   SCIARA_TRY(sciara_device_create(&strategy, setup, engine));
   bands_engine *e = engine_of(*engine);
+  e->setup = *setup;
   e->vents = setup->vents;
   e->exchange = exchange;
   e->nccl = nccl;
@@ -275,6 +272,7 @@ sciara_status upload_band(bands_engine *e, int k, const sciara_state *map) {
   band *b = e->bands[k];
   sciara_state part = part_of(map, b);
   if (k > 0) part.solidifications = 0; // the bands' counts are added up
+  if (k > 0 && !b->of_map) part.emitted = 0;
   SCIARA_TRY(sciara_device_upload(b, &part));
   drop_staging(b);
   return SCIARA_OK;
@@ -283,12 +281,12 @@ sciara_status upload_band(bands_engine *e, int k, const sciara_state *map) {
 sciara_status upload(void *engine, const sciara_state *map) {
   bands_engine *e = engine_of(engine);
   const sciara_same_device scope;
-  const int64_t rows = map->grid.rows, most = rows / SCIARA_HALO_ROWS;
+  SCIARA_TRY(sciara_band_check(&e->setup, &map->grid));
+  const int64_t rows = map->grid.rows;
   unsigned *work = nullptr;
-  int64_t first[MOST_BANDS + 1];
+  sciara_cuts cuts;
   sciara_step_control_load(&e->control, map, e->vents);
-  e->count = most < 1 ? 1 : most < e->made ? (int)most : e->made;
-  e->rows = rows;
+  e->grid = map->grid;
   e->record = sciara_state_record(map);
   e->steps = patch_space::STEPS_OF_GRACE + 1;
   e->queued = e->read = 0;
@@ -296,10 +294,12 @@ sciara_status upload(void *engine, const sciara_state *map) {
   e->on_the_way = 0;
   SCIARA_TRY(SCIARA_NEW(work, rows, "the work of the rows of a map"));
   weigh_map(map, work);
-  cut(work, rows, e->count, first);
+  const sciara_status status = cut(work, e->setup.halo_north, rows - e->setup.halo_south, e->made, &cuts);
   sciara_free(work);
+  SCIARA_TRY(status);
+  e->count = cuts.count;
   for (int k = 0; k < e->count; k++) {
-    take_rows(e, k, first[k], first[k + 1] - first[k]);
+    take_rows(e, k, cuts.first[k], cuts.first[k + 1] - cuts.first[k]);
     SCIARA_TRY(upload_band(e, k, map));
   }
   return connect(e);
@@ -463,15 +463,17 @@ sciara_status weigh(bands_engine *e, unsigned *work) {
 /** Cuts the map again if that leaves less work to the band with most. */
 sciara_status try_cut(bands_engine *e) {
   unsigned *work = nullptr;
-  int64_t was[MOST_BANDS + 1], first[MOST_BANDS + 1];
-  SCIARA_TRY(SCIARA_NEW(work, e->rows, "the work of the rows of a map"));
-  const sciara_status status = weigh(e, work);
+  int64_t was[MOST_BANDS + 1];
+  sciara_cuts cuts;
+  SCIARA_TRY(SCIARA_NEW(work, e->grid.rows, "the work of the rows of a map"));
+  sciara_status status = weigh(e, work);
   for (int k = 0; k < e->count; k++) was[k] = e->bands[k]->first;
-  was[e->count] = e->rows;
-  cut(work, e->rows, e->count, first);
-  const bool better = most_work(work, e->count, first) * BETTER < most_work(work, e->count, was);
+  was[e->count] = e->grid.rows;
+  if (status == SCIARA_OK) status = cut(work, 0, e->grid.rows, e->count, &cuts);
+  const bool better =
+      status == SCIARA_OK && most_work(work, e->count, cuts.first) * BETTER < most_work(work, e->count, was);
   sciara_free(work);
-  return status == SCIARA_OK && better ? cut_again(e, first) : status;
+  return better ? cut_again(e, cuts.first) : status;
 }
 
 /** Adds the time that the imbalance of the bands has cost in a launch that took `took` s. */
@@ -503,139 +505,17 @@ sciara_status balance(bands_engine *e) {
 
 // --------------------------------------------------------------------------------------------------------------- steps
 
-/** As many blocks as tiles in the last list at most: further blocks would only cost time. */
-unsigned blocks_of(const band *b) {
-  const unsigned listed = b->seen.inner + b->seen.outer, most = (unsigned)b->base.multiprocessors * 64;
-  return listed && listed < most ? listed : most;
-}
-
-sciara_status queue_lists(const bands_engine *e) {
-  return for_bands(e, [](band *b) {
-    const unsigned blocks = (unsigned)b->base.multiprocessors * 8;
-    queue_inner(b->base.device, b->patches, b->everywhere, blocks, b->base.stream);
-    list_halo<<<8, 128, 0, b->base.stream>>>(b->base.device, b->patches);
-    queue_outer(b->patches, blocks, b->base.stream);
-    b->everywhere = false;
-  });
-}
-
-/**
- * Queues a kernel that may begin before the last one has ended: it waits for that end itself (wait_for_last_kernel), and
- * its launch costs no time in between.
- */
-template <class... Parameters, class... Arguments>
-void queue_early(const band *b, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
-                 const Arguments &...arguments) {
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = b->base.stream;
-  config.attrs = &early;
-  config.numAttrs = b->begins_early;
-  cudaLaunchKernelEx(&config, kernel, arguments...); // an error is found by the caller, who asks for the last one
-}
-
-/** Queues a kernel over the patches of every band. */
-template <class Kernel> sciara_status queue_patches(const bands_engine *e, Kernel kernel) {
-  return for_bands(e, [kernel](band *b) {
-    queue_early(b, kernel, blocks_of(b), patch_space::CELLS, b->base.device, b->patches, b->border);
-  });
-}
-
-/** The time of the first band, whose steps are those of all. */
-void queue_watch(const bands_engine *e, int which) {
-  const band *b = &e->lead;
-  if (!b->base.setup.profile) return;
-  cudaSetDevice(b->base.setup.device);
-  watch_patches<<<1, 1, 0, b->base.stream>>>(b->base.device, b->patches, which);
-}
-
-/** Queues one step. Kernels after the last step do nothing. */
-sciara_status queue_step(const bands_engine *e) {
-  SCIARA_TRY(queue_patches(e, evaluate_patches<band_border>));
-  queue_watch(e, 0);
-  SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [](band *b, int how) {
-    queue_early(b, agree_on_clock, 1, 32, b->base.device, b->patches, b->all, how);
-  }));
-  SCIARA_TRY(queue_patches(e, move_in_patches<band_border>));
-  SCIARA_TRY(queue_patches(e, settle_patches<band_border>));
-  queue_watch(e, 1);
-  if (e->mail)
-    SCIARA_TRY(queue_meeting(e, ALL_FLAGS, false, [](band *b, int how) {
-      queue_early(b, fetch_rows, BLOCKS_OF_ROWS, 256, b->base.device, b->patches, b->border, how);
-    }));
-  SCIARA_TRY(queue_meeting(e, ALL_FLAGS, true, [](band *b, int how) {
-    queue_early(b, turn_band, 1, THREADS_OF_VENTS, b->base.device, b->patches, b->all, how);
-  }));
-  queue_watch(e, 2);
-  return SCIARA_OK;
-}
-
-/** Queues a launch of `steps` steps, and its report. */
+/** Queues a launch of `steps` steps, and its report. Kernels after the last step do nothing. */
 sciara_status queue_launch(bands_engine *e, unsigned long long steps) {
-  const unsigned slot = e->queued % LAUNCHES;
   if (e->queued == e->read) e->at = sciara_wallclock();
-  SCIARA_TRY(queue_lists(e));
-  SCIARA_TRY(queue_meeting(e, SMALLEST_WORD, false, [e, steps](band *b, int how) {
-    begin_band<<<1, THREADS_OF_VENTS, 0, b->base.stream>>>(b->base.device, b->patches, b->all, how, e->queued, steps);
-  }));
-  queue_watch(e, -1);
-  for (unsigned long long k = 0; k < steps; k++) SCIARA_TRY(queue_step(e));
-  SCIARA_CUDA_TRY(cudaGetLastError());
-  e->in_launch[slot] = steps;
-  e->queued++;
-  return try_bands(e, [slot](band *b) {
-    band_report *to = &b->report[slot];
-    cudaStream_t stream = b->base.stream;
-    SCIARA_CUDA_TRY(
-        cudaMemcpyAsync(&to->control, b->base.device.control, sizeof to->control, cudaMemcpyDeviceToHost, stream));
-    SCIARA_CUDA_TRY(cudaMemcpyAsync(&to->list, b->patches.c, sizeof to->list, cudaMemcpyDeviceToHost, stream));
-    SCIARA_CUDA_TRY(cudaEventRecord(b->reported[slot], stream));
-    return SCIARA_OK;
-  });
-}
-
-/** The totals of the map after a launch, and its first invalid cell. */
-sciara_status read_totals(bands_engine *e) {
-  sciara_engine_progress *now = &e->control.now;
-  const sciara_device_control *c = e->lead.base.control;
-  unsigned long long before = SCIARA_NO_CELL, after = SCIARA_NO_CELL, launched = 0;
-  for (int k = 0; k < e->count; k++)
-    if (e->bands[k]->seen.late)
-      return sciara_fail(SCIARA_ERR_DEVICE, "engine cuda-bands: GPU %d waited for another one for %g s in vain",
-                         e->bands[k]->base.setup.device, LATE_SECONDS);
-  if (c->step == now->step && !c->failed) return SCIARA_OK; // the launch had no room for its lists
-  now->step = c->step;
-  now->time = c->time;
-  now->clock = (double)c->t;
-  now->emitted = c->emitted;
-  now->thick = c->thick != 0;
-  now->liquid_cells = 0;
-  now->solidifications = now->losses = now->sea_losses = now->cell_steps = 0;
-  for (int k = 0; k < e->count; k++) {
-    const band *b = e->bands[k];
-    c = b->base.control;
-    now->liquid_cells += (int64_t)c->liquid;
-    now->solidifications += c->solidifications;
-    now->losses += c->losses;
-    now->sea_losses += c->sea_losses;
-    now->cell_steps += c->cell_steps;
-    launched += c->launched;
-    if (c->bad_before < before) before = c->bad_before;
-    if (c->bad_after < after) after = c->bad_after;
+  SCIARA_TRY(queue_begin(e, steps));
+  for (unsigned long long k = 0; k < steps; k++) {
+    SCIARA_TRY(queue_patches(e, evaluate_patches<band_border>));
+    queue_watch(e, 0);
+    SCIARA_TRY(queue_movement(e));
   }
-  sciara_engine_profile *p = &e->lead.base.profile;
-  const int process[] = {SCIARA_PROCESS_TIME_EVALUATION, SCIARA_PROCESS_MASS_AND_MOMENTUM, SCIARA_PROCESS_OTHER};
-  for (int k = 0; k < 3; k++) p->seconds[process[k]] = (double)e->lead.seen.timer[k] * 1e-9;
-  p->timed_steps = e->lead.seen.timed_steps;
-  p->launched = launched;
-  if (!c->failed) return SCIARA_OK;
-  const int64_t bad = (int64_t)(before != SCIARA_NO_CELL ? before : after), stride = e->lead.base.hf.f.stride;
-  sciara_step_control_report(&e->control, bad / stride - 1, bad % stride - 1);
-  return SCIARA_OK;
+  e->in_launch[e->queued % LAUNCHES] = steps;
+  return queue_report(e);
 }
 
 /** Sets the number of steps of the next launch. `did`: steps of the last one, which took `took` s. */
@@ -650,15 +530,8 @@ void set_pace(bands_engine *e, unsigned long long did, double took) {
 
 /** Waits for the report of the oldest launch and reads it. */
 sciara_status read_launch(bands_engine *e) {
-  const unsigned slot = e->read % LAUNCHES;
   const unsigned long long begun = e->control.now.step;
-  SCIARA_TRY(try_bands(e, [slot](band *b) {
-    SCIARA_CUDA_TRY(cudaEventSynchronize(b->reported[slot]));
-    *b->base.control = b->report[slot].control;
-    b->seen = b->report[slot].list;
-    return SCIARA_OK;
-  }));
-  e->read++;
+  SCIARA_TRY(receive_report(e));
   SCIARA_TRY(read_totals(e));
   const double now = sciara_wallclock(), took = now - e->at;
   e->at = now;
@@ -684,26 +557,11 @@ sciara_status queue_launches(bands_engine *e, const sciara_stop *stop) {
   return SCIARA_OK;
 }
 
-bool has_room(const bands_engine *e) {
-  for (int k = 0; k < e->count; k++)
-    if (e->bands[k]->seen.inner + e->bands[k]->seen.outer > e->bands[k]->patches.capacity) return false;
-  return true;
-}
-
-/** Gives lists that have grown a larger scratch, and cuts the map again if that is worth it. No launch is queued. */
-sciara_status prepare_next(bands_engine *e) {
-  SCIARA_TRY(try_bands(e, [](band *b) {
-    const unsigned count = b->seen.inner + b->seen.outer;
-    if (count <= b->patches.capacity) return SCIARA_OK;
-    b->patches.capacity = 0;
-    return take_scratch(&b->base, &b->scratch, &b->patches, count, (uint64_t)count * 3 / 2);
-  }));
-  return is_wasteful(e) ? balance(e) : SCIARA_OK;
-}
-
 sciara_status advance(void *engine, const sciara_stop *stop, sciara_engine_progress *progress) {
   bands_engine *e = engine_of(engine);
   const sciara_same_device scope;
+  SCIARA_TRY(sciara_band_check_whole(&e->setup));
+  SCIARA_TRY(sciara_step_control_between_steps(&e->control));
   sciara_step_control *c = &e->control;
   bool done = !sciara_step_control_begin(c, stop);
   if (!done) SCIARA_TRY(try_bands(e, [stop](band *b) { return sciara_device_set_stop(&b->base, stop); }));
@@ -715,7 +573,9 @@ sciara_status advance(void *engine, const sciara_stop *stop, sciara_engine_progr
       SCIARA_TRY(read_all(e)); // they do nothing if a step has ended the simulation
       done = sciara_step_control_stop(c, stop) || c->now.bad.step;
     }
-    if (!done && e->read == e->queued) SCIARA_TRY(prepare_next(e));
+    if (done || e->read != e->queued) continue;
+    SCIARA_TRY(make_room(e));
+    if (is_wasteful(e)) SCIARA_TRY(balance(e));
   }
   *progress = c->now;
   return sciara_step_control_status(c);
@@ -747,6 +607,6 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_cuda_bands) = {
     .keep = keep,
     .collect = collect,
     .keep_memory = sciara_device_keep_memory,
-    .phases = nullptr,
+    .phases = &bands_phases,
     .batch = nullptr,
 };

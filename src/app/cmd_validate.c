@@ -81,10 +81,11 @@ static enum sciara_status divide(struct job *j) {
   static struct sciara_engine_ops banded;
   struct sciara_candidate *c = &j->candidate[0];
   if (j->count != 1 || !c->ops || !c->ops->phases)
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "on %d processes: expected --engines with one engine that computes bands, serial "
-                       "or openmp",
-                       sciara_ranks()->size);
+    return sciara_fail(
+        SCIARA_ERR_USAGE,
+        "on %d processes: expected --engines with one engine that computes bands; 'sciara engines' lists "
+        "them after \"bands:\"",
+        sciara_ranks()->size);
   c->inner = c->ops;
   banded = sciara_banded_ops(c->inner);
   c->ops = &banded;

@@ -43,10 +43,10 @@ struct sciara_banded_gpus {
 struct sciara_banded_gpus sciara_banded_gpus_here(void);
 
 /**
- * The GPU of a rank: one for each process, from number `first` of its set on. SCIARA_ERR_DEVICE if there are fewer GPUs than
- * processes that share them. @param all those of all ranks, so that each knows which other ones share its set
+ * The GPU of a rank, the first of `each`: those that share a set take theirs in turn, from number `first` on. SCIARA_ERR_DEVICE
+ * if it has too few. @param all those of all ranks
  */
-enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first,
+enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first, int each,
                                         int *device);
 
 /** How a map is divided at the moment. */

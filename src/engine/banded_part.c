@@ -83,31 +83,37 @@ struct sciara_banded_gpus sciara_banded_gpus_here(void) {
   return here;
 }
 
-enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first,
+enum sciara_status sciara_banded_device(const struct sciara_banded_gpus *all, int ranks, int rank, int first, int each,
                                         int *device) {
   const struct sciara_banded_gpus *mine = &all[rank];
+  const int usable = mine->count > first ? mine->count - first : 0;
   int before = 0, sharing = 0;
   for (int k = 0; k < ranks; k++) {
     const bool shares = all[k].set == mine->set && strcmp(all[k].host, mine->host) == 0;
     sharing += shares;
     before += shares && k < rank;
   }
-  *device = first + before;
-  if (*device < mine->count) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_DEVICE,
-                     "%d processes share the %d %s of %s; expected at most %d, one for each GPU from number %d on",
-                     sharing, mine->count, sciara_plural((uint64_t)mine->count, "GPU", "GPUs"), mine->host,
-                     mine->count > first ? mine->count - first : 0, first);
+  *device = first + before * each;
+  if (before < usable / each) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_DEVICE, "%d %s with %d %s each share %d %s of %s, from number %d on; expected at most %d", sharing,
+      sciara_plural((uint64_t)sharing, "process", "processes"), each, sciara_plural((uint64_t)each, "GPU", "GPUs"),
+      usable, sciara_plural((uint64_t)usable, "GPU", "GPUs"), mine->host, first, usable / each);
 }
 
-/** The GPU of this rank. Called by all. */
+/** The GPU of this rank, or the first of its GPUs if the engine has several: one, unless its options say more. Called by all. */
 static enum sciara_status choose_device(struct sciara_banded_part *p, int first) {
   struct sciara_comm *c = p->comm;
   struct sciara_banded_gpus mine = sciara_banded_gpus_here(), *all;
+  int *gpus = &p->setup.options.gpus;
+  const int each = *gpus > 0 ? *gpus : 1;
+  if (sciara_engine_follows(p->inner, "gpus")) *gpus = each;
   SCIARA_TRY(SCIARA_NEW(all, c->size, "GPUs of the ranks"));
   enum sciara_status lost = sciara_comm_gather(c, &mine, sizeof mine, all);
   if (lost == SCIARA_OK) lost = sciara_comm_broadcast(c, all, (size_t)c->size * sizeof *all);
-  if (lost == SCIARA_OK) sciara_banded_note(p, sciara_banded_device(all, c->size, c->rank, first, &p->setup.device));
+  const bool chosen = c->one_process; // threads share a GPU
+  if (lost == SCIARA_OK && !chosen)
+    sciara_banded_note(p, sciara_banded_device(all, c->size, c->rank, first, each, &p->setup.device));
   sciara_free(all);
   return lost;
 }
@@ -120,8 +126,7 @@ static enum sciara_status create(struct sciara_banded_part *p, const struct scia
                                           .threads = sciara_banded_threads(p->inner, p->comm, command->threads),
                                           .device = command->device,
                                           .options = command->options};
-  if (p->inner->capabilities & SCIARA_CAN_DEVICE && !p->comm->one_process)
-    SCIARA_TRY(choose_device(p, command->device));
+  if (p->inner->capabilities & SCIARA_CAN_DEVICE) SCIARA_TRY(choose_device(p, command->device));
   return receive_vents(p, command, root ? root->vents : NULL);
 }
 

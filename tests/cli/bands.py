@@ -280,7 +280,7 @@ class Gpus(Case, Ranks):
         for rule in ("fv3", "bingham"):
             self.write_scenario(run={"max_steps": 300}, output=OUTPUT, **({"model": BINGHAM} if rule == "bingham" else {}))
             self.run_scenario(rule, "-e", "serial")
-            for engine in ("cuda-rbb",):
+            for engine in ("cuda-rbb", "cuda-bands"):
                 with self.subTest(rule=rule, engine=engine):
                     self.mpirun(self.gpus, "run", "s.json", "-q", "-e", engine, "-o", f"{rule}-{engine}")
                     self.assert_same_run(rule, f"{rule}-{engine}", ("history", "engine", "scenario_json"))
@@ -288,8 +288,8 @@ class Gpus(Case, Ranks):
 
     def test_more_processes_than_gpus(self):
         done = self.mpirun(self.gpus + 1, "run", "s.json", "-e", "cuda-rbb", "-o", "out", code=DEVICE)
-        self.assertRegex(done.stderr, f"rank {self.gpus}: {self.gpus + 1} processes share the {self.gpus} GPUs? of .*; "
-                                      f"expected at most {self.gpus}, one for each GPU from number 0 on")
+        self.assertRegex(done.stderr, f"rank {self.gpus}: {self.gpus + 1} processes with 1 GPU each share {self.gpus} GPUs? of .*, "
+                                      f"from number 0 on; expected at most {self.gpus}")
         self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
 
 

@@ -198,17 +198,31 @@ START_TEST(a_gpu_for_each_process) {
   enum { RANKS = sizeof all / sizeof *all };
   int device = -1;
   for (int k = 0; k < 5; k++) {
-    ck_assert_int_eq(sciara_banded_device(all, RANKS, k, 0, &device), SCIARA_OK);
+    ck_assert_int_eq(sciara_banded_device(all, RANKS, k, 0, 1, &device), SCIARA_OK);
     ck_assert_int_eq(device, expected[k]);
   }
-  ck_assert_int_eq(sciara_banded_device(all, RANKS, 5, 0, &device), SCIARA_ERR_DEVICE);
+  ck_assert_int_eq(sciara_banded_device(all, RANKS, 5, 0, 1, &device), SCIARA_ERR_DEVICE);
   ck_assert_str_eq(sciara_last_error(),
-                   "3 processes share the 2 GPUs of a; expected at most 2, one for each GPU from number 0 on");
-  ck_assert_int_eq(sciara_banded_device(all, 2, 0, 1, &device), SCIARA_OK);
+                   "3 processes with 1 GPU each share 2 GPUs of a, from number 0 on; expected at most 2");
+  ck_assert_int_eq(sciara_banded_device(all, 2, 0, 1, 1, &device), SCIARA_OK);
   ck_assert_int_eq(device, 1);
-  ck_assert_int_eq(sciara_banded_device(all, 3, 2, 1, &device), SCIARA_ERR_DEVICE);
-  ck_assert_msg(strstr(sciara_last_error(), "expected at most 1, one for each GPU from number 1 on"), "%s",
+  ck_assert_int_eq(sciara_banded_device(all, 3, 2, 1, 1, &device), SCIARA_ERR_DEVICE);
+  ck_assert_msg(strstr(sciara_last_error(), "share 1 GPU of a, from number 1 on; expected at most 1"), "%s",
                 sciara_last_error());
+}
+END_TEST
+
+START_TEST(several_gpus_for_each_process) {
+  struct sciara_banded_gpus all[4];
+  int device = -1;
+  for (int k = 0; k < 4; k++) all[k] = (struct sciara_banded_gpus){.set = 9, .count = 8, .host = "a"};
+  for (int k = 0; k < 3; k++) {
+    ck_assert_int_eq(sciara_banded_device(all, 4, k, 1, 2, &device), SCIARA_OK);
+    ck_assert_int_eq(device, 1 + 2 * k);
+  }
+  ck_assert_int_eq(sciara_banded_device(all, 4, 3, 1, 2, &device), SCIARA_ERR_DEVICE);
+  ck_assert_str_eq(sciara_last_error(),
+                   "4 processes with 2 GPUs each share 7 GPUs of a, from number 1 on; expected at most 3");
 }
 END_TEST
 
@@ -226,6 +240,7 @@ int main(void) {
   tcase_add_test(cases, lengths_must_agree);
   tcase_add_test(cases, alone);
   tcase_add_test(cases, a_gpu_for_each_process);
+  tcase_add_test(cases, several_gpus_for_each_process);
   suite_add_tcase(suite, cases);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

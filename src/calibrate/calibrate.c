@@ -14,6 +14,7 @@
 #include "calibrate/calibration_resume.h"
 #include "calibrate/calibration_scenarios.h"
 #include "calibrate/search.h"
+#include "calibrate/support.h"
 #include "file/durable.h"
 #include "sim/choose_engine.h"
 
@@ -179,6 +180,17 @@ static enum sciara_status write_page(const struct work *w, const char *folder, c
   return status;
 }
 
+/** The accepted sets, and what they say. */
+static enum sciara_status write_accepted(const struct sciara_calibration_record *record) {
+  struct sciara_supported *supported;
+  SCIARA_TRY(sciara_calibration_accepted_write(record));
+  SCIARA_TRY(SCIARA_NEW(supported, 1, "the accepted sets"));
+  enum sciara_status status = sciara_support_make(record, supported);
+  if (status == SCIARA_OK && supported->accepted > 0) status = sciara_support_log(record, supported);
+  sciara_free(supported);
+  return status;
+}
+
 /** What a search has found so far. */
 static enum sciara_status write_results(const struct work *w, struct sciara_search *s) {
   const bool whole = is_whole(s), any = s->best != SIZE_MAX;
@@ -187,7 +199,7 @@ static enum sciara_status write_results(const struct work *w, struct sciara_sear
   if (any) SCIARA_TRY(sciara_calibration_best_write(&record, s->folder));
   if (sensitivity) SCIARA_TRY(sciara_calibration_effects(&record, s->points, &s->effects));
   if (sensitivity) SCIARA_TRY(sciara_calibration_sensitivity_write(&record, &s->effects));
-  if (any && whole && !s->optimiser && !sensitivity) SCIARA_TRY(sciara_calibration_accepted_write(&record));
+  if (any && whole && !s->optimiser && !sensitivity) SCIARA_TRY(write_accepted(&record));
   SCIARA_TRY(write_page(w, s->folder, s->evaluator, &s, 1));
   return sciara_calibration_record_write(&record);
 }

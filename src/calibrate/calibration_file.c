@@ -18,7 +18,6 @@
 
 enum {
   BUDGET_MOST = 1000000, // as in the table of keys
-  SEARCHES_MOST = 20,    // as there
   NAMES = 3,             // of a pair
   EXTENTS_MOST = 100,
 };
@@ -180,6 +179,26 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
   return SCIARA_OK;
 }
 
+static bool is_near_rate_scale(const char *key) {
+  const char *const name = SCIARA_RATE_SCALE;
+  return sciara_closest_name(key, &name, 1) != NULL;
+}
+
+/** An unknown is a number that may have any value between two others. */
+static enum sciara_status refuse_type(const struct sciara_ensemble_reading *r,
+                                      const struct sciara_calibration_search *s, size_t k,
+                                      const struct sciara_scenario_key *key) {
+  const bool of_rule = strcmp(key->path, "model.rule") == 0 || strcmp(key->path, "model.preset") == 0;
+  char found[320];
+  snprintf(found, sizeof found, "\"%.250s\"%s", s->unknown[k].key,
+           key->type == SCIARA_KEY_INTEGER ? ", a whole number" : "");
+  return refuse(
+      r, s, "unknowns", k, "key", found,
+      of_rule ? "a key whose value is a number or a duration; for several rules or presets \"searches\", each with "
+                "its own \"model\""
+              : "a key whose value is a number or a duration");
+}
+
 static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                        struct sciara_calibration_search *s) {
   struct sciara_unknown *u = &s->unknown[k];
@@ -192,9 +211,10 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
                                .max = sciara_json_double(entry, "max", 0),
                                .log = cJSON_IsTrue(sciara_json_get(entry, "log"))};
   if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
+  if (status != SCIARA_OK && is_near_rate_scale(u->key))
+    return refuse(r, s, "unknowns", k, "key", u->key, "a key of vents, model or run (did you mean \"rate_scale\"?)");
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, k);
-  if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION)
-    return refuse(r, s, "unknowns", k, "key", u->key, "a key whose value is a number or a duration");
+  if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION) return refuse_type(r, s, k, key);
   for (size_t n = 0; n < k; n++)
     if (sciara_member_key_same(s->unknown[n].key, u->key))
       return refuse(r, s, "unknowns", k, "key", u->key, "each key once");
@@ -273,7 +293,7 @@ static enum sciara_status share_budget(const struct sciara_ensemble_reading *r, 
                                        struct sciara_calibration_file *f) {
   const cJSON *entry;
   size_t given = 0, k = 0, before = 0;
-  double sum = 0, share[SEARCHES_MOST];
+  double sum = 0, share[SCIARA_SEARCHES_MOST];
   char found[64];
   cJSON_ArrayForEach(entry, searches) {
     share[k] = sciara_json_double(entry, "share", 1 / (double)f->search_count);

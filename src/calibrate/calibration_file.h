@@ -9,7 +9,7 @@
 #include "calibrate/rate_scale.h"
 #include "file/json_strict.h"
 
-enum { SCIARA_UNKNOWNS_MOST = 64 };
+enum { SCIARA_UNKNOWNS_MOST = 64, SCIARA_SEARCHES_MOST = 20 };
 
 enum sciara_calibration_design {
   SCIARA_DESIGN_CMAES,

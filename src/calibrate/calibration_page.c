@@ -104,19 +104,22 @@ static bool put_effects(const struct sciara_effects *e, size_t unknown, cJSON *i
 }
 
 static bool put_unknowns(const struct sciara_calibration_record *r, const struct sciara_effects *e,
-                         const struct sciara_support *support, const double *correlation, cJSON *search) {
+                         const struct sciara_supported *supported, cJSON *search) {
+  static const char *const verdicts[] = {
+      [SCIARA_IDENTIFIABLE] = "yes", [SCIARA_WEAKLY_IDENTIFIABLE] = "weakly", [SCIARA_NOT_IDENTIFIABLE] = "no"};
   const size_t n = r->search->unknown_count;
   cJSON *unknowns = cJSON_AddArrayToObject(search, "unknowns");
   bool made = unknowns;
   for (size_t k = 0; k < n && made; k++) {
     const struct sciara_unknown *u = &r->search->unknown[k];
-    const struct sciara_support *s = &support[k];
+    const struct sciara_support *s = &supported->unknown[k];
     cJSON *item = push_object(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
     made = with && put_text(item, "key", u->key) && put(item, "min", u->min) && put(item, "max", u->max) &&
            cJSON_AddBoolToObject(item, "log", u->log) && put(item, "best", r->table->value[r->best * n + k]) &&
            put(item, "median", s->median) && put(item, "low", s->low) && put(item, "high", s->high) &&
            put(item, "spread", s->spread) && put_effects(e, k, item);
-    for (size_t i = 0; i < n && made; i++) made = push(with, correlation[k * n + i]);
+    if (made && !isnan(s->spread)) made = put_text(item, "identifiable", verdicts[s->identifiable]);
+    for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
   }
   return made && put_rows(r, search, unknowns);
 }
@@ -127,8 +130,8 @@ static double stopped_of(const struct sciara_evaluation_table *t) {
   return count;
 }
 
-static bool put_search(const struct sciara_calibration_record *r, const struct sciara_effects *e, size_t accepted,
-                       const struct sciara_support *support, const double *correlation, cJSON *search) {
+static bool put_search(const struct sciara_calibration_record *r, const struct sciara_effects *e,
+                       const struct sciara_supported *supported, cJSON *search) {
   static const char *const designs[] = {[SCIARA_DESIGN_CMAES] = "cma-es",
                                         [SCIARA_DESIGN_LHS] = "lhs",
                                         [SCIARA_DESIGN_SOBOL] = "sobol",
@@ -140,35 +143,24 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
               put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->search->budget) &&
               put(search, "without_score", (double)r->failed) && put(search, "stopped", stopped_of(r->table)) &&
               put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
-              put(search, "accepted", (double)accepted) && put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
-              put(search, "accepted_least", SCIARA_SUPPORT_LEAST);
+              put(search, "accepted", (double)supported->accepted) &&
+              put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
+              put(search, "accepted_least", SCIARA_SUPPORT_LEAST) && put(search, "together", SCIARA_SUPPORT_TOGETHER);
   cJSON *names = e ? cJSON_AddArrayToObject(search, "effects") : NULL;
   made = made && (!e || names);
   for (size_t k = 0; e && k < e->count && made; k++) made = cJSON_AddItemToArray(names, cJSON_CreateString(e->name[k]));
   if (made && e) made = put(search, "effects_used", (double)e->used) && put(search, "effects_of", (double)e->of);
-  return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, support, correlation, search);
+  return made && put_pairs(r, search) && put_progress(r, search) && put_unknowns(r, e, supported, search);
 }
 
-/** Adds what the page knows of a search. Of the path of a search nothing is accepted. */
+/** Adds what the page knows of a search. */
 static enum sciara_status add_search(const struct sciara_calibration_found *found, cJSON *searches) {
-  const struct sciara_calibration_record *r = &found->record;
-  const enum sciara_calibration_design design = r->search->file->design;
-  const bool even = design == SCIARA_DESIGN_LHS || design == SCIARA_DESIGN_SOBOL;
-  const size_t n = r->search->unknown_count, rows = r->table->count;
-  struct sciara_support support[SCIARA_UNKNOWNS_MOST];
-  double *correlation = NULL;
-  bool *accepted = NULL;
-  size_t count = 0;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(accepted, rows, "the accepted sets"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(correlation, n * n, "correlations"));
-  for (size_t row = 0; even && row < rows; row++) count += accepted[row] = sciara_calibration_is_accepted(r, row);
-  SCIARA_TRY_GOTO(sciara_support_make(r->search, r->table->value, accepted, rows, support, correlation));
+  struct sciara_supported *supported;
+  SCIARA_TRY(SCIARA_NEW(supported, 1, "the accepted sets"));
   cJSON *search = push_object(searches);
-  if (!search || !put_search(r, found->effects, count, support, correlation, search)) status = no_memory();
-cleanup:
-  sciara_free(accepted);
-  sciara_free(correlation);
+  enum sciara_status status = search ? sciara_support_make(&found->record, supported) : no_memory();
+  if (status == SCIARA_OK && !put_search(&found->record, found->effects, supported, search)) status = no_memory();
+  sciara_free(supported);
   return status;
 }
 

@@ -107,14 +107,18 @@ static enum sciara_status check_search(struct sciara_calibration_search *s, size
 }
 
 void sciara_calibration_scenarios_check(struct sciara_calibration_file *f, struct sciara_diagnostics *diagnostics) {
+  bool refused[SCIARA_SEARCHES_MOST] = {false}; // the same would be said of each scenario
   for (size_t n = 0; n < f->scenario_count; n++) {
     struct sciara_scenario_spec spec = {0};
     const size_t before = diagnostics->count;
     sciara_scenario_read_all(f->scenario[n], NULL, 0, &spec, diagnostics);
     const bool valid = diagnostics->count == before;
     if (valid) f->hash[n] = hash_of(&spec);
-    for (size_t k = 0; k < f->search_count && valid; k++)
-      sciara_diagnostics_add(diagnostics, check_search(&f->search[k], n, &spec, diagnostics));
+    for (size_t k = 0; k < f->search_count && valid; k++) {
+      const size_t present = diagnostics->count;
+      if (!refused[k]) sciara_diagnostics_add(diagnostics, check_search(&f->search[k], n, &spec, diagnostics));
+      refused[k] |= diagnostics->count > present;
+    }
     sciara_scenario_free(&spec);
   }
 }

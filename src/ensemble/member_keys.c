@@ -16,14 +16,14 @@ static const char *reason_against(const char *key) {
   static const struct {
     const char *object, *reason;
   } refused[] = {
-      {"dem", "it would change the site, which is the same for all members"},
-      {"boundary", "it is the same for all members"},
-      {"engine", "all members are computed in the same way"},
-      {"output", "members have no run folder"},
-      {"initial", "the lava at the start is the same for all members"},
-      {"run.start", "the date is the same for all members"},
-      {"title", "members have no title"},
-      {"$schema", "it is not a property of a member"},
+      {"dem", "the ground is the same in all simulations"},
+      {"boundary", "it is the same in all simulations"},
+      {"engine", "all simulations are computed in the same way"},
+      {"output", "these simulations have no run folder"},
+      {"initial", "the lava at the start is the same in all simulations"},
+      {"run.start", "the date is the same in all simulations"},
+      {"title", "these simulations have no title"},
+      {"$schema", "it is not a property of a simulation"},
   };
   if (is_in(key, "dem.error")) return NULL; // of the shared altitudes
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)

@@ -2,8 +2,7 @@
 // The page of a calibration: the best maps with the observed extents, how the score grew, each unknown against the score,
 // and what the extents support; of several searches side by side.
 
-const SPREAD = { fixed: 0.5, loose: 0.9 }; // below: identifiable, weakly identifiable
-const TOGETHER = 0.7; // a correlation from which neither of two unknowns is identifiable alone
+const VERDICTS = { yes: "FIT_FIXED", weakly: "FIT_LOOSE", no: "FIT_FREE" };
 const AT_BOUND = 0.01; // of the width of the bounds
 
 /** Four digits, without an exponent where that is short. */
@@ -313,7 +312,7 @@ class CalibrationPage extends StillPage {
     }
     unknowns.forEach((a, i) => unknowns.slice(0, i).forEach((b, k) => {
       const value = a.correlation[k];
-      if (value === null || Math.abs(value) < TOGETHER) return;
+      if (value === null || Math.abs(value) < search.together) return;
       sentences.push(say("FIT_TOGETHER", { a: b.key, b: a.key, value: number(value.toFixed(2)) }));
     }));
     const heads = [say("FIT_UNKNOWN"), say("FIT_BEST_VALUE")];
@@ -328,10 +327,8 @@ class CalibrationPage extends StillPage {
   supportOf(unknown, known) {
     const row = [unknown.key, fourDigits(unknown.best)];
     if (!known) return row;
-    const { spread } = unknown;
-    const verdict = spread < SPREAD.fixed ? "FIT_FIXED" : spread < SPREAD.loose ? "FIT_LOOSE" : "FIT_FREE";
     const range = `${fourDigits(unknown.low)} \u2013 ${fourDigits(unknown.high)}`;
-    return [...row, fourDigits(unknown.median), range, number(spread.toFixed(2)), say(verdict)];
+    return [...row, fourDigits(unknown.median), range, number(unknown.spread.toFixed(2)), say(VERDICTS[unknown.identifiable])];
   }
 
   correlations() {

@@ -5,8 +5,10 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 
@@ -34,17 +36,27 @@ class Calibrate(CalibrationCase):
         (of_truth,), = self.evaluate([TRUTH], "s.json", "--observed", "errors.tif")
         self.assertLess(of_truth, 0.9, "the errors matter")
         self.write("errors-search.json", pairs=pairs, budget=60)
-        self.write("errors-even.json", pairs=pairs, budget=64, design="sobol")
-        for name in ("search", "even"):
-            self.sciara("calibrate", f"errors-{name}.json", "-q", "-o", f"errors-{name}")
+        self.write("errors-even.json", pairs=pairs, budget=128, design="sobol")
+        self.sciara("calibrate", "errors-search.json", "-q", "-o", "errors-search")
+        err = self.sciara("calibrate", "errors-even.json", "-o", "errors-even").stderr
         self.assertGreaterEqual(self.record("errors-search")["best"]["score"], of_truth)
         with open(self.path("errors-even", "accepted.csv"), encoding="ascii", newline="") as f:
             accepted = list(csv.DictReader(f))
-        self.assertGreater(len(accepted), 3)
-        self.assertLess(len(accepted), 40)
-        for key, value in TRUTH.items():
+        self.assertGreaterEqual(len(accepted), 10)
+        self.assertLess(len(accepted), 80)
+        said = {"identifiable": [], "weakly identifiable": [], "not identifiable": []}
+        for unknown in UNKNOWNS:
+            key, value = unknown["key"], TRUTH[unknown["key"]]
             values = [float(row[key]) for row in accepted]
+            found = self.record("errors-search")["best"]["values"][key]
             self.assertTrue(min(values) < value < max(values), (key, values))
+            self.assertTrue(abs(found / value - 1) < 0.1 or min(values) < 0.9 * value or max(values) > 1.1 * value, "found, or the spread says why not")
+            shape = math.log if unknown.get("log") else float
+            spread = statistics.stdev(map(shape, values)) / (shape(unknown["max"]) - shape(unknown["min"])) * math.sqrt(12)
+            said["identifiable" if spread < 0.5 else "weakly identifiable" if spread < 0.9 else "not identifiable"].append(key)
+        words = "; ".join(f"{word}: {', '.join(keys)}" for word, keys in said.items() if keys)
+        self.assertIn(f"errors-even: {len(accepted)} accepted sets; {words}", err)
+        self.assertGreater(sum(map(bool, said.values())), 1, "of the unknowns not the same is said")
 
     def test_every_number(self):
         rows, record = self.rows("whole"), self.record("whole")
@@ -293,7 +305,14 @@ class Calibrate(CalibrationCase):
             ({"pairs": PAIRS + [{"scenario": "bingham.json", "observed": "mapped.tif"}]},
              "expected a key of rule bingham, which ./bingham.json has"),
             ({"unknowns": [{"key": "model.preset", "min": 1, "max": 2}]},
-             "bad.json: unknowns[0].key: expected a key whose value is a number or a duration; found model.preset"),
+             'bad.json: unknowns[0].key: expected a key whose value is a number or a duration; for several rules or presets "searches", each '
+             'with its own "model"; found "model.preset"'),
+            ({"unknowns": [{"key": "run.max_steps", "min": 1, "max": 2}]},
+             'bad.json: unknowns[0].key: expected a key whose value is a number or a duration; found "run.max_steps", a whole number'),
+            ({"unknowns": [{"key": "rate_scal", "min": 0.5, "max": 2}]},
+             'bad.json: unknowns[0].key: expected a key of vents, model or run (did you mean "rate_scale"?); found rate_scal'),
+            ({"unknowns": [{"key": "dem.cell_size_m", "min": 10, "max": 20}]},
+             'bad.json: unknowns[0].key: expected a key of vents, model or run, found "dem.cell_size_m": the ground is the same in all simulations'),
             ({"unknowns": [{"key": "vents.3.x", "min": 1, "max": 2}]},
              "bad.json: unknowns: in the middle of their bounds: ./s.json: vents: expected an index from 0 to 0"),
             ({"unknowns": [unknown, unknown]}, "bad.json: unknowns[1].key: expected each key once"),
@@ -326,7 +345,10 @@ class Calibrate(CalibrationCase):
         for changes, message in cases:
             self.write("bad.json", **changes)
             code = 4 if "place2" in message else 3
-            self.assertIn(message, self.sciara("calibrate", "bad.json", "-o", "bad", code=code).stderr)
+            err = self.sciara("calibrate", "bad.json", "-o", "bad", code=code).stderr
+            self.assertIn(message, err)
+            places = re.findall(r"unknowns\[\d+\]\.\w+", err)
+            self.assertEqual(len(places), len(set(places)), "each problem once")
             self.assertFalse(os.path.exists(self.path("bad")), message)
 
     def test_folder(self):

@@ -250,7 +250,7 @@ class Evaluate(SharedCase):
             ('{"id":6,"set":{"vents.1.row":1}}', 6, 'line 10: s.json: vents: expected an index from 0 to 0; found the index "1"'
              ' in an override'),
             ('{"id":7,"set":{"engine.name":"serial"}}', 7, 'line 11: expected a key of vents, model or run, found "engine.name":'
-             ' all members are computed in the same way'),
+             ' all simulations are computed in the same way'),
             ('{"id":8,"set":{"vents.0.effusion":{"csv":"gone.csv"}}}', 8, "gone.csv"),
             ('{"id":9,"set":{"vents.0.row":999}}', 9, "line 13: s.json: vents[0]"),
             ('{"id":10,"set":{"model.relaxation":0.5,"model.relaxation":0.6}}', None, "line 14: JSON: set.model.relaxation: expected each "

@@ -107,13 +107,13 @@ static enum sciara_status check_snapshot(const char *path, enum sciara_checksum_
 }
 
 /** A missing snapshot silently reads as NaN in series.nc, so each one is checked here. */
-static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_record *record,
+static enum sciara_status check_snapshots(const char *folder, const struct sciara_run_json *run_json,
                                           enum sciara_checksum_rule rule) {
   size_t bad = 0;
-  for (size_t k = 0; k < record->snapshot_count; k++) {
+  for (size_t k = 0; k < run_json->snapshot_count; k++) {
     char *path;
-    enum sciara_status status = sciara_run_file(folder, record->snapshots[k].name, &path);
-    if (status == SCIARA_OK) status = check_snapshot(path, rule, record->snapshots[k].checksum);
+    enum sciara_status status = sciara_run_file(folder, run_json->snapshots[k].name, &path);
+    if (status == SCIARA_OK) status = check_snapshot(path, rule, run_json->snapshots[k].checksum);
     free(path);
     if (status == SCIARA_ERR_MEMORY) return status; // not a property of the snapshot
     if (status == SCIARA_OK) continue;
@@ -122,7 +122,7 @@ static enum sciara_status check_snapshots(const char *folder, const struct sciar
   }
   if (bad == 0) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %zu of %zu snapshots %s missing or damaged", folder, bad,
-                     record->snapshot_count, sciara_plural(bad, "is", "are"));
+                     run_json->snapshot_count, sciara_plural(bad, "is", "are"));
 }
 
 /** The program does not read series.nc, but others follow its references to any file. */
@@ -134,7 +134,7 @@ static enum sciara_status check_series(const char *folder) {
   return status;
 }
 
-static void print_record(const char *folder, const struct sciara_run_record *r) {
+static void print_run_json(const char *folder, const struct sciara_run_json *r) {
   char text[SCIARA_BARRIER_TEXT];
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
@@ -200,16 +200,16 @@ static enum sciara_status print_checkpoint(const char *path) {
   return SCIARA_OK;
 }
 
-/** A run: its record, whether its snapshots are undamaged, and the contents of the last one. */
+/** A run: its run.json, whether its snapshots are undamaged, and the contents of the last one. */
 static enum sciara_status print_run(const char *folder, enum sciara_checksum_rule rule) {
-  struct sciara_run_record record;
-  SCIARA_TRY(sciara_run_file_record(folder, &record));
-  print_record(folder, &record);
+  struct sciara_run_json run_json;
+  SCIARA_TRY(sciara_run_file_json(folder, &run_json));
+  print_run_json(folder, &run_json);
   enum sciara_status status = print_checkpoints(folder);
-  if (status == SCIARA_OK) status = check_snapshots(folder, &record, rule);
+  if (status == SCIARA_OK) status = check_snapshots(folder, &run_json, rule);
   if (status == SCIARA_OK) status = check_series(folder);
-  const bool has_last = record.snapshot_count > 0;
-  sciara_run_record_free(&record);
+  const bool has_last = run_json.snapshot_count > 0;
+  sciara_run_json_free(&run_json);
   if (status != SCIARA_OK || !has_last) return status;
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(folder, rule, &target));

@@ -94,9 +94,9 @@ static int execute(const struct sciara_arguments *arguments, const char *history
   struct sciara_resume resume = {.lock = -1};
   const char *folder = arguments->operand[0];
   int code = sciara_report(sciara_resume_open(folder, sciara_argument_given(arguments, "output"), &resume));
-  if (code == SCIARA_OK && !resume.branch && resume.record.status == SCIARA_RUN_COMPLETE) {
+  if (code == SCIARA_OK && !resume.branch && resume.run_json.status == SCIARA_RUN_COMPLETE) {
     sciara_log(SCIARA_LOG_INFO, "%s: the run is complete (%s): nothing to resume; --output makes a branch", folder,
-               resume.record.stop_reason ? resume.record.stop_reason : "?");
+               resume.run_json.stop_reason ? resume.run_json.stop_reason : "?");
     sciara_resume_close(&resume);
     return SCIARA_OK;
   }

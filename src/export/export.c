@@ -35,7 +35,7 @@ enum sciara_status sciara_export_make_folder(const char *path) {
 
 enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path) {
   const struct sciara_target *t = job->target;
-  if (t->folder && job->whole_run) return sciara_run_file(t->folder, t->record.snapshots[k].name, path);
+  if (t->folder && job->whole_run) return sciara_run_file(t->folder, t->run_json.snapshots[k].name, path);
   *path = sciara_format("%s", t->path);
   return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
 }
@@ -44,8 +44,8 @@ enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, 
   const struct sciara_target *t = job->target;
   const bool whole_run = t->folder && job->whole_run;
   *out = (struct sciara_export_snapshots){0};
-  SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->record.snapshot_count : 1, "the names of the snapshots"));
-  out->count = whole_run ? t->record.snapshot_count : 1;
+  SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->run_json.snapshot_count : 1, "the names of the snapshots"));
+  out->count = whole_run ? t->run_json.snapshot_count : 1;
   for (size_t k = 0; k < out->count; k++) {
     const enum sciara_status status = sciara_export_snapshot_path(job, k, &out->paths[k]);
     if (status == SCIARA_OK) continue;

@@ -15,7 +15,7 @@
 static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,
                                      struct sciara_snapshot *out) {
   char *path;
-  SCIARA_TRY(sciara_run_file(job->target->folder, job->target->record.snapshots[k].name, &path));
+  SCIARA_TRY(sciara_run_file(job->target->folder, job->target->run_json.snapshots[k].name, &path));
   enum sciara_status status = sciara_snapshot_open_as(path, job->target->snapshot.rule, out);
   free(path);
   if (status != SCIARA_OK) return status;
@@ -27,7 +27,7 @@ static enum sciara_status open_frame(const struct sciara_export_job *job, size_t
 /** The range of all snapshots, so that a colour means the same in every frame; their lava is the part that is shown. */
 static enum sciara_status find_range(const struct sciara_export_job *job, struct sciara_export_picture *p) {
   double ends[2] = {INFINITY, -INFINITY}; // lowest and highest value; sciara_ramp_range leaves out what is not finite
-  for (size_t k = 0; k < job->target->record.snapshot_count; k++) {
+  for (size_t k = 0; k < job->target->run_json.snapshot_count; k++) {
     struct sciara_snapshot snapshot;
     SCIARA_TRY(open_frame(job, k, p, &snapshot));
     for (int64_t i = 0; i < sciara_grid_cells(p->map.grid); i++) {
@@ -45,7 +45,7 @@ static enum sciara_status find_range(const struct sciara_export_job *job, struct
 
 static enum sciara_status write_frames(const struct sciara_export_job *job, struct sciara_export_picture *p,
                                        const char *folder) {
-  for (size_t k = 0; k < job->target->record.snapshot_count; k++) {
+  for (size_t k = 0; k < job->target->run_json.snapshot_count; k++) {
     struct sciara_snapshot snapshot;
     SCIARA_TRY(open_frame(job, k, p, &snapshot));
     char *path = sciara_frame_path(folder, k + 1);
@@ -62,9 +62,9 @@ enum sciara_status sciara_export_frames(const struct sciara_export_job *job, con
   struct sciara_export_picture p = {0};
   struct sciara_text command = {0};
   enum sciara_status status = SCIARA_OK;
-  if (job->target->record.snapshot_count > SCIARA_FRAMES_MOST)
+  if (job->target->run_json.snapshot_count > SCIARA_FRAMES_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: has %zu snapshots: expected at most %d for frames", job->target->folder,
-                       job->target->record.snapshot_count, SCIARA_FRAMES_MOST);
+                       job->target->run_json.snapshot_count, SCIARA_FRAMES_MOST);
   SCIARA_TRY_GOTO(sciara_export_picture_prepare(job, &p));
   SCIARA_TRY_GOTO(find_range(job, &p));
   SCIARA_TRY_GOTO(sciara_export_picture_look(job, &p));

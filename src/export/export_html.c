@@ -20,7 +20,7 @@ static enum sciara_status list_snapshots(const struct sciara_export_job *job, ch
                                          size_t *all) {
   const struct sciara_target *t = job->target;
   const size_t most = job->frames > 0 ? job->frames : SCIARA_EXPORT_FRAMES;
-  *all = t->folder && job->whole_run ? t->record.snapshot_count : 1;
+  *all = t->folder && job->whole_run ? t->run_json.snapshot_count : 1;
   *count = *all < most ? *all : most;
   SCIARA_TRY(SCIARA_NEW(*paths, *count, "names of snapshots"));
   for (size_t k = 0; k < *count; k++) {
@@ -74,7 +74,7 @@ static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_
   if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
   if (status == SCIARA_OK)
-    status = sciara_run_assumed(&scenario, t->folder ? &t->record.emission : NULL, &s->grid, language, &out->assumed);
+    status = sciara_run_assumed(&scenario, t->folder ? &t->run_json.emission : NULL, &s->grid, language, &out->assumed);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status == SCIARA_OK && out->marks.count > 0)

@@ -18,7 +18,7 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
   status = diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path) : SCIARA_OK;
   if (status == SCIARA_OK)
-    status = sciara_map_dressing_make(&scenario, t->folder ? &t->record.emission : NULL, map, picture, dressing);
+    status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json.emission : NULL, map, picture, dressing);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   return status;

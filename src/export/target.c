@@ -18,28 +18,28 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 /** @param at_s simulated time of the snapshot, s; INFINITY: the last one */
 static enum sciara_status open_run(const char *folder, double at_s, struct sciara_target *t) {
-  SCIARA_TRY(sciara_run_file_record(folder, &t->record));
+  SCIARA_TRY(sciara_run_file_json(folder, &t->run_json));
   t->folder = sciara_format("%s", folder);
   if (!t->folder) return no_memory();
-  if (t->record.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
-  size_t k = t->record.snapshot_count - 1;
+  if (t->run_json.snapshot_count == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s: the run has no snapshot yet", folder);
+  size_t k = t->run_json.snapshot_count - 1;
   if (isfinite(at_s)) {
     char at[48], last[48];
     sciara_print_duration(at_s, at, sizeof at);
-    sciara_print_duration(t->record.snapshots[k].time_s, last, sizeof last);
-    if (t->record.snapshots[k].time_s < at_s)
+    sciara_print_duration(t->run_json.snapshots[k].time_s, last, sizeof last);
+    if (t->run_json.snapshots[k].time_s < at_s)
       return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a snapshot at %s or later, found the last one at %s", folder,
                          at, last);
-    for (k = 0; t->record.snapshots[k].time_s < at_s;) k++;
+    for (k = 0; t->run_json.snapshots[k].time_s < at_s;) k++;
   }
-  return sciara_run_file(folder, t->record.snapshots[k].name, &t->path);
+  return sciara_run_file(folder, t->run_json.snapshots[k].name, &t->path);
 }
 
-/** Whether the record lists the snapshot of this file name. */
-static bool is_listed(const struct sciara_run_record *record, const char *name) {
+/** Whether run.json lists the snapshot of this file name. */
+static bool is_listed(const struct sciara_run_json *run_json, const char *name) {
   const size_t length = strlen(name);
-  for (size_t k = 0; k < record->snapshot_count; k++) {
-    const char *listed = record->snapshots[k].name;
+  for (size_t k = 0; k < run_json->snapshot_count; k++) {
+    const char *listed = run_json->snapshots[k].name;
     const size_t n = strlen(listed);
     if (n > length && listed[n - length - 1] == '/' && strcmp(listed + n - length, name) == 0) return true;
   }
@@ -58,12 +58,12 @@ static enum sciara_status find_run(const char *snapshot, struct sciara_target *t
     up = sciara_path_folder(snapshots);
     if (!up) status = no_memory();
   }
-  if (up && sciara_run_file_record(up, &t->record) == SCIARA_OK) {
-    if (is_listed(&t->record, strrchr(real, '/') + 1)) {
+  if (up && sciara_run_file_json(up, &t->run_json) == SCIARA_OK) {
+    if (is_listed(&t->run_json, strrchr(real, '/') + 1)) {
       t->folder = up;
       up = NULL;
     } else {
-      sciara_run_record_free(&t->record);
+      sciara_run_json_free(&t->run_json);
     }
   }
   free(up);
@@ -106,15 +106,15 @@ enum sciara_status sciara_target_open_at(const char *folder, double at_s, enum s
 
 void sciara_target_free(struct sciara_target *t) {
   if (t->path) sciara_snapshot_close(&t->snapshot);
-  sciara_run_record_free(&t->record);
+  sciara_run_json_free(&t->run_json);
   free(t->folder);
   free(t->path);
   *t = (struct sciara_target){0};
 }
 
 const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count) {
-  *count = t->folder ? t->record.warning_count : 0;
-  return t->record.warnings;
+  *count = t->folder ? t->run_json.warning_count : 0;
+  return t->run_json.warnings;
 }
 
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {

@@ -9,7 +9,7 @@
 /** A snapshot, and the run it belongs to where there is one. Release with sciara_target_free. */
 struct sciara_target {
   char *folder;                    ///< of the run; NULL for a snapshot that lies alone
-  struct sciara_run_record record; ///< read when folder is set
+  struct sciara_run_json run_json; ///< read when folder is set
   char *path;                      ///< of the snapshot: the given one, or the last of the run
   struct sciara_snapshot snapshot; ///< open
 };
@@ -25,7 +25,7 @@ enum sciara_status sciara_target_open_at(const char *folder, double at_s, enum s
 enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);
 
-/** The warnings in the record of the run, and how many they are; none for a snapshot alone. */
+/** The warnings in run.json, and how many they are; none for a snapshot alone. */
 const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count);
 
 /**

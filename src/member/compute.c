@@ -52,8 +52,8 @@ struct member {
   uint64_t slice;                         ///< steps of the next one
   uint64_t ask;                           ///< step at which it is asked whether the member ends early
   struct sciara_agenda agenda;
-  double time_zero;                ///< simulated time at the start, s: that of a checkpoint, or 0
-  struct sciara_run_record record; ///< its warnings of towers
+  double time_zero;              ///< simulated time at the start, s: that of a checkpoint, or 0
+  struct sciara_run_json towers; ///< its warnings of towers
   const struct sciara_scenario_member *scenario;
   struct sciara_member_identity identity; ///< for its checkpoint
   struct sciara_text warnings;
@@ -151,8 +151,8 @@ static enum sciara_status restore(struct member *m, const struct sciara_problem 
   *site = sciara_site_retain(found->site);
   m->window = from.window;
   m->cell_steps = m->cell_steps_before = from.cell_steps;
-  m->record = from.towers;
-  for (size_t k = 0; k < m->record.warning_count; k++) warn(&m->warnings, m->record.warnings[k].text);
+  m->towers = from.towers;
+  for (size_t k = 0; k < m->towers.warning_count; k++) warn(&m->warnings, m->towers.warnings[k].text);
   const struct sciara_engine_progress now = {.step = found->step, .time = found->time};
   sciara_agenda_towers_done(&m->agenda, &now, false);
   return SCIARA_OK;
@@ -253,7 +253,7 @@ static enum sciara_status find_towers(struct member *m) {
   struct sciara_touched touched;
   const char *text;
   SCIARA_TRY(sciara_touched_find(m->kept, &touched));
-  const enum sciara_status status = sciara_tower_watch(&m->simulation->problem, m->kept, &touched, &m->record, &text);
+  const enum sciara_status status = sciara_tower_watch(&m->simulation->problem, m->kept, &touched, &m->towers, &text);
   if (status == SCIARA_OK && text) warn(&m->warnings, text);
   sciara_touched_release(&touched);
   return status;
@@ -413,7 +413,7 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
   const struct sciara_state *s = m->kept;
   SCIARA_TRY(find_towers(m));
   f->stop = end.reason;
-  f->censored = end.censored || m->record.warning_count > 0;
+  f->censored = end.censored || m->towers.warning_count > 0;
   f->end_s = s->time - m->time_zero;
   f->steps = s->step;
   f->cell_steps = m->cell_steps;
@@ -479,7 +479,7 @@ static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
   if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
   if (!m->setup->checkpoint || !sciara_agenda_wall_due(&m->agenda, cancelled)) return SCIARA_OK;
   const struct sciara_member_progress progress = {
-      .window = m->window, .cell_steps = m->cell_steps, .towers = m->record};
+      .window = m->window, .cell_steps = m->cell_steps, .towers = m->towers};
   struct sciara_text scenario = {0};
   enum sciara_status status = sciara_scenario_member_print(m->scenario, &scenario);
   if (status == SCIARA_OK)
@@ -591,7 +591,7 @@ enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setu
   sciara_vents_destroy(m.vents);
   sciara_state_destroy(m.kept);
   sciara_site_release(m.map);
-  sciara_run_record_free(&m.record);
+  sciara_run_json_free(&m.towers);
   sciara_text_free(&m.warnings);
   out->seconds = sciara_wallclock() - begin;
   if (status != SCIARA_OK || *cancelled) sciara_footprint_free(out);

@@ -38,13 +38,13 @@ static enum sciara_status identify(const struct sciara_problem *p, const struct 
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-static const char *warning_of(const struct sciara_run_record *r, const char *kind) {
+static const char *warning_of(const struct sciara_run_json *r, const char *kind) {
   for (size_t k = 0; k < r->warning_count; k++)
     if (strcmp(r->warnings[k].kind, kind) == 0) return r->warnings[k].text;
   return NULL;
 }
 
-static enum sciara_status copy(char **slot, const char *text) { return sciara_run_record_set(slot, text); }
+static enum sciara_status copy(char **slot, const char *text) { return sciara_run_json_set(slot, text); }
 
 static enum sciara_status describe(const struct sciara_problem *p, const struct sciara_member_identity *identity,
                                    const char *scenario, const struct sciara_state *state,
@@ -120,9 +120,9 @@ static enum sciara_status find_window(const char *path, const struct sciara_chec
   return SCIARA_OK;
 }
 
-static enum sciara_status add_warning(struct sciara_run_record *r, const char *kind, char *text) {
+static enum sciara_status add_warning(struct sciara_run_json *r, const char *kind, char *text) {
   if (!text) return SCIARA_OK;
-  return sciara_run_record_warn(r, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = text});
+  return sciara_run_json_warn(r, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = text});
 }
 
 static enum sciara_status check(const struct sciara_checkpoint *c, const char *path, const struct sciara_problem *p,
@@ -201,7 +201,7 @@ enum sciara_status sciara_member_checkpoint_read(const char *path, const struct 
   const enum sciara_status status = read_file(path, problem, identity, map, vents, state, progress);
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_state_destroy(*state);
-  sciara_run_record_free(&progress->towers);
+  sciara_run_json_free(&progress->towers);
   *state = NULL;
   if (is_absent(path)) return SCIARA_OK; // another process has finished the member
   if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;

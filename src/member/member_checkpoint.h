@@ -19,8 +19,8 @@ struct sciara_member_identity {
 /** What a checkpoint says of a member, apart from its state. */
 struct sciara_member_progress {
   struct sciara_window window;
-  uint64_t cell_steps;             ///< up to the state
-  struct sciara_run_record towers; ///< its warnings; release with sciara_run_record_free
+  uint64_t cell_steps;           ///< up to the state
+  struct sciara_run_json towers; ///< its warnings; release with sciara_run_json_free
 };
 
 /**

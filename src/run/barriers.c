@@ -257,14 +257,14 @@ void sciara_barrier_describe(const struct sciara_run_barrier *b, char text[SCIAR
   }
 }
 
-enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_record *record) {
+enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   for (size_t k = 0; k < p->scenario.dem.edit_count && p->site->origin.edit; k++) {
     const struct sciara_edit *edit = &p->scenario.dem.edits[k];
     if (!is_barrier(edit) || edit->from_s > p->state->time) continue;
     struct sciara_run_barrier barrier = examine(p, k);
     if (barrier.cells == 0) continue;
     SCIARA_TRY(measure_held(p, k, &barrier.held_m3));
-    SCIARA_TRY(sciara_run_record_barrier(record, &barrier, edit->name));
+    SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
     char text[SCIARA_BARRIER_TEXT];
     sciara_barrier_describe(&barrier, text);
     sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", edit->name, text);

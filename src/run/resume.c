@@ -18,7 +18,7 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 void sciara_resume_close(struct sciara_resume *r) {
   sciara_checkpoint_free(&r->from);
-  sciara_run_record_free(&r->record);
+  sciara_run_json_free(&r->run_json);
   free(r->folder);
   free(r->path);
   if (r->folder && r->lock >= 0) close(r->lock);
@@ -30,12 +30,12 @@ enum sciara_status sciara_resume_open(const char *folder, bool branch, struct sc
   *out = (struct sciara_resume){.branch = branch, .lock = -1};
   out->folder = sciara_format("%s", folder);
   if (!out->folder) return no_memory();
-  SCIARA_TRY_GOTO(sciara_run_file_record(folder, &out->record));
+  SCIARA_TRY_GOTO(sciara_run_file_json(folder, &out->run_json));
   if (branch) return SCIARA_OK;
   SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(folder));
   SCIARA_TRY_GOTO(sciara_run_folder_lock(folder, &out->lock));
-  sciara_run_record_free(&out->record); // it may have changed before the folder was locked
-  SCIARA_TRY_GOTO(sciara_run_file_record(folder, &out->record));
+  sciara_run_json_free(&out->run_json); // it may have changed before the folder was locked
+  SCIARA_TRY_GOTO(sciara_run_file_json(folder, &out->run_json));
   return SCIARA_OK;
 cleanup:
   sciara_resume_close(out);
@@ -44,16 +44,16 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------- the checkpoint
 
-/** Checks that the record of the folder belongs to the run that wrote the checkpoint. */
+/** Checks that run.json of the folder belongs to the run that wrote the checkpoint. */
 static enum sciara_status check_record(const struct sciara_resume *r) {
-  const struct sciara_run_record *record = &r->record;
+  const struct sciara_run_json *run_json = &r->run_json;
   const struct sciara_checkpoint *c = &r->from;
-  if (record->dem_hash != c->dem_hash)
+  if (run_json->dem_hash != c->dem_hash)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: another DEM: expected hash %016" PRIx64 " as in the checkpoint, found %016" PRIx64 " in %s",
-                       r->path, c->dem_hash, record->dem_hash, SCIARA_RUN_JSON);
-  const bool fits = c->snapshots <= record->snapshot_count &&
-                    (c->snapshots == 0 || record->snapshots[c->snapshots - 1].step <= c->step);
+                       r->path, c->dem_hash, run_json->dem_hash, SCIARA_RUN_JSON);
+  const bool fits = c->snapshots <= run_json->snapshot_count &&
+                    (c->snapshots == 0 || run_json->snapshots[c->snapshots - 1].step <= c->step);
   if (r->branch || fits) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: it was written after %" PRIu64 " snapshots at step %" PRIu64

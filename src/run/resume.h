@@ -12,7 +12,7 @@ struct sciara_resume {
   char *folder;                    ///< of the original run
   bool branch;                     ///< the run continues in another folder
   int lock;                        ///< locks `folder` against other runs; -1: none
-  struct sciara_run_record record; ///< its run.json as found
+  struct sciara_run_json run_json; ///< its run.json as found
   char *path;                      ///< of the checkpoint
   struct sciara_checkpoint from;   ///< its header
 };

@@ -38,9 +38,9 @@ struct run {
   const struct sciara_run_options *options;
   const char *folder;
   struct sciara_snapshot_context context;
-  struct sciara_run_record record;
+  struct sciara_run_json run_json;
   struct sciara_profile profile;
-  struct sciara_writer *writer; ///< writes the snapshots; while it works the record belongs to it
+  struct sciara_writer *writer; ///< writes the snapshots; while it works run.json belongs to it
   uint64_t ground;              ///< the part of the checksums that lava does not change
   size_t changes_done;          ///< changes of the ground in it
   uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
@@ -59,42 +59,42 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 static enum sciara_status begin_record(struct run *r) {
   const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
-  struct sciara_run_record *record = &r->record;
-  record->status = SCIARA_RUN_RUNNING;
-  record->dem_hash = r->simulation->problem.site->origin.hash;
-  record->threads = r->simulation->threads;
-  if (!*record->started_utc) sciara_date_now(record->started_utc);
-  SCIARA_TRY(sciara_vents_emission(r->simulation->problem.vents, &record->emission));
-  SCIARA_TRY(sciara_run_record_set(&record->scenario, scenario->path));
-  SCIARA_TRY(sciara_run_record_set(&record->model_rule, sciara_rule_name(scenario->params.rule)));
-  SCIARA_TRY(sciara_run_record_set(&record->model_preset, scenario->model));
-  SCIARA_TRY(sciara_run_record_set(&record->engine, r->simulation->ops->name));
-  SCIARA_TRY(sciara_run_record_set(&record->precision, r->context.precision));
-  SCIARA_TRY(sciara_run_record_set(&record->program_version, SCIARA_VERSION));
-  SCIARA_TRY(sciara_run_record_set(&record->git_hash, SCIARA_GIT_HASH));
-  SCIARA_TRY(sciara_run_record_set(&record->hdf5_version, sciara_hdf5_version()));
-  return sciara_run_record_set(&record->gdal_version, sciara_gdal_version());
+  struct sciara_run_json *run_json = &r->run_json;
+  run_json->status = SCIARA_RUN_RUNNING;
+  run_json->dem_hash = r->simulation->problem.site->origin.hash;
+  run_json->threads = r->simulation->threads;
+  if (!*run_json->started_utc) sciara_date_now(run_json->started_utc);
+  SCIARA_TRY(sciara_vents_emission(r->simulation->problem.vents, &run_json->emission));
+  SCIARA_TRY(sciara_run_json_set(&run_json->scenario, scenario->path));
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(scenario->params.rule)));
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, scenario->model));
+  SCIARA_TRY(sciara_run_json_set(&run_json->engine, r->simulation->ops->name));
+  SCIARA_TRY(sciara_run_json_set(&run_json->precision, r->context.precision));
+  SCIARA_TRY(sciara_run_json_set(&run_json->program_version, SCIARA_VERSION));
+  SCIARA_TRY(sciara_run_json_set(&run_json->git_hash, SCIARA_GIT_HASH));
+  SCIARA_TRY(sciara_run_json_set(&run_json->hdf5_version, sciara_hdf5_version()));
+  return sciara_run_json_set(&run_json->gdal_version, sciara_gdal_version());
 }
 
-/** Updates the record and writes it to the disk: the progress of the simulation, and its seconds up to then. */
+/** Updates run.json and writes it to the disk: the progress of the simulation, and its seconds up to then. */
 static enum sciara_status write_record(struct run *r, enum sciara_run_status status,
                                        const struct sciara_engine_progress *p, double compute_s, double output_wait_s) {
-  struct sciara_run_record *record = &r->record;
-  record->status = status;
+  struct sciara_run_json *run_json = &r->run_json;
+  run_json->status = status;
   if (status != SCIARA_RUN_FAILED) { // otherwise it describes the last valid state, like its ledger
-    record->step = p->step;
-    record->time_s = p->time;
-    record->clock_s = p->clock;
-    record->liquid_cells = p->liquid_cells;
+    run_json->step = p->step;
+    run_json->time_s = p->time;
+    run_json->clock_s = p->clock;
+    run_json->liquid_cells = p->liquid_cells;
   }
-  record->wall_s = sciara_wallclock() - r->begin;
-  record->compute_s = compute_s;
-  record->output_wait_s = output_wait_s;
-  sciara_date_now(record->updated_utc);
-  if (status != SCIARA_RUN_RUNNING) sciara_date_now(record->ended_utc);
+  run_json->wall_s = sciara_wallclock() - r->begin;
+  run_json->compute_s = compute_s;
+  run_json->output_wait_s = output_wait_s;
+  sciara_date_now(run_json->updated_utc);
+  if (status != SCIARA_RUN_RUNNING) sciara_date_now(run_json->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
   if (!path) return no_memory();
-  const enum sciara_status result = sciara_run_record_write(record, path);
+  const enum sciara_status result = sciara_run_json_write(run_json, path);
   free(path);
   return result;
 }
@@ -107,15 +107,15 @@ static enum sciara_status write_record_of_now(struct run *r, enum sciara_run_sta
 
 /** Writes series.nc over all snapshots so far. */
 static enum sciara_status write_series(struct run *r) {
-  const size_t count = r->record.snapshot_count;
+  const size_t count = r->run_json.snapshot_count;
   const char **names = NULL;
   double *times = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(names, count, "names of the snapshots"));
   SCIARA_TRY_GOTO(SCIARA_NEW(times, count, "times of the snapshots"));
   for (size_t k = 0; k < count; k++) {
-    names[k] = r->record.snapshots[k].name;
-    times[k] = r->record.snapshots[k].time_s;
+    names[k] = r->run_json.snapshots[k].name;
+    times[k] = r->run_json.snapshots[k].time_s;
   }
   SCIARA_TRY_GOTO(
       sciara_series_write(&r->context, &r->simulation->problem.state->grid, r->folder, names, times, count));
@@ -133,10 +133,10 @@ static bool is_series_due(size_t count, bool another) {
   return count == 1 || count % 100 == 0 || (count < 100 && !another);
 }
 
-/** Adds a warning about the state to the record, if there is reason for one. */
+/** Adds a warning about the state to run.json, if there is reason for one. */
 static enum sciara_status watch_towers(struct run *r, const struct sciara_touched *touched, struct sciara_output *o) {
   const char *text;
-  SCIARA_TRY(sciara_tower_watch(&r->simulation->problem, o->state, touched, &r->record, &text));
+  SCIARA_TRY(sciara_tower_watch(&r->simulation->problem, o->state, touched, &r->run_json, &text));
   snprintf(o->notice, sizeof o->notice, "%s", text ? text : "");
   return SCIARA_OK;
 }
@@ -154,12 +154,12 @@ static enum sciara_status write_output(void *context, struct sciara_output *o) {
   sciara_ledger_form_over(o->state, &touched, r->simulation->problem.rounding, &o->ledger);
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
-  r->record.ledger = o->ledger;
+  r->run_json.ledger = o->ledger;
   SCIARA_TRY_GOTO(watch_towers(r, &touched, o));
-  SCIARA_TRY_GOTO(sciara_run_record_add(&r->record, name, o->progress.step, o->progress.time, checksum));
+  SCIARA_TRY_GOTO(sciara_run_json_add(&r->run_json, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   const bool another = r->writer && sciara_writer_is_behind(r->writer);
-  if (is_series_due(r->record.snapshot_count, another)) SCIARA_TRY_GOTO(write_series(r));
+  if (is_series_due(r->run_json.snapshot_count, another)) SCIARA_TRY_GOTO(write_series(r));
   o->path = path;
   path = NULL;
 cleanup:
@@ -172,7 +172,7 @@ cleanup:
 static enum sciara_status write_due(struct run *r, struct sciara_output *o) {
   enum sciara_status status = SCIARA_OK;
   if (o->due.snapshot) SCIARA_TRY(write_output(r, o));
-  if (o->due.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->record.snapshot_count);
+  if (o->due.checkpoint) status = sciara_checkpoints_write(&r->checkpoints, o, r->run_json.snapshot_count);
   if (status != SCIARA_OK) o->due.checkpoint = false; // the snapshot is still acknowledged
   if (!o->path) o->path = sciara_checkpoint_path(r->checkpoints.folder, o->progress.step);
   return status == SCIARA_OK && !o->path ? no_memory() : status;
@@ -289,11 +289,11 @@ static enum sciara_status notice_towers(struct run *r) {
   struct sciara_touched touched;
   const char *text;
   SCIARA_TRY(sciara_simulation_sync(s));
-  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then the record is free
+  if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer)); // then run.json is free
   SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
-  enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->record, &text);
+  enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->run_json, &text);
   sciara_touched_release(&touched);
-  r->agenda.tower.over = r->record.warning_count > 0;
+  r->agenda.tower.over = r->run_json.warning_count > 0;
   if (status == SCIARA_OK && text) {
     sciara_log(SCIARA_LOG_WARNING, "%s", text);
     status = write_record_of_now(r, SCIARA_RUN_RUNNING);
@@ -322,7 +322,7 @@ static void follow_ground(struct run *r) {
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
-  if (r->record.warning_count == 0 && sciara_has_towers(&s->problem.scenario.params))
+  if (r->run_json.warning_count == 0 && sciara_has_towers(&s->problem.scenario.params))
     sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = sciara_profile_next(&r->profile);
@@ -345,10 +345,10 @@ static enum sciara_status run_to_limits(struct run *r) {
 
 /** The end of a failed run: records the failure in run.json, if possible. */
 static void record_failure(struct run *r, enum sciara_status status) {
-  if (!r->record.engine) return; // it failed before the record existed
+  if (!r->run_json.engine) return; // it failed before run.json existed
   struct sciara_failure why = {0};
   sciara_failure_keep(&why, status);
-  sciara_run_record_set(&r->record.stop_reason, why.text);
+  sciara_run_json_set(&r->run_json.stop_reason, why.text);
   const enum sciara_status ignored = write_record_of_now(r, SCIARA_RUN_FAILED);
   (void)ignored; // the first failure is the one to report
   sciara_failure_status(&why);
@@ -358,26 +358,26 @@ static void record_failure(struct run *r, enum sciara_status status) {
 /** Whether the run continues in its original folder. */
 static bool is_continued(const struct run *r) { return r->options->resume && !r->options->resume->branch; }
 
-/** The record and the lock of the continued run, as they were at the checkpoint. */
+/** run.json and the lock of the continued run, as they were at the checkpoint. */
 static enum sciara_status take_over(struct run *r) {
   struct sciara_resume *resume = r->options->resume;
   r->lock = resume->lock;
   resume->lock = -1;
-  r->record = resume->record;
-  resume->record = (struct sciara_run_record){.status = SCIARA_RUN_RUNNING};
-  sciara_run_record_cut(&r->record, resume->from.snapshots);
-  sciara_run_record_forget(&r->record, resume->from.time_s);
-  *r->record.ended_utc = '\0';
-  return sciara_run_record_set(&r->record.stop_reason, NULL);
+  r->run_json = resume->run_json;
+  resume->run_json = (struct sciara_run_json){.status = SCIARA_RUN_RUNNING};
+  sciara_run_json_cut(&r->run_json, resume->from.snapshots);
+  sciara_run_json_forget(&r->run_json, resume->from.time_s);
+  *r->run_json.ended_utc = '\0';
+  return sciara_run_json_set(&r->run_json.stop_reason, NULL);
 }
 
 /** The origin of the run, for run.json. */
 static enum sciara_status record_descent(struct run *r) {
   const struct sciara_resume *resume = r->options->resume;
-  if (is_continued(r)) return sciara_run_record_resume(&r->record, resume->from.step, r->simulation->ops->name);
-  r->record.parent_step = resume->from.step;
-  r->record.parent_checksum = resume->from.checksum;
-  return sciara_run_record_set(&r->record.parent, resume->folder);
+  if (is_continued(r)) return sciara_run_json_resume(&r->run_json, resume->from.step, r->simulation->ops->name);
+  r->run_json.parent_step = resume->from.step;
+  r->run_json.parent_checksum = resume->from.checksum;
+  return sciara_run_json_set(&r->run_json.parent, resume->folder);
 }
 
 /** Prepares the folder, with run.json as its first file: from then on it holds a run. */
@@ -403,10 +403,10 @@ static enum sciara_status begin(struct run *r) {
   r->changes_done = r->simulation->problem.site->changes_done;
   SCIARA_TRY(begin_record(r));
   if (o->resume) SCIARA_TRY(record_descent(r));
-  SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->record.ledger));
-  r->record.has_sea = r->simulation->problem.site->sea_cells > 0;
+  SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->run_json.ledger));
+  r->run_json.has_sea = r->simulation->problem.site->sea_cells > 0;
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
-                                      r->record.started_utc));
+                                      r->run_json.started_utc));
   if (o->resume && is_continued(r)) SCIARA_TRY(sciara_checkpoints_found(&r->checkpoints, o->resume->from.step));
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
@@ -417,15 +417,15 @@ static enum sciara_status begin(struct run *r) {
   if (status != SCIARA_OK || !is_continued(r))
     return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
                                : status;
-  return r->record.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that will be written again
+  return r->run_json.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that will be written again
 }
 
 /** Removes snapshots of the interrupted run that were not written again. */
 static enum sciara_status sweep(const struct run *r) {
-  const size_t count = r->record.snapshot_count;
+  const size_t count = r->run_json.snapshot_count;
   uint64_t *steps;
   SCIARA_TRY(SCIARA_NEW(steps, count, "steps of the snapshots"));
-  for (size_t k = 0; k < count; k++) steps[k] = r->record.snapshots[k].step;
+  for (size_t k = 0; k < count; k++) steps[k] = r->run_json.snapshots[k].step;
   const enum sciara_status status = sciara_run_folder_sweep(r->folder, steps, count);
   sciara_free(steps);
   return status;
@@ -445,8 +445,8 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
 
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
-  SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->record));
-  SCIARA_TRY(sciara_run_record_set(&r->record.stop_reason, sciara_end_name(reason)));
+  SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->run_json));
+  SCIARA_TRY(sciara_run_json_set(&r->run_json.stop_reason, sciara_end_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);
 }
 
@@ -500,10 +500,10 @@ enum sciara_status sciara_run_to_end(struct sciara_simulation *s, const struct s
   if (status == SCIARA_ERR_NUMERIC || lost) sciara_checkpoints_attribute(&r.checkpoints, status);
   if (status != SCIARA_OK) record_failure(&r, status);
   *result = (struct sciara_run_result){
-      .end = sciara_simulation_ended(s), .ledger = r.record.ledger, .wall_s = sciara_wallclock() - r.begin};
+      .end = sciara_simulation_ended(s), .ledger = r.run_json.ledger, .wall_s = sciara_wallclock() - r.begin};
   sciara_checkpoints_end(&r.checkpoints);
   sciara_profile_close(&r.profile);
-  sciara_run_record_free(&r.record);
+  sciara_run_json_free(&r.run_json);
   if (r.lock >= 0) close(r.lock);
   return status;
 }

@@ -19,7 +19,7 @@ struct sciara_run_options {
   bool overwrite;
   const char *history; ///< command line and date, for provenance
   /**
-   * The point from which the run continues; NULL: it starts. Unless it is a branch, record and lock pass to the run.
+   * The point from which the run continues; NULL: it starts. Unless it is a branch, run.json and lock pass to the run.
    */
   struct sciara_resume *resume;
   int *checkpoint;   ///< set (atomically) to request a checkpoint; reset to 0; may be NULL

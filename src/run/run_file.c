@@ -41,13 +41,13 @@ enum sciara_status sciara_run_file(const char *folder, const char *name, char **
   return status;
 }
 
-enum sciara_status sciara_run_file_record(const char *folder, struct sciara_run_record *out) {
+enum sciara_status sciara_run_file_json(const char *folder, struct sciara_run_json *out) {
   char *path;
-  *out = (struct sciara_run_record){0};
+  *out = (struct sciara_run_json){0};
   SCIARA_TRY(sciara_run_file(folder, SCIARA_RUN_JSON, &path));
   const enum sciara_status status =
       access(path, F_OK) == 0
-          ? sciara_run_record_read(path, out)
+          ? sciara_run_json_read(path, out)
           : sciara_fail(SCIARA_ERR_INPUT, "%s: is not a run folder: it holds no %s", folder, SCIARA_RUN_JSON);
   free(path);
   return status;

@@ -15,7 +15,7 @@ enum sciara_status sciara_run_file_check(const char *folder, const char *path);
 /** The path of a file in a run folder, checked in this way; malloc'd, NULL on failure. */
 enum sciara_status sciara_run_file(const char *folder, const char *name, char **path);
 
-/** The record of a run folder; SCIARA_ERR_INPUT if there is none. Release with sciara_run_record_free. */
-enum sciara_status sciara_run_file_record(const char *folder, struct sciara_run_record *out);
+/** The contents of run.json folder; SCIARA_ERR_INPUT if there is none. Release with sciara_run_json_free. */
+enum sciara_status sciara_run_file_json(const char *folder, struct sciara_run_json *out);
 
 #endif

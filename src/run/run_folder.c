@@ -122,13 +122,13 @@ static enum sciara_status remove_frames(const char *folder) {
 
 /** Renames run.json to the name that it has while it is written: its contents are no longer guaranteed. */
 static enum sciara_status withdraw_record(const char *folder) {
-  char *record = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
+  char *run_json = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
   enum sciara_status status = SCIARA_OK;
-  if (!record || !part)
+  if (!run_json || !part)
     status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  else if (rename(record, part) != 0 && errno != ENOENT)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be renamed: %s", record, strerror(errno));
-  free(record);
+  else if (rename(run_json, part) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be renamed: %s", run_json, strerror(errno));
+  free(run_json);
   free(part);
   return status == SCIARA_OK ? sciara_file_sync(folder) : status;
 }

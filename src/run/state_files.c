@@ -71,12 +71,12 @@ cleanup:
 /** Whether the current state has a tower. */
 static enum sciara_status has_tower(const struct sciara_problem *p, bool *has) {
   struct sciara_touched touched;
-  struct sciara_run_record record = {0};
+  struct sciara_run_json run_json = {0};
   const char *text;
   SCIARA_TRY(sciara_touched_find(p->state, &touched));
-  const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, &record, &text);
-  *has = record.warning_count > 0;
-  sciara_run_record_free(&record);
+  const enum sciara_status status = sciara_tower_watch(p, p->state, &touched, &run_json, &text);
+  *has = run_json.warning_count > 0;
+  sciara_run_json_free(&run_json);
   sciara_touched_release(&touched);
   return status;
 }

@@ -32,20 +32,20 @@ static enum sciara_status explain(const struct sciara_problem *p, size_t k, char
   return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
 }
 
-static bool has(const struct sciara_run_record *r, const char *kind) {
+static bool has(const struct sciara_run_json *r, const char *kind) {
   for (size_t k = 0; k < r->warning_count; k++)
     if (strcmp(r->warnings[k].kind, kind) == 0) return true;
   return false;
 }
 
 /** Adds the warning; takes over `text` (malloc'd). */
-static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_record *record,
+static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_json *run_json,
                               const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
                               const char **new_text) {
   if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
   const struct sciara_point centre = sciara_cell_centre(&s->grid, at->row, at->col);
   const enum sciara_status status =
-      sciara_run_record_warn(record, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
+      sciara_run_json_warn(run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind,
                                                                   .row = p->row + at->row,
                                                                   .col = p->col + at->col,
                                                                   .x = centre.x,
@@ -54,12 +54,12 @@ static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_
                                                                   .height_m = at->height,
                                                                   .text = text});
   free(text);
-  if (status == SCIARA_OK) *new_text = record->warnings[record->warning_count - 1].text;
+  if (status == SCIARA_OK) *new_text = run_json->warnings[run_json->warning_count - 1].text;
   return status;
 }
 
 static enum sciara_status watch_vents(const struct sciara_problem *p, const struct sciara_state *s, double least,
-                                      struct sciara_run_record *record, const char **new_text) {
+                                      struct sciara_run_json *run_json, const char **new_text) {
   for (size_t k = 0; k < p->scenario.vent_count; k++) {
     const struct sciara_placement *placed = &p->placed[k];
     struct sciara_tower at;
@@ -73,24 +73,24 @@ static enum sciara_status watch_vents(const struct sciara_problem *p, const stru
                       ", first seen in step %" PRIu64 " (%.6g s): %s",
                       k, p->scenario.vents[k].name, at.height, p->row + at.row, p->col + at.col, s->step, s->time, why);
     free(why);
-    return add(p, record, s, SCIARA_WARNING_VENT, &at, text, new_text);
+    return add(p, run_json, s, SCIARA_WARNING_VENT, &at, text, new_text);
   }
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *s,
-                                      const struct sciara_touched *touched, struct sciara_run_record *record,
+                                      const struct sciara_touched *touched, struct sciara_run_json *run_json,
                                       const char **new_text) {
   const double least = sciara_tower_least(&p->scenario.params, s->grid.cell_size);
   struct sciara_tower at;
   *new_text = NULL;
   if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
-  if (has(record, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
-  SCIARA_TRY(watch_vents(p, s, least, record, new_text));
-  if (*new_text || has(record, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
+  if (has(run_json, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
+  SCIARA_TRY(watch_vents(p, s, least, run_json, new_text));
+  if (*new_text || has(run_json, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
   char *text =
       sciara_format("row %" PRId64 ", column %" PRId64
                     ": lava stands %.3g m above all neighbouring cells, first seen in step %" PRIu64 " (%.6g s); %s",
                     p->row + at.row, p->col + at.col, at.height, s->step, s->time, ADVICE);
-  return add(p, record, s, SCIARA_WARNING_TOWER, &at, text, new_text);
+  return add(p, run_json, s, SCIARA_WARNING_TOWER, &at, text, new_text);
 }

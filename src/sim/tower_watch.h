@@ -12,13 +12,13 @@
 #define SCIARA_WARNING_TOWER "tower" ///< a cell stands above all its neighbours
 
 /**
- * Adds a warning to the record if the state has a tower of a kind that the record does not have yet; none for a rule without towers.
+ * Adds a warning to run.json if the state has a tower of a kind that it does not have yet; none for a rule without towers.
  *
  * @param p   vents and parameters; its state is not used
- * @param new_text set to the text of the new warning, which belongs to the record, or NULL
+ * @param new_text set to the text of the new warning, which belongs to run.json, or NULL
  */
 enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *state,
-                                      const struct sciara_touched *touched, struct sciara_run_record *record,
+                                      const struct sciara_touched *touched, struct sciara_run_json *run_json,
                                       const char **new_text);
 
 #endif

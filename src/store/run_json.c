@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record itself, and writing it. run_json_read.c reads it back.
+// Its contents, and writing them. run_json_read.c reads it back.
 #include "store/run_json.h"
 
 #include <inttypes.h>
@@ -23,14 +23,14 @@ static void free_warning(struct sciara_run_warning *w) {
   free(w->text);
 }
 
-static void free_barriers(struct sciara_run_record *r) {
+static void free_barriers(struct sciara_run_json *r) {
   for (size_t i = 0; i < r->barrier_count; i++) free(r->barriers[i].name);
   free(r->barriers);
   r->barriers = NULL;
   r->barrier_count = 0;
 }
 
-void sciara_run_record_free(struct sciara_run_record *r) {
+void sciara_run_json_free(struct sciara_run_json *r) {
   char *owned[] = {r->stop_reason, r->scenario,     r->engine,       r->precision,    r->parent,    r->program_version,
                    r->git_hash,    r->hdf5_version, r->gdal_version, r->model_preset, r->model_rule};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
@@ -44,7 +44,7 @@ void sciara_run_record_free(struct sciara_run_record *r) {
   memset(r, 0, sizeof *r);
 }
 
-enum sciara_status sciara_run_record_set(char **slot, const char *text) {
+enum sciara_status sciara_run_json_set(char **slot, const char *text) {
   char *copy = NULL;
   if (text && !(copy = strdup(text))) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
   free(*slot);
@@ -52,8 +52,8 @@ enum sciara_status sciara_run_record_set(char **slot, const char *text) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char *name, uint64_t step, double time_s,
-                                         uint64_t checksum) {
+enum sciara_status sciara_run_json_add(struct sciara_run_json *r, const char *name, uint64_t step, double time_s,
+                                       uint64_t checksum) {
   if (r->snapshot_count == r->snapshot_capacity) {
     size_t capacity = r->snapshot_capacity ? 2 * r->snapshot_capacity : 16;
     struct sciara_run_snapshot *more = realloc(r->snapshots, capacity * sizeof *more);
@@ -68,28 +68,28 @@ enum sciara_status sciara_run_record_add(struct sciara_run_record *r, const char
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_run_record_barrier(struct sciara_run_record *r, const struct sciara_run_barrier *barrier,
-                                             const char *name) {
+enum sciara_status sciara_run_json_barrier(struct sciara_run_json *r, const struct sciara_run_barrier *barrier,
+                                           const char *name) {
   struct sciara_run_barrier *more = realloc(r->barriers, (r->barrier_count + 1) * sizeof *more);
   if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a record of a run");
   r->barriers = more;
   more[r->barrier_count] = *barrier;
   more[r->barrier_count].name = NULL;
-  return sciara_run_record_set(&more[r->barrier_count++].name, name);
+  return sciara_run_json_set(&more[r->barrier_count++].name, name);
 }
 
-enum sciara_status sciara_run_record_warn(struct sciara_run_record *r, const struct sciara_run_warning *warning) {
+enum sciara_status sciara_run_json_warn(struct sciara_run_json *r, const struct sciara_run_warning *warning) {
   struct sciara_run_warning *more = realloc(r->warnings, (r->warning_count + 1) * sizeof *more);
   if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
   r->warnings = more;
   struct sciara_run_warning *last = &more[r->warning_count++];
   *last = *warning;
   last->kind = last->text = NULL;
-  SCIARA_TRY(sciara_run_record_set(&last->kind, warning->kind));
-  return sciara_run_record_set(&last->text, warning->text);
+  SCIARA_TRY(sciara_run_json_set(&last->kind, warning->kind));
+  return sciara_run_json_set(&last->text, warning->text);
 }
 
-void sciara_run_record_forget(struct sciara_run_record *r, double time_s) {
+void sciara_run_json_forget(struct sciara_run_json *r, double time_s) {
   size_t kept = 0;
   for (size_t i = 0; i < r->warning_count; i++)
     if (r->warnings[i].time_s <= time_s)
@@ -100,18 +100,18 @@ void sciara_run_record_forget(struct sciara_run_record *r, double time_s) {
   free_barriers(r);
 }
 
-void sciara_run_record_cut(struct sciara_run_record *r, size_t count) {
+void sciara_run_json_cut(struct sciara_run_json *r, size_t count) {
   while (r->snapshot_count > count) free(r->snapshots[--r->snapshot_count].name);
 }
 
-enum sciara_status sciara_run_record_resume(struct sciara_run_record *r, uint64_t step, const char *engine) {
+enum sciara_status sciara_run_json_resume(struct sciara_run_json *r, uint64_t step, const char *engine) {
   struct sciara_run_resumption *more = realloc(r->resumptions, (r->resumption_count + 1) * sizeof *more);
   if (!more) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
   r->resumptions = more;
   struct sciara_run_resumption *last = &more[r->resumption_count];
   *last = (struct sciara_run_resumption){.step = step};
   sciara_date_now(last->utc);
-  SCIARA_TRY(sciara_run_record_set(&last->engine, engine));
+  SCIARA_TRY(sciara_run_json_set(&last->engine, engine));
   r->resumption_count++;
   return SCIARA_OK;
 }
@@ -147,7 +147,7 @@ static cJSON *add_object(struct builder *b, cJSON *parent, const char *key) {
   return b->out_of_memory ? NULL : object;
 }
 
-static void add_head(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_head(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   add_number(b, root, "format", SCIARA_RUN_FORMAT);
   add_text(b, root, "status", sciara_run_status_name(r->status));
   add_text(b, root, "stop_reason", r->stop_reason);
@@ -174,7 +174,7 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_rec
 }
 
 /* The origin of a run that is a branch or was resumed. */
-static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->parent) {
     cJSON *parent = add_object(b, root, "parent");
     add_text(b, parent, "folder", r->parent);
@@ -195,7 +195,7 @@ static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_
   }
 }
 
-static void add_emission(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_emission(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (!isfinite(r->emission.volume_m3)) return;
   cJSON *emission = add_object(b, root, "emission");
   add_number(b, emission, "volume_m3", r->emission.volume_m3);
@@ -204,7 +204,7 @@ static void add_emission(struct builder *b, cJSON *root, const struct sciara_run
   add_number(b, emission, "peak_m3_s", r->emission.peak_m3_s);
 }
 
-static void add_state(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_state(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   cJSON *state = add_object(b, root, "state");
   add_number(b, state, "step", (double)r->step);
   add_number(b, state, "time_s", r->time_s);
@@ -225,7 +225,7 @@ static void add_state(struct builder *b, cJSON *root, const struct sciara_run_re
   add_number(b, ledger, "bound_m3", r->ledger.bound_m3);
 }
 
-static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->warning_count == 0) return;
   cJSON *list = cJSON_CreateArray();
   add(b, root, "warnings", list);
@@ -246,7 +246,7 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
   }
 }
 
-static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->barrier_count == 0) return;
   cJSON *list = cJSON_CreateArray();
   add(b, root, "barriers", list);
@@ -267,7 +267,7 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
   }
 }
 
-static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_record *r) {
+static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   cJSON *list = cJSON_CreateArray();
   add(b, root, "snapshots", list);
   for (size_t i = 0; i < r->snapshot_count && !b->out_of_memory; i++) {
@@ -283,7 +283,7 @@ static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_ru
   }
 }
 
-static enum sciara_status build_text(const struct sciara_run_record *r, const char *path, struct sciara_text *text) {
+static enum sciara_status build_text(const struct sciara_run_json *r, const char *path, struct sciara_text *text) {
   struct builder b = {.out_of_memory = false};
   cJSON *root = cJSON_CreateObject();
   add_head(&b, root, r);
@@ -303,7 +303,7 @@ static enum sciara_status build_text(const struct sciara_run_record *r, const ch
   return status;
 }
 
-static enum sciara_status check_counts(const struct sciara_run_record *r, const char *path) {
+static enum sciara_status check_counts(const struct sciara_run_json *r, const char *path) {
   const uint64_t limit = UINT64_C(1) << 53; // what a JSON number holds exactly
   bool fits = r->step <= limit && r->parent_step <= limit && r->liquid_cells >= 0 && (uint64_t)r->liquid_cells <= limit;
   for (size_t i = 0; i < r->snapshot_count && fits; i++) fits = r->snapshots[i].step <= limit;
@@ -313,13 +313,13 @@ static enum sciara_status check_counts(const struct sciara_run_record *r, const 
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path) {
-  SCIARA_TRY(check_counts(record, path));
+enum sciara_status sciara_run_json_write(const struct sciara_run_json *run_json, const char *path) {
+  SCIARA_TRY(check_counts(run_json, path));
   struct sciara_text text = {0};
-  enum sciara_status status = build_text(record, path, &text);
+  enum sciara_status status = build_text(run_json, path, &text);
   if (status == SCIARA_OK && text.length > SCIARA_JSON_MAX_BYTES)
     status = sciara_fail(SCIARA_ERR_IO, "%s: a record of %zu snapshots has %zu bytes, expected at most %d", path,
-                         record->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
+                         run_json->snapshot_count, text.length, SCIARA_JSON_MAX_BYTES);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);
   return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json: the record of a run folder, replaced completely each time something is acknowledged.
+// run.json, the account of a run folder, replaced completely each time something is acknowledged.
 #ifndef SCIARA_STORE_RUN_JSON_H
 #define SCIARA_STORE_RUN_JSON_H
 
@@ -9,7 +9,7 @@
 
 SCIARA_BEGIN_DECLS
 
-/** The status of a run. A record with the status "running" without such a process was interrupted. */
+/** The status of a run. A file with the status "running" without such a process was interrupted. */
 enum sciara_run_status {
   SCIARA_RUN_RUNNING,  ///< "running"
   SCIARA_RUN_COMPLETE, ///< "complete": its own stop rule was met
@@ -39,7 +39,7 @@ struct sciara_run_barrier {
   int64_t cells;       ///< that it changed
   double overtopped_s; ///< simulated time from which lava is on it; NAN: never
   double freeboard_m;  ///< from its crest down to the lava beside it at the end; NAN: there is none
-  double held_m3;      ///< lava that stands against it at the end; NAN in records of versions that did not record it
+  double held_m3;      ///< lava that stands against it at the end; NAN in files of versions without it
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 
@@ -49,21 +49,21 @@ struct sciara_run_warning {
   int64_t row, col;
   double x, y;     ///< centre of the cell, in the CRS of the DEM, m
   double time_s;   ///< simulated time of the state in which it was noticed
-  double height_m; ///< of the lava above the cells around it; NAN in records of versions that did not record it
+  double height_m; ///< of the lava above the cells around it; NAN in files of versions without it
   char *text;      ///< a sentence; owned
 };
 
 /**
- * The record of a run. Zero-initialise, release with sciara_run_record_free; texts are owned and may be NULL when
+ * The contents of run.json. Zero-initialise, release with sciara_run_json_free; texts are owned and may be NULL when
  * unknown. A double that is not finite is written as null and read back as NAN.
  */
-struct sciara_run_record {
+struct sciara_run_json {
   enum sciara_run_status status;
   char *stop_reason; ///< "solidified"; NULL while running
   char *scenario;    ///< path of the scenario as given
   uint64_t dem_hash;
-  char *model_rule;         ///< "fv3", "bingham"; NULL in records of earlier versions, which are of fv3
-  char *model_preset;       ///< set of parameters, and which of them were changed; NULL in records of earlier versions
+  char *model_rule;         ///< "fv3", "bingham"; NULL in files of earlier versions, which are of fv3
+  char *model_preset;       ///< set of parameters, and which of them were changed; NULL in files of earlier versions
   char *engine, *precision; ///< "openmp", "double"
   int threads;
   char *program_version, *git_hash, *hdf5_version, *gdal_version;
@@ -71,12 +71,12 @@ struct sciara_run_record {
   char ended_utc[SCIARA_DATE_SIZE];                                  ///< "" while running
   double wall_s;                                                     ///< since the start, files included
   double compute_s;                                                  ///< of it, in the engine
-  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in records of versions that did not record it
+  double output_wait_s; ///< of it, steps waiting for snapshots; NAN in files of versions without it
   uint64_t step;
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
-  struct sciara_emission emission; ///< as planned; not known in records of earlier versions
+  struct sciara_emission emission; ///< as planned; not known in files of earlier versions
   bool has_sea;                    ///< its scenario declares a sea
   char *parent;                    ///< of a branch: folder of the run it left, as given; NULL: it is none
   uint64_t parent_step;            ///< of the checkpoint that it began with
@@ -91,41 +91,41 @@ struct sciara_run_record {
   size_t snapshot_count, snapshot_capacity;
 };
 
-/** Releases what the record owns and zeroes it. */
-void sciara_run_record_free(struct sciara_run_record *record);
+/** Releases what it owns and zeroes it. */
+void sciara_run_json_free(struct sciara_run_json *run_json);
 
-/** Replaces an owned text of a record by a copy of `text` (NULL allowed). */
-enum sciara_status sciara_run_record_set(char **slot, const char *text);
+/** Replaces an owned text by a copy of `text` (NULL allowed). */
+enum sciara_status sciara_run_json_set(char **slot, const char *text);
 
 /** Appends a snapshot; takes constant time on average. */
-enum sciara_status sciara_run_record_add(struct sciara_run_record *record, const char *name, uint64_t step,
-                                         double time_s, uint64_t checksum);
+enum sciara_status sciara_run_json_add(struct sciara_run_json *run_json, const char *name, uint64_t step, double time_s,
+                                       uint64_t checksum);
 
 /** Appends a copy of a warning. */
-enum sciara_status sciara_run_record_warn(struct sciara_run_record *record, const struct sciara_run_warning *warning);
+enum sciara_status sciara_run_json_warn(struct sciara_run_json *run_json, const struct sciara_run_warning *warning);
 
 /** Appends a barrier, whose name is copied. */
-enum sciara_status sciara_run_record_barrier(struct sciara_run_record *record, const struct sciara_run_barrier *barrier,
-                                             const char *name);
+enum sciara_status sciara_run_json_barrier(struct sciara_run_json *run_json, const struct sciara_run_barrier *barrier,
+                                           const char *name);
 
 /** Forgets the warnings of states after this simulated time, s, and the barriers. */
-void sciara_run_record_forget(struct sciara_run_record *record, double time_s);
+void sciara_run_json_forget(struct sciara_run_json *run_json, double time_s);
 
 /** Forgets all snapshots but the first `count`. */
-void sciara_run_record_cut(struct sciara_run_record *record, size_t count);
+void sciara_run_json_cut(struct sciara_run_json *run_json, size_t count);
 
 /** Records that the run continues from a checkpoint of this step; the time is now. */
-enum sciara_status sciara_run_record_resume(struct sciara_run_record *record, uint64_t step, const char *engine);
+enum sciara_status sciara_run_json_resume(struct sciara_run_json *run_json, uint64_t step, const char *engine);
 
-/** Writes the record as the atomic file `path`; the earlier record is intact on failure. */
-enum sciara_status sciara_run_record_write(const struct sciara_run_record *record, const char *path);
+/** Writes the atomic file `path`; an earlier one is intact on failure. */
+enum sciara_status sciara_run_json_write(const struct sciara_run_json *run_json, const char *path);
 
 /**
- * Reads a record. Every diagnostic is SCIARA_ERR_INPUT and names the file, the JSON path, what is expected and what was
+ * Reads a file. Every diagnostic is SCIARA_ERR_INPUT and names the file, the JSON path, what is expected and what was
  * found (SCIARA_ERR_IO: it cannot be opened or read). Unknown keys are ignored, because later versions may add some. On
  * failure `out` is zeroed.
  */
-enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_record *out);
+enum sciara_status sciara_run_json_read(const char *path, struct sciara_run_json *out);
 
 /** The word of a status ("running"), or NULL for a number that is none. */
 const char *sciara_run_status_name(enum sciara_run_status status);

@@ -33,7 +33,7 @@ static enum sciara_status get_text(const struct place *at, const char *key, char
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
   if (!value || !cJSON_IsString(value)) return refuse(at, key, value, "a text or null");
-  return sciara_run_record_set(out, value->valuestring);
+  return sciara_run_json_set(out, value->valuestring);
 }
 
 static enum sciara_status get_utc(const struct place *at, const char *key, char out[SCIARA_DATE_SIZE]) {
@@ -91,7 +91,7 @@ static enum sciara_status get_object(const struct place *at, const char *key, st
 
 static const double largest_count = 9007199254740992.0; // 2^53: whole numbers beyond it are not exact in JSON
 
-static enum sciara_status read_status(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_status(const struct place *root, struct sciara_run_json *r) {
   const cJSON *format = member(root, "format"), *status = member(root, "status");
   if (!cJSON_IsNumber(format) || format->valuedouble != SCIARA_RUN_FORMAT)
     return refuse(root, "format", format, "1: no run record, or one of another version of the program");
@@ -103,7 +103,7 @@ static enum sciara_status read_status(const struct place *root, struct sciara_ru
   return refuse(root, "status", status, "running, complete, stopped or failed");
 }
 
-static enum sciara_status read_origin(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_origin(const struct place *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
   struct place at = {0};
   SCIARA_TRY(get_text(root, "stop_reason", &r->stop_reason));
@@ -124,7 +124,7 @@ static enum sciara_status read_origin(const struct place *root, struct sciara_ru
   return get_text(&at, "gdal", &r->gdal_version);
 }
 
-static enum sciara_status read_parent(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_parent(const struct place *root, struct sciara_run_json *r) {
   if (!member(root, "parent")) return SCIARA_OK;
   struct sciara_json_path path;
   struct place at = {0};
@@ -134,10 +134,10 @@ static enum sciara_status read_parent(const struct place *root, struct sciara_ru
   return get_hex(&at, "checksum", &r->parent_checksum);
 }
 
-static enum sciara_status read_emission(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_emission(const struct place *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
   struct place at = {0};
-  r->emission.volume_m3 = NAN; // earlier versions did not record it
+  r->emission.volume_m3 = NAN; // earlier versions did not write it
   if (!member(root, "emission")) return SCIARA_OK;
   SCIARA_TRY(get_object(root, "emission", &path, &at));
   SCIARA_TRY(get_number(&at, "volume_m3", &r->emission.volume_m3));
@@ -146,10 +146,10 @@ static enum sciara_status read_emission(const struct place *root, struct sciara_
   return get_number(&at, "peak_m3_s", &r->emission.peak_m3_s);
 }
 
-static enum sciara_status read_resumption(const struct place *at, struct sciara_run_record *r) {
+static enum sciara_status read_resumption(const struct place *at, struct sciara_run_json *r) {
   uint64_t step = 0;
   SCIARA_TRY(get_count(at, "step", largest_count, &step));
-  SCIARA_TRY(sciara_run_record_resume(r, step, NULL));
+  SCIARA_TRY(sciara_run_json_resume(r, step, NULL));
   struct sciara_run_resumption *last = &r->resumptions[r->resumption_count - 1];
   SCIARA_TRY(get_utc(at, "utc", last->utc));
   return get_text(at, "engine", &last->engine);
@@ -166,7 +166,7 @@ static enum sciara_status read_cell(const struct place *at, struct sciara_run_wa
   return SCIARA_OK;
 }
 
-static enum sciara_status read_warning(const struct place *at, struct sciara_run_record *r) {
+static enum sciara_status read_warning(const struct place *at, struct sciara_run_json *r) {
   const cJSON *kind = member(at, "kind"), *text = member(at, "text");
   struct sciara_run_warning w = {0};
   if (!cJSON_IsString(kind)) return refuse(at, "kind", kind, "a text");
@@ -179,10 +179,10 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   SCIARA_TRY(get_number(at, "time_s", &w.time_s));
   w.height_m = NAN;
   if (member(at, "height_m")) SCIARA_TRY(get_number(at, "height_m", &w.height_m));
-  return sciara_run_record_warn(r, &w);
+  return sciara_run_json_warn(r, &w);
 }
 
-static enum sciara_status read_barrier(const struct place *at, struct sciara_run_record *r) {
+static enum sciara_status read_barrier(const struct place *at, struct sciara_run_json *r) {
   const cJSON *name = member(at, "name");
   struct sciara_run_barrier b = {.held_m3 = NAN};
   uint64_t edit, cells;
@@ -196,12 +196,12 @@ static enum sciara_status read_barrier(const struct place *at, struct sciara_run
   SCIARA_TRY(get_number(at, "y", &b.y));
   b.edit = (size_t)edit;
   b.cells = (int64_t)cells;
-  return sciara_run_record_barrier(r, &b, name->valuestring);
+  return sciara_run_json_barrier(r, &b, name->valuestring);
 }
 
 /** Reads each object of a list that may be absent. */
-static enum sciara_status read_list(const struct place *root, const char *key, struct sciara_run_record *r,
-                                    enum sciara_status (*read)(const struct place *, struct sciara_run_record *)) {
+static enum sciara_status read_list(const struct place *root, const char *key, struct sciara_run_json *r,
+                                    enum sciara_status (*read)(const struct place *, struct sciara_run_json *)) {
   const cJSON *list = member(root, key), *item;
   if (!list) return SCIARA_OK;
   if (!cJSON_IsArray(list)) return refuse(root, key, list, "an array of objects");
@@ -216,7 +216,7 @@ static enum sciara_status read_list(const struct place *root, const char *key, s
   return SCIARA_OK;
 }
 
-static enum sciara_status read_progress(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_progress(const struct place *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
   struct place at = {0};
   SCIARA_TRY(get_object(root, "timing", &path, &at));
@@ -225,7 +225,7 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   SCIARA_TRY(get_utc(&at, "ended_utc", r->ended_utc));
   SCIARA_TRY(get_number(&at, "wall_s", &r->wall_s));
   SCIARA_TRY(get_number(&at, "compute_s", &r->compute_s));
-  r->output_wait_s = NAN; // earlier versions did not record it
+  r->output_wait_s = NAN; // earlier versions did not write it
   if (member(&at, "output_wait_s")) SCIARA_TRY(get_number(&at, "output_wait_s", &r->output_wait_s));
   SCIARA_TRY(get_object(root, "state", &path, &at));
   uint64_t liquid = 0;
@@ -250,7 +250,7 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   return get_number(&at, "bound_m3", &r->ledger.bound_m3);
 }
 
-/* Checks that a name points into the run folder, independent of the origin of the record. */
+/* Checks that a name points into the run folder, independent of the origin of the file. */
 static bool stays_inside(const char *name) {
   if (name[0] == '\0' || name[0] == '/') return false;
   for (const char *part = name; part; part = strchr(part, '/')) {
@@ -260,7 +260,7 @@ static bool stays_inside(const char *name) {
   return true;
 }
 
-static enum sciara_status read_snapshot(const struct place *at, struct sciara_run_record *r) {
+static enum sciara_status read_snapshot(const struct place *at, struct sciara_run_json *r) {
   struct sciara_run_snapshot s = {0};
   const cJSON *name = member(at, "name");
   if (!cJSON_IsString(name) || !stays_inside(name->valuestring))
@@ -268,10 +268,10 @@ static enum sciara_status read_snapshot(const struct place *at, struct sciara_ru
   SCIARA_TRY(get_count(at, "step", largest_count, &s.step));
   SCIARA_TRY(get_number(at, "time_s", &s.time_s));
   SCIARA_TRY(get_hex(at, "checksum", &s.checksum));
-  return sciara_run_record_add(r, name->valuestring, s.step, s.time_s, s.checksum);
+  return sciara_run_json_add(r, name->valuestring, s.step, s.time_s, s.checksum);
 }
 
-static enum sciara_status read_snapshots(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_snapshots(const struct place *root, struct sciara_run_json *r) {
   const cJSON *list = member(root, "snapshots"), *item;
   if (!cJSON_IsArray(list)) return refuse(root, "snapshots", list, "an array");
   const struct sciara_json_path list_path = {.parent = root->path, .key = "snapshots"};
@@ -285,7 +285,7 @@ static enum sciara_status read_snapshots(const struct place *root, struct sciara
   return SCIARA_OK;
 }
 
-static enum sciara_status read_root(const struct place *root, struct sciara_run_record *r) {
+static enum sciara_status read_root(const struct place *root, struct sciara_run_json *r) {
   if (!cJSON_IsObject(root->object)) return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no JSON object", root->file);
   SCIARA_TRY(read_status(root, r));
   SCIARA_TRY(read_origin(root, r));
@@ -298,13 +298,13 @@ static enum sciara_status read_root(const struct place *root, struct sciara_run_
   return read_snapshots(root, r);
 }
 
-enum sciara_status sciara_run_record_read(const char *path, struct sciara_run_record *out) {
+enum sciara_status sciara_run_json_read(const char *path, struct sciara_run_json *out) {
   memset(out, 0, sizeof *out);
   cJSON *tree;
   SCIARA_TRY(sciara_json_read(path, &tree));
   const struct place root = {.file = path, .object = tree, .path = NULL};
   enum sciara_status status = read_root(&root, out);
-  if (status != SCIARA_OK) sciara_run_record_free(out);
+  if (status != SCIARA_OK) sciara_run_json_free(out);
   cJSON_Delete(tree);
   return status;
 }

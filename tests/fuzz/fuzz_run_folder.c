@@ -121,7 +121,7 @@ static void read_ground(const char *run) {
   free(path);
 }
 
-static void read_snapshots(const char *run, const struct sciara_run_record *record, bool html) {
+static void read_snapshots(const char *run, const struct sciara_run_json *record, bool html) {
   char *paths[MOST_SNAPSHOTS];
   size_t count = 0;
   for (size_t k = 0; k < record->snapshot_count && count < MOST_SNAPSHOTS; k++) {
@@ -182,12 +182,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   begin_watching();
   const char *run = strdup(fuzz_path("run"));
   FUZZ_REQUIRE(run != NULL);
-  struct sciara_run_record record;
-  const enum sciara_status status = sciara_run_file_record(run, &record);
+  struct sciara_run_json record;
+  const enum sciara_status status = sciara_run_file_json(run, &record);
   fuzz_check_status(status);
   if (status == SCIARA_OK) {
     read_snapshots(run, &record, size % 2 == 1);
-    sciara_run_record_free(&record);
+    sciara_run_json_free(&record);
   }
   read_series(run);
   read_ground(run);

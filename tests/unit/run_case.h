@@ -89,11 +89,11 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
   return s;
 }
 
-/** run.json of a run; release with sciara_run_record_free. */
-static inline struct sciara_run_record run_case_record(const char *run_folder) {
-  struct sciara_run_record r;
+/** run.json of a run; release with sciara_run_json_free. */
+static inline struct sciara_run_json run_case_record(const char *run_folder) {
+  struct sciara_run_json r;
   char *path = sciara_path_join(run_folder, SCIARA_RUN_JSON);
-  ck_assert_msg(sciara_run_record_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_run_json_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
   free(path);
   return r;
 }

@@ -994,9 +994,9 @@ START_TEST(run_folders) {
   OK(sciara_run(s));
   OK(sciara_run(whole));
   ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
-  struct sciara_run_record record = run_case_record(out);
+  struct sciara_run_json record = run_case_record(out);
   ck_assert_uint_eq(record.step, 60);
-  sciara_run_record_free(&record);
+  sciara_run_json_free(&record);
   refused(SCIARA_ERR_INPUT, sciara_open_run(folder, NULL, 0, &none), "run.json");
   sciara_close(s);
   sciara_close(whole);

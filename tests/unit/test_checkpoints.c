@@ -212,10 +212,10 @@ static void spoil(struct sciara_simulation *s, uint64_t step) {
 }
 
 static uint64_t last_checksum(const char *run_folder) {
-  struct sciara_run_record r = run_case_record(run_folder);
+  struct sciara_run_json r = run_case_record(run_folder);
   const uint64_t checksum = r.snapshots[r.snapshot_count - 1].checksum;
   ck_assert_int_eq(r.status, SCIARA_RUN_COMPLETE);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
   return checksum;
 }
 

@@ -173,15 +173,15 @@ static enum sciara_status run_checked(void) { return run_with("checked", NULL); 
 static enum sciara_status run_with_maps(void) { return run_with("serial", "output.maps=[\"deposit\"]"); }
 
 static enum sciara_status read_run(void) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   struct sciara_snapshot s;
   double values[30 * 40];
-  SCIARA_TRY(sciara_run_record_read(inside("out/run.json"), &record));
+  SCIARA_TRY(sciara_run_json_read(inside("out/run.json"), &record));
   char *path = NULL;
   enum sciara_status status = SCIARA_OK;
   if (record.snapshot_count > 0) path = sciara_format("%s/out/%s", folder, record.snapshots[0].name);
   if (!path) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the test");
-  sciara_run_record_free(&record);
+  sciara_run_json_free(&record);
   if (status == SCIARA_OK) status = sciara_snapshot_open(path, &s);
   if (status == SCIARA_OK) {
     status = sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values);

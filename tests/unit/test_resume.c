@@ -53,7 +53,7 @@ static struct sciara_run_result run(struct sciara_simulation *s, struct sciara_r
   return result;
 }
 
-static void set_times(const char *text, struct sciara_run_record *r) {
+static void set_times(const char *text, struct sciara_run_json *r) {
   snprintf(r->started_utc, sizeof r->started_utc, "%s", text);
   snprintf(r->updated_utc, sizeof r->updated_utc, "%s", text);
   snprintf(r->ended_utc, sizeof r->ended_utc, "%s", text);
@@ -64,13 +64,13 @@ static void end_at(uint64_t step) {
   struct sciara_simulation *s = run_case_open("serial");
   s->until_step = step;
   run(s, NULL);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   char *path = sciara_path_join(out, SCIARA_RUN_JSON);
   r.status = SCIARA_RUN_STOPPED;
   set_times(long_ago, &r);
-  ck_assert_int_eq(sciara_run_record_set(&r.stop_reason, "cancel"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_write(&r, path), SCIARA_OK);
-  sciara_run_record_free(&r);
+  ck_assert_int_eq(sciara_run_json_set(&r.stop_reason, "cancel"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_write(&r, path), SCIARA_OK);
+  sciara_run_json_free(&r);
   free(path);
 }
 
@@ -85,7 +85,7 @@ static void stopped_run(uint64_t step) {
 }
 
 /** series.nc of the run in `out` contains the times of these snapshots, and refers to them. */
-static void expect_series(const struct sciara_run_record *r, size_t count) {
+static void expect_series(const struct sciara_run_json *r, size_t count) {
   double times[64];
   char *path = sciara_path_join(out, "series.nc"), name[128];
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -119,7 +119,7 @@ static void expect_between(const char *first, const char *text, const char *last
 
 /** Before the first step the folder shows the state at the checkpoint. */
 static void check_before_first_step(void) {
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   const struct sciara_checkpoint *c = &resumed.from;
   char now[SCIARA_DATE_SIZE];
   sciara_date_now(now);
@@ -138,12 +138,12 @@ static void check_before_first_step(void) {
   ck_assert_double_eq(r.output_wait_s, c->output_wait_s);
   ck_assert_uint_eq(r.resumption_count, 1);
   expect_series(&r, r.snapshot_count);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 
 START_TEST(it_starts_at_the_checkpoint) {
   stopped_run(90);
-  struct sciara_run_record before = run_case_record(out);
+  struct sciara_run_json before = run_case_record(out);
   expect_series(&before, before.snapshot_count);
   run_case_find(false, &resumed);
   ck_assert_uint_lt(resumed.from.snapshots, before.snapshot_count); // some are written again
@@ -153,15 +153,15 @@ START_TEST(it_starts_at_the_checkpoint) {
   watch_first_step(s, check_before_first_step);
   run(s, &resumed);
   ck_assert_msg(!spy, "there was no step");
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_COMPLETE);
   ck_assert_uint_gt(r.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k + 1 < before.snapshot_count;
        k++) // the last one was that of the step at which the run was stopped
     ck_assert_uint_eq(r.snapshots[k].step, before.snapshots[k].step);
   expect_series(&r, r.snapshot_count);
-  sciara_run_record_free(&before);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&before);
+  sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(the_times_of_both_parts_add_up) {
   const struct sciara_run_result result = run(run_case_resume(&resumed, "checked", NULL), &resumed);
   const double seconds = sciara_wallclock() - begin;
   sciara_date_now(now);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   struct sciara_checkpoint c = newest_checkpoint(out);
   ck_assert_str_eq(r.started_utc, long_ago);
   ck_assert_str_eq(c.started_utc, long_ago);
@@ -210,7 +210,7 @@ START_TEST(the_times_of_both_parts_add_up) {
   for (int k = 0; k < 2; k++) ck_assert(compute[k] > 7200 && compute[k] <= 7200 + seconds);
   for (int k = 0; k < 2; k++) ck_assert(wait[k] > 1800 && wait[k] <= 1800 + seconds);
   sciara_checkpoint_free(&c);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
 END_TEST
@@ -227,7 +227,7 @@ START_TEST(the_times_of_a_branch_are_its_own) {
   run(run_case_resume(&resumed, "serial", branch), &resumed);
   const double seconds = sciara_wallclock() - begin;
   sciara_date_now(now);
-  struct sciara_run_record r = run_case_record(branch), parent = run_case_record(out);
+  struct sciara_run_json r = run_case_record(branch), parent = run_case_record(out);
   expect_between(begin_utc, r.started_utc, r.ended_utc);
   expect_between(r.started_utc, r.ended_utc, now);
   ck_assert(r.wall_s <= seconds && r.compute_s <= seconds && r.output_wait_s <= seconds);
@@ -237,8 +237,8 @@ START_TEST(the_times_of_a_branch_are_its_own) {
   ck_assert_uint_eq(r.resumption_count, 0);
   ck_assert_uint_gt(r.snapshots[0].step, resumed.from.step);
   ck_assert_str_eq(parent.ended_utc, long_ago);
-  sciara_run_record_free(&parent);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&parent);
+  sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
 END_TEST
@@ -261,7 +261,7 @@ START_TEST(every_time_is_recorded) {
   sciara_resume_close(&resumed);
   sciara_date_now(begin_utc);
   for (int k = 0; k < 3; k++) resume_until(engine[k], until[k]);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_str_eq(r.engine, engine[2]);
   ck_assert_uint_eq(r.resumption_count, 3);
   for (int k = 0; k < 3; k++) {
@@ -269,7 +269,7 @@ START_TEST(every_time_is_recorded) {
     ck_assert_uint_eq(r.resumptions[k].step, from[k]);
     expect_between(k ? r.resumptions[k - 1].utc : begin_utc, r.resumptions[k].utc, r.ended_utc);
   }
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 END_TEST
 
@@ -280,7 +280,7 @@ START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
   snprintf(uninterrupted, sizeof uninterrupted, "%s/uninterrupted", folder);
   run(run_case_open("serial"), NULL);
   ck_assert_int_eq(rename(out, uninterrupted), 0);
-  struct sciara_run_record whole = run_case_record(uninterrupted);
+  struct sciara_run_json whole = run_case_record(uninterrupted);
   ck_assert_uint_gt(whole.snapshot_count, 4);
   const uint64_t step = whole.snapshots[2].step;
   ck_assert_uint_gt(whole.snapshots[3].step, step + 1);
@@ -288,15 +288,15 @@ START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
   run_case_find(false, &resumed);
   ck_assert_uint_eq(resumed.from.step, step + (uint64_t)_i);
   run(run_case_resume(&resumed, "serial", NULL), &resumed);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_uint_eq(r.snapshot_count, whole.snapshot_count);
   for (size_t k = 0; k < whole.snapshot_count; k++) {
     ck_assert_uint_eq(r.snapshots[k].step, whole.snapshots[k].step);
     ck_assert_double_eq(r.snapshots[k].time_s, whole.snapshots[k].time_s);
     ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
   }
-  sciara_run_record_free(&whole);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&whole);
+  sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
 END_TEST
@@ -305,7 +305,7 @@ END_TEST
 // that can be resumed again.
 START_TEST(stopped_at_once_it_loses_nothing) {
   stopped_run(90);
-  struct sciara_run_record before = run_case_record(out);
+  struct sciara_run_json before = run_case_record(out);
   const int cancel = 1;
   struct sciara_run_result result;
   run_case_find(false, &resumed);
@@ -314,7 +314,7 @@ START_TEST(stopped_at_once_it_loses_nothing) {
   ck_assert_msg(sciara_run_to_end(s, &how, &result) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
   sciara_simulation_destroy(s);
-  struct sciara_run_record after = run_case_record(out);
+  struct sciara_run_json after = run_case_record(out);
   ck_assert_uint_lt(after.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k < before.snapshot_count; k++) {
     char *path = sciara_path_join(out, before.snapshots[k].name);
@@ -324,11 +324,11 @@ START_TEST(stopped_at_once_it_loses_nothing) {
   sciara_resume_close(&resumed);
   run_case_find(false, &resumed); // now to the end
   run(run_case_resume(&resumed, "serial", NULL), &resumed);
-  sciara_run_record_free(&after);
+  sciara_run_json_free(&after);
   after = run_case_record(out);
   ck_assert_uint_gt(after.snapshot_count, before.snapshot_count);
-  sciara_run_record_free(&before);
-  sciara_run_record_free(&after);
+  sciara_run_json_free(&before);
+  sciara_run_json_free(&after);
   sciara_resume_close(&resumed);
 }
 END_TEST
@@ -354,12 +354,12 @@ START_TEST(every_end_has_its_time) {
   sciara_date_now(begin_utc);
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), ends[_i] == SCIARA_RUN_FAILED ? SCIARA_ERR_NUMERIC : SCIARA_OK);
   sciara_date_now(now);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, ends[_i]);
   ck_assert_ptr_nonnull(r.stop_reason);
   expect_between(begin_utc, r.started_utc, r.ended_utc);
   expect_between(r.started_utc, r.ended_utc, now);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
   sciara_simulation_destroy(s);
 }
 END_TEST

@@ -141,14 +141,14 @@ START_TEST(who_is_refused_changes_nothing) {
   struct sciara_resume resume;
   int lock, other;
   ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
-  struct sciara_run_record before = run_case_record(out);
+  struct sciara_run_json before = run_case_record(out);
   ck_assert_int_eq(sciara_run_folder_lock(out, &lock), SCIARA_OK);
   ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_ERR_INPUT);
   ck_assert_int_eq(other, -1);
   ck_assert_int_eq(run(run_case_open("serial"), NULL, &watch), SCIARA_ERR_INPUT);
   ck_assert_int_eq(sciara_resume_open(out, false, &resume), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), "another run is writing"), "%s", sciara_last_error());
-  struct sciara_run_record after = run_case_record(out);
+  struct sciara_run_json after = run_case_record(out);
   ck_assert_uint_eq(after.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k < after.snapshot_count; k++) {
     char *path = sciara_path_join(out, after.snapshots[k].name);
@@ -161,8 +161,8 @@ START_TEST(who_is_refused_changes_nothing) {
   ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_OK);
   expect_locked(out);
   close(other);
-  sciara_run_record_free(&before);
-  sciara_run_record_free(&after);
+  sciara_run_json_free(&before);
+  sciara_run_json_free(&after);
 }
 END_TEST
 

@@ -29,18 +29,18 @@ static void teardown(void) {
 }
 
 /* Awkward numbers on purpose: none of them is preserved by 15 or 16 digits. */
-static void fill(struct sciara_run_record *r) {
+static void fill(struct sciara_run_json *r) {
   memset(r, 0, sizeof *r);
   r->status = SCIARA_RUN_STOPPED;
-  ck_assert_int_eq(sciara_run_record_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->scenario, "a/b.json"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->model_preset, "thesis-etna-2006; changed: cooling"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->engine, "openmp"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->precision, "double"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->program_version, "0.1.0"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->hdf5_version, "1.10.8"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_set(&r->parent, "../other"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_resume(r, 77, "serial"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->scenario, "a/b.json"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->model_preset, "thesis-etna-2006; changed: cooling"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->engine, "openmp"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->precision, "double"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->program_version, "0.1.0"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->hdf5_version, "1.10.8"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&r->parent, "../other"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_resume(r, 77, "serial"), SCIARA_OK);
   r->parent_step = 66;
   r->parent_checksum = UINT64_C(0xabcdef0123456789);
   r->dem_hash = UINT64_C(0xfedcba9876543210);
@@ -58,8 +58,8 @@ static void fill(struct sciara_run_record *r) {
                                      1e7 / 3.0,          0.1, 1.0 / 7};
   r->emission = (struct sciara_emission){4700160.1, 0.1, 1e7 / 3.0, 5e-324};
   r->has_sea = true;
-  ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);
 }
 
 static void assert_same_text(const char *a, const char *b) {
@@ -69,7 +69,7 @@ static void assert_same_text(const char *a, const char *b) {
 
 #define IDENTICAL(member) ck_assert_int_eq(memcmp(&a->member, &b->member, sizeof a->member), 0)
 
-static void assert_same(const struct sciara_run_record *a, const struct sciara_run_record *b) {
+static void assert_same(const struct sciara_run_json *a, const struct sciara_run_json *b) {
   ck_assert_int_eq(a->status, b->status);
   char *const texts[][2] = {
       {a->stop_reason, b->stop_reason}, {a->scenario, b->scenario},         {a->model_preset, b->model_preset},
@@ -101,18 +101,18 @@ static void assert_same(const struct sciara_run_record *a, const struct sciara_r
 
 /* A branch that was resumed twice. */
 START_TEST(descent_reads_back) {
-  struct sciara_run_record written, read;
+  struct sciara_run_json written, read;
   fill(&written);
-  ck_assert_int_eq(sciara_run_record_set(&written.parent, "../other \"run\""), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_set(&written.parent, "../other \"run\""), SCIARA_OK);
   written.parent_step = 12345;
   written.parent_checksum = UINT64_C(0xfedcba9876543210);
-  ck_assert_int_eq(sciara_run_record_resume(&written, 20000, "serial"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_resume(&written, 30000, "openmp"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_resume(&written, 20000, "serial"), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_resume(&written, 30000, "openmp"), SCIARA_OK);
   const struct sciara_run_barrier barrier = {
       .edit = 3, .cells = 17, .overtopped_s = NAN, .freeboard_m = 0.1, .held_m3 = 1e4 / 3, .x = 1, .y = 2};
-  ck_assert_int_eq(sciara_run_record_barrier(&written, &barrier, "dam \"north\""), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_run_json_barrier(&written, &barrier, "dam \"north\""), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
   assert_same(&written, &read);
   ck_assert_str_eq(read.parent, written.parent);
   ck_assert(read.parent_step == 12345 && read.parent_checksum == written.parent_checksum);
@@ -130,52 +130,52 @@ START_TEST(descent_reads_back) {
   ck_assert_double_nan(read.barriers[0].overtopped_s);
   ck_assert_double_eq(read.barriers[0].freeboard_m, barrier.freeboard_m);
   ck_assert_double_eq(read.barriers[0].held_m3, barrier.held_m3);
-  sciara_run_record_forget(&read, 0);
+  sciara_run_json_forget(&read, 0);
   ck_assert_uint_eq(read.barrier_count, 0);
-  sciara_run_record_cut(&read, 1);
+  sciara_run_json_cut(&read, 1);
   ck_assert_uint_eq(read.snapshot_count, 1);
   ck_assert_str_eq(read.snapshots[0].name, "snapshots/00000001.nc");
-  sciara_run_record_cut(&read, 5);
+  sciara_run_json_cut(&read, 5);
   ck_assert_uint_eq(read.snapshot_count, 1);
-  sciara_run_record_free(&read);
+  sciara_run_json_free(&read);
   written.parent_step = UINT64_MAX; // more than a JSON number holds
-  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_ERR_INTERNAL);
-  sciara_run_record_free(&written);
+  ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_ERR_INTERNAL);
+  sciara_run_json_free(&written);
   ck_assert_ptr_null(written.resumptions);
 }
 END_TEST
 
 START_TEST(a_record_reads_back_bit_for_bit) {
-  struct sciara_run_record written, read;
+  struct sciara_run_json written, read;
   fill(&written);
   for (int s = 0; s < 4; s++) { // also replaces the record of before
     written.status = (enum sciara_run_status)s;
-    ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
-    ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
+    ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
     assert_same(&written, &read);
-    sciara_run_record_free(&read);
+    sciara_run_json_free(&read);
   }
-  sciara_run_record_free(&written);
+  sciara_run_json_free(&written);
   ck_assert_ptr_null(written.snapshots);
 }
 END_TEST
 
 START_TEST(an_empty_record_reads_back) {
-  struct sciara_run_record written = {.wall_s = NAN, .ledger = {.residual_m3 = INFINITY}}, read;
-  ck_assert_int_eq(sciara_run_record_write(&written, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  struct sciara_run_json written = {.wall_s = NAN, .ledger = {.residual_m3 = INFINITY}}, read;
+  ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert(isnan(read.wall_s));
   ck_assert(isnan(read.ledger.residual_m3)); // JSON knows no infinity: both are null
   ck_assert_uint_eq(read.snapshot_count, 0);
   ck_assert_ptr_null(read.engine);
-  sciara_run_record_free(&read);
+  sciara_run_json_free(&read);
 }
 END_TEST
 
 START_TEST(other_tools_read_it) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
   char command[512];
   snprintf(command, sizeof command,
            "/usr/bin/python3 -c \"import json; d = json.load(open('%s')); assert d['status'] == 'stopped';"
@@ -184,23 +184,23 @@ START_TEST(other_tools_read_it) {
            "{'name': 'openmp', 'precision': 'double', 'threads': 7}\"",
            path);
   ck_assert_int_eq(system(command), 0);
-  sciara_run_record_free(&record);
+  sciara_run_json_free(&record);
 }
 END_TEST
 
 START_TEST(counts_beyond_json_are_refused) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   fill(&record);
   record.step++; // 2^53 + 1
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_ERR_INTERNAL);
   record.step--;
   record.snapshots[1].step = record.step + 1;
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_ERR_INTERNAL);
   record.snapshots[1].step = 20;
   record.liquid_cells = -1;
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_ERR_INTERNAL);
   ck_assert_int_ne(access(path, F_OK), 0);
-  sciara_run_record_free(&record);
+  sciara_run_json_free(&record);
 }
 END_TEST
 
@@ -238,10 +238,10 @@ static const struct {
 };
 
 START_TEST(damage_is_named) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
-  sciara_run_record_free(&record);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  sciara_run_json_free(&record);
   char *text;
   size_t length;
   ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
@@ -249,7 +249,7 @@ START_TEST(damage_is_named) {
   ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
   char *bad = sciara_format("%.*s%s%s", (int)(found - text), text, damages[_i].to, found + strlen(damages[_i].from));
   ck_assert_int_eq(sciara_file_replace(path, bad, strlen(bad)), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), damages[_i].named) != NULL, "%s", sciara_last_error());
   ck_assert_msg(strstr(sciara_last_error(), "run.json") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(record.engine);
@@ -260,31 +260,31 @@ END_TEST
 
 // A record of an earlier version does not contain how long the steps waited: unknown, and not 0.
 START_TEST(an_unknown_wait_is_not_known) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
-  sciara_run_record_free(&record);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  sciara_run_json_free(&record);
   char *text;
   size_t length;
   ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
   memcpy(strstr(text, "\"output_wait_s\""), "\"another_key_s\"", strlen("\"output_wait_s\""));
   ck_assert_int_eq(sciara_file_replace(path, text, length), SCIARA_OK);
-  ck_assert_msg(sciara_run_record_read(path, &record) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_run_json_read(path, &record) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert(isnan(record.output_wait_s) && isfinite(record.compute_s));
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK); // and stays so
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK); // and stays so
   free(text);
   ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
   ck_assert_ptr_nonnull(strstr(text, "\"output_wait_s\": null"));
-  sciara_run_record_free(&record);
+  sciara_run_json_free(&record);
   free(text);
 }
 END_TEST
 
 START_TEST(no_prefix_of_a_record_is_a_record) {
-  struct sciara_run_record record;
+  struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
-  sciara_run_record_free(&record);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  sciara_run_json_free(&record);
   char *text;
   size_t length;
   ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
@@ -292,57 +292,57 @@ START_TEST(no_prefix_of_a_record_is_a_record) {
     FILE *f = fopen(path, "w");
     ck_assert_uint_eq(fwrite(text, 1, n, f), n);
     ck_assert_int_eq(fclose(f), 0);
-    ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_INPUT);
+    ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);
   }
   free(text);
 }
 END_TEST
 
 START_TEST(a_missing_record_is_an_io_error) {
-  struct sciara_run_record record;
-  ck_assert_int_eq(sciara_run_record_read(path, &record), SCIARA_ERR_IO);
+  struct sciara_run_json record;
+  ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
 }
 END_TEST
 
 START_TEST(a_hundred_thousand_snapshots) {
-  struct sciara_run_record record, read;
+  struct sciara_run_json record, read;
   fill(&record);
   char name[64];
   for (uint64_t i = 0; i < 100000; i++) {
     snprintf(name, sizeof name, "snapshots/%08d.nc", (int)i);
-    ck_assert_int_eq(sciara_run_record_add(&record, name, i, (double)i / 3.0, i * UINT64_C(0x9e3779b97f4a7c15)),
+    ck_assert_int_eq(sciara_run_json_add(&record, name, i, (double)i / 3.0, i * UINT64_C(0x9e3779b97f4a7c15)),
                      SCIARA_OK);
   }
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_record_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
   assert_same(&record, &read);
-  sciara_run_record_free(&record);
-  sciara_run_record_free(&read);
+  sciara_run_json_free(&record);
+  sciara_run_json_free(&read);
 }
 END_TEST
 
 /* A limit on the file size stands for a full disk. */
 START_TEST(a_full_disk_leaves_the_earlier_record) {
-  struct sciara_run_record record, read;
+  struct sciara_run_json record, read;
   fill(&record);
-  ck_assert_int_eq(sciara_run_record_write(&record, path), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
   for (uint64_t i = 0; i < 1000; i++)
-    ck_assert_int_eq(sciara_run_record_add(&record, "snapshots/x.nc", i, 1, i), SCIARA_OK);
+    ck_assert_int_eq(sciara_run_json_add(&record, "snapshots/x.nc", i, 1, i), SCIARA_OK);
   struct rlimit before, tight;
   getrlimit(RLIMIT_FSIZE, &before);
   tight = before;
   tight.rlim_cur = 8192;
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &tight);
-  enum sciara_status status = sciara_run_record_write(&record, path);
+  enum sciara_status status = sciara_run_json_write(&record, path);
   setrlimit(RLIMIT_FSIZE, &before);
   ck_assert_int_eq(status, SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(EFBIG)));
-  ck_assert_int_eq(sciara_run_record_read(path, &read), SCIARA_OK);
+  ck_assert_int_eq(sciara_run_json_read(path, &read), SCIARA_OK);
   ck_assert_uint_eq(read.snapshot_count, 2);
-  sciara_run_record_free(&record);
-  sciara_run_record_free(&read);
+  sciara_run_json_free(&record);
+  sciara_run_json_free(&read);
 }
 END_TEST
 

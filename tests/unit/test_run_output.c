@@ -102,7 +102,7 @@ static enum sciara_status run(const char *engine, struct watch *watch, uint64_t 
 }
 
 /** Every snapshot of the record is complete; there is no other file in their folder. */
-static void expect_whole(const struct sciara_run_record *r) {
+static void expect_whole(const struct sciara_run_json *r) {
   char *snapshots = sciara_path_join(out, "snapshots");
   DIR *d = opendir(snapshots);
   ck_assert_ptr_nonnull(d);
@@ -125,7 +125,7 @@ static void expect_whole(const struct sciara_run_record *r) {
 }
 
 /** State and ledger of the record are those of its last snapshot, not of a later step. */
-static void expect_last_state(const struct sciara_run_record *r) {
+static void expect_last_state(const struct sciara_run_json *r) {
   struct sciara_snapshot s;
   char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
   ck_assert_msg(sciara_snapshot_open(path, &s) == SCIARA_OK, "%s", sciara_last_error());
@@ -161,7 +161,7 @@ START_TEST(slow_disk) {
   ck_assert_int_eq(rename(out, fast), 0); // so that both were written under the same name
   disk.slow_ms = 10;
   ck_assert_msg(run(engines[_i], &slow_watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
-  struct sciara_run_record a = run_case_record(fast), b = run_case_record(out);
+  struct sciara_run_json a = run_case_record(fast), b = run_case_record(out);
   expect_whole(&b);
   ck_assert_uint_ge(b.snapshot_count, 10);
   ck_assert_uint_eq(a.snapshot_count, b.snapshot_count);
@@ -176,8 +176,8 @@ START_TEST(slow_disk) {
   ck_assert_msg(b.output_wait_s >= least && b.output_wait_s > 0, "%g s waited, at least %g", b.output_wait_s, least);
   ck_assert_msg(a.output_wait_s < b.output_wait_s, "%g s waited, %g for a slow disk", a.output_wait_s, b.output_wait_s);
   ck_assert_double_le(b.compute_s + b.output_wait_s, b.wall_s);
-  sciara_run_record_free(&a);
-  sciara_run_record_free(&b);
+  sciara_run_json_free(&a);
+  sciara_run_json_free(&b);
 }
 END_TEST
 
@@ -189,7 +189,7 @@ START_TEST(full_disk) {
   disk.fails_at = _i / 2;
   ck_assert_int_eq(run(engines[_i % 2], &watch, 0, &result), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOSPC)));
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, strerror(ENOSPC)));
   ck_assert_uint_eq(r.snapshot_count, (size_t)disk.fails_at);
@@ -200,7 +200,7 @@ START_TEST(full_disk) {
   ck_assert_int_eq(watch.acknowledged, disk.fails_at);
   ck_assert_int_eq(disk.writes, disk.fails_at + 1); // nothing was tried after it
   expect_whole(&r);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(failed_step) {
   struct watch watch = {0}, undisturbed = {0};
   struct sciara_run_result result;
   ck_assert_int_eq(run(engines[_i], &undisturbed, 0, &result), SCIARA_OK);
-  struct sciara_run_record whole = run_case_record(out);
+  struct sciara_run_json whole = run_case_record(out);
   const uint64_t bad = whole.snapshots[3].step + 1;
   char command[128];
   snprintf(command, sizeof command, "rm -r '%s'", out);
@@ -217,15 +217,15 @@ START_TEST(failed_step) {
   disk.slow_ms = 10;
   ck_assert_int_eq(run(engines[_i], &watch, bad, &result), SCIARA_ERR_NUMERIC);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "planted"));
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   expect_last_state(&r);
   ck_assert_uint_eq(r.snapshot_count, 4);
   ck_assert_int_eq(watch.acknowledged, 4);
   for (size_t k = 0; k < 4; k++) ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
   expect_whole(&r);
-  sciara_run_record_free(&r);
-  sciara_run_record_free(&whole);
+  sciara_run_json_free(&r);
+  sciara_run_json_free(&whole);
 }
 END_TEST
 
@@ -237,7 +237,7 @@ START_TEST(time_that_stands_still) {
   ck_assert_int_eq(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "step 77: planted"));
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_STALLED);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, "step 77: planted"));
   ck_assert_uint_eq(r.step, 77);
@@ -245,7 +245,7 @@ START_TEST(time_that_stands_still) {
   ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, 77);
   ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
   expect_whole(&r);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 END_TEST
 
@@ -276,10 +276,10 @@ START_TEST(unsound_end) {
   ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
   ck_assert_msg(strstr(sciara_last_error(), "temperature is 10"), "%s", sciara_last_error());
   sciara_simulation_destroy(s);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert(r.snapshot_count == 0 && watch.acknowledged == 0);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 END_TEST
 
@@ -290,14 +290,14 @@ START_TEST(cancelled) {
   disk.slow_ms = 10;
   ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
-  struct sciara_run_record r = run_case_record(out);
+  struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_STOPPED);
   ck_assert_uint_ge(r.snapshot_count, 3);
   ck_assert_uint_le(r.snapshot_count, 8);
   ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
   ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, r.step);
   expect_whole(&r);
-  sciara_run_record_free(&r);
+  sciara_run_json_free(&r);
 }
 END_TEST
 

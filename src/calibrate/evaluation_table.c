@@ -128,7 +128,7 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
 static enum sciara_status read_rows(struct sciara_evaluation_table *t, const struct sciara_calibration_search *s,
                                     char *text, size_t length) {
   struct sciara_text head = {0};
-  struct sciara_csv_records records;
+  struct sciara_csv_rows records;
   char *cell[MOST_COLUMNS];
   size_t columns = t->unknown_count + t->pair_count + 3, count;
   enum sciara_status status;
@@ -140,10 +140,10 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
         sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the line \"%s\", found \"%.400s\"", t->path, head.data, text);
     goto cleanup;
   }
-  SCIARA_TRY_GOTO(sciara_csv_records_begin(t->path, text + head.length, length - head.length, &records));
-  while (sciara_csv_has_record(&records)) {
+  SCIARA_TRY_GOTO(sciara_csv_rows_begin(t->path, text + head.length, length - head.length, &records));
+  while (sciara_csv_has_row(&records)) {
     const size_t line = records.line + 1;
-    SCIARA_TRY_GOTO(sciara_csv_take_record(&records, MOST_COLUMNS, cell, &count));
+    SCIARA_TRY_GOTO(sciara_csv_take_row(&records, MOST_COLUMNS, cell, &count));
     if (t->count == s->budget || count != columns) {
       status = refuse(t, line, t->count == s->budget ? "no row after the budget" : "a value for each column", cell[0]);
       goto cleanup;

@@ -2,7 +2,7 @@
 // The list of active cells of engine `serial`: the liquid cells, then the cells that receive lava in this step. In a
 // band with a halo, the liquid cells of the adjacent halo rows come between these two groups: they are donors only.
 //
-// Every liquid cell has a record of its outflows, so the new values of a cell can be written at once, and no field is
+// Every liquid cell has an entry for its outflows, so the new values of a cell can be written at once, and no field is
 // needed twice. Compiled once per precision.
 // Included by this room alone.
 #ifndef SCIARA_ENGINE_ACTIVE_H
@@ -12,14 +12,14 @@
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 
-/** The record of a liquid cell during one step. */
+/** The entry of a liquid cell during one step. */
 struct sciara_donor {
   real residual, T; ///< h0, m; temperature before the step, K
   struct sciara_evaluation evaluation;
   struct sciara_outflows out;
 };
 
-/** The value in `slot` of a listed cell that has no record. */
+/** The value in `slot` of a listed cell that has no entry. */
 #define SCIARA_RECEIVER UINT32_MAX
 
 struct sciara_active {
@@ -32,7 +32,7 @@ struct sciara_active {
   int64_t own;                ///< cell[0..own) are liquid and lie in the own rows of the band
   int64_t liquid, listed;     ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
   int64_t *cell;              ///< padded index of each listed cell
-  struct sciara_donor *donor; ///< record of each liquid cell
+  struct sciara_donor *donor; ///< entry of each liquid cell
   uint32_t *slot; ///< by padded index: position of a liquid cell in the list + 1, SCIARA_RECEIVER, or 0 if not listed
   int64_t cell_capacity, donor_capacity;
   struct sciara_stopwatch watch;
@@ -57,7 +57,7 @@ enum sciara_status sciara_active_download(void *engine, struct sciara_state *sta
 enum sciara_status sciara_active_profile(void *engine, struct sciara_engine_profile *out);
 
 /**
- * gamma, then s = s + t. Afterwards there is a record for every liquid cell, room in the list for every possible
+ * gamma, then s = s + t. Afterwards there is an entry for every liquid cell, room in the list for every possible
  * receiver of this step and, with setup.profile, for the inflows.
  */
 enum sciara_status sciara_active_emit(struct sciara_active *a);
@@ -65,7 +65,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a);
 /** Bytes that the engine needs before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
-/** Bytes for each liquid cell: its record and its list entry. */
+/** Bytes for each liquid cell: its entry, and its place in the list. */
 size_t sciara_active_memory_of_lava(unsigned record);
 
 /** Reports invalid numbers in the cell with padded index i. */

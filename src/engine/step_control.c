@@ -55,7 +55,7 @@ static enum sciara_stop_reason reached(const struct sciara_step_control *c, cons
   return SCIARA_STOP_NONE;
 }
 
-/** Clears the record of the bad cell. */
+/** Forgets the bad cell. */
 static void forget_bad(struct sciara_step_control *c) {
   c->now.bad.step = 0;
   c->now.bad.row = c->now.bad.col = -1;

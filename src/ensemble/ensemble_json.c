@@ -140,7 +140,7 @@ static bool put_copy(cJSON *root, const char *name, const cJSON *value) {
   return false;
 }
 
-static enum sciara_status make_tree(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r,
+static enum sciara_status make_tree(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r,
                                     cJSON *root) {
   cJSON *base = NULL;
   SCIARA_TRY(sciara_json_parse("the base scenario", e->base, strlen(e->base), &base));
@@ -156,7 +156,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   return whole ? SCIARA_OK : no_memory();
 }
 
-enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r) {
+enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r) {
   struct sciara_text text = {0};
   cJSON *root = cJSON_CreateObject();
   char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_JSON);

@@ -7,7 +7,7 @@
 #include "file/json_strict.h"
 
 /** What ensemble.json holds beyond struct sciara_ensemble. */
-struct sciara_ensemble_record {
+struct sciara_ensemble_given {
   const cJSON *result, *stop; ///< as in the ensemble file; NULL: absent
 };
 
@@ -15,7 +15,7 @@ struct sciara_ensemble_record {
  * Writes ensemble.json of e->folder as an atomic file. e->base is the text in which paths into the folder are relative
  * to it.
  */
-enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_record *r);
+enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r);
 
 /** The hash of an ensemble: of its base as stored, its batch size, its initial_hash, and the hashes of the rows. */
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);

@@ -128,7 +128,7 @@ static enum column kind_of(const char *name) {
   return KEY;
 }
 
-static enum sciara_status add_column(const struct sciara_csv_records *r, char *name, struct header *h) {
+static enum sciara_status add_column(const struct sciara_csv_rows *r, char *name, struct header *h) {
   const enum column kind = kind_of(name);
   if (h->count == sizeof h->name / sizeof *h->name || h->keys == SCIARA_MEMBER_KEYS_MOST)
     return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected at most %d columns with keys, found more", r->name,
@@ -147,10 +147,10 @@ static enum sciara_status add_column(const struct sciara_csv_records *r, char *n
   return SCIARA_OK;
 }
 
-static enum sciara_status read_header(struct sciara_csv_records *r, struct header *h) {
+static enum sciara_status read_header(struct sciara_csv_rows *r, struct header *h) {
   bool last = false, has_id = false;
   char *name;
-  if (!sciara_csv_has_record(r))
+  if (!sciara_csv_has_row(r))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", r->name);
   while (!last) {
     SCIARA_TRY(sciara_csv_take(r, &name, &last));
@@ -161,18 +161,17 @@ static enum sciara_status read_header(struct sciara_csv_records *r, struct heade
   return sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected a column \"id\", found none", r->name);
 }
 
-static enum sciara_status refuse(const struct sciara_csv_records *r, size_t line, const char *allowed,
-                                 const char *found) {
+static enum sciara_status refuse(const struct sciara_csv_rows *r, size_t line, const char *allowed, const char *found) {
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%.60s\"", r->name, line, allowed, found);
 }
 
-static bool parse_weight(struct sciara_csv_records *r, const char *text, double *out) {
+static bool parse_weight(struct sciara_csv_rows *r, const char *text, double *out) {
   const char *expected, *number = r->forgiving ? sciara_csv_point(r, text, &expected) : text;
   return number && sciara_parse_double(number, out) && *out >= 0;
 }
 
 /** A value of a column other than a key. */
-static enum sciara_status take_cell(struct sciara_csv_records *r, size_t line, enum column kind, const char *text,
+static enum sciara_status take_cell(struct sciara_csv_rows *r, size_t line, enum column kind, const char *text,
                                     size_t i, struct sciara_members *m) {
   if (kind == WEIGHT) {
     if (parse_weight(r, text, &m->weight[i])) return SCIARA_OK;
@@ -193,7 +192,7 @@ static enum sciara_status take_cell(struct sciara_csv_records *r, size_t line, e
 }
 
 /** The value of a key; a number with a decimal comma, which JSON does not have, gets a point. */
-static char *with_point(const struct sciara_csv_records *r, char *value) {
+static char *with_point(const struct sciara_csv_rows *r, char *value) {
   char *comma = strchr(value, ',');
   if (r->separator == ',' || !comma || strspn(value, "+-0123456789,eE") != strlen(value)) return value;
   double number;
@@ -202,7 +201,7 @@ static char *with_point(const struct sciara_csv_records *r, char *value) {
   return value;
 }
 
-static enum sciara_status take_row(struct sciara_csv_records *r, const struct header *h, size_t i,
+static enum sciara_status take_row(struct sciara_csv_rows *r, const struct header *h, size_t i,
                                    struct sciara_members *m) {
   const size_t line = r->line;
   size_t key = 0, column = 0;
@@ -220,7 +219,7 @@ static enum sciara_status take_row(struct sciara_csv_records *r, const struct he
   return SCIARA_OK;
 }
 
-static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara_members *m) {
+static enum sciara_status read_table(struct sciara_csv_rows *r, struct sciara_members *m) {
   struct header h = {.count = 0};
   SCIARA_TRY(read_header(r, &h));
   const size_t most = sciara_csv_lines(r);
@@ -233,7 +232,7 @@ static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara
     m->weights_given |= h.kind[k] == WEIGHT;
     if (h.kind[k] == KEY) m->key[key++] = h.name[k];
   }
-  for (; sciara_csv_has_record(r); m->count++) {
+  for (; sciara_csv_has_row(r); m->count++) {
     m->weight[m->count] = 1;
     SCIARA_TRY(take_row(r, &h, m->count, m));
   }
@@ -244,7 +243,7 @@ static enum sciara_status read_table(struct sciara_csv_records *r, struct sciara
 // ---------------------------------------------------------------------------------------------------------- weights
 
 /** A row of weights.csv; `seen` marks the members that have one. */
-static enum sciara_status take_weight(struct sciara_csv_records *r, size_t line, char *const value[2],
+static enum sciara_status take_weight(struct sciara_csv_rows *r, size_t line, char *const value[2],
                                       struct sciara_members *m, uint8_t *seen) {
   int64_t id;
   double weight;
@@ -258,8 +257,8 @@ static enum sciara_status take_weight(struct sciara_csv_records *r, size_t line,
   return SCIARA_OK;
 }
 
-/** The values of a record of two columns. */
-static enum sciara_status take_pair(struct sciara_csv_records *r, size_t line, char *value[2]) {
+/** The values of a row of two columns. */
+static enum sciara_status take_pair(struct sciara_csv_rows *r, size_t line, char *value[2]) {
   bool last = false;
   SCIARA_TRY(sciara_csv_take(r, &value[0], &last));
   if (!last)
@@ -270,14 +269,14 @@ static enum sciara_status take_pair(struct sciara_csv_records *r, size_t line, c
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected two values, found %s", r->name, line, last ? "one" : "more");
 }
 
-static enum sciara_status read_weight_rows(struct sciara_csv_records *r, struct sciara_members *m, uint8_t *seen) {
+static enum sciara_status read_weight_rows(struct sciara_csv_rows *r, struct sciara_members *m, uint8_t *seen) {
   char *value[2] = {nothing, nothing};
   size_t line = r->line;
-  if (sciara_csv_has_record(r)) SCIARA_TRY(take_pair(r, line, value));
+  if (sciara_csv_has_row(r)) SCIARA_TRY(take_pair(r, line, value));
   if (strcmp(value[0], "id") != 0 || strcmp(value[1], "weight") != 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected the line \"id,weight\", found \"%.40s,%.40s\"", r->name,
                        line, value[0], value[1]);
-  while (sciara_csv_has_record(r)) {
+  while (sciara_csv_has_row(r)) {
     line = r->line;
     SCIARA_TRY(take_pair(r, line, value));
     SCIARA_TRY(take_weight(r, line, value, m, seen));
@@ -291,7 +290,7 @@ static enum sciara_status read_weight_rows(struct sciara_csv_records *r, struct 
 
 /** The table "id,weight", which people edit. */
 static enum sciara_status read_weights(const char *name, const char *text, size_t length, struct sciara_members *m) {
-  struct sciara_csv_records r;
+  struct sciara_csv_rows r;
   uint8_t *seen = NULL;
   char *copy = malloc(length + 1); // which decoding may replace
   enum sciara_status status;
@@ -316,7 +315,7 @@ static enum sciara_status check_weights(const char *name, const struct sciara_me
 }
 
 /** Reads the rows, and checks the whole. */
-static enum sciara_status parse_rows(const char *name, struct sciara_csv_records *r, const char *weights_name,
+static enum sciara_status parse_rows(const char *name, struct sciara_csv_rows *r, const char *weights_name,
                                      char *weights, size_t weights_length, struct sciara_members *out) {
   enum sciara_status status = read_table(r, out);
   if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
@@ -331,15 +330,15 @@ static enum sciara_status parse_rows(const char *name, struct sciara_csv_records
 static enum sciara_status parse(const char *name, char *text, size_t length, const char *weights_name, char *weights,
                                 size_t weights_length, struct sciara_members *out) {
   *out = (struct sciara_members){.text = text};
-  struct sciara_csv_records r;
-  enum sciara_status status = sciara_csv_records_begin(name, text, length, &r);
+  struct sciara_csv_rows r;
+  enum sciara_status status = sciara_csv_rows_begin(name, text, length, &r);
   if (status == SCIARA_OK) status = parse_rows(name, &r, weights_name, weights, weights_length, out);
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;
 }
 
 enum sciara_status sciara_members_read_table(const char *path, struct sciara_members *out) {
-  struct sciara_csv_records r;
+  struct sciara_csv_rows r;
   *out = (struct sciara_members){0};
   enum sciara_status status = sciara_csv_open(path, SCIARA_MEMBERS_BYTES_MOST, &out->text, &r);
   sciara_csv_report_encoding(&r, NULL);

@@ -38,7 +38,7 @@ enum sciara_status sciara_observed_weights_write(const char *path, const struct 
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-static enum sciara_status refuse(const struct sciara_csv_records *r, size_t line, const char *expected,
+static enum sciara_status refuse(const struct sciara_csv_rows *r, size_t line, const char *expected,
                                  const char *found) {
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s:%zu: expected %s, found \"%.40s\"; make the file again with 'sciara ensemble reweight', or "
@@ -47,13 +47,13 @@ static enum sciara_status refuse(const struct sciara_csv_records *r, size_t line
 }
 
 /** Member i: a row for each, in their order. */
-static enum sciara_status take_row(struct sciara_csv_records *r, size_t i, struct sciara_members *m, double *jaccard) {
+static enum sciara_status take_row(struct sciara_csv_rows *r, size_t i, struct sciara_members *m, double *jaccard) {
   const size_t line = r->line;
   char *value[COLUMNS] = {NULL}, expected[64];
   size_t count = 0;
   int64_t id;
   double weight, planned;
-  SCIARA_TRY(sciara_csv_take_record(r, COLUMNS, value, &count));
+  SCIARA_TRY(sciara_csv_take_row(r, COLUMNS, value, &count));
   if (count != COLUMNS) return refuse(r, line, "id, weight, planned_weight and jaccard", value[0]);
   snprintf(expected, sizeof expected, "the id %" PRId64, m->id[i]);
   if (!sciara_csv_size(value[0], &id) || id != m->id[i]) return refuse(r, line, expected, value[0]);
@@ -68,28 +68,28 @@ static enum sciara_status take_row(struct sciara_csv_records *r, size_t i, struc
   return SCIARA_OK;
 }
 
-static enum sciara_status read_rows(struct sciara_csv_records *r, struct sciara_members *m, double *jaccard) {
+static enum sciara_status read_rows(struct sciara_csv_rows *r, struct sciara_members *m, double *jaccard) {
   char *value[COLUMNS] = {NULL};
   size_t count = 0, line = r->line;
   double sum = 0;
-  if (sciara_csv_has_record(r)) SCIARA_TRY(sciara_csv_take_record(r, COLUMNS, value, &count));
+  if (sciara_csv_has_row(r)) SCIARA_TRY(sciara_csv_take_row(r, COLUMNS, value, &count));
   for (size_t k = 0; k < COLUMNS; k++)
     if (count != COLUMNS || strcmp(value[k], columns[k]) != 0)
       return refuse(r, line, "the line \"id,weight,planned_weight,jaccard\"", count > 0 ? value[0] : "");
   for (size_t i = 0; i < m->count; i++) {
     line = r->line;
-    if (!sciara_csv_has_record(r)) return refuse(r, line, "a row for each member", "the end of the file");
+    if (!sciara_csv_has_row(r)) return refuse(r, line, "a row for each member", "the end of the file");
     SCIARA_TRY(take_row(r, i, m, jaccard));
     sum += m->weight[i];
   }
   line = r->line;
-  if (sciara_csv_has_record(r)) return refuse(r, line, "one row for each member", "more");
+  if (sciara_csv_has_row(r)) return refuse(r, line, "one row for each member", "more");
   return sum > 0 && sum <= 1e300 ? SCIARA_OK : refuse(r, 1, "weights with a finite sum above 0", "another sum");
 }
 
 enum sciara_status sciara_observed_weights_read(const char *path, struct sciara_members *m, double **jaccard,
                                                 char **sentence) {
-  struct sciara_csv_records r = {.name = path};
+  struct sciara_csv_rows r = {.name = path};
   char *text = NULL;
   size_t length = 0;
   enum sciara_status status;

@@ -8,27 +8,25 @@
 #include "base/mem.h"
 #include "file/durable.h"
 
-// ---------------------------------------------------------------------------------------------------------- records
+// ------------------------------------------------------------------------------------------------------------- rows
 
-enum sciara_status sciara_csv_records_begin(const char *name, char *text, size_t length,
-                                            struct sciara_csv_records *out) {
+enum sciara_status sciara_csv_rows_begin(const char *name, char *text, size_t length, struct sciara_csv_rows *out) {
   static const char mark[] = "\xEF\xBB\xBF";
   const size_t skip = length >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
-  *out =
-      (struct sciara_csv_records){.name = name, .at = text + skip, .end = text + length, .line = 1, .separator = ','};
+  *out = (struct sciara_csv_rows){.name = name, .at = text + skip, .end = text + length, .line = 1, .separator = ','};
   if (memchr(text, '\0', length)) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text, found a NUL byte", name);
   if (sciara_is_utf8(text)) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected text in UTF-8, found other bytes", name);
 }
 
-size_t sciara_csv_lines(const struct sciara_csv_records *r) {
+size_t sciara_csv_lines(const struct sciara_csv_rows *r) {
   size_t count = 1;
   for (const char *p = r->at; p < r->end && (p = memchr(p, '\n', (size_t)(r->end - p))); p++) count++;
   return count;
 }
 
 /** The quoted value at *at: removes the quotes and moves *at behind the last one. NULL: it has no end. */
-static char *take_quoted(struct sciara_csv_records *r) {
+static char *take_quoted(struct sciara_csv_rows *r) {
   char *from = r->at + 1, *to = r->at, *const begin = to;
   for (; from < r->end; from++) {
     if (*from == '"' && from[1] != '"') { // at the end of the text the terminator follows
@@ -46,7 +44,7 @@ static char *take_quoted(struct sciara_csv_records *r) {
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /** Behind the blanks that do not count. */
-static char *skip_blanks(const struct sciara_csv_records *r, char *at) {
+static char *skip_blanks(const struct sciara_csv_rows *r, char *at) {
   while (r->forgiving && at < r->end && is_blank(*at) && !(*at == '\t' && r->separator == '\t')) at++;
   return at;
 }
@@ -63,7 +61,7 @@ static const char *separator_shown(char separator) {
   return separator == ',' ? "a comma" : separator == ';' ? "a semicolon" : separator == '\t' ? "a tab" : "a blank";
 }
 
-enum sciara_status sciara_csv_take(struct sciara_csv_records *r, char **value, bool *last) {
+enum sciara_status sciara_csv_take(struct sciara_csv_rows *r, char **value, bool *last) {
   const char stops[] = {r->separator, '\r', '\n', r->separator == ' ' ? '\t' : '\0', '\0'};
   const size_t line = r->line;
   char *begin = r->at = skip_blanks(r, r->at);
@@ -86,7 +84,7 @@ enum sciara_status sciara_csv_take(struct sciara_csv_records *r, char **value, b
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_csv_take_record(struct sciara_csv_records *r, size_t most, char **value, size_t *count) {
+enum sciara_status sciara_csv_take_row(struct sciara_csv_rows *r, size_t most, char **value, size_t *count) {
   char *more;
   *count = 0;
   for (bool last = false; !last;) {
@@ -96,7 +94,7 @@ enum sciara_status sciara_csv_take_record(struct sciara_csv_records *r, size_t m
   return SCIARA_OK;
 }
 
-bool sciara_csv_has_record(struct sciara_csv_records *r) {
+bool sciara_csv_has_row(struct sciara_csv_rows *r) {
   r->blank = 0;
   for (; r->at < r->end; r->at++) {
     const bool comment = r->forgiving && *r->at == '#';
@@ -213,8 +211,8 @@ static enum sciara_status decode(const char *name, char **text, size_t *length, 
 
 // --------------------------------------------------------------------------------------------------------- separators
 
-/** The separator of the first record: a tab, else a semicolon, else a comma, else blanks. */
-static char separator_of(const struct sciara_csv_records *r) {
+/** The separator of the first row: a tab, else a semicolon, else a comma, else blanks. */
+static char separator_of(const struct sciara_csv_rows *r) {
   static const char separators[] = "\t;,";
   char best = ' ';
   bool quoted = false;
@@ -227,7 +225,7 @@ static char separator_of(const struct sciara_csv_records *r) {
 }
 
 /** Takes a line such as "sep=;", which spreadsheets write and read. */
-static enum sciara_status take_separator(struct sciara_csv_records *r, bool *given) {
+static enum sciara_status take_separator(struct sciara_csv_rows *r, bool *given) {
   const char *at = r->at + (r->at < r->end && *r->at == '"');
   *given = r->end - at >= 4 && strncasecmp(at, "sep=", 4) == 0;
   if (!*given) return SCIARA_OK;
@@ -242,42 +240,42 @@ static enum sciara_status take_separator(struct sciara_csv_records *r, bool *giv
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_records *out) {
+enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_rows *out) {
   const char *encoding = NULL, *other = other_content(*text, length);
   bool given = false;
-  *out = (struct sciara_csv_records){.name = name, .at = *text, .end = *text, .line = 1, .separator = ','};
+  *out = (struct sciara_csv_rows){.name = name, .at = *text, .end = *text, .line = 1, .separator = ','};
   if (other) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a table, found %s", name, other);
   SCIARA_TRY(decode(name, text, &length, &encoding));
   fix_line_ends(*text, length);
-  SCIARA_TRY(sciara_csv_records_begin(name, *text, length, out));
+  SCIARA_TRY(sciara_csv_rows_begin(name, *text, length, out));
   out->forgiving = true;
   out->encoding = encoding;
-  if (!sciara_csv_has_record(out)) return SCIARA_OK;
+  if (!sciara_csv_has_row(out)) return SCIARA_OK;
   SCIARA_TRY(take_separator(out, &given));
-  if (!given && sciara_csv_has_record(out)) out->separator = separator_of(out);
+  if (!given && sciara_csv_has_row(out)) out->separator = separator_of(out);
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_records *out) {
+enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_rows *out) {
   size_t length = 0;
   *text = NULL;
-  *out = (struct sciara_csv_records){.name = path};
+  *out = (struct sciara_csv_rows){.name = path};
   SCIARA_TRY(sciara_file_read(path, most_bytes, text, &length));
   return sciara_csv_begin(path, text, length, out);
 }
 
-void sciara_csv_report_encoding(const struct sciara_csv_records *r, const struct sciara_notes *notes) {
+void sciara_csv_report_encoding(const struct sciara_csv_rows *r, const struct sciara_notes *notes) {
   if (r->encoding) sciara_note(notes, SCIARA_LOG_INFO, "%s: %s", r->name, r->encoding);
 }
 
-const char *sciara_csv_separators(const struct sciara_csv_records *r) {
+const char *sciara_csv_separators(const struct sciara_csv_rows *r) {
   const char c = r->separator;
   return c == ',' ? "commas" : c == ';' ? "semicolons" : c == '\t' ? "tabs" : "blanks";
 }
 
 // -------------------------------------------------------------------------------------------------------------- values
 
-const char *sciara_csv_point(struct sciara_csv_records *r, const char *text, const char **expected) {
+const char *sciara_csv_point(struct sciara_csv_rows *r, const char *text, const char **expected) {
   const char *comma = strchr(text, ','), *point = strchr(text, '.');
   const char mark = comma ? ',' : point ? '.' : '\0';
   *expected = NULL;

@@ -11,11 +11,11 @@
 #include "base/text.h"
 
 /** A text that is split in place. */
-struct sciara_csv_records {
+struct sciara_csv_rows {
   const char *name; ///< of the file, for errors
   char *at, *end;
-  size_t line;          ///< of the next record, from 1
-  size_t blank;         ///< line of the first empty one before the next record; 0: there is none
+  size_t line;          ///< of the next row, from 1
+  size_t blank;         ///< line of the first empty one before the next row; 0: there is none
   char separator;       ///< of values; ' ': any number of blanks and tabs
   bool forgiving;       ///< blanks around values do not count; lines that start with # are skipped
   char mark;            ///< of decimals: '.' or ','; 0 until one was seen
@@ -24,45 +24,44 @@ struct sciara_csv_records {
 };
 
 /** Begins to read text[0..length), which is terminated. SCIARA_ERR_INPUT: it is not UTF-8. A byte order mark is skipped. */
-enum sciara_status sciara_csv_records_begin(const char *name, char *text, size_t length,
-                                            struct sciara_csv_records *out);
+enum sciara_status sciara_csv_rows_begin(const char *name, char *text, size_t length, struct sciara_csv_rows *out);
 
-/** Skips empty lines; whether a record follows. */
-bool sciara_csv_has_record(struct sciara_csv_records *r);
+/** Skips empty lines; whether a row follows. */
+bool sciara_csv_has_row(struct sciara_csv_rows *r);
 
-/** The next value, in the text itself. *last: it ends the record. */
-enum sciara_status sciara_csv_take(struct sciara_csv_records *r, char **value, bool *last);
+/** The next value, in the text itself. *last: it ends the row. */
+enum sciara_status sciara_csv_take(struct sciara_csv_rows *r, char **value, bool *last);
 
-/** All values of the next record; *count is most + 1 if there are more. */
-enum sciara_status sciara_csv_take_record(struct sciara_csv_records *r, size_t most, char **value, size_t *count);
+/** All values of the next row; *count is most + 1 if there are more. */
+enum sciara_status sciara_csv_take_row(struct sciara_csv_rows *r, size_t most, char **value, size_t *count);
 
-/** Number of lines that are left: at least the number of records. */
-size_t sciara_csv_lines(const struct sciara_csv_records *r);
+/** Number of lines that are left: at least the number of rows. */
+size_t sciara_csv_lines(const struct sciara_csv_rows *r);
 
 /**
- * Reads a file and begins to read its records. The separator is that of the first record, unless a line "sep=;" gives it.
+ * Reads a file and begins to read its rows. The separator is that of the first row, unless a line "sep=;" gives it.
  *
  * @param text receives the text, to be released with free, also after an error
  * @return SCIARA_ERR_INPUT: the first bytes are those of something else, or the encoding is unknown
  */
-enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_records *out);
+enum sciara_status sciara_csv_open(const char *path, size_t most_bytes, char **text, struct sciara_csv_rows *out);
 
 /** The same for a text in memory, which may be replaced. */
-enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_records *out);
+enum sciara_status sciara_csv_begin(const char *name, char **text, size_t length, struct sciara_csv_rows *out);
 
 /** Notes how the text was decoded, if it is not plain UTF-8. */
-void sciara_csv_report_encoding(const struct sciara_csv_records *r, const struct sciara_notes *notes);
+void sciara_csv_report_encoding(const struct sciara_csv_rows *r, const struct sciara_notes *notes);
 
 /** "commas", "semicolons", "tabs" or "blanks". */
-const char *sciara_csv_separators(const struct sciara_csv_records *r);
+const char *sciara_csv_separators(const struct sciara_csv_rows *r);
 
 /**
  * A number with a decimal point, for the parsers: `text` itself, or a copy that the next call replaces. One file has points
  * or commas, not both. NULL: *expected says what is allowed.
  */
-const char *sciara_csv_point(struct sciara_csv_records *r, const char *text, const char **expected);
+const char *sciara_csv_point(struct sciara_csv_rows *r, const char *text, const char **expected);
 
-/** Whether all values of a record are empty, as in the lines that spreadsheets append. */
+/** Whether all values of a row are empty, as in the lines that spreadsheets append. */
 bool sciara_csv_is_empty(char *const *value, size_t count);
 
 /** Appends the names of a header as they are found, for messages: "X", "Y". */

@@ -221,7 +221,7 @@ enum sciara_status sciara_json_read(const char *path, cJSON **out) {
   return status;
 }
 
-/** cJSON prints 15 digits if they are close enough; but numbers in a record must be read back bit-identical. */
+/** cJSON prints 15 digits if they are close enough; but numbers in files must be read back bit-identical. */
 static enum sciara_status keep_digits(cJSON *node) {
   if (cJSON_IsNumber(node)) {
     char text[40];

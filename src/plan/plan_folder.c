@@ -161,13 +161,13 @@ static enum sciara_status inspect_folder(struct sciara_planning *p, bool overwri
 }
 
 static enum sciara_status write_folder(struct sciara_planning *p, bool same) {
-  const struct sciara_ensemble_record record = {.result = sciara_json_get(p->root, "result"),
-                                                .stop = sciara_json_get(p->root, "stop")};
+  const struct sciara_ensemble_given given = {.result = sciara_json_get(p->root, "result"),
+                                              .stop = sciara_json_get(p->root, "stop")};
   char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
        *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
   enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
   if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
-  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &record);
+  if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &given);
   if (status == SCIARA_OK && same)
     sciara_log(SCIARA_LOG_INFO, "%s: holds the same members: only weights and results are replaced", p->e.folder);
   free(members);

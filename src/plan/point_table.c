@@ -19,10 +19,10 @@ static const char *const shown[PLACES] = {"x", "y", "name", "the weight"}, *cons
 
 /** A table that is being read. */
 struct table {
-  struct sciara_csv_records csv;
+  struct sciara_csv_rows csv;
   const char *weight; ///< name of the column of weights; NULL: there is none
   size_t count;       ///< of columns
-  size_t line;        ///< of the record last read
+  size_t line;        ///< of the row last read
   size_t at[PLACES];  ///< numbers of columns; SIZE_MAX: there is none
   char *name[PLACES]; ///< as in the file
   bool plain;         ///< the names are those of `shown`
@@ -115,10 +115,10 @@ static enum sciara_status check_columns(const struct table *t, char *const *name
 
 static enum sciara_status read_columns(struct table *t) {
   char *names[MOST_COLUMNS];
-  if (!sciara_csv_has_record(&t->csv))
+  if (!sciara_csv_has_row(&t->csv))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a line of names, found nothing", t->csv.name);
   t->line = t->csv.line;
-  SCIARA_TRY(sciara_csv_take_record(&t->csv, MOST_COLUMNS, names, &t->count));
+  SCIARA_TRY(sciara_csv_take_row(&t->csv, MOST_COLUMNS, names, &t->count));
   if (t->count > MOST_COLUMNS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected at most %d columns, found more", t->csv.name, t->line,
                        MOST_COLUMNS);
@@ -200,10 +200,10 @@ static enum sciara_status read_rows(struct table *t, const struct sciara_site *s
   struct sciara_point_row row;
   struct rows rows = {0};
   enum sciara_status status = SCIARA_OK;
-  while (status == SCIARA_OK && sciara_csv_has_record(&t->csv)) {
+  while (status == SCIARA_OK && sciara_csv_has_row(&t->csv)) {
     size_t count;
     t->line = t->csv.line;
-    SCIARA_TRY_GOTO(sciara_csv_take_record(&t->csv, MOST_COLUMNS, cells, &count));
+    SCIARA_TRY_GOTO(sciara_csv_take_row(&t->csv, MOST_COLUMNS, cells, &count));
     if (count <= MOST_COLUMNS && sciara_csv_is_empty(cells, count)) continue;
     const enum sciara_status good = read_row(t, cells, count, &row);
     sciara_diagnostics_add(diagnostics, good);

@@ -218,7 +218,7 @@ static enum sciara_status read_row(struct reading *r, char *const *cells, const 
 static enum sciara_status read_rows(struct reading *r, const enum sciara_rates_quantity *from, size_t count) {
   char *cells[SCIARA_RATES_MAX_COLUMNS];
   size_t blank = 0, found; // line of the first blank one since the last row
-  while (sciara_csv_has_record(&r->lines.csv)) {
+  while (sciara_csv_has_row(&r->lines.csv)) {
     if (!blank) blank = r->lines.csv.blank;
     SCIARA_TRY(sciara_rates_take(&r->lines, cells, &found));
     if (found <= SCIARA_RATES_MAX_COLUMNS && sciara_csv_is_empty(cells, found)) {
@@ -321,7 +321,7 @@ static enum sciara_status read_alerts(struct reading *r) {
 
 static enum sciara_status read_table(struct reading *r, struct sciara_rate_table *out) {
   SCIARA_TRY(sciara_rates_series_begin(&r->lines, &r->series));
-  if (!sciara_csv_has_record(&r->lines.csv))
+  if (!sciara_csv_has_row(&r->lines.csv))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected a header such as \"time_s,rate_m3_s\" and rows of time and rate; found no rows",
                        r->lines.path);
@@ -361,14 +361,14 @@ static enum sciara_status read_first(struct reading *r) {
   char *cells[SCIARA_RATES_MAX_COLUMNS];
   double time;
   size_t count;
-  if (!sciara_csv_has_record(&r->lines.csv)) return SCIARA_OK;
+  if (!sciara_csv_has_row(&r->lines.csv)) return SCIARA_OK;
   if (sciara_rates_is_modvolc(r->lines.csv.at)) {
     if (sciara_rates_has_names(r->lines.csv.at)) SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
-    if (sciara_csv_has_record(&r->lines.csv)) r->start = strtod(r->lines.csv.at, NULL);
+    if (sciara_csv_has_row(&r->lines.csv)) r->start = strtod(r->lines.csv.at, NULL);
     return SCIARA_OK;
   }
   SCIARA_TRY(read_header(r));
-  if (!sciara_csv_has_record(&r->lines.csv)) return SCIARA_OK;
+  if (!sciara_csv_has_row(&r->lines.csv)) return SCIARA_OK;
   SCIARA_TRY(sciara_rates_take(&r->lines, cells, &count));
   return count == r->columns.count ? read_time(r, cells, &time) : SCIARA_OK;
 }

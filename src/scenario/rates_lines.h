@@ -8,15 +8,15 @@
 #include "scenario/rates_columns.h"
 #include "scenario/rates_csv.h"
 
-/** A file, and the record last read. */
+/** A file, and the row last read. */
 struct sciara_rates_lines {
   const char *path;
   const struct sciara_notes *notes; ///< receive what is assumed; NULL: the log
-  struct sciara_csv_records csv;
-  size_t line; ///< of the record, from 1
+  struct sciara_csv_rows csv;
+  size_t line; ///< of the row, from 1
 };
 
-/** The next record. Blank lines before it are an error, unless it is the first; *count is that of its values. */
+/** The next row. Blank lines before it are an error, unless it is the first; *count is that of its values. */
 enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS],
                                      size_t *count);
 

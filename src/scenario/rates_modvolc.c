@@ -70,7 +70,7 @@ enum sciara_status sciara_rates_modvolc_read(struct sciara_rates_lines *l, const
     SCIARA_TRY(sciara_rates_take(l, cells, &count));
     if (!has_band(cells, count)) return sciara_rates_refuse(l, cells[0], "the names of MODVOLC's columns");
   }
-  while (sciara_csv_has_record(&l->csv)) {
+  while (sciara_csv_has_row(&l->csv)) {
     double time = 0, radiance = 0;
     SCIARA_TRY(sciara_rates_take(l, cells, &count));
     if (count == 1 && !*cells[0]) continue;

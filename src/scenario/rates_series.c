@@ -12,7 +12,7 @@
 enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS],
                                      size_t *count) {
   l->line = l->csv.line;
-  return sciara_csv_take_record(&l->csv, SCIARA_RATES_MAX_COLUMNS, value, count);
+  return sciara_csv_take_row(&l->csv, SCIARA_RATES_MAX_COLUMNS, value, count);
 }
 
 /** A printable copy of a text of the file, cut to 60 bytes. */

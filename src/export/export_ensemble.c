@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "export/export.h"
+#include "hazard/assumed.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/products.h"
 #include "page/page_html.h"
@@ -38,6 +39,7 @@ struct making {
   struct sciara_page_layer *layer;
   struct task *task; ///< of each layer
   struct sciara_page_poi *poi;
+  struct sciara_text assumed;
   struct sciara_used_vents used;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
@@ -52,6 +54,7 @@ static void making_free(struct making *m) {
   sciara_free(m->task);
   sciara_free(m->poi);
   sciara_free(m->vent);
+  sciara_text_free(&m->assumed);
   sciara_used_vents_free(&m->used);
   sciara_free(m->vent_name);
   sciara_free(m->event_name);
@@ -395,6 +398,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   SCIARA_TRY_GOTO(make_pois(&m));
   SCIARA_TRY_GOTO(make_shares(&m));
   SCIARA_TRY_GOTO(make_vents(&m));
+  SCIARA_TRY_GOTO(sciara_hazard_assumed(r, job->look.language, &m.assumed));
   m.hazard.finished = r->sample.finished;
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
@@ -414,6 +418,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .sea = r->dem.sea,
                                    .vent = m.vent,
                                    .vents = m.used.count,
+                                   .assumed = m.assumed.data,
                                    .stamp = job->look.stamp,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hazard/hazard_picture.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "hazard/assumed.h"
 #include "hazard/products.h"
 #include "model/vent_area.h"
 
@@ -60,7 +60,7 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
       word = q->deposit_m[l->index] > 0 ? SCIARA_WORD_HAZARD_ABOVE : SCIARA_WORD_HAZARD_REACHED;
       break;
     case SCIARA_LAYER_REACHED:
-      sciara_print_duration(q->within_s[l->index], value, sizeof value);
+      sciara_word_duration(language, q->within_s[l->index], value, sizeof value);
       word = SCIARA_WORD_HAZARD_WITHIN;
       break;
     case SCIARA_LAYER_YEARS:
@@ -82,7 +82,7 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
   put_word(t, language, word, value, years);
   if (r->liquid.members > 0 && sciara_layer_is_of_end(l)) {
     char time[96];
-    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    sciara_liquid_end_print(&r->liquid, language, time, sizeof time);
     const char *const pairs[] = {"map", "", "time", time, NULL};
     sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_UNTIL), pairs);
   }
@@ -99,78 +99,14 @@ static void put_members(const struct sciara_reduction *r, enum sciara_language l
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_MEMBERS), pairs);
   if (r->stopped) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_ENOUGH));
   sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_CONDITION));
-  if (r->ensemble.observed) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_OBSERVED));
   if (r->ensemble.time_zero_s > 0) {
     char time[48];
     const char *const of[] = {"time", time, NULL};
-    sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
+    sciara_word_duration(language, r->ensemble.time_zero_s, time, sizeof time);
     sciara_text_append(t, " ");
     sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_TIME_ZERO), of);
   }
   sciara_text_append(t, "\n");
-}
-
-/** "Eruptions: short 50 % (100000 m3, 6 h), long 50 % (...)" */
-static void put_events(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
-  char line[256], time[48];
-  for (size_t k = 0; k < e->event_count; k++) {
-    const struct sciara_ensemble_event *of = &e->events[k];
-    sciara_print_duration(of->duration_s, time, sizeof time);
-    snprintf(line, sizeof line, " %.3g\u00A0%% (%.4g\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3, %s)", 100 * of->weight,
-             1e-6 * of->volume_m3, time);
-    sciara_word_numbers(language, line);
-    sciara_text_append(t, "%s%s%s", k ? "; " : sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_EVENTS),
-                       k ? "" : sciara_word(language, SCIARA_WORD_COLON), of->name ? of->name : "");
-    sciara_text_append(t, "%s", line);
-  }
-  if (e->event_count > 0) sciara_text_append(t, ". ");
-}
-
-static void put_vents(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
-  if (e->vent_count > 0)
-    sciara_text_append(t, "%s%s%zu. ", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_VENTS),
-                       sciara_word(language, SCIARA_WORD_COLON), e->vent_count);
-}
-
-/** "Eruptions a year: flank 0.02 (0.01 to 0.04)" */
-static void put_rates(const struct sciara_ensemble *e, enum sciara_language language, struct sciara_text *t) {
-  char line[96];
-  for (size_t k = 0; k < e->result.rate_count; k++) {
-    const struct sciara_ensemble_rate *of = &e->result.rates[k];
-    snprintf(line, sizeof line, of->low < of->high ? " %.4g (%.4g\u2013%.4g)" : " %.4g", of->per_year, of->low,
-             of->high);
-    sciara_word_numbers(language, line);
-    sciara_text_append(t, "%s%s%s%s", k ? "; " : sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_RATES),
-                       k ? "" : sciara_word(language, SCIARA_WORD_COLON), of->name ? of->name : "", line);
-  }
-  if (e->result.rate_count > 0) sciara_text_append(t, ". ");
-}
-
-/** "Model: fv3 (thesis-etna-2006); varied rate_scale, model.relaxation; DEM 378 x 517, 4b7d..." */
-static void put_model(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
-  const struct sciara_ensemble *e = &r->ensemble;
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics); // only its parameters are used
-  sciara_text_append(t, "%s%s%s", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_MODEL),
-                     sciara_word(language, SCIARA_WORD_COLON), sciara_rules_name(r->rules));
-  if (scenario.model) sciara_text_append(t, " (%s)", scenario.model);
-  bool any = sciara_members_have_drawn(&e->members, SCIARA_DRAWN_RATE_SCALE); // its keys are those of vents
-  if (any)
-    sciara_text_append(t, "; %s %s", sciara_word(language, SCIARA_WORD_HAZARD_VARIED),
-                       sciara_drawn_names[SCIARA_DRAWN_RATE_SCALE]);
-  for (size_t k = 0; k < e->members.key_count; k++) {
-    if (strncmp(e->members.key[k], "vents.", strlen("vents.")) == 0) continue;
-    if (any)
-      sciara_text_append(t, ", %s", e->members.key[k]);
-    else
-      sciara_text_append(t, "; %s %s", sciara_word(language, SCIARA_WORD_HAZARD_VARIED), e->members.key[k]);
-    any = true;
-  }
-  sciara_text_append(t, "; DEM %" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ", %016" PRIx64 ".", r->dem.grid.rows,
-                     r->dem.grid.cols, r->dem.hash);
-  sciara_scenario_free(&scenario);
-  sciara_diagnostics_free(&diagnostics);
 }
 
 /** The largest value of a layer, 0 to 1. */
@@ -187,7 +123,7 @@ static void put_liquid(const struct sciara_reduction *r, enum sciara_language la
   char time[96], members[24], finished[24];
   const char *const pairs[] = {"time", time, "members", members, "finished", finished, NULL};
   if (r->liquid.members == 0) return;
-  sciara_liquid_end_print(&r->liquid, time, sizeof time);
+  sciara_liquid_end_print(&r->liquid, language, time, sizeof time);
   snprintf(members, sizeof members, "%zu", r->liquid.members);
   snprintf(finished, sizeof finished, "%zu", r->sample.finished);
   sciara_text_append(t, "\n");
@@ -218,10 +154,7 @@ static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, 
                                     struct sciara_text *t) {
   const struct sciara_layer *l = &r->layers.layer[k];
   put_members(r, language, t);
-  put_events(&r->ensemble, language, t);
-  put_vents(&r->ensemble, language, t);
-  put_rates(&r->ensemble, language, t);
-  put_model(r, language, t);
+  SCIARA_TRY(sciara_hazard_assumed(r, language, t));
   put_liquid(r, language, t);
   put_censored(r, k, language, t);
   if (l->kind == SCIARA_LAYER_QUANTILE || l->kind == SCIARA_LAYER_MEAN) {

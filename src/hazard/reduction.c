@@ -46,7 +46,7 @@ enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, 
   sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION);
   if (r->ensemble.observed) sciara_text_append(out, "; %s", r->ensemble.observed);
   if (r->liquid.members > 0) {
-    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
     sciara_text_append(out, "; until %s after the start, when the lava of %zu of %zu members is still liquid", time,
                        r->liquid.members, r->sample.finished);
   }
@@ -131,10 +131,11 @@ cleanup:
 
 // ------------------------------------------------------------------------------------------------- ends with liquid lava
 
-void sciara_liquid_end_print(const struct sciara_liquid_end *end, char *buffer, size_t capacity) {
+void sciara_liquid_end_print(const struct sciara_liquid_end *end, enum sciara_language language, char *buffer,
+                             size_t capacity) {
   char from[48], to[48];
-  sciara_print_duration(end->from_s, from, sizeof from);
-  sciara_print_duration(end->to_s, to, sizeof to);
+  sciara_word_duration(language, end->from_s, from, sizeof from);
+  sciara_word_duration(language, end->to_s, to, sizeof to);
   snprintf(buffer, capacity, strcmp(from, to) == 0 ? "%s" : "%s\u2013%s", from, to);
 }
 
@@ -194,7 +195,7 @@ static enum sciara_status find_liquid(struct sciara_reduction *r) {
 /** Layers that depend on what lava does until the members end say when that is. */
 static void tell_layers(struct sciara_reduction *r) {
   char time[96];
-  sciara_liquid_end_print(&r->liquid, time, sizeof time);
+  sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
   for (size_t k = 0; k < r->layers.count && r->liquid.members > 0; k++) {
     struct sciara_layer *l = &r->layers.layer[k];
     const size_t length = strlen(l->long_name);
@@ -317,7 +318,7 @@ static void tell(const struct sciara_reduction *r) {
                s->censored);
   if (r->liquid.members) {
     char time[96];
-    sciara_liquid_end_print(&r->liquid, time, sizeof time);
+    sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
     sciara_log(
         SCIARA_LOG_INFO,
         "%zu members end at %s after the start (run.until) with liquid lava: what it reaches later does not count",

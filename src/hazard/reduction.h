@@ -79,7 +79,8 @@ void sciara_reduction_free(struct sciara_reduction *r);
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
 
 /** "1 d", or "6 h\u20131 d": when members end whose lava is still liquid. */
-void sciara_liquid_end_print(const struct sciara_liquid_end *end, char *buffer, size_t capacity);
+void sciara_liquid_end_print(const struct sciara_liquid_end *end, enum sciara_language language, char *buffer,
+                             size_t capacity);
 
 /** Whether a layer depends on what lava does until the members end. */
 bool sciara_layer_is_of_end(const struct sciara_layer *l);

@@ -168,6 +168,31 @@ void sciara_word_parameters(struct sciara_text *out, enum sciara_language langua
   }
 }
 
+void sciara_word_emission(struct sciara_text *out, enum sciara_language language, const struct sciara_emission *e) {
+  char volume[64], duration[64], rate[64];
+  const char *const pairs[] = {"volume", volume, "duration", duration, "rate", rate, NULL};
+  sciara_text_append(out, "%s%s", words[SCIARA_WORD_EMISSION][language], words[SCIARA_WORD_COLON][language]);
+  if (!isfinite(e->volume_m3)) {
+    sciara_text_append(out, "%s", words[SCIARA_WORD_PAGE_UNKNOWN][language]);
+    return;
+  }
+  sciara_word_volume(language, e->volume_m3, volume, sizeof volume);
+  sciara_word_duration(language, e->end_s - e->begin_s, duration, sizeof duration);
+  snprintf(rate, sizeof rate, "%.3g\u00A0m\u00B3/s", e->peak_m3_s);
+  sciara_word_numbers(language, rate);
+  sciara_word_fill(out, words[SCIARA_WORD_EMISSION_OF][language], pairs);
+}
+
+void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
+                                double time_s) {
+  char time[64];
+  const char *slash = strrchr(path, '/');
+  const char *const pairs[] = {"name", slash ? slash + 1 : path, "time", time, NULL};
+  sciara_word_duration(language, fmax(time_s, 0), time, sizeof time);
+  sciara_word_fill(out, words[SCIARA_WORD_BEGIN_OBSERVED][language], pairs);
+  sciara_text_append(out, ".");
+}
+
 // ---------------------------------------------------------------------------------------------------------------- forms
 
 /** The text of the placeholder at `form`, "{name}"; NULL: there is none. */

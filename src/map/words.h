@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/params.h"
+#include "model/vents.h"
 
 enum sciara_language {
 #define SCIARA_LANGUAGE(ID, code, decimal) SCIARA_##ID,
@@ -60,6 +61,13 @@ void sciara_word_quantity(enum sciara_language language, double value, const cha
  */
 void sciara_word_parameters(struct sciara_text *out, enum sciara_language language, const char *model,
                             const struct sciara_params *params);
+
+/** Appends "Assumed eruption: 0.35 × 10⁶ m³ in 12 h, at most 30 m³/s", or that it is unknown. */
+void sciara_word_emission(struct sciara_text *out, enum sciara_language language, const struct sciara_emission *e);
+
+/** Appends "Begins with the lava mapped in front.geojson, simulated time 2 d." */
+void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
+                                double time_s);
 
 /** Appends a form, with the texts of its placeholders: {name, text, ..., NULL}; one that is not listed stays. */
 enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, const char *const *pairs);

@@ -89,7 +89,6 @@ class HazardPage extends StillPage {
     byId("members").textContent = [
       say("HAZARD_MEMBERS", { finished: longNumber(hazard.finished), members: longNumber(hazard.members) }),
       ...(hazard.stopped ? [say("HAZARD_ENOUGH")] : []),
-      ...(hazard.observed ? [say("HAZARD_OBSERVED")] : []),
       ...(hazard.full ? [say("HAZARD_FULL")] : []),
       ...(hazard.time_zero_s > 0 ? [say("HAZARD_TIME_ZERO", { time: durationText(hazard.time_zero_s) })] : []),
       ...(liquid.members > 0 ? [say("HAZARD_LIQUID", { members: liquid.members, finished, time: endText(liquid) })] : []),

@@ -10,6 +10,7 @@
 #include "model/params.h"
 #include "model/polyline.h"
 #include "model/site_identity.h"
+#include "model/vents.h"
 
 /** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */
 struct sciara_vent_spec {
@@ -138,6 +139,9 @@ void sciara_scenario_parse_alone(const char *path, const char *text, struct scia
 enum sciara_status sciara_scenario_read(const char *path, const char *const *overrides, size_t override_count,
                                         struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
+
+/** What its vents emit; its volume is NAN if the rates of a vent are in another file, which was not read. */
+enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, struct sciara_emission *out);
 
 /** Simulated time at which a run ends at the latest, s; INFINITY if no key gives one. */
 double sciara_scenario_end(const struct sciara_scenario_spec *s);

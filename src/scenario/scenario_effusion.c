@@ -109,3 +109,19 @@ void sciara_scenario_release_effusion(struct sciara_effusion_change *change) {
   sciara_free(change->before.rates);
   free(change->json);
 }
+
+enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, struct sciara_emission *out) {
+  struct sciara_vents *vents = sciara_vents_create();
+  bool known = s->vent_count > 0;
+  if (!vents) return SCIARA_ERR_MEMORY;
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < s->vent_count && status == SCIARA_OK; k++) {
+    const struct sciara_vent_spec *v = &s->vents[k];
+    known &= v->edges != NULL;
+    if (v->edges) status = sciara_vents_add(vents, 0, 0, (int64_t)v->rate_count, v->edges, v->rates);
+  }
+  if (status == SCIARA_OK) status = sciara_vents_emission(vents, out);
+  if (!known) out->volume_m3 = NAN;
+  sciara_vents_destroy(vents);
+  return status;
+}

@@ -239,6 +239,7 @@ class HazardPage(SharedCase):
         whole = self.browser.evaluate("document.body.innerText")
         self.assertEqual(whole.count("Valid only for the assumed vents, eruptions and model"), 1)
         self.assertEqual(self.text("title"), "</script><b>")
+        self.assertRegex(self.text("assumed"), r"^Assumed eruptions: short 50\u00a0% .*\. Vents: 24\. Eruptions a year: flank 0\.02 .*\. Model: fv3")
         for cell in self.places():
             self.assert_shown(self.choose(cell))
         self.keep("hazard-desktop.jpg")

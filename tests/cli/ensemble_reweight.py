@@ -255,6 +255,9 @@ class Reweight(SharedCase):
         for row in rows:
             self.assertRegex(row["condition"], f"^{condition}$")
         self.assertEqual({r["upper_95_without_hits"] for r in rows}, {""})
+        self.sciara("ensemble", "export", "e", "-q", "-f", "png", "--layer", "probability_0m", "-o", "weighted.png")
+        self.assertIn("Members are weighted by how well they agree with truth0.json, mapped 36 min after their start.",
+                      gdal.Open(self.path("weighted.png")).GetMetadata()["assumptions"])
         reached = self.footprints()
         share = weight / weight.sum()
         p = share @ reached

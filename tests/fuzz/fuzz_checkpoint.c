@@ -119,7 +119,7 @@ static void check_fields(const char *path) {
 
 /** Whatever the newest checkpoint contains, a run can be resumed: from it, or from the good one before it. */
 static void check_resume(uint64_t step) {
-  struct sciara_resume r = {.folder = strdup(fuzz_path("run")), .lock = -1, .record = {.dem_hash = header.dem_hash}};
+  struct sciara_resume r = {.folder = strdup(fuzz_path("run")), .lock = -1, .run_json = {.dem_hash = header.dem_hash}};
   FUZZ_REQUIRE(sciara_resume_find(&r) == SCIARA_OK);
   FUZZ_REQUIRE(r.from.step == written->step || r.from.step == step);
   sciara_resume_close(&r);

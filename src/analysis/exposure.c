@@ -74,7 +74,7 @@ static enum sciara_status expose(const struct sciara_exposure_lava *lava, const 
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_exposure_make(const struct sciara_exposure_lava *lava, const struct sciara_poi *pois,
+static enum sciara_status make_exposure(const struct sciara_exposure_lava *lava, const struct sciara_poi *pois,
                                         size_t count, const double *times, size_t time_count,
                                         struct sciara_exposure *out) {
   size_t size;
@@ -96,7 +96,7 @@ enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
   q.grid = lava->grid;
   *out = (struct sciara_exposure){0};
   SCIARA_TRY(sciara_pois_read(&q, pois));
-  SCIARA_TRY(sciara_exposure_make(lava, pois->poi, pois->count, times, time_count, out));
+  SCIARA_TRY(make_exposure(lava, pois->poi, pois->count, times, time_count, out));
   for (size_t k = 0; k < pois->count; k++)
     if (pois->elsewhere[k]) out->place[k].where = SCIARA_POI_OUTSIDE;
   return SCIARA_OK;

@@ -41,17 +41,15 @@ struct sciara_exposure {
 /** "reached", "not reached", or why lava cannot come: "sea", "NODATA", "outside", "empty". */
 const char *sciara_exposed_state(const struct sciara_exposed *e);
 
-/**
- * Computes it. A place is reached when lava covers any of its cells.
- *
- * @param times ascending, s; at most SCIARA_EXPOSURE_MOST_TIMES
- */
-enum sciara_status sciara_exposure_make(const struct sciara_exposure_lava *lava, const struct sciara_poi *pois,
-                                        size_t count, const double *times, size_t time_count,
-                                        struct sciara_exposure *out);
 void sciara_exposure_free(struct sciara_exposure *e);
 
-/** Reads the places of a file, whose request lacks the grid, and computes it. @param pois to be released with sciara_pois_free */
+/**
+ * Reads the places of a file, whose request lacks the grid, and computes it: a place is reached when lava covers any of its
+ * cells.
+ *
+ * @param times ascending, s; at most SCIARA_EXPOSURE_MOST_TIMES
+ * @param pois to be released with sciara_pois_free
+ */
 enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
                                         const struct sciara_pois_request *request, const double *times,
                                         size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/isa.h"
 
-#include <string.h>
-
 #ifdef SCIARA_HAVE_LEVELS
 #include <cpuid.h>
 #endif
@@ -10,12 +8,6 @@
 static const char *const names[SCIARA_ISA_COUNT] = {"best", "generic", "v2", "v3", "v4"};
 
 const char *sciara_isa_name(enum sciara_isa isa) { return names[isa]; }
-
-enum sciara_isa sciara_isa_find(const char *name) {
-  for (int k = 0; k < SCIARA_ISA_COUNT; k++)
-    if (strcmp(name, names[k]) == 0) return (enum sciara_isa)k;
-  return SCIARA_ISA_COUNT;
-}
 
 #ifdef SCIARA_HAVE_LEVELS
 

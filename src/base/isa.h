@@ -22,9 +22,6 @@ enum sciara_isa {
 /** "generic", "v2", "v3", "v4"; "best" for SCIARA_ISA_BEST. */
 const char *sciara_isa_name(enum sciara_isa isa);
 
-/** The kind of that name, or SCIARA_ISA_COUNT. */
-enum sciara_isa sciara_isa_find(const char *name);
-
 /** Whether this program contains code for that kind and this processor can run it. */
 bool sciara_isa_runs(enum sciara_isa isa);
 

@@ -67,7 +67,8 @@ static bool is_current(const struct sciara_reduction *r, bool pictures, const ch
   return false;
 }
 
-enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool pictures) {
+/** Removes from maps/ what this reduction, with or without pictures, does not write: maps of an earlier one. */
+static enum sciara_status clear_maps(const struct sciara_reduction *r, bool pictures) {
   char *folder = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
   if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a folder");
   DIR *d = opendir(folder);
@@ -263,7 +264,11 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool pictures) {
+/**
+ * Writes maps/NAME.tif for each layer, with a continuous style (NAME.qml) and styles of 3 and 5 classes, and a picture
+ * (NAME.png) of those that are not bounds or errors; and hazard.nc, which holds all layers.
+ */
+static enum sciara_status write_maps(const struct sciara_reduction *r, bool pictures) {
   double *values;
   SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
   enum sciara_status status = make_folder(r);
@@ -289,8 +294,8 @@ void sciara_products_unlock(int lock) {
 }
 
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures) {
-  SCIARA_TRY(sciara_products_maps(r, pictures));
+  SCIARA_TRY(write_maps(r, pictures));
   SCIARA_TRY(sciara_products_vectors(r));
   SCIARA_TRY(sciara_products_pois(r));
-  return sciara_products_clear(r, pictures); // last: if anything fails there are still maps
+  return clear_maps(r, pictures); // last: if anything fails there are still maps
 }

@@ -16,7 +16,9 @@ bool sciara_layer_is_probability(const struct sciara_layer *l) {
   return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
 }
 
-size_t sciara_hazard_classes(const struct sciara_layer *l, const double **edges) {
+/** The edges of the classes in which a layer is drawn, the same for every ensemble; 0: continuous colours. In the unit of the
+ *  picture: percent, s, m. */
+static size_t choose_classes(const struct sciara_layer *l, const double **edges) {
   enum { HOUR = 3600, DAY = 24 * HOUR };
   static const double chances[] = {1, 5, 10, 25, 50, 75}, metres[] = {0.5, 1, 2, 5, 10},
                       times[] = {6 * HOUR, 12 * HOUR, 1 * DAY, 2 * DAY, 3 * DAY, 7 * DAY};
@@ -244,7 +246,7 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
   out->picture.language = language;
   out->picture.note = out->note.data;
   out->picture.blank = sciara_word(language, SCIARA_WORD_HAZARD_BLANK);
-  out->picture.edge_count = sciara_hazard_classes(l, &out->picture.edges);
+  out->picture.edge_count = choose_classes(l, &out->picture.edges);
   SCIARA_TRY_GOTO(take_vents(r, out));
   take_sites(r, out);
 cleanup:

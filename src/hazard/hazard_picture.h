@@ -20,10 +20,6 @@ struct sciara_hazard_picture {
   struct sciara_map_facts facts;
 };
 
-/** The edges of the classes in which a layer is drawn, the same for every ensemble; 0: continuous colours. In the unit of the
- *  picture: percent, s, m. */
-size_t sciara_hazard_classes(const struct sciara_layer *l, const double **edges);
-
 /** Whether a layer is a probability. */
 bool sciara_layer_is_probability(const struct sciara_layer *l);
 

@@ -19,15 +19,6 @@ void sciara_products_unlock(int lock);
  */
 enum sciara_status sciara_products_write(const struct sciara_reduction *r, bool pictures);
 
-/** Removes from maps/ what this reduction, with or without pictures, does not write: maps of an earlier one. */
-enum sciara_status sciara_products_clear(const struct sciara_reduction *r, bool pictures);
-
-/**
- * Writes maps/NAME.tif for each layer, with a continuous style (NAME.qml) and styles of 3 and 5 classes, and a picture
- * (NAME.png) of those that are not bounds or errors; and hazard.nc, which holds all layers.
- */
-enum sciara_status sciara_products_maps(const struct sciara_reduction *r, bool pictures);
-
 /** outlines.gpkg, isochrones.gpkg, and vents.gpkg if the vents are known. */
 enum sciara_status sciara_products_vectors(const struct sciara_reduction *r);
 

@@ -2,14 +2,96 @@
 // Worker k has slot k / pools of pool k % pools.
 #include "member/crew.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <sys/statvfs.h>
+
+#include "base/log.h"
+#include "base/mem.h"
 #include "engine/device_info.h"
 #include "member/footprint.h"
+#include "sim/parallel.h"
+
+enum { MOST_WORKERS = 4096 };
+
+/** Devices that compute members with this engine, at least 1. */
+static int count_devices(const struct sciara_engine_ops *ops) {
+  const int devices = ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 1;
+  return devices < 1 ? 1 : devices > SCIARA_CAPACITY_DEVICES ? SCIARA_CAPACITY_DEVICES : devices;
+}
+
+/** As many as the devices can use of an engine that computes batches; otherwise one per GPU or core. */
+static enum sciara_status count_workers(const struct sciara_capacity_request *r, int64_t cells, int *workers) {
+  const int devices = r->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
+  int64_t all = r->ops->batch ? 0 : devices > 0 ? devices : sciara_usable_cores();
+  size_t bytes;
+  for (int k = 0; r->ops->batch && k < count_devices(r->ops); k++) {
+    const int slots = r->ops->batch->slots(k, cells, &bytes);
+    if (slots < 1)
+      return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %" PRId64 " cells",
+                         r->ops->name, k, cells);
+    all += slots;
+  }
+  if (r->workers > 0) all = r->workers;
+  if (all > MOST_WORKERS) all = MOST_WORKERS;
+  *workers = (size_t)all > r->members ? (int)r->members : (int)all;
+  return SCIARA_OK;
+}
+
+static enum sciara_status check_disk(const struct sciara_capacity_request *r, double bytes) {
+  struct statvfs about;
+  if (statvfs(r->name, &about) != 0) return SCIARA_OK;
+  const double available = (double)about.f_bavail * (double)about.f_frsize;
+  if (bytes <= available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_IO,
+                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free", r->name,
+                     r->members, bytes * 1e-9, available * 1e-9);
+}
+
+/** The number of workers for which there is memory. */
+static enum sciara_status check_memory(const struct sciara_capacity_request *r, double each, int *workers) {
+  const double available = (double)sciara_memory_available();
+  if (!(available > 0) || !(each > 0)) return SCIARA_OK;
+  const double room = floor(available / each);
+  if (room < 1)
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free", r->name,
+                       each * 1e-9, available * 1e-9);
+  if (room >= *workers) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING,
+             "%.3g GB of memory are free, and a member may need %.3g GB: %.0f members at a time, not %d",
+             available * 1e-9, each * 1e-9, room, *workers);
+  *workers = (int)room;
+  return SCIARA_OK;
+}
+
+/** In slots the first window is large already. */
+static void widen_for_slots(const struct sciara_capacity_request *r, struct sciara_member_need *most) {
+  const double side = 2 * SCIARA_COST_SLOT_MARGIN + 1, all = (double)sciara_grid_cells(r->grid);
+  const double window = fmin(fmax(most->window, side * side), all);
+  most->memory += (window - most->window) * sciara_member_bytes_per_cell(r->ops, SCIARA_FOOTPRINT_RECORD);
+  most->window = window;
+}
+
+enum sciara_status sciara_capacity_find(const struct sciara_capacity_request *r, const struct sciara_member_need *needs,
+                                        struct sciara_capacity *out) {
+  struct sciara_member_need most = *needs;
+  *out = (struct sciara_capacity){.margin = r->ops->batch ? SCIARA_COST_SLOT_MARGIN : 0};
+  if (r->ops->batch) widen_for_slots(r, &most);
+  out->cells = (int64_t)fmax(most.window, 1);
+  SCIARA_TRY(count_workers(r, out->cells, &out->workers));
+  SCIARA_TRY(check_memory(r, most.memory, &out->workers));
+  // A new checkpoint is written before the old one is replaced.
+  SCIARA_TRY(check_disk(r, most.disk + 2.0 * out->workers * most.checkpoint));
+  const double left = (double)sciara_memory_available() - most.memory * out->workers;
+  out->kept = fmin(left / 2, SCIARA_COST_KEPT);
+  return SCIARA_OK;
+}
 
 enum sciara_status sciara_crew_make_slots(struct sciara_crew *c, const struct sciara_grid *grid, int64_t cells,
                                           int workers) {
   if (!c->ops->batch) return SCIARA_OK;
   const int64_t all = sciara_grid_cells(grid);
-  const int wanted = sciara_capacity_devices(c->ops), count = wanted < workers ? wanted : workers;
+  const int wanted = count_devices(c->ops), count = wanted < workers ? wanted : workers;
   for (int k = 0; k < count; k++) {
     const struct sciara_batch_setup setup = {
         .boundary = SCIARA_BOUNDARY_OPEN, // as in every window

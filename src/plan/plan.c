@@ -22,8 +22,6 @@
 
 enum { MOST_BYTES = 16 << 20, RANDOMISATIONS = 8 };
 
-enum sciara_status sciara_ensemble_schema(struct sciara_text *out) { return sciara_ensemble_tree_schema(out); }
-
 bool sciara_is_ensemble_file(const char *path) {
   cJSON *root = NULL;
   const bool found = sciara_json_read(path, &root) == SCIARA_OK && cJSON_IsString(sciara_json_get(root, "base"));

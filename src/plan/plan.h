@@ -41,7 +41,4 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
 /** Whether a file is an ensemble file: JSON with the key "base". False for one that cannot be read. */
 bool sciara_is_ensemble_file(const char *path);
 
-/** Appends the JSON Schema (draft-07) of an ensemble file. */
-enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
-
 #endif

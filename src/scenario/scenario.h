@@ -152,6 +152,9 @@ bool sciara_scenario_writes_on_the_way(const struct sciara_scenario_spec *s);
 /** Appends the JSON Schema (draft-07) of a scenario. */
 enum sciara_status sciara_scenario_schema(struct sciara_text *out);
 
+/** Appends the JSON Schema (draft-07) of an ensemble file. */
+enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
+
 /** Appends docs/scenario.md: every key with type, unit, range, default and meaning. */
 enum sciara_status sciara_scenario_manual(struct sciara_text *out);
 

@@ -127,9 +127,6 @@ void sciara_calibration_tree_check(const char *file, const cJSON *root, struct s
 void sciara_scenario_model_check(const char *file, const struct sciara_json_path *path, const cJSON *model,
                                  struct sciara_diagnostics *diagnostics);
 
-/** Appends the JSON Schema (draft-07) of an ensemble file. */
-enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out);
-
 /** The rule that the object "model" names, itself or by its preset; fv3 if it names none. @param model may be NULL */
 enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model);
 

@@ -300,7 +300,7 @@ enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
                       out);
 }
 
-enum sciara_status sciara_ensemble_tree_schema(struct sciara_text *out) {
+enum sciara_status sciara_ensemble_schema(struct sciara_text *out) {
   return print_schema(SCIARA_ENSEMBLE_KEYS, "urn:sciara:ensemble-schema",
                       "Ensemble file of sciara, the lava flow simulator", NULL, out);
 }

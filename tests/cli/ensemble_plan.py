@@ -284,7 +284,7 @@ class Ensemble(Case):
                               events=[{"volume_m3": -1, "duration": "1 h"}],
                               vary=[{"key": "dem.cell_size_m", "values": [5]}, {"key": "model.relaxaton", "values": [0.5]}])
         for text in ("tilte: unknown key", "events[0].volume_m3: expected above 0 to 1e12 m3; found -1",
-                     "vary[0].key: expected a key of vents, model or run, found \"dem.cell_size_m\": it would change the site",
+                     "vary[0].key: expected a key of vents, model or run, found \"dem.cell_size_m\": the ground is the same in all simulations",
                      "did you mean \"model.relaxation\"?", "vents.csv:3: expected x from 500000",
                      "vents.csv:4: w: expected a weight, 0 or more, found \"-3\"", "vents.csv:5: x: expected a coordinate in m, found \"abc\"",
                      "vents.csv:6: expected a cell whose 8 neighbours are valid, found a cell on the rim"):
@@ -348,7 +348,7 @@ class Ensemble(Case):
     def test_bad_tables(self):
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
         for text, table in (("expected a column \"id\"", "model.relaxation\n1\n"), ("an id above 3", "id\n3\n3\n"),
-                            ("it would change the site", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
+                            ("the ground is the same in all simulations", "id,dem.path\n1,x\n"), ("found fewer", "id,weight\n1\n"),
                             ("a weight, 0 or more", "id,weight\n1,-1\n"), ("2: expected a number, 0 or more, or nothing, found \"x\"", "id,duration_s\n1,x\n"), ("sum above 0", "id,weight\n1,0\n"),
                             ("each column once, found \"vents.0.x\" and \"vents[0].x\"", "id,vents.0.x,vents[0].x\n1,5,6\n"),
                             ("each column once, found \"vents.0.x\" and \"vents.00.x\"", "id,vents.0.x,vents.00.x\n1,5,6\n"),

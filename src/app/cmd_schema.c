@@ -8,6 +8,7 @@
 
 static const struct sciara_option options[] = {
     {"manual", 0, NULL, "print the page of all keys (docs/scenario.md) instead"},
+    {"calibration", 0, NULL, "print the JSON Schema of a calibration file instead"},
     {0},
 };
 
@@ -16,8 +17,10 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   const int code = sciara_arguments_parse(command, argc, argv, &arguments);
   if (code >= 0) return code;
   struct sciara_text text = {0};
-  const enum sciara_status status =
-      sciara_argument_given(&arguments, "manual") ? sciara_scenario_manual(&text) : sciara_scenario_schema(&text);
+  const enum sciara_status status = sciara_argument_given(&arguments, "manual") ? sciara_scenario_manual(&text)
+                                    : sciara_argument_given(&arguments, "calibration")
+                                        ? sciara_calibration_schema(&text)
+                                        : sciara_scenario_schema(&text);
   if (status == SCIARA_OK) sciara_print_raw(text.data);
   sciara_text_free(&text);
   return sciara_report(status);

@@ -279,12 +279,7 @@ static enum sciara_status read_search(const struct sciara_ensemble_reading *r, c
   s->name = sciara_json_get(entry, "name")->valuestring;
   snprintf(s->path, sizeof s->path, "searches[%zu].", k);
   sciara_diagnostics_add(r->diagnostics, check_name(r, f, k));
-  if (model) {
-    const struct sciara_json_path top = {.key = "searches"}, item = {.parent = &top, .index = k},
-                                  at = {.parent = &item, .key = "model"};
-    sciara_scenario_model_check(r->file, &at, model, r->diagnostics);
-    SCIARA_TRY(print_model(model, &s->model));
-  }
+  if (model) SCIARA_TRY(print_model(model, &s->model));
   return read_unknowns(r, sciara_json_get(entry, "unknowns"), s);
 }
 

@@ -155,6 +155,9 @@ enum sciara_status sciara_scenario_schema(struct sciara_text *out);
 /** Appends the JSON Schema (draft-07) of an ensemble file. */
 enum sciara_status sciara_ensemble_schema(struct sciara_text *out);
 
+/** The same of a calibration file. */
+enum sciara_status sciara_calibration_schema(struct sciara_text *out);
+
 /** Appends docs/scenario.md: every key with type, unit, range, default and meaning. */
 enum sciara_status sciara_scenario_manual(struct sciara_text *out);
 

@@ -332,6 +332,10 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
       right = cJSON_IsObject(value);
       if (right) check_object(c, path, value, key->path, key->alternatives);
       break;
+    case SCIARA_KEY_MODEL:
+      right = cJSON_IsObject(value);
+      if (right) check_object(c, path, value, "model", NULL);
+      break;
     case SCIARA_KEY_OBJECTS: check_objects(c, path, value, key); break;
     case SCIARA_KEY_STRING: right = is_text(value); break;
     case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
@@ -529,12 +533,6 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 
 void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
   check_tree(file, root, SCIARA_CALIBRATION_KEYS, diagnostics);
-}
-
-void sciara_scenario_model_check(const char *file, const struct sciara_json_path *path, const cJSON *model,
-                                 struct sciara_diagnostics *diagnostics) {
-  const struct check c = {.file = file, .diagnostics = diagnostics};
-  check_value(&c, path, model, sciara_scenario_key_find("", "model"));
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {

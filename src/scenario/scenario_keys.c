@@ -199,6 +199,7 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
   list_choices(key->choices, list, sizeof list);
   switch (key->type) {
     case SCIARA_KEY_ANY: snprintf(buffer, capacity, "anything"); break;
+    case SCIARA_KEY_MODEL:
     case SCIARA_KEY_OBJECT: snprintf(buffer, capacity, "an object"); break;
     case SCIARA_KEY_OBJECTS: snprintf(buffer, capacity, "an array of at most %.0f objects", key->high); break;
     case SCIARA_KEY_STRING: snprintf(buffer, capacity, "a text that is not empty%s", null); break;

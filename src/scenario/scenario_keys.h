@@ -10,6 +10,7 @@
 enum sciara_key_type {
   SCIARA_KEY_ANY,     ///< anything, ignored
   SCIARA_KEY_OBJECT,  ///< an object whose keys are in the table
+  SCIARA_KEY_MODEL,   ///< an object as "model" of a scenario
   SCIARA_KEY_OBJECTS, ///< an array of at most `high` objects, described by the entry "PATH[]"
   SCIARA_KEY_STRING,  ///< not empty
   SCIARA_KEY_CHOICE,  ///< one of `choices`
@@ -122,10 +123,6 @@ void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct scia
 
 /** The same for the tree of a calibration file. */
 void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics);
-
-/** The same for the object "model" of a scenario that stands elsewhere. */
-void sciara_scenario_model_check(const char *file, const struct sciara_json_path *path, const cJSON *model,
-                                 struct sciara_diagnostics *diagnostics);
 
 /** The rule that the object "model" names, itself or by its preset; fv3 if it names none. @param model may be NULL */
 enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model);

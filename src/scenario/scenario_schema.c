@@ -125,6 +125,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
   switch (key->type) {
     case SCIARA_KEY_ANY: break;
     case SCIARA_KEY_OBJECT: put_object(b, node, key->path, key->alternatives); break;
+    case SCIARA_KEY_MODEL: put_object(b, node, "model", NULL); break;
     case SCIARA_KEY_OBJECTS:
       items = sciara_scenario_key_items(key);
       put_object(b, put_array(b, node, 0, key->high), items->path, items->alternatives);
@@ -297,6 +298,14 @@ static enum sciara_status print_schema(const char *schema, const char *id, const
 
 enum sciara_status sciara_scenario_schema(struct sciara_text *out) {
   return print_schema("", "urn:sciara:scenario-schema", "Scenario of sciara, the lava flow simulator", source_rule,
+                      out);
+}
+
+enum sciara_status sciara_calibration_schema(struct sciara_text *out) {
+  return print_schema(SCIARA_CALIBRATION_KEYS, "urn:sciara:calibration-schema",
+                      "Calibration file of sciara, the lava flow simulator",
+                      "[{\"required\": [\"unknowns\"], \"properties\": {\"searches\": false}},"
+                      " {\"required\": [\"searches\"], \"properties\": {\"unknowns\": false}}]",
                       out);
 }
 

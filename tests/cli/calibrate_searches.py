@@ -200,6 +200,15 @@ class CalibrateSearches(CalibrationCase):
             self.assertIn(message, self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
             self.assertFalse(os.path.exists(self.path("bad")), message)
 
+    def test_engine(self):
+        """That of every search is looked for before the first begins."""
+        self.write_scenario("slow.json", engine={"name": "slow"})
+        self.write_searches("slow-fit.json", pairs=[{**PAIRS[0], "scenario": "slow.json"}])
+        for args, code, scenario, name in ((["m.json", "--engine", "fast"], 2, "s.json", "fast"), (["slow-fit.json"], 3, "slow.json", "slow")):
+            self.assertIn(f'./{scenario}: engine.name (search fv3): there is no engine "{name}"',
+                          self.sciara("calibrate", *args, "-o", "none-made", code=code).stderr)
+            self.assertFalse(os.path.exists(self.path("none-made")))
+
     def test_folder(self):
         before = case.tree(self.path("whole"))
         self.write("single.json", budget=35)

@@ -21,9 +21,11 @@ same() {
 same config/scenario.schema.json schema
 same docs/scenario.md schema --manual
 same config/ensemble.schema.json ensemble schema
+same config/calibration.schema.json schema --calibration
 
 "$SCIARA_PROGRAM" schema > "$work/scenario.schema.json"
 "$SCIARA_PROGRAM" ensemble schema > "$work/ensemble.schema.json"
+"$SCIARA_PROGRAM" schema --calibration > "$work/calibration.schema.json"
 /usr/bin/python3 - "$work" "$SCIARA_SOURCE_DIR"/config/*.json << 'PYTHON' || failed=1
 import json
 import sys
@@ -46,6 +48,11 @@ def expect(what, expected, found):
 expect("$schema", "http://json-schema.org/draft-07/schema#", schema["$schema"])
 expect("required", ["dem", "vents"], sorted(schema["required"]))
 expect("additionalProperties", False, schema["additionalProperties"])
+with open(f"{sys.argv[1]}/calibration.schema.json", encoding="utf-8") as f:
+    calibration = json.load(f)
+searches = calibration["properties"]["searches"]["items"]
+expect("model of a search", schema["properties"]["model"]["properties"].keys(), searches["properties"]["model"]["properties"].keys())
+expect("unknowns, or searches", [["unknowns"], ["searches"]], [one["required"] for one in calibration["anyOf"]])
 expect("clock_max_s", 120, schema["properties"]["model"]["properties"]["clock_max_s"]["default"])
 for path in sys.argv[2:]:  # every key of the scenarios and ensembles that come with the program
     if path.endswith(".schema.json"):

@@ -133,9 +133,13 @@ static enum sciara_status check_folder(const struct work *w, bool *is_new) {
   return *is_new || !has_several(w) ? SCIARA_OK : sciara_calibration_file_check(&w->file, folder);
 }
 
-/** The folder of a search with its record and its table, whose lock it has before anything is written. */
-static enum sciara_status open_folder(const struct work *w, struct sciara_search *s, bool is_new) {
-  const char *inner = has_several(w) && s == w->search ? s->asked->name : NULL;
+/**
+ * The folder of a search with its record and its table, whose lock it has before anything is written.
+ *
+ * @param begins the first of several searches in a new folder, which gets the record that they have in common
+ */
+static enum sciara_status open_folder(const struct work *w, struct sciara_search *s, bool is_new, bool begins) {
+  const char *inner = begins ? s->asked->name : NULL;
   const struct sciara_calibration_record record = record_of(s, "running");
   if (has_several(w)) SCIARA_TRY(sciara_calibration_folder_is_own(s->folder));
   if (is_new)
@@ -317,6 +321,7 @@ static enum sciara_status begin(struct work *w) {
 /** Computes a search, and writes what it found. */
 static enum sciara_status run(struct work *w, size_t at, bool is_new) {
   struct sciara_search *s = &w->search[at];
+  const bool begins = is_new && has_several(w) && at == 0;
   bool exists;
   w->at = at;
   if (!is_new && has_several(w)) SCIARA_TRY(sciara_calibration_folder_is_new(s->folder, NULL, &exists, &is_new));
@@ -324,7 +329,7 @@ static enum sciara_status run(struct work *w, size_t at, bool is_new) {
     sciara_log(SCIARA_LOG_INFO, "search %s: %zu evaluations of rule %s", s->asked->name, s->asked->budget,
                sciara_rule_name(s->asked->rule));
   SCIARA_TRY(open_evaluator(w, s));
-  SCIARA_TRY(open_folder(w, s, is_new));
+  SCIARA_TRY(open_folder(w, s, is_new, begins));
   if (at == 0) w->began = sciara_wallclock();
   SCIARA_TRY(sciara_search_run(s));
   SCIARA_TRY(sciara_search_map(s));

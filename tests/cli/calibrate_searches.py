@@ -115,7 +115,8 @@ class CalibrateSearches(CalibrationCase):
 
     def test_resume(self):
         whole = case.tree(self.path("whole"))
-        for kept in ([], ["fv3/evaluations.csv"], ["calibration.json", "fv3/calibration.json"],
+        for kept in ([], ["fv3/evaluations.csv"], ["calibration.json"], ["calibration.json", "fv3/evaluations.csv"],
+                     ["calibration.json", "fv3/calibration.json"],
                      ["calibration.json", "fv3/calibration.json", "fv3/evaluations.csv", "sheet/evaluations.csv"],
                      ["calibration.json", "fv3/calibration.json", "fv3/evaluations.csv", "sheet/calibration.json"]):
             shutil.rmtree(self.path("part"), ignore_errors=True)

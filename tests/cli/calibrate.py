@@ -324,7 +324,7 @@ class Calibrate(CalibrationCase):
             ({"unknowns": []}, "bad.json: unknowns: expected at least one unknown; found none"),
             ({"unknowns": [{"key": f"vents.{k}.x", "min": 1, "max": 2} for k in range(38)], "design": "sobol"},
              'bad.json: unknowns: expected at most 37 with the design "sobol"; found 38'),
-            ({"unknown": 1}, 'bad.json: unknown: unknown key, expected title, pairs, unknowns,'),
+            ({"unknown": 1}, 'bad.json: unknown: unknown key, expected $schema, title, pairs, unknowns,'),
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
             ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
             ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs", "sobol", "morris" or "saltelli"; found "grid"'),

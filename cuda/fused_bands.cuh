@@ -21,8 +21,8 @@ static __global__ void list_halo(const __grid_constant__ sciara_device d, const 
   }
 }
 
-/** Launches after which a list is made again, because lava may have left some of its tiles. */
-enum { LAUNCHES_OF_LIST = 16 };
+/** A list is made again after so many launches, or fewer of many steps, because lava may have left some of its tiles. */
+enum { LAUNCHES_OF_LIST = 16, STEPS_AS_A_LAUNCH = 8 };
 
 /**
  * Before the first of `steps` steps of launch number `launch`; no band does them if the list of one does not fit its
@@ -39,7 +39,8 @@ static __global__ void begin_band(const __grid_constant__ sciara_device d, const
     if (threadIdx.x == 0 && how & BAND_WAITS) {
       c->left = fit && !c->late ? steps : 0;
       c->entered = 0;
-      c->valid = !fit ? 0 : c->valid ? c->valid - 1 : LAUNCHES_OF_LIST;
+      const unsigned long long age = 1 + steps / STEPS_AS_A_LAUNCH;
+      c->valid = !fit ? 0 : !c->valid ? (unsigned)LAUNCHES_OF_LIST : c->valid > age ? c->valid - (unsigned)age : 0;
     }
   }
   __syncthreads();

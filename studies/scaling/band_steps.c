@@ -100,9 +100,13 @@ int main(int argc, char **argv) {
   int rank;
   struct sciara_comm *comm = sciara_comm_null();
   enum sciara_status status = sciara_comm_launched(&rank) > 1 ? sciara_comm_mpi(&comm) : SCIARA_OK;
-  if (status == SCIARA_OK && comm->rank > 0) {
+  if (status != SCIARA_OK) {
+    fprintf(stderr, "%s\n", sciara_last_error());
+    return (int)status;
+  }
+  if (comm->rank > 0) {
     status = sciara_banded_serve(comm);
-  } else if (status == SCIARA_OK) {
+  } else {
     sciara_scenario_declare_options(sciara_engine_settings());
     status = measure_all(comm, argc, argv);
     if (status != SCIARA_OK) fprintf(stderr, "%s\n", sciara_last_error());

@@ -18,10 +18,10 @@ enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) 
     snprintf(item, sizeof item, "%.*s", (int)n, rest);
     const bool fast = strcmp(item, "math=fast") == 0;
     const bool rule = strncmp(item, "rule=", 5) == 0 && sciara_rule_find(item + 5, &out->rule);
-    const bool bands = strncmp(item, "bands=", 6) == 0;
+    const bool ranks = strncmp(item, "ranks=", 6) == 0;
     if (fast) out->fast_math = true;
-    if (bands) out->bands = atoi(item + 6);
-    if (!fast && !rule && !bands) SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
+    if (ranks) out->ranks = atoi(item + 6);
+    if (!fast && !rule && !ranks) SCIARA_TRY(sciara_engine_option_parse(item, &out->options));
     rest += rest[n] ? n + 1 : n;
   }
   return SCIARA_OK;
@@ -32,6 +32,6 @@ enum sciara_status engine_spec_find(const struct engine_spec *spec, enum sciara_
   if (spec->fast_math && precision == SCIARA_SINGLE_PRECISION) precision = SCIARA_FAST_MATH;
   SCIARA_TRY(sciara_engine_find(spec->name, spec->rule, precision, out));
   SCIARA_TRY(sciara_engine_options_check(*out, &spec->options));
-  if (spec->bands > 0) *out = banded_in_threads(*out, spec->bands);
+  if (spec->ranks > 0) *out = banded_in_threads(*out, spec->ranks);
   return SCIARA_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engines in the arguments of tests: NAME[:KEY=VALUE,...], with the options of the engine
-// (src/engine/engine_options.def), block=WxH, math=fast, rule=NAME and bands=N: divided among so many threads.
+// (src/engine/engine_options.def), block=WxH, math=fast, rule=NAME and ranks=N: in bands of so many threads.
 #ifndef SCIARA_TESTS_ENGINE_SPEC_H
 #define SCIARA_TESTS_ENGINE_SPEC_H
 
@@ -10,7 +10,7 @@ struct engine_spec {
   char name[64];
   enum sciara_rule_kind rule;
   bool fast_math; ///< fast math instead of single precision
-  int bands;      ///< 0: the engine itself
+  int ranks;      ///< 0: the engine itself
   struct sciara_engine_options options;
 };
 

@@ -8,9 +8,12 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/print_grid.h"
+#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "engine/banded.h"
+#include "engine/device_info.h"
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/tower.h"
@@ -19,6 +22,8 @@
 #include "sim/outflow.h"
 
 static const struct sciara_option options[] = {
+    {"ranks", 0, "N",
+     "processes of MPI that will compute it: show their bands; default: those that the launcher started"},
     {"no-estimate", 0, NULL, "do not run a short probe to estimate steps and time of the run"},
     SCIARA_SCENARIO_OPTIONS,
     {0},
@@ -86,6 +91,50 @@ static void print_bytes(const char *what, size_t bytes) {
   sciara_print("  %-12s %10.1f MB\n", what, (double)bytes * 1e-6);
 }
 
+/** Memory of a GPU, and what is free on the fullest of those that the engine takes. */
+static void print_device(const struct sciara_problem *p) {
+  const struct sciara_size_estimate *f = &p->size;
+  const int first = p->scenario.engine.device, count = f->gpus > 1 ? f->gpus : 1;
+  struct sciara_device_info gpu;
+  size_t least = SIZE_MAX;
+  if (f->device == 0) {
+    sciara_print("device memory: none\n");
+    return;
+  }
+  sciara_print("device memory: %.1f MB", (double)f->device * 1e-6);
+  if (f->gpus > 1) sciara_print(" on each of %d GPUs", f->gpus);
+  for (int k = first; k < first + count; k++)
+    if (sciara_device_describe(k, &gpu) && gpu.free_memory < least) least = gpu.free_memory;
+  if (least < SIZE_MAX)
+    sciara_print(", %.0f MB are free%s", (double)least * 1e-6, f->device > least ? ": it does not fit" : "");
+  sciara_print("\n");
+}
+
+/** The bands of several processes: their rows at the start, and what each of them takes. */
+static void print_bands(const struct sciara_problem *p) {
+  const struct sciara_size_estimate *f = &p->size;
+  const struct sciara_engine_ops *ops;
+  struct sciara_cuts cuts;
+  int64_t least = INT64_MAX, most = 0;
+  if (f->ranks < 2 || sciara_scenario_choose_engine(&p->scenario, &ops) != SCIARA_OK || !p->state) return;
+  if (f->band == 0) {
+    sciara_print("bands:         none: engine auto computes in one of the %d processes\n", f->ranks);
+    return;
+  }
+  if (sciara_banded_cuts(p->state, f->ranks, ops->phases->tile_rows, &cuts) != SCIARA_OK) return;
+  for (int k = 0; k < cuts.count; k++) {
+    const int64_t rows = cuts.first[k + 1] - cuts.first[k];
+    if (rows < least) least = rows;
+    if (rows > most) most = rows;
+  }
+  sciara_print("bands:         %d on %d processes, of %" PRId64, cuts.count, f->ranks, least);
+  if (most > least) sciara_print(" to %" PRId64, most);
+  sciara_print(" rows at the start\n");
+  print_bytes("process 0", sciara_size_estimate_host(f));
+  print_bytes("each other", f->band);
+  print_bytes("all", sciara_size_estimate_host(f) + (size_t)(f->ranks - 1) * f->band);
+}
+
 static void print_memory(const struct sciara_problem *p) {
   const struct sciara_size_estimate *f = &p->size;
   const char *name = p->scenario.engine.name;
@@ -103,10 +152,8 @@ static void print_memory(const struct sciara_problem *p) {
   print_bytes("state", f->state);
   print_bytes("engine", f->engine);
   print_bytes("files", f->writing);
-  if (f->device > 0)
-    sciara_print("device memory: %.1f MB\n", (double)f->device * 1e-6);
-  else
-    sciara_print("device memory: none\n");
+  print_device(p);
+  print_bands(p);
 }
 
 // ---------------------------------------------------------------------------------------------------------- outputs
@@ -257,11 +304,25 @@ static void print_estimate(const struct sciara_problem *p) {
   }
 }
 
+/** Those of the option, else those that the launcher started. 0: the option is no number of processes. */
+static int ranks_of(const struct sciara_arguments *arguments, int launched) {
+  const char *text = sciara_argument(arguments, "ranks");
+  double value;
+  if (!text) return launched > 1 ? launched : 1;
+  if (sciara_parse_double(text, &value) && value >= 1 && value <= SCIARA_MOST_BANDS && value == floor(value))
+    return (int)value;
+  sciara_error("--ranks: expected a whole number, 1 to %d, found \"%s\"", SCIARA_MOST_BANDS, text);
+  return 0;
+}
+
 static int check(const struct sciara_arguments *arguments, const struct sciara_scenario_additions *additions) {
   struct sciara_problem problem;
   struct sciara_diagnostics diagnostics = {0};
-  const struct sciara_problem_options how = sciara_additions_options(additions);
+  struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(additions));
+  how.ranks = ranks_of(arguments, how.ranks);
+  if (how.ranks == 0) return SCIARA_ERR_USAGE;
   sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
+  problem.comm = sciara_ranks();
   print_report(&problem);
   if (problem.size.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
   sciara_output_flush();
@@ -286,6 +347,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 
 const struct sciara_command sciara_cmd_check = {
     .name = "check",
+    .ranks = SCIARA_ALL_RANKS,
     .summary = "find all problems of a scenario, and estimate its run",
     .operands = "SCENARIO",
     .operand_min = 1,

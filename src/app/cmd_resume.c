@@ -54,7 +54,7 @@ static int prepare(const struct sciara_arguments *arguments, struct sciara_resum
   struct sciara_problem problem = {0};
   int code = sciara_report(sciara_additions_make(arguments, &additions));
   if (code == SCIARA_OK) {
-    const struct sciara_problem_options how = sciara_additions_options(&additions);
+    const struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(&additions));
     sciara_resume_problem(resume, &how, &problem, &diagnostics);
     code = sciara_report_all(&diagnostics);
   }

@@ -47,6 +47,14 @@ int sciara_ranks_begin(const struct sciara_command *command) {
   return rank == 0 ? -1 : serve();
 }
 
+struct sciara_problem_options sciara_ranks_options(struct sciara_problem_options of_one) {
+  struct sciara_problem_options how = of_one;
+  if (!comm) return how;
+  how.ranks = comm->size;
+  how.ranks_here = comm->on_host;
+  return how;
+}
+
 int sciara_ranks_end(int code) {
   if (!comm) return code;
   const int dismissed = sciara_report(sciara_banded_dismiss(comm));

@@ -177,16 +177,22 @@ static void weigh(int64_t rows, int64_t cols, int64_t *liquid) {
   for (int64_t r = 0; r < rows; r++) liquid[r] = 1024 * liquid[r] + cols;
 }
 
-static enum sciara_status upload(void *engine, const struct sciara_state *state) {
-  struct banded *b = (struct banded *)engine;
+enum sciara_status sciara_banded_cuts(const struct sciara_state *state, int ranks, int64_t tile_rows,
+                                      struct sciara_cuts *out) {
   const int64_t rows = state->grid.rows, cols = state->grid.cols;
   int64_t *weight;
   SCIARA_TRY(SCIARA_NEW(weight, rows, "liquid cells of the rows"));
   for (int64_t r = 0; r < rows; r++)
     for (int64_t c = 0; c < cols; c++) weight[r] += state->h[r * cols + c] != 0;
   weigh(rows, cols, weight);
-  b->root.cuts = sciara_cuts_make(rows, weight, comm_of(b)->size, b->setup.inner->phases->tile_rows);
+  *out = sciara_cuts_make(rows, weight, ranks, tile_rows);
   sciara_free(weight);
+  return SCIARA_OK;
+}
+
+static enum sciara_status upload(void *engine, const struct sciara_state *state) {
+  struct banded *b = (struct banded *)engine;
+  SCIARA_TRY(sciara_banded_cuts(state, comm_of(b)->size, b->setup.inner->phases->tile_rows, &b->root.cuts));
   sciara_step_control_load(&b->control, state, b->setup.vents);
   b->before = b->control.now;
   b->root.from = state;

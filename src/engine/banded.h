@@ -5,6 +5,7 @@
 #define SCIARA_ENGINE_BANDED_H
 
 #include "comm/comm.h"
+#include "engine/band_rows.h"
 #include "engine/engine.h"
 
 SCIARA_BEGIN_DECLS
@@ -55,6 +56,10 @@ struct sciara_banded_facts {
   uint64_t cuts; ///< how often the bands were cut again since the upload
   double uneven; ///< liquid cells of the largest band over their mean; 1 without lava
 };
+
+/** How a map with this state is divided among so many ranks. */
+enum sciara_status sciara_banded_cuts(const struct sciara_state *state, int ranks, int64_t tile_rows,
+                                      struct sciara_cuts *out);
 
 /** Of a banded engine after an upload. */
 struct sciara_banded_facts sciara_banded_facts_of(const void *engine);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/banded.h"
 #include "engine/device_info.h"
 
 enum sciara_precision sciara_scenario_precision(const struct sciara_scenario_spec *s) {
@@ -62,4 +63,31 @@ enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario_sp
   status = sciara_engine_options_check(*out, &options);
   if (status == SCIARA_OK) status = check_device(s, *out);
   return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(attribute(status, by_override), "%s: engine", s->path);
+}
+
+enum sciara_status sciara_scenario_check_bands(const struct sciara_scenario_spec *s,
+                                               const struct sciara_engine_ops *ops, int ranks) {
+  if (ranks < 2 || ops->phases || strcmp(s->engine.name, "auto") == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "engine \"%s\" cannot compute bands on %d ranks; 'sciara engines' lists those that can, "
+                     "after \"bands:\"",
+                     ops->name, ranks);
+}
+
+enum sciara_status sciara_scenario_choose_bands(const struct sciara_scenario_spec *s,
+                                                const struct sciara_engine_ops *inner, const struct sciara_comm *comm,
+                                                struct sciara_engine_ops *banded,
+                                                const struct sciara_engine_ops **out) {
+  *out = inner;
+  if (!comm || comm->size == 1) return SCIARA_OK;
+  if (strcmp(s->engine.name, "auto") == 0) {
+    sciara_note(s->notes, SCIARA_LOG_WARNING,
+                "engine auto computes in one of the %d processes; --engine %s divides the map into a band for each",
+                comm->size, inner->name);
+    return SCIARA_OK;
+  }
+  SCIARA_TRY(sciara_scenario_check_bands(s, inner, comm->size));
+  *banded = sciara_banded_ops(inner);
+  *out = banded;
+  return SCIARA_OK;
 }

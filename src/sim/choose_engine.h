@@ -20,4 +20,18 @@ struct sciara_engine_options sciara_scenario_engine_options(const struct sciara_
 enum sciara_status sciara_scenario_choose_engine(const struct sciara_scenario_spec *s,
                                                  const struct sciara_engine_ops **out);
 
+/** SCIARA_ERR_USAGE if the engine, unless it was left to auto, cannot compute bands on so many ranks. */
+enum sciara_status sciara_scenario_check_bands(const struct sciara_scenario_spec *s,
+                                               const struct sciara_engine_ops *ops, int ranks);
+
+/**
+ * *out: `banded`, a banded engine around `inner`, if there are ranks for it and the engine was named; else `inner`, and a note.
+ * On one host threads of one process are faster than bands, and between hosts it depends on the lava.
+ *
+ * @param comm the ranks; NULL: alone
+ */
+enum sciara_status sciara_scenario_choose_bands(const struct sciara_scenario_spec *s,
+                                                const struct sciara_engine_ops *inner, const struct sciara_comm *comm,
+                                                struct sciara_engine_ops *banded, const struct sciara_engine_ops **out);
+
 #endif

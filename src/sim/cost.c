@@ -2,8 +2,13 @@
 #include "sim/cost.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "base/wallclock.h"
+#include "engine/banded.h"
+#include "engine/device_info.h"
 #include "map/raster_gdal.h"
 #include "model/field.h"
 #include "model/rule.h"
@@ -141,14 +146,58 @@ struct sciara_size_estimate sciara_size_estimate_make(const struct sciara_scenar
   return f;
 }
 
+/** The grid of the largest of `count` equal bands, with its halo. */
+static struct sciara_grid band_of(const struct sciara_grid *grid, int count, int64_t tile_rows) {
+  struct sciara_grid band = *grid;
+  band.rows = grid->rows / count + tile_rows + (int64_t)2 * SCIARA_HALO_ROWS;
+  if (band.rows > grid->rows) band.rows = grid->rows;
+  return band;
+}
+
+/** The GPUs of a process: as an engine with several has them, else one; 0 on the CPU. */
+static int gpus_of(const struct sciara_engine_ops *ops, const struct sciara_scenario_spec *s, bool ranked) {
+  const int found = sciara_devices() - s->engine.device, given = sciara_scenario_engine_options(s).gpus;
+  if (!(ops->capabilities & SCIARA_CAN_DEVICE)) return 0;
+  return given > 0 ? given : ranked || !sciara_engine_follows(ops, "gpus") || found < 1 ? 1 : found;
+}
+
+void sciara_size_estimate_divide(struct sciara_size_estimate *f, const struct sciara_scenario_spec *s,
+                                 const struct sciara_grid *grid, const struct sciara_engine_ops *ops, int ranks,
+                                 int here) {
+  const unsigned record = sciara_scenario_record(s);
+  const bool ranked = ranks > 1 && ops->phases && strcmp(s->engine.name, "auto") != 0;
+  f->gpus = gpus_of(ops, s, ranked);
+  f->ranks = ranks;
+  if (!ranked && f->gpus < 2) return;
+  const int64_t tile_rows = ops->phases ? ops->phases->tile_rows : 1;
+  const struct sciara_grid mine = band_of(grid, ranked ? ranks : 1, tile_rows),
+                           of_gpu = band_of(&mine, f->gpus > 1 ? f->gpus : 1, tile_rows);
+  size_t engine = sciara_size_estimate_engine(ops, &mine, record, f->wet, NULL), device_engine = 0;
+  sciara_size_estimate_engine(ops, &of_gpu, record, f->wet, &device_engine);
+  f->device = device_engine;
+  if (!ranked) return;
+  // When bands are cut again a process has its old and its new rows.
+  f->ranks_here = here;
+  f->engine = engine + 2 * (sciara_site_memory(&mine) + sciara_state_memory(&mine, record));
+  f->band = SCIARA_COST_PROGRAM + f->engine;
+  if (ops->keep && sciara_scenario_writes_on_the_way(s)) f->writing += sciara_state_memory(grid, record);
+}
+
 enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate *f, const char *name) {
-  const size_t need = sciara_size_estimate_host(f) - f->program; // the program is already in memory
+  const int others = f->ranks_here > 1 ? f->ranks_here - 1 : 0;
+  const size_t bands = (size_t)others * f->band;
+  const size_t need = sciara_size_estimate_host(f) - f->program + bands; // the program is already in memory
+  char of_others[96] = "";
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: the run needs about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g), "
-                     "%.3g GB are free; use a part with dem.window, or larger cells with dem.cell_size_m",
-                     name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9,
-                     (double)f->engine * 1e-9, (double)f->writing * 1e-9, (double)f->available * 1e-9);
+  if (others)
+    snprintf(of_others, sizeof of_others, ", %d other %s %.3g", others,
+             sciara_plural((uint64_t)others, "process", "processes"), (double)bands * 1e-9);
+  return sciara_fail(
+      SCIARA_ERR_MEMORY,
+      "%s: the run needs about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g%s), "
+      "%.3g GB are free; use a part with dem.window, or larger cells with dem.cell_size_m",
+      name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9, (double)f->engine * 1e-9,
+      (double)f->writing * 1e-9, of_others, (double)f->available * 1e-9);
 }
 
 // ------------------------------------------------------------------------------------------------------------- time
@@ -250,17 +299,21 @@ static enum sciara_status probe(const struct sciara_problem *p, const struct sci
 enum sciara_status sciara_time_estimate_make(const struct sciara_problem *p, double seconds,
                                              struct sciara_time_estimate *out) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  const struct sciara_engine_ops *ops;
+  const struct sciara_engine_ops *ops, *inner;
+  struct sciara_engine_ops banded;
   void *engine;
   *out = (struct sciara_time_estimate){.made = false};
   if (sciara_grid_cells(&p->grid) > SCIARA_COST_PROBE_CELLS) return SCIARA_OK;
-  SCIARA_TRY(sciara_scenario_choose_engine(s, &ops));
+  SCIARA_TRY(sciara_scenario_choose_engine(s, &inner));
+  SCIARA_TRY(sciara_scenario_choose_bands(s, inner, p->comm, &banded, &ops));
   const struct sciara_engine_setup setup = {.params = &s->params,
                                             .vents = p->vents,
                                             .boundary = s->boundary,
                                             .threads = s->engine.threads,
                                             .device = s->engine.device,
-                                            .options = sciara_scenario_engine_options(s)};
+                                            .options = sciara_scenario_engine_options(s),
+                                            .comm = p->comm,
+                                            .inner = inner};
   SCIARA_TRY(ops->create(&setup, &engine));
   const enum sciara_status status = probe(p, ops, engine, seconds, out);
   ops->destroy(engine);

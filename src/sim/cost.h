@@ -43,7 +43,12 @@ struct sciara_size_estimate {
 
   size_t checkpoint; ///< part of `writing`: a checkpoint, which a signal may request at any time
 
-  size_t device; ///< GPU memory of the engine
+  size_t device; ///< GPU memory of the engine; of bands: on each GPU
+  int gpus;      ///< that have so much of it
+
+  // Of a run on several processes, for equal bands: `engine` is what the band of process 0 takes.
+  int ranks, ranks_here; ///< processes, and those on this host; 0: one
+  size_t band;           ///< host memory of a process that has only a band; 0: one of them computes all
   bool engine_known;
 
   double wet; ///< cells that the lava may cover
@@ -81,6 +86,14 @@ unsigned sciara_scenario_record(const struct sciara_scenario_spec *s);
 struct sciara_size_estimate sciara_size_estimate_make(const struct sciara_scenario_spec *s,
                                                       const struct sciara_grid *grid, const struct sciara_vents *vents,
                                                       const struct sciara_engine_ops *ops, size_t available);
+
+/**
+ * Divides what the engine takes among processes with a band each, of which `here` are on this host, with this one. An engine
+ * that has several GPUs divides that further.
+ */
+void sciara_size_estimate_divide(struct sciara_size_estimate *f, const struct sciara_scenario_spec *s,
+                                 const struct sciara_grid *grid, const struct sciara_engine_ops *ops, int ranks,
+                                 int here);
 
 /** SCIARA_ERR_MEMORY if the run needs more memory than is free; `name` is that of the scenario. */
 enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate *f, const char *name);

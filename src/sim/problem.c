@@ -323,6 +323,8 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (p->scenario.engine.name) { // otherwise nothing of the scenario could be read
     const enum sciara_status found = sciara_scenario_choose_engine(&p->scenario, &ops);
     if (!options->any_engine) sciara_diagnostics_add(diagnostics, found);
+    if (found == SCIARA_OK)
+      sciara_diagnostics_add(diagnostics, sciara_scenario_check_bands(&p->scenario, ops, options->ranks));
   }
   // Defaults replace what was rejected in a scenario: what follows would not be the user's problem.
   if (!scenario_passed || on_map != SCIARA_OK) return;
@@ -333,6 +335,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (!options->ground && !options->site) warn_cell_size(p);
   p->size = sciara_size_estimate_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (p->site == options->site) p->size.site = 0; // it was already in memory
+  if (ops) sciara_size_estimate_divide(&p->size, &p->scenario, &p->grid, ops, options->ranks, options->ranks_here);
   sciara_diagnostics_add(diagnostics, make_start(p, options));
 }
 

@@ -60,7 +60,8 @@ struct sciara_problem_options {
       stateless; ///< no state is made and no initial lava read: work and memory do not depend on the size of the map. The
                  ///< site must be given; whether the memory of a run is free is not checked
   bool bare;     ///< without the initial lava of the scenario: the state of a checkpoint takes its place
-  bool any_engine; ///< for inspection only: neither the engine nor the memory of a run is needed
+  int ranks, ranks_here; ///< processes that will compute it, and those of them on this host; 0: one
+  bool any_engine;       ///< for inspection only: neither the engine nor the memory of a run is needed
 };
 
 /**

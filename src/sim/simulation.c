@@ -32,29 +32,6 @@ static void note_engine(const struct sciara_simulation *s, const struct sciara_e
               sciara_threads_by_environment(s->ops, scenario->engine.threads) ? " (OMP_NUM_THREADS)" : "", ranks);
 }
 
-/**
- * Puts a banded engine around the one that was chosen if there are ranks for it. On one host threads of one process are faster
- * than bands, and between hosts it depends on the lava, so it is done for an engine that was named.
- */
-static enum sciara_status choose_bands(struct sciara_simulation *s) {
-  const struct sciara_comm *comm = s->problem.comm;
-  if (!comm || comm->size == 1) return SCIARA_OK;
-  if (strcmp(s->problem.scenario.engine.name, "auto") == 0) {
-    sciara_note(s->problem.scenario.notes, SCIARA_LOG_WARNING,
-                "engine auto computes in one of the %d processes; --engine %s divides the map into a band for each",
-                comm->size, s->ops->name);
-    return SCIARA_OK;
-  }
-  if (!s->ops->phases)
-    return sciara_fail(SCIARA_ERR_USAGE,
-                       "engine \"%s\" cannot compute bands on %d ranks; 'sciara engines' lists those that can, "
-                       "after \"bands:\"",
-                       s->ops->name, comm->size);
-  s->banded = sciara_banded_ops(s->ops);
-  s->ops = &s->banded;
-  return SCIARA_OK;
-}
-
 static enum sciara_status make_engine(struct sciara_simulation *s) {
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   const struct sciara_state *state = s->problem.state;
@@ -65,7 +42,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
   else
     SCIARA_TRY(sciara_scenario_choose_engine(scenario, &s->ops));
   inner = s->ops;
-  SCIARA_TRY(choose_bands(s));
+  SCIARA_TRY(sciara_scenario_choose_bands(scenario, inner, s->problem.comm, &s->banded, &s->ops));
   const bool banded = s->ops == &s->banded;
   const int requested = scenario->engine.threads;
   s->threads =

@@ -235,6 +235,51 @@ class Ends(Case, Ranks):
             done = self.mpirun(2, "validate", "s.json", "--engines", engines, "--steps", 60, code=2)
             self.assertIn("expected --engines with one engine that computes bands", done.stderr)
 
+    def test_check(self):
+        """The bands that a run will have; with the option also where nothing was started. What run refuses is refused."""
+        self.write_scenario(**ENDLESS)
+        started = self.mpirun(3, "check", "s.json", "-e", "openmp", "--no-estimate").stdout
+        planned = self.sciara("check", "s.json", "-e", "openmp", "--no-estimate", "--ranks", 3).stdout
+        lines = [re.search(r"\nbands:.*\n(?: .*\n)*", said)[0] for said in (started, planned)]
+        self.assertEqual(*lines)
+        self.assertRegex(lines[0], r"^\nbands: +3 on 3 processes, of 10 rows at the start\n")
+        first, other, all_ = map(float, re.findall(r"([\d.]+) MB", lines[0]))
+        self.assertAlmostEqual(all_, first + 2 * other, delta=0.2)
+        self.assertIn(", of 7 to 8 rows", self.sciara("check", "s.json", "-e", "openmp", "--no-estimate", "--ranks", 4).stdout)
+        self.assertNotIn("bands:", self.sciara("check", "s.json", "-e", "openmp", "--no-estimate").stdout)
+        self.assertIn("bands:         none: engine auto computes in one of the 3 processes",
+                      self.sciara("check", "s.json", "--no-estimate", "--ranks", 3).stdout)
+        self.assertIn("estimate: ", self.mpirun(2, "check", "s.json", "-e", "openmp").stdout)
+        for args, words in ((("-e", "scatter", "--ranks", 3), 'engine "scatter" cannot compute bands on 3 ranks'),
+                            (("--ranks", "0"), '--ranks: expected a whole number, 1 to 1024, found "0"'),
+                            (("--ranks", "two"), '--ranks: expected a whole number, 1 to 1024, found "two"')):
+            self.assertIn(words, self.sciara("check", "s.json", *args, code=2).stderr)
+
+    @unittest.skipIf(case.SANITIZED, "sanitizers take memory of their own")
+    def test_memory(self):
+        """No process takes much more than check says; the estimate includes another cut, which this run does not have."""
+        self.write_scenario(vents=[{"row": 350, "col": 350, "effusion": {"slot": "1 d", "rates_m3_s": [5]}}])
+        with open(self.path("dem.asc"), "w", encoding="ascii") as f:
+            f.write("ncols 700\nnrows 700\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\n")
+            f.writelines(" ".join(str(2000 - row + row % 3) for _ in range(700)) + "\n" for row in range(700))
+        said = self.sciara("check", "s.json", "-e", "openmp", "--no-estimate", "--ranks", 2).stdout
+        predicted = [float(re.search(rf"\n  {who} +([\d.]+) MB", said)[1]) * 1e6 for who in ("process 0", "each other")]
+        with open(self.path("peak.py"), "w", encoding="utf-8") as f:
+            f.write("import os, resource, subprocess, sys\n"
+                    "code = subprocess.call(sys.argv[1:])\n"
+                    "with open('peak.' + os.environ['OMPI_COMM_WORLD_RANK'], 'w', encoding='utf-8') as f:\n"
+                    "    f.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024))\n"
+                    "sys.exit(code)\n")
+        run = command(2, "run", "s.json", "-q", "-e", "openmp", "-n", 20, "-o", "out")
+        at = run.index(case.PROGRAM)
+        subprocess.run(run[:at] + [sys.executable, "peak.py"] + run[at:], cwd=self.work, check=True, stdout=subprocess.DEVNULL,
+                       timeout=PATIENCE)
+        for rank, most in enumerate(predicted):
+            with open(self.path(f"peak.{rank}"), encoding="ascii") as f:
+                taken = float(f.read())
+            print(f"rank {rank}: at most {most / 1e6:.1f} MB, taken {taken / 1e6:.1f} MB")
+            self.assertTrue(0.6 * most < taken < 1.15 * most, (rank, taken, most))
+
     def test_one_is_enough(self):
         self.write_scenario()
         self.assertEqual(self.mpirun(3, "presets").stdout, self.sciara("presets").stdout)

@@ -167,6 +167,37 @@ START_TEST(test_what_does_not_fit) {
 }
 END_TEST
 
+// Of several processes the first has the whole state and a band, the others a band; on one host they share its memory.
+START_TEST(test_bands) {
+  const struct sciara_engine_ops *ops;
+  struct sciara_scenario_spec s = scenario();
+  char serial[] = "serial", automatic[] = "auto";
+  ck_assert_int_eq(sciara_engine_find(serial, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  const struct sciara_grid band = {.rows = 250 + 1 + 2 * 2, .cols = 2000, .cell_size = 10};
+  const size_t rows = 9 * 255 * 2000 + 56 * 255 * 2000; // ground, kinds, and 7 fields of doubles
+  s.engine.name = serial;
+  const struct sciara_size_estimate one = make(&s, 0);
+  struct sciara_size_estimate f = one;
+  sciara_size_estimate_divide(&f, &s, &grid, ops, 4, 3);
+  const size_t of_band = 2 * rows + sciara_size_estimate_engine(ops, &band, 0, f.wet, NULL);
+  ck_assert_uint_eq(f.engine, of_band);
+  ck_assert_uint_eq(f.band, ((size_t)50 << 20) + of_band);
+  ck_assert_uint_eq(f.state, one.state);
+  ck_assert_uint_eq(f.device, 0);
+  const size_t need = sciara_size_estimate_host(&f) - f.program + 2 * f.band;
+  f.available = need;
+  ck_assert_int_eq(sciara_size_estimate_check(&f, "a.json"), SCIARA_OK);
+  f.available = need - 1;
+  ck_assert_int_eq(sciara_size_estimate_check(&f, "a.json"), SCIARA_ERR_MEMORY);
+  ck_assert_msg(strstr(sciara_last_error(), ", 2 other processes 0.3"), "%s", sciara_last_error());
+  s.engine.name = automatic; // one of them computes
+  struct sciara_size_estimate alone = one;
+  sciara_size_estimate_divide(&alone, &s, &grid, ops, 4, 4);
+  ck_assert_uint_eq(alone.engine, one.engine);
+  ck_assert_uint_eq(alone.band, 0);
+}
+END_TEST
+
 static const struct {
   double every, until, max_time;
   uint64_t max_steps;
@@ -221,6 +252,7 @@ int main(void) {
   tcase_add_test(tests, test_checkpoints);
   tcase_add_test(tests, test_few_steps);
   tcase_add_test(tests, test_what_does_not_fit);
+  tcase_add_test(tests, test_bands);
   tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
   tcase_add_test(tests, test_size);
   suite_add_tcase(suite, tests);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time of a step on one GPU and on several, as ratios in one run, on scenes made in memory (bench/bench_scenes.h).
+// The time of a step on one GPU and on several, as ratios in one run, on scenes made in memory (bench/bench_scenes.h), as CSV that
+// studies/scaling/model.py reads.
 //
 //   sciara_bands_bench PRECISION WARM-UP STEPS REPEATS CASE...
 //
 // PRECISION  double or single
-// STEPS      of a repetition; the median of REPEATS repetitions after WARM-UP steps is printed
-// CASE       SCENE,SIZE,ENGINE[:OPTION=VALUE]..., such as dense,4096,cuda-fused or dense,4096,cuda-bands:gpus=2
+// STEPS      of a repetition; the median and the least of REPEATS repetitions after WARM-UP steps are printed
+// CASE       SCENE,SIZE[,RULE],ENGINE[:OPTION=VALUE]..., such as dense,4096,cuda-fused, dense,4096,cuda-bands:gpus=2 or
+//            tight,8192,bingham,cuda-bands:gpus=2:exchange=host; RULE is fv3 if none is given
 //
-// Each case is compared with the first one of its lava: step, clock, time, cell-steps and liquid cells of all, and the
+// `ranks` are GPUs, `cells` the liquid cells in the mean of the timed steps, `checksum` that of the state at step `step`, `ratio` is to
+// the first case. Each case is compared with the first one of its lava: step, clock, time, cell-steps and liquid cells of all, and the
 // checksum of the state for a case of the same scene and size. `sparse` and `tight` of the same size hold the same
 // lava, so a grid too large for one GPU is compared with the small one. A case that differs gets no time, and the exit
 // status is 1. The state of a scene exists once: it is made anew when a case has another scene or size.
@@ -28,11 +31,14 @@ static const int64_t COMPARED_CELLS = (int64_t)1 << 28;
 
 struct measured {
   char scene[16];
-  int64_t size;
+  int64_t size, cols;
+  enum sciara_rule_kind rule;
   const char *engine; ///< with its options, as given
+  int gpus, exchange; ///< of engine cuda-bands
   struct sciara_engine_progress at;
   uint64_t checksum; ///< 0: not compared
-  double us;         ///< per step, median
+  double cells;      ///< liquid ones, mean of the timed steps
+  double us, least;  ///< per step, median and least
 };
 
 struct bench {
@@ -50,10 +56,15 @@ static int ascending(const void *a, const void *b) {
 }
 
 static enum sciara_status take_case(const char *text, struct measured *m) {
-  int read = 0;
+  char rule[16] = "";
+  int read = 0, of_rule = 0;
   if (sscanf(text, "%15[a-z],%" SCNd64 ",%n", m->scene, &m->size, &read) != 2 || !read)
-    return sciara_fail(SCIARA_ERR_USAGE, "expected SCENE,SIZE,ENGINE[:OPTION=VALUE]..., found \"%s\"", text);
-  m->engine = text + read;
+    return sciara_fail(SCIARA_ERR_USAGE, "expected SCENE,SIZE[,RULE],ENGINE[:OPTION=VALUE]..., found \"%s\"", text);
+  m->rule = SCIARA_RULE_FV3;
+  sscanf(text + read, "%15[a-z0-9],%n", rule, &of_rule);
+  if (of_rule && !sciara_rule_find(rule, &m->rule))
+    return sciara_fail(SCIARA_ERR_USAGE, "expected a rule, such as fv3 or bingham, found \"%s\"", rule);
+  m->engine = text + read + of_rule;
   return SCIARA_OK;
 }
 
@@ -65,20 +76,25 @@ static enum sciara_status make_scene(struct bench *b, const struct measured *m) 
   sciara_problem_free(&b->problem);
   const double begin = sciara_wallclock();
   SCIARA_TRY(sciara_scene_make((enum sciara_scene)scene, m->size, b->precision, &b->problem));
+  if (m->rule != SCIARA_RULE_FV3) b->problem.scenario.params = sciara_params_of_rule(m->rule);
   b->pristine = true;
   fprintf(stderr, "%s,%" PRId64 ": made in %.1f s\n", m->scene, m->size, sciara_wallclock() - begin);
   return SCIARA_OK;
 }
 
-static enum sciara_status choose_engine(const struct bench *b, const struct measured *m,
-                                        const struct sciara_engine_ops **ops, struct sciara_engine_options *options) {
+static enum sciara_status choose_engine(const struct bench *b, struct measured *m, const struct sciara_engine_ops **ops,
+                                        struct sciara_engine_options *options) {
   char *words = strdup(m->engine), *rest = words;
   if (!words) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an engine");
   const char *name = strsep(&rest, ":");
-  enum sciara_status status = sciara_engine_find(name, SCIARA_RULE_FV3, b->precision, ops);
+  enum sciara_status status = sciara_engine_find(name, m->rule, b->precision, ops);
   for (const char *word = strsep(&rest, ":"); status == SCIARA_OK && word; word = strsep(&rest, ":"))
     status = sciara_engine_option_parse(word, options);
   if (status == SCIARA_OK) status = sciara_engine_options_check(*ops, options);
+  if (status == SCIARA_OK && options->gpus == 0 && strcmp(name, "cuda-bands") == 0)
+    status = sciara_fail(SCIARA_ERR_USAGE, "expected cuda-bands:gpus=N, found no number of GPUs");
+  m->gpus = options->gpus;
+  m->exchange = options->exchange;
   free(words);
   return status;
 }
@@ -96,6 +112,7 @@ static enum sciara_status time_steps(const struct bench *b, const struct sciara_
                                      struct measured *m) {
   double us[MOST_REPEATS];
   SCIARA_TRY(go_to(ops, engine, b->warm_up, &m->at));
+  const uint64_t before = m->at.cell_steps;
   for (int n = 0; n < b->repeats; n++) {
     const double begin = sciara_wallclock();
     SCIARA_TRY(go_to(ops, engine, b->warm_up + (uint64_t)(n + 1) * b->steps, &m->at));
@@ -103,6 +120,8 @@ static enum sciara_status time_steps(const struct bench *b, const struct sciara_
   }
   qsort(us, (size_t)b->repeats, sizeof *us, ascending);
   m->us = us[b->repeats / 2];
+  m->least = us[0];
+  m->cells = (double)(m->at.cell_steps - before) / ((double)b->repeats * (double)b->steps);
   return SCIARA_OK;
 }
 
@@ -113,9 +132,10 @@ static enum sciara_status measure(struct bench *b, struct measured *m) {
   SCIARA_TRY(choose_engine(b, m, &ops, &options));
   if (!ops) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: no engine is chosen", m->engine); // clang's analyzer asks
   const struct measured *last = b->count ? &b->found[b->count - 1] : NULL;
-  if (!last || !b->pristine || last->size != m->size || strcmp(last->scene, m->scene) != 0)
+  if (!last || !b->pristine || last->size != m->size || last->rule != m->rule || strcmp(last->scene, m->scene) != 0)
     SCIARA_TRY(make_scene(b, m));
   struct sciara_problem *p = &b->problem;
+  m->cols = p->grid.cols;
   const struct sciara_engine_setup setup = {
       .params = &p->scenario.params, .vents = p->vents, .boundary = p->scenario.boundary, .options = options};
   const double begin = sciara_wallclock();
@@ -144,34 +164,39 @@ static bool agree(const struct measured *a, const struct measured *b) {
 
 static bool same_lava(const struct measured *a, const struct measured *b) {
   const bool patches = strcmp(a->scene, "dense") != 0 && strcmp(b->scene, "dense") != 0;
-  return a->size == b->size && (patches || strcmp(a->scene, b->scene) == 0);
+  return a->size == b->size && a->rule == b->rule && (patches || strcmp(a->scene, b->scene) == 0);
 }
 
-/** Prints the result of the last case, if it agrees with those before. */
+static void print_row(const struct bench *b, const struct measured *m) {
+  static const char *const exchanges[] = {"default", "peer", "nccl", "host"};
+  char checksum[20] = "-";
+  if (m->checksum) snprintf(checksum, sizeof checksum, "%016" PRIx64, m->checksum);
+  printf("%s,%" PRId64 ",%s,%s,%s,%d,%s,%" PRId64 ",%.0f,%" PRIu64 ",%.6g,%.6g,%" PRIu64 ",%s,%.3f\n", m->scene,
+         m->size, sciara_rule_name(m->rule), m->engine, b->precision == SCIARA_DOUBLE ? "double" : "single",
+         m->gpus > 1 ? m->gpus : 1, m->gpus > 1 ? exchanges[m->exchange] : "-", m->cols, m->cells, b->steps, m->us,
+         m->least, m->at.step, checksum, b->found[0].us / m->us);
+  fflush(stdout);
+}
+
+/** Prints the row of the last case, if it agrees with those before. */
 static bool report(const struct bench *b) {
-  const struct measured *m = &b->found[b->count - 1], *of = NULL;
+  const struct measured *m = &b->found[b->count - 1];
   for (int k = 0; k < b->count - 1; k++) {
     const struct measured *other = &b->found[k];
-    if (!same_lava(other, m)) continue;
-    if (!agree(other, m)) {
-      printf("%s,%" PRId64 ",%s: differs from %s,%" PRId64 ",%s\n", m->scene, m->size, m->engine, other->scene,
-             other->size, other->engine);
-      return false;
-    }
-    if (!of) of = other;
+    if (!same_lava(other, m) || agree(other, m)) continue;
+    fprintf(stderr, "%s,%" PRId64 ",%s: differs from %s,%" PRId64 ",%s\n", m->scene, m->size, m->engine, other->scene,
+            other->size, other->engine);
+    return false;
   }
-  printf("%-6s %6" PRId64 " %-28s %10.2f us %8.3f ns per cell-step, %s%s%s, ratio to the first case %.3f\n", m->scene,
-         m->size, m->engine, m->us, 1e3 * m->us * (double)(m->at.step) / (double)m->at.cell_steps,
-         of ? "as " : "first of its lava", of ? of->engine : "", m->checksum ? "" : " (totals)",
-         b->found[0].us / m->us);
-  fflush(stdout);
+  print_row(b, m);
   return true;
 }
 
 int main(int argc, char **argv) {
   static struct bench b;
   if (argc < 6 || argc - 5 > MOST_CASES || atoi(argv[4]) < 1 || atoi(argv[4]) > MOST_REPEATS) {
-    fprintf(stderr, "usage: sciara_bands_bench PRECISION WARM-UP STEPS REPEATS SCENE,SIZE,ENGINE[:OPTION=VALUE]...\n");
+    fprintf(stderr,
+            "usage: sciara_bands_bench PRECISION WARM-UP STEPS REPEATS SCENE,SIZE[,RULE],ENGINE[:OPTION=VALUE]...\n");
     return SCIARA_ERR_USAGE;
   }
   b.precision = strcmp(argv[1], "single") == 0 ? SCIARA_SINGLE_PRECISION : SCIARA_DOUBLE;
@@ -179,6 +204,7 @@ int main(int argc, char **argv) {
   b.steps = strtoull(argv[3], NULL, 10);
   b.repeats = atoi(argv[4]);
   int failed = 0;
+  printf("scene,size,rule,engine,precision,ranks,exchange,cols,cells,steps,us_median,us_least,step,checksum,ratio\n");
   for (int k = 5; k < argc; k++) {
     struct measured *m = &b.found[b.count];
     enum sciara_status status = take_case(argv[k], m);
@@ -188,7 +214,7 @@ int main(int argc, char **argv) {
       failed |= !report(&b);
       continue;
     }
-    printf("%s: %s\n", argv[k], sciara_last_error());
+    fprintf(stderr, "%s: %s\n", argv[k], sciara_last_error());
     failed = 1;
     b.pristine = false;
     *m = (struct measured){.size = 0};

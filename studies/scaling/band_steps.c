@@ -5,7 +5,7 @@
 //
 // CASE  SCENE,SIZE,RULE,ENGINE,STEPS: dense|sparse|tight, rows, fv3|bingham, an engine with phases, steps of a repetition. One
 //       thread a rank. A repetition before the first one is not counted. `checksum` of the state at the end is the same for
-//       any number of ranks (model.py checks it).
+//       any number of ranks (model.py checks it). `exchange` is that of the ranks.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -73,9 +73,10 @@ static enum sciara_status measure(const struct study_case *c, struct sciara_comm
   if (status == SCIARA_OK) {
     qsort(seconds, (size_t)repeats, sizeof *seconds, ascending);
     const double us = 1e6 / (double)c->steps;
-    printf("%s,%lld,%s,%s,%d,%" PRId64 ",%" PRId64 ",%lld,%.6g,%.6g,%016" PRIx64 "\n", c->scene, c->size, c->rule,
-           c->engine, comm->size, p.grid.cols, sciara_state_liquid_cells(p.state), c->steps, us * seconds[repeats / 2],
-           us * seconds[0], sciara_state_checksum(p.state));
+    printf("%s,%lld,%s,%s,double,%d,%s,%" PRId64 ",%" PRId64 ",%lld,%.6g,%.6g,%lld,%016" PRIx64 "\n", c->scene, c->size,
+           c->rule, c->engine, comm->size, comm->size > 1 ? "mpi" : "-", p.grid.cols,
+           sciara_state_liquid_cells(p.state), c->steps, us * seconds[repeats / 2], us * seconds[0],
+           c->steps * (repeats + 1), sciara_state_checksum(p.state));
     fflush(stdout);
   }
   sciara_problem_free(&p);
@@ -86,7 +87,7 @@ static enum sciara_status measure_all(struct sciara_comm *comm, int argc, char *
   const int repeats = argc > 1 ? atoi(argv[1]) : 0;
   if (repeats < 1 || repeats > MOST_REPEATS)
     return sciara_fail(SCIARA_ERR_USAGE, "expected 1 to %d repeats", MOST_REPEATS);
-  printf("scene,size,rule,engine,ranks,cols,cells,steps,us_median,us_least,checksum\n");
+  printf("scene,size,rule,engine,precision,ranks,exchange,cols,cells,steps,us_median,us_least,step,checksum\n");
   for (int k = 2; k < argc; k++) {
     struct study_case c;
     if (sscanf(argv[k], "%15[a-z],%lld,%15[a-z0-9],%31[a-z-],%lld", c.scene, &c.size, c.rule, c.engine, &c.steps) != 5)

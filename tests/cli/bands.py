@@ -341,44 +341,106 @@ class Gpus(Case, Ranks):
 class Model(Case):
     """studies/scaling/model.py finds the constants from which times were made, and sees a state that differs."""
 
-    COST, LAUNCH, VOTE = {"fv3": 50, "bingham": 80}, 7, 4  # ns, us, us
+    COST, LAUNCH, VOTE = {"fv3": 50, "bingham": 80}, {"fv3": 7, "bingham": 11}, 4  # ns, us, us
 
     @staticmethod
     def halo(size):
         return 5 + max(size, 8192) / 1e4
 
+    def exchange(self, name, ranks, size):
+        """us: MPI as it was measured alone, the others from a latency and a bandwidth."""
+        rounds = {1: 0, 2: 1, 4: 2}[ranks]
+        return {"mpi": rounds * self.VOTE + self.halo(size), "peer": 6 + size / 50e3, "nccl": 20 * rounds + size / 20e3,
+                "-": 0}[name if ranks > 1 else "-"]
+
     def write(self, checksum="-"):
         with open(self.path("exchange.txt"), "w", encoding="utf-8") as f:
             f.write(f"2 ranks\n  what bytes us least most\n  vote 8 {self.VOTE} 1 1\n")
             f.writelines(f"  halo {8192 << k} {self.halo(8192 << k):.12g} 1 1\n" for k in range(8))
+        head = "scene,size,rule,engine,precision,ranks,exchange,cols,cells,steps,us_median,us_least,step,checksum\n"
         with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
-            f.write("scene,size,rule,engine,ranks,cols,cells,steps,us_median,us_least,checksum\n")
             for rule, cost in self.COST.items():
+                f.write(head)
                 for size in (256, 512, 1024):
-                    for ranks, rounds in ((1, 0), (2, 1), (4, 2)):
-                        us = 1e-3 * cost * size ** 2 / ranks + self.LAUNCH
-                        us += rounds * self.VOTE + self.halo(80 * size) if ranks > 1 else 0
-                        f.write(f"dense,{size},{rule},openmp,{ranks},{size},{size ** 2},8,0,{us:.12g},"
-                                f"{checksum if ranks > 2 else '-'}\n")
+                    for ranks, name in ((1, "-"), *((p, x) for p in (2, 4) for x in ("mpi", "peer", "nccl"))):
+                        us = 1e-3 * cost * size ** 2 / ranks + self.LAUNCH[rule] + self.exchange(name, ranks, 80 * size)
+                        f.write(f"dense,{size},{rule},openmp,double,{ranks},{name},{size},{size ** 2},8,{us:.12g},{us / 2:.12g},16,"
+                                f"{checksum if ranks > 2 or checksum == '-' else 'abcd'}\n")
 
-    def model(self, code=0):
-        done = subprocess.run([sys.executable, os.path.join(case.SOURCE, "studies", "scaling", "model.py"), "measured.csv",
-                               "exchange.txt"], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                              check=False)
+    def model(self, *args, code=0):
+        done = subprocess.run([sys.executable, os.path.join(case.SOURCE, "studies", "scaling", "model.py"), *args], cwd=self.work,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
     def test_constants(self):
         self.write()
-        said = self.model().stdout
-        self.assertIn("launch 7 us, vote 4 us; dense/fv3/openmp 50 ns/cell, dense/bingham/openmp 80 ns/cell", said)
-        self.assertIn("held out: 13 cases, median error 0.00 %, largest 0.00 %", said)
-        least = (2 * self.VOTE + self.halo(80 * 1024)) / (1e-3 * 50 * 3 / 4)
-        self.assertIn(f"break-even {least:.0f} liquid cells", said)
+        said = self.model("measured.csv", "exchange.txt").stdout
+        for line in ("dense/fv3/openmp/double: 50 ns a cell, launch 7 us", "dense/bingham/openmp/double: 80 ns a cell, launch 11 us",
+                     "exchange mpi: vote 4 us, rows of 8192 bytes 5.82 us", "exchange nccl: 20 us and 20 GB/s",
+                     "exchange peer: 6 us and 50 GB/s", *(f"held out, {name}: {count} cases, median error 0.00 %, largest 0.00 %"
+                                                          for name, count in (("alone", 2), ("mpi", 10), ("peer", 10), ("nccl", 10),
+                                                                              ("all", 32)))):
+            self.assertIn(line + "\n", said)
+        self.assertIn("25 ns a cell, launch 3.5 us", self.model("measured.csv", "--least").stdout)
+
+    def test_predictions(self):
+        """Of one host, and of two, whose network is given; strong, weak and break-even by another way than that of the program."""
+        self.write()
+        said = self.model("measured.csv", "exchange.txt", "--predict", "2,4", "--per-host", "2", "--network", "9,4").stdout
+        table = [line.split() for line in said[said.index("break-even cells"):].splitlines()[1:]]
+        self.assertEqual(len(table), 6)
+        interior = 1e-3 * 50 * 1024 ** 2
+        for name, ranks, hosts, us, strong, weak, least in table:
+            ranks = int(ranks)
+            self.assertEqual(int(hosts), ranks // 2)
+            travel = self.exchange(name, ranks, 80 * 1024) + (9 + 9 + 80 * 1024 / 4e3 if ranks == 4 else 0)
+            self.assertAlmostEqual(float(us), travel, delta=1e-3 * travel)
+            self.assertAlmostEqual(float(strong), (interior + 7) / (interior / ranks + 7 + travel), delta=0.006)
+            self.assertAlmostEqual(float(weak), (interior + 7) / (interior + 7 + travel), delta=0.0006)
+            alone = 1e-3 * 50 * int(least) + 7
+            self.assertAlmostEqual(1e-3 * 50 * int(least) / ranks + 7 + travel, alone, delta=0.05)
+
+    def test_docs(self):
+        """docs/scaling.md has what the model predicts from the measurements of the study."""
+        with open(os.path.join(case.SOURCE, "docs", "scaling.md"), encoding="utf-8") as f:
+            shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", f.read())
+        said = self.model(os.path.join(case.SOURCE, shown[1]), *shown[2].split()).stdout
+        self.assertIn("\n" + shown[3], said)
+        self.assertEqual(len(shown[3].splitlines()), 6)
 
     def test_other_bits(self):
         self.write("0123")
-        self.assertIn("checksum 0123 on 4 ranks", self.model(1).stderr)
+        self.assertIn("checksum 0123 on 4 ranks, elsewhere abcd", self.model("measured.csv", "exchange.txt", code=1).stderr)
+
+    def test_no_measurement(self):
+        self.write()
+        with open(self.path("measured.csv"), encoding="utf-8") as f:
+            rows = [row for row in f if ",peer,256," not in row and ",peer,1024," not in row]
+        with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
+            f.writelines(rows)
+        self.assertIn("exchange peer: expected dense/fv3/openmp/double of a size of the fit on 2 ranks, found none",
+                      self.model("measured.csv", code=1).stderr)
+
+    def test_what_the_programs_print(self):
+        """Both programs print rows that the model reads; the liquid cells of dense are all but the edge's."""
+        steps, bench = (os.path.join(os.environ["SCIARA_BUILD_DIR"], name) for name in ("sciara_band_steps", "sciara_bands_bench"))
+        if not os.path.exists(steps) or not os.path.exists(bench):
+            self.skipTest("the programs that measure are not built")
+        with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
+            for command_ in ([bench, "double", "2", "3", "2", *(f"dense,{n},{e}" for n in (64, 96) for e in ("serial", "openmp")),
+                              "tight,512,bingham,serial"],
+                             [steps, "1", "dense,64,fv3,serial,4", "dense,96,fv3,serial,4"]):
+                f.write(subprocess.run(command_, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout)
+        with open(self.path("measured.csv"), encoding="utf-8") as f:
+            rows = [line.strip().split(",") for line in f]
+        found = [row[:4] + row[5:7] + row[13:14] for row in rows]
+        self.assertEqual(found[1][:6], ["dense", "64", "fv3", "serial", "1", "-"])
+        self.assertEqual([row[12] for row in rows[1:6]], ["8"] * 5)
+        self.assertEqual(found[1][6], found[2][6])
+        self.assertEqual(found[-2][6], found[1][6], "both programs have computed 8 steps of it")
+        self.assertEqual(int(rows[1][8]), 62 * 62)
+        self.assertIn("tight/bingham/serial/double: ", self.model("measured.csv").stdout)
 
 
 class Without(Case):

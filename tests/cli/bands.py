@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One eruption on several processes through MPI: the files of one process, to the bit; kills, silence, and what is refused."""
+import errno
 import glob
 import json
 import os
@@ -200,6 +201,29 @@ class Ends(Case, Ranks):
         self.assertEqual(process.returncode, 4, output + errors)
         self.assertIn(os.path.join("out", "snapshots"), errors)
         self.assertEqual(errors.count("sciara: error"), 1, errors)
+
+    def test_a_full_disk(self):
+        """Rank 0 says so, all end, and the last checkpoint is whole."""
+        os.mkdir(self.path("small"))
+        os.mkdir(self.path("kept"))
+        mount = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=600k none small || exit 77; "$@"; code=$?; cp -r small/. kept; exit $code',
+                 "sh"]
+        allowed = subprocess.run([*mount, "true"], cwd=self.work, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        if allowed.returncode == 77:
+            self.skipTest(f"no file system may be mounted here: {allowed.stderr.strip()}")
+        self.write_scenario(vents=case.ENDLESS["vents"], output={**OUTPUT, "every": 600, "checkpoint_every": 300})
+        done = subprocess.run([*mount, *command(2, "run", "s.json", "-q", "-e", "openmp", "-o", "small/out")], cwd=self.work,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+                              timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        self.assertIn(os.strerror(errno.ENOSPC), done.stderr)
+        self.assertIn("small/out", done.stderr)
+        self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
+        checkpoints = glob.glob(self.path("kept", "out", "checkpoints", "*.h5"))
+        self.assertTrue(checkpoints, done.stderr)
+        found = record(self.path("kept", "out"))
+        self.assertIn(found["status"], ("failed", "running"), "there may be no space for another run.json")
+        self.sciara("resume", "kept/out", "-q", "-o", "more", "--steps", found["state"]["step"] + 500)
 
     def test_errors_are_said_once(self):
         self.write_scenario()

@@ -52,7 +52,7 @@ struct bands_engine {
   sciara_engine_setup setup; ///< of all bands; its halo is that of the engine
   const sciara_vents *vents;
   sciara_step_control control; ///< of the map
-  sciara_step_control kept[SCIARA_PLACES];
+  sciara_step_control kept[SCIARA_BUFFERS];
   int on_the_way; ///< atomic: states that are kept and not yet collected
   unsigned record;
   sciara_grid grid;                       ///< of the map, or of the band of it that the engine has

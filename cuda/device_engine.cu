@@ -47,7 +47,7 @@ void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t 
 }
 
 void release(sciara_device_engine *e) {
-  sciara_device_leave_places(e); // before the release of memory that the carrier reads
+  sciara_device_leave_buffers(e); // before the release of memory that the carrier reads
   if (e->batch) cudaGraphExecDestroy(e->batch);
   if (e->memory) cudaFree(e->memory);
   if (e->strategy->release) e->strategy->release(e);
@@ -94,7 +94,7 @@ sciara_status take_memory(sciara_device_engine *e, unsigned record) {
   e->arena = {};
   e->arena.base = static_cast<char *>(e->memory);
   lay_out(e, &e->arena, record, v->count, v->slots);
-  return kept ? sciara_device_take_places(e, kept) : SCIARA_OK;
+  return kept ? sciara_device_take_buffers(e, kept) : SCIARA_OK;
 }
 
 sciara_status upload_vents(sciara_device_engine *e) {

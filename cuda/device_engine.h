@@ -33,7 +33,7 @@ struct sciara_device_strategy {
 enum { SCIARA_BATCH = 32 }; ///< steps between two checks by the host
 
 /** A kept state, in transfer to the host or already there. */
-struct sciara_device_place {
+struct sciara_device_buffer {
   char *bytes;                             ///< pinned, on the host: the fields one after the other
   cudaEvent_t arrived;                     ///< recorded when the transfer is complete
   struct sciara_step_control step_control; ///< as it was when the state was kept
@@ -64,7 +64,7 @@ struct sciara_device_engine {
   char *kept;           ///< on the device: a copy of the fields, in transfer to the host; NULL: states are not kept
   cudaStream_t carrier; ///< the stream of this transfer
   cudaEvent_t copied;   ///< recorded when the copy is complete
-  struct sciara_device_place place[SCIARA_PLACES];
+  struct sciara_device_buffer buffer[SCIARA_BUFFERS];
 };
 
 #define sciara_device_create SCIARA_NAME(sciara_device_create)
@@ -82,8 +82,8 @@ struct sciara_device_engine {
 #define sciara_device_keep SCIARA_NAME(sciara_device_keep)
 #define sciara_device_collect SCIARA_NAME(sciara_device_collect)
 #define sciara_device_keep_memory SCIARA_NAME(sciara_device_keep_memory)
-#define sciara_device_take_places SCIARA_NAME(sciara_device_take_places)
-#define sciara_device_leave_places SCIARA_NAME(sciara_device_leave_places)
+#define sciara_device_take_buffers SCIARA_NAME(sciara_device_take_buffers)
+#define sciara_device_leave_buffers SCIARA_NAME(sciara_device_leave_buffers)
 #define sciara_device_count SCIARA_NAME(sciara_device_count)
 #define sciara_device_kept_bytes SCIARA_NAME(sciara_device_kept_bytes)
 #define sciara_device_check_guards SCIARA_NAME(sciara_device_check_guards)
@@ -106,8 +106,8 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
 void sciara_device_memory(const struct sciara_device_strategy *strategy, const struct sciara_grid *grid,
                           unsigned record, size_t *host, size_t *device);
 enum sciara_status sciara_device_profile(void *engine, struct sciara_engine_profile *out);
-enum sciara_status sciara_device_keep(void *engine, int place);
-enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state);
+enum sciara_status sciara_device_keep(void *engine, int buffer);
+enum sciara_status sciara_device_collect(void *engine, int buffer, struct sciara_state *state);
 void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
 /** The phases of a step around the kernels that `launch` queues; struct sciara_engine_phases. */
@@ -126,10 +126,10 @@ int64_t sciara_device_count(const struct sciara_grid *grid);
 size_t sciara_device_kept_bytes(int64_t count, unsigned record);
 
 /** Allocates the host memory and the stream for keeping states of that many bytes. */
-enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, size_t bytes);
+enum sciara_status sciara_device_take_buffers(struct sciara_device_engine *e, size_t bytes);
 
 /** Waits for transfers in progress and releases this memory and the stream. */
-void sciara_device_leave_places(struct sciara_device_engine *e);
+void sciara_device_leave_buffers(struct sciara_device_engine *e);
 
 /** For tests: SCIARA_ERR_INTERNAL if something was written between two arrays. */
 enum sciara_status sciara_device_check_guards(void *engine);

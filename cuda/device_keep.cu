@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that leave the device while steps continue. In the engine's stream the fields are copied on the device, which
 // takes about as long as one or two steps. A second stream transfers this copy to pinned host memory. There is one copy
-// on the device, and there are two places on the host. The two streams and their events determine the order:
+// on the device, and there are two buffers on the host. The two streams and their events determine the order:
 //   the copy waits until the previous one has left the device (`arrived`), the transfer waits until the copy is
 //   complete (`copied`), and the caller that collects the state waits until the transfer is complete (`arrived`).
 #include "base/mem.h"
@@ -76,30 +76,30 @@ size_t sciara_device_kept_bytes(int64_t count, unsigned record) {
 
 void sciara_device_keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *device = sciara_device_kept_bytes(sciara_device_count(grid), record);
-  *host = SCIARA_PLACES * *device;
+  *host = SCIARA_BUFFERS * *device;
 }
 
-enum sciara_status sciara_device_take_places(struct sciara_device_engine *e, size_t bytes) {
+enum sciara_status sciara_device_take_buffers(struct sciara_device_engine *e, size_t bytes) {
   SCIARA_CUDA_TRY(cudaStreamCreateWithFlags(&e->carrier, cudaStreamNonBlocking));
   SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&e->copied, cudaEventDisableTiming));
-  for (sciara_device_place &place : e->place) {
+  for (sciara_device_buffer &buffer : e->buffer) {
     // The waiting thread sleeps: it is not the thread that executes the steps.
-    SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&place.arrived, cudaEventDisableTiming | cudaEventBlockingSync));
-    if (cudaMallocHost(&place.bytes, bytes) == cudaSuccess) continue;
-    place.bytes = nullptr;
+    SCIARA_CUDA_TRY(cudaEventCreateWithFlags(&buffer.arrived, cudaEventDisableTiming | cudaEventBlockingSync));
+    if (cudaMallocHost(&buffer.bytes, bytes) == cudaSuccess) continue;
+    buffer.bytes = nullptr;
     cudaGetLastError(); // clears the error, so that it is not reported for the next call
     return sciara_fail(SCIARA_ERR_MEMORY, "engine %s needs %d times %zu MiB of pinned host memory for snapshots",
-                       e->strategy->name, SCIARA_PLACES, bytes >> 20);
+                       e->strategy->name, SCIARA_BUFFERS, bytes >> 20);
   }
   return SCIARA_OK;
 }
 
-void sciara_device_leave_places(struct sciara_device_engine *e) {
+void sciara_device_leave_buffers(struct sciara_device_engine *e) {
   if (e->carrier) cudaStreamSynchronize(e->carrier);
-  for (sciara_device_place &place : e->place) {
-    if (place.bytes) cudaFreeHost(place.bytes);
-    if (place.arrived) cudaEventDestroy(place.arrived);
-    place = {};
+  for (sciara_device_buffer &buffer : e->buffer) {
+    if (buffer.bytes) cudaFreeHost(buffer.bytes);
+    if (buffer.arrived) cudaEventDestroy(buffer.arrived);
+    buffer = {};
   }
   if (e->copied) cudaEventDestroy(e->copied);
   if (e->carrier) cudaStreamDestroy(e->carrier);
@@ -107,12 +107,12 @@ void sciara_device_leave_places(struct sciara_device_engine *e) {
   e->carrier = nullptr;
 }
 
-enum sciara_status sciara_device_keep(void *engine, int place) {
+enum sciara_status sciara_device_keep(void *engine, int buffer) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-  sciara_device_place *p = &e->place[place];
+  sciara_device_buffer *p = &e->buffer[buffer];
   SCIARA_WITH_DEVICE(e->setup.device);
   if (!e->kept) return sciara_fail(SCIARA_ERR_INTERNAL, "engine %s was not made to keep states", e->strategy->name);
-  for (const sciara_device_place &before : e->place) // waiting for an event that was never recorded does nothing
+  for (const sciara_device_buffer &before : e->buffer) // waiting for an event that was never recorded does nothing
     SCIARA_CUDA_TRY(cudaStreamWaitEvent(e->stream, before.arrived, 0));
   SCIARA_TRY(copy_fields(e));
   SCIARA_CUDA_TRY(cudaEventRecord(e->copied, e->stream));
@@ -124,12 +124,12 @@ enum sciara_status sciara_device_keep(void *engine, int place) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_device_collect(void *engine, int place, struct sciara_state *state) {
+enum sciara_status sciara_device_collect(void *engine, int buffer, struct sciara_state *state) {
   sciara_device_engine *e = static_cast<sciara_device_engine *>(engine);
-  const sciara_device_place *p = &e->place[place];
+  const sciara_device_buffer *p = &e->buffer[buffer];
   SCIARA_WITH_DEVICE(e->setup.device);
   SCIARA_CUDA_TRY(cudaEventSynchronize(p->arrived));
-  sciara_host_fields arrived = e->hf; // its grid; the fields come from the place
+  sciara_host_fields arrived = e->hf; // its grid; the fields come from the buffer
   arrived.f = in_block(e, p->bytes);
   sciara_device_download_own(e, &arrived, state);
   sciara_step_control_store(&p->step_control, state);

@@ -323,21 +323,21 @@ sciara_status download(void *engine, sciara_state *map) {
   return SCIARA_OK;
 }
 
-sciara_status keep(void *engine, int place) {
+sciara_status keep(void *engine, int buffer) {
   bands_engine *e = engine_of(engine);
-  for (int k = 0; k < e->count; k++) SCIARA_TRY(sciara_device_keep(e->bands[k], place));
-  e->kept[place] = e->control;
+  for (int k = 0; k < e->count; k++) SCIARA_TRY(sciara_device_keep(e->bands[k], buffer));
+  e->kept[buffer] = e->control;
   __atomic_fetch_add(&e->on_the_way, 1, __ATOMIC_ACQ_REL);
   return SCIARA_OK;
 }
 
-sciara_status collect(void *engine, int place, sciara_state *map) {
+sciara_status collect(void *engine, int buffer, sciara_state *map) {
   bands_engine *e = engine_of(engine);
   for (int k = 0; k < e->count; k++) {
     sciara_state part = part_of(map, e->bands[k]);
-    SCIARA_TRY(sciara_device_collect(e->bands[k], place, &part));
+    SCIARA_TRY(sciara_device_collect(e->bands[k], buffer, &part));
   }
-  sciara_step_control_store(&e->kept[place], map);
+  sciara_step_control_store(&e->kept[buffer], map);
   __atomic_fetch_sub(&e->on_the_way, 1, __ATOMIC_ACQ_REL);
   return SCIARA_OK;
 }
@@ -403,7 +403,7 @@ sciara_status put_back(bands_engine *e, const old_band *old) {
   for (int k = 0; k < e->count; k++) {
     band *b = e->bands[k];
     if (b->base.memory != old[k].base.memory) {
-      sciara_device_leave_places(&b->base);
+      sciara_device_leave_buffers(&b->base);
       if (b->base.memory) cudaFree(b->base.memory);
     }
     b->base = old[k].base;
@@ -414,7 +414,7 @@ sciara_status put_back(bands_engine *e, const old_band *old) {
   }
   return try_bands(e, [e](band *b) {
     if (!b->base.kept) return SCIARA_OK;
-    return sciara_device_take_places(&b->base, sciara_device_kept_bytes(b->base.hf.count, e->record));
+    return sciara_device_take_buffers(&b->base, sciara_device_kept_bytes(b->base.hf.count, e->record));
   });
 }
 
@@ -424,7 +424,7 @@ sciara_status cut_again(bands_engine *e, const int64_t *first) {
   sciara_status status = SCIARA_OK;
   for (int k = 0; k < e->count; k++) {
     band *b = e->bands[k];
-    sciara_device_leave_places(&b->base);
+    sciara_device_leave_buffers(&b->base);
     old[k] = {b->base, b->patches, b->words, b->work, b->first, b->count, b->base.setup.halo_north};
   }
   for (int k = 0; status == SCIARA_OK && k < e->count; k++) {

@@ -254,8 +254,8 @@ struct sciara_engine_batch {
   bool single_precision;      ///< of all members
 };
 
-/** Number of states that an engine can keep at a time. */
-enum { SCIARA_PLACES = 2 };
+/** Number of states that an engine can keep at a time, each in a buffer. */
+enum { SCIARA_BUFFERS = 2 };
 
 /** A typed table of functions. `engine` is the result of `create`. */
 struct sciara_engine_ops {
@@ -295,16 +295,16 @@ struct sciara_engine_ops {
   /** The cost of the steps so far; needs setup.profile. Absent: unknown. */
   enum sciara_status (*profile)(void *engine, struct sciara_engine_profile *out);
   /**
-   * Keeps a copy of the current state in place 0 or 1, which must be free; needs setup.keeps. Returns before the copy
+   * Keeps a copy of the current state in buffer 0 or 1, which must be free; needs setup.keeps. Returns before the copy
    * has left the device: the following steps do not wait for it and do not change it. This function and the next two
    * may be absent: then the caller uses `download`, and the steps wait.
    */
-  enum sciara_status (*keep)(void *engine, int place);
+  enum sciara_status (*keep)(void *engine, int buffer);
   /**
-   * Waits for the kept state to arrive and writes it into `state`; the place is then free. Another thread may call this
+   * Waits for the kept state to arrive and writes it into `state`; the buffer is then free. Another thread may call this
    * function during steps, but not during upload or destroy.
    */
-  enum sciara_status (*collect)(void *engine, int place, struct sciara_state *state);
+  enum sciara_status (*collect)(void *engine, int buffer, struct sciara_state *state);
   /** Bytes that setup.keeps needs in addition to those of `memory`. */
   void (*keep_memory)(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
   /** A step in phases. Absent: only `advance`, on whole maps. */

@@ -31,7 +31,7 @@ struct checked {
     struct sciara_host_fields hf;
     struct sciara_step_control control;
     bool taken; ///< kept and not collected yet
-  } place[SCIARA_PLACES];
+  } buffer[SCIARA_BUFFERS];
 };
 
 static void release(struct checked *e) {
@@ -40,7 +40,7 @@ static void release(struct checked *e) {
   sciara_free(e->donor);
   sciara_free(e->outcome);
   sciara_state_destroy(e->shadow);
-  for (int k = 0; k < SCIARA_PLACES; k++) sciara_host_fields_destroy(&e->place[k].hf);
+  for (int k = 0; k < SCIARA_BUFFERS; k++) sciara_host_fields_destroy(&e->buffer[k].hf);
   *e = (struct checked){.setup = e->setup};
 }
 
@@ -66,9 +66,9 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "records of engine checked"));
   SCIARA_TRY(SCIARA_NEW(e->outcome, e->hf.count, "outcomes of engine checked"));
   SCIARA_TRY(sciara_state_clone(state, &e->shadow));
-  for (int k = 0; e->setup.keeps && k < SCIARA_PLACES; k++) {
-    SCIARA_TRY(sciara_host_fields_create(&e->place[k].hf, state));
-    sciara_host_fields_upload(&e->place[k].hf, state, e->setup.boundary); // the kinds never change afterwards
+  for (int k = 0; e->setup.keeps && k < SCIARA_BUFFERS; k++) {
+    SCIARA_TRY(sciara_host_fields_create(&e->buffer[k].hf, state));
+    sciara_host_fields_upload(&e->buffer[k].hf, state, e->setup.boundary); // the kinds never change afterwards
   }
   e->rule = sciara_rule_make(e->setup.params, state->grid.cell_size);
   e->t = (real)state->clock;
@@ -98,24 +98,24 @@ static void copy_fields(struct sciara_host_fields *to, const struct sciara_host_
 #include "model/fields.def"
 }
 
-static enum sciara_status keep(void *engine, int place) {
+static enum sciara_status keep(void *engine, int buffer) {
   struct checked *e = (struct checked *)engine;
-  if (!e->place[place].hf.kind || e->place[place].taken)
-    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: place %d is %s", place,
-                       e->place[place].taken ? "taken" : "not there");
-  copy_fields(&e->place[place].hf, &e->hf);
-  e->place[place].control = e->control;
-  e->place[place].taken = true;
+  if (!e->buffer[buffer].hf.kind || e->buffer[buffer].taken)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: buffer %d is %s", buffer,
+                       e->buffer[buffer].taken ? "taken" : "not there");
+  copy_fields(&e->buffer[buffer].hf, &e->hf);
+  e->buffer[buffer].control = e->control;
+  e->buffer[buffer].taken = true;
   return SCIARA_OK;
 }
 
-static enum sciara_status collect(void *engine, int place, struct sciara_state *state) {
+static enum sciara_status collect(void *engine, int buffer, struct sciara_state *state) {
   struct checked *e = (struct checked *)engine;
-  if (!e->place[place].taken)
-    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: nothing is kept in place %d", place);
-  sciara_host_fields_download(&e->place[place].hf, state);
-  sciara_step_control_store(&e->place[place].control, state);
-  e->place[place].taken = false;
+  if (!e->buffer[buffer].taken)
+    return sciara_fail(SCIARA_ERR_INTERNAL, "engine checked: nothing is kept in buffer %d", buffer);
+  sciara_host_fields_download(&e->buffer[buffer].hf, state);
+  sciara_step_control_store(&e->buffer[buffer].control, state);
+  e->buffer[buffer].taken = false;
   return SCIARA_OK;
 }
 
@@ -510,7 +510,7 @@ static void memory(const struct sciara_grid *grid, unsigned record, size_t *host
 }
 
 static void keep_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
-  *host = SCIARA_PLACES * sciara_host_fields_memory(grid, record);
+  *host = SCIARA_BUFFERS * sciara_host_fields_memory(grid, record);
   *device = 0;
 }
 

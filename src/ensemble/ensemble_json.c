@@ -33,14 +33,15 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
 }
 
 static const char *column_name(size_t k) {
-  static const char *const names[SCIARA_ENSEMBLE_PLACES] = {"stratum", "replicate", "vent", "event"};
-  return k < SCIARA_ENSEMBLE_PLACES ? names[k] : sciara_drawn_names[k - SCIARA_ENSEMBLE_PLACES];
+  static const char *const names[SCIARA_ENSEMBLE_GROUPINGS] = {"stratum", "replicate", "vent", "event"};
+  return k < SCIARA_ENSEMBLE_GROUPINGS ? names[k] : sciara_drawn_names[k - SCIARA_ENSEMBLE_GROUPINGS];
 }
 
 void sciara_ensemble_columns_hash(const struct sciara_members *m, uint64_t hash[SCIARA_ENSEMBLE_COLUMNS]) {
-  const int64_t *const places[SCIARA_ENSEMBLE_PLACES] = {m->stratum, m->replicate, m->vent, m->event};
+  const int64_t *const groupings[SCIARA_ENSEMBLE_GROUPINGS] = {m->stratum, m->replicate, m->vent, m->event};
   for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS; k++) {
-    const void *column = k < SCIARA_ENSEMBLE_PLACES ? (const void *)places[k] : m->drawn[k - SCIARA_ENSEMBLE_PLACES];
+    const void *column =
+        k < SCIARA_ENSEMBLE_GROUPINGS ? (const void *)groupings[k] : m->drawn[k - SCIARA_ENSEMBLE_GROUPINGS];
     hash[k] = sciara_hash_bytes(SCIARA_HASH_BEGIN, column, m->count * sizeof(int64_t)); // doubles have the same size
   }
 }
@@ -275,7 +276,7 @@ static enum sciara_status read_columns(const char *path, const cJSON *root, stru
   const cJSON *columns = sciara_json_get(root, "columns");
   rows->has_columns = columns != NULL;
   for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && columns; k++) {
-    if (k >= SCIARA_ENSEMBLE_PLACES && !sciara_json_get(columns, column_name(k))) break;
+    if (k >= SCIARA_ENSEMBLE_GROUPINGS && !sciara_json_get(columns, column_name(k))) break;
     if (!get_hash(columns, column_name(k), &rows->column[k]))
       return refuse(path, "columns", "16 hexadecimal digits for each column");
     rows->columns++;

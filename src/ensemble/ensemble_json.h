@@ -20,10 +20,10 @@ enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, c
 /** The hash of an ensemble: of its base as stored, its batch size, its initial_hash, and the hashes of the rows. */
 uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e);
 
-/** Columns of members.csv on which no member depends, but its place in the results: stratum, replicate, vent, event. */
+/** Columns of members.csv on which no member depends, but how the results group it. */
 enum {
-  SCIARA_ENSEMBLE_PLACES = 4, ///< stratum, replicate, vent, event
-  SCIARA_ENSEMBLE_COLUMNS = SCIARA_ENSEMBLE_PLACES + SCIARA_DRAWN_COUNT
+  SCIARA_ENSEMBLE_GROUPINGS = 4, ///< stratum, replicate, vent, event
+  SCIARA_ENSEMBLE_COLUMNS = SCIARA_ENSEMBLE_GROUPINGS + SCIARA_DRAWN_COUNT
 };
 
 /** The hash of each of these columns. */

@@ -60,47 +60,47 @@ static void add_weights(struct sciara_sample *s) {
 }
 
 /** A member and its group, to be sorted. */
-struct place {
+struct item {
   int64_t group;
   size_t member;
   double single; ///< weight of the only member of a stratum; 0: there are more
 };
 
 static int by_group(const void *a, const void *b) {
-  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  const struct item *p = (const struct item *)a, *q = (const struct item *)b;
   if (p->group != q->group) return p->group < q->group ? -1 : 1;
   return p->member < q->member ? -1 : p->member > q->member;
 }
 
 /** Strata with several members come first. */
 static int by_single(const void *a, const void *b) {
-  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  const struct item *p = (const struct item *)a, *q = (const struct item *)b;
   return p->single != q->single ? (p->single < q->single ? -1 : 1) : by_group(a, b);
 }
 
 static bool are_equal(double smaller, double larger) { return larger <= smaller * (1 + EQUAL); }
 
-/** The end of the group of members that begins at place k of places sorted by group. */
-static size_t end_of(const struct place *place, size_t count, size_t k) {
-  const int64_t group = place[k].group;
-  while (k < count && place[k].group == group) k++;
+/** The end of the group of members that begins at item k of items sorted by group. */
+static size_t end_of(const struct item *item, size_t count, size_t k) {
+  const int64_t group = item[k].group;
+  while (k < count && item[k].group == group) k++;
   return k;
 }
 
-/** The end of the strata with a single member that have the weight of that at place k. */
-static size_t end_of_equal(const struct place *place, size_t count, size_t k) {
-  const double weight = place[k].single;
-  while (k < count && are_equal(weight, place[k].single)) k++;
+/** The end of the strata with a single member that have the weight of that at item k. */
+static size_t end_of_equal(const struct item *item, size_t count, size_t k) {
+  const double weight = item[k].single;
+  while (k < count && are_equal(weight, item[k].single)) k++;
   return k;
 }
 
 /** Joins strata of one member and equal weight, `count` of them, in pairs of neighbours; the last one with the pair before. */
-static void join(struct sciara_sample *s, struct place *place, size_t count) {
-  qsort(place, count, sizeof *place, by_group);
+static void join(struct sciara_sample *s, struct item *item, size_t count) {
+  qsort(item, count, sizeof *item, by_group);
   for (size_t k = 0; k < count; k++) {
     const bool last = k + 1 == count;
     if (k > 0 && k % 2 == 0 && !last) s->group_count++;
-    s->group[place[k].member] = (uint32_t)s->group_count;
+    s->group[item[k].member] = (uint32_t)s->group_count;
   }
   s->group_count++;
   if (count == 1)
@@ -110,34 +110,34 @@ static void join(struct sciara_sample *s, struct place *place, size_t count) {
 }
 
 /** Numbers the groups. */
-static void number_groups(struct sciara_sample *s, struct place *place, size_t count) {
+static void number_groups(struct sciara_sample *s, struct item *item, size_t count) {
   size_t k = 0;
-  qsort(place, count, sizeof *place, by_group);
+  qsort(item, count, sizeof *item, by_group);
   for (size_t end; k < count && s->kind == SCIARA_ERROR_STRATA; k = end) {
-    end = end_of(place, count, k);
-    if (end == k + 1) place[k].single = s->weight[place[k].member];
+    end = end_of(item, count, k);
+    if (end == k + 1) item[k].single = s->weight[item[k].member];
   }
-  qsort(place, count, sizeof *place, by_single);
-  for (k = 0; k < count && place[k].single == 0; k++) {
-    if (k > 0 && place[k].group != place[k - 1].group) s->group_count++;
-    s->group[place[k].member] = (uint32_t)s->group_count;
+  qsort(item, count, sizeof *item, by_single);
+  for (k = 0; k < count && item[k].single == 0; k++) {
+    if (k > 0 && item[k].group != item[k - 1].group) s->group_count++;
+    s->group[item[k].member] = (uint32_t)s->group_count;
   }
   s->group_count += k > 0;
   for (size_t end; k < count; k = end) {
-    end = end_of_equal(place, count, k);
-    join(s, place + k, end - k);
+    end = end_of_equal(item, count, k);
+    join(s, item + k, end - k);
   }
 }
 
-/** Whether the members of each stratum have equal weights. `place` has room for all of them. */
-static bool are_even(const struct sciara_sample *s, const int64_t *stratum, struct place *place) {
+/** Whether the members of each stratum have equal weights. `item` has room for all of them. */
+static bool are_even(const struct sciara_sample *s, const int64_t *stratum, struct item *item) {
   size_t count = 0;
   for (size_t m = 0; m < s->count; m++)
-    if (sciara_sample_counts(s, m)) place[count++] = (struct place){stratum[m], m, s->weight[m]};
-  qsort(place, count, sizeof *place, by_group);
+    if (sciara_sample_counts(s, m)) item[count++] = (struct item){stratum[m], m, s->weight[m]};
+  qsort(item, count, sizeof *item, by_group);
   for (size_t k = 1; k < count; k++) {
-    const double a = place[k - 1].single, b = place[k].single;
-    if (place[k].group == place[k - 1].group && !are_equal(fmin(a, b), fmax(a, b))) return false;
+    const double a = item[k - 1].single, b = item[k].single;
+    if (item[k].group == item[k - 1].group && !are_equal(fmin(a, b), fmax(a, b))) return false;
   }
   return true;
 }
@@ -170,16 +170,16 @@ static double critical_of(const struct sciara_sample *s) {
 
 /** Numbers the strata from 0: their own numbers may be any. */
 static enum sciara_status number_strata(const int64_t *number, struct sciara_sample *s) {
-  struct place *place;
+  struct item *item;
   SCIARA_TRY(SCIARA_NEW(s->stratum, s->count + 1, "the strata of an ensemble"));
-  SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
-  for (size_t m = 0; m < s->count; m++) place[m] = (struct place){.group = number[m], .member = m};
-  qsort(place, s->count, sizeof *place, by_group);
+  SCIARA_TRY(SCIARA_NEW(item, s->count + 1, "the strata of an ensemble"));
+  for (size_t m = 0; m < s->count; m++) item[m] = (struct item){.group = number[m], .member = m};
+  qsort(item, s->count, sizeof *item, by_group);
   for (size_t k = 0; k < s->count; k++) {
-    if (k == 0 || place[k].group != place[k - 1].group) s->strata++;
-    s->stratum[place[k].member] = (uint32_t)(s->strata - 1);
+    if (k == 0 || item[k].group != item[k - 1].group) s->strata++;
+    s->stratum[item[k].member] = (uint32_t)(s->strata - 1);
   }
-  sciara_free(place);
+  sciara_free(item);
   return SCIARA_OK;
 }
 
@@ -208,15 +208,15 @@ cleanup:
 }
 
 static enum sciara_status make_groups(const struct sciara_sample_input *in, struct sciara_sample *s) {
-  struct place *place;
+  struct item *item;
   size_t count = 0;
-  SCIARA_TRY(SCIARA_NEW(place, s->count + 1, "the strata of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(item, s->count + 1, "the strata of an ensemble"));
   for (size_t m = 0; m < s->count; m++)
     if (sciara_sample_counts(s, m) && (in->group[m] >= 0 || s->kind == SCIARA_ERROR_STRATA))
-      place[count++] = (struct place){in->group[m], m, 0};
-  number_groups(s, place, count);
-  s->even = are_even(s, in->stratum ? in->stratum : in->group, place);
-  sciara_free(place);
+      item[count++] = (struct item){in->group[m], m, 0};
+  number_groups(s, item, count);
+  s->even = are_even(s, in->stratum ? in->stratum : in->group, item);
+  sciara_free(item);
   SCIARA_TRY(SCIARA_NEW(s->groups, s->group_count + 1, "the strata of an ensemble"));
   sum_groups(s);
   s->has_error = enough(s);

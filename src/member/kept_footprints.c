@@ -7,13 +7,13 @@
 #include "base/mem.h"
 
 /** Of a member. */
-struct place {
+struct entry {
   struct sciara_footprint *footprint; ///< NULL: it is not here
 };
 
 struct sciara_kept_footprints {
   size_t count, most, used; ///< members; bytes
-  struct place *member;
+  struct entry *member;
   pthread_mutex_t lock;
 };
 

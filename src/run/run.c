@@ -180,7 +180,7 @@ static enum sciara_status write_due(struct run *r, struct sciara_output *o) {
 
 /** The same for an output that the engine may have captured. */
 static enum sciara_status write_kept(void *context, struct sciara_output *o) {
-  SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->place, o->state));
+  SCIARA_TRY(sciara_simulation_collect(((const struct run *)context)->simulation, o->buffer, o->state));
   return write_due((struct run *)context, o);
 }
 
@@ -256,7 +256,7 @@ static enum sciara_status give_to_writer(struct run *r, struct sciara_due due) {
   struct sciara_output *output;
   if (!r->writer) SCIARA_TRY(sciara_writer_start(s->problem.state, &work, &r->writer));
   SCIARA_TRY(sciara_writer_borrow(r->writer, &output));
-  SCIARA_TRY(sciara_simulation_keep(s, output->place, output->state));
+  SCIARA_TRY(sciara_simulation_keep(s, output->buffer, output->state));
   r->output_wait_s += sciara_wallclock() - begin;
   describe_output(r, due, output);
   sciara_writer_give(r->writer);

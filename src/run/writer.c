@@ -9,12 +9,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { BUFFERS = SCIARA_PLACES };
-
-/** The k-th output is in buffer k % BUFFERS; reported <= done <= given <= reported + BUFFERS. */
+/** The k-th output is in buffer k % SCIARA_BUFFERS; reported <= done <= given <= reported + SCIARA_BUFFERS. */
 struct sciara_writer {
   struct sciara_writer_work work;
-  struct sciara_output buffer[BUFFERS];
+  struct sciara_output buffer[SCIARA_BUFFERS];
   pthread_t thread;
   bool running;
   pthread_mutex_t mutex; ///< protects everything below
@@ -26,7 +24,9 @@ struct sciara_writer {
   char *why;
 };
 
-static struct sciara_output *output(struct sciara_writer *w, uint64_t number) { return &w->buffer[number % BUFFERS]; }
+static struct sciara_output *output(struct sciara_writer *w, uint64_t number) {
+  return &w->buffer[number % SCIARA_BUFFERS];
+}
 
 /** One output, without the mutex: it belongs to the thread while it is given and not done. */
 static void write_next(struct sciara_writer *w) {
@@ -77,8 +77,8 @@ enum sciara_status sciara_writer_start(const struct sciara_state *like, const st
   w->work = *work_to_do;
   pthread_mutex_init(&w->mutex, NULL);
   pthread_cond_init(&w->changed, NULL);
-  for (int k = 0; k < BUFFERS; k++) {
-    w->buffer[k].place = k;
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
+    w->buffer[k].buffer = k;
     if (k > 0 && w->work.fetches)
       w->buffer[k].state = w->buffer[0].state;
     else
@@ -120,7 +120,7 @@ static enum sciara_status wait_for(struct sciara_writer *w, uint64_t most) {
 }
 
 enum sciara_status sciara_writer_borrow(struct sciara_writer *w, struct sciara_output **out) {
-  SCIARA_TRY(wait_for(w, BUFFERS));
+  SCIARA_TRY(wait_for(w, SCIARA_BUFFERS));
   *out = output(w, w->given); // only the caller changes `given`
   return SCIARA_OK;
 }
@@ -154,7 +154,7 @@ void sciara_writer_stop(struct sciara_writer *w) {
     pthread_join(w->thread, NULL);
     report(w, w->done);
   }
-  for (int k = 0; k < BUFFERS; k++) {
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
     if (k == 0 || !w->work.fetches) sciara_state_destroy(w->buffer[k].state);
     free(w->buffer[k].path);
   }

@@ -14,7 +14,7 @@ struct sciara_output {
   struct sciara_state *state;
   struct sciara_due due;
   double next_snapshot_s; ///< simulated time at which the next snapshot is due
-  int place;              ///< number of the buffer, 0 or 1
+  int buffer;             ///< number of the buffer, 0 or 1
   struct sciara_engine_progress progress;
   double wall_s;               ///< wall-clock seconds of the run up to then
   double compute_s;            ///< of these, in the engine

@@ -103,7 +103,7 @@ static void count_snapshots(const struct sciara_scenario_spec *s, const struct s
 }
 
 size_t sciara_size_estimate_waiting(const struct sciara_grid *grid, unsigned record, bool kept) {
-  return (kept ? 1 : SCIARA_PLACES) * sciara_state_memory(grid, record);
+  return (kept ? 1 : SCIARA_BUFFERS) * sciara_state_memory(grid, record);
 }
 
 /** Memory of snapshots that wait to be written: adds the part of the engine, returns that of the writer. */

@@ -281,13 +281,14 @@ struct sciara_end sciara_simulation_ended(const struct sciara_simulation *s) {
 
 bool sciara_simulation_keeps(const struct sciara_simulation *s) { return s->ops->keep != NULL; }
 
-enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state) {
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int buffer, struct sciara_state *state) {
   SCIARA_TRY(refuse_failed(s));
-  return s->ops->keep ? s->ops->keep(s->engine, place) : s->ops->download(s->engine, state);
+  return s->ops->keep ? s->ops->keep(s->engine, buffer) : s->ops->download(s->engine, state);
 }
 
-enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state) {
-  return s->ops->keep ? s->ops->collect(s->engine, place, state) : SCIARA_OK;
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int buffer,
+                                             struct sciara_state *state) {
+  return s->ops->keep ? s->ops->collect(s->engine, buffer, state) : SCIARA_OK;
 }
 
 enum sciara_status sciara_simulation_sync(struct sciara_simulation *s) {

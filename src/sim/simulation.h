@@ -75,13 +75,13 @@ enum sciara_status sciara_simulation_move(struct sciara_simulation *s, struct sc
 bool sciara_simulation_keeps(const struct sciara_simulation *s);
 
 /**
- * Captures the current state in that buffer of the engine (SCIARA_PLACES) if the engine captures states; otherwise copies
+ * Captures the current state in that buffer of the engine (SCIARA_BUFFERS) if the engine captures states; otherwise copies
  * it to `state` now.
  */
-enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int place, struct sciara_state *state);
+enum sciara_status sciara_simulation_keep(struct sciara_simulation *s, int buffer, struct sciara_state *state);
 
 /** Copies the captured state of that buffer to `state`. Another thread may call it while the simulation continues. */
-enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int place, struct sciara_state *state);
+enum sciara_status sciara_simulation_collect(const struct sciara_simulation *s, int buffer, struct sciara_state *state);
 
 /** Changes the rate of a vent from now on (sciara_problem_set_rate): the state goes to a new engine of the same kind. */
 enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_t vent, double rate, double until);

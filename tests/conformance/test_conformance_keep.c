@@ -15,8 +15,8 @@ struct pair {
   enum sciara_precision precision;
   struct scene scene;
   struct run serial, tested;
-  struct sciara_state *found[SCIARA_PLACES];    ///< the collected states
-  struct sciara_state *expected[SCIARA_PLACES]; ///< the states of `serial`
+  struct sciara_state *found[SCIARA_BUFFERS];    ///< the collected states
+  struct sciara_state *expected[SCIARA_BUFFERS]; ///< the states of `serial`
 };
 
 static void pair_start(struct pair *p, const char *name, int precision, unsigned record) {
@@ -32,14 +32,14 @@ static void pair_start(struct pair *p, const char *name, int precision, unsigned
   p->tested = (struct run){.ops = engine_tested[precision]};
   ck_assert_msg(p->tested.ops->create(&setup, &p->tested.engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(p->tested.ops->upload(p->tested.engine, p->scene.state) == SCIARA_OK, "%s", sciara_last_error());
-  for (int k = 0; k < SCIARA_PLACES; k++) {
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
     ck_assert_int_eq(sciara_state_clone(p->scene.state, &p->found[k]), SCIARA_OK);
     p->expected[k] = NULL;
   }
 }
 
 static void pair_end(struct pair *p) {
-  for (int k = 0; k < SCIARA_PLACES; k++) {
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
     sciara_state_destroy(p->found[k]);
     sciara_state_destroy(p->expected[k]);
   }
@@ -49,36 +49,36 @@ static void pair_end(struct pair *p) {
 }
 
 /** The engine under test keeps its state; `serial` does nothing. */
-static void keep_alone(struct pair *p, int place) {
+static void keep_alone(struct pair *p, int buffer) {
   const struct sciara_engine_ops *ops = p->tested.ops;
   const enum sciara_status status =
-      ops->keep ? ops->keep(p->tested.engine, place) : ops->download(p->tested.engine, p->found[place]);
+      ops->keep ? ops->keep(p->tested.engine, buffer) : ops->download(p->tested.engine, p->found[buffer]);
   ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
 }
 
-/** Runs `serial` to that step, and stores the state that is expected in the place. */
-static void expect_in_place(struct pair *p, int place, uint64_t step) {
+/** Runs `serial` to that step, and stores the state that is expected in the buffer. */
+static void expect_in_buffer(struct pair *p, int buffer, uint64_t step) {
   run_until(&p->serial, (struct sciara_stop){.steps = step, .time = INFINITY});
-  sciara_state_destroy(p->expected[place]);
-  p->expected[place] = run_state(&p->serial, p->scene.state);
+  sciara_state_destroy(p->expected[buffer]);
+  p->expected[buffer] = run_state(&p->serial, p->scene.state);
 }
 
-static void keep(struct pair *p, int place) {
-  keep_alone(p, place);
-  expect_in_place(p, place, p->tested.at.step);
+static void keep(struct pair *p, int buffer) {
+  keep_alone(p, buffer);
+  expect_in_buffer(p, buffer, p->tested.at.step);
 }
 
-static enum sciara_status collect(const struct pair *p, int place) {
+static enum sciara_status collect(const struct pair *p, int buffer) {
   const struct sciara_engine_ops *ops = p->tested.ops;
-  return ops->keep ? ops->collect(p->tested.engine, place, p->found[place]) : SCIARA_OK;
+  return ops->keep ? ops->collect(p->tested.engine, buffer, p->found[buffer]) : SCIARA_OK;
 }
 
-static void expect(const struct pair *p, int place, const char *when) {
+static void expect(const struct pair *p, int buffer, const char *when) {
   char context[128];
   snprintf(context, sizeof context, "%s, %s, step %llu, %s", p->tested.ops->name, precision_name(p->precision),
-           (unsigned long long)p->expected[place]->step, when);
-  ck_assert_uint_eq(p->found[place]->step, p->expected[place]->step);
-  expect_conforms(p->tested.ops, p->precision, p->expected[place], p->found[place], context);
+           (unsigned long long)p->expected[buffer]->step, when);
+  ck_assert_uint_eq(p->found[buffer]->step, p->expected[buffer]->step);
+  expect_conforms(p->tested.ops, p->precision, p->expected[buffer], p->found[buffer], context);
 }
 
 static void continue_to(struct pair *p, uint64_t steps) {
@@ -94,7 +94,7 @@ static void expect_undisturbed(struct pair *p) {
   sciara_state_destroy(b);
 }
 
-// Steps follow before a state is collected; the places are used many times.
+// Steps follow before a state is collected; the buffers are used many times.
 START_TEST(steps_follow) {
   static const char *const scenes[] = {"ramp", "fissure", "hole"};
   struct pair p;
@@ -105,10 +105,10 @@ START_TEST(steps_follow) {
     continue_to(&p, 1); // before the first state can have left the device
     keep(&p, 1);
     continue_to(&p, round % 2 ? 40 : 400);
-    for (int k = 0; k < SCIARA_PLACES; k++) {
-      const int place = round % 3 ? k : SCIARA_PLACES - 1 - k; // in either order
-      ck_assert_msg(collect(&p, place) == SCIARA_OK, "%s", sciara_last_error());
-      expect(&p, place, "collected after steps");
+    for (int k = 0; k < SCIARA_BUFFERS; k++) {
+      const int buffer = round % 3 ? k : SCIARA_BUFFERS - 1 - k; // in either order
+      ck_assert_msg(collect(&p, buffer) == SCIARA_OK, "%s", sciara_last_error());
+      expect(&p, buffer, "collected after steps");
     }
   }
   expect_undisturbed(&p);
@@ -139,17 +139,17 @@ START_TEST(large_grid) {
   p.tested.ops = engine_tested[_i];
   ck_assert_msg(p.tested.ops->create(&setup, &p.tested.engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
-  for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_int_eq(sciara_state_clone(p.scene.state, &p.found[k]), SCIARA_OK);
-  uint64_t step[SCIARA_PLACES];
-  for (int k = 0; k < SCIARA_PLACES; k++) {
+  for (int k = 0; k < SCIARA_BUFFERS; k++) ck_assert_int_eq(sciara_state_clone(p.scene.state, &p.found[k]), SCIARA_OK);
+  uint64_t step[SCIARA_BUFFERS];
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
     continue_to(&p, 1);
     keep_alone(&p, k);
     step[k] = p.tested.at.step;
   }
   continue_to(&p, 1);
-  for (int k = 0; k < SCIARA_PLACES; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
-  for (int k = 0; k < SCIARA_PLACES; k++) {
-    expect_in_place(&p, k, step[k]);
+  for (int k = 0; k < SCIARA_BUFFERS; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
+    expect_in_buffer(&p, k, step[k]);
     expect(&p, k, "of a large grid");
   }
   pair_end(&p);
@@ -159,14 +159,14 @@ END_TEST
 /** The task of the thread that collects. */
 struct errand {
   const struct pair *pair;
-  int place;
+  int buffer;
   enum sciara_status status;
   char why[256];
 };
 
 static void *fetch(void *context) {
   struct errand *e = (struct errand *)context;
-  e->status = collect(e->pair, e->place);
+  e->status = collect(e->pair, e->buffer);
   if (e->status != SCIARA_OK) snprintf(e->why, sizeof e->why, "%s", sciara_last_error());
   return NULL;
 }
@@ -174,22 +174,22 @@ static void *fetch(void *context) {
 // Another thread collects during steps and while the next state is kept, as the writer of snapshots does.
 START_TEST(by_another_thread) {
   struct pair p;
-  pthread_t thread[SCIARA_PLACES];
-  struct errand errand[SCIARA_PLACES];
+  pthread_t thread[SCIARA_BUFFERS];
+  struct errand errand[SCIARA_BUFFERS];
   pair_start(&p, "31 x 37", _i, MAXIMA);
   for (int n = 0; n < 40; n++) {
-    const int place = n % SCIARA_PLACES;
-    if (n >= SCIARA_PLACES) {
-      pthread_join(thread[place], NULL);
-      ck_assert_msg(errand[place].status == SCIARA_OK, "%s", errand[place].why);
-      expect(&p, place, "collected by another thread");
+    const int buffer = n % SCIARA_BUFFERS;
+    if (n >= SCIARA_BUFFERS) {
+      pthread_join(thread[buffer], NULL);
+      ck_assert_msg(errand[buffer].status == SCIARA_OK, "%s", errand[buffer].why);
+      expect(&p, buffer, "collected by another thread");
     }
     continue_to(&p, n % 7 ? 3 : 90);
-    keep(&p, place);
-    errand[place] = (struct errand){.pair = &p, .place = place};
-    ck_assert_int_eq(pthread_create(&thread[place], NULL, fetch, &errand[place]), 0);
+    keep(&p, buffer);
+    errand[buffer] = (struct errand){.pair = &p, .buffer = buffer};
+    ck_assert_int_eq(pthread_create(&thread[buffer], NULL, fetch, &errand[buffer]), 0);
   }
-  for (int k = 0; k < SCIARA_PLACES; k++) {
+  for (int k = 0; k < SCIARA_BUFFERS; k++) {
     pthread_join(thread[k], NULL);
     expect(&p, k, "the last ones");
   }
@@ -232,9 +232,9 @@ START_TEST(contract) {
   ops->keep_memory(&large, 0, &host[1], &device[1]);
   ops->keep_memory(&large, MAXIMA, &host[2], &device[2]);
   const size_t real_size = _i == 0 ? sizeof(double) : sizeof(float), cells = 1000000;
-  ck_assert_uint_ge(host[1], SCIARA_PLACES * cells * (5 * real_size + 2 * sizeof(double)));
+  ck_assert_uint_ge(host[1], SCIARA_BUFFERS * cells * (5 * real_size + 2 * sizeof(double)));
   ck_assert_uint_ge(host[1], 50 * host[0]);
-  ck_assert_uint_ge(host[2], host[1] + SCIARA_PLACES * cells * 2 * real_size);
+  ck_assert_uint_ge(host[2], host[1] + SCIARA_BUFFERS * cells * 2 * real_size);
   ck_assert_int_eq(device[1] > 0, (ops->capabilities & SCIARA_CAN_DEVICE) != 0);
   struct scene scene;
   struct run r;

@@ -37,10 +37,10 @@ void stays_inside(const sciara_engine_ops *ops, const char *name, const sciara_e
   ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->upload(engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(ops->advance(engine, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
-  for (int place = 0; place < SCIARA_PLACES; place++)
-    ck_assert_msg(ops->keep(engine, place) == SCIARA_OK, "%s", sciara_last_error());
-  for (int place = 0; place < SCIARA_PLACES; place++)
-    ck_assert_msg(ops->collect(engine, place, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  for (int buffer = 0; buffer < SCIARA_BUFFERS; buffer++)
+    ck_assert_msg(ops->keep(engine, buffer) == SCIARA_OK, "%s", sciara_last_error());
+  for (int buffer = 0; buffer < SCIARA_BUFFERS; buffer++)
+    ck_assert_msg(ops->collect(engine, buffer, s.state) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_uint_eq(s.state->step, stop.steps);
   ck_assert_msg(sciara_device_check_guards(engine) == SCIARA_OK, "%s: %s", name, sciara_last_error());
   ck_assert_uint_eq(progress.step, stop.steps);
@@ -99,7 +99,7 @@ START_TEST(memory) {
     size_t host, predicted, free_bytes, total, kept_host = 0, kept = 0;
     ops->memory(&s.state->grid, 0, &host, &predicted);
     if (setup.keeps) ops->keep_memory(&s.state->grid, 0, &kept_host, &kept);
-    ck_assert_uint_eq(kept_host, SCIARA_PLACES * kept); // twice on the host, once on the device
+    ck_assert_uint_eq(kept_host, SCIARA_BUFFERS * kept); // twice on the host, once on the device
     predicted += kept;
     ck_assert_msg(ops->create(&setup, &engine) == SCIARA_OK, "%s", sciara_last_error());
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_OK);

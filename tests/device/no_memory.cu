@@ -149,8 +149,8 @@ sciara_status work(const sciara_engine_ops *ops, const scene *s, void **engine, 
   if (!*engine) SCIARA_TRY(ops->create(&setup, engine));
   SCIARA_TRY(ops->upload(*engine, s->state));
   SCIARA_TRY(ops->advance(*engine, &stop, &progress));
-  for (int place = 0; place < SCIARA_PLACES; place++) SCIARA_TRY(ops->keep(*engine, place));
-  for (int place = 0; place < SCIARA_PLACES; place++) SCIARA_TRY(ops->collect(*engine, place, end));
+  for (int buffer = 0; buffer < SCIARA_BUFFERS; buffer++) SCIARA_TRY(ops->keep(*engine, buffer));
+  for (int buffer = 0; buffer < SCIARA_BUFFERS; buffer++) SCIARA_TRY(ops->collect(*engine, buffer, end));
   return ops->download(*engine, end);
 }
 

@@ -20,7 +20,7 @@ struct disk {
   int fails_at; ///< the number of the write that fails; NEVER
   int slow_ms;  ///< each write takes that long
   bool fetches; ///< a state comes from `kept` when it is written
-  double kept[SCIARA_PLACES];
+  double kept[SCIARA_BUFFERS];
   int under_way; ///< atomic: given and not written yet
   int most_under_way;
   int written;          ///< atomic
@@ -40,7 +40,7 @@ static void pause_ms(int ms) {
 static enum sciara_status write_one(void *context, struct sciara_output *o) {
   struct disk *d = (struct disk *)context;
   const int number = __atomic_load_n(&d->written, __ATOMIC_ACQUIRE);
-  if (d->fetches) o->state->h[0] = d->kept[o->place];
+  if (d->fetches) o->state->h[0] = d->kept[o->buffer];
   d->content[number] = o->state->h[0];
   if (d->gated) sem_wait(&d->go);
   if (d->slow_ms) pause_ms(d->slow_ms);
@@ -85,7 +85,7 @@ static struct sciara_writer *start(struct disk *d) {
 static enum sciara_status give_one(struct sciara_writer *w, struct disk *d, uint64_t step, bool snapshot) {
   struct sciara_output *o;
   SCIARA_TRY(sciara_writer_borrow(w, &o));
-  *(d->fetches ? &d->kept[o->place] : &o->state->h[0]) = (double)step;
+  *(d->fetches ? &d->kept[o->buffer] : &o->state->h[0]) = (double)step;
   o->due = (struct sciara_due){.snapshot = snapshot, .checkpoint = !snapshot};
   o->progress = (struct sciara_engine_progress){.step = step};
   const int now = __atomic_add_fetch(&d->under_way, 1, __ATOMIC_ACQ_REL);

@@ -267,6 +267,10 @@ START_TEST(test_number_is_shortest) {
     assert_shortest(binade);
     if (isfinite(strtod(decimal, NULL)) && strtod(decimal, NULL) != 0) assert_shortest(strtod(decimal, NULL));
     assert_shortest((double)(bits >> 11) / 0x1p53 + 1);
+    assert_shortest(-ldexp((double)(bits >> 11), (int)(power >> 52) % 80 - 70)); // 1e-5 to 1e18, without an exponent
+    assert_shortest((double)(bits >> 40 | 1) / 1024);                            // often halfway between decimals
+    const double decade = pow(10, k % 22 - 4);
+    assert_shortest(k % 3 == 0 ? decade : nextafter(decade, k % 3 == 1 ? 0 : HUGE_VAL));
   }
 }
 END_TEST

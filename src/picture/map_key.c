@@ -8,7 +8,7 @@
 #include "picture/map_picture_parts.h"
 
 static const uint8_t ink[3] = {30, 30, 30}, white[3] = {255, 255, 255}, vent_colour[3] = {0, 200, 215},
-                     run_out_colour[3] = {255, 240, 90}, place_colour[3] = {11, 87, 208};
+                     run_out_colour[3] = {255, 240, 90};
 
 static const char *word(const struct sciara_map_drawing *d, enum sciara_word w) {
   return sciara_word(d->q->language, w);
@@ -98,98 +98,10 @@ static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_v
   cairo_stroke(c);
 }
 
-/** The parts of a place as a path: lines, closed rings, or circles. False: nothing of it is near. */
-static bool trace_place(struct sciara_map_drawing *d, const struct sciara_poi *poi) {
-  cairo_t *c = d->picture.cairo;
-  bool any = false;
-  for (size_t part = 0, begin = 0; part < sciara_poi_parts(poi); part++) {
-    const size_t end = sciara_poi_end(poi, part);
-    bool drawing = false;
-    for (size_t k = begin; k < end; k++) {
-      const struct sciara_point p = sciara_map_point(d, poi->points[k]);
-      const bool near = sciara_map_is_near(d, p);
-      any |= near;
-      if (near && poi->kind == SCIARA_POI_POINT) {
-        cairo_new_sub_path(c);
-        cairo_arc(c, p.x, p.y, 0.4 * d->letter, 0, 6.283185307179586);
-      } else if (near && drawing) {
-        cairo_line_to(c, p.x, p.y);
-      } else if (near) {
-        cairo_move_to(c, p.x, p.y);
-      }
-      drawing = near;
-    }
-    if (poi->kind == SCIARA_POI_ZONE && drawing) cairo_close_path(c);
-    begin = end;
-  }
-  return any;
-}
-
-/** Whether a box overlaps one of those before it. */
-static bool is_taken(const struct sciara_box *box, size_t count, struct sciara_box b) {
-  for (size_t k = 0; k < count; k++)
-    if (b.x < box[k].x + box[k].width && box[k].x < b.x + b.width && b.y < box[k].y + box[k].height &&
-        box[k].y < b.y + b.height)
-      return true;
-  return false;
-}
-
-enum { MOST_NAMES = 300 };
-
-/** Whether a point of the picture lies on the map. */
-static bool is_on_map(const struct sciara_map_drawing *d, double x, double y) {
-  return x >= (double)d->map.x && y >= (double)d->map.y && x <= (double)(d->map.x + d->map.width) &&
-         y <= (double)(d->map.y + d->map.height);
-}
-
-/** Writes the name of a place beside its first point on the map, unless it would leave the map or hide another name. */
-static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *poi, struct sciara_box box[MOST_NAMES],
-                       size_t *count) {
-  const struct sciara_writing w = {.text = poi->name, .capital = 0.8 * d->letter, .lines = 1};
-  cairo_t *c = d->picture.cairo;
-  struct sciara_point p = {0, 0};
-  size_t k = 0;
-  while (k < poi->point_count && (p = sciara_map_point(d, poi->points[k]), !is_on_map(d, p.x, p.y))) k++;
-  if (k == poi->point_count || *count == MOST_NAMES) return;
-  const struct sciara_box size = sciara_lettering_measure(&d->lettering, &w);
-  const struct sciara_box b = {p.x + 0.8 * d->letter, p.y - 0.8 * w.capital, size.width, 1.6 * w.capital};
-  if (!is_on_map(d, b.x, b.y) || !is_on_map(d, b.x + b.width, b.y + b.height) || is_taken(box, *count, b)) return;
-  box[(*count)++] = b;
-  cairo_save(c);
-  cairo_translate(c, b.x + 0.5 * b.width, p.y); // the middle of the text
-  sciara_picture_text_path(&d->picture, &d->lettering, &w);
-  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_width(c, fmax(2, 0.3 * d->letter));
-  sciara_picture_colour(&d->picture, white, 0.85);
-  cairo_stroke_preserve(c);
-  sciara_picture_colour(&d->picture, place_colour, 1);
-  cairo_fill(c);
-  cairo_restore(c);
-}
-
-static void paint_places(struct sciara_map_drawing *d) {
-  const struct sciara_map_picture *q = d->q;
-  struct sciara_box box[MOST_NAMES];
-  size_t names = 0;
-  cairo_t *c = d->picture.cairo;
-  for (size_t k = 0; k < q->poi_count; k++) {
-    if (!trace_place(d, &q->pois[k])) continue;
-    cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_width(c, fmax(3, 0.35 * d->letter));
-    sciara_picture_colour(&d->picture, white, 0.8);
-    cairo_stroke_preserve(c);
-    cairo_set_line_width(c, fmax(1.2, 0.15 * d->letter));
-    sciara_picture_colour(&d->picture, place_colour, 1);
-    cairo_stroke(c);
-  }
-  for (size_t k = 0; k < q->poi_count; k++)
-    if (q->pois[k].point_count > 0) write_name(d, &q->pois[k], box, &names);
-}
-
 void sciara_paint_marks(struct sciara_map_drawing *d) {
   const struct sciara_map_picture *q = d->q;
   sciara_clip_to_map(d);
-  paint_places(d);
+  sciara_paint_places(d);
   for (size_t k = 0; k < q->vents; k++) {
     const struct sciara_point p = sciara_map_point(d, q->vent[k].points[0]);
     if (q->vent[k].count > 1)
@@ -292,6 +204,43 @@ static bool any_cell(const struct sciara_map_drawing *d,
   return false;
 }
 
+/** A point, a line or a zone as it is drawn. */
+static void put_place(struct key *k, enum sciara_poi_kind kind, enum sciara_word name) {
+  cairo_t *c = k->d->picture.cairo;
+  const double letter = k->d->letter, length = (kind == SCIARA_POI_POINT  ? 1.4
+                                                : kind == SCIARA_POI_LINE ? 3
+                                                                          : 2) *
+                                               letter;
+  const struct sciara_point at = next_entry(k, length, word(k->d, name));
+  if (!k->paint) return;
+  const double y = round(at.y + 0.7 * letter) + 0.5;
+  if (kind == SCIARA_POI_POINT) {
+    cairo_new_sub_path(c);
+    cairo_arc(c, at.x + 0.5 * length, y, 0.4 * letter, 0, 6.283185307179586);
+  } else if (kind == SCIARA_POI_LINE) {
+    cairo_move_to(c, at.x, y);
+    cairo_line_to(c, at.x + length, y);
+  } else {
+    cairo_rectangle(c, at.x, y - 0.6 * letter, length, 1.2 * letter);
+  }
+  sciara_stroke_place(k->d, kind);
+  claim(k, at, length);
+  label(k, at, length, word(k->d, name));
+}
+
+/** Points, lines and zones, each if there is one. */
+static void put_places(struct key *k) {
+  static const enum sciara_word name[] = {[SCIARA_POI_POINT] = SCIARA_WORD_PLACE_POINT,
+                                          [SCIARA_POI_LINE] = SCIARA_WORD_PLACE_LINE,
+                                          [SCIARA_POI_ZONE] = SCIARA_WORD_PLACE_ZONE};
+  const struct sciara_map_picture *q = k->d->q;
+  for (size_t kind = 0; kind < sizeof name / sizeof *name; kind++) {
+    size_t n = 0;
+    while (n < q->poi_count && (q->pois[n].kind != (enum sciara_poi_kind)kind || q->pois[n].point_count == 0)) n++;
+    if (n < q->poi_count) put_place(k, (enum sciara_poi_kind)kind, name[kind]);
+  }
+}
+
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
@@ -300,6 +249,7 @@ double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double w
   const enum sciara_word vent = q->weighted ? SCIARA_WORD_VENT_WEIGHTED : SCIARA_WORD_VENT;
   if (q->vents) put_mark(&k, q->weighted ? draw_heaviest : draw_vent, word(d, vent), word(d, vent));
   if (q->run_out) put_run_out(&k);
+  put_places(&k);
   if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);
   if (any_cell(d, sciara_map_is_outside)) put_colour(&k, sciara_map_no_data, SCIARA_WORD_NO_DATA);
   return k.any ? k.y - y + 2.5 * d->letter : 0;

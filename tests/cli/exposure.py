@@ -360,6 +360,33 @@ class Exposure(SharedCase):
                                    (2, "--assets-layer: allowed only with --assets", "--assets-layer", "x")):
             self.assertIn(said, self.sciara("export", "run", "-f", "png", "-q", "-o", "none.png", *words, code=code).stderr)
 
+    def test_key_and_names(self):
+        """The key shows points, lines and zones, each only if there is one; the name of a line runs along it, above it."""
+        def drawn(**places):
+            write_places(self.path("key.geojson"), "GeoJSON", srs_of(4326), places)
+            self.sciara("export", "run", "-f", "png", "--width", "800", "-q", "--extent", "dem", "-o", "key.png", "--overwrite", "--assets", "key.geojson")
+            image = self.pixels("key.png")
+            blue = abs(image - numpy.array([11, 87, 208])[:, None, None]).max(0) < 60
+            ink = (image == 30).all(0).sum(1)
+            foot = max(row for row in range(len(ink)) if ink[row] > 0.7 * image.shape[2])
+            return blue[:foot], blue[foot + 1:]
+
+        def widest(key):
+            return max((len(run) for row in key for run in "".join(" x"[int(b)] for b in row).split()), default=0)
+        keys = {name: widest(drawn(**{"x": PLACES[name]})[1]) for name in ("hut", "road", "town")}
+        self.assertTrue(0 < keys["hut"] < keys["town"] < keys["road"], keys)
+        one, all_three = drawn(x=PLACES["road"])[1].sum(), drawn(x=PLACES["road"], y=PLACES["town"], z=PLACES["hut"])[1].sum()
+        self.assertGreater(all_three, one)
+        line = f"LINESTRING({points_of((60, 40), (260, 240))})"
+        with_name, without = (drawn(**{name: line})[0] for name in ("Long road", " "))
+        down, right = numpy.nonzero(with_name & ~without)
+        slope = numpy.linalg.eigh(numpy.cov(right, down))[1][:, 1]
+        self.assertAlmostEqual(abs(numpy.degrees(numpy.arctan(slope[1] / slope[0])) - 45), 0, delta=8)
+        below, across = numpy.nonzero(without)
+        on_line = numpy.interp(right, *zip(*sorted({a: b for a, b in zip(across, below)}.items())))
+        self.assertGreater((on_line - down).mean(), 3, "the name is not above the line")
+        self.assertLess((on_line - down).max(), 60)
+
     def test_page(self):
         """The page of a run has the places, those that lava reaches first, with the numbers of the table."""
         self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "for-page.csv", "-q")

@@ -454,7 +454,7 @@ class Pictures(SharedCase):
             f.write("no XML")
         env = {**os.environ, "FONTCONFIG_FILE": self.path("bad.conf")}
         self.assertIn("Fontconfig", self.titled("Etna", env=env)[0])
-        for args in (("--version",), ("info", "run"), ("check", "s.json"), ("run", "s.json", "-n", 2, "-o", "two", "--set",
+        for args in (("--version",), ("info", "run"), ("check", "s.json"), ("run", "s.json", "-n", 2, "-o", "no-text", "--set",
                      "output.maps=[]"), ("export", "run", "-f", "cog", "-o", "x.tif"), ("engines",)):
             self.assertNotIn("Fontconfig", self.sciara(*args, env=env).stderr, args)
 

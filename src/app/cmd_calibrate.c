@@ -27,7 +27,7 @@ static void show(void *context, const struct sciara_calibrate_progress *p) {
   if (!isnan(p->best)) snprintf(best, sizeof best, "%.6f", p->best);
   if (p->to_go_s >= 0) snprintf(to_go, sizeof to_go, "%.1f", p->to_go_s);
   if (*p->search) snprintf(at, sizeof at, "\"search\":\"%s\",\"best_search\":\"%s\",", p->search, p->best_search);
-  snprintf(line, sizeof line, "%s%s%zu/%zu evaluations  best J %s%s%s  ETA %s", p->search, *p->search ? "  " : "",
+  snprintf(line, sizeof line, "%s%s%zu/%zu evaluations  best score %s%s%s  ETA %s", p->search, *p->search ? "  " : "",
            p->done, p->total, isnan(p->best) ? "-" : best, *p->best_search ? " of " : "", p->best_search, left);
   snprintf(json, sizeof json, "{%s\"evaluations\":%zu,\"finished\":%zu,\"without_score\":%zu,\"best\":%s,\"eta_s\":%s}",
            at, p->total, p->done, p->failed, best, to_go);
@@ -42,7 +42,7 @@ static void describe(const struct sciara_calibrate_progress *p, const char *fold
   sciara_log(SCIARA_LOG_INFO, "%zu of %zu evaluations are finished (%zu by this run, in %.1f s)", p->done, p->total,
              p->now, p->seconds);
   if (p->best_number > 0)
-    sciara_log(SCIARA_LOG_INFO, "best J %.6f, evaluation %zu%s%s", p->best, p->best_number,
+    sciara_log(SCIARA_LOG_INFO, "best score %.6f, evaluation %zu%s%s", p->best, p->best_number,
                *p->best_search ? " of search " : "", p->best_search);
   if (p->failed > 0)
     sciara_log(SCIARA_LOG_WARNING, "%zu %s no score: failed or invalid", p->failed,

@@ -380,6 +380,7 @@ static enum sciara_status read_design(const struct sciara_ensemble_reading *r, s
   f->population = (int)sciara_json_double(f->tree, "population", 0);
   f->seed = (uint64_t)sciara_json_double(f->tree, "seed", 1);
   f->min_thickness_m = sciara_json_double(f->tree, "min_thickness_m", 0);
+  f->run_out_penalty = sciara_json_double(f->tree, "runout_penalty", 0);
   const bool each_counts = f->design == SCIARA_DESIGN_MORRIS || f->design == SCIARA_DESIGN_SALTELLI;
   const cJSON *early = sciara_json_get(f->tree, "early_stop");
   f->early_stop = early ? cJSON_IsTrue(early) : !each_counts;

@@ -57,6 +57,7 @@ struct sciara_calibration_file {
   int population; ///< 0: default
   uint64_t seed;
   double min_thickness_m;
+  double run_out_penalty; ///< power of the run-out ratio in the score; 0: the score is J
   bool early_stop; ///< runs may end early
 };
 

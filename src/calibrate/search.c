@@ -39,6 +39,22 @@ static void take_maps(struct sciara_search *s, const struct sciara_evaluation *r
   }
 }
 
+/** min(r, 1/r) of the run-out ratio, to the power that the file asks for; 1 where the ratio is undefined. */
+static double run_out_factor(double ratio, double power) { return isnan(ratio) ? 1 : pow(fmin(ratio, 1 / ratio), power); }
+
+/** What is maximised; of a stopped run a bound, for a factor is at most 1. */
+static double score_of(const struct sciara_calibration_file *f, const struct sciara_evaluation *result) {
+  if (f->run_out_penalty == 0 || !result->scores) return result->jaccard;
+  double sum = 0, weights = 0;
+  for (size_t k = 0; k < f->pair_count; k++) {
+    if (f->observed[k].held_out) continue;
+    const struct sciara_extent_scores *e = &result->scores[k];
+    sum += f->observed[k].weight * e->jaccard * run_out_factor(e->run_out_ratio, f->run_out_penalty);
+    weights += f->observed[k].weight;
+  }
+  return sum / weights;
+}
+
 /** Adds a row. With the lock. */
 static enum sciara_status add_row(struct sciara_search *s, const struct sciara_evaluation *result) {
   struct sciara_evaluation_table *t = &s->table;
@@ -46,7 +62,7 @@ static enum sciara_status add_row(struct sciara_search *s, const struct sciara_e
   for (size_t k = 0; k < pairs; k++)
     t->jaccard[row * pairs + k] = result->scores ? result->scores[k].jaccard : (double)NAN;
   t->status[row] = result->status;
-  t->score[row] = result->jaccard;
+  t->score[row] = score_of(s->asked->file, result);
   if (result->error && s->failed == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s; it %s", result->error, // the first alone: there may be many
                sciara_calibration_group(s->asked) > 0 ? "has no score" : "counts as the worst");

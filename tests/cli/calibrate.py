@@ -85,6 +85,29 @@ class Calibrate(CalibrationCase):
         self.assertEqual((record["status"], record["evaluations"], record["without_score"]), ("finished", 80, 0))
         self.assertEqual(record["file"], case.read_json(self.path("c.json")))
 
+    def test_run_out_penalty(self):
+        """J of each pair times min(r, 1/r) to the power, with the r of sciara evaluate; of a stopped run a bound."""
+        self.write("far.json", runout_penalty=2, budget=28)
+        self.sciara("calibrate", "far.json", "-q", "-o", "far")
+        rows = self.rows("far")
+        sets = [{key: row[key] for key in KEYS} for row in rows]
+        pairs = ["s.json", "--observed", "mapped.tif", "--observed", "early.tif", "--at", "15 min"]
+        ratios = self.evaluate(sets, *pairs, score="runout_ratio")
+        lower = 0
+        for row, j, r in zip(rows, self.evaluate(sets, *pairs), ratios):
+            score = (2 * j[0] * min(r[0], 1 / r[0]) ** 2 + j[1] * min(r[1], 1 / r[1]) ** 2) / 3
+            if row["status"] == "stopped":
+                self.assertGreaterEqual(row["score"] + 1e-15, score)
+                continue
+            self.assertEqual([row["jaccard_0"], row["jaccard_1"]], j)
+            self.assertAlmostEqual(row["score"], score, delta=1e-14)
+            lower += score < (2 * j[0] + j[1]) / 3 - 0.01
+        self.assertGreater(lower, 5)
+        self.assertEqual(self.record("far")["best"]["score"], max(row["score"] for row in rows if row["status"] != "stopped"))
+        self.write("far.json", budget=28)
+        self.assertIn("far.json: runout_penalty: expected 2 as when the calibration of far began, found nothing",
+                      self.sciara("calibrate", "far.json", "-o", "far", "--resume", code=3).stderr)
+
     def test_best_is_a_scenario(self):
         best = self.record("whole")["best"]
         shutil.copy(self.path("whole", "best.json"), self.path("copy.json"))
@@ -327,6 +350,7 @@ class Calibrate(CalibrationCase):
             ({"unknown": 1}, 'bad.json: unknown: unknown key, expected $schema, title, pairs, unknowns,'),
             ({"budget": 6}, "bad.json: budget: expected at least a generation, 7; found 6"),
             ({"budget": None}, "bad.json: budget: expected a whole number, 1 to 1e6; found nothing (the key is required)"),
+            ({"runout_penalty": -1}, "bad.json: runout_penalty: expected 0 to 100; found -1"),
             ({"design": "grid"}, 'bad.json: design: expected "cma-es", "lhs", "sobol", "morris" or "saltelli"; found "grid"'),
             ({"design": "morris", "early_stop": True, "budget": 40},
              'bad.json: early_stop: expected false with the designs "morris" and "saltelli", which need every score; found true'),

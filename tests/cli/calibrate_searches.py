@@ -74,7 +74,7 @@ class CalibrateSearches(CalibrationCase):
         err = self.sciara("calibrate", "m.json", "-o", "whole", "--resume").stderr
         self.assertIn("35 of 35 evaluations are finished (0 by this run", err)
         number = next(row["number"] for row in rows[best] if row["score"] == scores[best])
-        self.assertIn(f"best J {scores[best]:.6f}, evaluation {number:.0f} of search {best}", err)
+        self.assertIn(f"best score {scores[best]:.6f}, evaluation {number:.0f} of search {best}", err)
 
     def test_shares(self):
         """Without shares equal parts, rounded so that nothing is left."""

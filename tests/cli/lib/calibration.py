@@ -65,12 +65,12 @@ class CalibrationCase(SharedCase):
                         return
         self.fail(f"{path} has fewer than {count} rows")
 
-    def evaluate(self, sets, scenario, *observed):
-        """The Jaccard indices of sets of parameters, from sciara evaluate."""
+    def evaluate(self, sets, scenario, *observed, score="jaccard"):
+        """The Jaccard indices, or another score, of sets of parameters, from sciara evaluate."""
         lines = "".join(json.dumps({"id": k, "set": values}) + "\n" for k, values in enumerate(sets))
         out = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", *observed], input=lines, cwd=self.work,
                              stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-        return [[part["jaccard"] for part in line.get("parts", [line])] for line in map(json.loads, out.splitlines())]
+        return [[part[score] for part in line.get("parts", [line])] for line in map(json.loads, out.splitlines())]
 
     def write_square(self, name, zone):
         """Some cells below the vent in the CRS of the DEM, declared as that of a zone."""

@@ -58,7 +58,7 @@ struct sciara_calibration_file {
   uint64_t seed;
   double min_thickness_m;
   double run_out_penalty; ///< power of the run-out ratio in the score; 0: the score is J
-  bool early_stop; ///< runs may end early
+  bool early_stop;        ///< runs may end early
 };
 
 /**

@@ -40,7 +40,9 @@ static void take_maps(struct sciara_search *s, const struct sciara_evaluation *r
 }
 
 /** min(r, 1/r) of the run-out ratio, to the power that the file asks for; 1 where the ratio is undefined. */
-static double run_out_factor(double ratio, double power) { return isnan(ratio) ? 1 : pow(fmin(ratio, 1 / ratio), power); }
+static double run_out_factor(double ratio, double power) {
+  return isnan(ratio) ? 1 : pow(fmin(ratio, 1 / ratio), power);
+}
 
 /** What is maximised; of a stopped run a bound, for a factor is at most 1. */
 static double score_of(const struct sciara_calibration_file *f, const struct sciara_evaluation *result) {

@@ -217,15 +217,12 @@ static int by_score(const void *a, const void *b) {
 /** The page of all searches, the best first. */
 static enum sciara_status write_common_page(const struct work *w) {
   const size_t count = w->file.search_count;
-  struct sciara_search **search;
+  struct sciara_search *search[SCIARA_SEARCHES_MOST];
   for (size_t k = 0; k < count; k++)
     if (!is_whole(&w->search[k]) || w->search[k].best == SIZE_MAX) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(search, count, "the searches of a page"));
   for (size_t k = 0; k < count; k++) search[k] = &w->search[k];
-  qsort(search, count, sizeof *search, by_score);
-  const enum sciara_status status = write_page(w, w->options->folder, w->search->evaluator, search, count);
-  sciara_free(search);
-  return status;
+  qsort(search, count, sizeof(void *), by_score);
+  return write_page(w, w->options->folder, w->search->evaluator, search, count);
 }
 
 /** What several searches have found: the best set of all. */

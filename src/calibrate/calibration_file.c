@@ -288,7 +288,7 @@ static enum sciara_status share_budget(const struct sciara_ensemble_reading *r, 
                                        struct sciara_calibration_file *f) {
   const cJSON *entry;
   size_t given = 0, k = 0, before = 0;
-  double sum = 0, share[SCIARA_SEARCHES_MOST];
+  double sum = 0, share[SCIARA_SEARCHES_MOST] = {0};
   char found[64];
   cJSON_ArrayForEach(entry, searches) {
     share[k] = sciara_json_double(entry, "share", 1 / (double)f->search_count);

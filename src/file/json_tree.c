@@ -81,7 +81,7 @@ static void print_plain(double value, int digits, uint64_t end, char text[40]) {
   frexp(fabs(value), &binary);
   int decimal = (int)floor((binary - 1) * 0.30102); // exponent of the first digit, or one less
   while ((whole = scale_to_integer(fabs(value), digits - 1 - decimal)) >= end) decimal++;
-  char number[24], *to = text;
+  char number[24] = "", *to = text;
   for (int k = digits - 1; k >= 0; k--, whole /= 10) number[k] = (char)('0' + whole % 10);
   while (number[digits - 1 - zeros] == '0') zeros++;
   const int kept = digits - zeros;

@@ -67,31 +67,45 @@ PLANTED = [
 ]
 
 
-def breaches(added=None, compile_headers=False):
-    """What is printed for the clean tree with `added`: a file and the text to add to it."""
+def plant(folder, added):
+    """Writes the clean tree with `added`: a file and the text to add to it, or None."""
+    files = dict(CLEAN)
+    if added:
+        files[added[0]] = files.get(added[0], "") + added[1]
+    for name, text in files.items():
+        path = Path(folder) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def called(added=None):
+    """The exit status and what is printed when a user calls it."""
     with tempfile.TemporaryDirectory() as folder:
-        files = dict(CLEAN)
-        if added:
-            files[added[0]] = files.get(added[0], "") + added[1]
-        for name, text in files.items():
-            path = Path(folder) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        if added is None:  # as a user calls it
-            done = subprocess.run([CHECK, folder], capture_output=True, text=True, check=False)
-            return "" if done.returncode == 0 else done.stdout + done.stderr
+        plant(folder, added)
+        done = subprocess.run([CHECK, folder], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def breaches(added, compile_headers):
+    """What it finds, in this process: a new one for each would take longer than the search."""
+    with tempfile.TemporaryDirectory() as folder:
+        plant(folder, added)
         return "\n".join(check_layers.Checker(Path(folder).resolve()).run(compile_headers))
 
 
 failures = 0
-printed = breaches()
-if printed:
+status, printed = called()
+if status != 0:
     print("a clean tree was refused:\n" + printed)
+    failures += 1
+status, printed = called(PLANTED[0][:2])
+if status != 1 or PLANTED[0][2] not in printed:
+    print(f"expected exit status 1 and {PLANTED[0][2]!r}, found {status} and:\n{printed}")
     failures += 1
 for name, text, expected in PLANTED:
     printed = breaches((name, text), expected == "does not compile on its own")
     if expected not in printed:
         print(f"not found in {name}: {text!r}\nexpected {expected!r}, printed:\n{printed}")
         failures += 1
-print(f"{failures} failures of {len(PLANTED) + 1}")
+print(f"{failures} failures of {len(PLANTED) + 2}")
 sys.exit(failures != 0)

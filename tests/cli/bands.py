@@ -431,7 +431,7 @@ class Model(Case):
             shown = re.search(r"\n\$ studies/scaling/model\.py (studies/scaling/\S+) (.*)\n((?:.*\n)*?)```", f.read())
         said = self.model(os.path.join(case.SOURCE, shown[1]), *shown[2].split()).stdout
         self.assertIn("\n" + shown[3], said)
-        self.assertEqual(len(shown[3].splitlines()), 6)
+        self.assertEqual(len(shown[3].splitlines()), 14)
 
     def test_other_bits(self):
         self.write("0123")

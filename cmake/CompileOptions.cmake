@@ -10,7 +10,7 @@ set(SCIARA_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmi
 set(SCIARA_CUDA_WARNINGS -Xcompiler=-Wall,-Wextra,-Wshadow)
 set(SCIARA_CUDA_OPTIMISATION "")
 if(SCIARA_CUDA_CHECKED_ONLY AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-  set(SCIARA_CUDA_OPTIMISATION -Ofast-compile=max) # of device code
+  set(SCIARA_CUDA_OPTIMISATION -Ofc=max) # device code is compiled fast
 endif()
 if(SCIARA_WARNINGS_AS_ERRORS)
   list(APPEND SCIARA_C_WARNINGS -Werror)

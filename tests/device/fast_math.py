@@ -33,7 +33,7 @@ def ptx():
         if not entry["file"].endswith("engine_cuda_rbb.cu"):
             continue
         words = [w for w in shlex.split(entry["command"])
-                 if not w.startswith(("--generate-code", "-Xcicc=-O", "-Xptxas=-O"))]  # contracted only when optimised
+                 if not w.startswith(("--generate-code", "-Ofc="))]  # contracted only when optimised
         words = words[:words.index("-c")] + ["-ptx", entry["file"], "-o", "-", "-arch=sm_80"]
         if "-MD" in words:  # no dependency files
             words = [w for k, w in enumerate(words) if w not in ("-MD",) and (k == 0 or words[k - 1] not in ("-MT", "-MF")) and w not in ("-MT", "-MF")]
@@ -45,7 +45,7 @@ def ptx():
 
 def main():
     cuobjdump = shutil.which("cuobjdump")
-    if "-Xcicc=-O1" in (Path(os.environ["SCIARA_BUILD_DIR"]) / "compile_commands.json").read_text():
+    if "-Ofc=" in (Path(os.environ["SCIARA_BUILD_DIR"]) / "compile_commands.json").read_text():
         cuobjdump = None  # a build for checks, with little optimisation
     kind, functions = ("sass", machine_code(cuobjdump)) if cuobjdump else ("ptx", ptx())
     counts = {"f64": 0, "f32": 0, "fast": 0}

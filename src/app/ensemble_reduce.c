@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble reduce, query and compare: what is made of finished members.
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,9 +20,9 @@
 #include "terrain/poi_file.h"
 
 bool sciara_is_ensemble(const char *path) {
-  char *json = sciara_path_join(path, SCIARA_ENSEMBLE_JSON);
-  const bool is = json && access(json, F_OK) == 0;
-  free(json);
+  const int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC); // no memory is needed, so none can be missing
+  const bool is = folder >= 0 && faccessat(folder, SCIARA_ENSEMBLE_JSON, F_OK, 0) == 0;
+  if (folder >= 0) close(folder);
   return is;
 }
 

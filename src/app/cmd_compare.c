@@ -411,7 +411,9 @@ static enum sciara_status check_options(const struct sciara_arguments *a, enum m
     if (modes & mode) continue;
     if (mode != STATES)
       return sciara_fail(SCIARA_ERR_USAGE, "--%s: not allowed %s", name,
-                         mode == OBSERVED                     ? "with --observed"
+                         mode == OBSERVED && strcmp(name, "layer") == 0
+                             ? "with --observed; did you mean --observed-layer?"
+                         : mode == OBSERVED                   ? "with --observed"
                          : sciara_argument_given(a, "assets") ? "with --assets"
                                                               : "with ensembles");
     return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with %s FILE only", name,

@@ -125,7 +125,7 @@ class Names(SharedCase):
                          "--observed-layer", "outlin")
             done = self.sciara(*words, "--observed", "seen.gpkg", "--observed-layer", "outline")
             self.assertNotEqual(done.stdout, "")
-        self.refused("there is no option --layer; did you mean --observed-layer?", "compare", "out", "--observed", "seen.gpkg",
+        self.refused("--layer: not allowed with --observed; did you mean --observed-layer?", "compare", "out", "--observed", "seen.gpkg",
                      "--layer", "outline")
         for option in (["--observed-layer", "x"], ["--allow-driver", "GTiff"]):
             self.refused(f"{option[0]}: allowed only with --observed FILE", "export", "out", "-f", "png", "-o", "q.png",

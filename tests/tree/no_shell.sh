@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The program starts no other program, so no name in a file can become a command. It loads one library: the part for MPI
-# that is installed beside its own (src/comm/comm_mpi.c).
+# The program starts no other program, so no name in a file can become a command. It loads two libraries:
+# the part for MPI that is installed beside its own (src/comm/comm_mpi.c), and NCCL (src/comm/nccl.c), by the name of the
+# system or by the variable SCIARA_NCCL of the user, never by a name in a file.
 set -euo pipefail
 
 calls='system|popen|wordexp|fork|vfork|posix_spawnp?|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|dlopen|dlmopen'
 if grep -rnE "(^|[^A-Za-z0-9_])($calls) *\(" "$SCIARA_SOURCE_DIR"/src "$SCIARA_SOURCE_DIR"/cuda |
-  grep -v '/src/comm/comm_mpi.c:[0-9]*:  plugin = dlopen(path, '; then
+  grep -v -e '/src/comm/comm_mpi.c:[0-9]*:  plugin = dlopen(path, ' \
+    -e '/src/comm/nccl.c:[0-9]*:  library = dlopen(name ? name : "libnccl.so.2", '; then
   echo "the sources above start another program or load a library"
   exit 1
 fi

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "file/georef.h"
@@ -100,9 +101,21 @@ static enum sciara_status read_background(const struct sciara_picture_look *look
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_picture_look_check(const struct sciara_picture_look *look, const char *start) {
+  const bool is_day = strlen(look->valid_until) == strlen("2026-05-10"); // valid until its end
+  double from = 0, until = 0;
+  bool zoned;
+  if (!start || !sciara_parse_date(look->valid_until, &until, &zoned) || !sciara_parse_date(start, &from, &zoned))
+    return SCIARA_OK;
+  if (is_day ? until + 86400 > from : until >= from) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--valid-until: expected a date after the start of the forecast, %s, found %s",
+                     start, look->valid_until);
+}
+
 enum sciara_status sciara_picture_look_apply(const struct sciara_picture_look *look,
                                              const struct sciara_map_bounds *bounds, struct sciara_map_picture *q,
                                              struct sciara_picture_parts *parts) {
+  SCIARA_TRY(sciara_picture_look_check(look, q->start));
   q->language = look->language;
   q->credits = look->credits;
   q->stamp = look->stamp;

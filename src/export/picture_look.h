@@ -38,6 +38,9 @@ struct sciara_picture_parts {
   struct sciara_map_image background;
 };
 
+/** SCIARA_ERR_USAGE if the map would be valid until a time before the start, "2006-07-14T23:30:00Z" or NULL. */
+enum sciara_status sciara_picture_look_check(const struct sciara_picture_look *look, const char *start);
+
 /**
  * Gives the picture, whose map is set, its look: texts, the part of the grid (which a message states if it is not all),
  * logo and background.

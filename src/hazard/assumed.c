@@ -305,3 +305,12 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   sciara_diagnostics_free(&diagnostics);
   return status == SCIARA_OK ? out->failed : status;
 }
+
+void sciara_hazard_start(const struct sciara_reduction *r, char date[SCIARA_DATE_SIZE]) {
+  struct sciara_scenario_spec base = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, r->ensemble.base, &base, &diagnostics); // it has been checked
+  if (!base.run.start || !sciara_date_after(base.run.start, r->ensemble.time_zero_s, date)) date[0] = '\0';
+  sciara_scenario_free(&base);
+  sciara_diagnostics_free(&diagnostics);
+}

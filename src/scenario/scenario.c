@@ -388,6 +388,9 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
   for (size_t i = 0; i < s->vent_count; i++) {
     free(s->vents[i].name);
     sciara_free(s->vents[i].points);
+    free(s->vents[i].file);
+    free(s->vents[i].layer);
+    free(s->vents[i].feature);
     sciara_free(s->vents[i].edges);
     sciara_free(s->vents[i].rates);
   }

@@ -18,6 +18,8 @@ struct sciara_vent_spec {
   enum sciara_vent_place place;
   struct sciara_point *points; ///< x/y, lon/lat or column/row; one, or the vertices of a line (x/y)
   size_t point_count;
+  bool lonlat;                  ///< the vertices are longitude and latitude (WGS 84)
+  char *file, *layer, *feature; ///< of a vector file, whose feature has the points; file NULL: they are given
   double reach_m; ///< of a vent with an area: the radius of a point, half the width of a line; 0: it has none
   double *edges;  ///< rate_count + 1 times from the start of the run, s, "start" included
   double *rates;  ///< m3/s

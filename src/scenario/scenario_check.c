@@ -111,7 +111,8 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
 
 bool sciara_scenario_date_valid(const char *text) {
   static const char form[] = "dddd-dd-ddTdd:dd:dd", zone[] = "+dd:dd";
-  const size_t length = strlen(text), date = strlen("dddd-dd-dd"), whole = sizeof form - 1;
+  const size_t length = strlen(text), date = strlen("dddd-dd-dd"), minute = strlen("dddd-dd-ddTdd:dd");
+  const size_t whole = length > minute && text[minute] == ':' ? sizeof form - 1 : minute;
   char utc[SCIARA_DATE_SIZE];
   double seconds;
   bool zoned;

@@ -218,8 +218,8 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       snprintf(buffer, capacity, "a level%s%s, %s, or the path of a vector file%s", glue, range, list, null);
       break;
     case SCIARA_KEY_DATE:
-      snprintf(buffer, capacity, "a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or \"YYYY-MM-DD\"%s",
-               null);
+      snprintf(buffer, capacity,
+               "a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for Z, or \"YYYY-MM-DD\"%s", null);
       break;
     case SCIARA_KEY_WINDOW:
       snprintf(buffer, capacity,

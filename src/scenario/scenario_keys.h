@@ -20,7 +20,7 @@ enum sciara_key_type {
   SCIARA_KEY_DURATION,  ///< seconds, text such as "6 h", or one of `choices`; ranges are in seconds
   SCIARA_KEY_LAYER,     ///< a number, or the path of a raster
   SCIARA_KEY_SEA,       ///< a number, one of `choices`, or the path of a vector file
-  SCIARA_KEY_DATE,      ///< YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD
+  SCIARA_KEY_DATE,      ///< YYYY-MM-DDThh:mmZ, perhaps with seconds, or YYYY-MM-DD
   SCIARA_KEY_WINDOW,    ///< [first row, first column, rows, columns], the last two >= 1
   SCIARA_KEY_BOX,       ///< [west, south, east, north], west < east, south < north
   SCIARA_KEY_POINTS,    ///< an array of at least 2 points [x, y]
@@ -180,10 +180,13 @@ void sciara_scenario_ground(const char *folder, const cJSON *root, struct sciara
 void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_scenario_spec *out,
                            struct sciara_diagnostics *diagnostics);
 
+/** SCIARA_ERR_INPUT if a vent at a point has the width of a line, or a line a radius. @param index for the message */
+enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_place place, size_t index);
+
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 
-/** Whether a text is a valid date "YYYY-MM-DDThh:mm:ssZ", with an offset such as +02:00 for Z, or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
+/** Whether a text is a valid date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with an offset such as +02:00 for Z, or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
 bool sciara_scenario_date_valid(const char *text);
 
 /** A valid date in UTC, in the first form: a date alone is midnight. */

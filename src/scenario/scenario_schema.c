@@ -137,7 +137,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_INTEGER: put_range(b, node, "integer", key); break;
     case SCIARA_KEY_DATE:
       put_pattern(b, node,
-                  "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+                  "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?"
                   "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9]))?$");
       break;
     case SCIARA_KEY_WINDOW: put_window(b, node, key); break;

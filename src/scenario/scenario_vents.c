@@ -43,6 +43,7 @@ static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON 
     enum sciara_vent_place place;
   } pairs[] = {{"x", "y", SCIARA_VENT_XY}, {"lon", "lat", SCIARA_VENT_LONLAT}, {"col", "row", SCIARA_VENT_ROWCOL}};
   const cJSON *line = cJSON_GetObjectItemCaseSensitive(vent, "line");
+  spec->lonlat = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(vent, "lonlat"));
   if (line) return read_line(spec, line);
   SCIARA_TRY(SCIARA_NEW(spec->points, 1, "the place of a vent"));
   spec->point_count = 1;
@@ -54,16 +55,40 @@ static enum sciara_status read_place(struct sciara_vent_spec *spec, const cJSON 
   return SCIARA_OK;
 }
 
+static enum sciara_status copy_text(const cJSON *object, const char *key, char **out) {
+  const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
+  *out = value ? sciara_format("%s", value->valuestring) : NULL;
+  return value && !*out ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for the place of a vent") : SCIARA_OK;
+}
+
+/** A place of a file, which is read when the DEM is. */
+static enum sciara_status read_file(struct reading *r) {
+  const cJSON *file = cJSON_GetObjectItemCaseSensitive(r->vent, "file");
+  if (!file) return SCIARA_OK;
+  SCIARA_TRY(copy_text(r->vent, "layer", &r->spec->layer));
+  SCIARA_TRY(copy_text(r->vent, "place", &r->spec->feature));
+  r->spec->file = sciara_path_join(r->folder, file->valuestring);
+  return r->spec->file ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+}
+
+enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_place place, size_t index) {
+  const bool line = place == SCIARA_VENT_LINE;
+  if (!cJSON_GetObjectItemCaseSensitive(vent, line ? "radius_m" : "width_m")) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     line ? "vents[%zu].radius_m: expected it only for a vent at a point, found it for a line, which "
+                            "has a width_m"
+                          : "vents[%zu].width_m: expected it only for a line, found it for a vent at a point, which "
+                            "has a radius_m",
+                     index);
+}
+
 /** The area of a vent: the radius of a point, or the width of a line. */
 static enum sciara_status read_area(struct reading *r) {
   const cJSON *radius = cJSON_GetObjectItemCaseSensitive(r->vent, "radius_m");
   const cJSON *width = cJSON_GetObjectItemCaseSensitive(r->vent, "width_m");
-  if (radius && r->spec->place == SCIARA_VENT_LINE)
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: vents[%zu].radius_m: expected it only for a vent at a point, found it for a line, which has a "
-        "width_m",
-        r->file, r->index);
+  const enum sciara_status status =
+      r->spec->file ? SCIARA_OK : sciara_vent_area_check(r->vent, r->spec->place, r->index);
+  if (status != SCIARA_OK) return sciara_fail_context(status, "%s", r->file);
   r->spec->reach_m = radius ? radius->valuedouble : width ? 0.5 * width->valuedouble : 0;
   return SCIARA_OK;
 }
@@ -201,9 +226,11 @@ static enum sciara_status read_vent(struct reading *r) {
   const cJSON *effusion = cJSON_GetObjectItemCaseSensitive(r->vent, "effusion");
   const cJSON *csv = cJSON_GetObjectItemCaseSensitive(effusion, "csv");
   double start = sciara_scenario_seconds(cJSON_GetObjectItemCaseSensitive(r->vent, "start"));
-  r->spec->name = name ? sciara_format("%s", name->valuestring) : sciara_format("vent %zu", r->index + 1);
+  const cJSON *named = name ? name : cJSON_GetObjectItemCaseSensitive(r->vent, "place");
+  r->spec->name = named ? sciara_format("%s", named->valuestring) : sciara_format("vent %zu", r->index + 1);
   if (!r->spec->name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a vent");
-  SCIARA_TRY(read_place(r->spec, r->vent));
+  SCIARA_TRY(read_file(r));
+  if (!r->spec->file) SCIARA_TRY(read_place(r->spec, r->vent));
   SCIARA_TRY(read_area(r));
   if (csv && r->alone) return SCIARA_OK;
   const cJSON *table = cJSON_GetObjectItemCaseSensitive(effusion, "table");

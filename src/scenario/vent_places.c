@@ -12,7 +12,8 @@ static enum sciara_status place_point(const struct sciara_vent_spec *spec, size_
   *out = p;
   if (spec->place == SCIARA_VENT_ROWCOL)
     *out = (struct sciara_point){g->west + (p.x + 0.5) * g->cell_size, g->north - (p.y + 0.5) * g->cell_size};
-  if (spec->place == SCIARA_VENT_LONLAT) return sciara_georef_from_lonlat(georef->crs_wkt, p.x, p.y, &out->x, &out->y);
+  if (spec->place == SCIARA_VENT_LONLAT || spec->lonlat)
+    return sciara_georef_from_lonlat(georef->crs_wkt, p.x, p.y, &out->x, &out->y);
   return SCIARA_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/initial_checkpoint.h"
 #include "sim/initial_observed.h"
 #include "sim/scenario_site.h"
+#include "sim/vent_files.h"
 #include "terrain/dem_gdal.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
@@ -256,7 +257,14 @@ enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, d
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
                                        struct sciara_diagnostics *diagnostics) {
+  struct sciara_vent_files with = {.extra_drivers = options->extra_drivers,
+                                   .extra_driver_count = options->extra_driver_count};
+  if (p->scenario.dem.margin_m > 0)
+    SCIARA_TRY(sciara_scenario_place_vents(&p->scenario, &with)); // the DEM depends on them
   SCIARA_TRY(take_site(p, options));
+  with.grid = &p->grid;
+  with.crs_wkt = p->georef.crs_wkt;
+  SCIARA_TRY(sciara_scenario_place_vents(&p->scenario, &with));
   return sciara_problem_place_vents(p, diagnostics);
 }
 
@@ -279,9 +287,12 @@ static void warn_cell_size(const struct sciara_problem *p) {
   if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params) || is_cured(params, w)) return;
   const bool coarse = w > SCIARA_CELL_CALIBRATED;
   const int64_t shorter = p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols;
-  char resampled[128] = "";
+  const double more = w / SCIARA_CELL_CALIBRATED * (w / SCIARA_CELL_CALIBRATED);
+  char times[64] = "", resampled[192] = "";
+  if (coarse) snprintf(times, sizeof times, " to %.3g times as many cells", more);
   if ((double)shorter * w >= 3 * SCIARA_CELL_CALIBRATED) // an experiment in a laboratory would be less than one cell
-    snprintf(resampled, sizeof resampled, "\"dem.cell_size_m\": %g resamples the DEM; it %s. ", SCIARA_CELL_CALIBRATED,
+    snprintf(resampled, sizeof resampled, "\"dem.cell_size_m\": %g resamples the DEM%s; it %s. ",
+             SCIARA_CELL_CALIBRATED, times,
              coarse ? "cannot restore relief finer than the cells of the DEM" : "removes relief finer than its cells");
   sciara_note(
       p->scenario.notes, SCIARA_LOG_WARNING,

@@ -69,8 +69,7 @@ static enum sciara_status locate(const struct sciara_problem *p, const struct sc
     *point = sciara_cell_centre(&p->grid, *row, *col);
     return check_on_grid(&p->grid, *row, *col);
   }
-  if (spec->place == SCIARA_VENT_LONLAT)
-    SCIARA_TRY(sciara_georef_from_lonlat(p->georef.crs_wkt, point->x, point->y, &point->x, &point->y));
+  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_place(p->georef.crs_wkt, &p->grid, point, 1));
   return cell_of(&p->grid, point->x, point->y, row, col);
 }
 

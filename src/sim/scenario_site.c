@@ -293,7 +293,7 @@ static enum sciara_status points_of_vents(const struct sciara_scenario_spec *s, 
   for (size_t k = 0; k < s->vent_count; k++)
     for (size_t n = 0; n < s->vents[k].point_count; n++)
       (*out)[(*count)++] = (struct sciara_dem_point){s->vents[k].points[n].x, s->vents[k].points[n].y,
-                                                     s->vents[k].place == SCIARA_VENT_LONLAT};
+                                                     s->vents[k].lonlat || s->vents[k].place == SCIARA_VENT_LONLAT};
   return SCIARA_OK;
 }
 

@@ -34,15 +34,19 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
 /** A DEM in degrees: the keys with which it is warped when it is read. */
 static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, const struct sciara_source *s) {
   const int utm = sciara_source_utm(s);
-  char found[192], crs[32], cell[32];
+  const double own = sciara_source_round_cell(s);
+  const bool coarse = own > SCIARA_CELL_MOST;
+  char found[192], crs[32], cell[32], why[96] = "";
   snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
   if (!q->crs && !utm) return refuse(q, s, found);
   snprintf(crs, sizeof crs, "EPSG:%d", utm);
-  snprintf(cell, sizeof cell, "%.10g", q->cell_size_m > 0 ? q->cell_size_m : SCIARA_CELL_CALIBRATED);
+  snprintf(cell, sizeof cell, "%.10g", q->cell_size_m > 0 ? q->cell_size_m : coarse ? own : SCIARA_CELL_CALIBRATED);
+  if (!(q->cell_size_m > 0))
+    snprintf(why, sizeof why, coarse ? " to cells of about their size" : " to cells for the default parameters");
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s; square cells in metres are needed. These keys have it warped: --set dem.crs=%s --set "
+                     "%s: %s; square cells in metres are needed. These keys have it warped%s: --set dem.crs=%s --set "
                      "dem.cell_size_m=%s",
-                     q->path, found, q->crs ? q->crs : crs, cell);
+                     q->path, found, why, q->crs ? q->crs : crs, cell);
 }
 
 /** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */

@@ -69,6 +69,9 @@ void sciara_source_close(struct sciara_source *s);
 enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                       const int64_t window[4], double *values, uint8_t *valid);
 
+/** About the side of its cells in m, a round number that keeps its detail. */
+double sciara_source_round_cell(const struct sciara_source *s);
+
 /** Appends the command that multiplies the altitudes by `factor` and drops the name of their unit. */
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out);
 

@@ -60,6 +60,8 @@ static double cell_in_metres(const struct sciara_source *s) {
   return s->srs && OSRIsProjected(s->srs) ? cell * OSRGetLinearUnits(s->srs, NULL) : cell;
 }
 
+double sciara_source_round_cell(const struct sciara_source *s) { return round_cell(cell_in_metres(s)); }
+
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 0 %.16g ", factor));
   if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would still name the unit
@@ -108,7 +110,7 @@ enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, con
     const int utm = sciara_source_utm(s);
     SCIARA_TRY(utm ? sciara_text_append(out, " -t_srs EPSG:%d", utm) : sciara_text_append(out, " -t_srs EPSG:CODE"));
   }
-  if (cell == 0 && s->dx > 0) cell = round_cell(cell_in_metres(s));
+  if (cell == 0 && s->dx > 0) cell = sciara_source_round_cell(s);
   if (cell > 0) SCIARA_TRY(sciara_text_append(out, " -tr %.10g %.10g -tap", cell, cell));
   if (s->srs && OSRIsCompound(s->srs)) SCIARA_TRY(sciara_text_append(out, " -novshift")); // altitudes stay
   SCIARA_TRY(sciara_text_append(out, " -r bilinear -ot Float32 -dstnodata -9999 "));

@@ -105,13 +105,16 @@ class Pictures(SharedCase):
     def test_vents_that_no_list_has(self):
         """Those of the base are triangles; those of the members of a table are circles whose area is the weight of their members."""
         work, extent = Path(self.work), (case.WEST, case.SOUTH, case.WEST + 10 * case.COLS, case.NORTH)
-        case.write_scenario(self.work, "brief.json", run={"until": "1 min"})
+        case.write_scenario(self.work, "brief.json", run={"until": "1 min", "start": "2026-05-10T06:00Z"})
         (work / "places.csv").write_text("id,weight,vents.0.row,vents.0.col\n0,1,8,20\n1,2,8,20\n2,6,18,10\n3,0,14,30\n4,1,22,32\n")
         for name, plan in (("shared", {"sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [100, 150]}]}),
                            ("places", {"members": "places.csv"})):
             case.write_json(work / f"{name}.json", {"base": "brief.json", "result": {"thickness_m": [0]}, **plan})
             self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
         blue = (self.picture("shared.png", folder="shared", extent=extent) == VENT).all(axis=2)
+        done = self.sciara("ensemble", "export", "shared", "-f", "png", "--layer", "probability_0m", "--valid-until", "2026-05-10T05:59Z", "-o", "early.png", code=2)
+        self.assertIn("--valid-until: expected a date after the start of the forecast, 2026-05-10T06:00:00Z, found 2026-05-10 05:59 UTC", done.stderr)
+        self.picture("last.png", "--valid-until", "2026-05-10", folder="shared", extent=extent)  # until the end of the day
         rows = numpy.flatnonzero(blue.any(axis=1))
         self.assertLess(blue[rows[1]].sum(), 0.5 * blue[rows[-2]].sum(), "a triangle stands on its base")
         image = self.picture("places.png", folder="places", extent=extent)

@@ -404,6 +404,7 @@ class Pictures(SharedCase):
                 (2, '--issued: expected a date such as 2026-05-10, .*found "2026-06-31"', ("-f", "png", "--issued", "2026-06-31")),
                 (2, "--valid-until: expected a date after --issued 2026-05-10, found 2026-05-09",
                  ("-f", "png", "--issued", "2026-05-10", "--valid-until", "2026-05-09")),
+                (2, "--valid-until: expected a date after the start of the forecast, 2006-07-14T23:30:00Z, found 2006-07-13", ("-f", "png", "--valid-until", "2006-07-13")),
                 (3, "s.json: expected a PNG file as logo", ("-f", "png", "--logo", "s.json")),
                 (3, "run/dem.tif: expected a picture with 8 bits per channel, found Float64", ("-f", "png", "--background", "run/dem.tif")),
                 (4, "URLs and /vsi file systems", ("-f", "png", "--background", "/vsicurl/http://localhost/x.tif")),

@@ -137,6 +137,12 @@ class Places(SharedCase):
             ["--at", f"{HUT[0]},{HUT[1]}"], ["--at", f"{lon}E,{lat}N"], ["--at", f"{lat:.8f}N, {lon:.8f}E"], ["--at", "hut"],
             ["--at", "hut", "--zone", "places.geojson"])}
         self.assertEqual(len(answers), 1, answers)
+        names = ("San-Giovanni la Punta", "-hut", "1-2,3-4")
+        case.write_json(self.path("hyphens.geojson"), collection({name: ("Point", HUT) for name in names}))
+        for name in names:
+            found = self.sciara("ensemble", "query", "e", f"--at={name}", "--zone", "hyphens.geojson").stdout
+            self.assertIn(name, found)
+            self.assertIn(re.sub(r"(?m)^.+ \(1 cell\)$", "", found), answers)
         for code, said, *words in (
                 (3, "are longitude and latitude of a place on it: write", "--at", f"{lon},{lat}"),
                 (3, "are latitude and longitude of a place on it", "--at", f"{lat},{lon}"),
@@ -179,6 +185,56 @@ class Places(SharedCase):
             with open(self.path("n.csv"), "w", encoding="ascii") as f:
                 f.write("lon,y\n1,2\n")
             self.assertIn(said, self.plan("bad", code=3, vents=vents).stderr)
+
+    def test_vents_of_a_scenario(self):
+        """Points and fissures in degrees, or by the name of a place of a file, are those in metres; what a run keeps needs no file."""
+        rift = [[WEST + 155.5, NORTH - 84.25], [WEST + 203, NORTH - 101], [WEST + 244, NORTH - 97]]
+        case.write_json(self.path("mouths.geojson"), collection({
+            "hut": ("Point", HUT), "rift": ("LineString", rift), "town": ("Polygon", [TOWN]), "off": ("Point", [WEST + 9000, NORTH])}))
+        effusion = {"effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
+        in_metres = [{"name": "hut", "x": HUT[0], "y": HUT[1]} | effusion, {"name": "rift", "line": rift, "width_m": 25} | effusion]
+        by_name = [{"file": "mouths.geojson", "place": name} | effusion for name in ("hut", "rift")]
+        by_name[1]["width_m"] = 25
+        in_degrees = [{"name": "hut", "lon": lonlat([HUT])[0][0], "lat": lonlat([HUT])[0][1]} | effusion,
+                      {"name": "rift", "line": lonlat(rift), "lonlat": True, "width_m": 25} | effusion]
+        for cut in ({}, {"window_margin_m": 120}):
+            sums = {}
+            for name, vents in (("metres", in_metres), ("degrees", in_degrees), ("names", by_name)):
+                case.write_scenario(self.work, f"{name}.json", vents=vents, dem={"path": "dem.asc", "crs": "EPSG:32633"} | cut, run={"max_steps": 60},
+                                    output={"fields": case.FIELDS, "every": "2 min", "checkpoint_every": "2 min"})
+                self.run_scenario(name, "--overwrite", name=f"{name}.json")
+                sums[name] = case.record(self.path(name))["snapshots"][-1]["checksum"]
+            self.assertEqual(len(set(sums.values())), 1, sums)
+        os.rename(self.path("mouths.geojson"), self.path("away.geojson"))
+        kept = json.loads(case.open_snapshot(self.path("names", case.record(self.path("names"))["snapshots"][0]["name"])).attrs["scenario_json"])["vents"]
+        self.assertEqual([sorted(v) for v in kept], [["effusion", "lat", "lon", "name"], ["effusion", "line", "name", "width_m"]])
+        self.assert_close([[kept[0]["lon"], kept[0]["lat"]]], lonlat([HUT]), 1e-8)
+        self.assert_close(kept[1]["line"], rift)
+        self.sciara("resume", "names", "-q", "-o", "rest", "--steps", "80")
+        self.run_scenario("whole", "--steps", "80", name="metres.json")
+        self.assertEqual(case.record(self.path("rest"))["snapshots"][-1]["checksum"], case.record(self.path("whole"))["snapshots"][-1]["checksum"])
+        self.sciara("export", "names", "-q", "-f", "geojson", "--layer", "fissures")
+        self.assertIn("No such file", self.sciara("check", "names.json", code=4).stderr)
+        os.rename(self.path("away.geojson"), self.path("mouths.geojson"))
+        for name, base in (("own", "names"), ("own-m", "metres")):
+            case.write_json(self.path(f"{name}.json"), {"base": f"{base}.json", "sample": {"method": "random", "count": 4, "seed": 3},
+                                                        "vary": [{"key": "rate_scale", "uniform": [0.5, 2]}]})
+            self.sciara("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate")
+            self.sciara("ensemble", "member", name, "3", "-o", f"{name}3.json")
+        a, b = (case.read_json(self.path(f"{name}3.json"))["vents"] for name in ("own", "own-m"))
+        self.assertEqual(a[0]["effusion"], b[0]["effusion"])
+        self.assert_close(a[1]["line"], b[1]["line"])
+        for said, vent in (("vents[0] (hat): ./mouths.geojson: expected the name of a feature, found", {"file": "mouths.geojson", "place": "hat"}),
+                           ("did you mean \"hut\"?", {"file": "mouths.geojson", "place": "hat"}),
+                           ("vents[0] (town): ./mouths.geojson: place \"town\": expected a point or a line of one part, found a zone of 1 part", {"file": "mouths.geojson", "place": "town"}),
+                           ("vents[0] (off): expected x from", {"file": "mouths.geojson", "place": "off"}),
+                           ("vents[0].width_m: expected it only for a line", {"file": "mouths.geojson", "place": "hut", "width_m": 5}),
+                           ("vents[0].radius_m: expected it only for a vent at a point", {"file": "mouths.geojson", "place": "rift", "radius_m": 5}),
+                           ("vents[0].file: expected the key only together with \"place\"", {"file": "mouths.geojson"}),
+                           ("vents[0].lonlat: expected the key only together with \"line\"", {"lon": 15, "lat": 37, "lonlat": True}),
+                           ("longitude comes first", {"line": [at[::-1] for at in lonlat(rift)], "lonlat": True})):
+            case.write_scenario(self.work, "bad.json", vents=[vent | effusion])
+            self.assertIn(said, self.sciara("check", "bad.json", code=3).stderr)
 
     def test_bad_sites(self):
         lon, lat = lonlat([HUT])[0]
@@ -228,6 +284,12 @@ class Places(SharedCase):
             self.sciara("init", "dem.asc", *words, "--rate", "5", "--duration", "1 d", "--set", "dem.crs=EPSG:32633", "-o", f"{name}.json", "-q")
             vents.append(case.read_json(self.path(f"{name}.json"))["vents"][0])
         self.assertEqual(vents[0], vents[1])
+        for said, words in (("; the other way round it lies there: longitude comes first", ["--vent-lonlat", f"{lat},{lon}"]),
+                            ("expected longitude and latitude on the DEM", ["--vent-lonlat", f"{lon + 1},{lat}"])):
+            done = self.sciara("init", "dem.asc", *words, "--rate", "5", "--duration", "1 d", "--set", "dem.crs=EPSG:32633", "-o", "c.json", "-q", code=3)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(said.startswith(";"), "other way" in done.stderr)
+            self.assertFalse(os.path.exists(self.path("c.json")))
 
 
 if __name__ == "__main__":

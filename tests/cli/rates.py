@@ -70,12 +70,12 @@ class Rates(Case):
         with h5py.File(self.path("out", last)) as f:
             self.assertEqual(f.attrs["start"].decode(), "2006-07-14T00:00:00Z")
             self.assertEqual(f["time"].attrs["units"].decode(), "seconds since 2006-07-14 00:00:00 UTC")
-        for start, utc in (("2006-07-14T01:30:00+02:00", "2006-07-13T23:30:00Z"), ("2006-12-31T23:30:00-04:30", "2007-01-01T04:00:00Z")):
+        for start, utc in (("2006-07-14T01:30:00+02:00", "2006-07-13T23:30:00Z"), ("2026-11-27T14:30Z", "2026-11-27T14:30:00Z"), ("2026-11-27T14:30+01:00", "2026-11-27T13:30:00Z"), ("2006-12-31T23:30:00-04:30", "2007-01-01T04:00:00Z")):
             self.write_scenario(run={"start": start})
             self.assertIn(f'sciara: s.json: run.start: "{start}" is taken as {utc}\n', self.sciara("check", "s.json").stderr)
         for start in ("2006-07-14T01:30:00+02", "2006-07-14T01:30:00+15:00", "0001-01-01T00:00:00+02:00", "2006-02-29", "2006-07", "2006-07-14T23:30", "20060714", "2006-7-14", "2006-07-14 23:30:00Z", 2006):
             self.write_scenario(run={"start": start})
-            self.assertIn('run.start: expected a date "YYYY-MM-DDThh:mm:ssZ", perhaps with +02:00 for Z, or "YYYY-MM-DD", or null; found',
+            self.assertIn('run.start: expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with +02:00 for Z, or "YYYY-MM-DD", or null; found',
                           self.sciara("check", "s.json", code=3).stderr)
 
     def test_choices(self):

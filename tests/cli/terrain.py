@@ -670,7 +670,7 @@ class CellSize(Ground):
             case.write_json(self.path("c.json"), {**case.scenario(dem={"path": "coarse.tif"}, vents=vents, model={}), **changes})
             return self.sciara("check", "c.json").stderr
         found = check()
-        self.assertIn('"dem.cell_size_m": 10', found)
+        self.assertIn('"dem.cell_size_m": 10 resamples the DEM to 9 times as many cells', found)
         self.assertIn('"model.cooling_reference_cell_m": 10', found)
         self.assertNotIn("critical_height_reference_cell_m", found, "it has no effect on coarse cells")
         self.assertNotIn("belong to cells", check(model={"cooling": 3}))

@@ -63,7 +63,8 @@ START_TEST(test_every_branch) {
          "vents[2].line[2][1]: expected -1e9 to 1e9 m; found 2e9", "model.relaxation: expected above 0 to 1; found 0",
          "model.cooling: expected 0 to 1e6 m2; found -1", "boundary: expected \"open\" or \"closed\"; found \"ajar\"",
          "run.until: expected above 0 to 1e12 s; found 0",
-         "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or \"YYYY-MM-DD\", or null; "
+         "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for Z, or "
+         "\"YYYY-MM-DD\", or null; "
          "found \"soon\"",
          "output.fields: expected an array of one or more different names of fields: <FIELDS>; found an array of 0",
          "output.maps[1]: expected <FIELDS> (did you mean \"speed\"?); found \"sped\"",
@@ -85,7 +86,7 @@ END_TEST
 START_TEST(test_what_is_far_from_any_key_hides_no_missing_one) {
   read_all("{\"ground\": {\"path\": \"a.tif\"}, \"vents\": [{\"here\": [1, 2]}]}", NULL, 0);
   EXPECT("ground: unknown key", "vents[0].here: unknown key", "vents[0].effusion: expected an object; found nothing",
-         "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line; found none of them",
+         "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found none of them",
          "dem: expected an object; found nothing");
 }
 END_TEST

@@ -46,9 +46,9 @@ static const struct {
     {"vents.0.start=-1 h", "vents[0].start: expected 0 to 1e12 s; found \"-1 h\""},
     {"vents.0.row=1", "vents[0].row: expected the key only together with \"col\"; found it alone"},
     {"vents.0={\"effusion\": {\"csv\": \"rates.csv\"}}",
-     "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line; found none of them"},
+     "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found none of them"},
     {"vents.0.line=[[1, 2], [3, 4]]",
-     "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line; found x together with line"},
+     "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found x together with line"},
     {"vents.0={\"row\": -1, \"col\": 0}", "vents[0].row: expected 0 to 2147483647; found -1"},
     {"vents.0={\"row\": 1.5, \"col\": 0}", "vents[0].row: expected a whole number, 0 to 2147483647; found 1.5"},
     {"vents.0={\"lon\": 181, \"lat\": 0}", "vents[0].lon: expected -180 to 180 degrees; found 181"},
@@ -58,8 +58,8 @@ static const struct {
      "vents[1].line: expected an array of 2 to 100000 points [x, y], -1e9 to 1e9 m; found an array of 1"},
     {"vents.1.line.1=[5]", "vents[1].line[1]: expected a point [x, y]; found an array of 1"},
     {"vents.1.line.1.0=east", "vents[1].line[1][0]: expected a number, -1e9 to 1e9 m; found \"east\""},
-    {"vents.1.nam=x", "vents[1].nam: unknown key, expected name, x, y, lon, lat, row, col, radius_m, line, width_m, "
-                      "start, from, until, effusion (did "
+    {"vents.1.nam=x", "vents[1].nam: unknown key, expected name, x, y, lon, lat, row, col, radius_m, line, lonlat, "
+                      "file, layer, place, width_m, start, from, until, effusion (did "
                       "you mean \"name\"?)"},
     {"vents.0.name=", "vents[0].name: expected a text that is not empty; found \"\""},
     {"vents=[]", "vents: expected at least one vent, unless initial.thickness, initial.checkpoint or initial.observed "
@@ -110,10 +110,12 @@ static const struct {
     {"run.max_time=-5", "run.max_time: expected above 0 to 1e12 s; found -5"},
     {"run.max_steps=0", "run.max_steps: expected 1 to 9007199254740991; found 0"},
     {"run.max_steps=1e16", "run.max_steps: expected a whole number, 1 to 9007199254740991, or null; found 1e16"},
-    {"run.start=2006-07", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for Z, or "
-                          "\"YYYY-MM-DD\", or null; found \"2006-07\""},
-    {"run.start=2006-02-29T00:00:00Z", "run.start: expected a date \"YYYY-MM-DDThh:mm:ssZ\", perhaps with +02:00 for "
-                                       "Z, or \"YYYY-MM-DD\", or null; found \"2006-02-29T00:00:00Z\""},
+    {"run.start=2006-07",
+     "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for Z, or "
+     "\"YYYY-MM-DD\", or null; found \"2006-07\""},
+    {"run.start=2006-02-29T00:00:00Z",
+     "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for "
+     "Z, or \"YYYY-MM-DD\", or null; found \"2006-02-29T00:00:00Z\""},
     {"run.utnil=1",
      "run.utnil: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start"},
     {"run.unti=1", "run.unti: unknown key, expected until, front_at_rest, max_time, max_steps, max_thickness_m, start "
@@ -207,6 +209,8 @@ START_TEST(test_dates) {
                                      "2000-02-29T23:59:59Z",
                                      "0001-01-01T00:00:00Z",
                                      "2006-07-14",
+                                     "2006-07-14T23:30Z",
+                                     "2006-07-14T23:30+02:00",
                                      "9999-12-31",
                                      "2006-07-14T23:30:00+02:00",
                                      "2006-07-14T23:30:00-09:30",
@@ -236,6 +240,9 @@ START_TEST(test_dates) {
                                     "2006-07-1",
                                     "2006-07-32",
                                     "2006-07-14T23:30",
+                                    "2006-07-14T23Z",
+                                    "2006-07-14T23:30:Z",
+                                    "2006-07-14T23:60Z",
                                     "2006-07-14T"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++)
     ck_assert_msg(sciara_scenario_date_valid(good[i]), "%s", good[i]);

@@ -15,7 +15,7 @@
 #include "file/csv_table.h"
 #include "file/durable.h"
 
-enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 256 };
+enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 320 };
 
 static const char *const words[] = {[SCIARA_EVALUATE_OK] = "ok",
                                     [SCIARA_EVALUATE_FAILED] = "failed",
@@ -33,6 +33,7 @@ enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_
       (struct sciara_evaluation_table){.fd = -1, .unknown_count = s->unknown_count, .pair_count = s->file->pair_count};
   SCIARA_TRY(SCIARA_NEW(out->value, s->budget * s->unknown_count, "the evaluations"));
   SCIARA_TRY(SCIARA_NEW(out->jaccard, s->budget * s->file->pair_count, "the evaluations"));
+  SCIARA_TRY(SCIARA_NEW(out->run_out, s->budget * s->file->pair_count, "the evaluations"));
   SCIARA_TRY(SCIARA_NEW(out->score, s->budget, "the evaluations"));
   return SCIARA_NEW(out->status, s->budget, "the evaluations");
 }
@@ -42,6 +43,7 @@ void sciara_evaluation_table_close(struct sciara_evaluation_table *t) {
   free(t->path);
   sciara_free(t->value);
   sciara_free(t->jaccard);
+  sciara_free(t->run_out);
   sciara_free(t->score);
   sciara_free(t->status);
   *t = (struct sciara_evaluation_table){.fd = -1};
@@ -49,12 +51,16 @@ void sciara_evaluation_table_close(struct sciara_evaluation_table *t) {
 
 // ------------------------------------------------------------------------------------------------------------- writing
 
-static enum sciara_status append_head(const struct sciara_calibration_search *s, struct sciara_text *out) {
+/** @param shorter without run-out ratios, as earlier versions wrote it */
+static enum sciara_status append_head(const struct sciara_calibration_search *s, bool shorter,
+                                      struct sciara_text *out) {
   sciara_text_append(out, "number");
   for (size_t k = 0; k < s->unknown_count; k++) sciara_text_append(out, ",%s", s->unknown[k].key);
   sciara_text_append(out, ",score");
   for (size_t k = 0; k < s->file->pair_count; k++) sciara_text_append(out, ",jaccard_%zu", k);
-  return sciara_text_append(out, ",status\n");
+  sciara_text_append(out, ",status");
+  for (size_t k = 0; k < s->file->pair_count && !shorter; k++) sciara_text_append(out, ",runout_ratio_%zu", k);
+  return sciara_text_append(out, "\n");
 }
 
 static void append_number(struct sciara_text *out, double value) {
@@ -79,7 +85,9 @@ enum sciara_status sciara_evaluation_table_add(struct sciara_evaluation_table *t
   for (size_t k = 0; k < t->unknown_count; k++) append_number(&text, t->value[row * t->unknown_count + k]);
   append_number(&text, t->score[row]);
   for (size_t k = 0; k < t->pair_count; k++) append_number(&text, t->jaccard[row * t->pair_count + k]);
-  enum sciara_status status = sciara_text_append(&text, ",%s\n", words[t->status[row]]);
+  sciara_text_append(&text, ",%s", words[t->status[row]]);
+  for (size_t k = 0; k < t->pair_count && !t->shorter; k++) append_number(&text, t->run_out[row * t->pair_count + k]);
+  enum sciara_status status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = write_text(t, &text);
   sciara_text_free(&text);
   if (status == SCIARA_OK) t->count++;
@@ -120,7 +128,21 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
   if (!read_number(cell[n + 1], scored, &t->score[row])) return refuse(t, line, "a score", cell[n + 1]);
   for (size_t k = 0; k < p; k++)
     if (!read_number(cell[n + 2 + k], ok, &t->jaccard[row * p + k])) return refuse(t, line, "a score", cell[n + 2 + k]);
+  for (size_t k = 0; k < p && !t->shorter; k++) {
+    const char *text = cell[n + p + 3 + k]; // of a row with scores empty where it is undefined
+    if (!read_number(text, ok && *text, &t->run_out[row * p + k])) return refuse(t, line, "a run-out ratio", text);
+  }
   t->count++;
+  return SCIARA_OK;
+}
+
+/** Whether a text begins with the first line of a table. */
+static enum sciara_status has_head(const struct sciara_calibration_search *s, bool shorter, const char *text,
+                                   size_t length, struct sciara_text *head, bool *has) {
+  sciara_text_free(head);
+  *head = (struct sciara_text){0};
+  SCIARA_TRY(append_head(s, shorter, head));
+  *has = length >= head->length && memcmp(text, head->data, head->length) == 0;
   return SCIARA_OK;
 }
 
@@ -130,16 +152,19 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
   struct sciara_text head = {0};
   struct sciara_csv_rows records;
   char *cell[MOST_COLUMNS];
-  size_t columns = t->unknown_count + t->pair_count + 3, count;
+  size_t columns, count;
+  bool known;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(append_head(s, &head));
-  if (length < head.length || memcmp(text, head.data, head.length) != 0) {
+  SCIARA_TRY_GOTO(has_head(s, true, text, length, &head, &t->shorter));
+  if (!t->shorter) SCIARA_TRY_GOTO(has_head(s, false, text, length, &head, &known));
+  if (!t->shorter && !known) {
     text[strcspn(text, "\r\n")] = '\0';
     head.data[head.length - 1] = '\0';
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the line \"%s\", found \"%.400s\"", t->path, head.data, text);
     goto cleanup;
   }
+  columns = t->unknown_count + (t->shorter ? 1 : 2) * t->pair_count + 3;
   SCIARA_TRY_GOTO(sciara_csv_rows_begin(t->path, text + head.length, length - head.length, &records));
   while (sciara_csv_has_row(&records)) {
     const size_t line = records.line + 1;
@@ -159,7 +184,7 @@ cleanup:
 static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
                                      const struct sciara_calibration_search *s) {
   struct sciara_text head = {0};
-  enum sciara_status status = append_head(s, &head);
+  enum sciara_status status = append_head(s, false, &head);
   if (status == SCIARA_OK) status = write_text(t, &head);
   if (status == SCIARA_OK) status = sciara_evaluation_table_sync(t);
   if (status == SCIARA_OK) status = sciara_folder_of_file_sync(t->path);
@@ -170,7 +195,8 @@ static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
 /** Whether a text without a line is the beginning of the first line, or nothing. */
 static bool is_half_a_head(const struct sciara_calibration_search *s, const char *text, size_t length) {
   struct sciara_text head = {0};
-  const bool is = append_head(s, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
+  const bool is =
+      append_head(s, false, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
   sciara_text_free(&head);
   return is;
 }

@@ -16,6 +16,8 @@ struct sciara_evaluation_table {
   size_t unknown_count, pair_count;
   double *value;   ///< budget x unknown_count
   double *jaccard; ///< budget x pair_count; NAN unless OK or RESTED
+  double *run_out; ///< budget x pair_count: ratios; NAN as J, and where they are undefined
+  bool shorter;    ///< the file has no run-out ratios: an earlier version began it
   double *score;   ///< budget; of STOPPED a bound; NAN if FAILED or INVALID
   enum sciara_evaluate_status *status;
 };

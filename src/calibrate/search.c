@@ -61,8 +61,10 @@ static double score_of(const struct sciara_calibration_file *f, const struct sci
 static enum sciara_status add_row(struct sciara_search *s, const struct sciara_evaluation *result) {
   struct sciara_evaluation_table *t = &s->table;
   const size_t row = t->count, pairs = s->asked->file->pair_count;
-  for (size_t k = 0; k < pairs; k++)
+  for (size_t k = 0; k < pairs; k++) {
     t->jaccard[row * pairs + k] = result->scores ? result->scores[k].jaccard : (double)NAN;
+    t->run_out[row * pairs + k] = result->scores ? result->scores[k].run_out_ratio : (double)NAN;
+  }
   t->status[row] = result->status;
   t->score[row] = score_of(s->asked->file, result);
   if (result->error && s->failed == 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara calibrate: runs that end early, starts that were killed, layers and dates of outlines."""
+"""sciara calibrate: runs that end early, run-out ratios, starts that were killed, layers and dates of outlines."""
 import fcntl
 import os
 import shutil
@@ -11,6 +11,10 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
+from extents import greatest_distance
+
+import numpy
+from osgeo import gdal
 
 
 class CalibrateEarly(CalibrationCase):
@@ -55,7 +59,55 @@ class CalibrateEarly(CalibrationCase):
         self.assertEqual(early[:16], late[:16])
         self.assertIn("stopped", {row["status"] for row in early[16:]})
         for row, whole in zip(early, late):
+            if row["status"] != "stopped":
+                self.assertEqual(row, whole)
+                continue
             self.assertEqual([row[key] for key in KEYS], [whole[key] for key in KEYS])
+            self.assertTrue(whole["score"] - 1e-15 <= row["score"] < sorted(one["score"] for one in late[:16])[-8])
+
+    def covered(self, name):
+        return gdal.Open(self.path(f"{name}.tif")).ReadAsArray() > 0
+
+    def test_run_out_ratios(self):
+        """Of each pair, held-out ones too, by distances on the deposits of runs with the same values; none of a stopped run."""
+        rows = self.rows("whole")
+        self.assertEqual(list(rows[0])[-5:], ["jaccard_2", "status", *(f"runout_ratio_{k}" for k in range(3))])
+        for row in rows:
+            self.assertEqual([row[f"runout_ratio_{k}"] is None for k in range(3)], [row["status"] == "stopped"] * 3)
+        scored = [row for row in rows if row["status"] == "ok"]
+        for row in (scored[0], scored[7], max(scored, key=lambda one: one["score"])):
+            for k, (scenario, vent, until, observed) in enumerate((("s.json", (8, 20), [], "mapped"), ("s.json", (8, 20), ["run.until=15 min"], "early"),
+                                                                   ("b.json", (9, 20), [], "mapped"))):
+                sets = [word for one in [*(f"{key}={row[key]!r}" for key in KEYS), *until] for word in ("--set", one)]
+                self.sciara("run", scenario, "-q", "-o", "one", "--overwrite", *sets)
+                self.sciara("export", "one", "-q", "--format", "cog", "--output", "one.tif", "--overwrite")
+                at = numpy.zeros((case.ROWS, case.COLS), bool)
+                at[vent] = True
+                ratio = greatest_distance(self.covered("one"), at) / greatest_distance(self.covered(observed), at)
+                self.assertAlmostEqual(row[f"runout_ratio_{k}"], ratio, delta=1e-12)
+
+    def test_table_of_an_earlier_version(self):
+        """Without run-out ratios: resumed as it is, with the same results."""
+        lines = self.rows_text("whole").splitlines()
+        shorter = [b",".join(line.split(b",")[:-3]) + b"\n" for line in lines]
+        for count in (1, 31, 81):
+            folder = f"shorter-{count}"
+            os.makedirs(self.path(folder))
+            shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
+            with open(self.path(folder, "evaluations.csv"), "wb") as f:
+                f.write(b"".join(shorter[:count]))
+            self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume")
+            self.assertEqual(self.rows_text(folder), b"".join(shorter))
+            found, whole = case.tree(self.path(folder)), case.tree(self.path("whole"))
+            self.assertEqual({**found, "evaluations.csv": None}, {**whole, "evaluations.csv": None})
+        with open(self.path(folder, "evaluations.csv"), "wb") as f:
+            f.write(b"".join(shorter[:40]) + lines[40] + b"\n")
+        self.assertIn("evaluations.csv:41: expected a value for each column",
+                      self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
+        with open(self.path(folder, "evaluations.csv"), "wb") as f:
+            f.write(lines[0] + b"\n" + lines[1][:lines[1].rindex(b",") + 1] + b"far\n")
+        self.assertIn('evaluations.csv:2: expected a run-out ratio, found "far"',
+                      self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
 
     def test_fronts_that_rest(self):
         """The lava lies still for two days and cools for many."""

@@ -3,7 +3,9 @@
 """The QGIS plugin, installed from its zip file in a fresh profile: the way from a DEM and a layer of vents to layers with
 style and time, by qgis_process. Needs QGIS with Python (tools/setup --qgis)."""
 import configparser
+import csv
 import datetime
+import importlib
 import os
 import shutil
 import subprocess
@@ -85,7 +87,7 @@ class Plugin(Case):
         self.enable()
         listed = self.process("list")
         for title in ("New scenario from a DEM and vents", "Check a scenario", "Run a SCIARA scenario",
-                      "Load the results of a run"):
+                      "Load the results of a run", "Exposure of places"):
             self.assertIn(title, listed)
         self.write_vents(feature("Point", [X, Y], rate=3, label="north"), feature("Point", [X + 40, Y], rate=2, label=None))
         self.new("RATE_FIELD=rate", "NAME_FIELD=label", "DURATION=10 min", "START=2006-07-14", "UNTIL=4 min", "EVERY=1 min",
@@ -146,23 +148,116 @@ class Plugin(Case):
         self.assertRegex(said, r"vents\[0\].*expected x from")
         self.assertEqual([name for name in os.listdir(self.work) if name.startswith("s.json")], [])
 
-    def test_layers_have_style_and_time(self):
+    def run_here(self, module, algorithm, good=True, **parameters):
+        """Runs an algorithm in this process; its layers, and what its log says."""
         sys.path[:0] = ["/usr/share/qgis/python/plugins", self.plugins]
-        import importlib
-        LoadResults = importlib.import_module(f"{FOLDER}.results").LoadResults
-        self.write_scenario(run={"max_steps": 60, "start": "2006-07-14"}, output={"every": 20})
-        self.sciara("run", "s.json", "-q", "-o", "out")
+        for name in [name for name in sys.modules if name.startswith(FOLDER)]:
+            del sys.modules[name]  # of the profile of another test
+        made = getattr(importlib.import_module(f"{FOLDER}.{module}"), algorithm)().create()
         context, feedback = core.QgsProcessingContext(), core.QgsProcessingFeedback(False)
         context.setProject(core.QgsProject.instance())
-        results, good = LoadResults().create().run({"FOLDER": self.path("out"), "FIELDS": ["deposit"]}, context, feedback)
-        self.assertTrue(good, feedback.textLog())
-        layers = [context.getMapLayer(name) for name in results["LAYERS"]]
+        results, done = made.run(parameters, context, feedback)
+        self.assertEqual(done, good, feedback.textLog())
+        self.context = context  # which owns the layers
+        return [context.getMapLayer(name) for name in results.get("LAYERS", ())], feedback.textLog()
+
+    def test_layers_have_style_and_time(self):
+        self.write_scenario(run={"max_steps": 60, "start": "2006-07-14"}, output={"every": 20})
+        self.sciara("run", "s.json", "-q", "-o", "out")
+        layers, _ = self.run_here("results", "LoadResults", FOLDER=self.path("out"), FIELDS=["deposit"])
         self.assertEqual([layer.name() for layer in layers], ["deposit", "snapshots"])
         self.assertEqual(layers[0].renderer().type(), "singlebandpseudocolor")
         self.assertTrue(layers[1].temporalProperties().isActive())
         begin = layers[1].temporalProperties().timeExtent().begin().toUTC().toString("yyyy-MM-ddTHH:mm:ss")
         first = datetime.timedelta(seconds=int(case.record(self.path("out"))["snapshots"][0]["time_s"]))
         self.assertEqual(begin, (datetime.datetime(2006, 7, 14) + first).isoformat())
+
+    def write_places(self):
+        """A hut, a quiet place, a road along the middle of row 9 and a farm, in degrees, with names in the column "who"."""
+        middle = case.NORTH - 95
+        case.write_json(self.path("metres.geojson"), {"type": "FeatureCollection", "features": [
+            feature("Point", [X, middle], who="hut", open=1), feature("Point", [case.WEST + 15, case.SOUTH + 15], who="quiet", open=1),
+            feature("LineString", [[X - 64, middle], [X + 70, middle]], who="road", open=1),
+            feature("Polygon", [[[X - 25, middle - 25], [X + 5, middle - 25], [X + 5, middle + 15], [X - 25, middle - 25]]], who="farm & co",
+                    open=1),
+            feature("Point", [X, middle], who="ruin", open=0)]})
+        subprocess.run(["ogr2ogr", "-s_srs", "EPSG:32633", "-t_srs", "EPSG:4326", "-nlt", "GEOMETRY", self.path("places.gpkg"),
+                        self.path("metres.geojson"), "-nln", "places"], check=True)
+        return f"{self.path('places.gpkg')}|layername=places|subset=open = 1"
+
+    def table(self, name, key):
+        with open(self.path(name), encoding="utf-8", newline="") as f:
+            return {row[key]: row for row in csv.DictReader(f)}
+
+    def assert_attributes(self, layers, table, names):
+        """The features are those of a table, in layers by their kind."""
+        kinds = {"point": "points", "line": "lines", "zone": "zones"}
+        found = {f["name"]: (layer.name(), f) for layer in layers for f in layer.getFeatures()}
+        self.assertEqual(sorted(found), sorted(table))
+        for name, (layer, attributes) in found.items():
+            self.assertEqual(layer, f"exposure {kinds[table[name]['kind']]}")
+            for column in names:
+                given, text = attributes[column], table[name][column]
+                self.assertEqual(given == core.NULL, text == "", (name, column))
+                if text:
+                    self.assertAlmostEqual(float(given), float(text), delta=1e-6 * max(1, abs(float(text))), msg=(name, column))
+
+    def test_exposure_of_a_run(self):
+        """The table is that of the command line for what the layer shows; some numbers are those of the cells of the snapshot."""
+        self.write_scenario(run={"max_steps": 400})
+        self.sciara("run", "s.json", "-q", "-o", "out")
+        given = {"FOLDER": self.path("out"), "ASSETS": self.write_places(), "NAME_FIELD": "who", "WITHIN": "6 min,30 min"}
+        layers, said = self.run_here("exposure", "Exposure", **given)
+        self.assertIn("4 places: 3 reached, 1 not reached", said)
+        self.assertEqual([layer.renderer().type() for layer in layers], ["categorizedSymbol"] * 3)
+        self.assertEqual({layer.crs().authid() for layer in layers}, {"EPSG:32633"})
+        table = self.table("out/maps/exposure.csv", "place")
+        subprocess.run(["ogr2ogr", "-a_srs", "EPSG:32633", "-where", "open = 1", self.path("open.gpkg"), self.path("metres.geojson"),
+                        "-nlt", "GEOMETRY"], check=True)
+        self.sciara("exposure", "out", "--assets", "open.gpkg", "--names", "who", "--within", "6 min,30 min", "-o", "all.csv", "-q")
+        columns = ["arrival_s", "deposit_m", "covered", "share", "all", "land", "covered_6min", "covered_30min"]
+        self.assert_attributes(layers, self.table("all.csv", "place"), columns)
+        self.assert_attributes(layers, table, columns)
+        data = case.open_snapshot(self.path("out", case.record(self.path("out"))["snapshots"][-1]["name"]))
+        arrival, deposit = data.arrival_time.values[0], data.deposit.values[0]
+        self.assertAlmostEqual(float(table["hut"]["arrival_s"]), arrival[9, 20], delta=1e-3)
+        self.assertAlmostEqual(float(table["hut"]["deposit_m"]), deposit[9, 20], delta=1e-6)
+        lengths = [9] + 12 * [10] + [5]  # of the road in columns 14 to 27
+        self.assertAlmostEqual(float(table["road"]["all"]), sum(lengths), delta=1e-3)
+        covered = sum(length for length, lava in zip(lengths, deposit[9, 14:28], strict=True) if lava > 0)
+        self.assertTrue(0 < covered < sum(lengths))
+        self.assertAlmostEqual(float(table["road"]["covered"]), covered, delta=1e-3)
+        # What the program refuses stands in the log.
+        self.assertIn("--overwrite", self.run_here("exposure", "Exposure", good=False, **given)[1])
+        wrong = {**given, "OVERWRITE": True, "WITHIN": "soon"}
+        self.assertIn('expected times above 0 such as "6 h,1 d", found "soon"', self.run_here("exposure", "Exposure", good=False, **wrong)[1])
+        self.assertEqual(len(self.run_here("exposure", "Exposure", **given, OVERWRITE=True)[0]), 3)
+
+    def test_exposure_of_an_ensemble(self):
+        """The probability at a place is the share of two runs that cover it."""
+        self.enable()
+        places = self.write_places()
+        vent = {"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+        self.write_scenario("base.json", vents=[vent])
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
+                                              "vary": [{"key": "rate_scale", "values": [0.01, 1]}]})
+        self.sciara("ensemble", "run", "e.json", "-o", "e", "-q")
+        said = self.algorithm("exposure", f"FOLDER={self.path('e')}", f"ASSETS={places}", "NAME_FIELD=who")
+        self.assertRegex(said, r"LAYERS:\texposure_zones_\w+, exposure_lines_\w+, exposure_points_\w+")
+        hits = []
+        for rate in (0.04, 4):
+            vent["effusion"]["rates_m3_s"] = [rate]
+            self.write_scenario(f"{rate}.json", vents=[vent])
+            self.sciara("run", f"{rate}.json", "-q", "-o", f"out{rate}")
+            data = case.open_snapshot(self.path(f"out{rate}", case.record(self.path(f"out{rate}"))["snapshots"][-1]["name"]))
+            hits.append((data.arrival_time.values[0][9, 14:28] >= 0).any())
+        self.assertEqual(hits, [False, True])
+        table = self.table("e/exposure.csv", "place")
+        self.assertEqual([table[name]["probability_0m"] for name in ("road", "quiet")], ["0.5", "0"])
+        layers, _ = self.run_here("exposure", "Exposure", FOLDER=self.path("e"), ASSETS=places, NAME_FIELD="who", OVERWRITE=True)
+        self.assert_attributes(layers, table, ["members", "finished", "probability_0m", "probability_0m_hits", "covered_share"])
+        self.assertIn("allowed with a run only", self.run_here("exposure", "Exposure", good=False, FOLDER=self.path("e"), WITHIN="6 h",
+                                                               ASSETS=places, OVERWRITE=True)[1])
 
 
 if __name__ == "__main__":

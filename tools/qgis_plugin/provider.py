@@ -7,6 +7,7 @@ from qgis.PyQt.QtGui import QIcon
 
 from .check import CheckScenario
 from .ensemble import LoadEnsemble, RunEnsemble
+from .exposure import Exposure
 from .new_scenario import NewScenario
 from .results import LoadResults
 from .sciara_run import RunScenario
@@ -23,7 +24,7 @@ class Provider(QgsProcessingProvider):
         return QIcon(os.path.join(os.path.dirname(__file__), "icon.svg"))
 
     def loadAlgorithms(self):
-        for algorithm in (NewScenario, CheckScenario, RunScenario, LoadResults, RunEnsemble, LoadEnsemble):
+        for algorithm in (NewScenario, CheckScenario, RunScenario, LoadResults, RunEnsemble, LoadEnsemble, Exposure):
             self.addAlgorithm(algorithm())
 
 

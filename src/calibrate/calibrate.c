@@ -15,6 +15,7 @@
 #include "calibrate/calibration_scenarios.h"
 #include "calibrate/search.h"
 #include "calibrate/support.h"
+#include "calibrate/unknowns.h"
 #include "file/durable.h"
 #include "sim/choose_engine.h"
 
@@ -326,6 +327,8 @@ static enum sciara_status run(struct work *w, size_t at, bool is_new) {
     sciara_log(SCIARA_LOG_INFO, "search %s: %zu evaluations of rule %s", s->asked->name, s->asked->budget,
                sciara_rule_name(s->asked->rule));
   SCIARA_TRY(open_evaluator(w, s));
+  for (size_t k = 0; at == 0 && k < w->file.search_count; k++) // all grounds are those of the first search
+    SCIARA_TRY(sciara_unknowns_place(w->search[k].asked, s->evaluator));
   SCIARA_TRY(open_folder(w, s, is_new, begins));
   if (at == 0) w->began = sciara_wallclock();
   SCIARA_TRY(sciara_search_run(s));

@@ -10,11 +10,9 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/calibration_scenarios.h"
 #include "calibrate/sensitivity.h"
+#include "calibrate/unknowns.h"
 #include "ensemble/ensemble_reading.h"
-#include "ensemble/member_keys.h"
 #include "file/durable.h"
-#include "model/detmath.h"
-#include "plan/points.h"
 
 enum {
   BUDGET_MOST = 1000000, // as in the table of keys
@@ -42,16 +40,11 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f) {
   for (size_t k = 0; f->search && k < f->search_count; k++) {
     free(f->search[k].model);
     sciara_free(f->search[k].unknown);
+    sciara_free(f->search[k].disc);
   }
   sciara_free(f->search);
   cJSON_Delete(f->tree);
   *f = (struct sciara_calibration_file){0};
-}
-
-double sciara_unknown_value(const struct sciara_unknown *u, double coordinate) {
-  const double low = u->log ? sciara_ln(u->min) : u->min, high = u->log ? sciara_ln(u->max) : u->max;
-  const double at = low + coordinate * (high - low), value = u->log ? sciara_exp(at) : at;
-  return value < u->min ? u->min : value > u->max ? u->max : value;
 }
 
 size_t sciara_calibration_group(const struct sciara_calibration_search *s) {
@@ -62,19 +55,11 @@ size_t sciara_calibration_group(const struct sciara_calibration_search *s) {
 
 enum sciara_status sciara_calibration_set(const struct sciara_calibration_search *s, const double *value,
                                           const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
-  const char *key[1 + SCIARA_UNKNOWNS_MOST], *text[1 + SCIARA_UNKNOWNS_MOST];
+  const char *key[1 + SCIARA_UNKNOWNS_MOST] = {"model"}, *text[1 + SCIARA_UNKNOWNS_MOST] = {s->model};
   char number[SCIARA_UNKNOWNS_MOST][40];
-  size_t count = 0;
-  if (s->model) {
-    key[count] = "model";
-    text[count++] = s->model;
-  }
-  for (size_t k = 0; k < s->unknown_count; k++) {
-    sciara_json_number(value[k], number[k], sizeof number[k]);
-    key[count] = s->unknown[k].key;
-    text[count++] = number[k];
-  }
-  return sciara_key_set_make(key, text, count, scenario, out);
+  const size_t first = s->model ? 1 : 0, count = sciara_unknowns_keys(s, value, key + first, number);
+  for (size_t k = 0; k < count; k++) text[first + k] = number[k];
+  return sciara_key_set_make(key, text, first + count, scenario, out);
 }
 
 // --------------------------------------------------------------------------------------------------------------- pairs
@@ -142,103 +127,6 @@ static enum sciara_status read_pairs(const struct reading *c) {
   return sciara_ensemble_refuse(r, "pairs", SCIARA_NO_INDEX, NULL, "none", "at least one pair that is not a hold_out");
 }
 
-// ------------------------------------------------------------------------------------------------------------ unknowns
-
-/** Refuses what a search has for a key, or for the key `name` of an item of it. */
-static enum sciara_status refuse(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
-                                 const char *key, size_t index, const char *name, const char *found,
-                                 const char *allowed) {
-  char place[64];
-  snprintf(place, sizeof place, "%s%s", s->path, key);
-  return sciara_ensemble_refuse(r, place, index, name, found, allowed);
-}
-
-/** Whether a bound lies in the range of its key. */
-static bool is_allowed(const struct sciara_scenario_key *key, double bound) {
-  if (!(key->low < key->high)) return true;
-  return bound <= key->high && (key->low_allowed ? bound >= key->low : bound > key->low);
-}
-
-static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
-                                       const struct sciara_calibration_search *s, size_t k,
-                                       const struct sciara_scenario_key *key) {
-  const struct sciara_unknown *u = &s->unknown[k];
-  const double bounds[2] = {u->min, u->max};
-  static const char *const names[2] = {"min", "max"};
-  char found[40], allowed[192];
-  for (size_t n = 0; n < 2; n++) {
-    if (is_allowed(key, bounds[n])) continue;
-    sciara_json_number(bounds[n], found, sizeof found);
-    sciara_scenario_key_allowed(key, allowed, sizeof allowed);
-    return refuse(r, s, "unknowns", k, names[n], found, allowed);
-  }
-  sciara_json_number(u->max, found, sizeof found);
-  if (!(u->min < u->max)) return refuse(r, s, "unknowns", k, "max", found, "a number above min");
-  sciara_json_number(u->min, found, sizeof found);
-  if (u->log && !(u->min > 0)) return refuse(r, s, "unknowns", k, "min", found, "a number above 0 together with log");
-  return SCIARA_OK;
-}
-
-static bool is_near_rate_scale(const char *key) {
-  const char *const name = SCIARA_RATE_SCALE;
-  return sciara_closest_name(key, &name, 1) != NULL;
-}
-
-/** An unknown is a number that may have any value between two others. */
-static enum sciara_status refuse_type(const struct sciara_ensemble_reading *r,
-                                      const struct sciara_calibration_search *s, size_t k,
-                                      const struct sciara_scenario_key *key) {
-  const bool of_rule = strcmp(key->path, "model.rule") == 0 || strcmp(key->path, "model.preset") == 0;
-  char found[320];
-  snprintf(found, sizeof found, "\"%.250s\"%s", s->unknown[k].key,
-           key->type == SCIARA_KEY_INTEGER ? ", a whole number" : "");
-  return refuse(
-      r, s, "unknowns", k, "key", found,
-      of_rule ? "a key whose value is a number or a duration; for several rules or presets \"searches\", each with "
-                "its own \"model\""
-              : "a key whose value is a number or a duration");
-}
-
-static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
-                                       struct sciara_calibration_search *s) {
-  struct sciara_unknown *u = &s->unknown[k];
-  static const struct sciara_scenario_key rate_scale = {
-      .path = SCIARA_RATE_SCALE, .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = SCIARA_RATE_SCALE_MAX};
-  const struct sciara_scenario_key *key = &rate_scale;
-  enum sciara_status status = SCIARA_OK;
-  *u = (struct sciara_unknown){.key = sciara_json_get(entry, "key")->valuestring,
-                               .min = sciara_json_double(entry, "min", 0),
-                               .max = sciara_json_double(entry, "max", 0),
-                               .log = cJSON_IsTrue(sciara_json_get(entry, "log"))};
-  if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
-  if (status != SCIARA_OK && is_near_rate_scale(u->key))
-    return refuse(r, s, "unknowns", k, "key", u->key, "a key of vents, model or run (did you mean \"rate_scale\"?)");
-  if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, k);
-  if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION) return refuse_type(r, s, k, key);
-  for (size_t n = 0; n < k; n++)
-    if (sciara_member_key_same(s->unknown[n].key, u->key))
-      return refuse(r, s, "unknowns", k, "key", u->key, "each key once");
-  return check_bounds(r, s, k, key);
-}
-
-static enum sciara_status read_unknowns(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
-                                        struct sciara_calibration_search *s) {
-  const cJSON *entry;
-  SCIARA_TRY(SCIARA_NEW(s->unknown, (size_t)cJSON_GetArraySize(unknowns), "the unknowns"));
-  cJSON_ArrayForEach(entry, unknowns) {
-    const size_t k = s->unknown_count++;
-    sciara_diagnostics_add(r->diagnostics, read_unknown(r, entry, k, s));
-  }
-  if (s->unknown_count == 0) return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
-  if (s->file->design == SCIARA_DESIGN_SOBOL && s->unknown_count > SCIARA_SOBOL_DIMENSIONS) {
-    char found[32], allowed[64];
-    snprintf(found, sizeof found, "%zu", s->unknown_count);
-    snprintf(allowed, sizeof allowed, "at most %d with the design \"sobol\"", SCIARA_SOBOL_DIMENSIONS);
-    return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
-  }
-  return SCIARA_OK;
-}
-
 // ------------------------------------------------------------------------------------------------------------ searches
 
 /** Its name is that of a folder. */
@@ -280,7 +168,7 @@ static enum sciara_status read_search(const struct sciara_ensemble_reading *r, c
   snprintf(s->path, sizeof s->path, "searches[%zu].", k);
   sciara_diagnostics_add(r->diagnostics, check_name(r, f, k));
   if (model) SCIARA_TRY(print_model(model, &s->model));
-  return read_unknowns(r, sciara_json_get(entry, "unknowns"), s);
+  return sciara_unknowns_read(r, sciara_json_get(entry, "unknowns"), s);
 }
 
 /** Each search has its share of the budget, rounded so that nothing is left; without shares all have the same. */
@@ -327,7 +215,7 @@ static enum sciara_status read_searches(const struct sciara_ensemble_reading *r,
   for (k = 0; k < count; k++) f->search[k].file = f;
   if (!searches) {
     f->search->budget = f->budget;
-    return read_unknowns(r, unknowns, f->search);
+    return sciara_unknowns_read(r, unknowns, f->search);
   }
   k = 0;
   cJSON_ArrayForEach(entry, searches) sciara_diagnostics_add(r->diagnostics, read_search(r, entry, k++, f));
@@ -351,7 +239,8 @@ static enum sciara_status check_budget(const struct sciara_ensemble_reading *r,
   if (size == 0) return SCIARA_OK;
   snprintf(found, sizeof found, "%zu", n);
   snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
-  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS) return refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+  if (!morris && n > SCIARA_SALTELLI_UNKNOWNS)
+    return sciara_unknowns_refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
   const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
   const size_t below = s->budget / size * size, above = below + size;
   if (below == s->budget && below >= least) return SCIARA_OK;

@@ -7,6 +7,7 @@
 
 #include "calibrate/observed_dates.h"
 #include "calibrate/rate_scale.h"
+#include "calibrate/vent_disc.h"
 #include "file/json_strict.h"
 
 enum { SCIARA_UNKNOWNS_MOST = 64, SCIARA_SEARCHES_MOST = 20 };
@@ -19,11 +20,14 @@ enum sciara_calibration_design {
   SCIARA_DESIGN_SALTELLI,
 };
 
-/** A key that is searched. */
+/** A key that is searched, or a coordinate of the position of a vent. */
 struct sciara_unknown {
-  const char *key; ///< as in the file
-  double min, max;
-  bool log; ///< equal ratios are equal steps
+  const char *key;               ///< as in the file; that of a coordinate is its column in evaluations.csv
+  double min, max;               ///< of a coordinate not known before sciara_unknowns_place
+  bool log;                      ///< equal ratios are equal steps
+  size_t entry;                  ///< its number in the file
+  struct sciara_vent_disc *disc; ///< NULL: a key; else of this unknown and its neighbour
+  int axis;                      ///< of `disc`: 0, then 1
 };
 
 /** A search. */
@@ -34,7 +38,9 @@ struct sciara_calibration_search {
   char *model;                ///< JSON, in place of "model" of every scenario; NULL: each keeps its own
   enum sciara_rule_kind rule; ///< of the first scenario
   struct sciara_unknown *unknown;
-  size_t unknown_count;
+  size_t unknown_count; ///< a position counts as two
+  struct sciara_vent_disc *disc;
+  size_t disc_count;
   size_t budget; ///< its part of that of the file
 };
 
@@ -82,8 +88,5 @@ size_t sciara_calibration_group(const struct sciara_calibration_search *s);
 
 /** SCIARA_ERR_INPUT: the evaluations of a search are not what is allowed. */
 enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed);
-
-/** The value of an unknown at a coordinate in [0, 1]: from min to max. */
-double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
 
 #endif

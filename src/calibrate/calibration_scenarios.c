@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/calibration_scenarios.h"
+#include "calibrate/unknowns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static enum sciara_status check_middle(const struct sciara_calibration_search *s
   double value[SCIARA_UNKNOWNS_MOST];
   struct sciara_scenario_spec middle = {0};
   struct sciara_key_set keys = {0};
-  for (size_t k = 0; k < s->unknown_count; k++) value[k] = sciara_unknown_value(&s->unknown[k], 0.5);
+  for (size_t k = 0; k < s->unknown_count; k++)
+    value[k] = sciara_unknown_value(&s->unknown[k], 0.5); // vents: where they are
   enum sciara_status status = sciara_calibration_set(s, value, scenario, &keys);
   if (status == SCIARA_OK) status = read_with(s->file->scenario[n], &keys, &middle);
   sciara_scenario_free(&middle);
@@ -91,7 +93,21 @@ static void check_rule(const struct sciara_calibration_search *s, const char *sc
     snprintf(found, sizeof found, "\"%s\", a key of %s", plain, sciara_scenario_key_rule(key));
     snprintf(allowed, sizeof allowed, "a key of rule %s, which %s%s has", sciara_rule_name(rule),
              s->model ? s->path : scenario, s->model ? "model" : "");
-    sciara_diagnostics_add(diagnostics, sciara_ensemble_refuse(&r, place, k, "key", found, allowed));
+    sciara_diagnostics_add(diagnostics, sciara_ensemble_refuse(&r, place, s->unknown[k].entry, "key", found, allowed));
+  }
+}
+
+/** Takes the places of the vents whose positions are searched. */
+static void take_discs(const struct sciara_calibration_search *s, size_t n, const struct sciara_scenario_spec *scenario,
+                       struct sciara_diagnostics *diagnostics) {
+  char place[64], found[160], allowed[400];
+  const struct sciara_ensemble_reading r = {.file = s->file->path, .diagnostics = diagnostics};
+  snprintf(place, sizeof place, "%sunknowns", s->path);
+  for (size_t k = 0; k < s->unknown_count; k++) {
+    const struct sciara_unknown *u = &s->unknown[k];
+    if (!u->disc || u->axis > 0) continue;
+    sciara_vent_disc_take(u->disc, scenario, n == 0, found, allowed);
+    if (*found) sciara_diagnostics_add(diagnostics, sciara_ensemble_refuse(&r, place, u->entry, "key", found, allowed));
   }
 }
 
@@ -103,6 +119,7 @@ static enum sciara_status check_search(struct sciara_calibration_search *s, size
   SCIARA_TRY(find_rule(s, n, scenario, &rule));
   if (n == 0) s->rule = rule;
   check_rule(s, s->file->scenario[n], rule, diagnostics);
+  take_discs(s, n, scenario, diagnostics);
   return diagnostics->count == before ? check_middle(s, n, scenario) : SCIARA_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/sensitivity.h"
+#include "calibrate/unknowns.h"
 #include "ensemble/member_keys.h"
 #include "plan/points.h"
 
@@ -148,19 +149,16 @@ static enum sciara_status tell(struct sciara_search *s, size_t first, size_t cou
 /** Has the values of a row computed. */
 static enum sciara_status put(struct sciara_search *s, size_t row, bool keep) {
   const struct sciara_calibration_search *a = s->asked;
-  char name[128], text[SCIARA_CMAES_DIMENSIONS][40];
-  const char *key[SCIARA_CMAES_DIMENSIONS], *value[SCIARA_CMAES_DIMENSIONS];
-  for (size_t k = 0; k < a->unknown_count; k++) {
-    sciara_json_number(s->table.value[row * a->unknown_count + k], text[k], sizeof text[k]);
-    key[k] = a->unknown[k].key;
-    value[k] = text[k];
-  }
+  char name[128], text[SCIARA_UNKNOWNS_MOST][40];
+  const char *key[SCIARA_UNKNOWNS_MOST], *value[SCIARA_UNKNOWNS_MOST];
+  const size_t count = sciara_unknowns_keys(a, &s->table.value[row * a->unknown_count], key, text);
+  for (size_t k = 0; k < count; k++) value[k] = text[k];
   snprintf(name, sizeof name, "%s%sevaluation %zu", a->name ? a->name : "", a->name ? ": " : "", row + 1);
   const struct sciara_evaluate_request request = {.name = name,
                                                   .id = "",
                                                   .key = key,
                                                   .value = value,
-                                                  .key_count = a->unknown_count,
+                                                  .key_count = count,
                                                   .keep = keep,
                                                   .least = keep ? 0 : s->least};
   return sciara_evaluator_put(s->evaluator, &request);
@@ -170,8 +168,10 @@ static enum sciara_status put(struct sciara_search *s, size_t row, bool keep) {
 static enum sciara_status ask(struct sciara_search *s, size_t row, const double *point) {
   const struct sciara_calibration_search *a = s->asked;
   const size_t n = a->unknown_count;
+  double value[SCIARA_UNKNOWNS_MOST];
+  SCIARA_TRY(sciara_unknowns_values(a, point, value));
   for (size_t k = 0; k < n; k++) {
-    const double number = sciara_unknown_value(&a->unknown[k], point[k]);
+    const double number = value[k];
     if (row < s->earlier && s->table.value[row * n + k] != number)
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: evaluation %zu: %s: expected %.17g, which the search gives; found %.17g", s->table.path,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/support.h"
+#include "calibrate/unknowns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,22 +41,36 @@ static double centre(double *x, size_t count) {
   return sqrt(squares);
 }
 
+/** The same of the coordinates of all points of a design, which fill a disc. */
+static enum sciara_status spread_of_all(const struct sciara_calibration_record *r, size_t unknown, double *out) {
+  const size_t rows = r->table->count, n = r->search->unknown_count;
+  double *x;
+  SCIARA_TRY(SCIARA_NEW(x, rows, "the points of a design"));
+  for (size_t row = 0; row < rows; row++)
+    x[row] = coordinate_of(&r->search->unknown[unknown], r->table->value[row * n + unknown]);
+  *out = centre(x, rows) / sqrt((double)(rows - 1));
+  sciara_free(x);
+  return SCIARA_OK;
+}
+
 static enum sciara_identifiable verdict_of(double spread) {
   return spread < 0.5 ? SCIARA_IDENTIFIABLE : spread < 0.9 ? SCIARA_WEAKLY_IDENTIFIABLE : SCIARA_NOT_IDENTIFIABLE;
 }
 
 /** `x`: count coordinates for each unknown, one unknown after the other, which become deviations. */
-static void make(const struct sciara_calibration_search *s, double *x, double *sorted, size_t count,
-                 struct sciara_supported *out) {
+static enum sciara_status make(const struct sciara_calibration_record *r, double *x, double *sorted, size_t count,
+                               struct sciara_supported *out) {
+  const struct sciara_calibration_search *s = r->search;
   const size_t n = s->unknown_count;
   double length[SCIARA_UNKNOWNS_MOST];
   for (size_t k = 0; k < n; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
-    double *own = x + k * count;
+    double *own = x + k * count, even = EVEN;
+    if (u->disc) SCIARA_TRY(spread_of_all(r, k, &even));
     for (size_t i = 0; i < count; i++) sorted[i] = own[i];
     qsort(sorted, count, sizeof *sorted, compare);
     length[k] = centre(own, count);
-    const double spread = length[k] / sqrt((double)(count - 1)) / EVEN;
+    const double spread = length[k] / sqrt((double)(count - 1)) / even;
     out->unknown[k] = (struct sciara_support){.median = sciara_unknown_value(u, percentile(sorted, count, 0.5)),
                                               .low = sciara_unknown_value(u, percentile(sorted, count, 0.05)),
                                               .high = sciara_unknown_value(u, percentile(sorted, count, 0.95)),
@@ -68,6 +83,7 @@ static void make(const struct sciara_calibration_search *s, double *x, double *s
       for (size_t i = 0; i < count; i++) sum += x[a * count + i] * x[b * count + i];
       out->correlation[a][b] = sum / (length[a] * length[b]); // NAN of one value
     }
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_support_make(const struct sciara_calibration_record *r, struct sciara_supported *out) {
@@ -91,7 +107,7 @@ enum sciara_status sciara_support_make(const struct sciara_calibration_record *r
     for (size_t k = 0; k < n; k++) x[k * count + at] = coordinate_of(&s->unknown[k], r->table->value[row * n + k]);
     at++;
   }
-  make(s, x, sorted, count, out);
+  status = make(r, x, sorted, count, out);
 cleanup:
   sciara_free(x);
   sciara_free(sorted);

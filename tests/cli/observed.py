@@ -372,7 +372,7 @@ class Correction(Case):
 
 
 class Forecast(SharedCase):
-    """The recipe of docs/your-volcano.md: a truth that the forecast does not know, an outline of it, two commands."""
+    """The recipe of docs/tonight.md: a truth that the forecast does not know, an outline of it, two commands."""
 
     @classmethod
     def prepare(cls):

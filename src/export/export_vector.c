@@ -123,7 +123,7 @@ static enum sciara_status take_vents(struct content *c, enum sciara_export_layer
   const enum sciara_export_layer layer = lines ? SCIARA_EXPORT_FISSURES : SCIARA_EXPORT_VENTS;
   if (!included(which, layer)) return SCIARA_OK;
   struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
-  *m = (struct sciara_vector_marks){.name = sciara_export_layer_names[layer], .lines = lines};
+  *m = (struct sciara_vector_marks){.name = sciara_export_layer_names[layer], .lines = lines, .named = true};
   SCIARA_TRY(SCIARA_NEW(m->mark, vents->count + 1, "the vents of a map"));
   for (size_t k = 0; k < vents->count; k++)
     if ((vents->mark[k].count > 1) == lines)

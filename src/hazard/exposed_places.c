@@ -84,6 +84,7 @@ static enum sciara_status write_gpkg(const struct table *t, const char *path) {
   const struct sciara_pois *pois = &t->e->pois;
   struct sciara_vector_places places = {.text_column = text_columns,
                                         .text_columns = TEXTS,
+                                        .share = sciara_poi_columns_share(&t->columns),
                                         .column = t->columns.name,
                                         .columns = t->columns.count,
                                         .pois = pois->poi,

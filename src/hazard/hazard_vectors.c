@@ -56,14 +56,13 @@ static bool is_outlined(const struct sciara_layer *l) {
 /** A layer of P >= 1, 5, 10, 25, 50 and 75 % for each map of probabilities, without bounds and errors. */
 static enum sciara_status add_outlines(const struct sciara_reduction *r, double *values, struct sciara_zones *zones,
                                        size_t *count) {
-  static const double edges[] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75};
   const int64_t cells = sciara_grid_cells(&r->dem.grid);
   for (size_t k = 0; k < r->layers.count; k++) {
     const struct sciara_layer *l = &r->layers.layer[k];
     if (!is_outlined(l)) continue;
     sciara_hazard_fill(&r->hazard, k, r->dem.valid, cells, values);
-    SCIARA_TRY(sciara_zones_at_least(l->name, values, cells, SCIARA_NODATA_ALTITUDE, edges,
-                                     sizeof edges / sizeof *edges, &zones[*count]));
+    SCIARA_TRY(sciara_zones_at_least(l->name, values, cells, SCIARA_NODATA_ALTITUDE, sciara_zones_shares,
+                                     SCIARA_ZONES_SHARES, &zones[*count]));
     (*count)++;
   }
   return SCIARA_OK;
@@ -224,15 +223,19 @@ static enum sciara_status write_vents(const struct sciara_reduction *r, struct s
   SCIARA_TRY_GOTO(marks_make(&threats, threats_most(r)));
   for (size_t k = 0; k < r->ensemble.vent_count; k++) put_vent(r, k, &vents);
   for (size_t k = 0; k < r->pois.pois; k++) SCIARA_TRY_GOTO(put_threats(r, k, &threats));
-  const struct sciara_vector_marks layers[] = {
-      {.name = "vents", .mark = vents.mark, .count = vents.count, .column = vent_columns, .columns = VENT_COLUMNS},
-      {.name = "threats",
-       .mark = threats.mark,
-       .count = threats.count,
-       .text_column = threat_texts,
-       .text_columns = THREAT_TEXTS,
-       .column = threat_columns,
-       .columns = THREAT_COLUMNS}};
+  const struct sciara_vector_marks layers[] = {{.name = "vents",
+                                                .named = true,
+                                                .mark = vents.mark,
+                                                .count = vents.count,
+                                                .column = vent_columns,
+                                                .columns = VENT_COLUMNS},
+                                               {.name = "threats",
+                                                .mark = threats.mark,
+                                                .count = threats.count,
+                                                .text_column = threat_texts,
+                                                .text_columns = THREAT_TEXTS,
+                                                .column = threat_columns,
+                                                .columns = THREAT_COLUMNS}};
   p->marks = layers;
   p->mark_layers = 2;
   SCIARA_TRY_GOTO(write_file(r, writer, p, path));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "file/csv_text.h"
@@ -95,6 +96,12 @@ void sciara_poi_columns_free(struct sciara_poi_columns *c) {
   sciara_text_free(&c->text);
   sciara_free(c->name);
   *c = (struct sciara_poi_columns){0};
+}
+
+const char *sciara_poi_columns_share(const struct sciara_poi_columns *c) {
+  size_t k = 0;
+  while (k < c->count && strncmp(c->name[k], "probability_", strlen("probability_")) != 0) k++;
+  return k < c->count ? c->name[k] : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- rows

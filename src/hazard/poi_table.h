@@ -16,6 +16,9 @@ struct sciara_poi_columns {
 enum sciara_status sciara_poi_columns_make(const struct sciara_reduction *r, struct sciara_poi_columns *out);
 void sciara_poi_columns_free(struct sciara_poi_columns *c);
 
+/** The first column of a probability; NULL: there is none. */
+const char *sciara_poi_columns_share(const struct sciara_poi_columns *c);
+
 /**
  * The numbers of a place that has been visited; NAN: none. Where no member can reach it there are no probabilities.
  *

@@ -343,16 +343,18 @@ static enum sciara_status add_style(const struct product *p, OGRLayerH table, co
 
 static enum sciara_status style_zones(const struct product *p, OGRLayerH table, const struct sciara_zones *z,
                                       const char *name, bool lines) {
+  static const uint8_t lava[3] = {200, 20, 20}, named[3] = {140, 0, 160}; // as barriers in pictures
   struct sciara_text qml = {0};
   sciara_qml_begin(&qml, "label");
   for (size_t k = 0; k < z->count; k++) sciara_qml_category(&qml, k, z->zone[k].label);
   sciara_qml_symbols(&qml);
   for (size_t k = 0; k < z->count; k++) {
-    uint8_t c[3] = {200, 20, 20};
+    uint8_t c[3];
+    memcpy(c, z->named ? named : lava, sizeof c);
     if (z->ramp) zone_colour(z, k, c);
     sciara_qml_symbol(&qml, k, lines ? SCIARA_QML_LINE : z->ramp ? SCIARA_QML_AREA : SCIARA_QML_BORDER, c);
   }
-  sciara_qml_end(&qml);
+  sciara_qml_end(&qml, z->named ? p->format->label : NULL, lines ? SCIARA_QML_LINE : SCIARA_QML_AREA);
   const enum sciara_status status = add_style(p, table, name, &qml);
   sciara_text_free(&qml);
   return status;
@@ -363,12 +365,11 @@ static enum sciara_status style_marks(const struct product *p, OGRLayerH table,
   static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
   struct sciara_text qml = {0};
   sciara_qml_single(&qml);
-  sciara_qml_symbol(&qml, 0,
-                    marks->lines     ? SCIARA_QML_LINE
-                    : marks->distant ? SCIARA_QML_CIRCLE
-                                     : SCIARA_QML_TRIANGLE,
-                    marks->distant ? run_out : vent);
-  sciara_qml_end(&qml);
+  const enum sciara_qml_symbol kind = marks->lines     ? SCIARA_QML_LINE
+                                      : marks->distant ? SCIARA_QML_CIRCLE
+                                                       : SCIARA_QML_TRIANGLE;
+  sciara_qml_symbol(&qml, 0, kind, marks->distant ? run_out : vent);
+  sciara_qml_end(&qml, marks->named ? p->format->label : NULL, kind);
   const enum sciara_status status = add_style(p, table, marks->name, &qml);
   sciara_text_free(&qml);
   return status;
@@ -481,22 +482,77 @@ static enum sciara_status add_place_layer(struct product *p, enum sciara_poi_kin
   return good ? SCIARA_OK : gdal_failure(p);
 }
 
-/** A colour for each state. */
+enum { SHARE_CLASSES = SCIARA_ZONES_SHARES + 1, SHARE_LABEL = 64 };
+
+/** The label of a class of probabilities: "below 1 %", "1 to 5 %", "75 % and more". */
+static void name_share(size_t k, char label[SHARE_LABEL]) {
+  const double *edges = sciara_zones_shares;
+  if (k == 0)
+    snprintf(label, SHARE_LABEL, "below %.9g %%", 100 * edges[0]);
+  else if (k == SCIARA_ZONES_SHARES)
+    snprintf(label, SHARE_LABEL, "%.9g %% and more", 100 * edges[k - 1]);
+  else
+    snprintf(label, SHARE_LABEL, "%.9g to %.9g %%", 100 * edges[k - 1], 100 * edges[k]);
+}
+
+static const char no_member[] = "no member";
+
+/** What places are coloured by: their state, or the class of their probability. */
+static void append_class(const struct sciara_vector_places *q, struct sciara_text *t) {
+  char label[SHARE_LABEL];
+  if (!q->share) {
+    sciara_text_append(t, "state");
+    return;
+  }
+  sciara_text_append(t, "CASE WHEN \"state\" <> 'land' THEN \"state\" WHEN \"%s\" = 0 THEN '%s'", q->share, no_member);
+  for (size_t k = 0; k < SCIARA_ZONES_SHARES; k++) {
+    name_share(k, label);
+    sciara_text_append(t, " WHEN \"%s\" < %.9g THEN '%s'", q->share, sciara_zones_shares[k], label);
+  }
+  name_share(SCIARA_ZONES_SHARES, label);
+  sciara_text_append(t, " WHEN \"%s\" >= %.9g THEN '%s' END", q->share, sciara_zones_shares[SCIARA_ZONES_SHARES - 1],
+                     label);
+}
+
+/** A class of places. */
+struct place_class {
+  char label[SHARE_LABEL];
+  uint8_t rgb[3];
+};
+
+/** The classes in the order of a legend; their number. */
+static size_t list_classes(bool shares, struct place_class out[SHARE_CLASSES + 5]) {
+  static const struct place_class reached = {"reached", {200, 20, 20}}, nowhere[] = {{"sea", {130, 130, 130}},
+                                                                                     {"NODATA", {130, 130, 130}},
+                                                                                     {"outside", {130, 130, 130}}};
+  size_t count = 0;
+  for (size_t k = SHARE_CLASSES; shares && k-- > 0; count++) {
+    name_share(k, out[count].label);
+    sciara_ramp_colour(sciara_ramp_for("probability"), ((double)k + 0.5) / SHARE_CLASSES, out[count].rgb);
+  }
+  if (!shares) out[count++] = reached;
+  out[count] = (struct place_class){.rgb = {40, 120, 40}};
+  snprintf(out[count].label, sizeof out[count].label, "%s", shares ? no_member : "not reached");
+  count++;
+  for (size_t k = 0; k < 3; k++) out[count++] = nowhere[k];
+  return count;
+}
+
+/** A colour for each state, or for each class of probabilities. */
 static enum sciara_status style_places(const struct product *p, OGRLayerH table, enum sciara_poi_kind kind) {
-  static const struct {
-    const char *state;
-    uint8_t rgb[3];
-  } states[] = {{"reached", {200, 20, 20}}, {"not reached", {40, 120, 40}}, {"land", {11, 87, 208}},
-                {"sea", {130, 130, 130}},   {"NODATA", {130, 130, 130}},    {"outside", {130, 130, 130}}};
   static const enum sciara_qml_symbol symbols[SCIARA_POI_KINDS] = {SCIARA_QML_CIRCLE, SCIARA_QML_LINE, SCIARA_QML_AREA};
-  enum { STATES = sizeof states / sizeof *states };
-  struct sciara_text qml = {0};
-  sciara_qml_begin(&qml, "state");
-  for (size_t k = 0; k < STATES; k++) sciara_qml_category(&qml, k, states[k].state);
+  struct place_class classes[SHARE_CLASSES + 5];
+  const size_t count = list_classes(p->places->share, classes);
+  struct sciara_text qml = {0}, class = {0};
+  append_class(p->places, &class);
+  sciara_qml_begin(&qml, class.data ? class.data : "");
+  if (class.failed != SCIARA_OK) qml.failed = class.failed;
+  for (size_t k = 0; k < count; k++) sciara_qml_category(&qml, k, classes[k].label);
   sciara_qml_symbols(&qml);
-  for (size_t k = 0; k < STATES; k++) sciara_qml_symbol(&qml, k, symbols[kind], states[k].rgb);
-  sciara_qml_end(&qml);
+  for (size_t k = 0; k < count; k++) sciara_qml_symbol(&qml, k, symbols[kind], classes[k].rgb);
+  sciara_qml_end(&qml, "name", symbols[kind]);
   const enum sciara_status status = add_style(p, table, place_layers[kind], &qml);
+  sciara_text_free(&class);
   sciara_text_free(&qml);
   return status;
 }

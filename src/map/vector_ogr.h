@@ -22,6 +22,7 @@ struct sciara_vector_mark {
 struct sciara_vector_marks {
   const char *name;           ///< "vents"
   bool lines, timed, distant; ///< whether its marks are lines, have times, have distances
+  bool named;                 ///< whether QGIS writes the labels on the map
   struct sciara_vector_mark *mark;
   size_t count;
   const char *const *text_column; ///< names of further columns of text
@@ -50,6 +51,7 @@ struct sciara_vector_places {
   const struct sciara_poi *pois; ///< without points: a feature without geometry
   size_t count;
   const char *const *text_column; ///< names of columns of text, among them "state", by which the features are coloured
+  const char *share; ///< the column of a probability by which those on land are coloured instead; NULL: there is none
   size_t text_columns;
   const char *const *column; ///< names of columns of numbers
   size_t columns;

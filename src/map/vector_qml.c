@@ -2,11 +2,14 @@
 #include "map/vector_qml.h"
 
 static const char head[] = "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
-                           "<qgis version=\"3.22\" styleCategories=\"Symbology\">\n";
+                           "<qgis version=\"3.22\" styleCategories=\"Symbology|Labeling\">\n";
 
 void sciara_qml_begin(struct sciara_text *t, const char *field) {
+  struct sciara_text escaped = {0};
+  if (sciara_text_append_xml(&escaped, field) != SCIARA_OK) t->failed = escaped.failed;
   sciara_text_append(t, "%s <renderer-v2 type=\"categorizedSymbol\" attr=\"%s\" forceraster=\"0\">\n  <categories>\n",
-                     head, field);
+                     head, escaped.data ? escaped.data : "");
+  sciara_text_free(&escaped);
 }
 
 void sciara_qml_category(struct sciara_text *t, size_t number, const char *value) {
@@ -69,6 +72,28 @@ void sciara_qml_symbol(struct sciara_text *t, size_t number, enum sciara_qml_sym
   sciara_text_append(t, "    </layer>\n   </symbol>\n");
 }
 
-void sciara_qml_end(struct sciara_text *t) {
-  sciara_text_append(t, "  </symbols>\n </renderer-v2>\n <blendMode>0</blendMode>\n</qgis>\n");
+/** Dark text with a light border; beside points, along lines, in polygons. */
+static void labels(struct sciara_text *t, const char *field, enum sciara_qml_symbol kind) {
+  enum { PARALLEL = 2, HORIZONTAL = 4, AROUND = 6 }; // of QGIS: QgsPalLayerSettings::Placement
+  const int placement = kind == SCIARA_QML_LINE                                ? PARALLEL
+                        : kind == SCIARA_QML_AREA || kind == SCIARA_QML_BORDER ? HORIZONTAL
+                                                                               : AROUND;
+  sciara_text_append(
+      t,
+      " <labeling type=\"simple\">\n  <settings calloutType=\"simple\">\n"
+      "   <text-style fieldName=\"%s\" isExpression=\"0\" fontSize=\"9\" fontSizeUnit=\"Point\" textOpacity=\"1\" "
+      "textColor=\"30,30,30,255\">\n"
+      "    <text-buffer bufferDraw=\"1\" bufferSize=\"1\" bufferSizeUnits=\"MM\" bufferOpacity=\"1\" "
+      "bufferColor=\"255,255,255,255\"/>\n   </text-style>\n"
+      "   <placement placement=\"%d\" placementFlags=\"10\" dist=\"1\" distUnits=\"MM\" offsetType=\"1\" "
+      "priority=\"8\" "
+      "predefinedPositionOrder=\"TR,TL,BR,BL,R,L,TSR,BSR\"/>\n"
+      "   <rendering drawLabels=\"1\" obstacle=\"1\" fontMaxPixelSize=\"10000\"/>\n  </settings>\n </labeling>\n",
+      field, placement);
+}
+
+void sciara_qml_end(struct sciara_text *t, const char *label, enum sciara_qml_symbol kind) {
+  sciara_text_append(t, "  </symbols>\n </renderer-v2>\n");
+  if (label) labels(t, label, kind);
+  sciara_text_append(t, " <blendMode>0</blendMode>\n</qgis>\n");
 }

@@ -14,7 +14,7 @@ enum sciara_qml_symbol {
   SCIARA_QML_CIRCLE
 };
 
-/** A style with a symbol for each value of the attribute `field`: begin, a category for each value, symbols, a symbol for each,
+/** A style with a symbol for each value of `field`, an attribute or an expression: begin, a category for each value, symbols, a symbol for each,
  *  end. Errors are kept in the text. */
 void sciara_qml_begin(struct sciara_text *t, const char *field);
 void sciara_qml_category(struct sciara_text *t, size_t number, const char *value);
@@ -24,6 +24,8 @@ void sciara_qml_symbols(struct sciara_text *t);
 void sciara_qml_single(struct sciara_text *t);
 
 void sciara_qml_symbol(struct sciara_text *t, size_t number, enum sciara_qml_symbol kind, const uint8_t rgb[3]);
-void sciara_qml_end(struct sciara_text *t);
+
+/** @param label the attribute that is written at each feature; NULL: none */
+void sciara_qml_end(struct sciara_text *t, const char *label, enum sciara_qml_symbol kind);
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+const double sciara_zones_shares[SCIARA_ZONES_SHARES] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75};
+
 void sciara_zones_free(struct sciara_zones *z) {
   sciara_free(z->member);
   sciara_free(z->zone);
@@ -40,7 +42,7 @@ enum sciara_status sciara_zones_outline(const double *values, int64_t cells, dou
 
 enum sciara_status sciara_zones_numbered(const char *name, const uint16_t *number, int64_t cells,
                                          const char *const *labels, size_t count, struct sciara_zones *out) {
-  *out = (struct sciara_zones){.name = name};
+  *out = (struct sciara_zones){.name = name, .named = true};
   const enum sciara_status status = make(out, cells, count);
   if (status != SCIARA_OK) {
     sciara_zones_free(out);

@@ -8,6 +8,10 @@
 
 enum { SCIARA_ZONES_MOST = 1000 }; ///< zones that one layer may have
 
+enum { SCIARA_ZONES_SHARES = 6 };
+extern const double
+    sciara_zones_shares[SCIARA_ZONES_SHARES]; ///< the probabilities that bound zones and classes of places
+
 /** The cells with lower <= value < upper. */
 struct sciara_zone {
   double lower, upper; ///< upper is INFINITY for the last thickness class; both NAN for the outline
@@ -27,6 +31,7 @@ struct sciara_zones {
   struct sciara_zone *zone;
   size_t count;
   enum sciara_zones_nesting nesting;
+  bool named; ///< its labels are names, which QGIS writes on the map
 };
 
 /**

@@ -17,6 +17,7 @@ from case import SharedCase
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 try:
     import qgis.core as core
+    from qgis.PyQt.QtCore import QSize
 except ImportError:
     core = None
 PARAVIEW = shutil.which("pvpython")
@@ -84,6 +85,55 @@ class InQgis(Products):
         outline = core.QgsVectorLayer(path + "|layername=outline", "outline")
         area = sum(f.geometry().area() for f in outline.getFeatures())
         self.assertAlmostEqual(area, len(self.covered()) * case.CELL ** 2, delta=1e-6)
+
+    def drawn_names(self, *sources):
+        """What QGIS writes on a map of these layers of GeoPackages, with the middle of each text."""
+        layers = [core.QgsVectorLayer(source, source.rpartition("=")[2]) for source in sources]
+        settings = core.QgsMapSettings()
+        settings.setLayers(layers)
+        settings.setDestinationCrs(layers[0].crs())
+        settings.setOutputSize(QSize(900, 700))
+        settings.setExtent(core.QgsRectangle(case.WEST, case.SOUTH, case.WEST + case.COLS * case.CELL, case.NORTH))
+        job = core.QgsMapRendererSequentialJob(settings)
+        job.start()
+        job.waitForFinished()
+        return {found.labelText: found.labelRect.center()
+                for found in job.takeLabelingResults().labelsWithinRect(settings.visibleExtent())}
+
+    def test_vents_and_barriers_have_their_names(self):
+        x, y = case.WEST + 205, case.NORTH - 85
+        case.write_scenario(self.work, "named.json", run={"max_steps": 20}, dem={
+            "path": "dem.asc", "crs": "EPSG:32633", "edits": [
+                {"name": "upper <dam>", "line": [[x - 60, y - 60], [x + 60, y - 60]], "width_m": 12, "height_m": 4},
+                {"polygon": [[x + 30, y - 190], [x + 130, y - 190], [x + 130, y - 120], [x + 30, y - 120]], "raise_m": 3}]},
+            vents=[{"name": "Bocca & co", "x": x, "y": y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}},
+                   {"name": "rift", "line": [[x - 170, y + 20], [x - 60, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [2]}}])
+        self.sciara("run", "named.json", "-q", "-o", "named")
+        self.sciara("export", "named", "-q", "-f", "gpkg", "-o", "named.gpkg")
+        found = self.drawn_names(*(f"{self.path('named.gpkg')}|layername={name}" for name in ("vents", "fissures", "edits")))
+        places = {"Bocca & co": (x, y), "rift": (x - 115, y + 12), "upper <dam>": (x, y - 60), "edit 2": (x + 80, y - 155)}
+        self.assertEqual(sorted(found), sorted(places))
+        for name, (east, north) in places.items():
+            self.assertLess(abs(found[name].x() - east) + abs(found[name].y() - north), 80, name)
+        outline = core.QgsVectorLayer(f"{self.path('named.gpkg')}|layername=outline", "outline")
+        self.assertIsNone(outline.labeling())
+        # As in the pictures: vents cyan, barriers purple.
+        vents, edits = (core.QgsVectorLayer(f"{self.path('named.gpkg')}|layername={name}", name) for name in ("vents", "edits"))
+        self.assertEqual(vents.renderer().symbol().symbolLayer(0).color().getRgb()[:3], (0, 200, 215))
+        self.assertEqual([category.symbol().symbolLayer(0).strokeColor().getRgb()[:3] for category in edits.renderer().categories()],
+                         [(140, 0, 160)] * 2)
+
+    def test_exposed_places_have_their_names(self):
+        middle, x = case.NORTH - 95, case.WEST + 205
+        case.write_json(self.path("places.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
+                ("hut", "Point", [x, middle]), ("quiet", "Point", [case.WEST + 25, case.SOUTH + 25]),
+                ("road", "LineString", [[x - 150, middle - 60], [x + 70, middle - 60]]),
+                ("farm & co", "Polygon", [[[x + 40, middle + 60], [x + 120, middle + 60], [x + 120, middle], [x + 40, middle + 60]]]))]})
+        self.sciara("exposure", "run", "--assets", "places.geojson", "-q", "-o", "places.gpkg")
+        self.assertEqual(sorted(self.drawn_names(*(f"{self.path('places.gpkg')}|layername={kind}" for kind in ("points", "lines", "zones")))),
+                         ["farm & co", "hut", "quiet", "road"])
 
     def test_series_is_a_temporal_mesh(self):
         for path in self.series:

@@ -101,7 +101,7 @@ class Plugin(Case):
         self.assertIn("no problem found", self.algorithm("check", f"SCENARIO={self.path('s.json')}"))
         self.algorithm("sciara_run", f"SCENARIO={self.path('s.json')}", f"FOLDER={self.path('out')}", "ENGINE=serial")
         said = self.algorithm("results", f"FOLDER={self.path('out')}", "FIELDS=deposit", "FIELDS=thickness")
-        self.assertRegex(said, r"LAYERS:\tdeposit_\w+, thickness_\w+, snapshots_\w+")
+        self.assertRegex(said, r"LAYERS:\tdeposit_\w+, thickness_\w+, vents_\w+, snapshots_\w+")
         self.assertTrue(os.path.exists(self.path("out", "maps", "thickness.qml")))
 
     def test_fissures_in_another_crs(self):
@@ -162,13 +162,20 @@ class Plugin(Case):
         return [context.getMapLayer(name) for name in results.get("LAYERS", ())], feedback.textLog()
 
     def test_layers_have_style_and_time(self):
-        self.write_scenario(run={"max_steps": 60, "start": "2006-07-14"}, output={"every": 20})
+        emitted = {"slot": "10 min", "rates_m3_s": [4]}
+        self.write_scenario(run={"max_steps": 60, "start": "2006-07-14"}, output={"every": 20},
+                            vents=[{"name": "bocca", "x": X, "y": Y, "effusion": emitted},
+                                   {"name": "rift", "line": [[X - 60, Y], [X - 20, Y]], "effusion": emitted}],
+                            dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [
+                                {"name": "dam", "line": [[X - 30, Y - 60], [X + 30, Y - 60]], "width_m": 12, "height_m": 4}]})
         self.sciara("run", "s.json", "-q", "-o", "out")
         layers, _ = self.run_here("results", "LoadResults", FOLDER=self.path("out"), FIELDS=["deposit"])
-        self.assertEqual([layer.name() for layer in layers], ["deposit", "snapshots"])
+        self.assertEqual([layer.name() for layer in layers], ["deposit", "edits", "fissures", "vents", "snapshots"])
         self.assertEqual(layers[0].renderer().type(), "singlebandpseudocolor")
-        self.assertTrue(layers[1].temporalProperties().isActive())
-        begin = layers[1].temporalProperties().timeExtent().begin().toUTC().toString("yyyy-MM-ddTHH:mm:ss")
+        self.assertEqual([[place["label"] for place in layer.getFeatures()] for layer in layers[1:4]], [["dam"], ["rift"], ["bocca"]])
+        self.assertEqual([layer.labeling().settings().fieldName for layer in layers[1:4]], ["label"] * 3)
+        self.assertTrue(layers[-1].temporalProperties().isActive())
+        begin = layers[-1].temporalProperties().timeExtent().begin().toUTC().toString("yyyy-MM-ddTHH:mm:ss")
         first = datetime.timedelta(seconds=int(case.record(self.path("out"))["snapshots"][0]["time_s"]))
         self.assertEqual(begin, (datetime.datetime(2006, 7, 14) + first).isoformat())
 
@@ -256,6 +263,14 @@ class Plugin(Case):
         self.assertEqual([table[name]["probability_0m"] for name in ("road", "quiet")], ["0.5", "0"])
         layers, _ = self.run_here("exposure", "Exposure", FOLDER=self.path("e"), ASSETS=places, NAME_FIELD="who", OVERWRITE=True)
         self.assert_attributes(layers, table, ["members", "finished", "probability_0m", "probability_0m_hits", "covered_share"])
+        classes = {}
+        for layer in layers:
+            context, expression = core.QgsExpressionContext(), core.QgsExpression(layer.renderer().classAttribute())
+            for place in layer.getFeatures():
+                context.setFeature(place)
+                classes[place["name"]] = expression.evaluate(context)
+                self.assertIn(classes[place["name"]], [category.value() for category in layer.renderer().categories()])
+        self.assertEqual((classes["road"], classes["quiet"]), ("50 to 75 %", "no member"))
         self.assertIn("allowed with a run only", self.run_here("exposure", "Exposure", good=False, FOLDER=self.path("e"), WITHIN="6 h",
                                                                ASSETS=places, OVERWRITE=True)[1])
 

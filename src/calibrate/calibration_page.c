@@ -114,10 +114,11 @@ static bool put_unknowns(const struct sciara_calibration_record *r, const struct
     const struct sciara_unknown *u = &r->search->unknown[k];
     const struct sciara_support *s = &supported->unknown[k];
     cJSON *item = push_object(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
-    made = with && put_text(item, "key", u->key) && put(item, "min", u->min) && put(item, "max", u->max) &&
-           cJSON_AddBoolToObject(item, "log", u->log) && put(item, "best", r->table->value[r->best * n + k]) &&
-           put(item, "median", s->median) && put(item, "low", s->low) && put(item, "high", s->high) &&
-           put(item, "spread", s->spread) && put_effects(e, k, item);
+    made = with && put_text(item, "key", u->key) && (!u->disc || put(item, "disc", (double)u->disc->vent)) &&
+           put(item, "min", u->min) && put(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
+           put(item, "best", r->table->value[r->best * n + k]) && put(item, "median", s->median) &&
+           put(item, "low", s->low) && put(item, "high", s->high) && put(item, "spread", s->spread) &&
+           put_effects(e, k, item);
     if (made && !isnan(s->spread)) made = put_text(item, "identifiable", verdicts[s->identifiable]);
     for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
   }

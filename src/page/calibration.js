@@ -75,11 +75,27 @@ function progressChart(search) {
   return picture;
 }
 
+/** A value of an unknown: where its bounds are close together, as of coordinates, to about a thousandth of their distance. */
+function unknownText({ min, max, log }, value) {
+  if (value === null || log || max - min > 0.01 * Math.max(Math.abs(min), Math.abs(max))) return fourDigits(value);
+  return longNumber(Number(value.toFixed(Math.max(0, Math.ceil(3 - Math.log10(max - min))))));
+}
+
+/** The keys whose best value lies at a bound; of a position both of them, at the rim of its disc. */
+function keysAtBound(unknowns) {
+  const found = new Map();
+  for (const one of unknowns) {
+    const name = one.disc ?? one.key, [keys, square] = found.get(name) ?? [[], 0];
+    found.set(name, [[...keys, one.key], square + (2 * coordinateOf(one, one.best) - 1) ** 2]);
+  }
+  return [...found.values()].filter(([, square]) => Math.sqrt(square) > 1 - 2 * AT_BOUND).map(([keys]) => keys.join(", "));
+}
+
 /** The values of an unknown and their scores; of a design that fills the bounds accepted sets are stronger. */
 function unknownChart(search, unknown) {
   const { scores, bounds, score, accepted, accepted_part: part } = search;
   const middle = unknown.log ? Math.sqrt(unknown.min * unknown.max) : (unknown.min + unknown.max) / 2;
-  const ticks = [unknown.min, middle, unknown.max].map((value, i) => [i / 2, fourDigits(value)]);
+  const ticks = [unknown.min, middle, unknown.max].map((value, i) => [i / 2, unknownText(unknown, value)]);
   const { picture, x, y } = scoreChart(say("FIT_SCATTER_AXES", { key: unknown.key }), [...scores, score],
     say("FIT_SCATTER_AXES", { key: unknown.key }), ticks);
   const paths = { stopped: "", others: "", accepted: "" };
@@ -306,10 +322,7 @@ class CalibrationPage extends StillPage {
       sentences.push(say("FIT_ACCEPTED", { accepted, part: number(search.accepted_part) }));
       if (!known) sentences.push(say("FIT_FEW", { least: search.accepted_least }));
     }
-    for (const unknown of unknowns) {
-      const place = coordinateOf(unknown, unknown.best);
-      if (Math.min(place, 1 - place) < AT_BOUND) sentences.push(say("FIT_AT_BOUND", unknown));
-    }
+    for (const key of keysAtBound(unknowns)) sentences.push(say("FIT_AT_BOUND", { key }));
     unknowns.forEach((a, i) => unknowns.slice(0, i).forEach((b, k) => {
       const value = a.correlation[k];
       if (value === null || Math.abs(value) < search.together) return;
@@ -325,10 +338,10 @@ class CalibrationPage extends StillPage {
   }
 
   supportOf(unknown, known) {
-    const row = [unknown.key, fourDigits(unknown.best)];
+    const row = [unknown.key, unknownText(unknown, unknown.best)];
     if (!known) return row;
-    const range = `${fourDigits(unknown.low)} \u2013 ${fourDigits(unknown.high)}`;
-    return [...row, fourDigits(unknown.median), range, number(unknown.spread.toFixed(2)), say(VERDICTS[unknown.identifiable])];
+    const range = `${unknownText(unknown, unknown.low)} \u2013 ${unknownText(unknown, unknown.high)}`;
+    return [...row, unknownText(unknown, unknown.median), range, number(unknown.spread.toFixed(2)), say(VERDICTS[unknown.identifiable])];
   }
 
   correlations() {

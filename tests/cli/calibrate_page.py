@@ -241,6 +241,29 @@ class CalibrationPage(SharedCase):
             for k, b in enumerate(KEYS[:i]):
                 self.assertEqual(f"{b} and {a}: correlation {matrix[i][k]:.2f} in the accepted sets" in page, abs(np.corrcoef(at)[i][k]) >= 0.7)
 
+    def test_position(self):
+        """Coordinates with the digits that tell cells apart; the best one in the middle of the disc, and at its rim."""
+        for name, place, radius, at_rim in (("middle", {"row": case.VENT[0], "col": case.VENT[1]}, 16, False),
+                                            ("rim", {"row": case.VENT[0] + 3, "col": case.VENT[1] - 4}, 50, True)):
+            self.write_scenario("moved.json", vents=[{**place, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
+            case.write_json(self.path("position.json"), {
+                "pairs": [{"scenario": "moved.json", "observed": "mapped.tif"}], "design": "sobol", "budget": 128,
+                "unknowns": [{"key": "vents.0.position", "radius_m": radius}, {"key": "model.cooling", "min": 140, "max": 160}]})
+            self.sciara("calibrate", "position.json", "-q", "-o", name)
+            self.open(name)
+            with open(self.path(name, "evaluations.csv"), encoding="ascii", newline="") as f:
+                rows = list(csv.DictReader(f))
+            best = max(rows, key=lambda row: float(row["score"]))
+            found = {row[0]: row[1:] for row in self.table("support")[1:]}
+            for key in ("vents.0.x", "vents.0.y"):
+                self.assertEqual(found[key][0], f"{int(best[key]):,}")
+            self.assertEqual("vents.0.x, vents.0.y: the best value lies at a bound" in self.text("unknowns"), at_rim)
+            if at_rim:
+                west = case.WEST + (case.VENT[1] - 4 + 0.5) * case.CELL
+                ticks = self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')[0].querySelectorAll('text')].map((one) => one.textContent)")
+                for x in (west - radius, west, west + radius):
+                    self.assertIn(f"{int(x):,}", ticks)
+
     def test_other_designs(self):
         for design in ("cma-es", "morris", "saltelli", "lhs"):
             self.open(design)

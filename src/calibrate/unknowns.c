@@ -109,9 +109,11 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
   u->log = cJSON_IsTrue(sciara_json_get(entry, "log"));
   if (sciara_vent_disc_names(u->key, &vent)) return read_position(r, entry, vent, k, s);
   if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
-  if (status != SCIARA_OK && is_near_rate_scale(u->key))
+  if (status != SCIARA_OK && (is_near_rate_scale(u->key) || sciara_vent_disc_is_near(u->key)))
     return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", u->key,
-                                  "a key of vents, model or run (did you mean \"rate_scale\"?)");
+                                  is_near_rate_scale(u->key)
+                                      ? "a key of vents, model or run (did you mean \"rate_scale\"?)"
+                                      : "a key of vents, model or run (did you mean \"vents.0.position\"?)");
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, u->entry);
   if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION) return refuse_type(r, s, k, key);
   if (sciara_json_get(entry, "radius_m"))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ensemble/member_keys.h"
 #include "file/georef.h"
 #include "model/vent_area.h"
@@ -32,6 +33,13 @@ static const char *name_in_vent(const char *key, size_t *vent) {
 bool sciara_vent_disc_names(const char *key, size_t *vent) {
   const char *name = name_in_vent(key, vent);
   return name && strcmp(name, "position") == 0;
+}
+
+bool sciara_vent_disc_is_near(const char *key) {
+  static const char *const position = "position";
+  size_t vent;
+  const char *name = name_in_vent(key, &vent);
+  return name && sciara_closest_name(name, &position, 1);
 }
 
 bool sciara_vent_disc_has(const struct sciara_vent_disc *d, const char *key) {

@@ -25,6 +25,9 @@ struct sciara_vent_disc {
 /** Whether a key is the position of a vent, "vents.0.position". */
 bool sciara_vent_disc_names(const char *key, size_t *vent);
 
+/** Whether a key that is not known was probably meant as one. */
+bool sciara_vent_disc_is_near(const char *key);
+
 /** Whether a key is a coordinate of the vent. */
 bool sciara_vent_disc_has(const struct sciara_vent_disc *d, const char *key);
 

@@ -198,9 +198,10 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
     .operand_min = 1,
     .operand_max = 1,
     .options = reduce_options,
-    .details = "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg and "
-               "sites.csv into\nthe folder of the ensemble. Every number is valid only for the assumed vents, "
-               "eruptions and model, if such an\neruption happens.\n",
+    .details =
+        "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg, "
+        "sites.csv\nand sites.gpkg into the folder of the ensemble. Every number is valid only for the assumed vents, "
+        "eruptions and model, if such an\neruption happens.\n",
     .run = run_reduce,
 };
 

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
-#include "map/vector_ogr.h"
 
 enum sciara_status sciara_exposed_open(const char *folder, const struct sciara_pois_request *request, int threads,
                                        struct sciara_exposed_places *out) {
@@ -42,15 +41,12 @@ enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_
 
 // --------------------------------------------------------------------------------------------------------------- files
 
-enum { TEXTS = 2 };
-static const char *const text_columns[TEXTS] = {"kind", "state"};
-
 /** A table that is being made. */
 struct table {
   const struct sciara_exposed_places *e;
   struct sciara_poi_columns columns;
-  const char *(*text)[TEXTS]; ///< of each place
-  double *value;              ///< places x columns
+  const char *(*text)[SCIARA_POI_TEXTS]; ///< of each place
+  double *value;                         ///< places x columns
   size_t reached;
 };
 
@@ -80,25 +76,6 @@ cleanup:
   return status;
 }
 
-static enum sciara_status write_gpkg(const struct table *t, const char *path) {
-  const struct sciara_pois *pois = &t->e->pois;
-  struct sciara_vector_places places = {.text_column = text_columns,
-                                        .text_columns = TEXTS,
-                                        .share = sciara_poi_columns_share(&t->columns),
-                                        .column = t->columns.name,
-                                        .columns = t->columns.count,
-                                        .pois = pois->poi,
-                                        .count = pois->count,
-                                        .text = &t->text[0][0],
-                                        .value = t->value};
-  struct sciara_text title = {0};
-  enum sciara_status status = sciara_reduction_describe(&t->e->r, &title);
-  if (status == SCIARA_OK)
-    status = sciara_places_write_gpkg(&places, &t->e->r.dem.grid, &t->e->r.dem.georef, title.data, path);
-  sciara_text_free(&title);
-  return status;
-}
-
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
                                         size_t *reached) {
   struct table t = {.e = e};
@@ -111,7 +88,8 @@ enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const c
   SCIARA_TRY_GOTO(sciara_exposed_visit(e, take_row, &t));
   *reached = t.reached;
   if (csv) SCIARA_TRY_GOTO(write_csv(&t, csv));
-  if (gpkg) SCIARA_TRY_GOTO(write_gpkg(&t, gpkg));
+  if (gpkg)
+    SCIARA_TRY_GOTO(sciara_poi_gpkg_write(&e->r, &t.columns, e->pois.poi, e->pois.count, &t.text[0][0], t.value, gpkg));
 cleanup:
   sciara_poi_columns_free(&t.columns);
   sciara_free(t.text);

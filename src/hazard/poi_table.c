@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "file/csv_text.h"
+#include "map/vector_ogr.h"
 
 // ------------------------------------------------------------------------------------------------------------- columns
 
@@ -96,12 +97,6 @@ void sciara_poi_columns_free(struct sciara_poi_columns *c) {
   sciara_text_free(&c->text);
   sciara_free(c->name);
   *c = (struct sciara_poi_columns){0};
-}
-
-const char *sciara_poi_columns_share(const struct sciara_poi_columns *c) {
-  size_t k = 0;
-  while (k < c->count && strncmp(c->name[k], "probability_", strlen("probability_")) != 0) k++;
-  return k < c->count ? c->name[k] : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- rows
@@ -204,4 +199,31 @@ enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const
   sciara_csv_append_text(out, condition.data);
   sciara_text_free(&condition);
   return sciara_text_append(out, "\n");
+}
+
+/** The first column of a probability; NULL: there is none. */
+static const char *share_of(const struct sciara_poi_columns *c) {
+  size_t k = 0;
+  while (k < c->count && strncmp(c->name[k], "probability_", strlen("probability_")) != 0) k++;
+  return k < c->count ? c->name[k] : NULL;
+}
+
+enum sciara_status sciara_poi_gpkg_write(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
+                                         const struct sciara_poi *pois, size_t count, const char *const *text,
+                                         const double *value, const char *path) {
+  static const char *const texts[SCIARA_POI_TEXTS] = {"kind", "state"};
+  const struct sciara_vector_places places = {.text_column = texts,
+                                              .text_columns = SCIARA_POI_TEXTS,
+                                              .share = share_of(c),
+                                              .column = c->name,
+                                              .columns = c->count,
+                                              .pois = pois,
+                                              .count = count,
+                                              .text = text,
+                                              .value = value};
+  struct sciara_text title = {0};
+  enum sciara_status status = sciara_reduction_describe(r, &title);
+  if (status == SCIARA_OK) status = sciara_places_write_gpkg(&places, &r->dem.grid, &r->dem.georef, title.data, path);
+  sciara_text_free(&title);
+  return status;
 }

@@ -16,9 +16,6 @@ struct sciara_poi_columns {
 enum sciara_status sciara_poi_columns_make(const struct sciara_reduction *r, struct sciara_poi_columns *out);
 void sciara_poi_columns_free(struct sciara_poi_columns *c);
 
-/** The first column of a probability; NULL: there is none. */
-const char *sciara_poi_columns_share(const struct sciara_poi_columns *c);
-
 /**
  * The numbers of a place that has been visited; NAN: none. Where no member can reach it there are no probabilities.
  *
@@ -39,5 +36,17 @@ enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const
 /** The header of such rows; `name` is the column of names. */
 enum sciara_status sciara_poi_header_append(const struct sciara_poi_columns *c, const char *name,
                                             struct sciara_text *out);
+
+enum { SCIARA_POI_TEXTS = 2 }; ///< kind and state
+
+/**
+ * The table as a GeoPackage: layers of points, lines and zones, coloured by the first probability.
+ *
+ * @param text count x SCIARA_POI_TEXTS
+ * @param value count x columns
+ */
+enum sciara_status sciara_poi_gpkg_write(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
+                                         const struct sciara_poi *pois, size_t count, const char *const *text,
+                                         const double *value, const char *path);
 
 #endif

@@ -28,7 +28,7 @@ enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const c
 /** One layer of outlines.gpkg or isochrones.gpkg as GeoJSON; SCIARA_ERR_USAGE, with the names, if there is none of this name. */
 enum sciara_status sciara_products_geojson(const struct sciara_reduction *r, const char *layer, const char *path);
 
-/** sites.csv: a row for each place, and for the chance that lava leaves the map or enters the sea. */
+/** sites.csv: a row for each place, and for the chance that lava leaves the map or enters the sea; sites.gpkg if there are places. */
 enum sciara_status sciara_products_pois(const struct sciara_reduction *r);
 
 /** What the colours of a layer suit, for sciara_ramp_for; NULL: nothing in particular. */

@@ -456,7 +456,7 @@ static bool add_place(OGRLayerH layer, const struct sciara_vector_places *q, siz
   const struct sciara_poi *poi = &q->pois[k];
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
   int column = 0;
-  OGR_F_SetFieldString(f, column++, poi->name);
+  OGR_F_SetFieldString(f, column++, poi->name ? poi->name : "");
   for (size_t c = 0; c < q->text_columns; c++, column++)
     if (*q->text[k * q->text_columns + c]) OGR_F_SetFieldString(f, column, q->text[k * q->text_columns + c]);
   for (size_t c = 0; c < q->columns; c++, column++)

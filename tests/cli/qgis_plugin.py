@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 sys.dont_write_bytecode = True
@@ -33,18 +34,27 @@ def feature(kind, coordinates, **properties):
 
 
 class Plugin(Case):
+    @classmethod
+    def setUpClass(cls):
+        """One profile with the plugin, for all tests: each start of QGIS takes seconds."""
+        cls.home = os.path.realpath(tempfile.mkdtemp(prefix="sciara-qgis-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home, True)
+        os.environ["HOME"] = os.environ["XDG_RUNTIME_DIR"] = cls.home
+        os.environ["SCIARA_PROGRAM"] = case.PROGRAM
+        cls.zip = os.path.join(cls.home, "plugin.zip")
+        subprocess.run([os.path.join(case.SOURCE, "tools", "qgis-plugin"), cls.zip], check=True)
+        plugins = os.path.join(cls.home, ".local", "share", "QGIS", "QGIS3", "profiles", "default", "python", "plugins")
+        with zipfile.ZipFile(cls.zip) as archive:
+            archive.extractall(plugins)
+        sys.path[:0] = ["/usr/share/qgis/python/plugins", plugins]
+        for name in ("processing", FOLDER):
+            subprocess.run([QGIS_PROCESS, "plugins", "enable", name], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=True)
+
     def setUp(self):
         super().setUp()
-        os.environ["HOME"] = os.environ["XDG_RUNTIME_DIR"] = self.path("home")
-        os.mkdir(self.path("home"), 0o700)
-        os.environ["SCIARA_PROGRAM"] = case.PROGRAM
         case.write_dem(self.path("dem.asc"))
         subprocess.run(["gdal_translate", "-q", "-a_srs", "EPSG:32633", self.path("dem.asc"), self.path("dem.tif")], check=True)
-        self.zip = self.path("plugin.zip")
-        subprocess.run([os.path.join(case.SOURCE, "tools", "qgis-plugin"), self.zip], check=True)
-        self.plugins = self.path("home", ".local", "share", "QGIS", "QGIS3", "profiles", "default", "python", "plugins")
-        with zipfile.ZipFile(self.zip) as archive:
-            archive.extractall(self.plugins)
 
     def write_vents(self, *features):
         self.vents = case.write_json(self.path("vents.geojson"), {
@@ -57,16 +67,21 @@ class Plugin(Case):
         self.assertEqual(done.returncode, code, done.stdout)
         return done.stdout
 
-    def enable(self):
-        self.process("plugins", "enable", "processing")
-        self.process("plugins", "enable", FOLDER)
-
     def algorithm(self, name, *parameters, code=0):
         return self.process("run", f"sciara:{name}", "--", *parameters, code=code)
 
     def new(self, *parameters, code=0):
         return self.algorithm("new_scenario", f"DEM={self.path('dem.tif')}", f"VENTS={self.vents}",
                               f"SCENARIO={self.path('s.json')}", *parameters, code=code)
+
+    def classes_of(self, layer):
+        """The class by which each place is coloured; all have a colour."""
+        context, expression, found = core.QgsExpressionContext(), core.QgsExpression(layer.renderer().classAttribute()), {}
+        for place in layer.getFeatures():
+            context.setFeature(place)
+            found[place["name"]] = expression.evaluate(context)
+            self.assertIn(found[place["name"]], [category.value() for category in layer.renderer().categories()])
+        return found
 
     def test_zip(self):
         with zipfile.ZipFile(self.zip) as archive:
@@ -84,7 +99,6 @@ class Plugin(Case):
             self.assertEqual(a.read(), b.read(), "the same tree gives the same file")
 
     def test_from_dem_to_layers(self):
-        self.enable()
         listed = self.process("list")
         for title in ("New scenario from a DEM and vents", "Check a scenario", "Run a SCIARA scenario",
                       "Load the results of a run", "Exposure of places"):
@@ -105,7 +119,6 @@ class Plugin(Case):
         self.assertTrue(os.path.exists(self.path("out", "maps", "thickness.qml")))
 
     def test_fissures_in_another_crs(self):
-        self.enable()
         self.write_vents(feature("LineString", [[X, Y], [X + 60, Y - 20]]))
         subprocess.run(["ogr2ogr", "-t_srs", "EPSG:4326", self.path("lonlat.gpkg"), self.vents], check=True)
         self.vents = self.path("lonlat.gpkg")
@@ -117,7 +130,6 @@ class Plugin(Case):
 
     def test_degrees_sea_and_barriers(self):
         """A DEM in degrees is warped; vents and barriers come in the CRS of the run."""
-        self.enable()
         subprocess.run(["gdalwarp", "-q", "-overwrite", "-t_srs", "EPSG:4326", self.path("dem.tif"), self.path("lonlat.tif")], check=True)
         os.replace(self.path("lonlat.tif"), self.path("dem.tif"))
         self.write_vents(feature("Point", [X, Y]))
@@ -132,7 +144,6 @@ class Plugin(Case):
 
     def test_ensemble(self):
         """Plan, run, reduce and load: the maps have their styles."""
-        self.enable()
         self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
                                               "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}]})
@@ -142,7 +153,6 @@ class Plugin(Case):
 
     def test_refused(self):
         """What the program refuses is shown, and leaves no file."""
-        self.enable()
         self.write_vents(feature("Point", [0, 0]))
         said = self.new("RATE=7", code=1)
         self.assertRegex(said, r"vents\[0\].*expected x from")
@@ -150,9 +160,6 @@ class Plugin(Case):
 
     def run_here(self, module, algorithm, good=True, **parameters):
         """Runs an algorithm in this process; its layers, and what its log says."""
-        sys.path[:0] = ["/usr/share/qgis/python/plugins", self.plugins]
-        for name in [name for name in sys.modules if name.startswith(FOLDER)]:
-            del sys.modules[name]  # of the profile of another test
         made = getattr(importlib.import_module(f"{FOLDER}.{module}"), algorithm)().create()
         context, feedback = core.QgsProcessingContext(), core.QgsProcessingFeedback(False)
         context.setProject(core.QgsProject.instance())
@@ -242,37 +249,37 @@ class Plugin(Case):
 
     def test_exposure_of_an_ensemble(self):
         """The probability at a place is the share of two runs that cover it."""
-        self.enable()
         places = self.write_places()
         vent = {"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
         self.write_scenario("base.json", vents=[vent])
-        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "result": {"thickness_m": [0]},
-                                              "vary": [{"key": "rate_scale", "values": [0.01, 1]}]})
+        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [0.01, 1]}],
+                                              "result": {"thickness_m": [0], "sites": [
+                                                  {"name": "hut & co", "x": X, "y": case.NORTH - 95},
+                                                  {"name": "track", "line": [[X, case.SOUTH + 35], [X + 60, case.SOUTH + 35]]}]}})
         self.sciara("ensemble", "run", "e.json", "-o", "e", "-q")
-        said = self.algorithm("exposure", f"FOLDER={self.path('e')}", f"ASSETS={places}", "NAME_FIELD=who")
-        self.assertRegex(said, r"LAYERS:\texposure_zones_\w+, exposure_lines_\w+, exposure_points_\w+")
+        given = {"FOLDER": self.path("e"), "ASSETS": places, "NAME_FIELD": "who"}
+        layers, _ = self.run_here("exposure", "Exposure", **given)
+        self.assertEqual([layer.name() for layer in layers], ["exposure zones", "exposure lines", "exposure points"])
         hits = []
         for rate in (0.04, 4):
             vent["effusion"]["rates_m3_s"] = [rate]
             self.write_scenario(f"{rate}.json", vents=[vent])
             self.sciara("run", f"{rate}.json", "-q", "-o", f"out{rate}")
             data = case.open_snapshot(self.path(f"out{rate}", case.record(self.path(f"out{rate}"))["snapshots"][-1]["name"]))
-            hits.append((data.arrival_time.values[0][9, 14:28] >= 0).any())
-        self.assertEqual(hits, [False, True])
+            arrival = data.arrival_time.values[0]
+            hits.append(((arrival[9, 14:28] >= 0).any(), arrival[9, 20] >= 0, (arrival[26, 20:27] >= 0).any()))
+        self.assertEqual(hits, [(False, False, False), (True, True, False)])
         table = self.table("e/exposure.csv", "place")
         self.assertEqual([table[name]["probability_0m"] for name in ("road", "quiet")], ["0.5", "0"])
-        layers, _ = self.run_here("exposure", "Exposure", FOLDER=self.path("e"), ASSETS=places, NAME_FIELD="who", OVERWRITE=True)
         self.assert_attributes(layers, table, ["members", "finished", "probability_0m", "probability_0m_hits", "covered_share"])
-        classes = {}
-        for layer in layers:
-            context, expression = core.QgsExpressionContext(), core.QgsExpression(layer.renderer().classAttribute())
-            for place in layer.getFeatures():
-                context.setFeature(place)
-                classes[place["name"]] = expression.evaluate(context)
-                self.assertIn(classes[place["name"]], [category.value() for category in layer.renderer().categories()])
+        classes = {name: shown for layer in layers for name, shown in self.classes_of(layer).items()}
         self.assertEqual((classes["road"], classes["quiet"]), ("50 to 75 %", "no member"))
-        self.assertIn("allowed with a run only", self.run_here("exposure", "Exposure", good=False, FOLDER=self.path("e"), WITHIN="6 h",
-                                                               ASSETS=places, OVERWRITE=True)[1])
+        self.assertIn("allowed with a run only", self.run_here("exposure", "Exposure", good=False, **given, WITHIN="6 h", OVERWRITE=True)[1])
+        layers = {layer.name(): layer for layer in self.run_here("ensemble", "LoadEnsemble", FOLDER=self.path("e"))[0]}
+        sites = [layers[f"{kind} (sites.gpkg)"] for kind in ("lines", "points")]
+        self.assertEqual([self.classes_of(layer) for layer in sites], [{"track": "no member"}, {"hut & co": "50 to 75 %"}])
+        self.assertEqual([place["probability_0m"] for layer in sites for place in layer.getFeatures()], [0, 0.5])
+        self.assertEqual([layer.labeling().settings().fieldName for layer in sites], ["name"] * 2)
 
 
 if __name__ == "__main__":

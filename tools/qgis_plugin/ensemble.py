@@ -21,8 +21,8 @@ def maps_of(folder):
 class LoadEnsemble(Algorithm):
     NAME = "ensemble_results"
     TITLE = "Load the results of an ensemble"
-    HELP = ("Maps of probabilities and of arrival times with their styles, the vents with the weight of their members, and the "
-            "outlines of probabilities, from a folder in which 'sciara ensemble reduce' has made them.")
+    HELP = ("Maps of probabilities and of arrival times with their styles, the vents with the weight of their members, the sites "
+            "coloured by probability, and the outlines of probabilities, from a folder in which 'sciara ensemble reduce' has made them.")
 
     def initAlgorithm(self, config=None):
         self.addParameter(QgsProcessingParameterFile("FOLDER", "Folder of the ensemble", QgsProcessingParameterFile.Folder))
@@ -35,7 +35,8 @@ class LoadEnsemble(Algorithm):
         if not os.path.isdir(os.path.join(folder, "maps")):
             raise QgsProcessingException(f"{folder}: has no maps; 'sciara ensemble reduce' makes them")
         layers = [QgsRasterLayer(os.path.join(folder, "maps", f"{name}.tif"), name) for name in maps_of(folder)]
-        for file, layer in (("outlines.gpkg", "probability_0m"), ("vents.gpkg", "vents")):
+        for file, layer in (("outlines.gpkg", "probability_0m"), ("vents.gpkg", "vents"), ("sites.gpkg", "zones"),
+                            ("sites.gpkg", "lines"), ("sites.gpkg", "points")):
             path = os.path.join(folder, file)
             if os.path.exists(path):
                 layers.append(QgsVectorLayer(f"{path}|layername={layer}", f"{layer} ({file})", "ogr"))

@@ -175,6 +175,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.altitude = altitude;
   SCIARA_TRY_GOTO(sciara_export_read_marks(job->target, &marks));
   page.sea = marks.sea;
+  page.edits = marks.edit;
   page.warnings = sciara_target_warnings(job->target, &page.warning_count);
   page.observed = observation.covered;
   SCIARA_TRY_GOTO(read_page_places(job, &places));

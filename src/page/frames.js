@@ -50,6 +50,7 @@ class Frames {
     const { altitude } = data;
     altitude.levels = undoDifferences(await unpack(altitude.data), altitude.rows, altitude.cols);
     frames.observed = data.observed && (await unpack(data.observed));
+    frames.edits = data.edits ? await unpack(data.edits) : null;
     frames.region = data.region ? await unpack(data.region) : null;
     for (const field of data.fields) {
       field.levels = undoDifferences(await unpack(field.data), field.once ? 1 : data.frames.length, frames.count);

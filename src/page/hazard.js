@@ -99,6 +99,7 @@ class HazardPage extends StillPage {
       byId("vents_name").textContent = say("VENT_WEIGHTED");
     }
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
+    this.showKey(hazard.sites);
   }
 
   showField() {

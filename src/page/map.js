@@ -5,6 +5,7 @@ const SEA = [170, 205, 230];
 const NO_DATA = [238, 238, 234];
 const VENT = "#00c8d7";
 const PLACE = "#0b57d0";
+const EDITS = "#8c00a0";
 const MOST_PIXELS_PER_CELL = 60;
 
 /** 256 colours of a field, from the least to the largest of its scale. */
@@ -75,9 +76,10 @@ class LavaMap {
     this.extent = outlineOf((r, c) => frames.places[r * cols + c] >= 0, rows, cols);
     this.observed = this.outlineOf(frames.observed);
     this.region = this.outlineOf(frames.region);
+    this.edits = this.outlineOf(frames.edits);
     this.view = { x: 0, y: 0, scale: 1 };
     this.ventsApart = spacingOf(frames.data.vents);
-    this.shows = { extent: false, observed: Boolean(frames.observed), vents: true };
+    this.shows = { extent: false, observed: Boolean(frames.observed), edits: Boolean(frames.edits), vents: true };
     this.chosen = null;
   }
 
@@ -211,6 +213,7 @@ class LavaMap {
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
     if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 0, 0, 1);
     if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
+    if (this.shows.edits) this.stroke(context, this.edits, EDITS, 0, 0);
     if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
     if (this.frames.data.places) this.drawPlaces(context, this.frames.data.places);
     if (this.shows.vents) this.drawVents(context);

@@ -46,6 +46,8 @@ class Page {
     byId("scenario").textContent = this.scenarioText();
     byId("observed_label").hidden = !data.observed;
     byId("vents_label").hidden = data.vents.length === 0;
+    byId("edits_label").hidden = !data.edits;
+    this.showKey(data.places || []);
     byId("assumed").hidden = !data.assumed;
     byId("assumed").textContent = data.assumed || "";
     byId("stamp").hidden = !data.stamp;
@@ -55,6 +57,16 @@ class Page {
     byId("observed_name").textContent = data.observed_name || "";
     byId("slider").max = shown - 1;
     byId("play").disabled = shown < 2;
+  }
+
+  /** The key has the marks that are on the map. */
+  showKey(places) {
+    const { vents } = this.data;
+    byId("vents_key").hidden = !vents.some(({ points }) => points.length === 1);
+    byId("fissures_key").hidden = !vents.some(({ points }) => points.length > 1);
+    for (const kind of ["point", "line", "zone"]) {
+      byId(`key_${kind}`).hidden = !places.some((place) => place.kind === kind && place.parts.length > 0);
+    }
   }
 
   /** What lava does to places, the earliest first; of a line or a zone how much of it is covered. */
@@ -318,7 +330,7 @@ class Page {
   listen() {
     byId("slider").addEventListener("input", (event) => this.showFrame(Number(event.target.value)));
     byId("play").addEventListener("click", () => this.play(this.timer === null));
-    for (const name of ["extent", "observed", "vents"]) {
+    for (const name of ["extent", "observed", "edits", "vents"]) {
       byId(name).checked = this.map.shows[name];
       byId(name).addEventListener("change", (event) => {
         this.map.shows[name] = event.target.checked;

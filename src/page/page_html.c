@@ -148,6 +148,21 @@ static enum sciara_status append_observed(struct sciara_text *t, const struct sc
                      : sciara_text_append(t, "\"observed\":null,\n");
 }
 
+/** The cells of the window whose ground is edited, if there are some. */
+static enum sciara_status append_edits(struct sciara_text *t, const struct sciara_page *p) {
+  const struct sciara_grid *g = &p->frames->grid;
+  const int64_t cells = sciara_grid_cells(g);
+  uint8_t *set = NULL;
+  int64_t window[4];
+  if (!p->edits) return SCIARA_OK;
+  sciara_page_window(p->frames, window);
+  SCIARA_TRY(SCIARA_NEW(set, cells, "the edited ground of a page"));
+  for (int64_t i = 0; i < cells; i++) set[i] = p->edits[i] > 0;
+  const enum sciara_status status = append_bits(t, "edits", g, window, set);
+  sciara_free(set);
+  return status;
+}
+
 static enum sciara_status append_warnings(struct sciara_text *t, const struct sciara_page *p) {
   SCIARA_TRY(sciara_text_append(t, "\"warnings\":["));
   for (size_t k = 0; k < p->warning_count; k++) {
@@ -335,6 +350,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(sciara_page_ground_print(t, p));
   SCIARA_TRY(append_vents(t, p));
   SCIARA_TRY(append_observed(t, p));
+  SCIARA_TRY(append_edits(t, p));
   SCIARA_TRY(append_lava(t, p));
   if (p->places) SCIARA_TRY(append_exposure(t, p));
   if (p->hazard) SCIARA_TRY(append_hazard(t, p));

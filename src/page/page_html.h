@@ -38,6 +38,7 @@ struct sciara_page {
   const char *observed_name;
   const uint8_t *region; ///< likewise, what is compared with it; NULL: all
   const uint8_t *sea;    ///< rows x cols, 1 where the sea is, else 0; NULL: not declared
+  const uint16_t *edits; ///< rows x cols, above 0 where the ground is edited; NULL: nowhere
   const struct sciara_page_vent *vent;
   size_t vents;
   const char *assumed;   ///< lines that stand above the map

@@ -453,18 +453,23 @@ class HazardPage(SharedCase):
     def test_vents_by_weight(self):
         """Vents are circles by the weight of their members, also where only a table of members has them; triangles where all
         members have the same."""
-        case.write_scenario(self.work, "brief.json", run={"until": "1 min"})
+        wall = {"polygon": [[500100, 4177200], [500200, 4177200], [500200, 4177180], [500100, 4177180]], "raise_m": 4}
+        case.write_scenario(self.work, "brief.json", run={"until": "1 min"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]})
         with open(self.path("places.csv"), "w", encoding="ascii") as f:
             f.write("id,weight,vents.0.row,vents.0.col\n0,1,8,20\n1,2,8,20\n2,6,18,10\n3,0,14,30\n4,1,22,32\n")
         for name, plan in (("places", {"members": "places.csv"}),
                            ("shared", {"sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [100, 150]}]})):
-            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0]}, **plan})
+            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0], "sites": [{
+                "name": "track", "line": [[500100, 4177100], [500200, 4177100]]}]}, **plan})
             self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
             self.page = f"{name}.html"
             self.sciara("ensemble", "export", name, "-f", "html", "-o", self.page)
             self.browser.requests.clear()
             self.open(width=1280, height=1000)
             vents = self.vents_on_the_map()
+            self.assertEqual([one for one in ("edits_label", "vents_key", "fissures_key", "key_point", "key_line", "key_zone")
+                              if self.browser.evaluate(f"document.getElementById('{one}').getClientRects().length") > 0],
+                             ["edits_label", "vents_key", "key_line"])
             if name == "places":
                 self.assertEqual(sorted(weight for weight, _ in vents), [round(1 / 6, 6), 0.5, 1])
                 pixels = dict(vents)

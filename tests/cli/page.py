@@ -279,6 +279,45 @@ class BrowserPage(SharedCase):
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before, "the stamp is on the map")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def key(self):
+        """What the key of the map has."""
+        return {name for name in ("vents_label", "vents_key", "fissures_key", "edits_label", "key_point", "key_line", "key_zone", "observed_label")
+                if self.on(name, "getClientRects().length") > 0}
+
+    def test_key_of_what_is_drawn(self):
+        """Barrier, fissure and places are on the map in the colours of the key; what is not there is not in the key."""
+        self.assertEqual(self.key(), {"vents_label", "vents_key", "observed_label"})
+        x, y = case.WEST + 205, case.NORTH - 85
+        wall = {"polygon": [[x - 60, y - 35], [x + 60, y - 35], [x + 60, y - 55], [x - 60, y - 55]], "raise_m": 4}
+        case.write_scenario(self.work, "wall.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]},
+                            vents=[{"line": [[x - 40, y + 5], [x + 40, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        case.write_json(self.path("assets.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": kind}, "geometry": {"type": kind, "coordinates": at}} for kind, at in (
+                ("LineString", [[x - 90, y + 25], [x + 90, y + 25]]),
+                ("Polygon", [[[x + 70, y], [x + 90, y], [x + 90, y - 20], [x + 70, y]]]))]})
+        self.sciara("run", "wall.json", "-q", "-o", "wall")
+        self.sciara("export", "wall", "-q", "-f", "html", "-o", "wall.html", "--assets", "assets.geojson")
+        for width, height in ((390, 844), (1400, 900)):
+            self.browser.open(f"file://{self.path('wall.html')}", width=width, height=height)
+            self.browser.wait_until(READY)
+            self.browser.wait_for_layout()
+            self.assertEqual(self.key(), {"vents_label", "fissures_key", "edits_label", "key_line", "key_zone"})
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
+            boxes = self.browser.evaluate("[...document.querySelectorAll('.options > *')].map((one) => one.getBoundingClientRect())"
+                                          ".filter(({width}) => width > 0).map(({left, top, right, bottom}) => [left, top, right, bottom])")
+            self.assertFalse([(a, b) for k, a in enumerate(boxes) for b in boxes[:k]
+                              if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]], "nothing in the key overlaps")
+        colours = {name: [int(part) for part in re.findall(r"\d+", self.browser.evaluate(
+            f"getComputedStyle(document.querySelector('{name}')).{style}"))[:3]]
+            for name, style in ((".key.edits", "borderTopColor"), (".key.line", "backgroundColor"), (".key.fissure", "backgroundColor"))}
+        for name, (east, north) in ((".key.edits", (x, y - 35)), (".key.line", (x + 60, y + 25)), (".key.fissure", (x, y + 5))):
+            row, col = (case.NORTH - north) / case.CELL - 0.5, (east - case.WEST) / case.CELL - 0.5
+            self.assertEqual(self.colour_of(row, col), colours[name], name)
+        self.on("edits", "click()")
+        self.assertNotEqual(self.colour_of((case.NORTH - y + 35) / case.CELL - 0.5, (x - case.WEST) / case.CELL - 0.5), colours[".key.edits"])
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
     def test_sea_and_area(self):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
         page = f"file://{self.path('coast.html')}"

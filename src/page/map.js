@@ -64,6 +64,11 @@ function spacingOf(vents) {
   return Math.max(Math.sqrt((shorter * longer) / points.length), longer / points.length);
 }
 
+/** Whether two boxes [left, top, right, bottom] have points in common. */
+function overlap(a, b) {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+}
+
 class LavaMap {
   constructor(frames, canvas) {
     this.frames = frames;
@@ -277,31 +282,42 @@ class LavaMap {
     this.drawNames(context, drawn);
   }
 
-  /** Each name stands beside the first point of its place, unless it would hide another one. */
+  /** Each name stands right or left of the first or last point of its place, where it hides no other one and no button. */
   drawNames(context, places) {
     const { view, size } = this;
-    const taken = [];
-    const height = 15 * size.ratio;
+    const taken = this.buttonBoxes();
     context.save();
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.font = `${12 * size.ratio}px system-ui, sans-serif`;
+    context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
+    context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    context.lineWidth = 3 * size.ratio;
+    context.lineWidth = 3;
     context.strokeStyle = "#ffffffd0";
     context.fillStyle = PLACE;
     for (const { name, parts } of places) {
-      const [col, row] = parts[0].points[0];
-      const x = ((col - view.x) * view.scale + 10) * size.ratio;
-      const y = (row - view.y) * view.scale * size.ratio;
-      if (x < 0 || y < 0 || x > this.canvas.width || y > this.canvas.height) continue;
-      const box = [x, y - height / 2, x + context.measureText(name).width, y + height / 2];
-      if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      const { points } = parts[0];
+      const { width } = context.measureText(name);
+      const boxes = [points[0], points[points.length - 1]].flatMap(([col, row]) => {
+        const [x, y] = [(col - view.x) * view.scale, (row - view.y) * view.scale];
+        const seen = x >= 0 && y >= 0 && x <= size.width && y <= size.height;
+        return seen ? [x + 10, x - 10 - width].map((left) => [left, y - 7.5, left + width, y + 7.5]) : [];
+      });
+      const box = boxes.find((one) => one[0] >= 0 && one[2] <= size.width && !taken.some((other) => overlap(one, other)));
+      if (!box) continue;
       taken.push(box);
-      context.strokeText(name, x, y);
-      context.fillText(name, x, y);
+      context.strokeText(name, box[0], box[1] + 7.5);
+      context.fillText(name, box[0], box[1] + 7.5);
     }
     context.restore();
+  }
+
+  /** What lies over the map: buttons and scale, in pixels of the page from its corner. */
+  buttonBoxes() {
+    const map = this.canvas.getBoundingClientRect();
+    return [...this.canvas.parentElement.querySelectorAll(".zoom, .scale")].map((one) => {
+      const { left, top, right, bottom } = one.getBoundingClientRect();
+      return [left - map.left, top - map.top, right - map.left, bottom - map.top];
+    });
   }
 
   /** Text across the whole canvas, whatever part of the map it shows. */

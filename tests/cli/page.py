@@ -284,6 +284,21 @@ class BrowserPage(SharedCase):
         return {name for name in ("vents_label", "vents_key", "fissures_key", "edits_label", "key_point", "key_line", "key_zone", "observed_label")
                 if self.on(name, "getClientRects().length") > 0}
 
+    def assert_name_is_whole(self, row, col):
+        """At a place near the eastern edge: its name stands left of it, and does not reach the edge of the map."""
+        x, y = self.place_of(row, col)
+        blue = lambda left, right: self.browser.evaluate(f"""(() => {{
+          const map = document.getElementById('map'), box = map.getBoundingClientRect(), ratio = map.width / box.width;
+          const copy = document.createElement('canvas').getContext('2d');
+          Object.assign(copy.canvas, {{ width: map.width, height: map.height }});
+          copy.drawImage(map, 0, 0);
+          const {{ data }} = copy.getImageData(({left} - box.x) * ratio, ({y} - box.y - 7) * ratio, ({right} - {left}) * ratio, 14 * ratio);
+          let count = 0;
+          for (let i = 0; i < data.length; i += 4) count += data[i] < 90 && data[i + 1] < 150 && data[i + 2] > 180;
+          return count; }})()""")
+        self.assertGreater(blue(x - 100, x - 12), 50)
+        self.assertEqual(blue(x + 12, x + 20), 0)
+
     def test_key_of_what_is_drawn(self):
         """Barrier, fissure and places are on the map in the colours of the key; what is not there is not in the key."""
         self.assertEqual(self.key(), {"vents_label", "vents_key", "observed_label"})
@@ -293,7 +308,8 @@ class BrowserPage(SharedCase):
                             vents=[{"line": [[x - 40, y + 5], [x + 40, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         case.write_json(self.path("assets.geojson"), {
             "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": kind}, "geometry": {"type": kind, "coordinates": at}} for kind, at in (
+            "features": [{"type": "Feature", "properties": {"name": f"{kind} with a long name"}, "geometry": {"type": kind, "coordinates": at}} for kind, at in (
+                ("Point", [case.WEST + 10 * case.COLS - 35, y - 100]),
                 ("LineString", [[x - 90, y + 25], [x + 90, y + 25]]),
                 ("Polygon", [[[x + 70, y], [x + 90, y], [x + 90, y - 20], [x + 70, y]]]))]})
         self.sciara("run", "wall.json", "-q", "-o", "wall")
@@ -302,7 +318,8 @@ class BrowserPage(SharedCase):
             self.browser.open(f"file://{self.path('wall.html')}", width=width, height=height)
             self.browser.wait_until(READY)
             self.browser.wait_for_layout()
-            self.assertEqual(self.key(), {"vents_label", "fissures_key", "edits_label", "key_line", "key_zone"})
+            self.assertEqual(self.key(), {"vents_label", "fissures_key", "edits_label", "key_point", "key_line", "key_zone"})
+            self.assert_name_is_whole((case.NORTH - y + 100) / case.CELL - 0.5, case.COLS - 4)
             self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
             boxes = self.browser.evaluate("[...document.querySelectorAll('.options > *')].map((one) => one.getBoundingClientRect())"
                                           ".filter(({width}) => width > 0).map(({left, top, right, bottom}) => [left, top, right, bottom])")

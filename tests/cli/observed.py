@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+import unittest
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -41,13 +42,13 @@ def write_polygons(path, *rings, epsg=32633, kind="Polygon"):
     case.write_json(path, value)
 
 
-def write_cells(path, covered):
+def write_cells(path, covered, west=WEST, north=NORTH, cell=CELL):
     """A square for each cell."""
     value = {"type": "FeatureCollection", "features": [], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}}
     squares = []
     for row, col in np.argwhere(covered):
-        x, y = WEST + CELL * float(col), NORTH - CELL * float(row)
-        squares.append([[[x, y], [x, y - CELL], [x + CELL, y - CELL], [x + CELL, y], [x, y]]])
+        x, y = west + cell * float(col), north - cell * float(row)
+        squares.append([[[x, y], [x, y - cell], [x + cell, y - cell], [x + cell, y], [x, y]]])
     value["features"].append({"type": "Feature", "properties": {}, "geometry": {"type": "MultiPolygon", "coordinates": squares}})
     case.write_json(path, value)
 
@@ -371,7 +372,21 @@ class Correction(Case):
         self.assertIn("outline.json", self.sciara("ensemble", "run", "e", code=3).stderr)
 
 
-class Forecast(SharedCase):
+class Scored(SharedCase):
+    def scores(self, *names):
+        """The Brier scores of the maps of the last extent, over all cells."""
+        result = {}
+        for name in names:
+            self.sciara("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", "-q")
+            self.sciara("ensemble", "run", name, "-q")
+            self.sciara("ensemble", "reduce", name, "--no-pictures", "-q")
+            p = gdal.Open(self.path(name, "maps", "probability_0m.tif")).ReadAsArray()
+            result[name] = ((np.where(p == case.NODATA, 0, p) - (self.arrival >= 0)) ** 2).mean()
+            print(f"Brier score {name}: {result[name]:.5f}")
+        return result
+
+
+class Forecast(Scored):
     """The recipe of docs/tonight.md: a truth that the forecast does not know, an outline of it, two commands."""
 
     @classmethod
@@ -398,22 +413,53 @@ class Forecast(SharedCase):
                 "base": f"{name}-base.json", "result": {"thickness_m": [0]}, "sample": {"method": "random", "count": 8, "seed": 3},
                 "vary": [{"key": "rate_scale", "log_uniform": [0.6, 1.7]}, {"key": "model.cooling", "log_uniform": [60, 250]}]})
 
-    def score(self, name):
-        """The Brier score of the map of the last extent, over all cells."""
-        self.sciara("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", "-q")
-        self.sciara("ensemble", "run", name, "-q")
-        self.sciara("ensemble", "reduce", name, "--no-pictures", "-q")
-        p = gdal.Open(self.path(name, "maps", "probability_0m.tif")).ReadAsArray()
-        return ((np.where(p == case.NODATA, 0, p) - (self.arrival >= 0)) ** 2).mean()
-
     def test_forecast(self):
-        scores = {name: self.score(name) for name in ("uncorrected", "corrected", "fresh")}
-        for name, score in scores.items():
-            print(f"Brier score {name}: {score:.5f}")
+        scores = self.scores("uncorrected", "corrected", "fresh")
         self.assertLess(scores["corrected"], 0.75 * scores["uncorrected"])
         self.assertLess(scores["fresh"], 0.6 * scores["uncorrected"])
         done = self.sciara("ensemble", "export", "corrected", "--format", "html", "-o", "forecast.html")
         self.assertNotIn("error", done.stderr)
+
+
+@unittest.skipIf(case.SANITIZED, "26 runs of a day take long")
+class Day(Scored):
+    """24 hours from the outline of 6 h, on the bundled volcano with rule bingham: another vent, rate and viscosity than the truth."""
+
+    @classmethod
+    def prepare(cls):
+        def write(name, x, first, viscosity, **more):
+            case.write_json(os.path.join(cls.work, name), {
+                "dem": {"path": os.path.join(case.SOURCE, "datasets", "volcano.tif"), "cell_size_m": 20, "sea": "nodata"},
+                "vents": [{"x": x, "y": 4348110, "radius_m": 25, "effusion": {"slot": "6 h", "rates_m3_s": [first, 8.5, 3, 3, 3]}}],
+                "model": {"rule": "bingham", "viscosity_vent_Pa_s": viscosity, "viscosity_sol_Pa_s": 2e7}, "run": {"until": "30 h"},
+                "output": {"fields": case.FIELDS, "dtype": "float64", "every": "6 h"}, **more})
+
+        write("truth.json", 448585, 9, 2e5)
+        case.run_program("run", "truth.json", "-q", "-o", "truth", cwd=cls.work)
+        snapshots = case.record(os.path.join(cls.work, "truth"))["snapshots"]
+        cls.at = snapshots[0]["time_s"]
+        data = open_snapshot(os.path.join(cls.work, "truth", snapshots[-1]["name"]))
+        cls.arrival = np.array(data["arrival_time"].values, dtype=float)[0]
+        write_cells(os.path.join(cls.work, "front.json"), (cls.arrival >= 0) & (cls.arrival <= cls.at),
+                    float(data["x"][0]) - 10, float(data["y"][0]) + 10, 20)
+        write("model.json", 448545, 6, 6e5)
+        case.run_program("run", "model.json", "-q", "-o", "model", "--until", cls.at, "--checkpoint-every", "1 d", cwd=cls.work)
+        shutil.copy(sorted(glob.glob(os.path.join(cls.work, "model/checkpoints/*.h5")))[-1], os.path.join(cls.work, "now.h5"))
+        outline = {"outline": "front.json", "volume_m3": 9 * cls.at}
+        for name, initial in (("uncorrected", {"checkpoint": "now.h5"}), ("corrected", {"checkpoint": "now.h5", "observed": outline}),
+                              ("fresh", {"observed": {**outline, "time": cls.at}})):
+            write(f"{name}-base.json", 448545, 6, 6e5, initial=initial)
+            case.write_json(os.path.join(cls.work, f"{name}.json"), {
+                "base": f"{name}-base.json", "result": {"thickness_m": [0]}, "sample": {"method": "random", "count": 8, "seed": 3},
+                "vary": [{"key": "rate_scale", "log_uniform": [0.6, 1.7]}, {"key": "model.viscosity_vent_Pa_s", "log_uniform": [1e5, 1e6]}]})
+
+    def test_day(self):
+        scores = self.scores("uncorrected", "corrected", "fresh")
+        self.assertLess(scores["corrected"], 0.9 * scores["uncorrected"])
+        self.assertLess(scores["fresh"], 0.75 * scores["uncorrected"])
+        stays = ((self.arrival >= 0) & (self.arrival > self.at)).mean()
+        print(f"Brier score if the lava stayed where it was: {stays:.5f}")
+        self.assertLess(scores["fresh"], 0.5 * stays)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of docs/cluster.md with the real tools: each gives the maps of one local run. Slurm runs with its own daemons
 on this machine, in a folder of the test."""
+import glob
 import os
 import shutil
 import socket
@@ -56,7 +57,48 @@ def read(path):
         return f.read()
 
 
-class Recipes(case.Case):
+class Cluster(case.Case):
+    def setUp(self):
+        super().setUp()
+        self.environment = {**os.environ, "PATH": os.path.dirname(case.PROGRAM) + os.pathsep + os.environ["PATH"]}
+
+    def call(self, *command, **options):
+        done = subprocess.run(command, cwd=self.work, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", timeout=PATIENCE, check=False, **options)
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}")
+        return done.stdout
+
+    def stop(self, name):
+        try:
+            os.kill(int(read(self.path("slurm", name))), 15)
+        except (OSError, ValueError):
+            pass
+
+    def begin_slurm(self):
+        if not shutil.which("slurmctld") or not shutil.which("slurmd") or os.geteuid() != 0:
+            self.skipTest("Slurm is not installed (tools/setup --cluster), or the user is not root")
+        folder = self.path("slurm")
+        for name in ("state", "spool"):
+            os.makedirs(os.path.join(folder, name))
+        controller, node = free_ports(2)
+        host = socket.gethostname().split(".")[0]
+        with open(os.path.join(folder, "slurm.conf"), "w", encoding="utf-8") as f:
+            f.write(CONFIGURATION.format(host=host, user="root", folder=folder, controller=controller, node=node))
+        self.environment["SLURM_CONF"] = os.path.join(folder, "slurm.conf")
+        self.call("slurmctld")
+        self.addCleanup(self.stop, "slurmctld.pid")
+        self.call("slurmd", "-N", host)
+        self.addCleanup(self.stop, "slurmd.pid")
+        self.wait_for(lambda: "idle" in self.call("sinfo", "--noheader"))
+
+    def wait_for(self, holds):
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            self.assertLess(time.monotonic(), end, self.call("squeue"))
+            time.sleep(0.5)
+
+
+class Recipes(Cluster):
     def setUp(self):
         super().setUp()
         vents = [{"name": "v", "x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
@@ -69,14 +111,6 @@ class Recipes(case.Case):
         shutil.copytree(self.path("alone"), self.path("shared"))
         self.sciara("ensemble", "run", "alone")
         self.sciara("ensemble", "reduce", "alone", "--no-pictures")
-        self.environment = {**os.environ, "PATH": os.path.dirname(case.PROGRAM) + os.pathsep + os.environ["PATH"]}
-
-    def call(self, *command, **options):
-        done = subprocess.run(command, cwd=self.work, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              encoding="utf-8", timeout=PATIENCE, check=False, **options)
-        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}")
-        return done.stdout
-
     def assert_same_maps(self):
         names = sorted(os.listdir(self.path("alone", "maps")))
         self.assertEqual(sorted(os.listdir(self.path("shared", "maps"))), names)
@@ -101,36 +135,7 @@ class Recipes(case.Case):
         self.call("sciara", "ensemble", "reduce", "shared", "--no-pictures")
         self.assert_same_maps()
 
-    def stop(self, name):
-        try:
-            os.kill(int(read(self.path("slurm", name))), 15)
-        except (OSError, ValueError):
-            pass
-
-    def begin_slurm(self):
-        folder = self.path("slurm")
-        for name in ("state", "spool"):
-            os.makedirs(os.path.join(folder, name))
-        controller, node = free_ports(2)
-        host = socket.gethostname().split(".")[0]
-        with open(os.path.join(folder, "slurm.conf"), "w", encoding="utf-8") as f:
-            f.write(CONFIGURATION.format(host=host, user="root", folder=folder, controller=controller, node=node))
-        self.environment["SLURM_CONF"] = os.path.join(folder, "slurm.conf")
-        self.call("slurmctld")
-        self.addCleanup(self.stop, "slurmctld.pid")
-        self.call("slurmd", "-N", host)
-        self.addCleanup(self.stop, "slurmd.pid")
-        self.wait_for(lambda: "idle" in self.call("sinfo", "--noheader"))
-
-    def wait_for(self, holds):
-        end = time.monotonic() + PATIENCE
-        while not holds():
-            self.assertLess(time.monotonic(), end, self.call("squeue"))
-            time.sleep(0.5)
-
     def test_slurm_array(self):
-        if not shutil.which("slurmctld") or not shutil.which("slurmd") or os.geteuid() != 0:
-            self.skipTest("Slurm is not installed (tools/setup --cluster), or the user is not root")
         self.begin_slurm()
         job = self.call("sbatch", "--parsable", "--array=1-4", "--cpus-per-task=1", JOB, "shared").strip()
         self.call("sbatch", f"--dependency=afterok:{job}", "--wrap", "sciara ensemble reduce shared --no-pictures")
@@ -138,6 +143,30 @@ class Recipes(case.Case):
         said = "".join(read(self.path(name)).decode() for name in sorted(os.listdir(self.work)) if name.startswith("slurm-"))
         self.assertEqual(said.count(" members are finished"), 4, said)
         self.assert_same_maps()
+
+
+class Bands(Cluster):
+    def test_srun(self):
+        """One eruption on three processes that Slurm starts: the fields of `serial`. One that dies ends all, the checkpoint stays."""
+        if "no MPI" in self.call("sciara", "engines"):
+            self.skipTest("this build has no MPI (tools/setup --mpi, then build again)")
+        self.begin_slurm()
+        self.write_scenario(output={"fields": case.all_fields(), "dtype": "float64", "every": "20 min"})
+        self.run_scenario("alone", "-e", "serial")
+        srun = ["srun", "--mpi=pmix", "--overcommit", "--kill-on-bad-exit=1", "-n"]
+        self.call(*srun, "3", "sciara", "run", "s.json", "-e", "openmp", "-o", "shared")
+        self.call("sciara", "compare", "alone", "shared")  # 0: no field differs
+        self.assertIn("1 thread in each of 3 bands", read(self.path("shared", "run.log")).decode())
+        self.write_scenario("endless.json", **case.ENDLESS, output={"fields": ["thickness"], "every": "100 d", "checkpoint_every": 100})
+        process = subprocess.Popen([*srun, "2", "sciara", "run", "endless.json", "-q", "-e", "openmp", "-o", "endless"], cwd=self.work,
+                                   env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.wait_for(lambda: glob.glob(self.path("endless", "checkpoints", "*.h5")))
+        self.call("pkill", "-9", "-n", "-f", "sciara run endless.json")
+        self.assertNotEqual(process.wait(PATIENCE), 0)
+        last = sorted(glob.glob(self.path("endless", "checkpoints", "*.h5")))[-1]
+        steps = int(os.path.splitext(os.path.basename(last))[0]) + 200
+        self.call(*srun, "3", "sciara", "resume", "endless", "-q", "-e", "openmp", "--steps", str(steps), "-o", "after")
+        self.assertEqual(case.record(self.path("after"))["state"]["step"], steps)
 
 
 if __name__ == "__main__":

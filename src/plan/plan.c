@@ -363,6 +363,24 @@ static enum sciara_status check_errors(const struct sciara_planning *p) {
                                 single ? needed : "a method that draws, from which a sampling error follows");
 }
 
+/** Times that the file gives for results are after the end of all members: nobody knows what lava reaches in between. */
+static void warn_of_late_times(const struct sciara_planning *p, double end_s) {
+  const struct sciara_ensemble_result *result = &p->e.result;
+  const double end = end_s - p->e.time_zero_s; // from the start of the members
+  char last[48], time[48];
+  if (!isfinite(end) || !sciara_json_get(sciara_json_get(p->root, "result"), "within")) return;
+  sciara_print_duration(end, last, sizeof last);
+  for (size_t k = 0; k < result->within_count; k++) {
+    if (!(result->within_s[k] > end)) continue;
+    sciara_print_duration(result->within_s[k], time, sizeof time);
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%s: result.within: %s counts from the start of the members, and all of them end by run.until after %s: lava "
+        "that comes later is missing",
+        p->r.file, time, last);
+  }
+}
+
 static void read_plan(struct sciara_planning *p) {
   struct sciara_diagnostics *d = p->r.diagnostics;
   p->folder = sciara_path_folder(p->r.file);
@@ -379,7 +397,10 @@ static void read_plan(struct sciara_planning *p) {
   if (d->count > 0) return;
   sciara_diagnostics_add(d, make_ensemble(p));
   if (d->count == 0) sciara_diagnostics_add(d, check_errors(p));
-  if (d->count == 0) p->covered = sciara_plan_check_members(&p->e, &p->base, p->r.file, d);
+  if (d->count > 0) return;
+  double end_s;
+  p->covered = sciara_plan_check_members(&p->e, &p->base, p->r.file, d, &end_s);
+  if (d->count == 0) warn_of_late_times(p, end_s);
 }
 
 // --------------------------------------------------------------------------------------------------------- estimate

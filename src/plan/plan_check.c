@@ -20,6 +20,7 @@ struct checks {
   const char *file;
   struct sciara_failure *failed; ///< of each member
   double *covered;               ///< of each member, cells
+  double *end_s;                 ///< of each member, its run.until; INFINITY: it is no time
   uint8_t *cut;                  ///< of each member: it ends at run.max_time, whatever its lava does
   double last_arrival;           ///< last arrival of lava in the state that members begin with, s; SCIARA_NEVER: none
 };
@@ -116,20 +117,20 @@ static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *me
   return member->run.max_time_s <= fmax(last_arrival + member->run.rest_s, e.begun);
 }
 
-static enum sciara_status check_member(const struct checks *c, size_t member, double *covered, uint8_t *cut) {
+static enum sciara_status check_member(const struct checks *c, size_t member) {
   struct sciara_scenario_spec scenario;
   const enum sciara_status status = open_member(c, member, &scenario);
-  *covered = 0;
-  if (status == SCIARA_OK) *covered = sciara_member_covered(&scenario.params, volume_of(c, &scenario), &c->base->grid);
-  *cut = status == SCIARA_OK && is_cut(c, &scenario);
+  const bool valid = status == SCIARA_OK;
+  c->covered[member] = valid ? sciara_member_covered(&scenario.params, volume_of(c, &scenario), &c->base->grid) : 0;
+  c->end_s[member] = valid && scenario.run.until == SCIARA_UNTIL_TIME ? scenario.run.until_s : INFINITY;
+  c->cut[member] = valid && is_cut(c, &scenario);
   sciara_scenario_free(&scenario);
   return status;
 }
 
 static void check_some(void *context, int64_t begin, int64_t end) {
   const struct checks *c = (const struct checks *)context;
-  for (int64_t i = begin; i < end; i++)
-    sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i, &c->covered[i], &c->cut[i]));
+  for (int64_t i = begin; i < end; i++) sciara_failure_keep(&c->failed[i], check_member(c, (size_t)i));
 }
 
 enum { MEMBERS_A_THREAD = 16 }; // for fewer a thread is not worth its start
@@ -160,19 +161,22 @@ static enum sciara_status report_cut(const struct checks *c, const char *file) {
 
 /** Every member must be a valid scenario: the ranges of keys do not say what must hold between them. */
 double sciara_plan_check_members(const struct sciara_ensemble *e, const struct sciara_problem *base, const char *file,
-                                 struct sciara_diagnostics *d) {
+                                 struct sciara_diagnostics *d, double *end_s) {
   const size_t count = e->members.count;
   struct checks c = {.e = e, .base = base, .file = file, .last_arrival = SCIARA_NEVER};
   double covered = 0;
   enum sciara_status status;
+  *end_s = -INFINITY;
   SCIARA_TRY_GOTO(SCIARA_NEW(c.failed, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.covered, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.end_s, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.cut, count, "the checks of members"));
   if (base->state) c.last_arrival = sciara_last_arrival(base->state);
   sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
   for (size_t i = 0; i < count; i++) {
     sciara_diagnostics_add(d, sciara_failure_status(&c.failed[i]));
     covered += c.covered[i];
+    *end_s = fmax(*end_s, c.end_s[i]);
   }
   status = report_cut(&c, file);
 cleanup:
@@ -180,6 +184,7 @@ cleanup:
   for (size_t i = 0; c.failed && i < count; i++) sciara_failure_free(&c.failed[i]);
   sciara_free(c.failed);
   sciara_free(c.covered);
+  sciara_free(c.end_s);
   sciara_free(c.cut);
   return covered;
 }

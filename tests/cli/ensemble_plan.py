@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara ensemble check, plan, member: members and weights, messages for bad input, edited tables, the scenario of a member."""
 import csv
+import glob
 import json
 import os
 import re
@@ -452,6 +453,24 @@ class Ensemble(Case):
             said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr.splitlines()
             self.assertEqual([line for line in said if "result.sites" in line],
                              [f"sciara: warning: e.json: result.sites[{k}] ({sites[k]['name']}): {text}: no member can reach it" for k in (0, 2)])
+
+    def test_times_after_the_end(self):
+        """Times of results count from the start of the members; one after the end of all is named, also after a checkpoint."""
+        def late(**result):
+            self.ensemble(result={"sites": [], **result})
+            said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
+            return [line.split(" counts ")[0].rpartition(" result.within: ")[2] for line in said.splitlines() if "result.within" in line]
+        vents = [{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4, 4]}}]
+        self.write_scenario("base.json", run={"until": "2 h"}, vents=vents)
+        self.assertEqual(late(within=["3 h", "2 h", "121 min"]), ["2 h 1 min", "3 h"])
+        self.assertEqual((late(within=["2 h"]), late()), ([], []))
+        self.write_scenario("base.json", run={"until": "solidified"}, vents=vents)
+        self.assertEqual(late(within=["3 d"]), [])
+        self.write_scenario("base.json", run={"until": "2 h"}, vents=vents)
+        self.sciara("run", "base.json", "-q", "--until", "30 min", "--checkpoint-every", "1 d", "-o", "out")
+        now = sorted(glob.glob(self.path("out", "checkpoints", "*.h5")))[-1]
+        self.write_scenario("base.json", run={"until": "2 h"}, vents=vents, initial={"checkpoint": now})
+        self.assertEqual(late(within=["1 h", "100 min"]), ["1 h 40 min"])
 
     def test_members_that_max_time_cuts(self):
         """A plan whose every member is censored before it is computed is an error; some of them are a warning."""

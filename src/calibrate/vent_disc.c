@@ -209,9 +209,11 @@ enum sciara_status sciara_vent_disc_bounds(const struct sciara_vent_disc *d, dou
 static struct sciara_point on_unit_disc(const double point[2]) {
   static const double eighth = 0.78539816339744831; // of a turn
   const double a = 2 * point[0] - 1, b = 2 * point[1] - 1;
-  if (fabs(a) > fabs(b)) return (struct sciara_point){a * cos(eighth * (b / a)), a * sin(eighth * (b / a))};
-  if (b == 0) return (struct sciara_point){0, 0};
-  return (struct sciara_point){b * sin(eighth * (a / b)), b * cos(eighth * (a / b))};
+  const bool flat = fabs(a) > fabs(b);
+  if (!flat && b == 0) return (struct sciara_point){0, 0};
+  const double radius = flat ? a : b, angle = eighth * (flat ? b / a : a / b), x = radius * cos(angle),
+               y = radius * sin(angle);
+  return flat ? (struct sciara_point){x, y} : (struct sciara_point){y, x};
 }
 
 enum sciara_status sciara_vent_disc_at(const struct sciara_vent_disc *d, const double point[2], double out[2]) {

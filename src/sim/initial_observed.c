@@ -305,12 +305,13 @@ static enum sciara_status check_deposit(struct work *w) {
               w->spec->outline, w->cells, (double)w->cells * cell_area(w->p), w->volume_m3, sum / (double)w->cells,
               most, dry, w->p->state->time);
   const bool by_volume = !w->spec->dem && !w->spec->thickness.given;
+  const double mean = sum / (double)w->cells, digit = mean > 0 ? pow(10, floor(log10(mean)) - 2) : 1;
   if (by_volume && dry * DRY_SHARE >= w->cells)
     sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
                 "initial.observed: %" PRId64 " of %" PRId64
                 " cells of the outline get no lava, for they rise above the "
                 "surface: lava on ridges and cones does not lie so. \"thickness\": %.3g spreads the volume evenly",
-                dry, w->cells, sum / (double)w->cells);
+                dry, w->cells, floor(mean / digit) * digit); // not more than there is
   if (w->emitted_m3 > 0 && w->volume_m3 > 1.000001 * w->emitted_m3)
     sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
                 "initial.observed: %.6g m3 of lava are observed, but only %.6g m3 have been emitted up to %.10g s; the "

@@ -132,7 +132,8 @@ class Observed(Case):
                 if volume == 500:  # the cure that the warning names
                     said = self.start({"thickness": float(re.search(r'"thickness": (\S+) spreads', said)[1]), "time": "2 h"}, "even")
                     self.assertNotIn("get no lava", said)
-                    self.assertAlmostEqual(case.record(self.path("even"))["ledger"]["initial_m3"], volume, delta=0.005 * volume)
+                    even = case.record(self.path("even"))["ledger"]["initial_m3"]
+                    self.assertTrue(0.99 * volume <= even <= volume, even)
         self.assertEqual((found == 0).sum(), (~self.mask).sum())
 
     def test_level_across_the_flow(self):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sites.csv and sites.gpkg: the results at the places; in the table also the chance that lava leaves the map or enters the sea.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "file/durable.h"
@@ -69,6 +70,7 @@ enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   if (status == SCIARA_OK && r->pois.pois > 0)
     status = sciara_poi_gpkg_write(r, &rows.columns, r->ensemble.result.pois, r->pois.pois, &rows.text[0][0],
                                    rows.value, gpkg);
+  if (status == SCIARA_OK && r->pois.pois == 0) unlink(gpkg); // of an earlier reduction, whose plan had sites
   rows_free(&rows);
   free(csv);
   free(gpkg);

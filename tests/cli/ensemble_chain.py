@@ -194,6 +194,18 @@ class Chain(Case):
         self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
         self.assertIn("192 of 192 members are finished", self.ensemble("run", "part", "--part", "1/1").stderr)
 
+    def test_without_sites_again(self):
+        """A plan that is repeated without sites leaves no file of sites of the earlier one."""
+        few = {"events": EVENTS[:1], "vary": None}
+        self.write_ensemble(**few)
+        self.ensemble("run", "e.json", "-q", "--no-estimate", "--no-pictures")
+        self.assertTrue(os.path.exists(self.path("e", "sites.gpkg")))
+        self.write_ensemble(result={"thickness_m": [0]}, **few)
+        self.ensemble("run", "e.json", "-q", "--no-estimate", "--no-pictures")
+        self.assertFalse(os.path.exists(self.path("e", "sites.gpkg")))
+        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
+            self.assertEqual([row["kind"] for row in csv.DictReader(f)], ["map", "map"])
+
     def test_edited_table(self):
         self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")

@@ -136,7 +136,7 @@ class Ends(Case, Ranks):
     def test_killed_and_resumed_with_another_number(self):
         self.write_scenario(run={"max_steps": 4000}, vents=case.ENDLESS["vents"], output={**OUTPUT, "checkpoint_every": 200})
         self.run_scenario("whole", "-e", "serial")
-        for ranks, then in ((5, 2), (1, 3)):
+        for ranks, then in ((3, 2), (1, 5)):
             with self.subTest(ranks=ranks, then=then):
                 shutil.rmtree(self.path("out"), True)
                 process = self.start(ranks, "run", "s.json", "-q", "-e", "openmp", "-o", "out")

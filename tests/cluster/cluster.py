@@ -5,6 +5,7 @@ on this machine, in a folder of the test."""
 import glob
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -55,6 +56,19 @@ def free_ports(count):
 def read(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def processes_with(word):
+    """The processes of the program that have this argument."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            words = read(path).decode(errors="replace").split("\0")
+        except OSError:  # it has ended
+            continue
+        if os.path.basename(words[0]) == "sciara" and word in words:
+            found.append(int(path.split("/")[2]))
+    return found
 
 
 class Cluster(case.Case):
@@ -161,7 +175,7 @@ class Bands(Cluster):
         process = subprocess.Popen([*srun, "2", "sciara", "run", "endless.json", "-q", "-e", "openmp", "-o", "endless"], cwd=self.work,
                                    env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for(lambda: glob.glob(self.path("endless", "checkpoints", "*.h5")))
-        self.call("pkill", "-9", "-n", "-f", "sciara run endless.json")
+        os.kill(max(processes_with("endless.json")), signal.SIGKILL)
         self.assertNotEqual(process.wait(PATIENCE), 0)
         last = sorted(glob.glob(self.path("endless", "checkpoints", "*.h5")))[-1]
         steps = int(os.path.splitext(os.path.basename(last))[0]) + 200

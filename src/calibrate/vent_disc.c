@@ -110,7 +110,7 @@ static int64_t index_of(double offset, double cell_size, int64_t count) {
   return at < 0 ? -1 : at < (double)count ? (int64_t)at : count;
 }
 
-/** A row beyond the edges, a rim or a hole of the DEM, or in the sea. */
+/** False beyond the edges, at a rim or a hole of the DEM, and in the sea. */
 static bool can_have_vent(const struct sciara_site *site, int64_t row, int64_t col) {
   const struct sciara_grid *g = &site->grid;
   return row >= 0 && col >= 0 && row < g->rows && col < g->cols &&

@@ -80,8 +80,8 @@ static void start_on_slope(struct run *r, struct scene *s, const struct sciara_e
 }
 
 /**
- * Rock needs no work: half of that of lava at most, or no more than ground without lava, where vents and borders of bands
- * need most. Engines that always work on the whole grid are exempt.
+ * Rock needs no work: half of that of lava at most, or no more than ground without lava, where vents and borders of bands need
+ * most. With several bands on so small a map the borders are nearly all. Engines that work on the whole grid are exempt.
  */
 START_TEST(rock_costs_nothing) {
   const enum sciara_precision p = (enum sciara_precision)_i;

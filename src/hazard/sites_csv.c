@@ -70,7 +70,8 @@ enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   if (status == SCIARA_OK && r->pois.pois > 0)
     status = sciara_poi_gpkg_write(r, &rows.columns, r->ensemble.result.pois, r->pois.pois, &rows.text[0][0],
                                    rows.value, gpkg);
-  if (status == SCIARA_OK && r->pois.pois == 0) unlink(gpkg); // of an earlier reduction, whose plan had sites
+  else if (status == SCIARA_OK && gpkg)
+    unlink(gpkg); // of an earlier reduction, whose plan had sites
   rows_free(&rows);
   free(csv);
   free(gpkg);

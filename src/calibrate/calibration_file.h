@@ -6,7 +6,7 @@
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
 #include "calibrate/observed_dates.h"
-#include "calibrate/rate_scale.h"
+#include "calibrate/rate_keys.h"
 #include "calibrate/vent_disc.h"
 #include "file/json_strict.h"
 

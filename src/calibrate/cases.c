@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "calibrate/rate_scale.h"
+#include "calibrate/rate_keys.h"
 #include "scenario/scenario_keys.h"
 #include "sim/choose_engine.h"
 #include "sim/scenario_site.h"

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/cases.h"
-#include "calibrate/rate_scale.h"
+#include "calibrate/rate_keys.h"
 #include "ensemble/member_keys.h"
 #include "member/crew.h"
 
@@ -240,7 +240,7 @@ static enum sciara_status take_keys(const struct sciara_evaluate_request *r, str
     n->text[k] = strdup(r->key[k]);
     n->text[r->key_count + k] = strdup(r->value[k]);
     if (!n->text[k] || !n->text[r->key_count + k]) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
-    if (strcmp(r->key[k], SCIARA_RATE_SCALE) != 0) SCIARA_TRY(sciara_member_key_check(r->key[k], NULL));
+    if (!sciara_rate_key(r->key[k])) SCIARA_TRY(sciara_member_key_check(r->key[k], NULL));
   }
   return SCIARA_OK;
 }

@@ -44,9 +44,10 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
   return SCIARA_OK;
 }
 
-static bool is_near_rate_scale(const char *key) {
-  const char *const name = SCIARA_RATE_SCALE;
-  return sciara_closest_name(key, &name, 1) != NULL;
+/** The key of rates that may be meant, or NULL. */
+static const char *near_rate_key(const char *key) {
+  static const char *const names[] = {SCIARA_RATE_SCALE, SCIARA_RATE_SHAPE};
+  return sciara_closest_name(key, names, sizeof names / sizeof *names);
 }
 
 /** An unknown is a number that may have any value between two others. */
@@ -98,9 +99,8 @@ static enum sciara_status read_position(const struct sciara_ensemble_reading *r,
 static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                        struct sciara_calibration_search *s) {
   struct sciara_unknown *u = &s->unknown[k];
-  static const struct sciara_scenario_key rate_scale = {
-      .path = SCIARA_RATE_SCALE, .type = SCIARA_KEY_NUMBER, .low_allowed = true, .high = SCIARA_RATE_SCALE_MAX};
-  const struct sciara_scenario_key *key = &rate_scale;
+  const char *near = NULL;
+  char allowed[96];
   enum sciara_status status = SCIARA_OK;
   size_t vent = 0;
   u->key = sciara_json_get(entry, "key")->valuestring;
@@ -108,12 +108,14 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
   u->max = sciara_json_double(entry, "max", 0);
   u->log = cJSON_IsTrue(sciara_json_get(entry, "log"));
   if (sciara_vent_disc_names(u->key, &vent)) return read_position(r, entry, vent, k, s);
-  if (strcmp(u->key, SCIARA_RATE_SCALE) != 0) status = sciara_member_key_check(u->key, &key);
-  if (status != SCIARA_OK && (is_near_rate_scale(u->key) || sciara_vent_disc_is_near(u->key)))
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", u->key,
-                                  is_near_rate_scale(u->key)
-                                      ? "a key of vents, model or run (did you mean \"rate_scale\"?)"
-                                      : "a key of vents, model or run (did you mean \"vents.0.position\"?)");
+  const struct sciara_scenario_key *key = sciara_rate_key(u->key);
+  if (!key) status = sciara_member_key_check(u->key, &key);
+  if (status != SCIARA_OK) near = near_rate_key(u->key);
+  if (status != SCIARA_OK && !near && sciara_vent_disc_is_near(u->key)) near = "vents.0.position";
+  if (near) {
+    snprintf(allowed, sizeof allowed, "a key of vents, model or run (did you mean \"%s\"?)", near);
+    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", u->key, allowed);
+  }
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, u->entry);
   if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION) return refuse_type(r, s, k, key);
   if (sciara_json_get(entry, "radius_m"))

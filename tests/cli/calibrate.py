@@ -210,19 +210,15 @@ class Calibrate(CalibrationCase):
                                 ({"rate_scale": 1e6}, "vents[0].effusion.table"),
                                 ({"rate_scale": 1, "vents[0].effusion.slot": 60}, "rate_scale: expected no other key of rates; "
                                  "found vents[0].effusion.slot")):
-            done = subprocess.run([case.PROGRAM, "evaluate", "s.json", "-q", "--observed", "mapped.tif"], cwd=self.work,
-                                  input=json.dumps({"set": values}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  encoding="utf-8", check=False)
-            self.assertIn(message, json.loads(done.stdout)["error"])
-            self.assertEqual(done.returncode, 3)
-        unknowns = [{"key": "rate_scale", "min": 0.5, "max": 2, "log": True}, UNKNOWNS[2]]
+            self.refuse_set(values, message)
+        unknowns = [{"key": "rate_scale", "min": 0.5, "max": 2, "log": True},
+                    {"key": "rate_shape", "min": 0.1, "max": 10, "log": True}, UNKNOWNS[2]]
         self.write("rates.json", unknowns=unknowns, design="lhs", budget=12, pairs=[
             {"scenario": "double.json", "observed": "mapped.tif"}, {"scenario": "late.json", "observed": "mapped.tif"}])
         self.sciara("calibrate", "rates.json", "-q", "-o", "rates")
         for row in self.rows("rates"):
             for k, (name, slots) in enumerate((("double.json", [8, 12]), ("late.json", [4, 6]))):
-                rates = [row["rate_scale"] * rate for rate in slots]
-                effusion = {"slot": "10 min", "rates_m3_s": rates}
+                effusion = {"slot": "10 min", "rates_m3_s": self.shaped(slots, row["rate_shape"], row["rate_scale"])}
                 changes = {"vents.0.effusion": effusion, "model.cooling": row["model.cooling"]}
                 self.assertEqual(self.evaluate([changes], name, "--observed", "mapped.tif")[0], [row[f"jaccard_{k}"]])
         best = max(self.rows("rates"), key=lambda row: row["score"])
@@ -235,8 +231,52 @@ class Calibrate(CalibrationCase):
             for member in csv.DictReader(f):
                 row = self.rows("rates")[int(member["id"]) - 1]
                 self.assertEqual(float(member["rate_scale"]), row["rate_scale"])
-                self.assertEqual(json.loads(member["vents.0.effusion"])["table"],
-                                 [[0, 8 * row["rate_scale"]], [600, 12 * row["rate_scale"]], [1200, 0]])
+                rates = self.shaped([8, 12], row["rate_shape"], row["rate_scale"])
+                found = json.loads(member["vents.0.effusion"])["table"]
+                self.assertEqual([time for time, _ in found], [0, 600, 1200])
+                for (_, rate), expected in zip(found, rates + [0]):
+                    self.assertAlmostEqual(rate, expected, places=10)
+
+    @staticmethod
+    def shaped(rates, shape, scale=1):
+        """Rates of equal intervals times shape^x at their middles, of the same volume, times `scale`."""
+        factors = [shape ** ((k + 0.5) / len(rates)) for k in range(len(rates))]
+        kept = sum(rates) / sum(f * rate for f, rate in zip(factors, rates))
+        return [scale * kept * f * rate for f, rate in zip(factors, rates)]
+
+    def test_rate_shape(self):
+        """At the same volume more lava comes earlier (below 1) or later; intervals without lava at both ends do not count."""
+        slots = [[0, 0, 8, 0, 12, 2], [5, 5]]
+        for name, rates in zip(("waits.json", "constant.json"), slots):
+            self.write_scenario(name, vents=[{"row": 8, "col": 20, "effusion": {"slot": "5 min", "rates_m3_s": rates + [0]}}])
+        for name, rates in zip(("waits.json", "constant.json"), slots):
+            lava = rates[2:] if rates[0] == 0 else rates
+            found = self.evaluate([{}, {"rate_shape": 1}], name, "--observed", "mapped.tif")
+            self.assertEqual(found[0], found[1])
+            j = []
+            for shape in (0.02, 0.3, 4, 50):
+                as_rates = [0] * (len(rates) - len(lava)) + self.shaped(lava, shape) + [0]
+                self.assertAlmostEqual(sum(as_rates), sum(rates), places=10)
+                found = self.evaluate([{"rate_shape": shape}, {"vents.0.effusion.rates_m3_s": as_rates}],
+                                      name, "--observed", "mapped.tif")
+                self.assertEqual(found[0], found[1])
+                j += found[0]
+            self.assertGreater(len(set(j)), 1)
+        for values, message in (
+                ({"rate_shape": 0}, "rate_shape: expected a number, 1e-6 to 1e6; found 0"),
+                ({"rate_shape": 2, "vents.0.effusion.slot": 60},
+                 "rate_shape: expected no other key of rates; found vents.0.effusion.slot")):
+            self.refuse_set(values, message, "constant.json")
+        self.write_scenario("one.json", vents=[{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [8, 0, 0]}}])
+        self.refuse_set({"rate_shape": 2}, "rate_shape: expected a vent whose lava has a rate for each of two or more intervals; found "
+                        "one interval", "one.json")
+
+    def refuse_set(self, values, message, scenario="s.json"):
+        done = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", "--observed", "mapped.tif"], cwd=self.work,
+                              input=json.dumps({"set": values}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              encoding="utf-8", check=False)
+        self.assertIn(message, json.loads(done.stdout)["error"])
+        self.assertEqual(done.returncode, 3)
 
     def test_date(self):
         """The same time as a date."""
@@ -334,6 +374,10 @@ class Calibrate(CalibrationCase):
              'bad.json: unknowns[0].key: expected a key whose value is a number or a duration; found "run.max_steps", a whole number'),
             ({"unknowns": [{"key": "rate_scal", "min": 0.5, "max": 2}]},
              'bad.json: unknowns[0].key: expected a key of vents, model or run (did you mean "rate_scale"?); found rate_scal'),
+            ({"unknowns": [{"key": "rate_shapes", "min": 0.5, "max": 2}]},
+             'bad.json: unknowns[0].key: expected a key of vents, model or run (did you mean "rate_shape"?); found rate_shapes'),
+            ({"unknowns": [{"key": "rate_shape", "min": 0, "max": 2}]},
+             "bad.json: unknowns[0].min: expected a number, 1e-6 to 1e6; found 0"),
             ({"unknowns": [{"key": "dem.cell_size_m", "min": 10, "max": 20}]},
              'bad.json: unknowns[0].key: expected a key of vents, model or run, found "dem.cell_size_m": the ground is the same in all simulations'),
             ({"unknowns": [{"key": "vents.3.x", "min": 1, "max": 2}]},

@@ -10,6 +10,7 @@
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -101,7 +102,8 @@ static void print_covered(const struct sciara_exposed *p, enum sciara_poi_kind k
 }
 
 /** The reached places in the order of their arrival. */
-static enum sciara_status print_reached(const struct sciara_run_exposure *e) {
+static enum sciara_status print_reached(const struct sciara_run_exposure *e, const char *start) {
+  const int width = start ? 39 : 16;
   size_t *order, count = 0;
   SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
   for (size_t k = 0; k < e->pois.count; k++)
@@ -111,9 +113,12 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e) {
   for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
     const struct sciara_exposed *p = &e->exposure.place[order[k]];
     const struct sciara_poi *poi = &e->pois.poi[order[k]];
-    char time[48] = "-";
-    if (isfinite(p->arrival_s)) sciara_print_duration(p->arrival_s, time, sizeof time);
-    sciara_print("%-16s %-28s %-5s %8.2f m", time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
+    char time[48 + SCIARA_MINUTE_SIZE] = "-";
+    if (isfinite(p->arrival_s)) {
+      sciara_print_duration(p->arrival_s, time, sizeof time);
+      sciara_append_minute(start, p->arrival_s, time, sizeof time);
+    }
+    sciara_print("%-*s %-28s %-5s %8.2f m", width, time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
     print_covered(p, poi->kind);
     sciara_print("\n");
   }
@@ -125,8 +130,9 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e) {
 /** Up to when "not reached" holds, and what limits it. */
 static void print_until(const struct sciara_snapshot *s) {
   const double lava = s->ledger.liquid_m3 + s->ledger.solid_m3;
-  char time[48];
+  char time[48 + SCIARA_MINUTE_SIZE];
   sciara_print_duration(s->time_s, time, sizeof time);
+  sciara_append_minute(s->start, s->time_s, time, sizeof time);
   sciara_print("until %s", time);
   if (lava > 0) sciara_print(", when %.3g %% of the lava is still liquid", 100 * s->ledger.liquid_m3 / lava);
   sciara_print("\n");
@@ -193,7 +199,7 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
   SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
   print_states(&target, &e);
-  SCIARA_TRY_GOTO(print_reached(&e));
+  SCIARA_TRY_GOTO(print_reached(&e, target.snapshot.start));
   SCIARA_TRY_GOTO(write_files(&target, &e, &files));
 cleanup:
   sciara_run_exposure_free(&e);
@@ -205,11 +211,53 @@ cleanup:
 
 // --------------------------------------------------------------------------------------------------------- an ensemble
 
+static const struct sciara_poi_chance *chances; ///< of by_chance, in one thread
+
+/** The largest first, then the order of the file. */
+static int by_chance(const void *a, const void *b) {
+  const size_t p = *(const size_t *)a, q = *(const size_t *)b;
+  const double x = chances[p].value, y = chances[q].value;
+  if (x < y || y < x) return x > y ? -1 : 1;
+  return (p > q) - (p < q);
+}
+
+/** The places that a member reaches, the most likely first, and the bound of the others. */
+static enum sciara_status print_chances(const struct sciara_exposed_places *e, const struct sciara_poi_chance *chance) {
+  const struct sciara_ensemble_result *q = &e->r.ensemble.result;
+  const double bound = sciara_sample_zero_bound(&e->r.sample);
+  size_t *order, count = 0;
+  if (q->deposit_count == 0) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
+  for (size_t k = 0; k < e->pois.count; k++)
+    if (chance[k].hits > 0) order[count++] = k;
+  chances = chance;
+  qsort(order, count, sizeof *order, by_chance);
+  if (count > 0 && q->deposit_m[0] > 0)
+    sciara_print("probability of more than %.9g m, place, kind\n", q->deposit_m[0]);
+  else if (count > 0)
+    sciara_print("probability that lava arrives, place, kind\n");
+  for (size_t k = 0; k < count && k < MOST_ROWS; k++) {
+    const struct sciara_poi_chance *c = &chance[order[k]];
+    char text[96];
+    int used = snprintf(text, sizeof text, "%.2f %%", 100 * c->value);
+    if (c->most > c->value) used += snprintf(text + used, sizeof text - (size_t)used, ", up to %.2f %%", 100 * c->most);
+    if (isfinite(c->low))
+      snprintf(text + used, sizeof text - (size_t)used, ", 95 %%: %.2f to %.2f %%", 100 * c->low, 100 * c->high);
+    sciara_print("%-34s  %-28s %s\n", text, e->pois.poi[order[k]].name,
+                 sciara_poi_kind_name(e->pois.poi[order[k]].kind));
+  }
+  if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
+  if (count < e->pois.count && isfinite(bound)) sciara_print("of no member: 95 %% bound %.2f %%\n", 100 * bound);
+  sciara_free(order);
+  return SCIARA_OK;
+}
+
 static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   struct sciara_pois_request request;
   struct files files = {0};
   struct sciara_text said = {0};
   struct sciara_exposed_places e = {0};
+  struct sciara_poi_chance *chance = NULL;
   size_t reached = 0;
   const char *drivers[SCIARA_MOST_GIVEN];
   enum sciara_status status;
@@ -219,12 +267,15 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   request_of(a, drivers, &request);
   SCIARA_TRY_GOTO(name_files(a, a->operand[0], &files));
   SCIARA_TRY_GOTO(sciara_exposed_open(a->operand[0], &request, sciara_reduction_threads(0), &e));
-  SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, &reached));
+  SCIARA_TRY_GOTO(SCIARA_NEW(chance, e.pois.count + 1, "places"));
+  SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, chance, &reached));
   SCIARA_TRY_GOTO(sciara_reduction_describe(&e.r, &said));
   sciara_print("%s\n%zu of %zu places are reached by at least one member\n", said.data, reached, e.pois.count);
+  SCIARA_TRY_GOTO(print_chances(&e, chance));
   if (files.csv) sciara_print("%s\n", files.csv);
   if (files.gpkg) sciara_print("%s\n", files.gpkg);
 cleanup:
+  sciara_free(chance);
   sciara_exposed_close(&e);
   files_free(&files);
   sciara_text_free(&said);

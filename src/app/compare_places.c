@@ -9,6 +9,7 @@
 #include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/output.h"
+#include "base/date.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export.h"
@@ -156,8 +157,9 @@ static void side_free(struct side *s) {
 
 /** "a: without.out, until 2 d, no lava flows any more" */
 static void print_side(const char *letter, const struct side *s) {
-  char time[48];
+  char time[48 + SCIARA_MINUTE_SIZE];
   sciara_print_duration(s->target.snapshot.time_s, time, sizeof time);
+  sciara_append_minute(s->target.snapshot.start, s->target.snapshot.time_s, time, sizeof time);
   sciara_print("%s: %s, until %s%s\n", letter, s->target.path, time,
                isinf(s->end) ? "" : ", when lava is still liquid");
 }
@@ -187,18 +189,30 @@ static void print_delay(double seconds, char text[64]) {
 static void print_place(const struct side s[2], size_t k, enum sciara_exposure_change change) {
   static const char *const units[SCIARA_POI_KINDS] = {"", "m", "m2"};
   const struct sciara_poi *poi = &s[0].e.pois.poi[k];
-  char time[2][48], text[64];
+  const int width = s[0].target.snapshot.start || s[1].target.snapshot.start ? 39 : 16;
+  char time[2][48 + SCIARA_MINUTE_SIZE], text[64], depth[2][32];
   for (int of = 0; of < 2; of++) {
     const struct sciara_exposed *p = &s[of].e.exposure.place[k];
     snprintf(time[of], sizeof time[of], p->reached ? "reached" : "-");
-    if (isfinite(p->arrival_s)) sciara_print_duration(p->arrival_s, time[of], sizeof time[of]);
+    if (!isfinite(p->arrival_s)) continue;
+    sciara_print_duration(p->arrival_s, time[of], sizeof time[of]);
+    sciara_append_minute(s[of].target.snapshot.start, p->arrival_s, time[of], sizeof time[of]);
   }
   snprintf(text, sizeof text, "%s", sciara_exposure_change_name(change));
   const double delay = s[1].e.exposure.place[k].arrival_s - s[0].e.exposure.place[k].arrival_s;
   if (isfinite(delay)) print_delay(delay, text);
-  sciara_print("%-28s %-5s  %-16s %-16s %s", poi->name, sciara_poi_kind_name(poi->kind), time[0], time[1], text);
+  sciara_print("%-28s %-5s  %-*s %-*s %s", poi->name, sciara_poi_kind_name(poi->kind), width, time[0], width, time[1],
+               text);
+  for (int of = 0; of < 2; of++) {
+    const double deposit = s[of].e.exposure.place[k].deposit_m;
+    if (isfinite(deposit))
+      snprintf(depth[of], sizeof depth[of], "%.2f m", deposit);
+    else
+      snprintf(depth[of], sizeof depth[of], "no lava");
+  }
+  sciara_print("; deposit %s and %s", depth[0], depth[1]);
   if (poi->kind != SCIARA_POI_POINT)
-    sciara_print(", %.0f and %.0f %s covered", s[0].e.exposure.place[k].covered, s[1].e.exposure.place[k].covered,
+    sciara_print("; %.0f and %.0f %s covered", s[0].e.exposure.place[k].covered, s[1].e.exposure.place[k].covered,
                  units[poi->kind]);
   sciara_print("\n");
 }
@@ -244,7 +258,19 @@ static int by_arrival(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-/** The places that any of the two reaches, in the order of their first arrival. */
+/** "not reached: school, vineyard" */
+static void print_others(const struct side s[2], const enum sciara_exposure_change *change, size_t count) {
+  size_t listed = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (change[k] != SCIARA_CHANGE_NEITHER) continue;
+    if (listed < MOST_ROWS) sciara_print("%s%s", listed ? ", " : "not reached: ", s[0].e.pois.poi[k].name);
+    listed++;
+  }
+  if (listed > MOST_ROWS) sciara_print(", ... and %zu more", listed - MOST_ROWS);
+  if (listed) sciara_print("\n");
+}
+
+/** The places that any of the two reaches, in the order of their first arrival; then the others. */
 static enum sciara_status print_runs(const struct side s[2], const enum sciara_exposure_change *change, size_t count) {
   size_t *order, listed = 0;
   SCIARA_TRY(SCIARA_NEW(order, count + 1, "places"));
@@ -258,6 +284,7 @@ static enum sciara_status print_runs(const struct side s[2], const enum sciara_e
   if (listed > 0) sciara_print("place, kind, first lava in a, in b, what differs in b\n");
   for (size_t k = 0; k < listed && k < MOST_ROWS; k++) print_place(s, order[k], change[order[k]]);
   if (listed > MOST_ROWS) sciara_print("... and %zu more\n", listed - MOST_ROWS);
+  print_others(s, change, count);
   sciara_free(order);
   return SCIARA_OK;
 }

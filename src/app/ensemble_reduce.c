@@ -71,13 +71,16 @@ static void print_probability(const struct sciara_sample *s, const struct sciara
   sciara_print(", %zu members\n", e->hits);
 }
 
-static void print_value(const char *name, double value, const char *unit) {
-  char text[48];
+/** @param start the date from which times count, or "" */
+static void print_value(const char *name, double value, const char *unit, const char *start) {
+  char text[48 + SCIARA_MINUTE_SIZE];
   if (!isfinite(value)) return;
-  if (strcmp(unit, "s") == 0)
+  if (strcmp(unit, "s") == 0) {
     sciara_print_duration(value, text, sizeof text);
-  else
+    sciara_append_minute(start, value, text, sizeof text);
+  } else {
     snprintf(text, sizeof text, fabs(value) < 0.1 && value != 0 ? "%.3g %s" : "%.2f %s", value, unit);
+  }
   sciara_print("  %-28s %s\n", name, text);
 }
 
@@ -103,7 +106,7 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
 static enum sciara_status print_poi(const struct sciara_reduction *r, const char *name, size_t poi) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   struct sciara_poi_result result;
-  char text[32], label[64];
+  char text[48], label[112];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
   const struct sciara_poi_ground *ground = &r->poi_ground[poi];
   const char *reason = sciara_poi_where_reason(sciara_poi_where(ground));
@@ -123,8 +126,9 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
       sciara_print("  %-28s %.2f and %.2f %%\n", "  from half of the members", 100 * p->half[0], 100 * p->half[1]);
   }
   for (size_t k = 0; k < q->within_count; k++) {
-    sciara_print_time_name(q->within_s[k], text, sizeof text);
+    sciara_print_duration(q->within_s[k], text, sizeof text);
     snprintf(label, sizeof label, "lava arrives within %s", text);
+    sciara_append_minute(r->start, q->within_s[k], label, sizeof label);
     sciara_print("  %-28s ", label);
     print_probability(&r->sample, &result.within[k].estimate, bounds);
   }
@@ -132,7 +136,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const char
     for (size_t k = 0; k < q->quantile_count; k++) {
       sciara_layer_quantile(q->quantiles[k], text, sizeof text);
       snprintf(label, sizeof label, "%s, %s", sciara_quantiles[of].label, text);
-      print_value(label, result.quantile[of][k], sciara_footprint_values[sciara_quantiles[of].value].unit);
+      print_value(label, result.quantile[of][k], sciara_footprint_values[sciara_quantiles[of].value].unit, r->start);
     }
   if (result.covered > 0) sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
   print_years(r, &result);

@@ -116,4 +116,18 @@ bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_
   return text[0] != '\0';
 }
 
+bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]) {
+  char date[SCIARA_DATE_SIZE];
+  text[0] = '\0';
+  if (sciara_date_after(start, seconds < 3600 ? seconds : 60 * round(seconds / 60), date))
+    snprintf(text, SCIARA_DATE_SIZE, "%.10s %.5s UTC", date, date + sizeof "2026-05-11");
+  return text[0] != '\0';
+}
+
+void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity) {
+  const size_t used = strlen(text);
+  char date[SCIARA_DATE_SIZE];
+  if (sciara_minute_after(start, seconds, date)) snprintf(text + used, capacity - used, " (%s)", date);
+}
+
 void sciara_date_now(char text[SCIARA_DATE_SIZE]) { sciara_print_date((double)time(NULL), text); }

@@ -4,9 +4,13 @@
 #define SCIARA_BASE_DATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** Size of a text that holds "2006-07-14T23:30:00Z". */
 enum { SCIARA_DATE_SIZE = 24 };
+
+/** Size of a text that holds " (2026-05-11 04:00 UTC)". */
+enum { SCIARA_MINUTE_SIZE = 32 };
 
 /**
  * "2006-07-14", "2006-07-14T23:30", "2006-07-14 23:30:05.5": years 1 to 9999, the whole text. A zone may follow a time of
@@ -22,6 +26,12 @@ void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]);
  * outside of these years.
  */
 bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
+
+/** The same for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
+bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
+
+/** Appends " (2026-05-11 04:00 UTC)", the date `seconds` after `start`, to a text; nothing where there is none, as above. */
+void sciara_append_minute(const char *start, double seconds, char *text, size_t capacity);
 
 /** The date of the clock of the machine. */
 void sciara_date_now(char text[SCIARA_DATE_SIZE]);

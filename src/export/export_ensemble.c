@@ -421,6 +421,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .vents = m.used.count,
                                    .assumed = m.assumed.data,
                                    .stamp = job->look.stamp,
+                                   .start = *r->start ? r->start : NULL,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,
                                    .title = job->look.title ? job->look.title : r->ensemble.title,
@@ -468,11 +469,9 @@ static enum sciara_status write_png(const struct sciara_reduction *r, const stru
                                     const char *path) {
   struct sciara_hazard_picture p = {0};
   struct sciara_picture_parts parts = {0};
-  char start[SCIARA_DATE_SIZE];
   size_t layer = 0;
   enum sciara_status status;
-  sciara_hazard_start(r, start);
-  SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, *start ? start : NULL));
+  SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, *r->start ? r->start : NULL));
   SCIARA_TRY_GOTO(find_layer(r, job->layer, &layer));
   SCIARA_TRY_GOTO(sciara_hazard_picture_make(r, layer, job->look.language, job->look.title, &p));
   SCIARA_TRY_GOTO(sciara_picture_look_apply(&job->look, &p.bounds, &p.picture, &parts));

@@ -85,7 +85,7 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
   p->picture.time_s = &snapshot->time_s;
   sciara_map_facts_free(&p->facts);
   SCIARA_TRY(sciara_export_facts(snapshot, job->field, job->look.title, &p->facts));
-  SCIARA_TRY(sciara_map_facts_add(&p->facts, "assumptions", p->dressing.assumed.data));
+  SCIARA_TRY(sciara_map_dressing_tell(&p->dressing, &p->facts));
   p->map.facts = &p->facts;
   return SCIARA_OK;
 }

@@ -265,9 +265,9 @@ static bool find_observed(const char *sentence, char name[128], double *time_s) 
 }
 
 /** How an observed extent has made the weights. */
-static void put_observed(const struct saying *s, const struct sciara_scenario_spec *base) {
+static void put_observed(const struct saying *s) {
   const struct sciara_ensemble *e = &s->r->ensemble;
-  char name[128], time[96], date[SCIARA_DATE_SIZE];
+  char name[128], time[96];
   double at = 0;
   const char *const pairs[] = {"name", name, "time", time, NULL};
   if (!e->observed) return;
@@ -276,9 +276,7 @@ static void put_observed(const struct saying *s, const struct sciara_scenario_sp
     return;
   }
   sciara_word_duration(s->language, at, time, sizeof time);
-  const size_t used = strlen(time);
-  if (base->run.start && sciara_date_after(base->run.start, e->time_zero_s + at, date))
-    snprintf(time + used, sizeof time - used, " (%.10s %.5s UTC)", date, date + sizeof "2026-05-11");
+  sciara_append_minute(s->r->start, at, time, sizeof time);
   sciara_text_append(s->t, " ");
   sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OBSERVED_IN), pairs);
 }
@@ -300,17 +298,8 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
     sciara_text_append(out, " ");
     sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);
   }
-  put_observed(&s, &base);
+  put_observed(&s);
   sciara_scenario_free(&base);
   sciara_diagnostics_free(&diagnostics);
   return status == SCIARA_OK ? out->failed : status;
-}
-
-void sciara_hazard_start(const struct sciara_reduction *r, char date[SCIARA_DATE_SIZE]) {
-  struct sciara_scenario_spec base = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, r->ensemble.base, &base, &diagnostics); // it has been checked
-  if (!base.run.start || !sciara_date_after(base.run.start, r->ensemble.time_zero_s, date)) date[0] = '\0';
-  sciara_scenario_free(&base);
-  sciara_diagnostics_free(&diagnostics);
 }

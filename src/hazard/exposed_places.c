@@ -77,7 +77,7 @@ cleanup:
 }
 
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
-                                        size_t *reached) {
+                                        struct sciara_poi_chance *chance, size_t *reached) {
   struct table t = {.e = e};
   size_t size;
   enum sciara_status status;
@@ -87,6 +87,7 @@ enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const c
   SCIARA_TRY_GOTO(SCIARA_NEW(t.value, size + 1, "a table of places"));
   SCIARA_TRY_GOTO(sciara_exposed_visit(e, take_row, &t));
   *reached = t.reached;
+  for (size_t k = 0; k < e->pois.count; k++) chance[k] = sciara_poi_row_chance(&e->r, t.value + k * t.columns.count);
   if (csv) SCIARA_TRY_GOTO(write_csv(&t, csv));
   if (gpkg)
     SCIARA_TRY_GOTO(sciara_poi_gpkg_write(&e->r, &t.columns, e->pois.poi, e->pois.count, &t.text[0][0], t.value, gpkg));

@@ -30,9 +30,10 @@ enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_
 /**
  * Writes the table of the places as CSV and as GeoPackage (NULL: not this one), each as an atomic file.
  *
+ * @param chance receives the first probability of each place
  * @param reached receives how many places are reached by a member
  */
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
-                                        size_t *reached);
+                                        struct sciara_poi_chance *chance, size_t *reached);
 
 #endif

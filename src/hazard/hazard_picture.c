@@ -54,7 +54,7 @@ static void put_word(struct sciara_text *t, enum sciara_language language, enum 
 static void put_about(const struct sciara_reduction *r, const struct sciara_layer *l, enum sciara_language language,
                       struct sciara_text *t) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  char value[48] = "", years[32] = "";
+  char value[48 + SCIARA_MINUTE_SIZE] = "", years[32] = "";
   enum sciara_word word = l->word;
   switch (l->kind) {
     case SCIARA_LAYER_PROBABILITY:
@@ -63,6 +63,7 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
       break;
     case SCIARA_LAYER_REACHED:
       sciara_word_duration(language, q->within_s[l->index], value, sizeof value);
+      sciara_append_minute(r->start, q->within_s[l->index], value, sizeof value);
       word = SCIARA_WORD_HAZARD_WITHIN;
       break;
     case SCIARA_LAYER_YEARS:
@@ -83,14 +84,29 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
                        sciara_word(language, SCIARA_WORD_COLON));
   put_word(t, language, word, value, years);
   if (r->liquid.members > 0 && sciara_layer_is_of_end(l)) {
-    char time[96];
-    sciara_liquid_end_print(&r->liquid, language, time, sizeof time);
-    const char *const pairs[] = {"map", "", "time", time, NULL};
+    char time[96], date[SCIARA_MINUTE_SIZE];
+    sciara_liquid_end_print(r, language, time, date);
+    const char *const pairs[] = {"map", "", "time", time, "date", date, NULL};
     sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_UNTIL), pairs);
   }
 }
 
 // --------------------------------------------------------------------------------------------------------------- note
+
+/** From when times count, where that is no simulated time 0 without a date. */
+static void put_time_zero(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+  const bool later = r->ensemble.time_zero_s > 0;
+  char time[48 + SCIARA_MINUTE_SIZE] = "";
+  const char *const pairs[] = {"time", time, NULL};
+  if (later) sciara_word_duration(language, r->ensemble.time_zero_s, time, sizeof time);
+  if (later)
+    sciara_append_minute(r->start, 0, time, sizeof time);
+  else if (!sciara_minute_after(r->start, 0, time))
+    return;
+  sciara_text_append(t, " ");
+  sciara_word_fill(t, sciara_word(language, later ? SCIARA_WORD_HAZARD_TIME_ZERO : SCIARA_WORD_HAZARD_DATE_ZERO),
+                   pairs);
+}
 
 /** Members, and what every number is conditional on. */
 static void put_members(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
@@ -101,13 +117,7 @@ static void put_members(const struct sciara_reduction *r, enum sciara_language l
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_MEMBERS), pairs);
   if (r->stopped) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_ENOUGH));
   sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_CONDITION));
-  if (r->ensemble.time_zero_s > 0) {
-    char time[48];
-    const char *const of[] = {"time", time, NULL};
-    sciara_word_duration(language, r->ensemble.time_zero_s, time, sizeof time);
-    sciara_text_append(t, " ");
-    sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_TIME_ZERO), of);
-  }
+  put_time_zero(r, language, t);
   sciara_text_append(t, "\n");
 }
 
@@ -122,10 +132,10 @@ static double largest_of(const struct sciara_reduction *r, size_t k) {
 
 /** Members that ended with liquid lava. */
 static void put_liquid(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
-  char time[96], members[24], finished[24];
-  const char *const pairs[] = {"time", time, "members", members, "finished", finished, NULL};
+  char time[96], date[SCIARA_MINUTE_SIZE], members[24], finished[24];
+  const char *const pairs[] = {"time", time, "date", date, "members", members, "finished", finished, NULL};
   if (r->liquid.members == 0) return;
-  sciara_liquid_end_print(&r->liquid, language, time, sizeof time);
+  sciara_liquid_end_print(r, language, time, date);
   snprintf(members, sizeof members, "%zu", r->liquid.members);
   snprintf(finished, sizeof finished, "%zu", r->sample.finished);
   sciara_text_append(t, "\n");

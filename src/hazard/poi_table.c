@@ -155,6 +155,12 @@ enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct
   return SCIARA_OK;
 }
 
+struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value) {
+  const double *p = value + FIRST;
+  if (r->ensemble.result.deposit_count == 0 || isnan(*p)) return (struct sciara_poi_chance){NAN, NAN, NAN, NAN, 0};
+  return (struct sciara_poi_chance){.value = p[0], .most = p[2], .hits = (size_t)p[4], .low = p[7], .high = p[8]};
+}
+
 /** Whatever the deposit and time, so only the first probability has a value. */
 enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value) {
   struct sciara_sample_scratch x = {0};

@@ -25,6 +25,16 @@ void sciara_poi_columns_free(struct sciara_poi_columns *c);
 enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct sciara_poi *poi, size_t place,
                                   double *value);
 
+/** The first probability of such a row: that of result.thickness_m[0]. */
+struct sciara_poi_chance {
+  double value;     ///< NAN: no member can reach the place, or nothing is asked
+  double low, high; ///< 95 % interval; NAN: none
+  double most;      ///< the upper bound with members that are open or censored
+  size_t hits;      ///< members
+};
+
+struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value);
+
 /** The same of something that has no place: whether lava leaves the map, or enters the sea. */
 enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value);
 

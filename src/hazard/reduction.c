@@ -42,13 +42,13 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
 }
 
 enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out) {
-  char time[96];
+  char time[96], date[SCIARA_MINUTE_SIZE];
   sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION);
   if (r->ensemble.observed) sciara_text_append(out, "; %s", r->ensemble.observed);
   if (r->liquid.members > 0) {
-    sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
-    sciara_text_append(out, "; until %s after the start, when the lava of %zu of %zu members is still liquid", time,
-                       r->liquid.members, r->sample.finished);
+    sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
+    sciara_text_append(out, "; until %s after the start%s, when the lava of %zu of %zu members is still liquid", time,
+                       date, r->liquid.members, r->sample.finished);
   }
   if (r->sample.censored > 0)
     sciara_text_append(out,
@@ -61,9 +61,11 @@ enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, s
   SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, ", r->sample.finished, r->used_members - r->sample.zero,
                                 r->stopped ? " (the stop rule holds with these)" : ""));
   SCIARA_TRY(sciara_reduction_condition(r, out));
-  if (!(r->ensemble.time_zero_s > 0)) return SCIARA_OK;
-  char time[48];
+  if (!(r->ensemble.time_zero_s > 0))
+    return *r->start ? sciara_text_append(out, "; times count from %s", r->start) : SCIARA_OK;
+  char time[48 + SCIARA_MINUTE_SIZE];
   sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
+  sciara_append_minute(r->start, 0, time, sizeof time);
   return sciara_text_append(out, "; times count from the start of the members, simulated time %s of the base", time);
 }
 
@@ -131,12 +133,15 @@ cleanup:
 
 // ------------------------------------------------------------------------------------------------- ends with liquid lava
 
-void sciara_liquid_end_print(const struct sciara_liquid_end *end, enum sciara_language language, char *buffer,
-                             size_t capacity) {
+void sciara_liquid_end_print(const struct sciara_reduction *r, enum sciara_language language, char time[96],
+                             char date[SCIARA_MINUTE_SIZE]) {
   char from[48], to[48];
-  sciara_word_duration(language, end->from_s, from, sizeof from);
-  sciara_word_duration(language, end->to_s, to, sizeof to);
-  snprintf(buffer, capacity, strcmp(from, to) == 0 ? "%s" : "%s\u2013%s", from, to);
+  sciara_word_duration(language, r->liquid.from_s, from, sizeof from);
+  sciara_word_duration(language, r->liquid.to_s, to, sizeof to);
+  const bool one = strcmp(from, to) == 0;
+  snprintf(time, 96, one ? "%s" : "%s\u2013%s", from, to);
+  date[0] = '\0';
+  if (one) sciara_append_minute(r->start, r->liquid.to_s, date, SCIARA_MINUTE_SIZE);
 }
 
 bool sciara_layer_is_of_end(const struct sciara_layer *l) {
@@ -154,18 +159,25 @@ bool sciara_layer_is_of_end(const struct sciara_layer *l) {
   return false;
 }
 
-/** The time of the stop rule of all members, from their start, s; NAN: it differs, or is not known. */
-static enum sciara_status find_until(const struct sciara_ensemble *e, double *out) {
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0};
+/** Whether members have a stop rule, or a whole "run", of their own. */
+static bool varies_until(const struct sciara_ensemble *e) {
   char name[sizeof "run.until" + 1];
-  *out = NAN;
   for (size_t k = 0; k < e->members.key_count; k++)
     if (sciara_member_key_plain(e->members.key[k], name, sizeof name) &&
         (strcmp(name, "run") == 0 || strcmp(name, "run.until") == 0))
-      return SCIARA_OK;
+      return true;
+  return false;
+}
+
+/** The date of the start, and the time of the stop rule of all members, from there, s; NAN: it differs, or is not known. */
+static enum sciara_status find_times(struct sciara_reduction *r, double *until) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  *until = NAN;
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  if (scenario.run.until == SCIARA_UNTIL_TIME) *out = scenario.run.until_s - e->time_zero_s;
+  sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
+  if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);
   sciara_diagnostics_free(&diagnostics);
@@ -176,6 +188,7 @@ static enum sciara_status find_until(const struct sciara_ensemble *e, double *ou
 static enum sciara_status find_liquid(struct sciara_reduction *r) {
   struct sciara_liquid_end *l = &r->liquid;
   double until;
+  SCIARA_TRY(find_times(r, &until));
   *l = (struct sciara_liquid_end){.from_s = INFINITY, .to_s = -INFINITY};
   for (size_t m = 0; m < r->sample.count; m++) {
     const struct sciara_footprint *f = &r->batches.member[m];
@@ -187,20 +200,19 @@ static enum sciara_status find_liquid(struct sciara_reduction *r) {
     l->to_s = fmax(l->to_s, f->end_s);
   }
   if (l->members == 0) return SCIARA_OK;
-  SCIARA_TRY(find_until(&r->ensemble, &until));
   if (isfinite(until)) l->from_s = l->to_s = until;
   return SCIARA_OK;
 }
 
 /** Layers that depend on what lava does until the members end say when that is. */
 static void tell_layers(struct sciara_reduction *r) {
-  char time[96];
-  sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
+  char time[96], date[SCIARA_MINUTE_SIZE];
+  sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
   for (size_t k = 0; k < r->layers.count && r->liquid.members > 0; k++) {
     struct sciara_layer *l = &r->layers.layer[k];
     const size_t length = strlen(l->long_name);
     if (sciara_layer_is_of_end(l))
-      snprintf(l->long_name + length, sizeof l->long_name - length, "; until %s after the start", time);
+      snprintf(l->long_name + length, sizeof l->long_name - length, "; until %s after the start%s", time, date);
   }
 }
 
@@ -317,12 +329,12 @@ static void tell(const struct sciara_reduction *r) {
                "upper bound",
                s->censored);
   if (r->liquid.members) {
-    char time[96];
-    sciara_liquid_end_print(&r->liquid, SCIARA_ENGLISH, time, sizeof time);
+    char time[96], date[SCIARA_MINUTE_SIZE];
+    sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
     sciara_log(
         SCIARA_LOG_INFO,
-        "%zu members end at %s after the start (run.until) with liquid lava: what it reaches later does not count",
-        r->liquid.members, time);
+        "%zu members end at %s after the start%s (run.until) with liquid lava: what it reaches later does not count",
+        r->liquid.members, time, date);
   }
   if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
   if (s->joined)

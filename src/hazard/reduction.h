@@ -3,6 +3,7 @@
 #ifndef SCIARA_HAZARD_REDUCTION_H
 #define SCIARA_HAZARD_REDUCTION_H
 
+#include "base/date.h"
 #include "ensemble/ensemble_sample.h"
 #include "hazard/hazard.h"
 #include "hazard/poi_results.h"
@@ -25,6 +26,7 @@ struct sciara_reduction {
   bool stopped;                      ///< it held
   struct sciara_sample sample;       ///< of the used members
   struct sciara_liquid_end liquid;   ///< of them
+  char start[SCIARA_DATE_SIZE];      ///< the date from which times count; "": not known
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
   struct sciara_poi_hits pois;          ///< of ensemble.result.pois; not visited until the maps or places are made
@@ -78,9 +80,9 @@ void sciara_reduction_free(struct sciara_reduction *r);
 /** A source of the footprints of the used batches; refers to `r`. */
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r);
 
-/** "1 d", or "6 h\u20131 d": when members end whose lava is still liquid. */
-void sciara_liquid_end_print(const struct sciara_liquid_end *end, enum sciara_language language, char *buffer,
-                             size_t capacity);
+/** When members end whose lava is still liquid: "1 d", or "6 h\u20131 d"; `date` is that of a single time, " (2026-05-11 04:00 UTC)". */
+void sciara_liquid_end_print(const struct sciara_reduction *r, enum sciara_language language, char time[96],
+                             char date[SCIARA_MINUTE_SIZE]);
 
 /** Whether a layer depends on what lava does until the members end. */
 bool sciara_layer_is_of_end(const struct sciara_layer *l);

@@ -107,6 +107,18 @@ void sciara_word_volume(enum sciara_language language, double m3, char *buffer, 
   sciara_word_numbers(language, buffer);
 }
 
+void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
+                      char text[SCIARA_WORD_LAVA_SIZE]) {
+  const char *colon = words[SCIARA_WORD_COLON][language];
+  const double lava = liquid_m3 + solid_m3;
+  char volume[64], share[32];
+  sciara_word_volume(language, m3, volume, sizeof volume);
+  snprintf(share, sizeof share, "%.3g\u00A0%%", lava > 0 ? 100 * liquid_m3 / lava : 0);
+  sciara_word_numbers(language, share);
+  snprintf(text, SCIARA_WORD_LAVA_SIZE, "%s%s%s. %s%s%s", words[SCIARA_WORD_LAVA_UNTIL][language], colon, volume,
+           words[SCIARA_WORD_STILL_LIQUID][language], colon, share);
+}
+
 /** "1.5 × 10⁷", or as many digits as people read. */
 static void print_number(double value, char *buffer, size_t capacity) {
   static const char *const raised[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",

@@ -51,6 +51,12 @@ void sciara_word_duration(enum sciara_language language, double seconds, char *b
 /** "0.35 × 10⁶ m³", "6000 m³". */
 void sciara_word_volume(enum sciara_language language, double m3, char *buffer, size_t capacity);
 
+enum { SCIARA_WORD_LAVA_SIZE = 320 };
+
+/** "Lava until this time: 0.35 × 10⁶ m³. Still liquid, so that it can advance further: 12 %": the share of liquid and solid lava. */
+void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
+                      char text[SCIARA_WORD_LAVA_SIZE]);
+
 /** A number in a unit of params.def, "150 m²". */
 void sciara_word_quantity(enum sciara_language language, double value, const char *unit, char *buffer, size_t capacity);
 

@@ -162,6 +162,13 @@ function durationText(seconds) {
   return parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }
 
+/** " (2026-05-11 04:00 UTC)": the date of durationText(seconds) after the start; "" where that has none. */
+function dateText(start, seconds) {
+  const shown = seconds < 3600 ? Math.floor(seconds) : 60 * Math.round(seconds / 60);
+  const date = new Date(start ? Date.parse(start) + 1000 * shown : NaN);
+  return Number.isNaN(date.getTime()) ? "" : ` (${date.toISOString().slice(0, 16).replace("T", " ")} UTC)`;
+}
+
 /** A volume with four digits: "4.700 \u00d7 10\u2076 m\u00b3". */
 function volumeText(value) {
   const size = Math.abs(value);

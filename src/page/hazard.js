@@ -7,19 +7,20 @@ function timeText(seconds) {
   return `${number(seconds / size)} ${name}`;
 }
 
-/** When members end whose lava is still liquid: "1 d", "6 h\u20131 d". */
-function endText({ from_s: from, to_s: to }) {
-  return [...new Set([durationText(from), durationText(to)])].join("\u2013");
+/** When members end whose lava is still liquid: {time: "1 d" or "6 h\u20131 d", date: that of a single time}. */
+function endText({ start, hazard: { liquid: { from_s: from, to_s: to } } }) {
+  const times = [...new Set([durationText(from), durationText(to)])];
+  return { time: times.join("\u2013"), date: times.length === 1 ? dateText(start, to) : "" };
 }
 
 /** Gives each layer its name in the language of the page. */
 function labelLayers(data) {
   const { liquid } = data.hazard;
   for (const layer of data.fields) {
-    const value = layer.value_unit === "s" ? timeText(layer.value) : number(layer.value);
+    const value = layer.value_unit === "s" ? timeText(layer.value) + dateText(data.start, layer.value) : number(layer.value);
     const map = say(layer.word, { value, years: number(layer.years) });
     const ends = liquid.members > 0 && layer.of_end;
-    layer.label = layer.about = ends ? say("HAZARD_UNTIL", { map, time: endText(liquid) }) : map;
+    layer.label = layer.about = ends ? say("HAZARD_UNTIL", { map, ...endText(data) }) : map;
   }
 }
 
@@ -90,8 +91,8 @@ class HazardPage extends StillPage {
       say("HAZARD_MEMBERS", { finished: longNumber(hazard.finished), members: longNumber(hazard.members) }),
       ...(hazard.stopped ? [say("HAZARD_ENOUGH")] : []),
       ...(hazard.full ? [say("HAZARD_FULL")] : []),
-      ...(hazard.time_zero_s > 0 ? [say("HAZARD_TIME_ZERO", { time: durationText(hazard.time_zero_s) })] : []),
-      ...(liquid.members > 0 ? [say("HAZARD_LIQUID", { members: liquid.members, finished, time: endText(liquid) })] : []),
+      ...this.tellStart(),
+      ...(liquid.members > 0 ? [say("HAZARD_LIQUID", { members: liquid.members, finished, ...endText(this.data) })] : []),
       ...(censored > 0 ? [say("HAZARD_CENSORED", { censored, finished })] : []),
     ].join(" ");
     if (this.data.vents.some((vent) => vent.weight !== undefined)) {
@@ -100,6 +101,14 @@ class HazardPage extends StillPage {
     }
     byId("vents_label").hidden = this.data.vents.length === 0 && hazard.sites.length === 0;
     this.showKey(hazard.sites);
+  }
+
+  /** From when times count, where that is no simulated time 0 without a date. */
+  tellStart() {
+    const { start, hazard: { time_zero_s: zero } } = this.data;
+    const date = dateText(start, 0);
+    if (zero > 0) return [say("HAZARD_TIME_ZERO", { time: durationText(zero) + date })];
+    return date ? [say("HAZARD_DATE_ZERO", { time: date.slice(2, -1) })] : [];
   }
 
   showField() {
@@ -185,13 +194,13 @@ class HazardPage extends StillPage {
       name.append(button);
       const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
       const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
-      const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}`;
+      const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}${dateText(this.data.start, site.arrival)}`;
       const chance = value === null ? unreachable(site) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
       row.append(name, html("td", chance + arrival));
       table.append(row);
     }
     const columns = say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) });
-    const about = html("p", liquid.members > 0 ? say("HAZARD_UNTIL", { map: columns, time: endText(liquid) }) : columns, "note");
+    const about = html("p", liquid.members > 0 ? say("HAZARD_UNTIL", { map: columns, ...endText(this.data) }) : columns, "note");
     byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), about, table);
   }
 }

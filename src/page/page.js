@@ -92,7 +92,7 @@ class Page {
   placeText({ where, kind, arrival, deposit, covered, land }) {
     if (where === "not reached") return say("PLACE_NOT_REACHED");
     if (where !== "reached") return unreachable({ where });
-    const said = [arrival === null ? "" : durationText(arrival), `${number(Number(deposit.toPrecision(3)))} m`];
+    const said = [arrival === null ? "" : durationText(arrival) + dateText(this.data.start, arrival), `${number(Number(deposit.toPrecision(3)))} m`];
     const share = number(Number(((100 * covered) / land).toPrecision(3)));
     const unit = { line: "m", zone: "m\u00b2" }[kind];
     if (unit) said.push(`${longNumber(Math.round(covered))} ${unit} (${share} %)`);
@@ -200,10 +200,8 @@ class Page {
     this.frame = frame;
     const now = this.data.frames[frame];
     byId("slider").value = frame;
-    let when = say("PAGE_WHEN", { duration: durationText(now.time_s), step: longNumber(now.step) });
-    const start = this.data.start ? Date.parse(this.data.start) : NaN;
-    const date = new Date(start + 1000 * now.time_s);
-    if (!Number.isNaN(date.getTime())) when += `, ${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    const when = say("PAGE_WHEN", { duration: durationText(now.time_s), step: longNumber(now.step) }) +
+      dateText(this.data.start, now.time_s);
     byId("when").textContent = when;
     byId("slider").setAttribute("aria-valuetext", when);
     this.map.paint(this.field, frame);
@@ -229,6 +227,9 @@ class Page {
       const small = value !== 0 && Math.abs(value) < 0.1;
       return `${small ? number(value.toExponential(2)) : longNumber(value)} m\u00b3`;
     };
+    const lava = now.liquid_m3 + now.solid_m3;
+    const share = number(Number(((100 * now.liquid_m3) / lava).toPrecision(3)));
+    byId("liquid").textContent = lava > 0 ? `${say("STILL_LIQUID")}${say("COLON")}${share} %` : "";
     byId("ledger").replaceChildren(...rows.map(([name, value]) => {
       const row = html("tr");
       row.append(html("th", name), html("td", text(value)));

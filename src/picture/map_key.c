@@ -318,6 +318,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   const struct sciara_map_volumes *v = q->volumes;
   struct lines l = {.d = d, .x = x, .y = y, .width = width, .paint = paint};
   if (q->warning) put_text(&l, word(d, SCIARA_WORD_WARNING), true);
+  if (v && *v->lava) put_line(&l, v->lava);
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))
     put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);

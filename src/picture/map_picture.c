@@ -74,11 +74,9 @@ static bool is_blank(const struct sciara_map *map) {
 /** "Simulated time 1 d 6 h" and "2026-05-11 04:00 UTC" */
 static void describe_time(const struct sciara_map_picture *q, struct layout *l) {
   char duration[48];
-  char date[SCIARA_DATE_SIZE];
   sciara_print_duration(*q->time_s, duration, sizeof duration);
   snprintf(l->time, sizeof l->time, "%s %s", sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME), duration);
-  if (sciara_date_after(q->start, *q->time_s, date))
-    snprintf(l->date, sizeof l->date, "%.10s %.5s UTC", date, date + sizeof "2026-05-11");
+  sciara_minute_after(q->start, *q->time_s, l->date);
 }
 
 /** Time and date are one line where the longest one has room: frames of a film are of one size. */

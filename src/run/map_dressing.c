@@ -33,11 +33,18 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
       {g->west + ((double)out.col + 0.5) * g->cell_size, g->north - ((double)out.row + 0.5) * g->cell_size},
       out.metres};
   picture->run_out = out.found ? &d->run_out : NULL;
+  sciara_word_lava(picture->language, ledger->initial_m3 + ledger->emitted_m3 + ledger->added_m3 - ledger->removed_m3,
+                   ledger->liquid_m3, ledger->solid_m3, d->volumes.lava);
   d->volumes.emitted = ledger->emitted_m3;
   d->volumes.left_map = ledger->lost_m3;
   d->volumes.entered_sea = ledger->sea_m3;
   d->volumes.added = ledger->added_m3;
   d->volumes.removed = ledger->removed_m3;
+}
+
+enum sciara_status sciara_map_dressing_tell(const struct sciara_map_dressing *d, struct sciara_map_facts *facts) {
+  SCIARA_TRY(sciara_map_facts_add(facts, "lava", *d->volumes.lava ? d->volumes.lava : NULL));
+  return sciara_map_facts_add(facts, "assumptions", d->assumed.data);
 }
 
 void sciara_map_dressing_free(struct sciara_map_dressing *d) {

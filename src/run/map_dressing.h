@@ -37,6 +37,9 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row,
                               const double *lava, const struct sciara_ledger *ledger,
                               struct sciara_map_picture *picture);
 
+/** Adds what stands below the map in words to the facts of its file. */
+enum sciara_status sciara_map_dressing_tell(const struct sciara_map_dressing *d, struct sciara_map_facts *facts);
+
 void sciara_map_dressing_free(struct sciara_map_dressing *d);
 
 #endif

@@ -109,9 +109,9 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   picture.edits = p->site->origin.edit;
   SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &emission));
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &emission, map, &picture, &dressing));
-  SCIARA_TRY_GOTO(sciara_map_facts_add(facts, "assumptions", dressing.assumed.data));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
   sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);
+  SCIARA_TRY_GOTO(sciara_map_dressing_tell(&dressing, facts));
   const struct sciara_map_window window = sciara_map_window_around(&dressing.bounds, map->grid);
   picture.window = &window;
   take_field(p, field, values);

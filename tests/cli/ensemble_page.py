@@ -484,7 +484,8 @@ class HazardPage(SharedCase):
     def test_members_that_end_with_liquid_lava(self):
         """A plan until a time: labels of maps say until when, and how many members still had liquid lava stands on page, picture,
         table and maps. Arrivals before that time are final."""
-        case.write_scenario(self.work, "short.json", run={"until": "30 min"})
+        start = "2026-11-21T23:50:30Z"
+        case.write_scenario(self.work, "short.json", run={"until": "30 min", "start": start})
         case.write_json(self.path("u.json"), {
             "base": "short.json", "sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [150, 1e5]}],
             "result": {"thickness_m": [0, 1], "within": ["10 min"], "sites": [{"name": "vent", "x": 500205, "y": 4177215}]}})
@@ -494,14 +495,18 @@ class HazardPage(SharedCase):
             with h5py.File(path) as f:
                 liquid += int(((f["liquid_m3"][:] > 0) & (f["stop"][:] == 2)).sum())  # ended at its time
         self.assertEqual(liquid, 1, "the other one is solid")
-        until = "until 30 min after the start"
+        date = case.minute_after(start, 1800)
+        until = f"until 30 min after the start ({date})"
         self.assertIn(f"; {until}, when the lava of 1 of 2 members is still liquid", table(self.path("u", "sites.csv"))[0]["condition"])
         pictures = {name: gdal_info(self.path("u", "maps", f"{name}.png")) for name in ("probability_0m", "reached_within_10min")}
-        self.assertIn("At 30 min after the start the lava of 1 of 2 members is still liquid", pictures["probability_0m"]["assumptions"])
+        self.assertIn(f"At 30 min after the start ({date}) the lava of 1 of 2 members is still liquid", pictures["probability_0m"]["assumptions"])
+        self.assertIn("Times count from 2026-11-21 23:50 UTC.", pictures["reached_within_10min"]["assumptions"])
+        query = self.sciara("ensemble", "query", "u", "--at", "500205,4177215").stdout
+        self.assertIn(f"\n  lava arrives within 10 min ({case.minute_after(start, 600)}) ", query)
         for name, of_end in (("probability_0m", True), ("probability_1m", True), ("deposit_q50", True), ("deposit_max", True),
                              ("reached_within_10min", False), ("arrival_q50", False), ("arrival_first", False)):
             self.assertEqual(until in gdal_info(self.path("u", "maps", f"{name}.tif"))["meaning"], of_end, name)
-        for language, label in (("en", f"Lava arrives, {until}"), ("fr", "Arrivée de la lave, jusqu’à 30 min après le début")):
+        for language, label in (("en", f"Lava arrives, {until}"), ("fr", f"Arrivée de la lave, jusqu’à 30 min après le début ({date})")):
             self.page = f"until-{language}.html"
             self.sciara("ensemble", "export", "u", "-f", "html", "-o", self.page, "--language", language)
             self.browser.requests.clear()
@@ -512,7 +517,12 @@ class HazardPage(SharedCase):
             self.assertEqual(labels["probability_0m"], label)
             for name, text in labels.items():
                 self.assertEqual("30 min" in text, not name.startswith(("reached_within", "arrival")), text)
-            self.assertRegex(self.text("members"), "At 30 min after the start the lava of 1 of 2" if language == "en" else "À 30 min après")
+            self.assertIn(f"At 30 min after the start ({date}) the lava of 1 of 2" if language == "en" else f"À 30 min après le début ({date})",
+                          self.text("members"))
+            self.assertEqual(labels["reached_within_10min"].endswith(f" 10 min ({case.minute_after(start, 600)})"), True, labels)
+            self.assertIn({"en": "Times count from", "fr": "à partir du"}[language] + " 2026-11-21 23:50 UTC", self.text("members"))
+            for seconds in (0, 29.9, 30, 3599.9, 3600, 3629, 3630, 1e5):
+                self.assertEqual(self.browser.evaluate(f"dateText('{start}', {seconds})"), f" ({case.minute_after(start, seconds)})")
 
     def test_languages(self):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it")

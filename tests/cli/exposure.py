@@ -158,16 +158,18 @@ class Exposure(SharedCase):
         ledger, state = (case.record(self.path("run"))[key] for key in ("ledger", "state"))
         share = 100 * ledger["liquid_m3"] / (ledger["liquid_m3"] + ledger["solid_m3"])
         minutes, seconds = divmod(int(state["time_s"]), 60)
-        self.assertIn(f"until {minutes} min {seconds} s, when {share:.3g} % of the lava is still liquid\n", done.stdout)
+        date = case.minute_after("2026-05-01T00:00:00Z", state["time_s"])
+        self.assertIn(f"until {minutes} min {seconds} s ({date}), when {share:.3g} % of the lava is still liquid\n", done.stdout)
         self.assertEqual("left the map" in done.stderr, ledger["lost_m3"] > 0)
         rows = self.rows("run/maps/exposure.csv")
         self.assertEqual(list(rows), list(PLACES))
         self.assertEqual(self.check(rows), {"reached", "not reached", "NODATA", "outside", "empty"})
         shares = [float(row["share"]) for row in rows.values() if row["share"]]
         self.assertTrue(any(0.05 < share < 0.95 for share in shares), shares)
-        printed = re.findall(r"(?m)^(?:\d+ (?:h|min|s) ?)+ +(\w+) ", done.stdout)
+        printed = re.findall(r"(?m)^(?:\d+ (?:h|min|s) )+\((.* UTC)\) +(\w+) ", done.stdout)
         reached = [name for name, row in rows.items() if row["state"] == "reached"]
-        self.assertEqual(printed, sorted(reached, key=lambda name: float(rows[name]["arrival_s"])))
+        arrivals = sorted((float(rows[name]["arrival_s"]), list(rows).index(name), name) for name in reached)
+        self.assertEqual(printed, [(case.minute_after("2026-05-01T00:00:00Z", arrival), name) for arrival, _, name in arrivals])
         for name in reached:
             seconds = int(float(rows[name]["arrival_s"]))
             self.assertEqual(rows[name]["arrival_date"], f"2026-05-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z")
@@ -175,7 +177,8 @@ class Exposure(SharedCase):
     def test_with_and_without(self):
         """Two runs at the places: arrivals, delay, what is spared and newly reached, cell by cell; "unknown" beyond the end of a run."""
         wall = {"name": "wall", "line": [[WEST + 165, NORTH - 115], [WEST + 255, NORTH - 115]], "width_m": 5, "height_m": 20}
-        self.write_scenario("wall.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]}, run={"max_steps": 400},
+        self.write_scenario("wall.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]},
+                            run={"max_steps": 400, "start": "2026-05-01T00:00:00Z"},
                             output={"fields": case.FIELDS, "dtype": "float64"})
         self.run_scenario("wall", name="wall.json")
         self.run_scenario("short", "--steps", "200")
@@ -212,7 +215,13 @@ class Exposure(SharedCase):
                     minutes, seconds = divmod(int(abs(b - a)), 60)
                     span = " ".join(f"{n} {unit}" for n, unit in ((minutes, "min"), (seconds, "s")) if n)
                     if abs(b - a) >= 1 and f"\n{name} " in text:
-                        self.assertRegex(text, rf"\n{name} .* {span} {'later' if b > a else 'earlier'}")
+                        dates = (re.escape(case.minute_after("2026-05-01T00:00:00Z", at)) for at in (a, b))
+                        middle = r"\) .*\("
+                        depths = (f"{of[hit].max():.2f} m" for of, hit in ((self.deposit, in_a), (deposit, in_b)))
+                        self.assertRegex(text, rf"\n{name} .*\({middle.join(dates)}\).* {span} {'later' if b > a else 'earlier'}; "
+                                               rf"deposit {' and '.join(depths)}(; |\n)")
+            missed = [name for name in places if rows[name]["state"] == "not reached"][:100]
+            self.assertIn(f"\nnot reached: {', '.join(missed)}", text)
             self.assertIn(f"{len(places)} places: {count.get('reached in both', 0)} reached in both, {count.get('spared', 0)} spared, "
                           f"{count.get('newly reached', 0)} newly reached, {count['not reached']} not reached", text)
             self.assertGreater(min(count[state] for state in (("reached in both", "spared", "newly reached") if other == "wall" else ("unknown", "reached in both"))), 3)

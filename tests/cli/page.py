@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
-import datetime
 import json
 import os
 import re
@@ -353,8 +352,11 @@ class BrowserPage(SharedCase):
         for frame, one in enumerate(stored):
             self.go_to(frame)
             ledger = self.text("ledger")
-            date = datetime.datetime(2026, 11, 21, 23, 50, 30) + datetime.timedelta(seconds=float(one.time.values[0]))
-            self.assertTrue(self.text("when").endswith(date.strftime(", %Y-%m-%d %H:%M UTC")), self.text("when"))
+            date = case.minute_after("2026-11-21T23:50:30Z", float(one.time.values[0]))
+            self.assertTrue(self.text("when").endswith(f" ({date})"), self.text("when"))
+            liquid, solid = (float(one.attrs[f"ledger_{part}_m3"]) for part in ("liquid", "solid"))
+            share = f"{float(f'{100 * liquid / (liquid + solid):.3g}'):g}" if liquid + solid > 0 else None
+            self.assertEqual(self.text("liquid"), f"Still liquid, so that it can advance further: {share} %" if share else "")
             self.assertEqual("Entered the sea" in ledger, entered[frame] > 0)
             if entered[frame] > 0:
                 self.assertAlmostEqual(value("Entered the sea", ledger) / entered[frame], 1, delta=1e-9)

@@ -372,7 +372,11 @@ class Pictures(SharedCase):
         said = (f"Assumed eruption: 0.111 × 10⁶ m³ in 1 h 20 min, at most 170 m³/s. Vents: 2. Model: fv3 (thesis-etna-2006; "
                 "cooling parameter 150 m²). DEM: dem.asc, 30 × 40. Start: 2026-05-01 06:30 UTC.")
         self.assertEqual(volume, 111000)
+        ledger = case.record(self.path("two"))["ledger"]
+        liquid = 100 * ledger["liquid_m3"] / (ledger["liquid_m3"] + ledger["solid_m3"])
+        lava = f"Lava until this time: {ledger['emitted_m3']:.4g} m³. Still liquid, so that it can advance further: {liquid:.3g} %"
         for name in ("two/maps/deposit.png", "two.png", "two.frames/frame_00001.png"):
+            self.assertEqual(self.text_chunks(self.path(name))["lava"].replace("\u00a0", " "), lava, name)
             self.assertEqual(self.text_chunks(self.path(name))["assumptions"].replace("\u00a0", " "), said, name)
         numpy.testing.assert_array_equal(pixels(self.path("two.png")), pixels(self.path("two/maps/deposit.png")))
         self.sciara("export", "two", "-q", "-f", "png", "-o", "deux.png", "--language", "fr", "--observed", "mask.tif")

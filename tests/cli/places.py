@@ -116,13 +116,20 @@ class Places(SharedCase):
     def test_exposure(self):
         """The table of an ensemble has the numbers of its sites, and the states of places that no lava can reach."""
         done = self.sciara("exposure", "e", "--assets", "places.geojson")
-        self.assertIn("\n4 of 5 places are reached by at least one member\ne/exposure.csv\ne/exposure.gpkg\n", done.stdout)
+        self.assertIn("\n4 of 5 places are reached by at least one member\n", done.stdout)
+        self.assertTrue(done.stdout.endswith("\ne/exposure.csv\ne/exposure.gpkg\n"), done.stdout)
         rows, sites = ({row[key]: row for row in self.table(path)} for path, key in (("e/exposure.csv", "place"), ("e/sites.csv", "site")))
         self.assertEqual(list(rows), list(FEATURES))
         for name in ("hut", "road", "town", "park"):
             for column, value in sites[name].items():
                 if column not in ("site", "x", "y"):
                     self.assertEqual(rows[name][column], value, (name, column))
+        printed = re.findall(r"(?m)^(\d+\.\d\d) %.*, 95 %: (\d+\.\d\d) to (\d+\.\d\d) % +(\w+) +(\w+)$", done.stdout)
+        columns = [f"probability_0m{part}" for part in ("", "_interval_95_low", "_interval_95_high")]
+        by_chance = sorted(("hut", "road", "town", "park"), key=lambda name: -float(sites[name][columns[0]]))
+        self.assertEqual(printed, [(*(f"{100 * float(sites[name][column]):.2f}" for column in columns), name, sites[name]["kind"])
+                                   for name in by_chance])
+        self.assertIn(f"\nof no member: 95 % bound {100 * float(sites['hut']['upper_95_without_hits']):.2f} %\n", done.stdout)
         self.assertEqual((rows["far"]["state"], rows["far"]["probability_0m"], rows["far"]["cells"]), ("outside", "", "0"))
         info = subprocess.run(["ogrinfo", "-q", self.path("e/exposure.gpkg"), "-sql", "SELECT name, state, probability_0m FROM zones"],
                               stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout

@@ -43,6 +43,27 @@ START_TEST(forms) {
 }
 END_TEST
 
+START_TEST(to_the_minute) {
+  static const struct {
+    double seconds;
+    const char *text;
+  } dates[] = {{0, "2026-05-10 04:00 UTC"},          {59.9, "2026-05-10 04:00 UTC"},
+               {3599.9, "2026-05-10 04:59 UTC"},     {3629, "2026-05-10 05:00 UTC"},
+               {3630, "2026-05-10 05:01 UTC"},       {86399, "2026-05-11 04:00 UTC"},
+               {7.5 * 3600, "2026-05-10 11:30 UTC"}, {1e15, ""}};
+  char text[SCIARA_DATE_SIZE], longer[48] = "6 h";
+  for (size_t k = 0; k < sizeof dates / sizeof *dates; k++) {
+    ck_assert_int_eq(sciara_minute_after("2026-05-10T04:00", dates[k].seconds, text), *dates[k].text != '\0');
+    ck_assert_str_eq(text, dates[k].text);
+  }
+  sciara_append_minute(NULL, 6 * 3600.0, longer, sizeof longer);
+  sciara_append_minute("", 6 * 3600.0, longer, sizeof longer);
+  ck_assert_str_eq(longer, "6 h");
+  sciara_append_minute("2026-05-10T04:00", 6 * 3600.0, longer, sizeof longer);
+  ck_assert_str_eq(longer, "6 h (2026-05-10 10:00 UTC)");
+}
+END_TEST
+
 START_TEST(refused) {
   static const char *const texts[] = {"",
                                       "2006",
@@ -141,6 +162,7 @@ int main(void) {
   Suite *suite = suite_create("date");
   TCase *tests = tcase_create("all");
   tcase_add_test(tests, forms);
+  tcase_add_test(tests, to_the_minute);
   tcase_add_test(tests, refused);
   tcase_add_test(tests, printed);
   tcase_add_test(tests, after);

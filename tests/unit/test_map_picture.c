@@ -306,7 +306,13 @@ START_TEST(nothing_covers_anything_else) {
   const struct sciara_point place[2] = {{499700, 4178700}, {499900, 4178400}};
   const struct sciara_map_vent vents[2] = {{place, 1, 1}, {place, 2, 1}};
   const struct sciara_map_run_out run_out = {{500000, 4178000}, 123456};
-  const struct sciara_map_volumes volumes = {1e7, 12345, 1.5e6, 5, 1e3, false, false};
+  const struct sciara_map_volumes volumes = {
+      .lava = "Lava until this time: 1e7 m3. Still liquid, so that it can advance further: 12 %",
+      .emitted = 1e7,
+      .left_map = 12345,
+      .entered_sea = 1.5e6,
+      .added = 5,
+      .removed = 1e3};
   static uint8_t rgba[4 * 300 * 20];
   const struct sciara_map_image logo = {rgba, 300, 20};
   const int widths[] = {0, 320, 321, 400, 480, 640, 999, 2000};
@@ -514,6 +520,9 @@ START_TEST(the_key_and_the_lines_say_what_there_is) {
   q.window = NULL;
   q.volumes = &volumes;
   ck_assert_int_eq(height_of(&q), bare);
+  volumes.lava[0] = 'L';
+  ck_assert_int_gt(height_of(&q), bare);
+  volumes.lava[0] = '\0';
   volumes.left_map = 1;
   const int64_t one = height_of(&q);
   ck_assert_int_gt(one, bare);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, a temporary folder, small scenarios, functions to examine a run."""
+import datetime
 import hashlib
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
@@ -208,6 +210,13 @@ def tree(folder):
 
 def files(folder):
     return sorted(name for name, content in tree(folder).items() if content)
+
+
+def minute_after(start, seconds):
+    """The date of a duration as it is printed: from an hour on rounded to minutes."""
+    date = datetime.datetime.fromisoformat(start.replace("Z", "+00:00"))
+    date += datetime.timedelta(seconds=math.floor(seconds) if seconds < 3600 else 60 * math.floor(seconds / 60 + 0.5))
+    return date.strftime("%Y-%m-%d %H:%M UTC")
 
 
 def processor_time(process):

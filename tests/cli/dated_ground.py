@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """dem.edits with `from`: ground that changes while lava flows. Altitudes, rock and mass balance, computed again with numpy; a run that
-begins on the changed ground as an independent truth; engines, resumed runs, members, checkpoints that go on over edited ground."""
+begins on the changed ground as an independent truth; a file of edits, members, checkpoints that go on over edited ground. Engines and
+resumed runs: exact_states.py."""
 import csv
 import glob
 import json
@@ -184,23 +185,6 @@ class Dated(Case):
         np.testing.assert_allclose(z["thickness"], y["thickness"], rtol=0, atol=1e-9)
         self.assertGreater(np.abs(x["thickness"] - y["thickness"]).max(), 0.3)
 
-    def test_every_engine_and_rule(self):
-        edits = (DAM, {"polygon": [[WEST + 195, SOUTH + 150], [WEST + 225, SOUTH + 150], [WEST + 225, SOUTH + 160], [WEST + 195, SOUTH + 160]],
-                       "raise_m": -4, "name": "breach", "from": "16 min"})
-        for rule in ("fv3", "bingham"):
-            model = {"cooling": 150} if rule == "fv3" else {"rule": rule, "radiating_share": 1}
-            for precision in ("double", "single"):
-                sums = set()
-                self.write(*edits, model=model)
-                for engine in case.exact_engines():
-                    folder = self.run_scenario(f"{rule}.{precision}.{engine}", "-e", engine, "-p", precision, "--until", "20 min")
-                    sums.add(self.last(folder))
-                    for a, x in states(folder):
-                        self.assertLessEqual(abs(a["ledger_residual_m3"]), a["ledger_bound_m3"])
-                self.assertEqual(len(sums), 1, (rule, precision))
-                ground = x["altitude"] - x["solid_thickness"] - GROUND
-                self.assertEqual([round(ground[ROW, col]) for col in (15, 20, 25)], [6, 2, 6])
-
     def test_rock(self):
         """Rock stays on ground that is raised, and is replaced where an altitude is set: a line of the mass balance."""
         late, end = "5 h", {k: v for k, v in OUTPUT.items() if k != "every"}
@@ -249,23 +233,13 @@ class Dated(Case):
         valid = GROUND != case.NODATA
         np.testing.assert_allclose(ground[valid], new[valid], atol=1e-9)
 
-    def test_resumed(self):
-        """Stopped before the time, in the step of the change and after it, in the folder and as a branch."""
-        self.write(DAM)
-        whole = self.run_scenario("whole", "--until", "20 min")
-        at = {name: next(a["step"] for a, _ in states(whole) if a["time_s"] >= t) for name, t in (("before", 300), ("at", FROM), ("after", 1000))}
-        for name, steps in at.items():
-            self.run_scenario(name, "--steps", steps, "--checkpoint-every", "1 d")
-            self.sciara("resume", name, "-q", "-o", f"{name}-rest", "--steps", 10**6, "--until", "20 min")
-            self.assertEqual(self.last("whole"), self.last(f"{name}-rest"), name)
-
     def test_killed(self):
-        """In the folder after SIGKILL, in the same precision and with a file of edits, which must be the same."""
+        """In the folder, with a file of edits, which must be the same; the barriers too."""
         case.write_json(self.path("dam.json"), {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"width_m": 5, "height_m": 6}, "geometry": {
             "type": "LineString", "coordinates": DAM["line"]}}], "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
         self.write({"file": "dam.json", "from": "12 min"}, output=OUTPUT | {"every": "1 min", "checkpoint_every": "1 min"}, model={"cooling": 1.5})
         self.run_scenario("whole", "-e", "serial", "--until", "40 min")
-        for most, end in ((6, signal.SIGKILL), (16, signal.SIGKILL), (16, signal.SIGINT)):
+        for most, end in ((6, signal.SIGKILL), (16, signal.SIGINT)):
             shutil.rmtree(self.path("part"), ignore_errors=True)
             with subprocess.Popen([case.PROGRAM, "run", "s.json", "-q", "-o", "part", "-e", "serial", "--until", "40 min"], cwd=self.work,
                                   stdout=subprocess.PIPE, encoding="utf-8") as process:

@@ -247,15 +247,16 @@ static void print_difference(const struct sciara_grid *g, const char *name, bool
 struct findings {
   size_t differ, beyond;    ///< cells that differ; that differ beyond the tolerance
   size_t compared, alone;   ///< fields that both have; that one has
+  double least_m;           ///< lava up to this thickness does not count
   int64_t in_a, in_b, both; ///< cells with lava; -1: no deposit is known of both
 };
 
 static void count_lava(const double *a, const double *b, size_t cells, struct findings *f) {
   f->in_a = f->in_b = f->both = 0;
   for (size_t i = 0; i < cells; i++) {
-    f->in_a += a[i] > 0;
-    f->in_b += b[i] > 0;
-    f->both += a[i] > 0 && b[i] > 0;
+    f->in_a += a[i] > f->least_m;
+    f->in_b += b[i] > f->least_m;
+    f->both += a[i] > f->least_m && b[i] > f->least_m;
   }
 }
 
@@ -304,7 +305,7 @@ cleanup:
 }
 
 static enum sciara_status compare(struct sciara_target *a, struct sciara_target *b, const double *tolerance,
-                                  bool *same) {
+                                  double least_m, bool *same) {
   if (!same_grid(&a->snapshot.grid, &b->snapshot.grid))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s and %s have different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
@@ -318,7 +319,7 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
                b->snapshot.engine ? b->snapshot.engine : "?", b->snapshot.precision ? b->snapshot.precision : "?");
   sciara_print("checksum of the whole state: %016" PRIx64 " and %016" PRIx64 ", %s\n", a->snapshot.checksum,
                b->snapshot.checksum, equal ? "the same" : "different");
-  struct findings f = {.in_a = -1};
+  struct findings f = {.least_m = least_m, .in_a = -1};
   SCIARA_TRY(compare_fields(a, b, tolerance ? *tolerance : 0, &f));
   if (f.compared == 0) return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have no field in common", a->path, b->path);
   const double ta = a->snapshot.time_s, tb = b->snapshot.time_s;
@@ -365,7 +366,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
   enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
   if (status == SCIARA_OK) {
-    status = compare(&a, &b, text ? &tolerance : NULL, same);
+    status = compare(&a, &b, text ? &tolerance : NULL, j.run.min_thickness_m, same);
     if (status == SCIARA_OK && j.png) status = sciara_runs_draw(&a, &b, j.run.min_thickness_m, &j.look, j.png);
     if (status == SCIARA_OK && j.png) sciara_print("%s\n", j.png);
     sciara_target_free(&b);

@@ -52,14 +52,13 @@ class Kept(Checkpoint):
         self.assertIn('found "often"', self.sciara("run", "s.json", "--keep-checkpoints", "often", code=2).stderr)
 
     def test_runs_at_a_time(self):
-        """The first snapshots at or after it; a picture of both; a time after the end is refused."""
+        """The first snapshots at or after it; a time after the end is refused."""
         for name, rate in (("a", 4), ("b", 8)):
             self.run_scenario(name, "--until", "40 min", "--set", f"vents.0.effusion.rates_m3_s=[{rate}, {rate}]")
-        said = self.sciara("compare", "a", "b", "--at", "20 min", "--png", "two.png", code=1).stdout
+        said = self.sciara("compare", "a", "b", "--at", "20 min", code=1).stdout
         for name in ("a", "b"):
             right = min(s["time_s"] for s in record(self.path(name))["snapshots"] if s["time_s"] >= 1200)
             self.assertIn(f", {right:.17g} s, ", said)
-        self.assertTrue(os.path.getsize(self.path("two.png")) > 1000)
         self.assertIn("found the last one at 40 min", self.sciara("compare", "a", "b", "--at", "9 h", code=3).stderr)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, diagnostics."""
+"""sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, diagnostics; the picture of two
+runs."""
 import json
 import math
 import os
@@ -17,6 +18,31 @@ import numpy
 from osgeo import gdal
 
 HITS, MISSES, EXCESS = (240, 228, 66), (0, 114, 178), (213, 94, 0)
+
+
+def kinds(path):
+    """What a picture of the whole DEM shows at the centre of each cell: 0 ground, 1 hits, 2 misses, 3 excess; pixels of each in the key."""
+    pixels = gdal.Open(path).ReadAsArray()
+    dark = (pixels == 30).all(axis=0)  # the frame of the map
+    rows, columns = numpy.flatnonzero(dark.mean(axis=1) > 0.8), numpy.flatnonzero(dark.mean(axis=0) > 0.6)
+    zoom = -(-1000 // max(case.COLS, case.ROWS))
+    ground = pixels[:, rows[0] + 1:rows[-1], columns[0] + 1:columns[-1]]
+    assert ground.shape == (3, case.ROWS * zoom, case.COLS * zoom), ground.shape
+    centres = ground[:, zoom // 2::zoom, zoom // 2::zoom].astype(float)
+    nearest = numpy.argmin([numpy.abs(centres / numpy.maximum(centres.sum(axis=0), 1) -
+                                      (numpy.array(c) / sum(c))[:, None, None]).sum(axis=0)
+                            for c in ((1, 1, 1), HITS, MISSES, EXCESS)], axis=0)
+    key = pixels[:, rows[-1] + 1:, :].reshape(3, -1).T
+    return nearest, [(key == colour).all(axis=1).sum() for colour in (HITS, MISSES, EXCESS)]
+
+
+def unmarked(run, vent):
+    """The cells of the DEM on which neither the vent nor the run-out is marked."""
+    there = numpy.array([[not case.is_sea(r, c) for c in range(case.COLS)] for r in range(case.ROWS)])
+    there[vent] = False
+    distance = numpy.hypot(*(numpy.indices(there.shape) - numpy.array(vent)[:, None, None]))
+    there[numpy.unravel_index(numpy.argmax(numpy.where(run, distance, -1)), there.shape)] = False
+    return there
 
 
 class CompareObserved(SharedCase):
@@ -174,26 +200,12 @@ class CompareObserved(SharedCase):
     def test_picture(self):
         done = self.compare("--observed", "mask.tif", "--png", "deep/er/p.png", "--extent", "dem")
         self.assertEqual(done.stdout.splitlines()[-1], "deep/er/p.png")
-        pixels = gdal.Open(self.path("deep/er/p.png")).ReadAsArray()
-        dark = (pixels == 30).all(axis=0)  # the frame of the map
-        rows, columns = numpy.flatnonzero(dark.mean(axis=1) > 0.8), numpy.flatnonzero(dark.mean(axis=0) > 0.6)
-        zoom = -(-1000 // max(case.COLS, case.ROWS))
-        ground = pixels[:, rows[0] + 1:rows[-1], columns[0] + 1:columns[-1]]
-        self.assertEqual(ground.shape, (3, case.ROWS * zoom, case.COLS * zoom))
-        centres = ground[:, zoom // 2::zoom, zoom // 2::zoom].astype(float)
-        nearest = numpy.argmin([numpy.abs(centres / numpy.maximum(centres.sum(axis=0), 1) -
-                                          (numpy.array(c) / sum(c))[:, None, None]).sum(axis=0)
-                                for c in ((1, 1, 1), HITS, MISSES, EXCESS)], axis=0)
+        nearest, areas = kinds(self.path("deep/er/p.png"))
         expected = numpy.where(self.run_mask, numpy.where(self.observed, 1, 3), numpy.where(self.observed, 2, 0))
-        valid = numpy.array([[not case.is_sea(r, c) for c in range(case.COLS)] for r in range(case.ROWS)])
-        valid[case.VENT] = False  # marked
-        distance = numpy.hypot(*(numpy.indices(valid.shape) - numpy.array(case.VENT)[:, None, None]))
-        valid[numpy.unravel_index(numpy.argmax(numpy.where(self.run_mask, distance, -1)), valid.shape)] = False  # the run-out
-        numpy.testing.assert_array_equal(nearest[valid], expected[valid])
-        legend = pixels[:, rows[-1] + 1:, :].reshape(3, -1).T
-        areas = {(legend == colour).all(axis=1).sum() for colour in (HITS, MISSES, EXCESS)}
-        self.assertEqual(len(areas), 1, "three squares of one size")
-        self.assertGreater(areas.pop(), 50)
+        there = unmarked(self.run_mask, case.VENT)
+        numpy.testing.assert_array_equal(nearest[there], expected[there])
+        self.assertEqual(len(set(areas)), 1, "three squares of one size")
+        self.assertGreater(areas[0], 50)
 
     def test_picture_of_scores(self):
         """The scores stand below the map; the picture follows its options, which need one."""
@@ -257,6 +269,25 @@ class CompareObserved(SharedCase):
         done = self.sciara("compare", "liquid", "--observed", "mask.tif")
         self.assertIn("only what is still liquid counts", done.stderr)
         self.assertIn("thickness above 0 m", done.stdout)
+
+    def test_picture_of_two_runs(self):
+        """What both cover and what one alone, also of thick lava only; the same areas are printed."""
+        vent = case.VENT[0], case.VENT[1] + 4
+        self.sciara("run", "s.json", "-q", "-o", "other", "--set", f"vents.0.col={vent[1]}")
+        deposit = numpy.maximum(open_snapshot(self.path("other", "snapshots", "00000300.nc")).deposit.values[0], 0)
+        for least in (0, 1):
+            first, second = self.deposit > least, deposit > least
+            areas = [100 * part.sum() for part in (first, second, first & second, first & ~second, second & ~first)]
+            self.assertGreater(min(areas), 400)
+            said = self.sciara("compare", "run", "other", "--min-thickness", least, "--png", f"two{least}.png", "--extent", "dem",
+                               code=1).stdout
+            self.assertIn("lava covers {} m2 in a, {} m2 in b: {} m2 in both, {} m2 in a alone, {} m2 in b alone".format(*areas), said)
+            nearest, key = kinds(self.path(f"two{least}.png"))
+            expected = numpy.where(first, numpy.where(second, 1, 2), numpy.where(second, 3, 0))
+            there = unmarked(second, vent)
+            numpy.testing.assert_array_equal(nearest[there], expected[there])
+            self.assertEqual(len(set(key)), 1, "three squares of one size")
+            self.assertGreater(key[0], 50)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 // clang-format off
 /** Entries of a table of options; `of` says for what they are: "png: ". */
 #define SCIARA_PICTURE_OPTIONS(of)                                                                                \
-  {"extent", 0, "lava|dem|X0,Y0,X1,Y1|NAME", of "part of the map that is shown, in the units of its CRS or in degrees (14.9E,37.6N,15.1E,37.8N), or a place of --assets (default: lava, with a margin)"}, \
+  {"extent", 0, "lava|dem|X0,Y0,X1,Y1|NAME", of "part of the map that is shown, in the units of its CRS or in degrees (14.9E,37.6N,15.1E,37.8N), or a place on it (default: lava, with a margin)"}, \
   {"language", 0, SCIARA_LANGUAGE_CODES, of "language of what is written (default: en)"},                              \
   {"title", 0, "TEXT", of "title instead of that of the run"},                                                        \
   {"credits", 0, "TEXT", of "write this at the foot: author, source of the data"},                                     \

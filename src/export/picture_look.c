@@ -50,11 +50,10 @@ static enum sciara_status window_of_place(const char *name, const struct sciara_
   size_t k = 0;
   while (k < q->poi_count && strcmp(q->pois[k].name, name) != 0) k++;
   if (k == q->poi_count)
-    return sciara_fail(
-        SCIARA_ERR_USAGE,
-        "--extent: expected lava, dem, X0,Y0,X1,Y1, degrees such as 14.9E,37.6N,15.1E,37.8N, or the name of a "
-        "place of --assets FILE; found \"%.60s\"",
-        name);
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--extent: expected lava, dem, X0,Y0,X1,Y1, degrees such as 14.9E,37.6N,15.1E,37.8N, or the "
+                       "name of a place on the map (--assets FILE of a run, a site of an ensemble); found \"%.60s\"",
+                       name);
   for (size_t i = 0; i < q->pois[k].point_count; i++)
     sciara_map_bounds_add_point(&bounds, q->map->grid, q->pois[k].points[i]);
   if (!bounds.any) return sciara_fail(SCIARA_ERR_INPUT, "--extent: place \"%.60s\" lies outside the map", name);

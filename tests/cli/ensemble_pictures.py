@@ -18,7 +18,7 @@ from osgeo import gdal, osr
 
 gdal.UseExceptions()
 SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
-INK, VENT, SEA = (30, 30, 30), (0, 200, 215), (170, 205, 230)
+INK, VENT, SEA, EDIT = (30, 30, 30), (0, 200, 215), (170, 205, 230), (140, 0, 160)
 # The colours of 7 classes: the middle of each seventh of this ramp.
 RAMP = numpy.array([(255, 237, 160), (254, 178, 76), (240, 80, 35), (177, 0, 38), (92, 0, 48)], float)
 EDGES = (1, 5, 10, 25, 50, 75)
@@ -45,8 +45,8 @@ class Pictures(SharedCase):
         cls.plain = cls.picture("plain.png")
 
     @classmethod
-    def picture(cls, name, *args, folder="e", layer="probability_0m", extent=BOX):
-        """The map of a picture: rows, columns, red, green, blue."""
+    def parts(cls, name, *args, folder="e", layer="probability_0m", extent=BOX):
+        """What stands above the map of a picture, the map, and what stands below it: rows, columns, red, green, blue."""
         case.run_program("ensemble", "export", folder, "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
                          ",".join(map(str, extent)), "--width", "1200", *args, cwd=cls.work)
         image = numpy.moveaxis(gdal.Open(os.path.join(cls.work, name)).ReadAsArray()[:3], 0, 2).astype(int)
@@ -55,9 +55,15 @@ class Pictures(SharedCase):
         wide = next(w for w in range(dark.shape[1] - 1, 0, -1) if dark[:, :].sum(axis=1).max() >= w)
         rows = [r for r in range(len(dark)) if dark[r].sum() > 0.95 * wide]
         columns = numpy.flatnonzero(dark[rows[0]])
-        inside = image[rows[0] + 1:next(r for r in rows if r > rows[0] + 50), columns[0] + 1:columns[-1]]
+        end = next(r for r in rows if r > rows[0] + 50)
+        inside = image[rows[0] + 1:end, columns[0] + 1:columns[-1]]
         assert abs(inside.shape[1] / inside.shape[0] - cols * 10 / (extent[3] - extent[1])) < 0.02, inside.shape
-        return inside
+        return image[:rows[0]], inside, image[end:]
+
+    @classmethod
+    def picture(cls, name, *args, **more):
+        """The map of a picture."""
+        return cls.parts(name, *args, **more)[1]
 
     def values(self, layer):
         data = gdal.Open(self.path("e", "maps", layer + ".tif"))
@@ -145,6 +151,71 @@ class Pictures(SharedCase):
                 row, col = self.pixel(self.plain, *change.TransformPoint(14 + minutes / 60, lat)[:2])
                 hits.append(changed[row, col - 2:col + 3].any())
             self.assertEqual(numpy.mean(hits) > 0.9, drawn, (minutes, hits))
+
+    def test_stamp_credits_and_dates(self):
+        """The stamp is drawn across the map and nowhere else, the other texts below it and nowhere else; each other text differs."""
+        above, plain, below = self.parts("bare.png")
+        for option, texts in (("--stamp", ("EXERCISE", "UNVERIFIED")), ("--credits", ("The observatory", "DEM of 2005")),
+                              ("--issued", ("2026-05-10", "2026-05-10T04:00Z")), ("--valid-until", ("2026-05-11", "2027-01-01"))):
+            with self.subTest(option):
+                found = [self.parts("with.png", option, text, "--overwrite") for text in texts]
+                changed = numpy.abs(found[0][1] - plain).max(axis=2) > 40
+                if option == "--stamp":
+                    self.assertTrue(0.03 < changed.mean() < 0.3, changed.mean())
+                    rows, cols = (numpy.flatnonzero(changed.any(axis=axis)) for axis in (1, 0))
+                    self.assertTrue(numpy.ptp(rows) > 0.3 * len(plain) and numpy.ptp(cols) > 0.5 * plain.shape[1], "across the map")
+                else:
+                    self.assertFalse(changed.any())
+                    ink = [(numpy.abs(part - 255).max(axis=2) > 60).sum() for part in (below, found[0][2])]
+                    self.assertGreater(ink[1], ink[0] + 50)
+                same, differs = (2, 1) if option == "--stamp" else (1, 2)
+                for part in found:
+                    numpy.testing.assert_array_equal(part[0], above)
+                    numpy.testing.assert_array_equal(part[same], (above, plain, below)[same])
+                self.assertFalse(numpy.array_equal(found[0][differs], found[1][differs]))
+
+    def test_edits(self):
+        """A barrier of the base, built before or during the eruption, has its outline on the map, and the key says what it is."""
+        extent = (case.WEST, case.SOUTH, case.WEST + 10 * case.COLS, case.NORTH)
+        dam = {"name": "dam", "line": [[case.WEST + 60, case.SOUTH + 105], [case.WEST + 140, case.SOUTH + 105]], "width_m": 2, "height_m": 4}
+        found = {}
+        for name, edits in (("open", []), ("before", [dam]), ("later", [dam | {"from": "30 s"}])):
+            case.write_scenario(self.work, "brief.json", run={"until": "1 min"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": edits})
+            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0]}, "sample": {"method": "full"},
+                                                        "vary": [{"key": "model.cooling", "values": [100, 150]}]})
+            self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
+            found[name] = [(part == EDIT).all(axis=2) for part in self.parts(f"{name}.png", folder=name, extent=extent)]
+            if not edits:
+                self.assertFalse(any(part.any() for part in found[name]))
+                continue
+            rows, cols = (numpy.flatnonzero(found[name][1].any(axis=axis)) for axis in (1, 0))
+            scale = found[name][1].shape[1] / case.COLS
+            self.assertGreater(found[name][2].sum(), 20, "the key")
+            for ends, at in ((cols, (6, 14)), (rows, (19, 20))):  # of the cells that the line crosses
+                numpy.testing.assert_allclose((ends[0], ends[-1] + 1), numpy.multiply(at, scale), atol=3)
+        for a, b in zip(found["before"], found["later"]):
+            numpy.testing.assert_array_equal(a, b)
+
+    def test_extent(self):
+        """In degrees, and by the name of a site, as by the same box in metres."""
+        def export(name, extent):
+            self.sciara("ensemble", "export", "e", "-q", "-f", "png", "--layer", "probability_0m", "-o", name, "--extent", extent)
+            return gdal.Open(self.path(name)).ReadAsArray()
+        metres, degrees = osr.SpatialReference(), osr.SpatialReference()
+        metres.ImportFromEPSG(32633)
+        degrees.ImportFromEPSG(4326)
+        degrees.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        west, south, east, north = 14.395, 39.268, 14.412, 39.277
+        edge = [(west + k / 64 * (east - west), y) for k in range(65) for y in (south, north)]
+        edge += [(x, south + k / 64 * (north - south)) for k in range(65) for x in (west, east)]
+        x, y, _ = zip(*osr.CoordinateTransformation(degrees, metres).TransformPoints(edge))
+        box = f"{min(x)},{min(y)},{max(x)},{max(y)}"
+        numpy.testing.assert_array_equal(export("metres.png", box), export("degrees.png", f"{west}E,{south}N,{east}E,{north}N"))
+        around = [448905 // 10 * 10 - 50, 4347005 // 10 * 10 - 50, 448905 // 10 * 10 + 60, 4347005 // 10 * 10 + 60]  # the cell and five around it
+        numpy.testing.assert_array_equal(export("site.png", "quarry"), export("around.png", ",".join(map(str, around))))
+        done = self.sciara("ensemble", "export", "e", "-f", "png", "--layer", "probability_0m", "--extent", "nowhere", "-o", "no.png", code=2)
+        self.assertIn('or the name of a place on the map (--assets FILE of a run, a site of an ensemble); found "nowhere"', done.stderr)
+        self.assertFalse(os.path.exists(self.path("no.png")))
 
     def test_assumptions_in_words(self):
         """Members, condition, classes, vents, rates and model stand on the picture, in its language."""

@@ -364,7 +364,7 @@ class Exposure(SharedCase):
                  for name in ("metres", "degrees", "place")]
         (a, b), (c, d) = ([int(side) for side in re.search(r"Size is (\d+), (\d+)", text).groups()] for text in sizes[:2])
         self.assertTrue(abs(a / c - 1) < 0.05 and abs(b / d - 1) < 0.05, "the box in degrees is turned: a cell more")
-        for code, said, *words in ((2, "or the name of a place of --assets FILE; found \"town\"", "--extent", "town"),
+        for code, said, *words in ((2, "or the name of a place on the map (--assets FILE of a run, a site of an ensemble); found \"town\"", "--extent", "town"),
                                    (3, "longitude and latitude of a place on it: write 14.9E", "--extent", f"{west},{south},{east},{north}"),
                                    (2, "--assets-layer: allowed only with --assets", "--assets-layer", "x")):
             self.assertIn(said, self.sciara("export", "run", "-f", "png", "-q", "-o", "none.png", *words, code=code).stderr)

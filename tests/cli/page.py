@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
+import csv
 import json
 import os
 import re
@@ -383,6 +384,53 @@ class BrowserPage(SharedCase):
             self.browser.click(*curve["places"][frame])
             self.assertEqual(self.on("slider", "value"), str(frame), "the frame that was clicked")
         self.browser.requests = [f"file://{self.path('page.html')}"]
+
+    def test_places(self):
+        """What lava does to places, in the words of the page with the numbers of `sciara exposure`; the earliest first. A click goes there."""
+        def at(*cells):
+            return [[case.WEST + case.CELL * (col + 0.5), case.NORTH - case.CELL * (row + 0.5)] for row, col in cells]
+        shapes = {"hut": ("Point", at((9, 20))[0]), "road": ("LineString", at((14, 2), (14, 36))),
+                  "town": ("Polygon", [at((9, 18), (9, 30), (15, 30), (9, 18))]),
+                  "late": ("Point", at((13, 21))[0]), "quiet": ("Point", at((5, 35))[0]), "pier": ("Point", at((27, 30))[0]),
+                  "gap": ("Point", at((1, 1))[0]), "away": ("Point", at((10, 400))[0])}
+        case.write_json(self.path("places.json"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": points}}
+                         for name, (kind, points) in shapes.items()]})
+        start = "2026-11-21T23:50:30Z"
+        self.sciara("run", "s.json", "-q", "-o", "shore", "--set", "dem.sea=1020", "--set", f'run.start="{start}"')
+        self.sciara("exposure", "shore", "--assets", "places.json", "-o", "places.csv", "-q")
+        self.sciara("export", "shore", "-q", "-f", "html", "-o", "places.html", "--assets", "places.json")
+        with open(self.path("places.csv"), encoding="utf-8", newline="") as f:
+            rows = {row["place"]: row for row in csv.DictReader(f)}
+        self.open_other("places.html")
+        shown = self.browser.evaluate("""[...document.querySelectorAll('#places tr')].map((row) =>
+          [row.querySelector('th').textContent, row.querySelector('td').textContent, row.querySelector('button').disabled])""")
+        arrival = {name: float(row["arrival_s"]) for name, row in rows.items() if row["state"] == "reached"}
+        self.assertGreater(len(set(arrival.values())), 2)
+        self.assertEqual([name for name, _, _ in shown][:len(arrival)], sorted(arrival, key=arrival.get))
+        self.assertEqual(sorted(name for name, _, _ in shown), sorted(shapes))
+        words = {"not reached": "not reached", "sea": "in the sea", "NODATA": "no altitude there (NODATA)", "outside": "outside the DEM"}
+        self.assertEqual({row["state"] for row in rows.values()}, {"reached", *words})
+        for name, text, disabled in shown:
+            row = rows[name]
+            self.assertEqual(disabled, row["state"] == "outside", name)
+            if row["state"] != "reached":
+                self.assertEqual(text, words[row["state"]], name)
+                continue
+            time, deposit, *covered = text.split("; ")
+            seconds = sum(int(count) * {"h": 3600, "min": 60, "s": 1}[unit] for count, unit in re.findall(r"(\d+) (h|min|s)\b", time))
+            self.assertTrue(0 <= arrival[name] - seconds < 1, text)
+            self.assertTrue(time.endswith(f" ({case.minute_after(start, arrival[name])})"), text)
+            value, unit = deposit.split(" ")
+            self.assertEqual((f"{float(row['deposit_m']):.3g}", "m"), (f"{float(value):.3g}", unit), text)
+            self.assertEqual(len(covered), row["kind"] != "point", text)
+            if covered:
+                amount, unit, share = re.fullmatch(r"([\d,]+) (m²?) \(([\d.]+) %\)", covered[0]).groups()
+                self.assertEqual((int(amount.replace(",", "")), unit), (round(float(row["covered"])), {"line": "m", "zone": "m²"}[row["kind"]]))
+                self.assertAlmostEqual(float(share), 100 * float(row["share"]), delta=0.005 * 100 * float(row["share"]))
+        self.browser.evaluate("[...document.querySelectorAll('#places button')].find((one) => one.textContent === 'late').click()")
+        self.assertIn("row 13, column 21; ", self.text("cell"))
 
     def test_every_width(self):
         """From a phone to a large screen nothing is wider than the screen, and the map takes most of it."""

@@ -62,7 +62,7 @@ static void add_parts(struct builder *b, struct sciara_layer value) {
 }
 
 static void add_probabilities(struct builder *b, const struct sciara_ensemble_result *r) {
-  char text[32];
+  char text[48];
   for (size_t k = 0; k < r->deposit_count; k++) {
     struct sciara_layer l = {.kind = SCIARA_LAYER_PROBABILITY, .index = k};
     sciara_layer_deposit(r->deposit_m[k], text, sizeof text);
@@ -77,6 +77,7 @@ static void add_probabilities(struct builder *b, const struct sciara_ensemble_re
     struct sciara_layer l = {.kind = SCIARA_LAYER_REACHED, .index = k};
     sciara_print_time_name(r->within_s[k], text, sizeof text);
     snprintf(l.name, sizeof l.name, "reached_within_%s", text);
+    sciara_print_duration(r->within_s[k], text, sizeof text);
     snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %s", text);
     add_parts(b, l);
   }

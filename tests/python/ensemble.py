@@ -5,6 +5,7 @@ import csv
 import functools
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -85,6 +86,7 @@ class Finished(case.SharedCase):
             self.skipTest("python3-netcdf4 is not installed (tools/setup --tests)")
         hazard = self.planned.hazard
         self.assertEqual(hazard.probability_0m.dims, ("y", "x"))
+        self.assertEqual(hazard.reached_within_30min.long_name, "probability that lava arrives within 30 min")
         self.assertEqual(hazard.probability_0m.shape, (case.ROWS, case.COLS))
         self.assertIn("crs_wkt", hazard.crs.attrs)
         self.assertEqual(hazard.arrival_first.dtype.kind, "f", "seconds, not a time of xarray")
@@ -157,14 +159,17 @@ class Drawn(case.SharedCase):
 
     ZONE = [[X - 50, Y - 100], [X + 50, Y - 100], [X + 50, Y - 25], [X - 50, Y - 25]]  # around "lower"
     LIMITS, TIMES, YEARS = (0, 0.5, 4), (1800, 36000), (10, 50)
+    LABELS = ("lava arrives", "max deposit above 0.5 m", "max deposit above 4 m", "lava arrives within 30 min", "lava arrives within 10 h")
+    CORNER = {"x": case.WEST + 5, "y": case.SOUTH + 5}  # which no member reaches
 
     @classmethod
     def prepare(cls):
         write_files(cls.work)
         case.write_json(os.path.join(cls.work, "e.json"), {
             **FILE, "sample": {"method": "random", "count": 5, "seed": 3}, "vary": [],
-            "result": {"thickness_m": cls.LIMITS, "within": cls.TIMES, "years": cls.YEARS, "eruptions_per_year": [
-                {"name": "lower", "polygon": cls.ZONE, "rate": 0.03, "interval": [0.01, 0.2]}, {"name": "all", "rate": 0.004}]}})
+            "result": {"thickness_m": cls.LIMITS, "within": cls.TIMES, "years": cls.YEARS, "sites": [{"name": "corner", **cls.CORNER}],
+                       "eruptions_per_year": [{"name": "lower", "polygon": cls.ZONE, "rate": 0.03, "interval": [0.01, 0.2]},
+                                                {"name": "all", "rate": 0.004}]}})
         cls.planned = ensemble.plan(os.path.join(cls.work, "e.json"), os.path.join(cls.work, "e"))
         subprocess.run([os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara_ensemble_synthetic"), cls.planned.folder, "150",
                         "--failed", "7", "--censored", "4"], check=True, stdout=subprocess.DEVNULL)
@@ -269,6 +274,33 @@ class Drawn(case.SharedCase):
             for p in answer.thickness + answer.within:
                 if p.hits:
                     self.assertIn(f"95 %: {100 * p.interval[0]:.2f} to {100 * p.interval[1]:.2f} %", said)
+
+    def test_no_hit(self):
+        """Where none arrives `query`, and `reduce` at a site, print the bound, from the weights, or that there is none; never a bare 0."""
+        def lines(said):
+            return [re.sub(" {2,}", ": ", line.strip()) for line in said.splitlines() if line.startswith("  ")]
+        nothing = numpy.zeros(len(self.w), bool)
+        highs = [self.bounds(nothing, until)[2] for until in (numpy.inf,) * 3 + self.TIMES]
+        self.assertGreater(len(set(highs)), 1)
+        drawn = [f"{label}: none of {self.done.sum()} members (95 % bound: {100 * min(1, 3 * self.restored.max()):.2f} %; "
+                 f"with open and censored members up to {100 * high:.2f} %)" for label, high in zip(self.LABELS, highs)]
+        clean = ensemble.plan(self.path("e.json"), self.path("clean"))
+        subprocess.run([os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara_ensemble_synthetic"), clean.folder, "150"],
+                       check=True, stdout=subprocess.DEVNULL)
+        weights = numpy.array(clean.members["weight"])
+        bound = 300 * weights.max() / weights.sum()
+        whole = [f"{label}: none of {len(weights)} members (95 % bound: {bound:.2f} %)" for label in self.LABELS]
+        case.write_json(self.path("full.json"), {**FILE, "result": {"thickness_m": self.LIMITS, "within": self.TIMES,
+                                                                    "sites": [{"name": "corner", **self.CORNER}]}})
+        full = ensemble.plan(self.path("full.json"), self.path("full"))
+        subprocess.run([os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara_ensemble_synthetic"), full.folder, "150"],
+                       check=True, stdout=subprocess.DEVNULL)
+        every = [f"{label}: none of {MEMBERS} members, no bound" for label in self.LABELS]
+        for folder, expected in (("e", drawn), ("clean", whole), ("full", every)):
+            asked = lines(self.sciara("ensemble", "query", folder, "--at", "{x},{y}".format(**self.CORNER)).stdout)
+            self.assertEqual(asked[:len(expected)], expected, folder)
+            made = lines(self.sciara("ensemble", "reduce", folder, "--no-pictures").stdout)
+            self.assertEqual(made[:len(expected)], expected, folder)
 
 
 class Use(case.Case):

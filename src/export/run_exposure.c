@@ -63,7 +63,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/** Takes the times, or makes some up to the last arrival. */
+/** Takes the times, in ascending order and each once, or makes some up to the last arrival. */
 static enum sciara_status choose_times(const struct reading *r, const double *times, size_t count,
                                        struct sciara_run_exposure *out) {
   const int64_t cells = sciara_grid_cells(&r->target->snapshot.grid);
@@ -75,7 +75,8 @@ static enum sciara_status choose_times(const struct reading *r, const double *ti
   SCIARA_TRY(SCIARA_NEW(out->times, made + 1, "times"));
   for (size_t k = 0; k < made; k++) out->times[k] = times ? times[k] : step * (double)(k + 1);
   qsort(out->times, made, sizeof *out->times, by_value);
-  out->time_count = made;
+  for (size_t k = 0; k < made; k++)
+    if (k == 0 || out->times[k] > out->times[out->time_count - 1]) out->times[out->time_count++] = out->times[k];
   char text[48];
   sciara_print_duration(step, text, sizeof text);
   if (!times) sciara_log(SCIARA_LOG_INFO, "what is covered is reported every %s (--within)", text);

@@ -174,6 +174,19 @@ class Exposure(SharedCase):
             seconds = int(float(rows[name]["arrival_s"]))
             self.assertEqual(rows[name]["arrival_date"], f"2026-05-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z")
 
+    def test_times_in_any_order(self):
+        """The columns ascend, and a time that is given twice, also in other units, has one."""
+        written = {}
+        for name, within in (("ordered", "6 min,30 min,1 h"), ("mixed", "1 h, 6 min,1800,360,60 min,0.5 h")):
+            for end in ("csv", "gpkg"):
+                self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", within, "-o", f"{name}.{end}", "-q")
+            source = ogr.Open(self.path(f"{name}.gpkg"))
+            written[name] = self.rows(f"{name}.csv"), [json.loads(feature.ExportToJson())["properties"] for feature in source.GetLayer()]
+        self.assertEqual(written["mixed"], written["ordered"])
+        rows, features = written["mixed"]
+        for columns in (rows["road"], features[0]):
+            self.assertEqual([name for name in columns if name.startswith("covered_")], ["covered_6min", "covered_30min", "covered_1h"])
+
     def test_with_and_without(self):
         """Two runs at the places: arrivals, delay, what is spared and newly reached, cell by cell; "unknown" beyond the end of a run."""
         wall = {"name": "wall", "line": [[WEST + 165, NORTH - 115], [WEST + 255, NORTH - 115]], "width_m": 5, "height_m": 20}

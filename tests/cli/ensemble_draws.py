@@ -194,6 +194,23 @@ class Draws(Case):
         done = self.sciara("ensemble", "plan", "e.json", "-o", "out", "--no-estimate")
         self.assertIn("nothing is drawn: all 9 members of a vent and an event are the same", done.stderr)
 
+    def test_no_seed(self):
+        """1 is used, which is said; not where one is given or nothing is drawn."""
+        vary = [{"key": "model.cooling", "log_uniform": [0.5, 4]}]
+        drawn = {}
+        for name, sample in (("none", {"method": "random", "count": 9}), ("one", {"method": "random", "count": 9, "seed": 1}),
+                             ("two", {"method": "random", "count": 9, "seed": 2}), ("full", {"method": "full"})):
+            one = vary if name != "full" else [{"key": "model.cooling", "values": [1, 2]}]
+            case.write_json(self.path(f"{name}.json"), {"base": "base.json", "sample": sample, "vary": one})
+            for command in (("check",), ("plan", "-o", name)):
+                said = self.sciara("ensemble", command[0], f"{name}.json", *command[1:], "--no-estimate").stderr
+                self.assertEqual(f"{name}.json: sample: no seed given: 1 is used\n" in said, name == "none", said)
+                self.assertEqual("seed" in said, name == "none", said)
+            with open(self.path(name, "members.csv"), encoding="utf-8") as f:
+                drawn[name] = f.read()
+        self.assertEqual(drawn["none"], drawn["one"])
+        self.assertNotEqual(drawn["none"], drawn["two"])
+
     def test_values_and_their_weights(self):
         """Drawn values occur as often as their weights say; the bound is five standard deviations."""
         rows = self.plan(vary=[{"key": "model.relaxation", "values": [0.4, 0.5, 0.6], "weights": [1, 0, 3]}],

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara info: of runs, snapshots and scenarios; it finds every missing or damaged snapshot."""
+import datetime
 import os
 import re
 import shutil
@@ -58,6 +59,22 @@ class Info(SharedCase):
         text = self.sciara("info", f"run/{self.names[1]}").stdout
         self.assertNotIn("run: ", text)
         self.check_snapshot(text, self.record["snapshots"][1])
+
+    def test_date(self):
+        """If the start is known the end of a run and `info` say the date of the simulated time, across midnight; else none."""
+        start = datetime.datetime(2026, 12, 31, 23, 30)
+        said = self.sciara("run", "s.json", "-o", "dated", "--until", "40 min", "--set", f'run.start="{start:%Y-%m-%dT%H:%M:%SZ}"').stderr
+        state = record(self.path("dated"))["state"]
+        date = f"{start + datetime.timedelta(seconds=int(state['time_s'])):%Y-%m-%dT%H:%M:%SZ}"
+        self.assertTrue(date.startswith("2027-01-01T00:1"), date)
+        time = f"{int(state['time_s']) // 60} min" + (f" {int(state['time_s']) % 60} s" if int(state["time_s"]) % 60 else "")
+        self.assertIn(f"end (time): step {state['step']}, simulated {time} until {date}, wall-clock time ", said)
+        shown = rf"^step {state['step']}, simulated {state['time_s']:.10g} s \({time}, {date}\), clock "
+        for name in ("dated", f"dated/{record(self.path('dated'))['snapshots'][-1]['name']}"):
+            self.assertRegex(self.value(self.sciara("info", name).stdout, "time"), shown)
+        said = self.sciara("run", "s.json", "-o", "undated", "--until", "40 min").stderr
+        self.assertIn(f"simulated {time}, wall-clock time ", said)
+        self.assertRegex(self.value(self.sciara("info", "undated").stdout, "time"), rf" s \({time}\), clock ")
 
     def test_a_snapshot_below_a_foreign_run_json(self):
         os.makedirs(self.path("foreign", "deep"))

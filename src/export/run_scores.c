@@ -2,6 +2,7 @@
 #include "export/run_scores.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -120,6 +121,7 @@ static enum sciara_status draw(const struct sciara_run_scores *j, const struct s
   picture.sea = marks.sea;
   picture.edits = marks.edit;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
+  if (words == &sciara_words_of_runs) picture.volumes = NULL; // they would be those of one of the two
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
   if (words == &sciara_words_of_observed && dressing.assumed.data)
     SCIARA_TRY_GOTO(sciara_text_append(note, "\n%s", dressing.assumed.data));
@@ -144,9 +146,16 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
   return status;
 }
 
-/** "First run only: 27100 m2; ..." */
-static enum sciara_status write_areas(const struct sciara_run_scores *j, enum sciara_language language,
-                                      struct sciara_text *t) {
+/** The folder of a run, or the file, without those in which it lies. */
+static const char *name_of(const struct sciara_target *t) {
+  const char *path = t->folder ? t->folder : t->path, *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/** "Both runs: 3000 m2; first run only (without.out): 27100 m2; ..." */
+static enum sciara_status write_areas(const struct sciara_run_scores *j, const struct sciara_target *other,
+                                      enum sciara_language language, struct sciara_text *t) {
+  const char *const names[] = {NULL, name_of(other), name_of(j->target)};
   const struct sciara_snapshot *s = &j->target->snapshot;
   const double cell = s->grid.cell_size * s->grid.cell_size;
   const enum sciara_word words[] = {SCIARA_WORD_RUNS_BOTH, SCIARA_WORD_RUNS_FIRST, SCIARA_WORD_RUNS_SECOND};
@@ -157,9 +166,11 @@ static enum sciara_status write_areas(const struct sciara_run_scores *j, enum sc
     cells[1] += first && !second;
     cells[2] += second && !first;
   }
-  for (int k = 0; k < 3; k++)
-    sciara_text_append(t, "%s%s%s%.10g\u00A0m\u00B2", k ? "; " : "", sciara_word(language, words[k]),
-                       sciara_word(language, SCIARA_WORD_COLON), (double)cells[k] * cell);
+  for (int k = 0; k < 3; k++) {
+    sciara_text_append(t, "%s%s", k ? "; " : "", sciara_word(language, words[k]));
+    if (names[k]) sciara_text_append(t, " (%s)", names[k]);
+    sciara_text_append(t, "%s%.10g\u00A0m\u00B2", sciara_word(language, SCIARA_WORD_COLON), (double)cells[k] * cell);
+  }
   return t->failed;
 }
 
@@ -173,7 +184,7 @@ enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_t
   SCIARA_TRY_GOTO(read_run(&b));
   b.observed.covered = a.run;
   a.run = NULL;
-  SCIARA_TRY_GOTO(write_areas(&b, look->language, &note));
+  SCIARA_TRY_GOTO(write_areas(&b, first, look->language, &note));
   SCIARA_TRY_GOTO(draw(&b, look, &sciara_words_of_runs, &note, path));
 cleanup:
   sciara_text_free(&note);

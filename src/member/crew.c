@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "engine/device_info.h"
 #include "member/footprint.h"
 #include "sim/parallel.h"
@@ -43,9 +44,11 @@ static enum sciara_status check_disk(const struct sciara_capacity_request *r, do
   if (statvfs(r->name, &about) != 0) return SCIARA_OK;
   const double available = (double)about.f_bavail * (double)about.f_frsize;
   if (bytes <= available) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_IO,
-                     "%s: the %zu members to be computed need about %.3g GB on the disk, %.3g GB are free", r->name,
-                     r->members, bytes * 1e-9, available * 1e-9);
+  char need[32], have[32];
+  sciara_print_bytes(bytes, need, sizeof need);
+  sciara_print_bytes(available, have, sizeof have);
+  return sciara_fail(SCIARA_ERR_IO, "%s: the %zu members to be computed need about %s on the disk, %s are free",
+                     r->name, r->members, need, have);
 }
 
 /** The number of workers for which there is memory. */
@@ -53,13 +56,14 @@ static enum sciara_status check_memory(const struct sciara_capacity_request *r, 
   const double available = (double)sciara_memory_available();
   if (!(available > 0) || !(each > 0)) return SCIARA_OK;
   const double room = floor(available / each);
+  char need[32], have[32];
+  sciara_print_bytes(each, need, sizeof need);
+  sciara_print_bytes(available, have, sizeof have);
   if (room < 1)
-    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %.3g GB of memory, %.3g GB are free", r->name,
-                       each * 1e-9, available * 1e-9);
+    return sciara_fail(SCIARA_ERR_MEMORY, "%s: a member needs about %s of memory, %s are free", r->name, need, have);
   if (room >= *workers) return SCIARA_OK;
-  sciara_log(SCIARA_LOG_WARNING,
-             "%.3g GB of memory are free, and a member may need %.3g GB: %.0f members at a time, not %d",
-             available * 1e-9, each * 1e-9, room, *workers);
+  sciara_log(SCIARA_LOG_WARNING, "%s of memory are free, and a member may need %s: %.0f members at a time, not %d",
+             have, need, room, *workers);
   *workers = (int)room;
   return SCIARA_OK;
 }

@@ -333,11 +333,13 @@ class LavaMap {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
-    context.lineWidth = size / 12;
-    context.strokeStyle = "#ffffff80";
-    context.fillStyle = "#96001e73";
-    context.strokeText(stamp, 0, 0);
+    context.fillStyle = "#96001e1a"; // the lava stays visible through the letters
     context.fillText(stamp, 0, 0);
+    for (const [part, colour] of [[14, "#ffffff80"], [28, "#96001eb3"]]) {
+      context.lineWidth = size / part;
+      context.strokeStyle = colour;
+      context.strokeText(stamp, 0, 0);
+    }
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */

@@ -289,10 +289,13 @@ void sciara_paint_stamp(struct sciara_map_drawing *d) {
   cairo_rotate(d->picture.cairo, -atan2(height, width));
   sciara_picture_text_path(&d->picture, &d->lettering, &w);
   cairo_set_line_join(d->picture.cairo, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_width(d->picture.cairo, 0.08 * w.capital);
+  sciara_picture_colour(&d->picture, red, 0.1); // the lava stays visible through the letters
+  cairo_fill_preserve(d->picture.cairo);
+  cairo_set_line_width(d->picture.cairo, 0.1 * w.capital);
   sciara_picture_colour(&d->picture, white, 0.5);
   cairo_stroke_preserve(d->picture.cairo);
-  sciara_picture_colour(&d->picture, red, 0.45);
-  cairo_fill(d->picture.cairo);
+  cairo_set_line_width(d->picture.cairo, 0.05 * w.capital);
+  sciara_picture_colour(&d->picture, red, 0.7);
+  cairo_stroke(d->picture.cairo);
   cairo_restore(d->picture.cairo);
 }

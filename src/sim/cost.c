@@ -189,15 +189,17 @@ enum sciara_status sciara_size_estimate_check(const struct sciara_size_estimate 
   const size_t need = sciara_size_estimate_host(f) - f->program + bands; // the program is already in memory
   char of_others[96] = "";
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
+  char text[7][32];
+  const size_t bytes[7] = {need, f->site, f->state, f->engine, f->writing, f->available, bands};
+  for (int k = 0; k < 7; k++) sciara_print_bytes((double)bytes[k], text[k], sizeof text[k]);
   if (others)
-    snprintf(of_others, sizeof of_others, ", %d other %s %.3g", others,
-             sciara_plural((uint64_t)others, "process", "processes"), (double)bands * 1e-9);
+    snprintf(of_others, sizeof of_others, ", %d other %s %s", others,
+             sciara_plural((uint64_t)others, "process", "processes"), text[6]);
   return sciara_fail(
       SCIARA_ERR_MEMORY,
-      "%s: the run needs about %.3g GB of memory (ground %.3g, state %.3g, engine %.3g, writing %.3g%s), "
-      "%.3g GB are free; use a part with dem.window, or larger cells with dem.cell_size_m",
-      name, (double)need * 1e-9, (double)f->site * 1e-9, (double)f->state * 1e-9, (double)f->engine * 1e-9,
-      (double)f->writing * 1e-9, of_others, (double)f->available * 1e-9);
+      "%s: the run needs about %s of memory (ground %s, state %s, engine %s, writing %s%s), %s are free; "
+      "use a part with dem.window, or larger cells with dem.cell_size_m",
+      name, text[0], text[1], text[2], text[3], text[4], of_others, text[5]);
 }
 
 // ------------------------------------------------------------------------------------------------------------- time

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/grid.h"
 
 // NODATA within a warp: farther from any altitude than the tolerance of GDAL's comparisons.
@@ -32,13 +33,14 @@ enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64
     return sciara_fail(SCIARA_ERR_INPUT, "%s: %" PRId64 " x %" PRId64 " cells; at most %d each way", path, rows, cols,
                        INT_MAX);
   double need = (double)rows * (double)cols * (double)bytes_per_cell, have = (double)sciara_memory_available();
-  if (have > 0 && need > have)
-    return sciara_fail(
-        SCIARA_ERR_MEMORY,
-        "%s: %" PRId64 " x %" PRId64 " cells take about %.3g GB at %" PRId64
-        " bytes each, %.3g GB are free; take a part with dem.window, or larger cells with dem.cell_size_m",
-        path, rows, cols, need * 1e-9, bytes_per_cell, have * 1e-9);
-  return SCIARA_OK;
+  if (!(have > 0 && need > have)) return SCIARA_OK;
+  char needed[32], available[32];
+  sciara_print_bytes(need, needed, sizeof needed);
+  sciara_print_bytes(have, available, sizeof available);
+  return sciara_fail(SCIARA_ERR_MEMORY,
+                     "%s: %" PRId64 " x %" PRId64 " cells take about %s at %" PRId64
+                     " bytes each, %s are free; take a part with dem.window, or larger cells with dem.cell_size_m",
+                     path, rows, cols, needed, bytes_per_cell, available);
 }
 
 enum sciara_status sciara_patch_alloc(struct sciara_patch *p) {

@@ -235,12 +235,13 @@ static enum sciara_status fits(const struct sciara_validation *v, const struct c
   states = states * sciara_state_memory(&p->grid, record) + sciara_site_memory(&p->grid);
   const size_t need = states + engines;
   if (f->available == 0 || need <= f->available) return SCIARA_OK;
+  char text[4][32];
+  const size_t bytes[4] = {need, states, engines, f->available};
+  for (int k = 0; k < 4; k++) sciara_print_bytes((double)bytes[k], text[k], sizeof text[k]);
   return sciara_fail(SCIARA_ERR_MEMORY,
-                     "%s: all engines together need about %.3g GB of memory (states %.3g, engines and their "
-                     "references %.3g), %.3g GB are free; name fewer engines with --engines, or use a "
-                     "part with dem.window",
-                     p->scenario.path, (double)need * 1e-9, (double)states * 1e-9, (double)engines * 1e-9,
-                     (double)f->available * 1e-9);
+                     "%s: all engines together need about %s of memory (states %s, engines and their references %s), "
+                     "%s are free; name fewer engines with --engines, or use a part with dem.window",
+                     p->scenario.path, text[0], text[1], text[2], text[3]);
 }
 
 static enum sciara_status start_references(struct sciara_validation *v, struct comparison *w) {

@@ -171,8 +171,8 @@ class Limits(Case):
         self.plan("e")
         refused, fewer = (self.limited(size << 20, "ensemble", "run", "e", "-j", "8", "--engine", "serial") for size in SPACES)
         self.assertEqual(refused.returncode, 6, refused.stderr)
-        self.assertRegex(refused.stderr, r"error: e: a member needs about \S+ GB of memory, \S+ GB are free")
-        self.assertRegex(fewer.stderr, r"GB of memory are free, and a member may need \S+ GB: [1-7] members at a time, not 8\n")
+        self.assertRegex(refused.stderr, r"error: e: a member needs about [\d.]+ [MG]B of memory, [\d.]+ [MG]B are free")
+        self.assertRegex(fewer.stderr, r" [MG]B of memory are free, and a member may need [\d.]+ [MG]B: [1-7] members at a time, not 8\n")
         self.assertRegex(fewer.stderr, r"engine: serial; [1-7] members? at a time")
         self.assertFalse(os.path.exists(self.path("e", "log.csv")))
 
@@ -201,7 +201,7 @@ class Limits(Case):
                                       check=False)
                 self.assertEqual(done.returncode, code, done.stderr)
                 if code:
-                    self.assertRegex(done.stderr, "the 130 members to be computed need about .* GB on the disk, .* GB are free")
+                    self.assertRegex(done.stderr, r"the 130 members to be computed need about [\d.]+ [kMG]B on the disk, [\d.]+ [kMG]B are free")
 
 
 if __name__ == "__main__":

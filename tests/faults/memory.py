@@ -174,7 +174,7 @@ class Huge(bed.Bed):
         limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))) if size else None
         outcome, state = self.attempt(args=args, limit=limit)
         self.assertEqual(outcome.code, NO_MEMORY, outcome.stderr)
-        self.assertRegex(outcome.stderr, r"huge.tif: \d+ x \d+ cells take about [\d.e+]+ GB at \d+ bytes each, .* GB are free")
+        self.assertRegex(outcome.stderr, r"huge.tif: \d+ x \d+ cells take about [\d.]+ [GT]B at \d+ bytes each, [\d.]+ [MG]B are free")
         self.assertLess(outcome.resident, 200 * MB)
         self.assertEqual(state, {})
 
@@ -282,11 +282,11 @@ class Predicted(case.Case):
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
                 refused = shim.run(args, self.work, self.path("none"), limit=limit)
                 self.assertEqual(refused.code, NO_MEMORY, refused.stderr)
-                said = re.search(r"s.json: all engines together need about ([\d.e+-]+) GB of memory .* free; name fewer",
+                said = re.search(r"s.json: all engines together need about ([\d.]+) ([MG]B) of memory .* free; name fewer",
                                  refused.stderr)
                 self.assertIsNotNone(said, refused.stderr)
                 self.assertLess(refused.resident, 0.6 * whole.resident)
-                predicted = float(said[1]) * 1e9 + 50 * (1 << 20)  # and the program
+                predicted = float(said[1]) * {"MB": 1e6, "GB": 1e9}[said[2]] + 50 * (1 << 20)  # and the program
                 print(f"validate {engines}, {'lava everywhere' if wet else 'bare'}: predicted {predicted / MB:.0f} MB, used "
                       f"{whole.resident / MB:.0f} MB", flush=True)
                 bare = 0 if wet else 5 * 8 * 1000 * 1000  # in the initial state: h, T, px, py, lost; only read

@@ -412,6 +412,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.zero_bound = sciara_sample_zero_bound(&r->sample);
   char source[160];
   snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s", sciara_rules_title(r->rules));
+  const struct sciara_run_warning coarse = {.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = r->dem.coarse_m};
   const struct sciara_page page = {.language = job->look.language,
                                    .frames = &m.frames,
                                    .altitude = r->dem.altitude,
@@ -420,6 +421,8 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .vent = m.vent,
                                    .vents = m.used.count,
                                    .assumed = m.assumed.data,
+                                   .warnings = &coarse,
+                                   .warning_count = r->dem.coarse_m > 0,
                                    .stamp = job->look.stamp,
                                    .start = *r->start ? r->start : NULL,
                                    .crs_wkt = r->dem.georef.crs_wkt,

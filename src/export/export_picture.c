@@ -48,9 +48,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   out->picture.sea = out->marks.sea;
   out->picture.edits = out->marks.edit;
   out->picture.start = s->start;
-  size_t warnings;
-  sciara_target_warnings(t, &warnings);
-  out->picture.warning = warnings > 0;
+  sciara_target_warn(t, &out->picture);
   SCIARA_TRY(sciara_export_vents(t, &out->map, &out->picture, &out->dressing, &out->vents));
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered;

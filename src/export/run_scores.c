@@ -103,16 +103,15 @@ static enum sciara_status draw(const struct sciara_run_scores *j, const struct s
                                const struct sciara_extent_words *words, struct sciara_text *note, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
-  size_t warnings;
-  sciara_target_warnings(j->target, &warnings);
   struct sciara_map_picture picture = {
-      .map = &map, .start = s->start, .time_s = &s->time_s, .warning = warnings > 0, .language = look->language};
+      .map = &map, .start = s->start, .time_s = &s->time_s, .language = look->language};
   struct sciara_map_dressing dressing = {0};
   struct sciara_picture_parts parts = {0};
   struct sciara_map_facts facts = {0};
   struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
+  sciara_target_warn(j->target, &picture);
   SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, look->title, &facts));
   map.facts = &facts;
   SCIARA_TRY_GOTO(sciara_export_read_ground(j->target, &altitude));

@@ -117,6 +117,16 @@ const struct sciara_run_warning *sciara_target_warnings(const struct sciara_targ
   return t->run_json.warnings;
 }
 
+void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture *picture) {
+  size_t count;
+  const struct sciara_run_warning *warning = sciara_target_warnings(t, &count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(warning[k].kind, SCIARA_WARNING_DEM) == 0)
+      picture->coarse_m = warning[k].coarse_m;
+    else
+      picture->warning = true;
+}
+
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
   if (sciara_snapshot_has(&t->snapshot, field)) {
     if (!(t->snapshot.fields >> field & 1u))

@@ -3,6 +3,7 @@
 #ifndef SCIARA_EXPORT_TARGET_H
 #define SCIARA_EXPORT_TARGET_H
 
+#include "picture/map_picture.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 
@@ -27,6 +28,9 @@ void sciara_target_free(struct sciara_target *t);
 
 /** The warnings in run.json, and how many they are; none for a snapshot alone. */
 const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count);
+
+/** Has a picture say that there are such warnings. */
+void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture *picture);
 
 /**
  * The snapshot's field, or one that follows from those it holds, which is said; else the error lists those. `values` has

@@ -39,9 +39,8 @@ static enum sciara_status identify(const struct sciara_problem *p, const struct 
 // ---------------------------------------------------------------------------------------------------------- writing
 
 static const char *warning_of(const struct sciara_run_json *r, const char *kind) {
-  for (size_t k = 0; k < r->warning_count; k++)
-    if (strcmp(r->warnings[k].kind, kind) == 0) return r->warnings[k].text;
-  return NULL;
+  const struct sciara_run_warning *w = sciara_run_json_warning(r, kind);
+  return w ? w->text : NULL;
 }
 
 static enum sciara_status copy(char **slot, const char *text) { return sciara_run_json_set(slot, text); }

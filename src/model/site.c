@@ -57,6 +57,7 @@ static void mark_sea(const uint8_t *sea, const uint8_t *valid, size_t cells, str
 static enum sciara_status copy_origin(const struct sciara_site_origin *from, struct sciara_site_owner *o) {
   if (!from) return SCIARA_OK;
   o->site.origin.hash = from->hash;
+  o->site.origin.coarse_m = from->coarse_m;
   SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
   SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
   if (!from->identity) return SCIARA_OK;

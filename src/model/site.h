@@ -23,6 +23,7 @@ struct sciara_site_origin {
   const uint8_t *sea;   ///< rows x cols: 1 where a valid cell is sea; for sciara_site_create only, NULL in a site
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits
   struct sciara_ground_changes *changes; ///< at simulated times, taken over; NULL: none. NULL in a site
+  double coarse_m; ///< side of the much larger cells from which its cells were made, m; 0: there are none
 };
 
 /** Created by sciara_site_create or sciara_site_adopt; constant until it is released. */

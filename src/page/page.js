@@ -102,13 +102,17 @@ class Page {
   /** What the run noticed. A kind that this page does not know is shown in the words of the program. */
   showWarnings() {
     const { warnings } = this.data;
-    const details = warnings.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
+    const ground = warnings.filter(({ kind }) => kind === "dem");
+    const lava = warnings.filter(({ kind }) => kind !== "dem");
+    const details = lava.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
       const id = { vent: "WARNING_VENT", tower: "WARNING_TOWER" }[kind];
       const metres = height === null ? "?" : number(Number(height.toPrecision(3)));
       return id ? say(id, { row, col, time: durationText(time), height: metres }) : text;
     });
-    if (warnings.length > 0) details.unshift(say("WARNING"));
-    if (warnings.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
+    if (lava.length > 0) details.unshift(say("WARNING"));
+    if (lava.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
+    for (const { coarse_m: coarse } of ground)
+      details.push(say("WARNING_DEM", { cell: number(this.data.grid.cell_m), coarse: number(Number(coarse.toPrecision(3))) }));
     byId("warning").hidden = warnings.length === 0;
     byId("warning").replaceChildren(...details.map((text) => html("p", `${text}.`)));
   }

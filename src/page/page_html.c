@@ -174,6 +174,8 @@ static enum sciara_status append_warnings(struct sciara_text *t, const struct sc
     SCIARA_TRY(append_number(t, w->time_s));
     SCIARA_TRY(sciara_text_append(t, ",\"height_m\":"));
     SCIARA_TRY(append_number(t, w->height_m));
+    SCIARA_TRY(sciara_text_append(t, ",\"coarse_m\":"));
+    SCIARA_TRY(append_number(t, w->coarse_m));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "],\n");

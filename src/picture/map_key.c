@@ -303,6 +303,20 @@ static void put_volume(struct lines *l, enum sciara_word name, double volume, do
   put_line(l, text);
 }
 
+/** That the cells of the DEM were made of much larger ones. */
+static void put_coarse(struct lines *l) {
+  struct sciara_text text = {0};
+  char coarse[32], cell[32];
+  snprintf(coarse, sizeof coarse, "%.3g", l->d->q->coarse_m);
+  snprintf(cell, sizeof cell, "%.10g", l->d->q->map->grid->cell_size);
+  const char *const pairs[] = {"coarse", coarse, "cell", cell, NULL};
+  if (sciara_word_fill(&text, word(l->d, SCIARA_WORD_WARNING_DEM), pairs) == SCIARA_OK) {
+    sciara_word_numbers(l->d->q->language, text.data);
+    put_text(l, text.data, true);
+  }
+  sciara_text_free(&text);
+}
+
 static void put_validity(struct lines *l) {
   const struct sciara_map_picture *q = l->d->q;
   char text[256];
@@ -318,6 +332,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   const struct sciara_map_volumes *v = q->volumes;
   struct lines l = {.d = d, .x = x, .y = y, .width = width, .paint = paint};
   if (q->warning) put_text(&l, word(d, SCIARA_WORD_WARNING), true);
+  if (q->coarse_m > 0) put_coarse(&l);
   if (v && *v->lava) put_line(&l, v->lava);
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))

@@ -56,7 +56,8 @@ struct sciara_map_picture {
   const char *start;       ///< of the run, "2006-07-14T23:30:00Z"
   const uint16_t *edits;   ///< rows x cols: cells that are not 0 have an edited ground, whose outline is drawn
   const uint8_t *observed; ///< rows x cols, 0 or 1: an extent whose outline is drawn
-  bool warning;            ///< the run has warnings: a line below the key says so
+  bool warning;            ///< the run has warnings about its lava: a line below the key says so
+  double coarse_m;         ///< side of the much larger cells from which those of the DEM were made: the same; 0: none
   const struct sciara_map_vent *vent;
   size_t vents;
   const struct sciara_poi *pois; ///< places that are drawn with their names, as far as these have room

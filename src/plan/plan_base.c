@@ -10,6 +10,7 @@
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "map/raster_gdal.h"
+#include "run/ground_facts.h"
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
 #include "terrain/dem_gdal.h"
@@ -242,6 +243,7 @@ enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, cons
   const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
   struct sciara_map_mark marks[2];
+  struct sciara_map_facts facts = {0};
   double *values = NULL;
   uint8_t *sea = NULL;
   enum sciara_status status;
@@ -258,12 +260,15 @@ enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, cons
                            .name = "altitude before the eruption",
                            .unit = "m",
                            .title = base->scenario.title,
+                           .facts = &facts,
                            .marks = marks};
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  SCIARA_TRY_GOTO(sciara_ground_facts(site, &facts));
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
 cleanup:
+  sciara_map_facts_free(&facts);
   sciara_free(sea);
   sciara_free(values);
   return status;

@@ -21,6 +21,7 @@
 #include "model/window.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
+#include "run/ground_facts.h"
 #include "run/profile.h"
 #include "run/run_folder.h"
 #include "run/run_maps.h"
@@ -293,7 +294,7 @@ static enum sciara_status notice_towers(struct run *r) {
   SCIARA_TRY(sciara_touched_in_parallel(s->problem.state, r->context.threads, &touched));
   enum sciara_status status = sciara_tower_watch(&s->problem, s->problem.state, &touched, &r->run_json, &text);
   sciara_touched_release(&touched);
-  r->agenda.tower.over = r->run_json.warning_count > 0;
+  r->agenda.tower.over = sciara_tower_is_noticed(&r->run_json);
   if (status == SCIARA_OK && text) {
     sciara_log(SCIARA_LOG_WARNING, "%s", text);
     status = write_record_of_now(r, SCIARA_RUN_RUNNING);
@@ -322,7 +323,7 @@ static void follow_ground(struct run *r) {
 static enum sciara_status run_to_limits(struct run *r) {
   struct sciara_simulation *s = r->simulation;
   const double least = sciara_tower_least(&s->problem.scenario.params, s->problem.grid.cell_size);
-  if (r->run_json.warning_count == 0 && sciara_has_towers(&s->problem.scenario.params))
+  if (!sciara_tower_is_noticed(&r->run_json) && sciara_has_towers(&s->problem.scenario.params))
     sciara_agenda_sample_towers(&r->agenda, least, s->progress.step);
   for (;;) {
     const uint64_t row = sciara_profile_next(&r->profile);
@@ -404,6 +405,7 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(begin_record(r));
   if (o->resume) SCIARA_TRY(record_descent(r));
   SCIARA_TRY(sciara_simulation_ledger(r->simulation, &r->run_json.ledger));
+  SCIARA_TRY(sciara_ground_warn(&r->simulation->problem, &r->run_json));
   r->run_json.has_sea = r->simulation->problem.site->sea_cells > 0;
   SCIARA_TRY(sciara_checkpoints_begin(&r->checkpoints, r->simulation, r->folder, r->ground, o->history,
                                       r->run_json.started_utc));

@@ -8,6 +8,7 @@
 #include "file/durable.h"
 #include "map/raster_gdal.h"
 #include "model/field.h"
+#include "run/ground_facts.h"
 #include "run/run_folder.h"
 #include "run/state_files.h"
 #include "terrain/dem_gdal.h"
@@ -43,6 +44,7 @@ cleanup:
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   struct sciara_map_mark marks[2];
+  struct sciara_map_facts facts = {0};
   struct sciara_map map = {.grid = &p->state->grid,
                            .georef = &p->georef,
                            .values = sciara_site_unchanged(p->site)->z0,
@@ -50,6 +52,7 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
                            .name = "altitude before the eruption",
                            .unit = "m",
                            .title = p->scenario.title,
+                           .facts = &facts,
                            .marks = marks};
   enum sciara_status status = SCIARA_OK;
   uint8_t *sea = NULL;
@@ -59,8 +62,10 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (p->site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = p->site->origin.edit};
+  SCIARA_TRY_GOTO(sciara_ground_facts(p->site, &facts));
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
 cleanup:
+  sciara_map_facts_free(&facts);
   sciara_free(sea);
   free(path);
   return status;

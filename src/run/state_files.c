@@ -104,6 +104,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
   SCIARA_TRY(has_tower(p, &tower));
   picture.warning = tower;
+  picture.coarse_m = p->site->origin.coarse_m;
   SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   picture.sea = sea;
   picture.edits = p->site->origin.edit;

@@ -32,12 +32,6 @@ static enum sciara_status explain(const struct sciara_problem *p, size_t k, char
   return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
 }
 
-static bool has(const struct sciara_run_json *r, const char *kind) {
-  for (size_t k = 0; k < r->warning_count; k++)
-    if (strcmp(r->warnings[k].kind, kind) == 0) return true;
-  return false;
-}
-
 /** Adds the warning; takes over `text` (malloc'd). */
 static enum sciara_status add(const struct sciara_problem *p, struct sciara_run_json *run_json,
                               const struct sciara_state *s, const char *kind, const struct sciara_tower *at, char *text,
@@ -85,12 +79,19 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
   struct sciara_tower at;
   *new_text = NULL;
   if (!sciara_has_towers(&p->scenario.params)) return SCIARA_OK;
-  if (has(run_json, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
+  if (sciara_run_json_warning(run_json, SCIARA_WARNING_VENT)) return SCIARA_OK; // its tower is no other problem
   SCIARA_TRY(watch_vents(p, s, least, run_json, new_text));
-  if (*new_text || has(run_json, SCIARA_WARNING_TOWER) || !sciara_tower_find(s, touched, least, &at)) return SCIARA_OK;
+  if (*new_text || sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER) ||
+      !sciara_tower_find(s, touched, least, &at))
+    return SCIARA_OK;
   char *text =
       sciara_format("row %" PRId64 ", column %" PRId64
                     ": lava stands %.3g m above all neighbouring cells, first seen in step %" PRIu64 " (%.6g s); %s",
                     p->row + at.row, p->col + at.col, at.height, s->step, s->time, ADVICE);
   return add(p, run_json, s, SCIARA_WARNING_TOWER, &at, text, new_text);
+}
+
+bool sciara_tower_is_noticed(const struct sciara_run_json *run_json) {
+  return sciara_run_json_warning(run_json, SCIARA_WARNING_VENT) ||
+         sciara_run_json_warning(run_json, SCIARA_WARNING_TOWER);
 }

@@ -21,4 +21,7 @@ enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const stru
                                       const struct sciara_touched *touched, struct sciara_run_json *run_json,
                                       const char **new_text);
 
+/** Whether run.json has a warning about a tower. */
+bool sciara_tower_is_noticed(const struct sciara_run_json *run_json);
+
 #endif

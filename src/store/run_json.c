@@ -89,6 +89,12 @@ enum sciara_status sciara_run_json_warn(struct sciara_run_json *r, const struct 
   return sciara_run_json_set(&last->text, warning->text);
 }
 
+const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run_json *r, const char *kind) {
+  for (size_t k = 0; k < r->warning_count; k++)
+    if (strcmp(r->warnings[k].kind, kind) == 0) return &r->warnings[k];
+  return NULL;
+}
+
 void sciara_run_json_forget(struct sciara_run_json *r, double time_s) {
   size_t kept = 0;
   for (size_t i = 0; i < r->warning_count; i++)
@@ -234,11 +240,15 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
     const double cell[] = {(double)w->row, (double)w->col};
     cJSON *item = cJSON_CreateObject();
     add_text(b, item, "kind", w->kind);
-    add(b, item, "cell", cJSON_CreateDoubleArray(cell, 2));
-    add_number(b, item, "x", w->x);
-    add_number(b, item, "y", w->y);
-    add_number(b, item, "time_s", w->time_s);
-    add_number(b, item, "height_m", w->height_m);
+    if (strcmp(w->kind, SCIARA_WARNING_DEM) == 0) {
+      add_number(b, item, "coarse_m", w->coarse_m);
+    } else {
+      add(b, item, "cell", cJSON_CreateDoubleArray(cell, 2));
+      add_number(b, item, "x", w->x);
+      add_number(b, item, "y", w->y);
+      add_number(b, item, "time_s", w->time_s);
+      add_number(b, item, "height_m", w->height_m);
+    }
     add_text(b, item, "text", w->text);
     if (cJSON_AddItemToArray(list, item)) continue;
     cJSON_Delete(item);

@@ -43,13 +43,16 @@ struct sciara_run_barrier {
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 
-/** Something that a run noticed and that makes its results doubtful. */
+#define SCIARA_WARNING_DEM "dem" ///< kind of a warning about a DEM of cells made of much larger ones
+
+/** Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone. */
 struct sciara_run_warning {
-  char *kind; ///< "vent", "tower"; owned
+  char *kind; ///< "vent", "tower", "dem"; owned
   int64_t row, col;
   double x, y;     ///< centre of the cell, in the CRS of the DEM, m
   double time_s;   ///< simulated time of the state in which it was noticed
   double height_m; ///< of the lava above the cells around it; NAN in files of versions without it
+  double coarse_m; ///< as of struct sciara_site_origin
   char *text;      ///< a sentence; owned
 };
 
@@ -103,6 +106,9 @@ enum sciara_status sciara_run_json_add(struct sciara_run_json *run_json, const c
 
 /** Appends a copy of a warning. */
 enum sciara_status sciara_run_json_warn(struct sciara_run_json *run_json, const struct sciara_run_warning *warning);
+
+/** The first warning of a kind; NULL: there is none. */
+const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run_json *run_json, const char *kind);
 
 /** Appends a barrier, whose name is copied. */
 enum sciara_status sciara_run_json_barrier(struct sciara_run_json *run_json, const struct sciara_run_barrier *barrier,

@@ -173,6 +173,10 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   if (!cJSON_IsString(text)) return refuse(at, "text", text, "a text");
   w.kind = kind->valuestring;
   w.text = text->valuestring;
+  if (strcmp(w.kind, SCIARA_WARNING_DEM) == 0) {
+    SCIARA_TRY(get_number(at, "coarse_m", &w.coarse_m));
+    return sciara_run_json_warn(r, &w);
+  }
   SCIARA_TRY(read_cell(at, &w));
   SCIARA_TRY(get_number(at, "x", &w.x));
   SCIARA_TRY(get_number(at, "y", &w.y));

@@ -306,16 +306,33 @@ static void report(const struct sciara_source *s, const struct sciara_dem *d, in
               sciara_plural((uint64_t)hidden, "cell", "cells"));
 }
 
-/** Says how cells were resampled. Small cells made of large ones pass every test of their size. */
-static void report_warp(const struct sciara_notes *notes, const char *path, const char *how, double side, double cell) {
+char *sciara_dem_coarse_text(const char *path, double coarse_m, double cell_size) {
+  return sciara_format(
+      "%s: its cells of %.3g m are resampled to %.10g m: they have the relief of a DEM of %.3g m, without its gullies, "
+      "levees and roads, and lava runs out differently than on a DEM of %.10g m",
+      path, coarse_m, cell_size, coarse_m, cell_size);
+}
+
+/**
+ * Small cells made of large ones pass every test of their size: that is said.
+ *
+ * @param side of the cells of the raster; they may be made of larger ones, which its metadata say
+ */
+static enum sciara_status judge_cells(const struct sciara_dem_request *q, const struct sciara_source *s, double side,
+                                      struct sciara_dem *out) {
   enum { COARSE = 4 };
-  sciara_note(notes, SCIARA_LOG_INFO, "%s: cells of %.3g m are warped %s to cells of %.10g m", path, side, how, cell);
-  if (side > COARSE * cell)
-    sciara_note(
-        notes, SCIARA_LOG_WARNING,
-        "%s: its cells of %.3g m are resampled to %.10g m: they have the relief of a DEM of %.3g m, without its "
-        "gullies, levees and roads, and lava runs out differently than on a DEM of %.10g m",
-        path, side, cell, side, cell);
+  const char *made_of = GDALGetMetadataItem(s->dataset, SCIARA_DEM_COARSE, NULL);
+  const double cell = out->grid.cell_size;
+  double coarse = 0;
+  if (!made_of || !sciara_parse_double(made_of, &coarse) || !(coarse > side)) coarse = side;
+  if (!(coarse > COARSE * cell)) return SCIARA_OK;
+  out->coarse_m = coarse;
+  if (q->own) return SCIARA_OK; // it was said when the run or the ensemble began
+  char *text = sciara_dem_coarse_text(q->path, coarse, cell);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  sciara_note(q->notes, SCIARA_LOG_WARNING, "%s", text);
+  free(text);
+  return SCIARA_OK;
 }
 
 /** Moves the patch into the DEM. */
@@ -380,6 +397,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   struct sciara_source source = {0};
   struct sciara_dem_treatment treatment = {0};
   struct sciara_patch patch = {0}, warped = {0};
+  double side = 0; // of cells that are not warped: that of the DEM
   int64_t window[4] = {0};
   SCIARA_TRY_GOTO(sciara_source_open(&scope, request->path, request->band, request->extra_drivers,
                                      request->extra_driver_count, request->notes, &source));
@@ -399,7 +417,6 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   SCIARA_TRY_GOTO(sciara_patch_to_altitudes(&source, window, &patch));
   if (treatment.warp) {
     const char *how;
-    double side;
     const struct sciara_patch raster = whole_raster(&source);
     const struct sciara_warp warp = {.path = request->path,
                                      .source = &patch,
@@ -409,9 +426,11 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
                                      .cell = treatment.cell,
                                      .box = treatment.has_box ? treatment.box : NULL};
     SCIARA_TRY_GOTO(sciara_patch_warp(&scope, &warp, &how, &side, &warped));
-    report_warp(request->notes, request->path, how, side, treatment.cell);
+    sciara_note(request->notes, SCIARA_LOG_INFO, "%s: cells of %.3g m are warped %s to cells of %.10g m", request->path,
+                side, how, treatment.cell);
   }
   SCIARA_TRY_GOTO(finish(&source, &treatment, treatment.warp ? &warped : &patch, out));
+  SCIARA_TRY_GOTO(judge_cells(request, &source, side, out));
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);

@@ -12,6 +12,8 @@
 #define SCIARA_DEM_SEA "sea"
 #define SCIARA_DEM_EDIT "edit"
 
+#define SCIARA_DEM_COARSE "coarse_m" ///< metadata of a dem.tif: coarse_m of struct sciara_dem
+
 /** A point in the CRS of the grid, or in degrees (WGS 84). */
 struct sciara_dem_point {
   double x, y;
@@ -53,7 +55,11 @@ struct sciara_dem {
   uint64_t
       hash;     ///< of rows, cols, cell size, origin, validity, altitudes and, if there are, sea and changes: FNV-1a 64
   char *driver; ///< GDAL's short name of the format
+  double coarse_m; ///< side of the much larger cells from which its cells were made, m; 0: there are none
 };
+
+/** What is doubtful about a DEM with that coarse_m: a sentence, from malloc; NULL: no memory. */
+char *sciara_dem_coarse_text(const char *path, double coarse_m, double cell_size);
 
 /** Reads and checks; every diagnostic names the file, what was found and what is allowed. */
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out);

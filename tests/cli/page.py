@@ -542,6 +542,7 @@ class BrowserPage(SharedCase):
             text = json.load(f)
         text["warnings"] = [
             {"kind": "vent", "cell": [3, 4], "x": 0, "y": 0, "time_s": 90061, "height_m": 1234.5, "text": "old"},
+            {"kind": "dem", "coarse_m": 92.66, "text": "oldest"},
             {"kind": "tower", "cell": [5, 6], "x": 0, "y": 0, "time_s": 60, "text": "older"},
             {"kind": "flood", "cell": [7, 8], "x": 0, "y": 0, "time_s": 60, "text": "a <b>flood"}]
         case.write_json(self.path("tower", "run.json"), text)
@@ -549,12 +550,15 @@ class BrowserPage(SharedCase):
             "en": ["Warning: lava piles up in a way that the model cannot represent.",
                    "A vent stands 1230 m above the cells around it (row 3, column 4, after 1 d 1 h 1 min): it emits more than they "
                    "take.", "Lava stands ? m above all neighbouring cells (row 5, column 6, after 1 min).", "a <b>flood.",
-                   "Give the vent an area (radius_m, or width_m of a line) or use larger cells."],
+                   "Give the vent an area (radius_m, or width_m of a line) or use larger cells.",
+                   "Warning: cells of 10 m made of a DEM of 92.7 m: without gullies, levees and roads lava runs out differently."],
             "es": ["Atención: la lava se acumula de un modo que el modelo no puede representar.",
                    "Una boca está 1230 m por encima de las celdas que la rodean (fila 3, columna 4, tras 1 d 1 h 1 min): emite más "
                    "de lo que ellas reciben.",
                    "La lava está ? m por encima de todas las celdas vecinas (fila 5, columna 6, tras 1 min).", "a <b>flood.",
-                   "Dé un área a la boca (radius_m, o width_m para una línea) o use celdas más grandes."]}
+                   "Dé un área a la boca (radius_m, o width_m para una línea) o use celdas más grandes.",
+                   "Atención: celdas de 10 m hechas a partir de un MDT de 92,7 m: sin barrancos, diques ni caminos la lava corre de "
+                   "otro modo."]}
         for language, lines in expected.items():
             self.sciara("export", "tower", "-q", "-f", "html", "-o", f"w{language}.html", "--language", language)
             self.open_other(f"w{language}.html")

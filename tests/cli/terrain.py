@@ -685,13 +685,59 @@ class CellSize(Ground):
         self.assertEqual(state["c"], state["d"])
         self.assertNotEqual(state["a"], state["c"])
 
+    def write_coarse(self, coarse):
+        vents = [{"x": WEST + 600, "y": NORTH - 600, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        write_tif(self.path("coarse.tif"), self.sampled(coarse, 1800), WEST, NORTH, coarse, coarse, 32633)
+        case.write_json(self.path("c.json"), case.scenario(dem={"path": "coarse.tif", "cell_size_m": 10}, vents=vents, model={}))
+
+    def page_data(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+
+    def test_the_run_keeps_the_warning_about_coarse_cells(self):
+        """In run.json, info, the picture and the page; after a resume, on a branch and in a run on its dem.tif; on the
+        page of an ensemble; not of 30 m."""
+        self.write_coarse(90)
+        self.run_scenario("a", "--steps", "40", "--set", "output.maps=[\"deposit\"]", name="c.json")
+        warning, = record(self.path("a"))["warnings"]
+        text = ("its cells of 90 m are resampled to 10 m: they have the relief of a DEM of 90 m, without its gullies, levees and "
+                "roads, and lava runs out differently than on a DEM of 10 m")
+        self.assertEqual(warning, {"kind": "dem", "coarse_m": 90, "text": "./coarse.tif: " + text})
+        self.assertIn(f"warning:       ./coarse.tif: {text}\n", self.sciara("info", "a").stdout)
+        self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--language", "it")
+        data = self.page_data("a.html")
+        self.assertEqual([(w["kind"], w["coarse_m"]) for w in data["warnings"]], [("dem", 90)])
+        self.assertIn("celle di {cell} m ricavate da un DEM di {coarse} m", data["words"]["WARNING_DEM"])
+        # one line more on the pictures than without the warning: those of export, and the map that the run writes
+        self.sciara("export", "a", "-q", "-f", "png", "-o", "with.png")
+        sized = gdal.Open(self.path("with.png")).RasterYSize
+        self.assertEqual(gdal.Open(self.path("a", "maps", "deposit.png")).RasterYSize, sized)
+        kept = case.read_json(self.path("a", "run.json"))
+        case.write_json(self.path("a", "run.json"), {key: value for key, value in kept.items() if key != "warnings"})
+        self.sciara("export", "a", "-q", "-f", "png", "-o", "without.png")
+        self.assertGreater(sized, gdal.Open(self.path("without.png")).RasterYSize + 10)
+        case.write_json(self.path("a", "run.json"), kept)
+        self.run_scenario("whole", "--checkpoint-every", "2 min", "--until", "4 min", name="c.json")
+        self.sciara("resume", "whole", "-q", "--until", "6 min", "-o", "branch")
+        self.sciara("resume", "whole", "-q")
+        scenario = case.read_json(self.path("c.json"))
+        case.write_json(self.path("again.json"), {**scenario, "dem": {"path": "whole/dem.tif"}})
+        self.assertIn(text, self.sciara("run", "again.json", "--steps", "1", "-o", "again").stderr)
+        for name in ("whole", "branch", "again"):
+            self.assertEqual([(w["kind"], w["coarse_m"]) for w in record(self.path(name))["warnings"]], [("dem", 90)], name)
+        case.write_json(self.path("e.json"), {"base": "c.json", "result": {"thickness_m": [0]}, "sample": {"method": "full"}, "vary": [
+            {"key": "run.max_steps", "values": [10, 20]}]})
+        self.sciara("ensemble", "plan", "e.json", "-q", "-o", "e")
+        self.sciara("ensemble", "run", "e", "-q")
+        self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
+        self.assertEqual([(w["kind"], w["coarse_m"]) for w in self.page_data("e.html")["warnings"]], [("dem", 90)])
+        self.write_coarse(30)
+        self.assertNotIn("warnings", record(self.run_scenario("fine", "--steps", "1", name="c.json")))
+
     def test_small_cells_made_of_large_ones(self):
         """They pass the test of their size; that their relief is that of large cells is said."""
-        side = 1800
-        vents = [{"x": WEST + 600, "y": NORTH - 600, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
         for coarse, warned in ((90, True), (30, False)):
-            write_tif(self.path("coarse.tif"), self.sampled(coarse, side), WEST, NORTH, coarse, coarse, 32633)
-            case.write_json(self.path("c.json"), case.scenario(dem={"path": "coarse.tif", "cell_size_m": 10}, vents=vents, model={}))
+            self.write_coarse(coarse)
             said = self.sciara("check", "c.json").stderr
             self.assertIn(f"cells of {coarse} m are warped by a cubic spline to cells of 10 m", said)
             self.assertEqual(f"warning: ./coarse.tif: its cells of {coarse} m are resampled to 10 m" in said, warned, said)

@@ -145,8 +145,9 @@ static void print_until(const struct sciara_snapshot *s) {
 
 /** "12 places: 3 reached, 7 not reached, 1 in the sea, 1 outside the DEM" */
 static void print_states(const struct sciara_target *t, const struct sciara_run_exposure *e) {
-  static const char *const names[SCIARA_POI_WHERES] = {"", "in the sea", "on NODATA", "outside the DEM",
-                                                       "without geometry"};
+  char outside[SCIARA_DEM_WINDOW_TEXT];
+  sciara_dem_window_outside(&e->window, outside);
+  const char *const names[SCIARA_POI_WHERES] = {"", "in the sea", "on NODATA", outside, "without geometry"};
   size_t reached = 0, count[SCIARA_POI_WHERES] = {0};
   for (size_t k = 0; k < e->pois.count; k++) {
     reached += e->exposure.place[k].reached;

@@ -176,6 +176,17 @@ static void print_states(const enum sciara_exposure_change *change, size_t count
   sciara_print("\n");
 }
 
+/** How many places lie outside the DEM of each run. */
+static void print_outside(const struct side s[2], size_t count) {
+  for (int of = 0; of < 2; of++) {
+    char text[SCIARA_DEM_WINDOW_TEXT];
+    size_t outside = 0;
+    for (size_t k = 0; k < count; k++) outside += s[of].e.exposure.place[k].where == SCIARA_POI_OUTSIDE;
+    sciara_dem_window_outside(&s[of].e.window, text);
+    if (outside > 0) sciara_print("%c: %zu %s\n", 'a' + of, outside, text);
+  }
+}
+
 /** "1 h 40 min later" */
 static void print_delay(double seconds, char text[64]) {
   char time[48];
@@ -277,6 +288,7 @@ static enum sciara_status print_runs(const struct side s[2], const enum sciara_e
   print_side("a", &s[0]);
   print_side("b", &s[1]);
   print_states(change, count);
+  print_outside(s, count);
   for (size_t k = 0; k < count; k++)
     if (change[k] != SCIARA_CHANGE_NEITHER && change[k] != SCIARA_CHANGE_NONE) order[listed++] = k;
   sorted = s;
@@ -356,8 +368,9 @@ static void print_uncertainty(const struct sciara_sample *s, const struct sciara
 
 static void print_pair(const struct sciara_comparison *c, size_t k) {
   const struct sciara_paired *p = &c->paired[k];
-  const char *reason = sciara_poi_where_reason(p->where);
-  char delay[64];
+  const struct sciara_dem_window *window = c->a.dem.window.key ? &c->a.dem.window : &c->b.dem.window;
+  char delay[64], text[SCIARA_POI_REASON];
+  const char *reason = sciara_poi_where_reason(p->where, window, text);
   if (reason) {
     sciara_print("%s: %s: no member can reach it\n", c->poi[k].name, reason);
     return;

@@ -106,10 +106,10 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
 static enum sciara_status print_poi(const struct sciara_reduction *r, const char *name, size_t poi) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   struct sciara_poi_result result;
-  char text[48], label[112];
+  char text[48], label[112], place[SCIARA_POI_REASON];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
   const struct sciara_poi_ground *ground = &r->poi_ground[poi];
-  const char *reason = sciara_poi_where_reason(sciara_poi_where(ground));
+  const char *reason = sciara_poi_where_reason(sciara_poi_where(ground), &r->dem.window, place);
   if (reason) {
     sciara_print("%s: %s: no member can reach it\n", name, reason);
     return SCIARA_OK;

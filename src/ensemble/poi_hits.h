@@ -36,9 +36,9 @@ enum { SCIARA_POI_HITS_MOST_CELLS = 100000000 }; ///< of all places together
 enum sciara_status sciara_poi_hits_make(const struct sciara_poi *pois, size_t count, const struct sciara_grid *grid,
                                         size_t members, struct sciara_poi_hits *out);
 
-/** SCIARA_ERR_INPUT, with the range of the DEM, if a place has no cell on the grid. */
+/** SCIARA_ERR_INPUT, with the range of the DEM, if a place has no cell on the grid. @param window of the DEM */
 enum sciara_status sciara_poi_check(const struct sciara_poi *poi, const struct sciara_poi_cells *cells,
-                                    const struct sciara_grid *grid);
+                                    const struct sciara_grid *grid, const struct sciara_dem_window *window);
 void sciara_poi_hits_free(struct sciara_poi_hits *h);
 
 /** A sciara_footprint_visit: takes what a member does at all places; `context` is a struct sciara_poi_hits. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/export.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,56 @@ enum sciara_status sciara_export_read_places(const struct sciara_export_job *job
                                               .extra_drivers = job->observed.extra_drivers,
                                               .extra_driver_count = job->observed.extra_driver_count};
   return job->assets ? sciara_pois_read(&request, out) : SCIARA_OK;
+}
+
+/** Whether the box around a place overlaps a grid. */
+static bool overlaps(const struct sciara_poi *poi, const struct sciara_grid *g) {
+  double west = INFINITY, south = INFINITY, east = -INFINITY, north = -INFINITY;
+  for (size_t k = 0; k < poi->point_count; k++) {
+    west = fmin(west, poi->points[k].x), south = fmin(south, poi->points[k].y);
+    east = fmax(east, poi->points[k].x), north = fmax(north, poi->points[k].y);
+  }
+  return east >= g->west && west < g->west + (double)g->cols * g->cell_size && south <= g->north &&
+         north > g->north - (double)g->rows * g->cell_size;
+}
+
+/** Names those of `which`. */
+static enum sciara_status tell(const struct sciara_pois *pois, const bool *which, const char *why,
+                               enum sciara_log_level level) {
+  struct sciara_text names = {0};
+  size_t count = 0;
+  for (size_t k = 0; k < pois->count; k++) count += which[k];
+  if (count == 0) return SCIARA_OK;
+  const enum sciara_status status = sciara_pois_append_names(pois, which, &names);
+  if (status == SCIARA_OK)
+    sciara_log(level, "%zu of %zu places %s not on the map, %s: %s", count, pois->count,
+               sciara_plural(count, "is", "are"), why, names.data);
+  sciara_text_free(&names);
+  return status;
+}
+
+enum sciara_status sciara_export_tell_left_out(const struct sciara_pois *pois, const struct sciara_grid *grid,
+                                               const struct sciara_map_window *shown,
+                                               const struct sciara_dem_window *window) {
+  char why[SCIARA_DEM_WINDOW_TEXT];
+  bool *outside = NULL, *beyond = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(outside, pois->count + 1, "places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(beyond, pois->count + 1, "places"));
+  for (size_t k = 0; k < pois->count; k++) {
+    const struct sciara_poi *poi = &pois->poi[k];
+    outside[k] = pois->elsewhere[k] || (poi->point_count > 0 && !overlaps(poi, grid));
+    if (!shown || outside[k] || poi->point_count == 0) continue;
+    const struct sciara_grid part = sciara_map_window_grid(shown, grid);
+    beyond[k] = !overlaps(poi, &part);
+  }
+  sciara_dem_window_outside(window, why);
+  SCIARA_TRY_GOTO(tell(pois, outside, why, SCIARA_LOG_WARNING));
+  SCIARA_TRY_GOTO(tell(pois, beyond, "beyond what it shows (--extent dem shows all)", SCIARA_LOG_INFO));
+cleanup:
+  sciara_free(outside);
+  sciara_free(beyond);
+  return status;
 }
 
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,

@@ -145,6 +145,15 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
  */
 enum sciara_status sciara_export_read_ground(struct sciara_target *target, double **altitude);
 
+/**
+ * Says which places are not on a map, and why.
+ *
+ * @param shown the part of the grid that it shows; NULL: all
+ */
+enum sciara_status sciara_export_tell_left_out(const struct sciara_pois *pois, const struct sciara_grid *grid,
+                                               const struct sciara_map_window *shown,
+                                               const struct sciara_dem_window *window);
+
 /** Cells of the ground that pictures and pages mark. */
 struct sciara_export_marks {
   uint8_t *sea;   ///< rows x cols, 0 or 1; NULL: none is declared

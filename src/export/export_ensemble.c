@@ -417,6 +417,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .frames = &m.frames,
                                    .altitude = r->dem.altitude,
                                    .sea = r->dem.sea,
+                                   .window = r->dem.window,
                                    .edits = r->dem.edit,
                                    .vent = m.vent,
                                    .vents = m.used.count,

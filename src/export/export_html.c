@@ -118,6 +118,7 @@ static enum sciara_status read_page_places(const struct sciara_export_job *job, 
   if (!job->assets) return SCIARA_OK;
   SCIARA_TRY(sciara_run_exposure_make(job->target, &request, &end, 1, &out->exposure));
   const struct sciara_pois *pois = &out->exposure.pois;
+  SCIARA_TRY(sciara_export_tell_left_out(pois, g, NULL, &out->exposure.window));
   SCIARA_TRY(SCIARA_NEW(out->place, pois->count + 1, "the places of a page"));
   for (size_t k = 0; k < pois->count; k++) {
     const struct sciara_exposed *e = &out->exposure.exposure.place[k];
@@ -181,6 +182,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   SCIARA_TRY_GOTO(read_page_places(job, &places));
   page.place = places.place;
   page.places = places.count;
+  page.window = places.exposure.window;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
   SCIARA_TRY_GOTO(sciara_page_write(&page, path));
 cleanup:

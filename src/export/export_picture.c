@@ -89,7 +89,10 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
 }
 
 enum sciara_status sciara_export_picture_look(const struct sciara_export_job *job, struct sciara_export_picture *p) {
-  return sciara_picture_look_apply(&job->look, &p->dressing.bounds, &p->picture, &p->parts);
+  struct sciara_dem_window window;
+  SCIARA_TRY(sciara_picture_look_apply(&job->look, &p->dressing.bounds, &p->picture, &p->parts));
+  SCIARA_TRY(sciara_target_window(job->target, &window));
+  return sciara_export_tell_left_out(&p->places, p->map.grid, p->picture.window, &window);
 }
 
 void sciara_export_picture_free(struct sciara_export_picture *p) {

@@ -91,6 +91,7 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   enum sciara_status status;
   *out = (struct sciara_run_exposure){0};
   q.crs_wkt = s->georef.crs_wkt;
+  SCIARA_TRY_GOTO(sciara_target_window(target, &out->window));
   SCIARA_TRY_GOTO(read_lava(&r));
   SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
   out->dated = r.arrival != NULL;

@@ -13,6 +13,7 @@ struct sciara_run_exposure {
   size_t time_count;
   struct sciara_exposure exposure; ///< refers to them
   bool dated;                      ///< the run recorded when lava arrives
+  struct sciara_dem_window window; ///< of its DEM
 };
 
 /**

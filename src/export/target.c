@@ -127,6 +127,16 @@ void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture
       picture->warning = true;
 }
 
+enum sciara_status sciara_target_window(const struct sciara_target *t, struct sciara_dem_window *out) {
+  char *path;
+  *out = (struct sciara_dem_window){NULL, 0};
+  if (!t->folder) return SCIARA_OK;
+  SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
+  const enum sciara_status status = access(path, R_OK) == 0 ? sciara_dem_read_window(path, out) : SCIARA_OK;
+  free(path);
+  return status;
+}
+
 enum sciara_status sciara_target_read(struct sciara_target *t, enum sciara_field field, double *values) {
   if (sciara_snapshot_has(&t->snapshot, field)) {
     if (!(t->snapshot.fields >> field & 1u))

@@ -3,6 +3,7 @@
 #ifndef SCIARA_EXPORT_TARGET_H
 #define SCIARA_EXPORT_TARGET_H
 
+#include "model/dem_window.h"
 #include "picture/map_picture.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
@@ -31,6 +32,9 @@ const struct sciara_run_warning *sciara_target_warnings(const struct sciara_targ
 
 /** Has a picture say that there are such warnings. */
 void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture *picture);
+
+/** The window of its DEM: that of dem.tif; a whole raster where there is none, or it does not say. */
+enum sciara_status sciara_target_window(const struct sciara_target *t, struct sciara_dem_window *out);
 
 /**
  * The snapshot's field, or one that follows from those it holds, which is said; else the error lists those. `values` has

@@ -2,6 +2,7 @@
 #include "model/poi.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +33,17 @@ const char *sciara_poi_where_name(enum sciara_poi_where where) {
   return names[where];
 }
 
-const char *sciara_poi_where_reason(enum sciara_poi_where where) {
+const char *sciara_poi_where_reason(enum sciara_poi_where where, const struct sciara_dem_window *window,
+                                    char text[SCIARA_POI_REASON]) {
   static const char *const reasons[SCIARA_POI_WHERES] = {
       [SCIARA_POI_IN_SEA] = "lies in the sea, on which no lava stays",
       [SCIARA_POI_ON_NODATA] = "lies where the DEM has no altitude (NODATA)",
-      [SCIARA_POI_OUTSIDE] = "lies outside the DEM",
       [SCIARA_POI_EMPTY] = "has no geometry, or no length or area"};
-  return reasons[where];
+  char outside[SCIARA_DEM_WINDOW_TEXT];
+  if (where != SCIARA_POI_OUTSIDE) return reasons[where];
+  sciara_dem_window_outside(window, outside);
+  snprintf(text, SCIARA_POI_REASON, "lies %s", outside);
+  return text;
 }
 
 void sciara_poi_free(struct sciara_poi *poi) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "model/dem_window.h"
 #include "model/polyline.h"
 
 SCIARA_BEGIN_DECLS
@@ -56,11 +57,19 @@ enum sciara_poi_where {
 };
 enum sciara_poi_where sciara_poi_where(const struct sciara_poi_ground *ground);
 
+enum { SCIARA_POI_REASON = SCIARA_DEM_WINDOW_TEXT + 8 };
+
 /** "land", "sea", "NODATA", "outside", "empty": in tables. */
 const char *sciara_poi_where_name(enum sciara_poi_where where);
 
-/** Why no lava can reach a place that is not on land: "lies in the sea"; NULL for one on land. */
-const char *sciara_poi_where_reason(enum sciara_poi_where where);
+/**
+ * Why no lava can reach a place that is not on land: "lies in the sea"; NULL for one on land.
+ *
+ * @param window of the DEM
+ * @param text   has room for the reason
+ */
+const char *sciara_poi_where_reason(enum sciara_poi_where where, const struct sciara_dem_window *window,
+                                    char text[SCIARA_POI_REASON]);
 
 /** Takes what lies in a cell: `amount` > 0 points, m or m2. A line or a point may come to a cell several times. */
 typedef enum sciara_status sciara_poi_visit(void *context, int64_t cell, double amount);

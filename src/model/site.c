@@ -58,6 +58,7 @@ static enum sciara_status copy_origin(const struct sciara_site_origin *from, str
   if (!from) return SCIARA_OK;
   o->site.origin.hash = from->hash;
   o->site.origin.coarse_m = from->coarse_m;
+  o->site.origin.window = from->window;
   SCIARA_TRY(copy_text(from->crs_wkt, &o->site.origin.crs_wkt));
   SCIARA_TRY(copy_text(from->crs_name, &o->site.origin.crs_name));
   if (!from->identity) return SCIARA_OK;

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "model/dem_window.h"
 #include "model/grid.h"
 #include "model/site_identity.h"
 #include "sciara.h"
@@ -24,6 +25,7 @@ struct sciara_site_origin {
   const uint16_t *edit; ///< rows x cols: number of the last ground edit of a cell, from 1, or 0; NULL: no edits
   struct sciara_ground_changes *changes; ///< at simulated times, taken over; NULL: none. NULL in a site
   double coarse_m; ///< side of the much larger cells from which its cells were made, m; 0: there are none
+  struct sciara_dem_window window; ///< of the DEM
 };
 
 /** Created by sciara_site_create or sciara_site_adopt; constant until it is released. */

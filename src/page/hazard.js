@@ -195,7 +195,7 @@ class HazardPage extends StillPage {
       const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
       const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}${dateText(this.data.start, site.arrival)}`;
-      const chance = value === null ? unreachable(site) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
+      const chance = value === null ? unreachable(site, this.data) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
       row.append(name, html("td", chance + arrival));
       table.append(row);
     }

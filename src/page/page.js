@@ -91,7 +91,7 @@ class Page {
 
   placeText({ where, kind, arrival, deposit, covered, land }) {
     if (where === "not reached") return say("PLACE_NOT_REACHED");
-    if (where !== "reached") return unreachable({ where });
+    if (where !== "reached") return unreachable({ where }, this.data);
     const said = [arrival === null ? "" : durationText(arrival) + dateText(this.data.start, arrival), `${number(Number(deposit.toPrecision(3)))} m`];
     const share = number(Number(((100 * covered) / land).toPrecision(3)));
     const unit = { line: "m", zone: "m\u00b2" }[kind];

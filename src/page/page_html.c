@@ -346,6 +346,8 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(append_text(t, "start", p->start));
   SCIARA_TRY(append_text(t, "crs", p->crs_name));
   SCIARA_TRY(append_warnings(t, p));
+  SCIARA_TRY(append_text(t, "dem_window", p->window.key));
+  SCIARA_TRY(append_named(t, "dem_margin_m", p->window.margin_m));
   SCIARA_TRY(append_words(t, p->language));
   SCIARA_TRY(append_text(t, "scenario", p->scenario_json));
   SCIARA_TRY(sciara_text_append(t, "\"snapshots\":%zu,\n", p->snapshot_count));

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "map/words.h"
+#include "model/dem_window.h"
 #include "model/polyline.h"
 #include "page/page_frames.h"
 #include "page/page_hazard.h"
@@ -50,6 +51,7 @@ struct sciara_page {
   const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none
   const struct sciara_page_place *place;   ///< places of a run
   size_t places;
+  struct sciara_dem_window window; ///< of the DEM, if there are places
 };
 
 /** Writes the page as an atomic file. */

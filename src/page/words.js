@@ -13,8 +13,10 @@ function say(id, values = {}) {
   return WORDS[id].replace(/\{(\w+)\}/g, (hole, name) => (name in values ? values[name] : hole));
 }
 
-/** Why no lava can come to a place; "": it can. */
-function unreachable({ where }) {
+/** Why no lava can come to a place of a page with this data; "": it can. */
+function unreachable({ where }, { dem_window: window, dem_margin_m: metres }) {
+  if (where === "outside" && metres) return say("PLACE_BEYOND_MARGIN", { metres: number(metres) });
+  if (where === "outside" && window) return say("PLACE_BEYOND_WINDOW");
   const id = { sea: "PLACE_SEA", NODATA: "PLACE_NODATA", outside: "PLACE_OUTSIDE", empty: "PLACE_EMPTY" }[where];
   return id ? say(id) : "";
 }

@@ -252,16 +252,18 @@ static void read_parts(struct sciara_planning *p) {
 /** Sites must have cells of the DEM. Lava does not reach those in the sea, or without an altitude. */
 static void check_pois(const struct sciara_planning *p) {
   const struct sciara_site *site = p->base.site;
+  char text[SCIARA_POI_REASON];
   for (size_t k = 0; site && k < p->e.result.poi_count; k++) {
+    const struct sciara_dem_window *window = &site->origin.window;
     const struct sciara_poi *s = &p->e.result.pois[k];
     struct sciara_poi_cells cells;
     struct sciara_poi_ground ground;
     enum sciara_status status = sciara_poi_cells_make(s, &p->base.grid, &cells);
-    if (status == SCIARA_OK) status = sciara_poi_check(s, &cells, &p->base.grid);
+    if (status == SCIARA_OK) status = sciara_poi_check(s, &cells, &p->base.grid, window);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
     sciara_diagnostics_add(p->r.diagnostics, status);
     ground = sciara_poi_cells_ground(&cells, site->kind);
-    const char *reason = sciara_poi_where_reason(sciara_poi_where(&ground));
+    const char *reason = sciara_poi_where_reason(sciara_poi_where(&ground), window, text);
     if (status == SCIARA_OK && reason)
       sciara_log(SCIARA_LOG_WARNING, "%s: result.sites[%zu] (%s): %s: no member can reach it", p->r.file, k, s->name,
                  reason);

@@ -170,17 +170,38 @@ static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
   return put(site, "ends", ends);
 }
 
+/** Says which places of a file are left out. */
+static enum sciara_status tell_left(const struct work *w, const cJSON *site, const struct sciara_pois *pois,
+                                    const bool *left, size_t count) {
+  struct sciara_text names = {0};
+  char outside[SCIARA_DEM_WINDOW_TEXT];
+  if (count == 0) return SCIARA_OK;
+  sciara_dem_window_outside(&w->base->site->origin.window, outside);
+  const enum sciara_status status = sciara_pois_append_names(pois, left, &names);
+  if (status == SCIARA_OK)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %s: %zu of its %zu places are left out, for they have no geometry or lie %s: %s", w->r->file,
+               text_of(site, "file"), count, pois->count, outside, names.data);
+  sciara_text_free(&names);
+  if (status == SCIARA_OK && count == pois->count)
+    return sciara_fail(SCIARA_ERR_INPUT, "expected places on the DEM, found none");
+  return status;
+}
+
 /** Adds the places of a file to the sites; what has no geometry, or lies too far away, is left out. */
 static enum sciara_status add_places(const struct work *w, const cJSON *site, cJSON *sites) {
   struct sciara_pois pois = {0};
-  size_t left = 0;
+  size_t count = 0;
+  bool *left = NULL;
   enum sciara_status status = read_places(w, site, &pois);
+  if (status == SCIARA_OK) status = SCIARA_NEW(left, pois.count + 1, "places");
   for (size_t k = 0; k < pois.count && status == SCIARA_OK; k++) {
     struct sciara_poi_cells cells;
     status = sciara_poi_cells_make(&pois.poi[k], &w->base->grid, &cells);
     const bool there = status == SCIARA_OK && cells.count > 0;
     sciara_poi_cells_free(&cells);
-    left += !there;
+    left[k] = !there;
+    count += !there;
     if (!there) continue;
     cJSON *one = cJSON_CreateObject();
     if (!one || !cJSON_AddItemToArray(sites, one)) status = no_memory();
@@ -188,12 +209,8 @@ static enum sciara_status add_places(const struct work *w, const cJSON *site, cJ
     if (status == SCIARA_OK && cJSON_GetArraySize(sites) > MOST_SITES)
       status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d sites in all, found more", MOST_SITES);
   }
-  if (left > 0 && status == SCIARA_OK)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: %s: %zu of its %zu places are left out: they lie outside the DEM or have no geometry", w->r->file,
-               text_of(site, "file"), left, pois.count);
-  if (left == pois.count && status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT, "expected places on the DEM, found none");
+  if (status == SCIARA_OK) status = tell_left(w, site, &pois, left, count);
+  sciara_free(left);
   sciara_pois_free(&pois);
   return status;
 }

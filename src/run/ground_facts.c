@@ -20,7 +20,9 @@ enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sci
 }
 
 enum sciara_status sciara_ground_facts(const struct sciara_site *site, struct sciara_map_facts *facts) {
-  char text[40];
+  char text[40], window[SCIARA_DEM_WINDOW_TEXT];
+  sciara_dem_window_print(&site->origin.window, window);
+  SCIARA_TRY(sciara_map_facts_add(facts, SCIARA_DEM_WINDOW, window));
   if (!(site->origin.coarse_m > 0)) return SCIARA_OK;
   sciara_json_number(site->origin.coarse_m, text, sizeof text);
   return sciara_map_facts_add(facts, SCIARA_DEM_COARSE, text);

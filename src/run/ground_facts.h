@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ground of small cells that were made of much larger ones: what run.json and dem.tif say of it.
+// What run.json and dem.tif say of a ground: that its small cells were made of much larger ones, and its window.
 #ifndef SCIARA_RUN_GROUND_FACTS_H
 #define SCIARA_RUN_GROUND_FACTS_H
 
@@ -7,10 +7,10 @@
 #include "sim/problem.h"
 #include "store/run_json.h"
 
-/** Adds the warning to run.json, unless it has it or the ground needs none. */
+/** Adds the warning about its cells to run.json, unless it has it or the ground needs none. */
 enum sciara_status sciara_ground_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
 
-/** Adds what dem.tif tells its readers; nothing for any other ground. */
+/** Adds what dem.tif tells its readers. */
 enum sciara_status sciara_ground_facts(const struct sciara_site *site, struct sciara_map_facts *facts);
 
 #endif

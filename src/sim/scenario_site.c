@@ -375,6 +375,7 @@ static enum sciara_status make_site(struct sciara_dem *dem, const struct sciara_
                                             .sea = dem->sea,
                                             .edit = dem->edit,
                                             .coarse_m = dem->coarse_m,
+                                            .window = dem->window,
                                             .changes = &dem->changes};
   dem->changes.single_precision = identity->single_precision;
   return sciara_site_adopt(&dem->grid, &dem->altitude, dem->valid, &origin, out);

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "file/georef.h"
+#include "model/dem_window.h"
 #include "model/grid.h"
 #include "model/ground_change.h"
 
@@ -12,7 +13,9 @@
 #define SCIARA_DEM_SEA "sea"
 #define SCIARA_DEM_EDIT "edit"
 
-#define SCIARA_DEM_COARSE "coarse_m" ///< metadata of a dem.tif: coarse_m of struct sciara_dem
+// Metadata of a dem.tif: members of struct sciara_dem.
+#define SCIARA_DEM_COARSE "coarse_m"
+#define SCIARA_DEM_WINDOW "window"
 
 /** A point in the CRS of the grid, or in degrees (WGS 84). */
 struct sciara_dem_point {
@@ -56,6 +59,7 @@ struct sciara_dem {
       hash;     ///< of rows, cols, cell size, origin, validity, altitudes and, if there are, sea and changes: FNV-1a 64
   char *driver; ///< GDAL's short name of the format
   double coarse_m; ///< side of the much larger cells from which its cells were made, m; 0: there are none
+  struct sciara_dem_window window;
 };
 
 /** What is doubtful about a DEM with that coarse_m: a sentence, from malloc; NULL: no memory. */
@@ -63,6 +67,9 @@ char *sciara_dem_coarse_text(const char *path, double coarse_m, double cell_size
 
 /** Reads and checks; every diagnostic names the file, what was found and what is allowed. */
 enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, struct sciara_dem *out);
+
+/** The window alone of a dem.tif. */
+enum sciara_status sciara_dem_read_window(const char *path, struct sciara_dem_window *out);
 void sciara_dem_free(struct sciara_dem *dem);
 
 /**

@@ -3,6 +3,7 @@
 #ifndef SCIARA_TERRAIN_POI_FILE_H
 #define SCIARA_TERRAIN_POI_FILE_H
 
+#include "base/text.h"
 #include "model/poi.h"
 
 enum { SCIARA_POIS_MOST = 1000000 }; ///< features that a file may have
@@ -36,5 +37,8 @@ struct sciara_pois {
  */
 enum sciara_status sciara_pois_read(const struct sciara_pois_request *request, struct sciara_pois *out);
 void sciara_pois_free(struct sciara_pois *pois);
+
+/** Appends the names of some places, of which `which` is set, for a message: the first few, and how many more there are. */
+enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, const bool *which, struct sciara_text *out);
 
 #endif

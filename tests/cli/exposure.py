@@ -330,6 +330,64 @@ class Exposure(SharedCase):
         line = amounts_of(places["coast"])
         self.assert_numbers(rows["coast"], {"sea": line[~self.land].sum(), "land": line[self.land].sum(), "nodata": 0})
 
+    def test_outside_the_window(self):
+        """A place on the DEM beyond dem.window_margin_m is said to lie outside the window, in tables, on maps, pages and in ensembles."""
+        row, col = case.VENT
+        vent = {"x": WEST + (col + 0.5) * CELL, "y": NORTH - (row + 0.5) * CELL, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
+        dem = {"path": "dem.asc", "crs": "EPSG:32633"}
+        places = {name: PLACES[name] for name in ("hut", "quiet", "nothing")} | {"path": f"LINESTRING({points_of((300, 200), (380, 280))})"}
+        write_places(self.path("four.gpkg"), places=places)
+        north = f"[{WEST}, {NORTH - 150}, {WEST + COLS * CELL}, {NORTH}]"
+        for name, key, outside in (("around", "window_margin_m=60", "the window of 60 m around the vents (dem.window_margin_m), where lava is not computed"),
+                                   ("box", f"window_xy={north}", "the window of the DEM (dem.window_xy), where lava is not computed"),
+                                   ("wide", "window_margin_m=1000", "the DEM")):
+            case.write_scenario(self.work, "cut.json", dem=dem, vents=[vent], run={"max_steps": 100})
+            self.sciara("run", "cut.json", "-q", "-o", name, "--set", f"dem.{key}", "--checkpoint-every", "1 min")
+            self.sciara("resume", name, "-q", "-o", f"{name}-more", "--steps", "120")
+            four = "four.gpkg"
+            if name == "wide":
+                four = write_places(self.path("away.gpkg"), places=places | {"quiet": PLACES["away"], "path": PLACES["away"]})
+            for folder in (name, f"{name}-more"):
+                said = self.sciara("exposure", folder, "--assets", four).stdout
+                self.assertIn(f"4 places: 1 reached, 0 not reached, 2 outside {outside}, 1 without geometry\n", said)
+                self.assertEqual({k: row["state"] for k, row in self.rows(f"{folder}/maps/exposure.csv").items()},
+                                 {"hut": "reached", "quiet": "outside", "nothing": "empty", "path": "outside"})
+            said = self.sciara("compare", name, f"{name}-more", "--assets", four).stdout
+            self.assertIn(f"\na: 2 outside {outside}\nb: 2 outside {outside}\n", said)
+            for kind in ("png", "html"):
+                said = self.sciara("export", name, "-f", kind, "--assets", four, "-o", f"{name}.{kind}").stderr
+                self.assertEqual(said.count("not on the map"), 1, said)
+                self.assertIn(f'warning: 2 of 4 places are not on the map, outside {outside}: "quiet", "path"\n', said)
+            with open(self.path(f"{name}.html"), encoding="utf-8") as f:
+                data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+            self.assertEqual((data["dem_window"], data["dem_margin_m"]),
+                             {"around": ("dem.window_margin_m", 60), "box": ("dem.window_xy", 0), "wide": (None, 0)}[name])
+        said = self.sciara("export", "run", "-f", "png", "--assets", "places.gpkg", "--extent", f"{WEST + 150},{NORTH - 120},{WEST + 260},{NORTH - 80}",
+                           "-o", "part.png").stderr
+        self.assertIn('1 of 10 places is not on the map, outside the DEM: "away"\n', said)
+        self.assertIn('2 of 10 places are not on the map, beyond what it shows (--extent dem shows all): "quiet", "gap"\n', said)
+
+    def test_outside_the_window_of_an_ensemble(self):
+        """Its sites of a file are left out by name; other places are refused, or cannot be reached, for that reason."""
+        row, col = case.VENT
+        vent = {"x": WEST + (col + 0.5) * CELL, "y": NORTH - (row + 0.5) * CELL, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
+        case.write_scenario(self.work, "cut.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60}, vents=[vent], run={"max_steps": 100})
+        write_places(self.path("few.gpkg"), places={name: PLACES[name] for name in ("hut", "quiet", "away")})
+        plan = {"base": "cut.json", "sample": {"method": "full"}, "vary": [{"key": "run.max_steps", "values": [90, 100]}]}
+        outside = "lies outside the window of 60 m around the vents (dem.window_margin_m), where lava is not computed"
+        case.write_json(self.path("one.json"), plan | {"result": {"thickness_m": [0], "sites": [{"name": "hut", "x": WEST + 15, "y": NORTH - 285}]}})
+        self.assertIn(f'one.json: result.sites[0]: site "hut" {outside}: expected a place in the window (x from 500140.000 to 500270.000',
+                      self.sciara("ensemble", "check", "one.json", code=3).stderr)
+        case.write_json(self.path("e.json"), plan | {"result": {"thickness_m": [0], "sites": [{"file": "few.gpkg"}]}})
+        said = self.sciara("ensemble", "plan", "e.json", "-o", "e").stderr
+        self.assertIn('few.gpkg: 2 of its 3 places are left out, for they have no geometry or lie outside the window of 60 m around the vents '
+                      '(dem.window_margin_m), where lava is not computed: "quiet", "away"\n', said)
+        self.sciara("ensemble", "run", "e", "-q")
+        self.assertIn(f'"{WEST + 15},{NORTH - 285}" {outside}: expected a place in the window',
+                      self.sciara("ensemble", "query", "e", "--at", f"{WEST + 15},{NORTH - 285}", code=3).stderr)
+        self.assertIn(f"quiet: {outside}: no member can reach it\n", self.sciara("ensemble", "query", "e", "--zone", "few.gpkg").stdout)
+        self.assertIn(f"quiet: {outside}: no member can reach it\n", self.sciara("compare", "e", "e", "--assets", "few.gpkg").stdout)
+
     def test_names(self):
         """Columns called otherwise, names that occur again, features without a name or without columns."""
         places = {"a": PLACES["hut"], "b": PLACES["road"]}

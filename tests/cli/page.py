@@ -335,6 +335,23 @@ class BrowserPage(SharedCase):
         self.assertNotEqual(self.colour_of((case.NORTH - y + 35) / case.CELL - 0.5, (x - case.WEST) / case.CELL - 0.5), colours[".key.edits"])
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def test_places_outside_the_window(self):
+        """A place beyond the margin around the vents is said to lie there, in the language of the page."""
+        x, y = case.WEST + 205, case.NORTH - 85
+        case.write_scenario(self.work, "cut.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60},
+                            vents=[{"x": x, "y": y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        case.write_json(self.path("house.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": "house"}, "geometry": {"type": "Point", "coordinates": [x, y - 100]}}]})
+        for keys, language, said in (
+                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents, where lava is not computed"),
+                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche, dove la lava non è calcolata"),
+                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM, where lava is not computed")):
+            self.sciara("run", "cut.json", "-q", "-o", "cut", "--overwrite", *(f"--set={key}" for key in keys))
+            self.sciara("export", "cut", "-q", "-f", "html", "-o", "cut.html", "--assets", "house.geojson", "--overwrite", "--language", language)
+            self.open_other("cut.html")
+            self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#places td')].map((one) => one.textContent)"), [said])
+
     def test_sea_and_area(self):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
         page = f"file://{self.path('coast.html')}"

@@ -236,10 +236,28 @@ START_TEST(where_a_place_lies) {
                {{9, 0, 3, 4}, SCIARA_POI_ON_NODATA, "NODATA"},
                {{9, 0, 0, 0}, SCIARA_POI_OUTSIDE, "outside"},
                {{0, 0, 0, 0}, SCIARA_POI_EMPTY, "empty"}};
+  static const struct {
+    const char *window, *reason;
+  } outside[] = {
+      {NULL, "lies outside the DEM"},
+      {"", "lies outside the DEM"},
+      {"dem.window_margin_m=0", "lies outside the DEM"},
+      {"dem.window_margin_m=1250.5",
+       "lies outside the window of 1250.5 m around the vents (dem.window_margin_m), where lava is not computed"},
+      {"dem.window_xy", "lies outside the window of the DEM (dem.window_xy), where lava is not computed"},
+  };
+  char text[SCIARA_POI_REASON], again[SCIARA_DEM_WINDOW_TEXT];
+  for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+    const struct sciara_dem_window window = sciara_dem_window_parse(outside[k].window);
+    ck_assert_str_eq(sciara_poi_where_reason(SCIARA_POI_OUTSIDE, &window, text), outside[k].reason);
+    sciara_dem_window_print(&window, again);
+    ck_assert_str_eq(again, k < 3 ? "" : outside[k].window);
+  }
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ck_assert_int_eq(sciara_poi_where(&cases[k].ground), cases[k].where);
     ck_assert_str_eq(sciara_poi_where_name(cases[k].where), cases[k].name);
-    ck_assert_int_eq(sciara_poi_where_reason(cases[k].where) == NULL, k == 0);
+    ck_assert_int_eq(sciara_poi_where_reason(cases[k].where, &(struct sciara_dem_window){NULL, 0}, text) == NULL,
+                     k == 0);
   }
   struct sciara_point flat[] = {{grid.west + 1, grid.north - 1}, {grid.west + 9, grid.north - 9}};
   double found[ROWS * COLS];

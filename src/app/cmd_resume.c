@@ -17,7 +17,7 @@ static const struct sciara_option options[] = {
     {"precision", 'p', "double|single", "precision of the fields; must be that of the checkpoint"},
     SCIARA_CHECKPOINT_OPTION,
     {"steps", 'n', "N", "with --output: stop after N steps, including those before the checkpoint"},
-    {"until", 'u', "T", "with --output: stop at the first step with simulated time >= T"},
+    {"until", 'u', "T", "with --output: stop at the first step with simulated time >= T, or that of a date"},
     {"set", 's', "K=V", "with --output: replace a key of vents, run, output or engine; may be repeated"},
     {"output", 'o', "DIR", "continue in this folder, as a branch, and leave the original run unchanged"},
     {"overwrite", 0, NULL, "with --output: replace the run if the folder is not empty"},

@@ -8,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "file/durable.h"
+#include "scenario/scenario_keys.h"
 
 static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
                                        bool quoted) {
@@ -77,11 +78,12 @@ static enum sciara_status add_engine_option(struct sciara_scenario_additions *a,
 
 enum sciara_status sciara_until_check(const char *text) {
   double seconds;
-  const bool named = strcmp(text, "solidified") == 0 || strcmp(text, "front at rest") == 0;
+  const bool named = strcmp(text, "solidified") == 0 || strcmp(text, "front at rest") == 0 ||
+                     sciara_scenario_date_valid(text); // whether it lies after run.start the scenario knows
   if (!named && (!sciara_parse_duration(text, &seconds) || !(seconds > 0)))
     return sciara_fail(SCIARA_ERR_USAGE,
-                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, or \"solidified\", or "
-                       "\"front at rest\"; found \"%s\"",
+                       "--until: expected a time above 0 such as \"6 h\", \"3 d\" or seconds, a date such as "
+                       "2026-05-11T10:00Z, \"solidified\" or \"front at rest\"; found \"%s\"",
                        text);
   return SCIARA_OK;
 }

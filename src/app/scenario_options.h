@@ -29,7 +29,7 @@
   {"precision", 'p', "double|single", "precision of the fields"},                                                     \
   {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single"},                                \
   {"steps", 'n', "N", "stop after N steps"},                                                                          \
-  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds), \"solidified\" or \"front at rest\""},    \
+  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds) or a date, \"solidified\" or \"front at rest\""},    \
   {"output", 'o', "DIR", "folder of the run"},                                                                        \
   SCIARA_CHECKPOINT_OPTION,                                                                                           \
   {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \

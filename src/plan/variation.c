@@ -81,6 +81,7 @@ static enum sciara_status find_key(struct work *w, struct sciara_vary_spec *v) {
   if (is_planned(w, entry->path)) return refuse(w, "key", key, "a key that vents, events and rate_scale do not set");
   v->target = SCIARA_VARY_KEY;
   w->range = *entry;
+  w->range.dated = false; // members differ by numbers
   return SCIARA_OK;
 }
 

@@ -27,6 +27,7 @@ void sciara_scenario_base_free(struct sciara_scenario_base *b) {
 /** Fills a copy of a valid tree. */
 static enum sciara_status fill_copy(struct sciara_scenario_base *b) {
   struct sciara_diagnostics problems = {0};
+  SCIARA_TRY(sciara_scenario_place_dates(b->tree));
   sciara_scenario_check("the base scenario", b->tree, &problems);
   const bool valid = problems.count == 0, unknown = problems.no_memory;
   sciara_diagnostics_free(&problems);
@@ -111,6 +112,7 @@ static enum sciara_status make_tree(const struct sciara_scenario_member *m, cJSO
   if (!m->base->filled) return SCIARA_OK;
   cJSON *root = share_branches(m);
   enum sciara_status status = root ? apply(m, root) : no_memory();
+  if (status == SCIARA_OK) status = sciara_scenario_place_dates(root);
   bool valid = status == SCIARA_OK;
   if (valid) sciara_scenario_check(m->name, root, &problems);
   valid = valid && problems.count == 0;

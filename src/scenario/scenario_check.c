@@ -13,6 +13,8 @@ struct check {
   const char *file;
   struct sciara_diagnostics *diagnostics;
   bool any_length; ///< lists may be longer than `most` of their key
+  enum sciara_start start;
+  double start_s; ///< of run.start
 };
 
 /** How many items a list may have. */
@@ -97,6 +99,28 @@ static bool is_choice(const struct sciara_scenario_key *key, const cJSON *value)
   return false;
 }
 
+/** Whether a text is meant as a date: it begins with a year. */
+static bool is_date(const cJSON *value) {
+  return cJSON_IsString(value) && strspn(value->valuestring, "0123456789") == 4 && value->valuestring[4] == '-';
+}
+
+/** Refuses a date in place of a time: it has no run.start, or is too early, else it were a number already. */
+static void refuse_date(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *key) {
+  static const struct sciara_scenario_key date = {.type = SCIARA_KEY_DATE};
+  char start[SCIARA_DATE_SIZE], allowed[256];
+  sciara_print_date(c->start_s, start);
+  sciara_scenario_key_allowed(&date, allowed, sizeof allowed);
+  if (!sciara_scenario_date_valid(value->valuestring))
+    refuse_value(c, path, value, allowed);
+  else if (c->start == SCIARA_START_ABSENT)
+    refuse_value(c, path, value, "a duration, or run.start as well, from which a date is counted");
+  else if (c->start == SCIARA_START_GIVEN) {
+    snprintf(allowed, sizeof allowed, "a date %s run.start, %s", key->low_allowed ? "not before" : "after", start);
+    refuse_value(c, path, value, allowed);
+  }
+}
+
 static void check_duration(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                            const struct sciara_scenario_key *key) {
   double seconds;
@@ -105,31 +129,10 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
     check_range(c, path, value, key, value->valuedouble);
   else if (cJSON_IsString(value) && sciara_parse_duration(value->valuestring, &seconds))
     check_range(c, path, value, key, seconds);
+  else if (key->dated && is_date(value))
+    refuse_date(c, path, value, key);
   else
     refuse_type(c, path, value, key);
-}
-
-bool sciara_scenario_date_valid(const char *text) {
-  static const char form[] = "dddd-dd-ddTdd:dd:dd", zone[] = "+dd:dd";
-  const size_t length = strlen(text), date = strlen("dddd-dd-dd"), minute = strlen("dddd-dd-ddTdd:dd");
-  const size_t whole = length > minute && text[minute] == ':' ? sizeof form - 1 : minute;
-  char utc[SCIARA_DATE_SIZE];
-  double seconds;
-  bool zoned;
-  const bool has_offset = length == whole + sizeof zone - 1 && strchr("+-", text[whole]) && text[whole + 3] == ':';
-  if (length != date && !(length == whole + 1 && text[whole] == 'Z') && !has_offset) return false;
-  for (size_t i = 0; i < length && i < whole; i++)
-    if (form[i] != 'd' && text[i] != form[i]) return false;
-  if (!sciara_parse_date(text, &seconds, &zoned)) return false;
-  sciara_print_date(seconds, utc); // with an offset it may lie in another year
-  return *utc != '\0';
-}
-
-void sciara_scenario_date(const char *text, char date[SCIARA_DATE_SIZE]) {
-  double seconds = 0;
-  bool zoned;
-  sciara_parse_date(text, &seconds, &zoned);
-  sciara_print_date(seconds, date);
 }
 
 static void check_window(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
@@ -510,7 +513,8 @@ static void check_source(const struct check *c, const cJSON *root) {
 }
 
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
-  const struct check c = {.file = file, .diagnostics = diagnostics};
+  struct check c = {.file = file, .diagnostics = diagnostics};
+  c.start = sciara_scenario_start(root, &c.start_s);
   if (!cJSON_IsObject(root)) {
     refuse_value(&c, NULL, root, "an object");
     return;

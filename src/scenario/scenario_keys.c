@@ -208,8 +208,8 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
     case SCIARA_KEY_NUMBER: snprintf(buffer, capacity, "a number%s%s%s", glue, range, null); break;
     case SCIARA_KEY_INTEGER: snprintf(buffer, capacity, "a whole number%s%s%s", glue, range, null); break;
     case SCIARA_KEY_DURATION:
-      snprintf(buffer, capacity, "%s%sa duration (seconds, or text such as \"6 h\" or \"3 d\")%s%s%s", list,
-               *list ? ", or " : "", glue, range, null);
+      snprintf(buffer, capacity, "%s%sa duration (seconds, or text such as \"6 h\" or \"3 d\")%s%s%s%s", list,
+               *list ? ", or " : "", glue, range, key->dated ? ", or with run.start a date" : "", null);
       break;
     case SCIARA_KEY_LAYER:
       snprintf(buffer, capacity, "a number%s%s, or the path of a raster%s", glue, range, null);

@@ -53,6 +53,7 @@ struct sciara_scenario_key {
   double low, high;         ///< range of numbers, if low < high
   int most;                 ///< of a list of numbers or durations; not enforced by sciara_scenario_passes
   bool low_allowed;         ///< whether `low` itself may be given; `high` always may
+  bool dated;               ///< a duration from the start of the run, for which a date may stand if run.start is given
   const char *choices;      ///< "open|closed"
   const char *needs;        ///< key of the same object that must also be given
   const char *alternatives; ///< of an object: exactly one of these sets of keys is given, "x,y|lon,lat"
@@ -146,6 +147,18 @@ enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, c
  * becomes null, so that the numbers of the others do not change; any other key of the top level is removed completely.
  */
 enum sciara_status sciara_scenario_drop_refused(cJSON *root);
+
+/** What a tree says about run.start. */
+enum sciara_start { SCIARA_START_ABSENT, SCIARA_START_REFUSED, SCIARA_START_GIVEN };
+
+/** @param seconds of the date that is given */
+enum sciara_start sciara_scenario_start(const cJSON *root, double *seconds);
+
+/**
+ * Replaces dates that stand for simulated times by the seconds from run.start. Those that are too early stay, and all without
+ * a valid run.start: the check refuses them.
+ */
+enum sciara_status sciara_scenario_place_dates(cJSON *root);
 
 /** Adds the defaults of absent keys; a tree that passed the check still passes it. */
 enum sciara_status sciara_scenario_fill(cJSON *root);

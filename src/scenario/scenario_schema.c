@@ -90,12 +90,19 @@ static void put_fields(struct builder *b, cJSON *node, const struct sciara_scena
   put(b, node, "uniqueItems", cJSON_CreateTrue());
 }
 
+static void put_date(struct builder *b, cJSON *node) {
+  put_pattern(b, node,
+              "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?"
+              "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9]))?$");
+}
+
 /** Adds the allowed forms of a value to `node`, or as alternatives to its "anyOf". */
 static void put_duration(struct builder *b, cJSON *any, const struct sciara_scenario_key *key) {
   if (key->choices) put_choices(b, push(b, any, cJSON_CreateObject()), key->choices);
   put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
   put_pattern(b, push(b, any, cJSON_CreateObject()),
               "^ *[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *(s|min|h|d)?$");
+  if (key->dated) put_date(b, push(b, any, cJSON_CreateObject()));
 }
 
 /** Rows of a duration and a number. */
@@ -135,11 +142,7 @@ static void put_form(struct builder *b, cJSON *node, const struct sciara_scenari
     case SCIARA_KEY_BOOLEAN: put_text(b, node, "type", "boolean"); break;
     case SCIARA_KEY_NUMBER: put_range(b, node, "number", key); break;
     case SCIARA_KEY_INTEGER: put_range(b, node, "integer", key); break;
-    case SCIARA_KEY_DATE:
-      put_pattern(b, node,
-                  "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?"
-                  "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9]))?$");
-      break;
+    case SCIARA_KEY_DATE: put_date(b, node); break;
     case SCIARA_KEY_WINDOW: put_window(b, node, key); break;
     case SCIARA_KEY_BOX: put_range(b, put_array(b, node, 4, 4), "number", key); break;
     case SCIARA_KEY_POINTS:

@@ -107,9 +107,9 @@ expect 2 '--steps: expected a whole number >= 1, found "-1"' run s.json --steps=
 expect 2 '--steps: expected a whole number >= 1, found "1.5"' run s.json --steps 1.5
 expect 2 '--steps: expected a whole number >= 1, found "many"' run s.json -n many
 expect 2 '--threads: expected a whole number >= 0, found "-2"' run s.json --threads -2
-expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, or "solidified", or "front at rest"; found "soon"' run s.json --until soon
-expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, or "solidified", or "front at rest"; found "0"' run s.json --until 0
-expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, or "solidified", or "front at rest"; found "-5 s"' run s.json --until '-5 s'
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, a date such as 2026-05-11T10:00Z, "solidified" or "front at rest"; found "soon"' run s.json --until soon
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, a date such as 2026-05-11T10:00Z, "solidified" or "front at rest"; found "0"' run s.json --until 0
+expect 2 '--until: expected a time above 0 such as "6 h", "3 d" or seconds, a date such as 2026-05-11T10:00Z, "solidified" or "front at rest"; found "-5 s"' run s.json --until '-5 s'
 expect 2 '--precision: expected double or single, found "half"' run s.json --precision half
 expect 2 '--set: expected KEY=VALUE, found "novalue"' run s.json --set novalue
 expect 2 'there is no engine "seral"; did you mean "serial"\?' run s.json --engine seral

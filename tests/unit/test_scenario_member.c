@@ -53,6 +53,8 @@ static void make_value(const char *key, char *buffer, size_t capacity) {
                                        "6 h",
                                        "\"0 h\"",
                                        "solidified",
+                                       "2006-07-15T06:00+02:00",
+                                       "2006-07-13",
                                        "front at rest",
                                        "mean",
                                        "thesis-etna-2006",

@@ -106,7 +106,19 @@ static const struct {
     {"run.until=0", "run.until: expected above 0 to 1e12 s; found 0"},
     {"run.until=solid",
      "run.until: expected \"solidified\" or \"front at rest\", or a duration (seconds, or text such as \"6 h\" or \"3 "
-     "d\"), above 0 to 1e12 s; found \"solid\""},
+     "d\"), above 0 to 1e12 s, or with run.start a date; found \"solid\""},
+    {"run.until=2026-05-11T10:00Z",
+     "run.until: expected a duration, or run.start as well, from which a date is counted; found \"2026-05-11T10:00Z\""},
+    {"run.until=2026-05-11 10:00",
+     "run.until: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 "
+     "for Z, or \"YYYY-MM-DD\"; found \"2026-05-11 10:00\""},
+    {"run={\"start\": \"2026-05-11T12:00+02:00\", \"until\": \"2026-05-11T10:00Z\"}",
+     "run.until: expected a date after run.start, 2026-05-11T10:00:00Z; found \"2026-05-11T10:00Z\""},
+    {"run={\"start\": \"2026-05-11T10:00Z\", \"max_time\": \"2026-05-10\"}",
+     "run.max_time: expected a date after run.start, 2026-05-11T10:00:00Z; found \"2026-05-10\""},
+    {"output.every=2026-05-11",
+     "output.every: expected a duration (seconds, or text such as \"6 h\" or \"3 d\"), above 0 to "
+     "1e12 s, or null; found \"2026-05-11\""},
     {"run.max_time=-5", "run.max_time: expected above 0 to 1e12 s; found -5"},
     {"run.max_steps=0", "run.max_steps: expected 1 to 9007199254740991; found 0"},
     {"run.max_steps=1e16", "run.max_steps: expected a whole number, 1 to 9007199254740991, or null; found 1e16"},

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Dates in place of simulated times: they are counted from run.start, with the bits of the same scenario in seconds; what is refused."""
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
+import case
+from case import SOUTH, WEST, Case, open_snapshot, record
+
+import numpy
+from osgeo import gdal
+
+gdal.UseExceptions()
+
+START = "2026-05-10T06:00+02:00"  # 04:00 UTC
+DEM = {"path": "dem.asc", "crs": "EPSG:32633"}
+DAM = {"name": "dam", "line": [[WEST + 145, SOUTH + 155], [WEST + 285, SOUTH + 155]], "width_m": 5, "height_m": 6}
+PLACE = {"x": WEST + 205, "y": SOUTH + 215}
+EFFUSION = {"effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
+# the times of a scenario: from the start, and as dates
+TIMES = {
+    "seconds": {"from": 720, "start": "3 min", "opens": 240, "closes": "26 min", "until": 2160, "max_time": 2400},
+    "dates": {"from": "2026-05-10T04:12Z", "start": "2026-05-10T04:03:00Z", "opens": "2026-05-10T05:04+01:00",
+              "closes": "2026-05-09T16:26-12:00", "until": "2026-05-10T04:36:00Z", "max_time": "2026-05-10T04:40Z"},
+}
+
+
+def scenario(times, **run):
+    vent = PLACE | EFFUSION | {"start": times["start"], "from": times["opens"], "until": times["closes"]}
+    return {"dem": DEM | {"edits": [DAM | {"from": times["from"]}]}, "vents": [vent],
+            "run": {"until": times["until"], "max_time": times["max_time"], "start": START} | run,
+            "output": {"fields": case.FIELDS, "dtype": "float64", "checkpoint_every": "12 min"}}
+
+
+class DatedTimes(Case):
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+        for name, times in TIMES.items():
+            case.write_json(self.path(f"{name}.json"), scenario(times))
+
+    def last(self, folder):
+        return record(self.path(folder))["snapshots"][-1]["checksum"]
+
+    def errors(self, *words):
+        return [line.removeprefix("sciara: error: ") for line in self.sciara(*words, code=3).stderr.splitlines() if "error" in line]
+
+    def test_the_same_run(self):
+        """Also from a checkpoint, on a branch to another date, and for the members of an ensemble."""
+        for name in TIMES:
+            self.run_scenario(name, name=f"{name}.json")
+            self.sciara("resume", name, "-q", "-o", f"{name}-on", "--until", {"seconds": "45 min", "dates": "2026-05-10T04:45Z"}[name],
+                        "--set", "run.max_time=null")
+            case.write_json(self.path(f"{name}-plan.json"), {
+                "base": f"{name}.json", "vary": [{"key": "model.cooling", "values": [100, 150]}], "sample": {"method": "full"}, "result": {"thickness_m": [0]}})
+            self.sciara("ensemble", "run", f"{name}-plan.json", "-q", "-o", f"{name}-plan")
+        for folder in ("", "-on"):
+            self.assertEqual(self.last(f"seconds{folder}"), self.last(f"dates{folder}"))
+        self.assertNotEqual(self.last("dates"), self.last("dates-on"))
+        self.assertGreaterEqual(record(self.path("dates"))["state"]["time_s"], 2160)
+        maps = [gdal.Open(self.path(f"{name}-plan", "maps", "probability_0m.tif")).ReadAsArray() for name in TIMES]
+        numpy.testing.assert_array_equal(*maps)
+        self.assertGreater(numpy.nanmax(maps[0]), 0)
+        kept = json.loads(open_snapshot(self.path("dates", record(self.path("dates"))["snapshots"][-1]["name"])).attrs["scenario_json"])
+        self.assertEqual((kept["run"]["start"], kept["run"]["until"], kept["dem"]["edits"][0]["from"], kept["vents"][0]["from"]), (START, 2160, 720, 240))
+
+    def test_options(self):
+        """--until and --set take dates; init keeps them as they are, and the first date of rates becomes run.start."""
+        expected = self.last(self.run_scenario("a", "--until", "25 min", name="seconds.json"))
+        self.assertEqual(self.last(self.run_scenario("b", "--until", "2026-05-10T04:25Z", name="seconds.json")), expected)
+        self.assertEqual(self.last(self.run_scenario("c", "--set", "run.until=2026-05-10T04:25Z", name="seconds.json")), expected)
+        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
+            f.write("time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
+        self.sciara("init", "dem.asc", "--vent", f"{WEST + 205},{SOUTH + 215}", "--rates", "rates.csv", "--until", "2026-05-10T05:00Z",
+                    "--set", "dem.crs=EPSG:32633", "--set", f"dem.edits={json.dumps([DAM | {'from': '2026-05-10T04:12Z'}])}", "-o", "new.json", "-q")
+        written = case.read_json(self.path("new.json"))
+        self.assertEqual((written["run"]["start"], written["run"]["until"], written["dem"]["edits"][0]["from"]),
+                         ("2026-05-10T04:00:00Z", "2026-05-10T05:00Z", "2026-05-10T04:12Z"))
+        self.assertIn("end:           1 h\n", self.sciara("check", "new.json").stdout)
+
+    def test_observed(self):
+        """The outline of a date is that of its time."""
+        west, south = WEST + 155, SOUTH + 165
+        case.write_json(self.path("front.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [
+                [[west, south], [west + 90, south], [west + 90, south + 60], [west, south + 60], [west, south]]]}}]})
+        for name, time in (("seconds", "20 min"), ("dates", "2026-05-10T04:20Z")):
+            self.run_scenario(name, "--set", f'initial.observed={{"outline": "front.geojson", "volume_m3": 4000, "time": "{time}"}}', name=f"{name}.json")
+        self.assertEqual(self.last("seconds"), self.last("dates"))
+
+    def test_refused(self):
+        """Each with one error that names key, found and expected."""
+        edits = json.dumps([DAM | {"from": "2026-05-10T03:59:59Z"}])
+        form = 'expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with +02:00 for Z, or "YYYY-MM-DD"; found '
+        from_start = "run.start, 2026-05-10T04:00:00Z; found "
+        for setting, said in (
+                ("run.start=null", [f"{key}: expected a duration, or run.start as well, from which a date is counted; found \"{found}\"" for key, found in (
+                    ("dem.edits[0].from", TIMES["dates"]["from"]), ("vents[0].start", TIMES["dates"]["start"]), ("vents[0].from", TIMES["dates"]["opens"]),
+                    ("vents[0].until", TIMES["dates"]["closes"]), ("run.until", TIMES["dates"]["until"]), ("run.max_time", TIMES["dates"]["max_time"]))]),
+                ("run.start=10 May", ['run.start: expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with +02:00 for Z, or "YYYY-MM-DD", or null; found "10 May"']),
+                ("run.until=2026-05-10T04:00Z", [f'run.until: expected a date after {from_start}"2026-05-10T04:00Z"']),
+                ("run.until=2026-05-32", [f'run.until: {form}"2026-05-32"']),
+                ("run.until=2026-05-11T10:00", [f'run.until: {form}"2026-05-11T10:00"']),
+                (f"dem.edits={edits}", [f'dem.edits[0].from: expected a date not before {from_start}"2026-05-10T03:59:59Z"']),
+                ("vents.0.from=2026-05-10T04:30Z", ["vents[0].until: expected a time after from, 1800 s; found 1560 s"]),
+                ('initial.observed={"outline": "x.geojson", "time": "2026-05-09"}', [f'initial.observed.time: expected a date not before {from_start}"2026-05-09"']),
+                ("output.every=2026-05-11", ['output.every: expected a duration (seconds, or text such as "6 h" or "3 d"), above 0 to 1e12 s, or null; found "2026-05-11"'])):
+            with self.subTest(setting):
+                self.assertEqual(self.errors("check", "dates.json", "--no-estimate", "--set", setting), [f"dates.json: {line}" for line in said])
+        self.assertIn("--until: expected a time above 0", self.sciara("run", "dates.json", "--until", "2026-05-32", code=2).stderr)
+        self.assertIn("run.until: expected a date after run.start", self.sciara("run", "dates.json", "--until", "2026-05-10", code=3).stderr)
+        case.write_json(self.path("plan.json"), {"base": "dates.json", "vary": [{"key": "run.until", "values": ["2026-05-10T04:36Z"]}], "sample": {"method": "full"},
+                                                 "result": {"thickness_m": [0]}})
+        self.assertIn('above 0 to 1e12 s; found "2026-05-10T04:36Z"', self.errors("ensemble", "check", "plan.json")[0])
+
+
+if __name__ == "__main__":
+    case.main()

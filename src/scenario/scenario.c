@@ -305,9 +305,11 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
                       struct sciara_diagnostics *diagnostics) {
   const size_t before = diagnostics->count;
   bool model_passed = true;
+  double start;
   enum sciara_status status = sciara_scenario_place_dates(root);
   sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
+  s->run.start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
   if (status == SCIARA_OK) status = keep_text(root, &s->json);
   if (status == SCIARA_OK && diagnostics->count > before) {
     const bool given = cJSON_HasObjectItem(root, "model");

@@ -84,6 +84,7 @@ struct sciara_scenario_spec {
     double max_time_s;  ///< INFINITY if not given
     uint64_t max_steps; ///< UINT64_MAX if not given
     char *start;        ///< ISO 8601 UTC; may be NULL
+    bool start_refused; ///< it is NULL because what is given is no date
   } run;
 
   struct {

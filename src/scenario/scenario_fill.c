@@ -20,12 +20,22 @@ static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_s
   return SCIARA_OK;
 }
 
+static void drop_refused_keys(cJSON *object, const char *schema) {
+  for (cJSON *child = object->child, *next; child; child = next) {
+    next = child->next;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
+    if (!key || !sciara_scenario_passes(key, child)) cJSON_Delete(cJSON_DetachItemViaPointer(object, child));
+  }
+}
+
 enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
   for (cJSON *child = root->child, *next; child; child = next) {
     next = child->next;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
     if (key && key->type == SCIARA_KEY_OBJECTS && cJSON_IsArray(child))
       SCIARA_TRY(drop_refused_vents(child, sciara_scenario_key_items(key)));
+    else if (key && strcmp(key->path, "run") == 0 && cJSON_IsObject(child))
+      drop_refused_keys(child, key->path);
     else if (!key || !sciara_scenario_passes(key, child))
       cJSON_Delete(cJSON_DetachItemViaPointer(root, child));
   }

@@ -144,7 +144,8 @@ enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, c
 
 /**
  * Removes the branches of a tree that do not pass the check, so that the others can be checked further: an invalid vent
- * becomes null, so that the numbers of the others do not change; any other key of the top level is removed completely.
+ * becomes null, so that the numbers of the others do not change; of "run" single keys are removed, for its start gives the
+ * dates of others their times; any other key of the top level is removed completely.
  */
 enum sciara_status sciara_scenario_drop_refused(cJSON *root);
 

@@ -12,7 +12,7 @@
 /** A vent that is being converted from the tree. */
 struct reading {
   const char *file, *folder;
-  bool alone; ///< no other file may be opened
+  bool alone; ///< no CSV file may be opened
   const struct sciara_notes *notes;
   const char *run_start; ///< "YYYY-MM-DDThh:mm:ssZ", or NULL
   const cJSON *vent;
@@ -252,7 +252,7 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
     size_t index = out->vent_count++;
     struct reading r = {.file = out->path,
                         .folder = folder,
-                        .alone = out->alone,
+                        .alone = out->alone || out->run.start_refused,
                         .notes = out->notes,
                         .run_start = cJSON_IsString(run_start) ? date : NULL,
                         .vent = vent,

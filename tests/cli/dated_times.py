@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Dates in place of simulated times: they are counted from run.start, with the bits of the same scenario in seconds; what is refused."""
+"""Dates in place of simulated times: they are counted from run.start, with the bits of the same scenario in seconds; what is refused,
+and that a refused key of "run" makes no second error."""
 import json
 import os
 import sys
@@ -116,6 +117,22 @@ class DatedTimes(Case):
         case.write_json(self.path("plan.json"), {"base": "dates.json", "vary": [{"key": "run.until", "values": ["2026-05-10T04:36Z"]}], "sample": {"method": "full"},
                                                  "result": {"thickness_m": [0]}})
         self.assertIn('above 0 to 1e12 s; found "2026-05-10T04:36Z"', self.errors("ensemble", "check", "plan.json")[0])
+
+    def test_one_error_for_one_key(self):
+        """A key of "run" that is refused takes no other along: dates of rates still have their start."""
+        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
+            f.write("time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
+        dated = PLACE | {"effusion": {"csv": "rates.csv"}}
+        case.write_json(self.path("csv.json"), scenario(TIMES["dates"]) | {"vents": [dated]})
+        for setting in ("run.until=tomorrow", "run.until=2026-05-32", "run.max_time=-5", "run.max_steps=0", "run.start=10 May", "run.unti=5"):
+            with self.subTest(setting):
+                found = self.errors("check", "csv.json", "--no-estimate", "--set", setting)
+                self.assertEqual(len(found), 1, found)
+                self.assertIn(f"csv.json: {setting.split('=')[0]}: ", found[0])
+        found = self.errors("check", "csv.json", "--set", 'run={"until": "1 h"}')
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("dem.edits[0].from: expected a duration, or run.start as well", found[0])
+        self.assertIn("vents[0].effusion.csv: ", found[1])
 
 
 if __name__ == "__main__":

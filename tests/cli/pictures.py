@@ -403,7 +403,7 @@ class Pictures(SharedCase):
     def test_diagnostics(self):
         for code, message, args in (
                 (2, "--language: expected a language of en|it|fr|es|is, found \"de\"".replace("|", r"\|"), ("-f", "png", "--language", "de")),
-                (2, '--extent: expected lava, dem, X0,Y0,X1,Y1, degrees such as 14.9E,37.6N,15.1E,37.8N, or the name of a place of --assets FILE; found "1,2,3"', ("-f", "png", "--extent", "1,2,3")),
+                (2, '--extent: expected lava, dem, X0,Y0,X1,Y1, degrees such as 14.9E,37.6N,15.1E,37.8N, or the name of a place on the map \\(--assets FILE of a run, a site of an ensemble\\); found "1,2,3"', ("-f", "png", "--extent", "1,2,3")),
                 (2, "extent: 0,0,1,1 lies outside the map", ("-f", "png", "--extent", "0,0,1,1")),
                 (2, '--issued: expected a date such as 2026-05-10, .*found "2026-06-31"', ("-f", "png", "--issued", "2026-06-31")),
                 (2, "--valid-until: expected a date after --issued 2026-05-10, found 2026-05-09",

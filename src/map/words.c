@@ -231,3 +231,32 @@ enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, c
   }
   return out->failed;
 }
+
+/** Appends a form with numbers in the language. */
+static enum sciara_status fill_numbers(struct sciara_text *out, enum sciara_language language, enum sciara_word form,
+                                       const char *const *pairs) {
+  const size_t before = out->length;
+  SCIARA_TRY(sciara_word_fill(out, words[form][language], pairs));
+  sciara_word_numbers(language, out->data + before);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_word_coarse(struct sciara_text *out, enum sciara_language language, double coarse_m,
+                                      double cell_size) {
+  char coarse[32], cell[32];
+  snprintf(coarse, sizeof coarse, "%.3g", coarse_m);
+  snprintf(cell, sizeof cell, "%.10g", cell_size);
+  return fill_numbers(out, language, SCIARA_WORD_WARNING_DEM,
+                      (const char *const[]){"coarse", coarse, "cell", cell, NULL});
+}
+
+enum sciara_status sciara_word_outside(struct sciara_text *out, enum sciara_language language,
+                                       const struct sciara_dem_window *window) {
+  char metres[32];
+  snprintf(metres, sizeof metres, "%.10g", window->margin_m);
+  return fill_numbers(out, language,
+                      window->margin_m > 0 ? SCIARA_WORD_PLACE_BEYOND_MARGIN
+                      : window->key        ? SCIARA_WORD_PLACE_BEYOND_WINDOW
+                                           : SCIARA_WORD_PLACE_OUTSIDE,
+                      (const char *const[]){"metres", metres, NULL});
+}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "model/dem_window.h"
 #include "model/params.h"
 #include "model/vents.h"
 
@@ -74,6 +75,14 @@ void sciara_word_emission(struct sciara_text *out, enum sciara_language language
 /** Appends "Begins with the lava mapped in front.geojson, simulated time 2 d." */
 void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
                                 double time_s);
+
+/** Appends that the cells of the DEM were made of much larger ones. */
+enum sciara_status sciara_word_coarse(struct sciara_text *out, enum sciara_language language, double coarse_m,
+                                      double cell_size);
+
+/** Appends where something lies that is not on the DEM, as sciara_dem_window_outside. */
+enum sciara_status sciara_word_outside(struct sciara_text *out, enum sciara_language language,
+                                       const struct sciara_dem_window *window);
 
 /** Appends a form, with the texts of its placeholders: {name, text, ..., NULL}; one that is not listed stays. */
 enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, const char *const *pairs);

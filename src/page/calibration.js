@@ -48,7 +48,7 @@ function scoreChart(label, scores, axes, ticks) {
   for (const tick of rows) {
     picture.append(svg("path", { class: "axis", d: `M${CHART.left},${y(tick)}h${inner.width}` }));
     const attributes = { x: CHART.left - 4, y: y(tick) + 4, "text-anchor": "end" };
-    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
+    picture.append(svg("text", attributes, rounded(tick, 6)));
   }
   for (const [place, text] of ticks) {
     const anchor = place === 0 ? "start" : place === 1 ? "end" : "middle";

@@ -18,6 +18,18 @@ function html(name, text = "", className = "") {
   return element;
 }
 
+/** A table of names, texts or buttons, and values. */
+function pairsOf(pairs) {
+  const table = html("table");
+  for (const [name, value] of pairs) {
+    const row = html("tr");
+    row.append(html("th"), html("td", value));
+    row.firstChild.append(name);
+    table.append(row);
+  }
+  return table;
+}
+
 /** At most `count` round steps from 0 that reach `most`. */
 function ticksTo(most, count) {
   if (!(most > 0)) return [0, 1];
@@ -47,12 +59,13 @@ function curvePath(values, x, y) {
  * `missing` stands for one that is null. Returns what moves the mark of the present frame.
  */
 function drawChart(parent, times, series, { label, size, unit, text, missing, choose }) {
-  const from = Math.min(0, ...series.flatMap((one) => one.values.map((value) => value ?? 0)));
-  const most = Math.max(...series.flatMap((one) => one.values.map((value) => value ?? 0)));
-  const ticks = ticksTo(most / size, 3);
-  const [timeName, timeSize] = timeUnit(times[times.length - 1]);
-  const timeTicks = ticksTo(times[times.length - 1] / timeSize, 6);
-  const lastTime = Math.max(times[times.length - 1], 1e-9);
+  const values = series.flatMap((one) => one.values.map((value) => value ?? 0));
+  const from = Math.min(0, ...values);
+  const ticks = ticksTo(Math.max(...values) / size, 3);
+  const end = times[times.length - 1];
+  const [timeName, timeSize] = timeUnit(end);
+  const timeTicks = ticksTo(end / timeSize, 6);
+  const lastTime = Math.max(end, 1e-9);
   const high = ticks[ticks.length - 1] * size;
   const inner = { width: CHART.width - CHART.left - CHART.right, height: CHART.height - CHART.top - CHART.bottom };
   const xOf = (time) => CHART.left + (inner.width * time) / lastTime;
@@ -63,11 +76,11 @@ function drawChart(parent, times, series, { label, size, unit, text, missing, ch
   for (const tick of ticks) {
     picture.append(svg("path", { class: "axis", d: `M${CHART.left},${y(tick * size)}h${inner.width}` }));
     const attributes = { x: CHART.left - 4, y: y(tick * size) + 4, "text-anchor": "end" };
-    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
+    picture.append(svg("text", attributes, rounded(tick, 6)));
   }
   for (const tick of timeTicks.filter((one) => one * timeSize <= lastTime)) {
     const attributes = { x: xOf(tick * timeSize), y: CHART.height - 5, "text-anchor": "middle" };
-    picture.append(svg("text", attributes, number(Number(tick.toPrecision(6)))));
+    picture.append(svg("text", attributes, rounded(tick, 6)));
   }
   picture.append(svg("text", { x: CHART.left, y: 11 }, say("PAGE_AXES", { unit, time: timeName })));
   const now = svg("path", { class: "now" });

@@ -49,9 +49,7 @@ class Frames {
     frames.shade = undoPlanes(await unpack(data.shade.data), data.shade.cols);
     const { altitude } = data;
     altitude.levels = undoDifferences(await unpack(altitude.data), altitude.rows, altitude.cols);
-    frames.observed = data.observed && (await unpack(data.observed));
-    frames.edits = data.edits ? await unpack(data.edits) : null;
-    frames.region = data.region ? await unpack(data.region) : null;
+    for (const key of ["observed", "edits", "region"]) frames[key] = data[key] ? await unpack(data[key]) : null;
     for (const field of data.fields) {
       field.levels = undoDifferences(await unpack(field.data), field.once ? 1 : data.frames.length, frames.count);
       field.decimals = Math.min(20, Math.max(0, Math.ceil(-Math.log10(field.step) - 1e-9)));
@@ -144,7 +142,7 @@ const UNITS = { "m s-1": "m/s", "m2 s-1": "m\u00b2/s" };
 /** The unit in which a field is shown, and its size in the unit of the field. */
 function unitOf(field) {
   if (field.unit !== "s") return { name: UNITS[field.unit] || field.unit, size: 1, decimals: field.decimals };
-  const [name, size] = field.high >= 2 * 86400 ? ["d", 86400] : field.high >= 7200 ? ["h", 3600] : ["s", 1];
+  const [name, size] = timeUnit(field.high);
   return { name, size, decimals: Math.max(0, Math.ceil(Math.log10(size / field.step))) };
 }
 
@@ -173,5 +171,5 @@ function dateText(start, seconds) {
 function volumeText(value) {
   const size = Math.abs(value);
   if (size >= 1e6) return `${number((value / 1e6).toPrecision(4))} \u00d7 10\u2076 m\u00b3`;
-  return `${size >= 1e4 ? longNumber(Math.round(value)) : number(Number(value.toPrecision(4)))} m\u00b3`;
+  return `${size >= 1e4 ? longNumber(Math.round(value)) : rounded(value, 4)} m\u00b3`;
 }

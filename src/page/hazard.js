@@ -166,13 +166,8 @@ class HazardPage extends StillPage {
       const list = reached ? this.threats.at(kind, cell) : [];
       if (list.length === 0) continue;
       some = true;
-      const table = html("table");
+      const table = pairsOf(list.map(({ name, share }) => [name, `${number(share.toFixed(2))} %`]));
       table.id = `threat-${kind}`;
-      for (const { name, share } of list) {
-        const row = html("tr");
-        row.append(html("th", name), html("td", `${number(share.toFixed(2))} %`));
-        table.append(row);
-      }
       said.push(html("h2", say(word)), table);
     }
     const metres = number(hazard.block * grid.cell_m);
@@ -183,22 +178,14 @@ class HazardPage extends StillPage {
   showSites() {
     const { sites, site_quantile: quantile, zero_bound: bound, liquid } = this.data.hazard;
     if (sites.length === 0) return;
-    const table = html("table");
     const percent = (share) => (share === null ? null : 100 * share);
-    for (const site of sites) {
-      const row = html("tr");
-      const name = html("th");
-      const button = html("button", site.name);
-      button.type = "button";
-      button.addEventListener("click", () => this.choose({ row: site.row, col: site.col }));
-      name.append(button);
+    const table = pairsOf(sites.map((site) => {
       const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
       const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}${dateText(this.data.start, site.arrival)}`;
       const chance = value === null ? unreachable(site, this.data) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
-      row.append(name, html("td", chance + arrival));
-      table.append(row);
-    }
+      return [this.placeButton(site), chance + arrival];
+    }));
     const columns = say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) });
     const about = html("p", liquid.members > 0 ? say("HAZARD_UNTIL", { map: columns, ...endText(this.data) }) : columns, "note");
     byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), about, table);

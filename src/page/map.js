@@ -194,8 +194,7 @@ class LavaMap {
   cellAt(x, y) {
     const col = Math.floor(this.view.x + x / this.view.scale);
     const row = Math.floor(this.view.y + y / this.view.scale);
-    const within = row >= 0 && col >= 0 && row < this.rows && col < this.cols;
-    return within ? { row: row + this.top, col: col + this.left } : null;
+    return this.cellOf({ row: row + this.top, col: col + this.left });
   }
 
   draw() {
@@ -216,10 +215,14 @@ class LavaMap {
     context.restore();
     const { box } = this;
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
-    if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 0, 0, 1);
-    if (this.shows.observed) this.stroke(context, this.observed, "#0b57d0", 0, 0);
-    if (this.shows.edits) this.stroke(context, this.edits, EDITS, 0, 0);
-    if (this.shows.extent) this.stroke(context, this.extent, "#111", box.col, box.row);
+    if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 1);
+    if (this.shows.observed) this.stroke(context, this.observed, PLACE);
+    if (this.shows.edits) this.stroke(context, this.edits, EDITS);
+    if (this.shows.extent) {
+      context.translate(box.col, box.row);
+      this.stroke(context, this.extent, "#111");
+      context.translate(-box.col, -box.row);
+    }
     if (this.frames.data.places) this.drawPlaces(context, this.frames.data.places);
     if (this.shows.vents) this.drawVents(context);
     if (this.chosen) this.drawChosen(context);
@@ -242,8 +245,8 @@ class LavaMap {
       if (points.some((point) => point.includes(null))) continue;
       if (points.length > 1) {
         points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
-        this.stroke(context, path, "#111", 0, 0, 5 * mark * part);
-        this.stroke(context, path, VENT, 0, 0, 2.5 * mark * part);
+        this.stroke(context, path, "#111", 5 * mark * part);
+        this.stroke(context, path, VENT, 2.5 * mark * part);
         continue;
       }
       const [x, y] = points[0];
@@ -257,7 +260,7 @@ class LavaMap {
         path.arc(x, y, size, 0, 2 * Math.PI);
       }
       context.fillStyle = VENT;
-      this.stroke(context, path, "#111", 0, 0, 1.8 * mark, 2.2 * mark);
+      this.stroke(context, path, "#111", 1.8 * mark, 2.2 * mark);
       context.fill(path);
     }
   }
@@ -277,7 +280,7 @@ class LavaMap {
         points.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
         if (kind === "zone") path.closePath();
       }
-      this.stroke(context, path, PLACE, 0, 0, 3);
+      this.stroke(context, path, PLACE, 3);
     }
     this.drawNames(context, drawn);
   }
@@ -343,21 +346,18 @@ class LavaMap {
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */
-  stroke(context, path, colour, x, y, thickness = 1.8, paler = 2.2) {
-    context.save();
-    context.translate(x, y);
+  stroke(context, path, colour, thickness = 1.8, paler = 2.2) {
     for (const [style, width] of [["#ffffffb0", thickness + paler], [colour, thickness]]) {
       context.strokeStyle = style;
       context.lineWidth = width / this.view.scale;
       context.stroke(path);
     }
-    context.restore();
   }
 
   drawChosen(context) {
     const pad = 3 / this.view.scale;
     const path = new Path2D();
     path.rect(this.chosen.col - this.left - pad, this.chosen.row - this.top - pad, 1 + 2 * pad, 1 + 2 * pad);
-    this.stroke(context, path, "#111", 0, 0);
+    this.stroke(context, path, "#111");
   }
 }

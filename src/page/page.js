@@ -44,14 +44,13 @@ class Page {
     const made = [data.source, data.engine && say("PAGE_ENGINE", { name: data.engine }), precision && say(precision)];
     byId("made").textContent = made.filter(Boolean).join(", ");
     byId("scenario").textContent = this.scenarioText();
-    byId("observed_label").hidden = !data.observed;
+    for (const id of ["observed", "edits"]) byId(`${id}_label`).hidden = !data[id];
     byId("vents_label").hidden = data.vents.length === 0;
-    byId("edits_label").hidden = !data.edits;
     this.showKey(data.places || []);
-    byId("assumed").hidden = !data.assumed;
-    byId("assumed").textContent = data.assumed || "";
-    byId("stamp").hidden = !data.stamp;
-    byId("stamp").textContent = data.stamp || "";
+    for (const id of ["assumed", "stamp"]) {
+      byId(id).hidden = !data[id];
+      byId(id).textContent = data[id] || "";
+    }
     byId("key_sea").hidden = !this.frames.shade.includes(SEA_SHADE);
     byId("key_no_data").hidden = !this.frames.shade.includes(0);
     byId("observed_name").textContent = data.observed_name || "";
@@ -73,27 +72,25 @@ class Page {
   showPlaces() {
     const { places } = this.data;
     if (!places) return;
-    const table = html("table");
-    for (const place of places) {
-      const row = html("tr");
-      const name = html("th");
-      const button = html("button", place.name);
-      button.type = "button";
-      button.disabled = this.map.cellOf(place) === null;
-      button.addEventListener("click", () => this.choose(this.map.cellOf(place)));
-      name.append(button);
-      row.append(name, html("td", this.placeText(place)));
-      table.append(row);
-    }
+    const table = pairsOf(places.map((place) => [this.placeButton(place), this.placeText(place)]));
     const about = html("p", say("PLACE_COLUMNS"), "note");
     byId("places").replaceChildren(html("h2", say("PLACES")), about, table);
+  }
+
+  /** The name of a place, which chooses its cell. */
+  placeButton(place) {
+    const button = html("button", place.name);
+    button.type = "button";
+    button.disabled = this.map.cellOf(place) === null;
+    button.addEventListener("click", () => this.choose(this.map.cellOf(place)));
+    return button;
   }
 
   placeText({ where, kind, arrival, deposit, covered, land }) {
     if (where === "not reached") return say("PLACE_NOT_REACHED");
     if (where !== "reached") return unreachable({ where }, this.data);
-    const said = [arrival === null ? "" : durationText(arrival) + dateText(this.data.start, arrival), `${number(Number(deposit.toPrecision(3)))} m`];
-    const share = number(Number(((100 * covered) / land).toPrecision(3)));
+    const said = [arrival === null ? "" : durationText(arrival) + dateText(this.data.start, arrival), `${rounded(deposit, 3)} m`];
+    const share = rounded((100 * covered) / land, 3);
     const unit = { line: "m", zone: "m\u00b2" }[kind];
     if (unit) said.push(`${longNumber(Math.round(covered))} ${unit} (${share} %)`);
     return said.filter(Boolean).join("; ");
@@ -101,19 +98,16 @@ class Page {
 
   /** What the run noticed. A kind that this page does not know is shown in the words of the program. */
   showWarnings() {
-    const { warnings } = this.data;
-    const ground = warnings.filter(({ kind }) => kind === "dem");
-    const lava = warnings.filter(({ kind }) => kind !== "dem");
-    const details = lava.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
+    const { warnings, ground_warning: ground } = this.data;
+    const details = warnings.map(({ kind, text, row, col, time_s: time, height_m: height }) => {
       const id = { vent: "WARNING_VENT", tower: "WARNING_TOWER" }[kind];
-      const metres = height === null ? "?" : number(Number(height.toPrecision(3)));
+      const metres = height === null ? "?" : rounded(height, 3);
       return id ? say(id, { row, col, time: durationText(time), height: metres }) : text;
     });
-    if (lava.length > 0) details.unshift(say("WARNING"));
-    if (lava.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
-    for (const { coarse_m: coarse } of ground)
-      details.push(say("WARNING_DEM", { cell: number(this.data.grid.cell_m), coarse: number(Number(coarse.toPrecision(3))) }));
-    byId("warning").hidden = warnings.length === 0;
+    if (warnings.length > 0) details.unshift(say("WARNING"));
+    if (warnings.length > 0) details.push(say("WARNING_CURE", { radius: "radius_m", width: "width_m" }));
+    if (ground) details.push(ground);
+    byId("warning").hidden = details.length === 0;
     byId("warning").replaceChildren(...details.map((text) => html("p", `${text}.`)));
   }
 
@@ -165,15 +159,12 @@ class Page {
     const most = Math.max(...column("emitted_m3"), ...column("initial_m3"));
     const scales = [[1e6, "10\u2076 m\u00b3"], [1e3, "10\u00b3 m\u00b3"], [1, "m\u00b3"]];
     const [size, unit] = scales.find(([one]) => most >= one) || scales[2];
+    const curve = (word, values) => ({ name: say(word), values });
     const series = [
-      { name: say("PAGE_EMITTED"), values: column("emitted_m3") },
-      { name: say("PAGE_LIQUID"), values: column("liquid_m3") },
-      { name: say("PAGE_SOLID"), values: column("solid_m3") },
+      curve("PAGE_EMITTED", column("emitted_m3")), curve("PAGE_LIQUID", column("liquid_m3")), curve("PAGE_SOLID", column("solid_m3")),
+      ...[curve("PAGE_LEFT_MAP", column("lost_m3")), curve("PAGE_ENTERED_SEA", records.map((frame) => frame.sea_m3 || 0))]
+        .filter(({ values }) => values.some((volume) => volume > 0)),
     ];
-    const lost = column("lost_m3");
-    if (lost.some((volume) => volume > 0)) series.push({ name: say("PAGE_LEFT_MAP"), values: lost });
-    const sea = records.map((frame) => frame.sea_m3 || 0);
-    if (sea.some((volume) => volume > 0)) series.push({ name: say("PAGE_ENTERED_SEA"), values: sea });
     const missing = say("PAGE_UNKNOWN");
     const volume = { label: say("PAGE_VOLUME_CURVE"), size, unit, text: volumeText, missing, choose };
     this.marks.push(drawChart(byId("volume"), times, series, volume));
@@ -181,10 +172,9 @@ class Page {
     const [square, squares] = grid.cell_m < 1 ? [1, "m\u00b2"] : [1e6, "km\u00b2"];
     const cell = grid.cell_m ** 2 / square;
     const area = (key) => column(key).map((cells) => (cells === null ? null : cells * cell));
-    const areas = [{ name: say("PAGE_LIQUID"), values: area("liquid_cells") }];
-    const covered = area("covered_cells");
-    if (covered.some((one) => one !== null)) areas.unshift({ name: say("PAGE_COVERED"), values: covered });
-    const text = (value) => `${number(Number(value.toPrecision(4)))} ${squares}`;
+    const areas = [curve("PAGE_COVERED", area("covered_cells")), curve("PAGE_LIQUID", area("liquid_cells"))];
+    if (areas[0].values.every((one) => one === null)) areas.shift();
+    const text = (value) => `${rounded(value, 4)} ${squares}`;
     const extent = { label: say("PAGE_AREA_CURVE"), size: 1, unit: squares, text, missing, choose };
     this.marks.push(drawChart(byId("area"), times, areas, extent));
   }
@@ -219,26 +209,20 @@ class Page {
 
   showLedger(now) {
     const rows = [
-      [say("PAGE_AT_START"), now.initial_m3], [say("PAGE_EMITTED"), now.emitted_m3],
-      [say("PAGE_LIQUID"), now.liquid_m3], [say("PAGE_SOLID"), now.solid_m3], [say("PAGE_LEFT_MAP"), now.lost_m3],
-      [say("PAGE_RESIDUAL"), now.residual_m3], [say("PAGE_ROUNDING"), now.bound_m3],
-    ];
-    if (now.added_m3 !== undefined)
-      rows.splice(2, 0, [say("PAGE_ADDED"), now.added_m3], [say("PAGE_REMOVED"), now.removed_m3]);
-    if (now.sea_m3) rows.splice(rows.length - 2, 0, [say("PAGE_ENTERED_SEA"), now.sea_m3]);
+      ["PAGE_AT_START", now.initial_m3], ["PAGE_EMITTED", now.emitted_m3], ["PAGE_ADDED", now.added_m3],
+      ["PAGE_REMOVED", now.removed_m3], ["PAGE_LIQUID", now.liquid_m3], ["PAGE_SOLID", now.solid_m3],
+      ["PAGE_LEFT_MAP", now.lost_m3], ["PAGE_ENTERED_SEA", now.sea_m3 || undefined],
+      ["PAGE_RESIDUAL", now.residual_m3], ["PAGE_ROUNDING", now.bound_m3],
+    ].filter(([, value]) => value !== undefined);
     const text = (value) => {
       if (value === null) return say("PAGE_UNKNOWN");
       const small = value !== 0 && Math.abs(value) < 0.1;
       return `${small ? number(value.toExponential(2)) : longNumber(value)} m\u00b3`;
     };
     const lava = now.liquid_m3 + now.solid_m3;
-    const share = number(Number(((100 * now.liquid_m3) / lava).toPrecision(3)));
+    const share = rounded((100 * now.liquid_m3) / lava, 3);
     byId("liquid").textContent = lava > 0 ? `${say("STILL_LIQUID")}${say("COLON")}${share} %` : "";
-    byId("ledger").replaceChildren(...rows.map(([name, value]) => {
-      const row = html("tr");
-      row.append(html("th", name), html("td", text(value)));
-      return row;
-    }));
+    byId("ledger").replaceChildren(...pairsOf(rows.map(([word, value]) => [say(word), text(value)])).children);
   }
 
   /** "3.42 m" of a field in the present frame, or that there is nothing. */
@@ -266,14 +250,9 @@ class Page {
     const { grid } = this.data;
     const x = grid.west_m + (cell.col + 0.5) * grid.cell_m;
     const y = grid.north_m - (cell.row + 0.5) * grid.cell_m;
-    const table = html("table");
-    for (const field of this.data.fields) {
-      const row = html("tr");
-      const value = html("td", this.textAt(field, cell));
-      value.id = `value-${field.name}`;
-      row.append(html("th", field.label), value);
-      table.append(row);
-    }
+    const { fields } = this.data;
+    const table = pairsOf(fields.map((field) => [field.label, this.textAt(field, cell)]));
+    fields.forEach(({ name }, i) => { table.children[i].lastChild.id = `value-${name}`; });
     const where = [say("PAGE_CELL", cell), `x ${number(x)} m, y ${number(y)} m`, placeText(this.data, cell.row, cell.col)];
     byId("cell").replaceChildren(html("p", where.join("; "), "note"), table);
   }

@@ -163,22 +163,38 @@ static enum sciara_status append_edits(struct sciara_text *t, const struct sciar
   return status;
 }
 
+/** Those about lava; the page knows their words. */
 static enum sciara_status append_warnings(struct sciara_text *t, const struct sciara_page *p) {
+  const char *glue = "";
   SCIARA_TRY(sciara_text_append(t, "\"warnings\":["));
   for (size_t k = 0; k < p->warning_count; k++) {
     const struct sciara_run_warning *w = &p->warnings[k];
-    SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
+    if (strcmp(w->kind, SCIARA_WARNING_DEM) == 0) continue;
+    SCIARA_TRY(sciara_text_append(t, "%s{", glue));
+    glue = ",";
     SCIARA_TRY(append_text(t, "kind", w->kind));
     SCIARA_TRY(append_text(t, "text", w->text));
     SCIARA_TRY(sciara_text_append(t, "\"row\":%" PRId64 ",\"col\":%" PRId64 ",\"time_s\":", w->row, w->col));
     SCIARA_TRY(append_number(t, w->time_s));
     SCIARA_TRY(sciara_text_append(t, ",\"height_m\":"));
     SCIARA_TRY(append_number(t, w->height_m));
-    SCIARA_TRY(sciara_text_append(t, ",\"coarse_m\":"));
-    SCIARA_TRY(append_number(t, w->coarse_m));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "],\n");
+}
+
+/** In the language of the page: the warning about the ground, and what it means that a place lies outside. */
+static enum sciara_status append_ground_texts(struct sciara_text *t, const struct sciara_page *p) {
+  struct sciara_text warning = {0}, outside = {0};
+  enum sciara_status status = sciara_word_outside(&outside, p->language, &p->window);
+  for (size_t k = 0; k < p->warning_count && status == SCIARA_OK && !warning.data; k++)
+    if (strcmp(p->warnings[k].kind, SCIARA_WARNING_DEM) == 0)
+      status = sciara_word_coarse(&warning, p->language, p->warnings[k].coarse_m, p->frames->grid.cell_size);
+  if (status == SCIARA_OK) status = append_text(t, "outside", outside.data);
+  if (status == SCIARA_OK) status = append_text(t, "ground_warning", warning.data);
+  sciara_text_free(&outside);
+  sciara_text_free(&warning);
+  return status;
 }
 
 /** Names of fields are written with the fields; those of parameters stand in texts. */
@@ -346,8 +362,7 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(append_text(t, "start", p->start));
   SCIARA_TRY(append_text(t, "crs", p->crs_name));
   SCIARA_TRY(append_warnings(t, p));
-  SCIARA_TRY(append_text(t, "dem_window", p->window.key));
-  SCIARA_TRY(append_named(t, "dem_margin_m", p->window.margin_m));
+  SCIARA_TRY(append_ground_texts(t, p));
   SCIARA_TRY(append_words(t, p->language));
   SCIARA_TRY(append_text(t, "scenario", p->scenario_json));
   SCIARA_TRY(sciara_text_append(t, "\"snapshots\":%zu,\n", p->snapshot_count));

@@ -13,17 +13,20 @@ function say(id, values = {}) {
   return WORDS[id].replace(/\{(\w+)\}/g, (hole, name) => (name in values ? values[name] : hole));
 }
 
-/** Why no lava can come to a place of a page with this data; "": it can. */
-function unreachable({ where }, { dem_window: window, dem_margin_m: metres }) {
-  if (where === "outside" && metres) return say("PLACE_BEYOND_MARGIN", { metres: number(metres) });
-  if (where === "outside" && window) return say("PLACE_BEYOND_WINDOW");
-  const id = { sea: "PLACE_SEA", NODATA: "PLACE_NODATA", outside: "PLACE_OUTSIDE", empty: "PLACE_EMPTY" }[where];
-  return id ? say(id) : "";
+/** Why no lava can come to a place of a page that says what is `outside`; "": it can. */
+function unreachable({ where }, { outside }) {
+  const id = { sea: "PLACE_SEA", NODATA: "PLACE_NODATA", empty: "PLACE_EMPTY" }[where];
+  return id ? say(id) : where === "outside" ? outside : "";
 }
 
 /** Gives a number as JavaScript writes it the decimal sign of the language. */
 function number(value) {
   return String(value).replace(".", WORDS.decimal);
+}
+
+/** The same with at most so many digits. */
+function rounded(value, digits) {
+  return number(Number(value.toPrecision(digits)));
 }
 
 /**

@@ -306,14 +306,9 @@ static void put_volume(struct lines *l, enum sciara_word name, double volume, do
 /** That the cells of the DEM were made of much larger ones. */
 static void put_coarse(struct lines *l) {
   struct sciara_text text = {0};
-  char coarse[32], cell[32];
-  snprintf(coarse, sizeof coarse, "%.3g", l->d->q->coarse_m);
-  snprintf(cell, sizeof cell, "%.10g", l->d->q->map->grid->cell_size);
-  const char *const pairs[] = {"coarse", coarse, "cell", cell, NULL};
-  if (sciara_word_fill(&text, word(l->d, SCIARA_WORD_WARNING_DEM), pairs) == SCIARA_OK) {
-    sciara_word_numbers(l->d->q->language, text.data);
+  const struct sciara_map_picture *q = l->d->q;
+  if (sciara_word_coarse(&text, q->language, q->coarse_m, q->map->grid->cell_size) == SCIARA_OK)
     put_text(l, text.data, true);
-  }
   sciara_text_free(&text);
 }
 

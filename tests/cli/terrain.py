@@ -706,8 +706,8 @@ class CellSize(Ground):
         self.assertIn(f"warning:       ./coarse.tif: {text}\n", self.sciara("info", "a").stdout)
         self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--language", "it")
         data = self.page_data("a.html")
-        self.assertEqual([(w["kind"], w["coarse_m"]) for w in data["warnings"]], [("dem", 90)])
-        self.assertIn("celle di {cell} m ricavate da un DEM di {coarse} m", data["words"]["WARNING_DEM"])
+        self.assertEqual((data["warnings"], data["ground_warning"]), ([], "Attenzione: celle di 10 m ricavate da un DEM di 90 m: senza canaloni, "
+                                                                      "argini e strade la lava scorre diversamente"))
         # one line more on the pictures than without the warning: those of export, and the map that the run writes
         self.sciara("export", "a", "-q", "-f", "png", "-o", "with.png")
         sized = gdal.Open(self.path("with.png")).RasterYSize
@@ -730,7 +730,7 @@ class CellSize(Ground):
         self.sciara("ensemble", "plan", "e.json", "-q", "-o", "e")
         self.sciara("ensemble", "run", "e", "-q")
         self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
-        self.assertEqual([(w["kind"], w["coarse_m"]) for w in self.page_data("e.html")["warnings"]], [("dem", 90)])
+        self.assertIn("Warning: cells of 10 m made of a DEM of 90 m: ", self.page_data("e.html")["ground_warning"])
         self.write_coarse(30)
         self.assertNotIn("warnings", record(self.run_scenario("fine", "--steps", "1", name="c.json")))
 

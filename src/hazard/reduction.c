@@ -135,7 +135,7 @@ cleanup:
 
 void sciara_liquid_end_print(const struct sciara_reduction *r, enum sciara_language language, char time[96],
                              char date[SCIARA_MINUTE_SIZE]) {
-  char from[48], to[48];
+  char from[40], to[40];
   sciara_word_duration(language, r->liquid.from_s, from, sizeof from);
   sciara_word_duration(language, r->liquid.to_s, to, sizeof to);
   const bool one = strcmp(from, to) == 0;

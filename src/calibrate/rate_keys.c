@@ -111,9 +111,9 @@ static enum sciara_status check_shape(const struct sciara_scenario_spec *scenari
   size_t first, last;
   for (size_t k = 0; k < scenario->vent_count; k++)
     if (find_lava(&scenario->vents[k], &first, &last)) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT,
-                     SCIARA_RATE_SHAPE ": expected a vent whose lava has a rate for each of two or more intervals; found "
-                                       "one interval");
+  return sciara_fail(SCIARA_ERR_INPUT, SCIARA_RATE_SHAPE
+                     ": expected a vent whose lava has a rate for each of two or more intervals; found "
+                     "one interval");
 }
 
 /** Whether a key is one of the rates of vents, or holds them. */
@@ -144,7 +144,6 @@ enum sciara_status sciara_key_set_make(const char *const *key, const char *const
     of_rates = rate->path;
   }
   if (!of_rates) return SCIARA_OK;
-  if (other)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected no other key of rates; found %.80s", of_rates, other);
+  if (other) return sciara_fail(SCIARA_ERR_INPUT, "%s: expected no other key of rates; found %.80s", of_rates, other);
   return add_rates(scenario, &change, out);
 }

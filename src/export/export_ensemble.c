@@ -419,6 +419,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .sea = r->dem.sea,
                                    .window = r->dem.window,
                                    .edits = r->dem.edit,
+                                   .observed = r->dem.observed,
                                    .vent = m.vent,
                                    .vents = m.used.count,
                                    .assumed = m.assumed.data,

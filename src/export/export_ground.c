@@ -80,11 +80,12 @@ enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struc
   *out = (struct sciara_export_marks){0};
   if (!t->snapshot.scenario_json || !has_dem(t)) return SCIARA_OK;
   SCIARA_TRY_GOTO(read_scenario(t, &scenario));
-  if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea) goto cleanup;
+  if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea && !scenario.observed.outline) goto cleanup;
   SCIARA_TRY_GOTO(read_dem(t, &dem));
-  *out = (struct sciara_export_marks){.sea = dem.sea, .edit = dem.edit};
+  *out = (struct sciara_export_marks){.sea = dem.sea, .edit = dem.edit, .observed = dem.observed};
   dem.sea = NULL;
   dem.edit = NULL;
+  dem.observed = NULL;
 cleanup:
   sciara_scenario_free(&scenario);
   sciara_dem_free(&dem);
@@ -94,6 +95,7 @@ cleanup:
 void sciara_export_marks_free(struct sciara_export_marks *marks) {
   sciara_free(marks->sea);
   sciara_free(marks->edit);
+  sciara_free(marks->observed);
   *marks = (struct sciara_export_marks){0};
 }
 

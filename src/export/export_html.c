@@ -178,7 +178,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.sea = marks.sea;
   page.edits = marks.edit;
   page.warnings = sciara_target_warnings(job->target, &page.warning_count);
-  page.observed = observation.covered;
+  page.observed = observation.covered ? observation.covered : marks.observed;
   SCIARA_TRY_GOTO(read_page_places(job, &places));
   page.place = places.place;
   page.places = places.count;

@@ -51,7 +51,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   sciara_target_warn(t, &out->picture);
   SCIARA_TRY(sciara_export_vents(t, &out->map, &out->picture, &out->dressing, &out->vents));
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
-  out->picture.observed = out->observed.covered;
+  out->picture.observed = out->observed.covered ? out->observed.covered : out->marks.observed;
   SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
   out->picture.pois = out->places.poi;
   out->picture.poi_count = out->places.count;

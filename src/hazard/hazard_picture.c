@@ -253,6 +253,7 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
   out->picture.sea = r->dem.sea;
   out->picture.coarse_m = r->dem.coarse_m;
   out->picture.edits = r->dem.edit;
+  out->picture.observed = r->dem.observed;
   out->picture.rules = r->rules;
   out->picture.language = language;
   out->picture.note = out->note.data;

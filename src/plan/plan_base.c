@@ -242,7 +242,7 @@ enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *bas
 enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
   const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
-  struct sciara_map_mark marks[2];
+  struct sciara_map_mark marks[3];
   struct sciara_map_facts facts = {0};
   double *values = NULL;
   uint8_t *sea = NULL;
@@ -265,6 +265,8 @@ enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, cons
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  if (base->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = base->observed};
   SCIARA_TRY_GOTO(sciara_ground_facts(site, &facts));
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
 cleanup:

@@ -13,6 +13,7 @@
 #include "run/run_folder.h"
 #include "sim/checkpoint_content.h"
 #include "sim/scenario_site.h"
+#include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }
 
@@ -202,6 +203,8 @@ void sciara_resume_problem(struct sciara_resume *r, const struct sciara_problem_
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) sciara_problem_place(out, &how, diagnostics);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, restore(r, out));
+  if (diagnostics->count == 0 && out->scenario.observed.outline)
+    sciara_diagnostics_add(diagnostics, sciara_dem_observed_read(dem, &out->grid, &out->observed));
   free(dem);
 }
 

@@ -43,7 +43,7 @@ cleanup:
 
 enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   const struct sciara_problem *p = &r->simulation->problem;
-  struct sciara_map_mark marks[2];
+  struct sciara_map_mark marks[3];
   struct sciara_map_facts facts = {0};
   struct sciara_map map = {.grid = &p->state->grid,
                            .georef = &p->georef,
@@ -62,6 +62,8 @@ enum sciara_status sciara_run_write_dem(const struct sciara_run_place *r) {
   if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
   if (p->site->origin.edit)
     marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = p->site->origin.edit};
+  if (p->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->observed};
   SCIARA_TRY_GOTO(sciara_ground_facts(p->site, &facts));
   SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
 cleanup:

@@ -108,6 +108,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY_GOTO(sciara_site_sea(p->site, &sea));
   picture.sea = sea;
   picture.edits = p->site->origin.edit;
+  picture.observed = p->observed;
   SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &emission));
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &emission, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);

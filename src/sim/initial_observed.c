@@ -449,6 +449,8 @@ enum sciara_status sciara_initial_observed_take(struct sciara_problem *p,
   SCIARA_TRY_GOTO(take_temperature(&w));
   SCIARA_TRY_GOTO(correct(&w));
   p->observed_hash = hash_of(&w);
+  p->observed = w.mask;
+  w.mask = NULL;
 cleanup:
   sciara_free(w.mask);
   sciara_free(w.deposit);

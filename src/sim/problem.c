@@ -19,6 +19,7 @@ void sciara_problem_free(struct sciara_problem *p) {
   sciara_free(p->placed);
   sciara_state_destroy(p->state);
   sciara_site_release(p->site);
+  sciara_free(p->observed);
   sciara_scenario_free(&p->scenario);
   *p = (struct sciara_problem){0};
 }

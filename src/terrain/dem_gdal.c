@@ -399,11 +399,13 @@ static enum sciara_status read_mark(struct sciara_gdal_scope *scope, const struc
 
 static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                      struct sciara_dem *out) {
-  void *sea = NULL, *edit = NULL;
+  void *sea = NULL, *edit = NULL, *observed = NULL;
   enum sciara_status status = read_mark(scope, s, SCIARA_DEM_SEA, GDT_Byte, sizeof *out->sea, &sea);
   if (status == SCIARA_OK) status = read_mark(scope, s, SCIARA_DEM_EDIT, GDT_UInt16, sizeof *out->edit, &edit);
+  if (status == SCIARA_OK) status = read_mark(scope, s, SCIARA_DEM_OBSERVED, GDT_Byte, sizeof(uint8_t), &observed);
   out->sea = (uint8_t *)sea;
   out->edit = (uint16_t *)edit;
+  out->observed = (uint8_t *)observed;
   return status;
 }
 
@@ -467,11 +469,28 @@ cleanup:
   return status;
 }
 
+enum sciara_status sciara_dem_observed_read(const char *path, const struct sciara_grid *grid, uint8_t **out) {
+  struct sciara_gdal_scope scope;
+  struct sciara_source source = {0};
+  void *observed = NULL;
+  enum sciara_status status;
+  sciara_gdal_enter(&scope, false);
+  SCIARA_TRY_GOTO(sciara_source_open(&scope, path, 1, NULL, 0, NULL, &source));
+  if (source.rows == grid->rows && source.cols == grid->cols)
+    SCIARA_TRY_GOTO(read_mark(&scope, &source, SCIARA_DEM_OBSERVED, GDT_Byte, sizeof(uint8_t), &observed));
+cleanup:
+  *out = (uint8_t *)observed;
+  sciara_source_close(&source);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
 void sciara_dem_free(struct sciara_dem *dem) {
   sciara_free(dem->altitude);
   sciara_free(dem->valid);
   sciara_free(dem->sea);
   sciara_free(dem->edit);
+  sciara_free(dem->observed);
   sciara_ground_changes_free(&dem->changes);
   free(dem->driver);
   sciara_georef_free(&dem->georef);

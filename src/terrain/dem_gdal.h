@@ -9,9 +9,11 @@
 #include "model/grid.h"
 #include "model/ground_change.h"
 
-// Descriptions of the bands of dem.tif that mark cells: those of the sea, and by number those of ground edits.
+// Descriptions of the bands of dem.tif that mark cells: those of the sea, by number those of ground edits, and those
+// in the outline of the lava with which a run begins.
 #define SCIARA_DEM_SEA "sea"
 #define SCIARA_DEM_EDIT "edit"
+#define SCIARA_DEM_OBSERVED "observed"
 
 // Metadata of a dem.tif: members of struct sciara_dem.
 #define SCIARA_DEM_COARSE "coarse_m"
@@ -43,17 +45,18 @@ struct sciara_dem_request {
   bool has_nodata;
   const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
   bool own;                         ///< the dem.tif of a run or of an ensemble: without a CRS it is in metres
-  bool marked;                      ///< also reads the bands "sea" and "edit", which the dem.tif of a run may have
+  bool marked; ///< also reads the bands "sea", "edit" and "observed", which the dem.tif of a run may have
 };
 
 /** A DEM in memory; release with sciara_dem_free. */
 struct sciara_dem {
   struct sciara_grid grid;
   struct sciara_georef georef;
-  double *altitude; ///< rows x cols, m; SCIARA_NODATA_ALTITUDE where not valid
-  uint8_t *valid;   ///< rows x cols, 0 or 1
-  uint8_t *sea;     ///< rows x cols, 1 where a valid cell is sea; NULL: no sea is declared
-  uint16_t *edit;   ///< rows x cols: number of the last edit of the cell, from 1, or 0; NULL: no edits
+  double *altitude;  ///< rows x cols, m; SCIARA_NODATA_ALTITUDE where not valid
+  uint8_t *valid;    ///< rows x cols, 0 or 1
+  uint8_t *sea;      ///< rows x cols, 1 where a valid cell is sea; NULL: no sea is declared
+  uint16_t *edit;    ///< rows x cols: number of the last edit of the cell, from 1, or 0; NULL: no edits
+  uint8_t *observed; ///< rows x cols, 1 in the outline of initial.observed; NULL: there is none
   struct sciara_ground_changes changes; ///< edits at simulated times
   uint64_t
       hash;     ///< of rows, cols, cell size, origin, validity, altitudes and, if there are, sea and changes: FNV-1a 64
@@ -70,6 +73,9 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
 
 /** The window alone of a dem.tif. */
 enum sciara_status sciara_dem_read_window(const char *path, struct sciara_dem_window *out);
+/** The band "observed" of the dem.tif of a run on this grid alone, to be released with sciara_free; NULL: there is none. */
+enum sciara_status sciara_dem_observed_read(const char *path, const struct sciara_grid *grid, uint8_t **out);
+
 void sciara_dem_free(struct sciara_dem *dem);
 
 /**

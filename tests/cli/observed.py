@@ -236,6 +236,47 @@ class Observed(Case):
         self.assertEqual(case.tree(self.path("run")), before)
 
 
+    def test_it_is_drawn(self):
+        """The outline is on the maps of the run and of an ensemble, on exports and pages, also after the run was continued without the
+        file: as if it had been given to the export."""
+        self.write_scenario("s.json", vents=[VENT], output={"fields": case.FIELDS, "maps": ["deposit"]}, run={"max_steps": 60},
+                            initial={"observed": {"outline": "outline.json", "volume_m3": 9000}})
+        case.write_json(self.path("e.json"), {"base": "s.json", "vary": [{"key": "rate_scale", "values": [1]}], "sample": {"method": "full"}})
+        self.run_scenario("whole")
+        self.sciara("ensemble", "run", "e.json", "-o", "e", "-q", "--no-estimate")
+        self.run_scenario("part", "--steps", 30, "--checkpoint-every", "1 d")
+        os.rename(self.path("outline.json"), self.path("away.json"))
+        self.sciara("resume", "part", "-q", "-o", "branch", "--steps", 60)
+        for folder in ("whole", "part", "branch", "e"):
+            file = gdal.Open(self.path(folder, "dem.tif"))
+            bands = {file.GetRasterBand(k).GetDescription(): file.GetRasterBand(k) for k in range(1, file.RasterCount + 1)}
+            np.testing.assert_array_equal(bands["observed"].ReadAsArray(), self.mask, folder)
+        write_polygons(self.path("other.json"), [(180, 230), (240, 230), (280, 120), (220, 120)])
+        pictures = {"run": gdal.Open(self.path("whole/maps/deposit.png")).ReadAsArray(),
+                    "resumed": gdal.Open(self.path("branch/maps/deposit.png")).ReadAsArray()}
+        pages = {}
+        for name, folder, how in (("export", "whole", ()), ("given", "whole", ("--observed", "away.json")),
+                                  ("other", "whole", ("--observed", "other.json"))):
+            self.sciara("export", folder, "-q", "-f", "png", "-o", f"{name}.png", *how)
+            self.sciara("export", folder, "-q", "-f", "html", "-o", f"{name}.html", *how)
+            pictures[name] = gdal.Open(self.path(f"{name}.png")).ReadAsArray()
+            with open(self.path(f"{name}.html"), encoding="utf-8") as f:
+                pages[name] = re.search(r'"observed":("[^"]+"|null)', f.read())[1]
+        for name in ("resumed", "export", "given"):
+            np.testing.assert_array_equal(pictures[name], pictures["run"], name)
+        self.assertFalse(np.array_equal(pictures["other"], pictures["run"]))
+        self.assertEqual(pages["export"], pages["given"])
+        self.assertNotIn(pages["export"], (pages["other"], "null"))
+        layer = ("-f", "png", "--layer", "probability_0m")
+        self.sciara("ensemble", "export", "e", *layer, "-o", "e.png", "-q")
+        dark = (gdal.Open(self.path("e.png")).ReadAsArray()[:3] < 40).all(axis=0)
+        self.write_scenario("plain.json", vents=[VENT], run={"max_steps": 60})
+        case.write_json(self.path("p.json"), {"base": "plain.json", "vary": [{"key": "rate_scale", "values": [1]}], "sample": {"method": "full"}})
+        self.sciara("ensemble", "run", "p.json", "-o", "p", "-q", "--no-estimate")
+        self.sciara("ensemble", "export", "p", *layer, "-o", "p.png", "-q")
+        self.assertGreater(dark.sum(), (gdal.Open(self.path("p.png")).ReadAsArray()[:3] < 40).all(axis=0).sum() + 200)
+
+
 class Correction(Case):
     """A checkpoint whose lava is not where lava was mapped."""
 

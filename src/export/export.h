@@ -156,9 +156,10 @@ enum sciara_status sciara_export_tell_left_out(const struct sciara_pois *pois, c
 
 /** Cells of the ground that pictures and pages mark. */
 struct sciara_export_marks {
-  uint8_t *sea;      ///< rows x cols, 0 or 1; NULL: none is declared
-  uint16_t *edit;    ///< rows x cols, number of the last edit of the cell, or 0; NULL: none
-  uint8_t *observed; ///< rows x cols, 1 in the outline of the lava with which the run began; NULL: none
+  uint8_t *sea;        ///< rows x cols, 0 or 1; NULL: none is declared
+  uint16_t *edit;      ///< rows x cols, number of the last edit of the cell, or 0; NULL: none
+  uint8_t *observed;   ///< rows x cols, 1 in the outline of the lava with which the run began; NULL: none
+  char *observed_name; ///< of its file; NULL: none
 };
 
 /** Those in dem.tif of a run whose scenario has some; none for a snapshot alone. Release with sciara_export_marks_free. */

@@ -420,6 +420,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
                                    .window = r->dem.window,
                                    .edits = r->dem.edit,
                                    .observed = r->dem.observed,
+                                   .observed_name = r->observed_name,
                                    .vent = m.vent,
                                    .vents = m.used.count,
                                    .assumed = m.assumed.data,

@@ -83,6 +83,7 @@ enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struc
   if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea && !scenario.observed.outline) goto cleanup;
   SCIARA_TRY_GOTO(read_dem(t, &dem));
   *out = (struct sciara_export_marks){.sea = dem.sea, .edit = dem.edit, .observed = dem.observed};
+  if (dem.observed && scenario.observed.outline) out->observed_name = sciara_format("%s", scenario.observed.outline);
   dem.sea = NULL;
   dem.edit = NULL;
   dem.observed = NULL;
@@ -96,6 +97,7 @@ void sciara_export_marks_free(struct sciara_export_marks *marks) {
   sciara_free(marks->sea);
   sciara_free(marks->edit);
   sciara_free(marks->observed);
+  free(marks->observed_name);
   *marks = (struct sciara_export_marks){0};
 }
 

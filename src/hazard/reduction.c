@@ -169,7 +169,7 @@ static bool varies_until(const struct sciara_ensemble *e) {
   return false;
 }
 
-/** The date of the start, and the time of the stop rule of all members, from there, s; NAN: it differs, or is not known. */
+/** The date of the start, the outline at the start, and the time of the stop rule of all members, from there, s; NAN: it differs, or is not known. */
 static enum sciara_status find_times(struct sciara_reduction *r, double *until) {
   const struct sciara_ensemble *e = &r->ensemble;
   struct sciara_scenario_spec scenario = {0};
@@ -177,6 +177,10 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   *until = NAN;
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
   sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
+  if (scenario.observed.outline) {
+    const char *slash = strrchr(scenario.observed.outline, '/');
+    snprintf(r->observed_name, sizeof r->observed_name, "%s", slash ? slash + 1 : scenario.observed.outline);
+  }
   if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);

@@ -27,6 +27,7 @@ struct sciara_reduction {
   struct sciara_sample sample;       ///< of the used members
   struct sciara_liquid_end liquid;   ///< of them
   char start[SCIARA_DATE_SIZE];      ///< the date from which times count; "": not known
+  char observed_name[128];           ///< file of the outline of the lava with which members begin; "": there is none
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
   struct sciara_poi_hits pois;          ///< of ensemble.result.pois; not visited until the maps or places are made

@@ -6,6 +6,7 @@ const NO_DATA = [238, 238, 234];
 const VENT = "#00c8d7";
 const PLACE = "#0b57d0";
 const EDITS = "#8c00a0";
+const OBSERVED = "#006d2c";
 const MOST_PIXELS_PER_CELL = 60;
 
 /** 256 colours of a field, from the least to the largest of its scale. */
@@ -216,7 +217,7 @@ class LavaMap {
     const { box } = this;
     if (this.frames.count > 0) context.drawImage(this.lava.canvas, box.col, box.row, box.cols, box.rows);
     if (this.shows.observed && this.region) this.stroke(context, this.region, "#555", 1);
-    if (this.shows.observed) this.stroke(context, this.observed, PLACE);
+    if (this.shows.observed) this.stroke(context, this.observed, OBSERVED);
     if (this.shows.edits) this.stroke(context, this.edits, EDITS);
     if (this.shows.extent) {
       context.translate(box.col, box.row);

@@ -261,7 +261,9 @@ class Observed(Case):
             self.sciara("export", folder, "-q", "-f", "html", "-o", f"{name}.html", *how)
             pictures[name] = gdal.Open(self.path(f"{name}.png")).ReadAsArray()
             with open(self.path(f"{name}.html"), encoding="utf-8") as f:
-                pages[name] = re.search(r'"observed":("[^"]+"|null)', f.read())[1]
+                page = f.read()
+            pages[name] = re.search(r'"observed":("[^"]+"|null)', page)[1]
+            self.assertIn(f'"observed_name":"{how[1] if how else "outline.json"}"', page)
         for name in ("resumed", "export", "given"):
             np.testing.assert_array_equal(pictures[name], pictures["run"], name)
         self.assertFalse(np.array_equal(pictures["other"], pictures["run"]))

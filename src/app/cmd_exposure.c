@@ -226,11 +226,16 @@ static int by_chance(const void *a, const void *b) {
 static enum sciara_status print_chances(const struct sciara_exposed_places *e, const struct sciara_poi_chance *chance) {
   const struct sciara_ensemble_result *q = &e->r.ensemble.result;
   const double bound = sciara_sample_zero_bound(&e->r.sample);
-  size_t *order, count = 0;
+  size_t *order, count = 0, missed = 0;
+  double most = 0; // of the places that no member reaches, with those that are open or censored
   if (q->deposit_count == 0) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
-  for (size_t k = 0; k < e->pois.count; k++)
+  for (size_t k = 0; k < e->pois.count; k++) {
     if (chance[k].hits > 0) order[count++] = k;
+    if (chance[k].hits > 0 || isnan(chance[k].value)) continue;
+    missed++;
+    most = fmax(most, chance[k].most);
+  }
   chances = chance;
   qsort(order, count, sizeof *order, by_chance);
   if (count > 0 && q->deposit_m[0] > 0)
@@ -248,7 +253,10 @@ static enum sciara_status print_chances(const struct sciara_exposed_places *e, c
                  sciara_poi_kind_name(e->pois.poi[order[k]].kind));
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
-  if (count < e->pois.count && isfinite(bound)) sciara_print("of no member: 95 %% bound %.2f %%\n", 100 * bound);
+  if (missed > 0) sciara_print("%zu %s of no member", missed, sciara_plural(missed, "place", "places"));
+  if (missed > 0 && isfinite(bound)) sciara_print(", 95 %% bound %.2f %%", 100 * bound);
+  if (most > 0) sciara_print(", with open and censored members up to %.2f %%", 100 * most);
+  if (missed > 0) sciara_print("\n");
   sciara_free(order);
   return SCIARA_OK;
 }

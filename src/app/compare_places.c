@@ -216,10 +216,11 @@ static void print_place(const struct side s[2], size_t k, enum sciara_exposure_c
                text);
   for (int of = 0; of < 2; of++) {
     const double deposit = s[of].e.exposure.place[k].deposit_m;
+    const bool unknown = change == SCIARA_CHANGE_UNKNOWN; // one of the two has ended before the other is reached
     if (isfinite(deposit))
       snprintf(depth[of], sizeof depth[of], "%.2f m", deposit);
     else
-      snprintf(depth[of], sizeof depth[of], "no lava");
+      snprintf(depth[of], sizeof depth[of], unknown ? "unknown" : "no lava");
   }
   sciara_print("; deposit %s and %s", depth[0], depth[1]);
   if (poi->kind != SCIARA_POI_POINT)

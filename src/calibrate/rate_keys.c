@@ -39,7 +39,7 @@ struct change {
   double scale, shape;
 };
 
-/** The intervals of a vent from that with its first lava to that with its last; false: it has no two of them. */
+/** The first interval of a vent with lava, and one after the last; false: fewer than two intervals lie between. */
 static bool find_lava(const struct sciara_vent_spec *v, size_t *first, size_t *last) {
   *first = 0;
   *last = v->rate_count;

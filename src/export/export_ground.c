@@ -83,10 +83,12 @@ enum sciara_status sciara_export_read_marks(const struct sciara_target *t, struc
   if (scenario.dem.edit_count == 0 && !t->snapshot.has_sea && !scenario.observed.outline) goto cleanup;
   SCIARA_TRY_GOTO(read_dem(t, &dem));
   *out = (struct sciara_export_marks){.sea = dem.sea, .edit = dem.edit, .observed = dem.observed};
-  if (dem.observed && scenario.observed.outline) out->observed_name = sciara_format("%s", scenario.observed.outline);
   dem.sea = NULL;
   dem.edit = NULL;
   dem.observed = NULL;
+  if (!out->observed || !scenario.observed.outline) goto cleanup;
+  out->observed_name = sciara_format("%s", scenario.observed.outline);
+  if (!out->observed_name) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of an outline");
 cleanup:
   sciara_scenario_free(&scenario);
   sciara_dem_free(&dem);

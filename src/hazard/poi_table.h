@@ -25,7 +25,7 @@ void sciara_poi_columns_free(struct sciara_poi_columns *c);
 enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct sciara_poi *poi, size_t place,
                                   double *value);
 
-/** The first probability of such a row: that of result.thickness_m[0]. */
+/** The first probability of such a row: that of the first of result.thickness_m. */
 struct sciara_poi_chance {
   double value;     ///< NAN: no member can reach the place, or nothing is asked
   double low, high; ///< 95 % interval; NAN: none

@@ -54,7 +54,7 @@ void sciara_word_volume(enum sciara_language language, double m3, char *buffer, 
 
 enum { SCIARA_WORD_LAVA_SIZE = 320 };
 
-/** "Lava until this time: 0.35 × 10⁶ m³. Still liquid, so that it can advance further: 12 %": the share of liquid and solid lava. */
+/** "Lava up to this time: 0.35 × 10⁶ m³. Still liquid, and able to advance: 12 %": the share of liquid and solid lava. */
 void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
                       char text[SCIARA_WORD_LAVA_SIZE]);
 

@@ -168,6 +168,8 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   m->time_zero = p->state ? p->state->time : 0;
   m->vents = p->vents;
   p->vents = NULL;
+  sciara_free(p->observed); // of the whole map, for pictures
+  p->observed = NULL;
   if (sciara_has_towers(&p->scenario.params)) sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));

@@ -28,12 +28,12 @@ struct sciara_dem_window sciara_dem_window_parse(const char *text) {
 }
 
 void sciara_dem_window_outside(const struct sciara_dem_window *w, char text[SCIARA_DEM_WINDOW_TEXT]) {
-  static const char end[] = "where lava is not computed";
+  static const char end[] = "lava is not computed there";
   if (w->margin_m > 0)
-    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "outside the window of %.10g m around the vents (%s), %s", w->margin_m,
+    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "outside the window of %.10g m around the vents (%s): %s", w->margin_m,
              around_vents, end);
   else if (w->key)
-    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "outside the window of the DEM (%s), %s", w->key, end);
+    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "outside the window of the DEM (%s): %s", w->key, end);
   else
     snprintf(text, SCIARA_DEM_WINDOW_TEXT, "outside the DEM");
 }

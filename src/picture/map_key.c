@@ -276,6 +276,17 @@ static void put_text(struct lines *l, const char *text, bool bold) {
 
 static void put_line(struct lines *l, const char *text) { put_text(l, text, false); }
 
+/** The line of sciara_word_lava, with room for its longest form: frames of a film are of one size. */
+static void put_lava(struct lines *l, const char *text) {
+  char longest[SCIARA_WORD_LAVA_SIZE];
+  struct lines room = *l;
+  room.paint = false;
+  sciara_word_lava(l->d->q->language, 123456, 0.00123, 100, longest);
+  put_line(&room, longest);
+  put_line(l, text);
+  l->y = fmax(l->y, room.y);
+}
+
 /** Each line of a text. */
 static void put_lines(struct lines *l, const char *text) {
   char line[1024];
@@ -328,7 +339,7 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   struct lines l = {.d = d, .x = x, .y = y, .width = width, .paint = paint};
   if (q->warning) put_text(&l, word(d, SCIARA_WORD_WARNING), true);
   if (q->coarse_m > 0) put_coarse(&l);
-  if (v && *v->lava) put_line(&l, v->lava);
+  if (v && *v->lava) put_lava(&l, v->lava);
   if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
   if (v && (v->entered_sea > 0 || v->always_entered_sea))
     put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);

@@ -39,9 +39,8 @@ static void put_model(const struct sciara_scenario_spec *s, const struct sciara_
   sciara_text_append(t, ". %s%s", sciara_word(language, SCIARA_WORD_DEM), colon);
   if (s->dem.path) sciara_text_append(t, "%s, ", name_of(s->dem.path));
   sciara_text_append(t, "%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ".", g->rows, g->cols);
-  if (s->run.start && sciara_date_after(s->run.start, 0, date))
-    sciara_text_append(t, " %s%s%.10s %.5s UTC.", sciara_word(language, SCIARA_WORD_START), colon, date,
-                       date + sizeof "2026-05-11");
+  if (sciara_minute_after(s->run.start, 0, date))
+    sciara_text_append(t, " %s%s%s.", sciara_word(language, SCIARA_WORD_START), colon, date);
 }
 
 enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario,

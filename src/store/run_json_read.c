@@ -175,6 +175,8 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   w.text = text->valuestring;
   if (strcmp(w.kind, SCIARA_WARNING_DEM) == 0) {
     SCIARA_TRY(get_number(at, "coarse_m", &w.coarse_m));
+    if (!(w.coarse_m > 0 && isfinite(w.coarse_m)))
+      return refuse(at, "coarse_m", member(at, "coarse_m"), "a number above 0");
     return sciara_run_json_warn(r, &w);
   }
   SCIARA_TRY(read_cell(at, &w));

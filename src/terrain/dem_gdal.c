@@ -337,8 +337,9 @@ static enum sciara_status judge_cells(const struct sciara_dem_request *q, const 
 
 /** The window that was read; a whole raster may itself be one of another. */
 static struct sciara_dem_window window_of(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                          const int64_t window[4]) {
-  const bool whole = window[2] == s->rows && window[3] == s->cols;
+                                          const struct sciara_dem_treatment *t, const int64_t window[4]) {
+  const bool cut = t->warp && t->has_box; // what is read has cells beyond the box, with which its rim is resampled
+  const bool whole = window[2] == s->rows && window[3] == s->cols && !cut;
   if (!whole && q->margin_m > 0) return (struct sciara_dem_window){"dem.window_margin_m", q->margin_m};
   if (!whole)
     return (struct sciara_dem_window){q->window          ? "dem.window"
@@ -457,7 +458,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   }
   SCIARA_TRY_GOTO(finish(&source, &treatment, treatment.warp ? &warped : &patch, out));
   SCIARA_TRY_GOTO(judge_cells(request, &source, side, out));
-  out->window = window_of(request, &source, window);
+  out->window = window_of(request, &source, &treatment, window);
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);

@@ -73,7 +73,8 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
 
 /** The window alone of a dem.tif. */
 enum sciara_status sciara_dem_read_window(const char *path, struct sciara_dem_window *out);
-/** The band "observed" of the dem.tif of a run on this grid alone, to be released with sciara_free; NULL: there is none. */
+
+/** The band "observed" alone of a dem.tif, if that is on this grid, to be released with sciara_free; NULL: there is none. */
 enum sciara_status sciara_dem_observed_read(const char *path, const struct sciara_grid *grid, uint8_t **out);
 
 void sciara_dem_free(struct sciara_dem *dem);

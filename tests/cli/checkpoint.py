@@ -55,7 +55,12 @@ class Kept(Checkpoint):
         """The first snapshots at or after it; a time after the end is refused."""
         for name, rate in (("a", 4), ("b", 8)):
             self.run_scenario(name, "--until", "40 min", "--set", f"vents.0.effusion.rates_m3_s=[{rate}, {rate}]")
-        said = self.sciara("compare", "a", "b", "--at", "20 min", code=1).stdout
+        said = self.sciara("compare", "a", "b", "--at", "20 min", "--png", "then.png", code=1).stdout
+        self.sciara("compare", "a", "b", "--png", "end.png", code=1)
+        for name, seconds in (("then", 1200), ("end", 2400)):
+            last = min(s["time_s"] for s in record(self.path("b"))["snapshots"] if s["time_s"] >= seconds)
+            with open(self.path(f"{name}.png"), "rb") as f:
+                self.assertIn(b"SimulatedTime_s\0%s" % f"{last:.17g}".encode(), f.read(), name)
         for name in ("a", "b"):
             right = min(s["time_s"] for s in record(self.path(name))["snapshots"] if s["time_s"] >= 1200)
             self.assertIn(f", {right:.17g} s, ", said)

@@ -366,8 +366,8 @@ class Exposure(SharedCase):
         places = {name: PLACES[name] for name in ("hut", "quiet", "nothing")} | {"path": f"LINESTRING({points_of((300, 200), (380, 280))})"}
         write_places(self.path("four.gpkg"), places=places)
         north = f"[{WEST}, {NORTH - 150}, {WEST + COLS * CELL}, {NORTH}]"
-        for name, key, outside in (("around", "window_margin_m=60", "the window of 60 m around the vents (dem.window_margin_m), where lava is not computed"),
-                                   ("box", f"window_xy={north}", "the window of the DEM (dem.window_xy), where lava is not computed"),
+        for name, key, outside in (("around", "window_margin_m=60", "the window of 60 m around the vents (dem.window_margin_m): lava is not computed there"),
+                                   ("box", f"window_xy={north}", "the window of the DEM (dem.window_xy): lava is not computed there"),
                                    ("wide", "window_margin_m=1000", "the DEM")):
             case.write_scenario(self.work, "cut.json", dem=dem, vents=[vent], run={"max_steps": 100})
             self.sciara("run", "cut.json", "-q", "-o", name, "--set", f"dem.{key}", "--checkpoint-every", "1 min")
@@ -389,6 +389,10 @@ class Exposure(SharedCase):
             with open(self.path(f"{name}.html"), encoding="utf-8") as f:
                 data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
             self.assertEqual(data["outside"], "outside " + outside.replace(" (dem.window_margin_m)", "").replace(" (dem.window_xy)", ""))
+        # cells beyond the window are read to resample its rim: here all of the DEM
+        self.sciara("run", "cut.json", "-q", "-o", "warped", "--steps", 5, "--set", "dem.window_margin_m=180", "--set", "dem.cell_size_m=5")
+        said = self.sciara("exposure", "warped", "--assets", "four.gpkg").stdout
+        self.assertIn(", 1 outside the window of 180 m around the vents (dem.window_margin_m): lava is not computed there, ", said)
         said = self.sciara("export", "run", "-f", "png", "--assets", "places.gpkg", "--extent", f"{WEST + 150},{NORTH - 120},{WEST + 260},{NORTH - 80}",
                            "-o", "part.png").stderr
         self.assertIn('1 of 10 places is not on the map, outside the DEM: "away"\n', said)
@@ -401,14 +405,14 @@ class Exposure(SharedCase):
         case.write_scenario(self.work, "cut.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60}, vents=[vent], run={"max_steps": 100})
         write_places(self.path("few.gpkg"), places={name: PLACES[name] for name in ("hut", "quiet", "away")})
         plan = {"base": "cut.json", "sample": {"method": "full"}, "vary": [{"key": "run.max_steps", "values": [90, 100]}]}
-        outside = "lies outside the window of 60 m around the vents (dem.window_margin_m), where lava is not computed"
+        outside = "lies outside the window of 60 m around the vents (dem.window_margin_m): lava is not computed there"
         case.write_json(self.path("one.json"), plan | {"result": {"thickness_m": [0], "sites": [{"name": "hut", "x": WEST + 15, "y": NORTH - 285}]}})
         self.assertIn(f'one.json: result.sites[0]: site "hut" {outside}: expected a place in the window (x from 500140.000 to 500270.000',
                       self.sciara("ensemble", "check", "one.json", code=3).stderr)
         case.write_json(self.path("e.json"), plan | {"result": {"thickness_m": [0], "sites": [{"file": "few.gpkg"}]}})
         said = self.sciara("ensemble", "plan", "e.json", "-o", "e").stderr
         self.assertIn('few.gpkg: 2 of its 3 places are left out, for they have no geometry or lie outside the window of 60 m around the vents '
-                      '(dem.window_margin_m), where lava is not computed: "quiet", "away"\n', said)
+                      '(dem.window_margin_m): lava is not computed there: "quiet", "away"\n', said)
         self.sciara("ensemble", "run", "e", "-q")
         self.assertIn(f'"{WEST + 15},{NORTH - 285}" {outside}: expected a place in the window',
                       self.sciara("ensemble", "query", "e", "--at", f"{WEST + 15},{NORTH - 285}", code=3).stderr)

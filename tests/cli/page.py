@@ -344,9 +344,9 @@ class BrowserPage(SharedCase):
             "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
             "features": [{"type": "Feature", "properties": {"name": "house"}, "geometry": {"type": "Point", "coordinates": [x, y - 100]}}]})
         for keys, language, said in (
-                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents, where lava is not computed"),
-                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche, dove la lava non è calcolata"),
-                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM, where lava is not computed")):
+                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents: lava is not computed there"),
+                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche: là la lava non è calcolata"),
+                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM: lava is not computed there")):
             self.sciara("run", "cut.json", "-q", "-o", "cut", "--overwrite", *(f"--set={key}" for key in keys))
             self.sciara("export", "cut", "-q", "-f", "html", "-o", "cut.html", "--assets", "house.geojson", "--overwrite", "--language", language)
             self.open_other("cut.html")
@@ -374,7 +374,7 @@ class BrowserPage(SharedCase):
             self.assertTrue(self.text("when").endswith(f" ({date})"), self.text("when"))
             liquid, solid = (float(one.attrs[f"ledger_{part}_m3"]) for part in ("liquid", "solid"))
             share = f"{float(f'{100 * liquid / (liquid + solid):.3g}'):g}" if liquid + solid > 0 else None
-            self.assertEqual(self.text("liquid"), f"Still liquid, so that it can advance further: {share} %" if share else "")
+            self.assertEqual(self.text("liquid"), f"Still liquid, and able to advance: {share} %" if share else "")
             self.assertEqual("Entered the sea" in ledger, entered[frame] > 0)
             if entered[frame] > 0:
                 self.assertAlmostEqual(value("Entered the sea", ledger) / entered[frame], 1, delta=1e-9)
@@ -568,13 +568,13 @@ class BrowserPage(SharedCase):
                    "A vent stands 1230 m above the cells around it (row 3, column 4, after 1 d 1 h 1 min): it emits more than they "
                    "take.", "Lava stands ? m above all neighbouring cells (row 5, column 6, after 1 min).", "a <b>flood.",
                    "Give the vent an area (radius_m, or width_m of a line) or use larger cells.",
-                   "Warning: cells of 10 m made of a DEM of 92.7 m: without gullies, levees and roads lava runs out differently."],
+                   "Warning: cells of 10 m made of a DEM of 92.7 m. Without gullies, levees and roads lava runs out differently."],
             "es": ["Atención: la lava se acumula de un modo que el modelo no puede representar.",
                    "Una boca está 1230 m por encima de las celdas que la rodean (fila 3, columna 4, tras 1 d 1 h 1 min): emite más "
                    "de lo que ellas reciben.",
                    "La lava está ? m por encima de todas las celdas vecinas (fila 5, columna 6, tras 1 min).", "a <b>flood.",
                    "Dé un área a la boca (radius_m, o width_m para una línea) o use celdas más grandes.",
-                   "Atención: celdas de 10 m hechas a partir de un MDT de 92,7 m: sin barrancos, diques ni caminos la lava corre de "
+                   "Atención: celdas de 10 m hechas a partir de un MDT de 92,7 m. Sin barrancos, diques ni caminos la lava corre de "
                    "otro modo."]}
         for language, lines in expected.items():
             self.sciara("export", "tower", "-q", "-f", "html", "-o", f"w{language}.html", "--language", language)

@@ -196,6 +196,10 @@ class Pictures(SharedCase):
         words = shlex.split(command)
         self.assertEqual(words, ["ffmpeg", "-framerate", "10", "-i", "./a 50%%.frames/frame_%05d.png", "-c:v", "libx264",
                                  "-pix_fmt", "yuv420p", "./a 50%.mp4"])
+        for width in (460, 500, 540, 580):
+            self.sciara("export", "run", "-q", "-f", "frames", "--width", width, "-o", f"{width}.frames")
+            shapes = {pixels(self.path(f"{width}.frames", name)).shape for name in os.listdir(self.path(f"{width}.frames"))}
+            self.assertEqual(len(shapes), 1, width)
         if shutil.which("ffmpeg"):
             subprocess.run([words[0], "-loglevel", "error", *words[1:]], cwd=self.work, check=True)
             self.assertGreater(os.path.getsize(self.path("a 50%.mp4")), 1000)
@@ -374,7 +378,7 @@ class Pictures(SharedCase):
         self.assertEqual(volume, 111000)
         ledger = case.record(self.path("two"))["ledger"]
         liquid = 100 * ledger["liquid_m3"] / (ledger["liquid_m3"] + ledger["solid_m3"])
-        lava = f"Lava until this time: {ledger['emitted_m3']:.4g} m³. Still liquid, so that it can advance further: {liquid:.3g} %"
+        lava = f"Lava up to this time: {ledger['emitted_m3']:.4g} m³. Still liquid, and able to advance: {liquid:.3g} %"
         for name in ("two/maps/deposit.png", "two.png", "two.frames/frame_00001.png"):
             self.assertEqual(self.text_chunks(self.path(name))["lava"].replace("\u00a0", " "), lava, name)
             self.assertEqual(self.text_chunks(self.path(name))["assumptions"].replace("\u00a0", " "), said, name)

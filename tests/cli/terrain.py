@@ -706,7 +706,7 @@ class CellSize(Ground):
         self.assertIn(f"warning:       ./coarse.tif: {text}\n", self.sciara("info", "a").stdout)
         self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--language", "it")
         data = self.page_data("a.html")
-        self.assertEqual((data["warnings"], data["ground_warning"]), ([], "Attenzione: celle di 10 m ricavate da un DEM di 90 m: senza canaloni, "
+        self.assertEqual((data["warnings"], data["ground_warning"]), ([], "Attenzione: celle di 10 m ricavate da un DEM di 90 m. Senza canaloni, "
                                                                       "argini e strade la lava scorre diversamente"))
         # one line more on the pictures than without the warning: those of export, and the map that the run writes
         self.sciara("export", "a", "-q", "-f", "png", "-o", "with.png")

@@ -307,7 +307,7 @@ START_TEST(nothing_covers_anything_else) {
   const struct sciara_map_vent vents[2] = {{place, 1, 1}, {place, 2, 1}};
   const struct sciara_map_run_out run_out = {{500000, 4178000}, 123456};
   const struct sciara_map_volumes volumes = {
-      .lava = "Lava until this time: 1e7 m3. Still liquid, so that it can advance further: 12 %",
+      .lava = "Lava up to this time: 1e7 m3. Still liquid, and able to advance: 12 %",
       .emitted = 1e7,
       .left_map = 12345,
       .entered_sea = 1.5e6,

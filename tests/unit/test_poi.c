@@ -243,8 +243,8 @@ START_TEST(where_a_place_lies) {
       {"", "lies outside the DEM"},
       {"dem.window_margin_m=0", "lies outside the DEM"},
       {"dem.window_margin_m=1250.5",
-       "lies outside the window of 1250.5 m around the vents (dem.window_margin_m), where lava is not computed"},
-      {"dem.window_xy", "lies outside the window of the DEM (dem.window_xy), where lava is not computed"},
+       "lies outside the window of 1250.5 m around the vents (dem.window_margin_m): lava is not computed there"},
+      {"dem.window_xy", "lies outside the window of the DEM (dem.window_xy): lava is not computed there"},
   };
   char text[SCIARA_POI_REASON], again[SCIARA_DEM_WINDOW_TEXT];
   for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {

@@ -730,7 +730,7 @@ class CellSize(Ground):
         self.sciara("ensemble", "plan", "e.json", "-q", "-o", "e")
         self.sciara("ensemble", "run", "e", "-q")
         self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
-        self.assertIn("Warning: cells of 10 m made of a DEM of 90 m: ", self.page_data("e.html")["ground_warning"])
+        self.assertIn("Warning: cells of 10 m made of a DEM of 90 m. ", self.page_data("e.html")["ground_warning"])
         self.write_coarse(30)
         self.assertNotIn("warnings", record(self.run_scenario("fine", "--steps", "1", name="c.json")))
 

@@ -253,7 +253,7 @@ static enum sciara_status print_chances(const struct sciara_exposed_places *e, c
                  sciara_poi_kind_name(e->pois.poi[order[k]].kind));
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
-  if (missed > 0) sciara_print("%zu %s of no member", missed, sciara_plural(missed, "place", "places"));
+  if (missed > 0) sciara_print("%zu %s that no member reaches", missed, sciara_plural(missed, "place", "places"));
   if (missed > 0 && isfinite(bound)) sciara_print(", 95 %% bound %.2f %%", 100 * bound);
   if (most > 0) sciara_print(", with open and censored members up to %.2f %%", 100 * most);
   if (missed > 0) sciara_print("\n");

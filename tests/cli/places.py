@@ -129,14 +129,14 @@ class Places(SharedCase):
         by_chance = sorted(("hut", "road", "town", "park"), key=lambda name: -float(sites[name][columns[0]]))
         self.assertEqual(printed, [(*(f"{100 * float(sites[name][column]):.2f}" for column in columns), name, sites[name]["kind"])
                                    for name in by_chance])
-        self.assertNotIn("of no member", done.stdout, "no lava can reach the other one")
+        self.assertNotIn("that no member reaches", done.stdout, "no lava can reach the other one")
         case.write_json(self.path("all.geojson"), collection({f"p{row} {col}": ("Point", [WEST + 10 * col + 5, NORTH - 10 * row - 5])
                                                               for row in range(0, case.ROWS, 4) for col in range(0, case.COLS, 4)}))
         said = self.sciara("exposure", "e", "--assets", "all.geojson", "-o", "all.csv").stdout
         missed = [row for row in self.table("all.csv") if row["probability_0m"] and float(row["probability_0m_hits"]) == 0]
         self.assertGreater(len(missed), 3)
         most = max(float(row["probability_0m_high"]) for row in missed)
-        self.assertIn(f"\n{len(missed)} places of no member, 95 % bound {100 * float(missed[0]['upper_95_without_hits']):.2f} %"
+        self.assertIn(f"\n{len(missed)} places that no member reaches, 95 % bound {100 * float(missed[0]['upper_95_without_hits']):.2f} %"
                       + (f", with open and censored members up to {100 * most:.2f} %\n" if most > 0 else "\n"), said)
         self.assertEqual((rows["far"]["state"], rows["far"]["probability_0m"], rows["far"]["cells"]), ("outside", "", "0"))
         info = subprocess.run(["ogrinfo", "-q", self.path("e/exposure.gpkg"), "-sql", "SELECT name, state, probability_0m FROM zones"],

@@ -331,12 +331,13 @@ static enum sciara_status run(struct work *w, size_t at, bool is_new) {
     SCIARA_TRY(sciara_unknowns_place(w->search[k].asked, s->evaluator));
   SCIARA_TRY(open_folder(w, s, is_new, begins));
   if (at == 0) w->began = sciara_wallclock();
-  SCIARA_TRY(sciara_search_run(s));
-  SCIARA_TRY(sciara_search_map(s));
+  enum sciara_status status = sciara_search_run(s);
+  if (status == SCIARA_OK) status = sciara_search_map(s);
+  sciara_evaluator_stop(s->evaluator); // no row is added after those that are counted; the next search has the machine
+  SCIARA_TRY(status);
   SCIARA_TRY(write_results(w, s));
   if (!has_several(w)) return SCIARA_OK;
-  sciara_evaluator_stop(s->evaluator); // the next search has the machine
-  if (at > 0) {                        // grounds and extents are those of the first
+  if (at > 0) { // grounds and extents are those of the first
     sciara_evaluator_close(s->evaluator);
     s->evaluator = NULL;
   }

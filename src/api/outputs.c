@@ -8,6 +8,7 @@
 #include "analysis/observation.h"
 #include "api/api.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "model/field.h"
 #include "run/state_files.h"
 
@@ -15,7 +16,7 @@ static const char HISTORY[] = "libsciara " SCIARA_VERSION;
 
 /** Whether a path is that of a file NAME.END with a NAME; `end` begins with the dot. */
 static bool ends_with(const char *path, const char *end) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = sciara_path_name(path);
   const size_t n = strlen(name), m = strlen(end);
   return n > m && strcmp(name + n - m, end) == 0;
 }

@@ -13,6 +13,7 @@
 #include "app/place_text.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "file/durable.h"
 #include "file/output_name.h"
 #include "scenario/rates_csv.h"
@@ -146,8 +147,8 @@ static enum sciara_status take_order(const struct sciara_arguments *a, struct or
 
 /** NAME.json in the current folder for any/where/NAME.tif. */
 static char *default_output(const char *dem) {
-  const char *slash = strrchr(dem, '/'), *name = slash ? slash + 1 : dem, *dot = strrchr(name, '.');
-  return sciara_format("%.*s.json", (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)), name);
+  const char *name = sciara_path_name(dem);
+  return sciara_format("%.*s.json", (int)sciara_path_stem(name), name);
 }
 
 /** JSON is UTF-8: it cannot contain a file name in another encoding. */

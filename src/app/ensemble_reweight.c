@@ -12,6 +12,7 @@
 #include "app/output.h"
 #include "base/log.h"
 #include "base/shown.h"
+#include "base/text.h"
 #include "calibrate/reweight.h"
 #include "ensemble/ensemble_folder.h"
 #include "file/durable.h"
@@ -62,9 +63,8 @@ static enum sciara_status read_observed(const struct sciara_ensemble *e, const s
 /** What products say of these weights, in one line. */
 static enum sciara_status append_sentence(const struct sciara_reweight *w, const struct sciara_reweight_options *o,
                                           const char *path, struct sciara_text *out) {
-  const char *name = strrchr(path, '/');
   return sciara_text_showf(out, "members weighted by J^%g with the extent observed at %.10g s (%s)", w->exponent,
-                           o->at_s, name ? name + 1 : path);
+                           o->at_s, sciara_path_name(path));
 }
 
 static void print_result(const struct sciara_ensemble *e, const struct sciara_reweight *w,

@@ -172,6 +172,16 @@ const char *sciara_quoted_word(const char *path, char out[SCIARA_QUOTED_WORD]) {
   return out;
 }
 
+const char *sciara_path_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+size_t sciara_path_stem(const char *path) {
+  const char *name = sciara_path_name(path), *dot = strrchr(name, '.');
+  return dot && dot > name ? (size_t)(dot - path) : strlen(path);
+}
+
 char *sciara_format(const char *format, ...) {
   va_list args, again;
   char usual[256];

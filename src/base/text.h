@@ -60,6 +60,12 @@ enum { SCIARA_QUOTED_WORD = 2 * 4096 + 3 };
 /** A path as a word of a command that a sentence quotes with ': in " where the shell would divide or change it. Returns `out`. */
 const char *sciara_quoted_word(const char *path, char out[SCIARA_QUOTED_WORD]);
 
+/** The name of a file or folder in its path: what follows the last slash. */
+const char *sciara_path_name(const char *path);
+
+/** Length of a path without the extension of its name; of ".tif", which has none, the whole length. */
+size_t sciara_path_stem(const char *path);
+
 /** A formatted string from malloc (release with free), NULL if there is no memory. */
 char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);
 

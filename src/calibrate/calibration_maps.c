@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a page"); }
 
@@ -134,11 +135,6 @@ static struct own find_like(const struct sciara_calibration_page *page, size_t p
   return own;
 }
 
-static const char *last_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 enum sciara_status sciara_calibration_map_make(const struct sciara_calibration_page *page,
                                                const struct sciara_calibration_boxes *boxes, size_t index,
                                                struct sciara_calibration_map *out) {
@@ -161,7 +157,7 @@ enum sciara_status sciara_calibration_map_make(const struct sciara_calibration_p
                                    .frames = &out->frames,
                                    .altitude = own.ground ? site->z0 : NULL,
                                    .observed = sciara_evaluator_covered(page->evaluator, pair),
-                                   .observed_name = last_name(f->observed[pair].path),
+                                   .observed_name = sciara_path_name(f->observed[pair].path),
                                    .region = sciara_evaluator_region(page->evaluator, pair),
                                    .sea = out->sea,
                                    .vent = out->vent,

@@ -9,7 +9,7 @@
 
 /** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  const char *dot = strrchr(sciara_path_name(path), '.');
   char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
   if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const enum sciara_status status = sciara_refuse_existing(style, overwrite);

@@ -144,12 +144,6 @@ static enum sciara_status read_page_places(const struct sciara_export_job *job, 
   return SCIARA_OK;
 }
 
-/** The name of a file without its folders. */
-static const char *name_of(const char *path) {
-  const char *slash = path ? strrchr(path, '/') : NULL;
-  return slash ? slash + 1 : path;
-}
-
 static enum sciara_status write_page(const struct sciara_export_job *job, const struct sciara_page_frames *frames,
                                      size_t snapshots, const char *path) {
   const struct sciara_snapshot *s = &job->target->snapshot;
@@ -183,7 +177,8 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   page.edits = marks.edit;
   page.warnings = sciara_target_warnings(job->target, &page.warning_count);
   page.observed = observation.covered ? observation.covered : marks.observed;
-  page.observed_name = name_of(observation.covered ? job->observed.path : marks.observed_name);
+  const char *observed = observation.covered ? job->observed.path : marks.observed_name;
+  page.observed_name = observed ? sciara_path_name(observed) : NULL;
   SCIARA_TRY_GOTO(read_page_places(job, &places));
   page.place = places.place;
   page.places = places.count;

@@ -147,8 +147,8 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
 
 /** The folder of a run, or the file, without those in which it lies. */
 static const char *name_of(const struct sciara_target *t) {
-  const char *path = t->folder ? t->folder : t->path, *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
+  const char *path = t->folder ? t->folder : t->path, *name = sciara_path_name(path);
+  return *name ? name : path;
 }
 
 /** "Both runs: 3000 m2; first run only (without.out): 27100 m2; ..." */

@@ -53,13 +53,12 @@ static bool is_listed(const struct sciara_run_json *run_json, const char *name) 
 static enum sciara_status find_run(const char *snapshot, struct sciara_target *t) {
   char *real = realpath(snapshot, NULL), *snapshots = real ? sciara_path_folder(real) : NULL, *up = NULL;
   enum sciara_status status = SCIARA_OK;
-  const char *name = snapshots ? strrchr(snapshots, '/') : NULL;
-  if (name && strcmp(name, "/snapshots") == 0) {
+  if (snapshots && strcmp(sciara_path_name(snapshots), "snapshots") == 0) {
     up = sciara_path_folder(snapshots);
     if (!up) status = no_memory();
   }
   if (up && sciara_run_file_json(up, &t->run_json) == SCIARA_OK) {
-    if (is_listed(&t->run_json, strrchr(real, '/') + 1)) {
+    if (is_listed(&t->run_json, sciara_path_name(real))) {
       t->folder = up;
       up = NULL;
     } else {

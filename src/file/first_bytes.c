@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "file/gdal_support.h"
 #include "file/input_file.h"
 
@@ -56,9 +57,7 @@ static bool is_grid_with_commas(const char *text) {
 
 /** " 'PATH' > 'TARGET'": the path without the suffix, or with "-plain" before its extension. */
 static enum sciara_status append_files(const char *path, const char *suffix, struct sciara_text *out) {
-  const size_t length = strlen(path), end = suffix ? strlen(suffix) : 0;
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  const size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : length;
+  const size_t length = strlen(path), end = suffix ? strlen(suffix) : 0, stem = sciara_path_stem(path);
   char *target = end && length > end && strcasecmp(path + length - end, suffix) == 0
                      ? sciara_format("%.*s", (int)(length - end), path)
                      : sciara_format("%.*s-plain%s", (int)stem, path, path + stem);

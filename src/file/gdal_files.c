@@ -45,20 +45,9 @@ static struct {
   struct input *first;
 } inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/** Length of a file's name before its extension. */
-static size_t stem_length(const char *base) {
-  const char *dot = strrchr(base, '.');
-  return dot && dot > base ? (size_t)(dot - base) : strlen(base);
-}
-
 /** Whether the file `base` belongs to the input whose name is `input`, both without their folder. */
 static bool belongs(const char *input, const char *base) {
-  const size_t whole = strlen(input), stem = stem_length(input);
+  const size_t whole = strlen(input), stem = sciara_path_stem(input);
   const char *rest = base + whole;
   if (strncmp(base, input, whole) == 0 && (!*rest || strcmp(rest, described) == 0 || strcmp(rest, mask) == 0))
     return true;
@@ -71,10 +60,10 @@ static bool belongs(const char *input, const char *base) {
 /** Whether `path` is an input that is being read, or a sibling of one. */
 static bool is_allowed(const char *path) {
   bool found = false;
-  const char *base = base_name(path);
+  const char *base = sciara_path_name(path);
   pthread_mutex_lock(&inputs.lock);
   for (const struct input *f = inputs.first; f && !found; f = f->next) {
-    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = base_name(input);
+    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = sciara_path_name(input);
     found = base - path == input_base - input && strncmp(path, input, (size_t)(base - path)) == 0 &&
             belongs(input_base, base);
   }
@@ -84,10 +73,10 @@ static bool is_allowed(const char *path) {
 
 /** Notes that GDAL has opened a file; names that do not fit are left out. */
 static void note_opened(const char *path) {
-  const char *base = base_name(path);
+  const char *base = sciara_path_name(path);
   pthread_mutex_lock(&inputs.lock);
   for (struct input *f = inputs.first; f; f = f->next) {
-    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = base_name(input);
+    const char *input = f->name + strlen(SCIARA_GDAL_FILES), *input_base = sciara_path_name(input);
     const size_t used = strlen(f->used);
     if (strcmp(path, input) == 0 || base - path != input_base - input ||
         strncmp(path, input, (size_t)(base - path)) != 0 || !belongs(input_base, base) || strstr(f->used, base))
@@ -260,8 +249,7 @@ static enum sciara_status check_if_there(const char *path, size_t stem, const ch
 }
 
 static enum sciara_status check_siblings(const char *path) {
-  const char *base = base_name(path);
-  const size_t whole = strlen(path), stem = (size_t)(base - path) + stem_length(base);
+  const size_t whole = strlen(path), stem = sciara_path_stem(path);
   char suffix[16], *name = (char *)malloc(whole + sizeof suffix);
   if (!name) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   enum sciara_status status = check_if_there(path, whole, described, name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file/vector_open.h"
+#include "base/text.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -41,9 +42,7 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
 
 /** Appends the names of the file that a command makes of this one, and of this one. */
 static enum sciara_status append_names(struct sciara_text *out, const char *path) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  const size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
-  char *target = sciara_format("%.*s-placed.gpkg", (int)stem, path);
+  char *target = sciara_format("%.*s-placed.gpkg", (int)sciara_path_stem(path), path);
   if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
   enum sciara_status status = sciara_shell_quote(out, target);
   free(target);

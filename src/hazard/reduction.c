@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
 #include "model/polyline.h"
@@ -177,10 +178,8 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   *until = NAN;
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
   sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
-  if (scenario.observed.outline) {
-    const char *slash = strrchr(scenario.observed.outline, '/');
-    snprintf(r->observed_name, sizeof r->observed_name, "%s", slash ? slash + 1 : scenario.observed.outline);
-  }
+  if (scenario.observed.outline)
+    snprintf(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
   if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "file/durable.h"
 
 bool sciara_legacy_is_older(const char *cfg_path) {
-  const char *slash = strrchr(cfg_path, '/');
-  return strcmp(slash ? slash + 1 : cfg_path, SCIARA_LEGACY_OLDER_CFG) == 0;
+  return strcmp(sciara_path_name(cfg_path), SCIARA_LEGACY_OLDER_CFG) == 0;
 }
 
 /** The three keys that the size of a grid needs. */

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/shown.h"
+#include "base/text.h"
 #include "file/crs_scale.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"
@@ -64,10 +65,10 @@ static enum sciara_status no_memory(void) {
 /** The set takes the name of its folder. */
 static enum sciara_status split_older(const char *cfg_path, struct legacy *l) {
   char *folder = sciara_path_folder(cfg_path), *real = folder ? realpath(folder, NULL) : NULL;
-  const char *slash = real ? strrchr(real, '/') : NULL;
+  const char *name = real ? sciara_path_name(real) : "";
   l->layout = &older;
   l->base = sciara_format("%.*s", (int)(strlen(cfg_path) - strlen(SCIARA_LEGACY_OLDER_CFG)), cfg_path);
-  l->name = sciara_format("%s", slash && slash[1] ? slash + 1 : "older SCIARA files");
+  l->name = sciara_format("%s", *name ? name : "older SCIARA files");
   free(real);
   free(folder);
   return l->base && l->name ? SCIARA_OK : no_memory();
@@ -77,7 +78,7 @@ static enum sciara_status split_name(const char *cfg_path, struct legacy *l) {
   if (sciara_legacy_is_older(cfg_path)) return split_older(cfg_path, l);
   l->layout = &newer;
   size_t length = strlen(cfg_path);
-  const char *slash = strrchr(cfg_path, '/'), *name = slash ? slash + 1 : cfg_path;
+  const char *name = sciara_path_name(cfg_path);
   if (strlen(name) < 5 || strcmp(cfg_path + length - 4, ".cfg") != 0)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected NAME.cfg, in the same folder as NAME_Morphology.stt and the other files "

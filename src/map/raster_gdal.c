@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"
 
@@ -122,9 +123,7 @@ const struct sciara_ramp *sciara_map_ramp(const struct sciara_map *map) {
 
 /** The style that QGIS loads automatically: the name of the map with the extension .qml. */
 static enum sciara_status write_style(const struct sciara_map *map, const char *path) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
-  char *style = sciara_format("%.*s.qml", (int)stem, path);
+  char *style = sciara_format("%.*s.qml", (int)sciara_path_stem(path), path);
   if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a style");
   struct sciara_text text = {0};
   double low, high;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/field.h"
 
 static const struct {
@@ -198,8 +199,7 @@ void sciara_word_emission(struct sciara_text *out, enum sciara_language language
 void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,
                                 double time_s) {
   char time[64];
-  const char *slash = strrchr(path, '/');
-  const char *const pairs[] = {"name", slash ? slash + 1 : path, "time", time, NULL};
+  const char *const pairs[] = {"name", sciara_path_name(path), "time", time, NULL};
   sciara_word_duration(language, fmax(time_s, 0), time, sizeof time);
   sciara_word_fill(out, words[SCIARA_WORD_BEGIN_OBSERVED][language], pairs);
   sciara_text_append(out, ".");

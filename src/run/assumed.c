@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "base/date.h"
-
-static const char *name_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
+#include "base/text.h"
 
 /** The lava that the run begins with. */
 static void put_begin(const struct sciara_scenario_spec *s, enum sciara_language language, struct sciara_text *t) {
@@ -37,7 +33,7 @@ static void put_model(const struct sciara_scenario_spec *s, const struct sciara_
     sciara_text_append(t, ")");
   }
   sciara_text_append(t, ". %s%s", sciara_word(language, SCIARA_WORD_DEM), colon);
-  if (s->dem.path) sciara_text_append(t, "%s, ", name_of(s->dem.path));
+  if (s->dem.path) sciara_text_append(t, "%s, ", sciara_path_name(s->dem.path));
   sciara_text_append(t, "%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ".", g->rows, g->cols);
   if (sciara_minute_after(s->run.start, 0, date))
     sciara_text_append(t, " %s%s%s.", sciara_word(language, SCIARA_WORD_START), colon, date);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "file/durable.h"
 #include "run/checkpoints.h"
 #include "run/run_file.h"
@@ -138,8 +139,7 @@ static enum sciara_status replace(char **slot, char *text) {
 static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
                                         struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   const struct sciara_checkpoint *c = &r->from;
-  const char *slash = strrchr(c->scenario_path, '/');
-  char *path = sciara_path_join(c->scenario_folder, slash ? slash + 1 : c->scenario_path);
+  char *path = sciara_path_join(c->scenario_folder, sciara_path_name(c->scenario_path));
   if (!path) return no_memory();
   sciara_scenario_parse(path, c->scenario_json, strlen(c->scenario_json), options->overrides, options->override_count,
                         out, diagnostics);

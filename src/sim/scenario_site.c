@@ -37,8 +37,7 @@ static const char *const names[] = {
 static enum sciara_status make_absolute(char **path) {
   if (!*path) return SCIARA_OK;
   char *folder = sciara_path_folder(*path), *real = folder ? realpath(folder, NULL) : NULL;
-  const char *slash = strrchr(*path, '/');
-  char *joined = real ? sciara_path_join(real, slash ? slash + 1 : *path) : NULL;
+  char *joined = real ? sciara_path_join(real, sciara_path_name(*path)) : NULL;
   const bool no_memory = !folder || (real && !joined);
   if (joined) {
     free(*path);
@@ -460,8 +459,7 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
 }
 
 bool sciara_path_is_of_memory(const char *path) {
-  const char *slash = path ? strrchr(path, '/') : NULL;
-  return path && strcmp(slash ? slash + 1 : path, SCIARA_MEMORY_LAYER) == 0;
+  return path && strcmp(sciara_path_name(path), SCIARA_MEMORY_LAYER) == 0;
 }
 
 bool sciara_scenario_is_of_memory(const struct sciara_scenario_spec *s) {

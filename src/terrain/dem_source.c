@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "file/first_bytes.h"
 #include "file/hdf5_open.h"
 #include "file/input_file.h"
@@ -57,7 +58,7 @@ static char **allowed_drivers(const char *const *extra, size_t extra_count) {
 
 /** Whether the file may be one whose header is another file, by its name. */
 static bool is_raw_name(const char *path) {
-  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  const char *dot = strrchr(sciara_path_name(path), '.');
   return dot && CSLFindString((CSLConstList)raw_names, dot + 1) >= 0;
 }
 

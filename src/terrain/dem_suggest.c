@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "file/crs_scale.h"
 #include "terrain/dem_source.h"
 
@@ -86,9 +87,7 @@ enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s,
 
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out) {
   SCIARA_TRY(sciara_shell_quote(out, path));
-  const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-  size_t stem = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
-  char *target = sciara_format("%.*s%s.tif", (int)stem, path, what);
+  char *target = sciara_format("%.*s%s.tif", (int)sciara_path_stem(path), path, what);
   if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
   enum sciara_status status = sciara_text_append(out, " ");
   if (status == SCIARA_OK) status = sciara_shell_quote(out, target);

@@ -132,6 +132,25 @@ START_TEST(printed_durations) {
 }
 END_TEST
 
+START_TEST(parts_of_paths) {
+  const struct {
+    const char *path, *name, *stem;
+  } cases[] = {{"dem.tif", "dem.tif", "dem"},
+               {"/a.b/dem.tif", "dem.tif", "/a.b/dem"},
+               {"a.b/dem", "dem", "a.b/dem"},
+               {"a/.tif", ".tif", "a/.tif"},
+               {"a/b.tar.gz", "b.tar.gz", "a/b.tar"},
+               {"a/", "", "a/"},
+               {"", "", ""},
+               {"a.b/", "", "a.b/"},
+               {"dem.", "dem.", "dem"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    ck_assert_str_eq(sciara_path_name(cases[k].path), cases[k].name);
+    ck_assert_uint_eq(sciara_path_stem(cases[k].path), strlen(cases[k].stem));
+  }
+}
+END_TEST
+
 START_TEST(closest) {
   const char *const names[] = {"serial", "openmp", "checked", "thickness"};
   const struct {
@@ -311,6 +330,7 @@ int main(void) {
   tcase_add_test(tc, other_locale);
   tcase_add_test(tc, printed_numbers_of_estimates);
   tcase_add_test(tc, printed_durations);
+  tcase_add_test(tc, parts_of_paths);
   tcase_add_test(tc, closest);
   tcase_add_test(tc, growing);
   tcase_add_test(tc, no_gaps);

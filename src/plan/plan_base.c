@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
-#include "map/raster_gdal.h"
-#include "run/ground_facts.h"
+#include "run/run_ground.h"
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
-#include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
 
@@ -130,11 +129,9 @@ static enum sciara_status make_observed_absolute(const struct sciara_observed_sp
  * lava if the base is that checkpoint itself.
  */
 static enum sciara_status put_checkpoint(const struct sciara_problem *base, const char *dem, cJSON *root) {
-  const char *slash = dem ? strrchr(dem, '/') : NULL;
   char checksum[20], *real = dem ? NULL : realpath(base->scenario.initial_checkpoint, NULL);
-  char *path = !dem    ? sciara_format("%s", real ? real : base->scenario.initial_checkpoint)
-               : slash ? sciara_format("%.*s/" SCIARA_ENSEMBLE_CHECKPOINT, (int)(slash - dem), dem)
-                       : sciara_format(SCIARA_ENSEMBLE_CHECKPOINT);
+  char *path = dem ? sciara_format("%.*s" SCIARA_ENSEMBLE_CHECKPOINT, (int)(sciara_path_name(dem) - dem), dem)
+                   : sciara_format("%s", real ? real : base->scenario.initial_checkpoint);
   const cJSON *observed = base->observed_hash ? sciara_json_get(sciara_json_get(root, "initial"), "observed") : NULL;
   cJSON *initial = cJSON_CreateObject();
   snprintf(checksum, sizeof checksum, "%016" PRIx64, base->checkpoint_checksum);
@@ -242,36 +239,12 @@ enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *bas
 enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
   const struct sciara_site *site = sciara_site_unchanged(base->site);
   const int64_t cells = sciara_grid_cells(&site->grid);
-  struct sciara_map_mark marks[3];
-  struct sciara_map_facts facts = {0};
-  double *values = NULL;
-  uint8_t *sea = NULL;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
-  if (base->scenario.dem.sea.rule == SCIARA_SEA_NODATA) { // this rule finds the sea where there is no altitude
-    SCIARA_TRY_GOTO(SCIARA_NEW(values, (size_t)cells, "the ground"));
-    for (int64_t i = 0; i < cells; i++)
-      values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
-  }
-  struct sciara_map map = {.grid = &site->grid,
-                           .georef = &base->georef,
-                           .values = values ? values : site->z0,
-                           .nodata = SCIARA_NODATA_ALTITUDE,
-                           .name = "altitude before the eruption",
-                           .unit = "m",
-                           .title = base->scenario.title,
-                           .facts = &facts,
-                           .marks = marks};
-  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
-  if (site->origin.edit)
-    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
-  if (base->observed)
-    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = base->observed};
-  SCIARA_TRY_GOTO(sciara_ground_facts(site, &facts));
-  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
-cleanup:
-  sciara_map_facts_free(&facts);
-  sciara_free(sea);
+  double *values;
+  if (base->scenario.dem.sea.rule != SCIARA_SEA_NODATA) return sciara_ground_write(base, NULL, path);
+  SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground")); // this rule finds the sea where there is no altitude
+  for (int64_t i = 0; i < cells; i++)
+    values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
+  const enum sciara_status status = sciara_ground_write(base, values, path);
   sciara_free(values);
   return status;
 }

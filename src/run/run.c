@@ -21,10 +21,9 @@
 #include "model/window.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
-#include "run/ground_facts.h"
 #include "run/profile.h"
 #include "run/run_folder.h"
-#include "run/run_maps.h"
+#include "run/run_ground.h"
 #include "run/state_files.h"
 #include "run/writer.h"
 #include "sim/agenda.h"
@@ -413,13 +412,14 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
-  char *snapshots = sciara_path_join(r->folder, "snapshots");
-  const enum sciara_status status = snapshots ? sciara_folder_make(snapshots) : no_memory();
+  char *snapshots = sciara_path_join(r->folder, "snapshots"), *dem = sciara_path_join(r->folder, SCIARA_RUN_DEM);
+  enum sciara_status status = snapshots && dem ? sciara_folder_make(snapshots) : no_memory();
+  if (status == SCIARA_OK && !is_continued(r)) status = sciara_ground_write(&r->simulation->problem, NULL, dem);
   free(snapshots);
-  if (status != SCIARA_OK || !is_continued(r))
-    return status == SCIARA_OK ? sciara_run_write_dem(&(struct sciara_run_place){r->simulation, r->folder, NULL})
-                               : status;
-  return r->run_json.snapshot_count > 0 ? write_series(r) : SCIARA_OK; // without those that will be written again
+  free(dem);
+  if (status == SCIARA_OK && is_continued(r) && r->run_json.snapshot_count > 0)
+    status = write_series(r); // without those that will be written again
+  return status;
 }
 
 /** Removes snapshots of the interrupted run that were not written again. */
@@ -441,7 +441,8 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
   const bool resumable = reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK;
   SCIARA_TRY(take_last(r, resumable || sciara_agenda_has_checkpoints(&r->agenda)));
   SCIARA_TRY(write_series(r));
-  SCIARA_TRY(sciara_run_write_maps(&(struct sciara_run_place){r->simulation, r->folder, &r->options->observer}));
+  const struct sciara_run_observer *o = &r->options->observer;
+  SCIARA_TRY(sciara_simulation_write_maps(r->simulation, r->folder, o->written, o->context));
   return is_continued(r) && reason != SCIARA_STOP_CANCEL ? sweep(r) : SCIARA_OK;
 }
 

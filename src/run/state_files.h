@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the current state of a simulation, one at a time: snapshot, checkpoint, map.
+// Files of the current state of a simulation, one at a time: snapshot, checkpoint, map; and all maps that its
+// scenario requests.
 #ifndef SCIARA_RUN_STATE_FILES_H
 #define SCIARA_RUN_STATE_FILES_H
 
@@ -19,5 +20,12 @@ enum sciara_status sciara_simulation_write_checkpoint(struct sciara_simulation *
 /** The same as a map of one field: a GeoTIFF with its style, or a picture. */
 enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum sciara_field field, bool as_picture,
                                                const char *path);
+
+/**
+ * maps/FIELD.tif with its style and maps/FIELD.png in a folder, for each field of output.maps; `written` receives each path,
+ * NULL: nobody does.
+ */
+enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
+                                                void (*written)(void *context, const char *path), void *context);
 
 #endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_ground.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "file/json_strict.h"
+#include "map/raster_gdal.h"
+#include "terrain/dem_gdal.h"
+
+enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  const double coarse = p->site->origin.coarse_m;
+  if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
+  char *text = sciara_dem_coarse_text(p->scenario.dem.path, coarse, p->site->grid.cell_size);
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  const enum sciara_status status = sciara_run_json_warn(
+      run_json,
+      &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = coarse, .text = text});
+  free(text);
+  return status;
+}
+
+/** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */
+static enum sciara_status find_facts(const struct sciara_site *site, struct sciara_map_facts *facts) {
+  char text[40], window[SCIARA_DEM_WINDOW_TEXT];
+  sciara_dem_window_print(&site->origin.window, window);
+  SCIARA_TRY(sciara_map_facts_add(facts, SCIARA_DEM_WINDOW, window));
+  if (!(site->origin.coarse_m > 0)) return SCIARA_OK;
+  sciara_json_number(site->origin.coarse_m, text, sizeof text);
+  return sciara_map_facts_add(facts, SCIARA_DEM_COARSE, text);
+}
+
+enum sciara_status sciara_ground_write(const struct sciara_problem *p, const double *values, const char *path) {
+  const struct sciara_site *site = sciara_site_unchanged(p->site);
+  struct sciara_map_mark marks[3];
+  struct sciara_map_facts facts = {0};
+  struct sciara_map map = {.grid = &site->grid,
+                           .georef = &p->georef,
+                           .values = values ? values : site->z0,
+                           .nodata = SCIARA_NODATA_ALTITUDE,
+                           .name = "altitude before the eruption",
+                           .unit = "m",
+                           .title = p->scenario.title,
+                           .facts = &facts,
+                           .marks = marks};
+  uint8_t *sea = NULL;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_site_sea(site, &sea));
+  if (sea) marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_SEA, .bytes = sea};
+  if (site->origin.edit)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_EDIT, .words = site->origin.edit};
+  if (p->observed)
+    marks[map.mark_count++] = (struct sciara_map_mark){.name = SCIARA_DEM_OBSERVED, .bytes = p->observed};
+  SCIARA_TRY_GOTO(find_facts(site, &facts));
+  SCIARA_TRY_GOTO(sciara_map_write_geotiff(&map, true, path));
+cleanup:
+  sciara_map_facts_free(&facts);
+  sciara_free(sea);
+  return status;
+}

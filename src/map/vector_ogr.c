@@ -11,7 +11,6 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
-#include "map/colour_ramp.h"
 #include "map/polygonize.h"
 #include "map/vector_qml.h"
 
@@ -30,8 +29,9 @@ struct product {
   const struct sciara_polygons *polygons;
   const struct sciara_vector_places *places; ///< NULL: none
   const struct format *format;
-  const char *path; ///< final name
-  char *memory;     ///< name in memory
+  const char *const *options; ///< of its layers
+  const char *path;           ///< final name
+  char *memory;               ///< name in memory
   OGRSpatialReferenceH srs;
   OGRGeomTransformerH change; ///< from the CRS of the grid to that of the file; NULL: they are the same
   GDALDatasetH dataset;
@@ -107,29 +107,24 @@ static bool add_fields(OGRLayerH layer, const struct product *p, const struct sc
          add_field(layer, "area_m2", OFTReal) && add_field(layer, "cells", format->cells);
 }
 
-/** The colour of zone k on maps and in styles. */
-static void zone_colour(const struct sciara_zones *z, size_t k, uint8_t rgb[3]) {
-  sciara_ramp_colour(sciara_ramp_for(z->ramp), ((double)k + 0.5) / (double)z->count, rgb);
-}
-
 /** Colours of zone k: its area see-through, its border darker; a zone without a ramp is a line alone. */
 static void set_style(OGRFeatureH f, const struct sciara_zones *z, size_t k) {
   char style[96] = "PEN(c:#C81414FF,w:2px);BRUSH(fc:#00000000)";
   uint8_t c[3];
   if (z->ramp) {
-    zone_colour(z, k, c);
+    sciara_qml_colour(z, k, c);
     snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:1px);BRUSH(fc:#%02X%02X%02XB0)", c[0] / 2, c[1] / 2,
              c[2] / 2, c[0], c[1], c[2]);
   }
   OGR_F_SetStyleString(f, style);
 }
 
-/** Takes the geometry to the CRS of the file, and both into the layer. */
-static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry) {
-  OGRGeometryH placed = p->change ? OGR_GeomTransformer_Transform(p->change, geometry) : geometry;
-  if (placed != geometry) OGR_G_DestroyGeometry(geometry);
-  const bool done =
-      placed && OGR_F_SetGeometryDirectly(f, placed) == OGRERR_NONE && OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
+/** Takes the geometry to the CRS of the file, and both into the layer; releases both if they are not `good`. */
+static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH f, OGRGeometryH geometry, bool good) {
+  OGRGeometryH placed = good && p->change ? OGR_GeomTransformer_Transform(p->change, geometry) : geometry;
+  if (placed != geometry || !good) OGR_G_DestroyGeometry(geometry);
+  const bool done = good && placed && OGR_F_SetGeometryDirectly(f, placed) == OGRERR_NONE &&
+                    OGR_L_CreateFeature(layer, f) == OGRERR_NONE;
   OGR_F_Destroy(f);
   return done;
 }
@@ -143,32 +138,20 @@ static bool set_text(OGRFeatureH f, const struct product *p, const char *field, 
   return done;
 }
 
-/** Sets the texts of a mark: its name, and those of the columns. */
-static bool set_texts(OGRFeatureH f, const struct product *p, const struct sciara_vector_marks *marks, size_t k) {
-  bool done = set_text(f, p, p->format->label, marks->mark[k].label);
-  for (size_t c = 0; c < marks->text_columns && done; c++)
-    done = set_text(f, p, marks->text_column[c], marks->mark[k].text[c]);
-  return done;
-}
-
 /** Zone k; takes the polygons. An edge that is not finite stays NULL. */
 static bool add_feature(OGRLayerH layer, const struct product *p, const struct sciara_zones *z, size_t k,
                         OGRGeometryH polygons) {
   const struct sciara_zone *zone = &z->zone[k];
   const double cell = p->polygons->grid->cell_size * p->polygons->grid->cell_size;
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (!set_text(f, p, p->format->label, zone->label)) {
-    OGR_G_DestroyGeometry(polygons);
-    OGR_F_Destroy(f);
-    return false;
-  }
+  const bool good = set_text(f, p, p->format->label, zone->label);
   if (z->lower && isfinite(zone->lower)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, z->lower), zone->lower);
   if (z->upper && isfinite(zone->upper)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, z->upper), zone->upper);
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "area_m2"), (double)zone->cells * cell);
   OGR_F_SetFieldInteger64(f, OGR_F_GetFieldIndex(f, "cells"), zone->cells);
   if (p->format->styled) set_style(f, z, k);
   if (is_timed(z)) set_date(f, p, begin_field, zone->lower); // lava stays: it has no end
-  return finish_feature(layer, p, f, polygons);
+  return finish_feature(layer, p, f, polygons, good);
 }
 
 /** Zone k together with those that it contains. */
@@ -189,13 +172,14 @@ static enum sciara_status polygonize_nested(struct product *p, const struct scia
   return status;
 }
 
-static enum sciara_status add_layer(struct product *p, const struct sciara_zones *z, const char *const *options) {
+static enum sciara_status add_layer(struct product *p, const struct sciara_zones *z) {
   OGRGeometryH *polygons = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(polygons, z->count + 1, "the polygons of a layer"));
   SCIARA_TRY_GOTO(z->nesting ? polygonize_nested(p, z, polygons)
                              : sciara_polygonize(&p->scope, p->polygons->grid, z, p->path, polygons));
-  OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, z->name, p->srs, wkbMultiPolygon, (char **)(uintptr_t)options);
+  OGRLayerH layer =
+      GDALDatasetCreateLayer(p->dataset, z->name, p->srs, wkbMultiPolygon, (char **)(uintptr_t)p->options);
   bool good = layer && add_fields(layer, p, z);
   for (size_t k = 0; k < z->count && good; k++) {
     if (!polygons[k]) continue;
@@ -235,18 +219,18 @@ static bool add_front(OGRLayerH layer, const struct product *p, const struct sci
   OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), time);
   set_date(f, p, begin_field, time);
   if (k + 1 < z->count) set_date(f, p, end_field, fmin(z->zone[k + 1].upper, latest));
-  zone_colour(z, k, c);
+  sciara_qml_colour(z, k, c);
   snprintf(style, sizeof style, "PEN(c:#%02X%02X%02XFF,w:2px)", c[0], c[1], c[2]);
   if (p->format->styled) OGR_F_SetStyleString(f, style);
-  return finish_feature(layer, p, f, lines);
+  return finish_feature(layer, p, f, lines, true);
 }
 
-static enum sciara_status add_fronts(struct product *p, const struct sciara_zones *z, const char *const *options) {
+static enum sciara_status add_fronts(struct product *p, const struct sciara_zones *z) {
   int32_t *member = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(member, sciara_grid_cells(p->polygons->grid), "the front lines of a map"));
   OGRLayerH layer =
-      GDALDatasetCreateLayer(p->dataset, "front_lines", p->srs, wkbMultiLineString, (char **)(uintptr_t)options);
+      GDALDatasetCreateLayer(p->dataset, "front_lines", p->srs, wkbMultiLineString, (char **)(uintptr_t)p->options);
   bool good = layer && add_field(layer, p->format->label, OFTString) && add_field(layer, "time_s", OFTReal) &&
               add_dates(layer, p);
   for (size_t k = 0; k < z->count && good; k++) {
@@ -270,11 +254,8 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   const struct sciara_vector_mark *m = &marks->mark[k];
   OGRGeometryH geometry = mark_geometry(m, marks->lines);
   OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (!geometry || !set_texts(f, p, marks, k)) {
-    OGR_G_DestroyGeometry(geometry);
-    OGR_F_Destroy(f);
-    return false;
-  }
+  bool good = geometry && set_text(f, p, p->format->label, m->label);
+  for (size_t c = 0; c < marks->text_columns && good; c++) good = set_text(f, p, marks->text_column[c], m->text[c]);
   if (marks->distant) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "run_out_m"), m->metres);
   if (marks->timed && isfinite(m->from_s)) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, "time_s"), m->from_s);
   if (marks->timed) set_date(f, p, begin_field, m->from_s);
@@ -282,13 +263,12 @@ static bool add_mark(OGRLayerH layer, const struct product *p, const struct scia
   for (size_t c = 0; c < marks->columns; c++)
     if (isfinite(m->value[c])) OGR_F_SetFieldDouble(f, OGR_F_GetFieldIndex(f, marks->column[c]), m->value[c]);
   if (p->format->styled && marks->lines) OGR_F_SetStyleString(f, "PEN(c:#00C8D7FF,w:4px)");
-  return finish_feature(layer, p, f, geometry);
+  return finish_feature(layer, p, f, geometry, good);
 }
 
-static enum sciara_status add_marks(struct product *p, const struct sciara_vector_marks *marks,
-                                    const char *const *options) {
+static enum sciara_status add_marks(struct product *p, const struct sciara_vector_marks *marks) {
   OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, marks->name, p->srs, marks->lines ? wkbLineString : wkbPoint,
-                                           (char **)(uintptr_t)options);
+                                           (char **)(uintptr_t)p->options);
   bool good = layer && add_field(layer, p->format->label, OFTString) &&
               (!marks->distant || add_field(layer, "run_out_m", OFTReal)) &&
               (!marks->timed || (add_field(layer, "time_s", OFTReal) && add_dates(layer, p)));
@@ -298,133 +278,15 @@ static enum sciara_status add_marks(struct product *p, const struct sciara_vecto
   return good ? SCIARA_OK : gdal_failure(p);
 }
 
-/** Polygons, then lines and points, which lie over them. */
-static enum sciara_status add_layers(struct product *p, const char *const *options) {
-  const struct sciara_polygons *q = p->polygons;
-  for (size_t k = 0; k < q->count; k++) SCIARA_TRY(add_layer(p, &q->layers[k], options));
-  if (q->fronts) SCIARA_TRY(add_fronts(p, q->fronts, options));
-  for (size_t k = 0; k < q->mark_layers; k++) SCIARA_TRY(add_marks(p, &q->marks[k], options));
-  return SCIARA_OK;
-}
-
-// ------------------------------------------------------------------------------------------------------------- styles
-
-/** The table in which QGIS looks for styles; it is no layer of the map. */
-static OGRLayerH add_style_table(const struct product *p) {
-  static const char *const texts[] = {"f_table_catalog", "f_table_schema",
-                                      "f_table_name",    "f_geometry_column",
-                                      "styleName",       "styleQML",
-                                      "styleSLD",        "description",
-                                      "owner",           "ui"};
-  OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, "layer_styles", NULL, wkbNone, NULL);
-  bool good = layer != NULL;
-  for (size_t k = 0; k < sizeof texts / sizeof *texts && good; k++) good = add_field(layer, texts[k], OFTString);
-  OGRFieldDefnH preset = OGR_Fld_Create("useAsDefault", OFTInteger);
-  OGR_Fld_SetSubType(preset, OFSTBoolean);
-  good = good && OGR_L_CreateField(layer, preset, TRUE) == OGRERR_NONE && add_field(layer, "update_time", OFTDateTime);
-  OGR_Fld_Destroy(preset);
-  return good ? layer : NULL;
-}
-
-static enum sciara_status add_style(const struct product *p, OGRLayerH table, const char *layer,
-                                    const struct sciara_text *qml) {
-  if (qml->failed != SCIARA_OK) return sciara_fail(qml->failed, "%s: no memory for the style of a layer", p->path);
-  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(table));
-  const char *const values[][2] = {{"f_table_catalog", ""},       {"f_table_schema", ""}, {"f_table_name", layer},
-                                   {"f_geometry_column", "geom"}, {"styleName", layer},   {"styleQML", qml->data},
-                                   {"description", "of sciara"},  {"owner", ""}};
-  for (size_t k = 0; k < sizeof values / sizeof *values; k++)
-    OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, values[k][0]), values[k][1]);
-  OGR_F_SetFieldInteger(f, OGR_F_GetFieldIndex(f, "useAsDefault"), 1);
-  const bool made = OGR_L_CreateFeature(table, f) == OGRERR_NONE;
-  OGR_F_Destroy(f);
-  return made ? SCIARA_OK : gdal_failure(p);
-}
-
-static enum sciara_status style_zones(const struct product *p, OGRLayerH table, const struct sciara_zones *z,
-                                      const char *name, bool lines) {
-  static const uint8_t lava[3] = {200, 20, 20}, named[3] = {140, 0, 160}; // as barriers in pictures
-  struct sciara_text qml = {0};
-  sciara_qml_begin(&qml, "label");
-  for (size_t k = 0; k < z->count; k++) sciara_qml_category(&qml, k, z->zone[k].label);
-  sciara_qml_symbols(&qml);
-  for (size_t k = 0; k < z->count; k++) {
-    uint8_t c[3];
-    memcpy(c, z->named ? named : lava, sizeof c);
-    if (z->ramp) zone_colour(z, k, c);
-    sciara_qml_symbol(&qml, k, lines ? SCIARA_QML_LINE : z->ramp ? SCIARA_QML_AREA : SCIARA_QML_BORDER, c);
-  }
-  sciara_qml_end(&qml, z->named ? p->format->label : NULL, lines ? SCIARA_QML_LINE : SCIARA_QML_AREA);
-  const enum sciara_status status = add_style(p, table, name, &qml);
-  sciara_text_free(&qml);
-  return status;
-}
-
-static enum sciara_status style_marks(const struct product *p, OGRLayerH table,
-                                      const struct sciara_vector_marks *marks) {
-  static const uint8_t vent[3] = {0, 200, 215}, run_out[3] = {255, 240, 90};
-  struct sciara_text qml = {0};
-  sciara_qml_single(&qml);
-  const enum sciara_qml_symbol kind = marks->lines     ? SCIARA_QML_LINE
-                                      : marks->distant ? SCIARA_QML_CIRCLE
-                                                       : SCIARA_QML_TRIANGLE;
-  sciara_qml_symbol(&qml, 0, kind, marks->distant ? run_out : vent);
-  sciara_qml_end(&qml, marks->named ? p->format->label : NULL, kind);
-  const enum sciara_status status = add_style(p, table, marks->name, &qml);
-  sciara_text_free(&qml);
-  return status;
-}
-
-static enum sciara_status add_styles(struct product *p) {
-  const struct sciara_polygons *q = p->polygons;
-  OGRLayerH table = add_style_table(p);
-  if (!table) return gdal_failure(p);
-  for (size_t k = 0; k < q->count; k++) SCIARA_TRY(style_zones(p, table, &q->layers[k], q->layers[k].name, false));
-  if (q->fronts) SCIARA_TRY(style_zones(p, table, q->fronts, "front_lines", true));
-  for (size_t k = 0; k < q->mark_layers; k++) SCIARA_TRY(style_marks(p, table, &q->marks[k]));
-  return SCIARA_OK;
-}
-
-// GeoPackage's own name for metres from somewhere; without any CRS GDAL would say degrees.
-static const struct format geopackage = {.driver = "GPKG",
-                                         .suffix = "gpkg",
-                                         .label = "label",
-                                         .cells = OFTInteger64,
-                                         .unknown = "LOCAL_CS[\"Undefined Cartesian SRS\",UNIT[\"metre\",1]]"};
-
-/** Makes a GeoPackage of the layers that a function adds. */
-static enum sciara_status write_gpkg(struct product *p,
-                                     enum sciara_status (*add)(struct product *p, const char *const *options)) {
-  char *description = sciara_format("DESCRIPTION=%s", p->polygons->title ? p->polygons->title : "lava");
-  if (!description) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", p->path);
-  const char *const options[] = {"GEOMETRY_NAME=geom", description, NULL};
-  enum sciara_status status = begin(p, &geopackage, NULL);
-  if (status == SCIARA_OK && GDALDatasetStartTransaction(p->dataset, FALSE) != OGRERR_NONE) status = gdal_failure(p);
-  if (status == SCIARA_OK) status = add(p, options);
-  if (status == SCIARA_OK && GDALDatasetCommitTransaction(p->dataset) != OGRERR_NONE) status = gdal_failure(p);
-  free(description);
-  return end(p, status);
-}
-
-static enum sciara_status add_styled_layers(struct product *p, const char *const *options) {
-  SCIARA_TRY(add_layers(p, options));
-  return add_styles(p);
-}
-
-enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {
-  struct product p = {.polygons = polygons, .path = path};
-  return write_gpkg(&p, add_styled_layers);
-}
-
 // -------------------------------------------------------------------------------------------------------------- places
 
 static const char *const place_layers[SCIARA_POI_KINDS] = {"points", "lines", "zones"};
+static const OGRwkbGeometryType place_types[SCIARA_POI_KINDS] = {wkbMultiPoint, wkbMultiLineString, wkbMultiPolygon};
 
 /** The parts of a place as one geometry; rings that run the other way are holes of the one before. NULL: no memory. */
 static OGRGeometryH place_geometry(const struct sciara_poi *poi) {
-  static const OGRwkbGeometryType types[SCIARA_POI_KINDS] = {wkbMultiPoint, wkbMultiLineString, wkbMultiPolygon};
   static const OGRwkbGeometryType parts[SCIARA_POI_KINDS] = {wkbPoint, wkbLineString, wkbLinearRing};
-  OGRGeometryH whole = OGR_G_CreateGeometry(types[poi->kind]), polygon = NULL;
+  OGRGeometryH whole = OGR_G_CreateGeometry(place_types[poi->kind]), polygon = NULL;
   bool good = whole != NULL;
   for (size_t k = 0, begin = 0; k < sciara_poi_parts(poi) && good; k++) {
     const size_t end = sciara_poi_end(poi, k);
@@ -469,11 +331,10 @@ static bool add_place(OGRLayerH layer, const struct sciara_vector_places *q, siz
   return good;
 }
 
-static enum sciara_status add_place_layer(struct product *p, enum sciara_poi_kind kind, const char *const *options) {
-  static const OGRwkbGeometryType types[SCIARA_POI_KINDS] = {wkbMultiPoint, wkbMultiLineString, wkbMultiPolygon};
+static enum sciara_status add_place_layer(struct product *p, enum sciara_poi_kind kind) {
   const struct sciara_vector_places *q = p->places;
   OGRLayerH layer =
-      GDALDatasetCreateLayer(p->dataset, place_layers[kind], p->srs, types[kind], (char **)(uintptr_t)options);
+      GDALDatasetCreateLayer(p->dataset, place_layers[kind], p->srs, place_types[kind], (char **)(uintptr_t)p->options);
   bool good = layer && add_field(layer, "name", OFTString);
   for (size_t c = 0; c < q->text_columns && good; c++) good = add_field(layer, q->text_column[c], OFTString);
   for (size_t c = 0; c < q->columns && good; c++) good = add_field(layer, q->column[c], OFTReal);
@@ -482,99 +343,111 @@ static enum sciara_status add_place_layer(struct product *p, enum sciara_poi_kin
   return good ? SCIARA_OK : gdal_failure(p);
 }
 
-enum { SHARE_CLASSES = SCIARA_ZONES_SHARES + 1, SHARE_LABEL = 64 };
-
-/** The label of a class of probabilities: "below 1 %", "1 to 5 %", "75 % and more". */
-static void name_share(size_t k, char label[SHARE_LABEL]) {
-  const double *edges = sciara_zones_shares;
-  if (k == 0)
-    snprintf(label, SHARE_LABEL, "below %.9g %%", 100 * edges[0]);
-  else if (k == SCIARA_ZONES_SHARES)
-    snprintf(label, SHARE_LABEL, "%.9g %% and more", 100 * edges[k - 1]);
-  else
-    snprintf(label, SHARE_LABEL, "%.9g to %.9g %%", 100 * edges[k - 1], 100 * edges[k]);
+/** Whether a file of places has any of a kind. */
+static bool has_places(const struct product *p, enum sciara_poi_kind kind) {
+  for (size_t k = 0; p->places && k < p->places->count; k++)
+    if (p->places->pois[k].kind == kind) return true;
+  return false;
 }
 
-static const char no_member[] = "no member";
+// -------------------------------------------------------------------------------------------------------------- layers
 
-/** What places are coloured by: their state, or the class of their probability. */
-static void append_class(const struct sciara_vector_places *q, struct sciara_text *t) {
-  char label[SHARE_LABEL];
-  if (!q->share) {
-    sciara_text_append(t, "state");
-    return;
-  }
-  sciara_text_append(t, "CASE WHEN \"state\" <> 'land' THEN \"state\" WHEN \"%s\" = 0 THEN '%s'", q->share, no_member);
-  for (size_t k = 0; k < SCIARA_ZONES_SHARES; k++) {
-    name_share(k, label);
-    sciara_text_append(t, " WHEN \"%s\" < %.9g THEN '%s'", q->share, sciara_zones_shares[k], label);
-  }
-  name_share(SCIARA_ZONES_SHARES, label);
-  sciara_text_append(t, " WHEN \"%s\" >= %.9g THEN '%s' END", q->share, sciara_zones_shares[SCIARA_ZONES_SHARES - 1],
-                     label);
+/** Polygons, then lines and points, which lie over them; places. */
+static enum sciara_status add_layers(struct product *p) {
+  const struct sciara_polygons *q = p->polygons;
+  for (size_t k = 0; k < q->count; k++) SCIARA_TRY(add_layer(p, &q->layers[k]));
+  if (q->fronts) SCIARA_TRY(add_fronts(p, q->fronts));
+  for (size_t k = 0; k < q->mark_layers; k++) SCIARA_TRY(add_marks(p, &q->marks[k]));
+  for (enum sciara_poi_kind kind = 0; kind < SCIARA_POI_KINDS; kind++)
+    if (has_places(p, kind)) SCIARA_TRY(add_place_layer(p, kind));
+  return SCIARA_OK;
 }
 
-/** A class of places. */
-struct place_class {
-  char label[SHARE_LABEL];
-  uint8_t rgb[3];
-};
+// ------------------------------------------------------------------------------------------------------------- styles
 
-/** The classes in the order of a legend; their number. */
-static size_t list_classes(bool shares, struct place_class out[SHARE_CLASSES + 5]) {
-  static const struct place_class reached = {"reached", {200, 20, 20}}, nowhere[] = {{"sea", {130, 130, 130}},
-                                                                                     {"NODATA", {130, 130, 130}},
-                                                                                     {"outside", {130, 130, 130}}};
-  size_t count = 0;
-  for (size_t k = SHARE_CLASSES; shares && k-- > 0; count++) {
-    name_share(k, out[count].label);
-    sciara_ramp_colour(sciara_ramp_for("probability"), ((double)k + 0.5) / SHARE_CLASSES, out[count].rgb);
-  }
-  if (!shares) out[count++] = reached;
-  out[count] = (struct place_class){.rgb = {40, 120, 40}};
-  snprintf(out[count].label, sizeof out[count].label, "%s", shares ? no_member : "not reached");
-  count++;
-  for (size_t k = 0; k < 3; k++) out[count++] = nowhere[k];
-  return count;
+/** The table in which QGIS looks for styles; it is no layer of the map. */
+static OGRLayerH add_style_table(const struct product *p) {
+  static const char *const texts[] = {"f_table_catalog", "f_table_schema",
+                                      "f_table_name",    "f_geometry_column",
+                                      "styleName",       "styleQML",
+                                      "styleSLD",        "description",
+                                      "owner",           "ui"};
+  OGRLayerH layer = GDALDatasetCreateLayer(p->dataset, "layer_styles", NULL, wkbNone, NULL);
+  bool good = layer != NULL;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts && good; k++) good = add_field(layer, texts[k], OFTString);
+  OGRFieldDefnH preset = OGR_Fld_Create("useAsDefault", OFTInteger);
+  OGR_Fld_SetSubType(preset, OFSTBoolean);
+  good = good && OGR_L_CreateField(layer, preset, TRUE) == OGRERR_NONE && add_field(layer, "update_time", OFTDateTime);
+  OGR_Fld_Destroy(preset);
+  return good ? layer : NULL;
 }
 
-/** A colour for each state, or for each class of probabilities. */
-static enum sciara_status style_places(const struct product *p, OGRLayerH table, enum sciara_poi_kind kind) {
-  static const enum sciara_qml_symbol symbols[SCIARA_POI_KINDS] = {SCIARA_QML_CIRCLE, SCIARA_QML_LINE, SCIARA_QML_AREA};
-  struct place_class classes[SHARE_CLASSES + 5];
-  const size_t count = list_classes(p->places->share, classes);
-  struct sciara_text qml = {0}, class = {0};
-  append_class(p->places, &class);
-  sciara_qml_begin(&qml, class.data ? class.data : "");
-  if (class.failed != SCIARA_OK) qml.failed = class.failed;
-  for (size_t k = 0; k < count; k++) sciara_qml_category(&qml, k, classes[k].label);
-  sciara_qml_symbols(&qml);
-  for (size_t k = 0; k < count; k++) sciara_qml_symbol(&qml, k, symbols[kind], classes[k].rgb);
-  sciara_qml_end(&qml, "name", symbols[kind]);
-  const enum sciara_status status = add_style(p, table, place_layers[kind], &qml);
-  sciara_text_free(&class);
+/** Adds the style of a layer, and releases it. */
+static enum sciara_status add_style(const struct product *p, OGRLayerH table, const char *layer,
+                                    struct sciara_text qml) {
+  OGRFeatureH f = OGR_F_Create(OGR_L_GetLayerDefn(table));
+  const char *const values[][2] = {{"f_table_catalog", ""},       {"f_table_schema", ""}, {"f_table_name", layer},
+                                   {"f_geometry_column", "geom"}, {"styleName", layer},   {"styleQML", qml.data},
+                                   {"description", "of sciara"},  {"owner", ""}};
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; qml.failed == SCIARA_OK && k < sizeof values / sizeof *values; k++)
+    OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, values[k][0]), values[k][1]);
+  OGR_F_SetFieldInteger(f, OGR_F_GetFieldIndex(f, "useAsDefault"), 1);
+  if (qml.failed != SCIARA_OK)
+    status = sciara_fail(qml.failed, "%s: no memory for the style of a layer", p->path);
+  else if (OGR_L_CreateFeature(table, f) != OGRERR_NONE)
+    status = gdal_failure(p);
+  OGR_F_Destroy(f);
   sciara_text_free(&qml);
   return status;
 }
 
-static enum sciara_status add_places(struct product *p, const char *const *options) {
-  const struct sciara_vector_places *q = p->places;
-  bool any[SCIARA_POI_KINDS] = {false};
-  for (size_t k = 0; k < q->count; k++) any[q->pois[k].kind] = true;
-  for (int kind = 0; kind < SCIARA_POI_KINDS; kind++)
-    if (any[kind]) SCIARA_TRY(add_place_layer(p, (enum sciara_poi_kind)kind, options));
+static enum sciara_status add_styles(struct product *p) {
+  const struct sciara_polygons *q = p->polygons;
+  const char *label = p->format->label;
   OGRLayerH table = add_style_table(p);
   if (!table) return gdal_failure(p);
-  for (int kind = 0; kind < SCIARA_POI_KINDS; kind++)
-    if (any[kind]) SCIARA_TRY(style_places(p, table, (enum sciara_poi_kind)kind));
+  for (size_t k = 0; k < q->count; k++)
+    SCIARA_TRY(add_style(p, table, q->layers[k].name, sciara_qml_zones(&q->layers[k], label, false)));
+  if (q->fronts) SCIARA_TRY(add_style(p, table, "front_lines", sciara_qml_zones(q->fronts, label, true)));
+  for (size_t k = 0; k < q->mark_layers; k++)
+    SCIARA_TRY(add_style(p, table, q->marks[k].name, sciara_qml_marks(&q->marks[k], label)));
+  for (enum sciara_poi_kind kind = 0; kind < SCIARA_POI_KINDS; kind++)
+    if (has_places(p, kind)) SCIARA_TRY(add_style(p, table, place_layers[kind], sciara_qml_places(p->places, kind)));
   return SCIARA_OK;
+}
+
+// GeoPackage's own name for metres from somewhere; without any CRS GDAL would say degrees.
+static const struct format geopackage = {.driver = "GPKG",
+                                         .suffix = "gpkg",
+                                         .label = "label",
+                                         .cells = OFTInteger64,
+                                         .unknown = "LOCAL_CS[\"Undefined Cartesian SRS\",UNIT[\"metre\",1]]"};
+
+static enum sciara_status write_gpkg(struct product *p) {
+  char *description = sciara_format("DESCRIPTION=%s", p->polygons->title ? p->polygons->title : "lava");
+  if (!description) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %s", p->path);
+  const char *const options[] = {"GEOMETRY_NAME=geom", description, NULL};
+  p->options = options;
+  enum sciara_status status = begin(p, &geopackage, NULL);
+  if (status == SCIARA_OK && GDALDatasetStartTransaction(p->dataset, FALSE) != OGRERR_NONE) status = gdal_failure(p);
+  if (status == SCIARA_OK) status = add_layers(p);
+  if (status == SCIARA_OK) status = add_styles(p);
+  if (status == SCIARA_OK && GDALDatasetCommitTransaction(p->dataset) != OGRERR_NONE) status = gdal_failure(p);
+  free(description);
+  return end(p, status);
+}
+
+enum sciara_status sciara_polygons_write_gpkg(const struct sciara_polygons *polygons, const char *path) {
+  struct product p = {.polygons = polygons, .path = path};
+  return write_gpkg(&p);
 }
 
 enum sciara_status sciara_places_write_gpkg(const struct sciara_vector_places *places, const struct sciara_grid *grid,
                                             const struct sciara_georef *georef, const char *title, const char *path) {
   const struct sciara_polygons none = {.grid = grid, .georef = georef, .title = title};
   struct product p = {.polygons = &none, .places = places, .path = path};
-  return write_gpkg(&p, add_places);
+  return write_gpkg(&p);
 }
 
 enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *polygons, const char *path) {
@@ -583,7 +456,8 @@ enum sciara_status sciara_polygons_write_geojson(const struct sciara_polygons *p
   static const char *const wgs84[] = {"RFC7946=YES", "WRITE_NAME=YES", NULL}, *const plain[] = {"WRITE_NAME=YES", NULL};
   struct product p = {.polygons = polygons, .path = path};
   enum sciara_status status = begin(&p, &format, NULL);
-  if (status == SCIARA_OK) status = add_layers(&p, p.srs ? wgs84 : plain);
+  p.options = p.srs ? wgs84 : plain;
+  if (status == SCIARA_OK) status = add_layers(&p);
   return end(&p, status);
 }
 
@@ -614,9 +488,10 @@ enum sciara_status sciara_polygons_write_kml(const struct sciara_polygons *polyg
   sciara_text_append(&name, "NAME=");
   SCIARA_TRY(sciara_text_append_plain(&name, polygons->title ? polygons->title : "lava"));
   const char *const options[] = {name.data, NULL}, *const folder[] = {"FOLDER=YES", NULL};
+  p.options = folder;
   enum sciara_status status = begin(&p, &format, options);
   if (status == SCIARA_OK) status = change_to_wgs84(&p);
-  if (status == SCIARA_OK) status = add_layers(&p, folder);
+  if (status == SCIARA_OK) status = add_layers(&p);
   sciara_text_free(&name);
   return end(&p, status);
 }

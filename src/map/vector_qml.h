@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// QGIS styles of layers of polygons, lines and points.
+// QGIS styles of layers of zones, marks and places. Errors are kept in the text; release it.
 // Included by this room alone.
 #ifndef SCIARA_MAP_VECTOR_QML_H
 #define SCIARA_MAP_VECTOR_QML_H
 
 #include "base/text.h"
+#include "map/vector_ogr.h"
 
-enum sciara_qml_symbol {
-  SCIARA_QML_AREA,   ///< a see-through area with a darker border
-  SCIARA_QML_BORDER, ///< a border alone
-  SCIARA_QML_LINE,
-  SCIARA_QML_TRIANGLE,
-  SCIARA_QML_CIRCLE
-};
+/** The colour of zone k. */
+void sciara_qml_colour(const struct sciara_zones *z, size_t k, uint8_t rgb[3]);
 
-/** A style with a symbol for each value of `field`, an attribute or an expression: begin, a category for each value, symbols, a symbol for each,
- *  end. Errors are kept in the text. */
-void sciara_qml_begin(struct sciara_text *t, const char *field);
-void sciara_qml_category(struct sciara_text *t, size_t number, const char *value);
-void sciara_qml_symbols(struct sciara_text *t);
+/**
+ * A colour for each zone.
+ *
+ * @param label the attribute that is written at each feature of a layer with names
+ * @param lines the features are the borders of the zones
+ */
+struct sciara_text sciara_qml_zones(const struct sciara_zones *z, const char *label, bool lines);
 
-/** A style with one symbol, number 0: it, then end. */
-void sciara_qml_single(struct sciara_text *t);
+/** One symbol for all; `label` as above. */
+struct sciara_text sciara_qml_marks(const struct sciara_vector_marks *marks, const char *label);
 
-void sciara_qml_symbol(struct sciara_text *t, size_t number, enum sciara_qml_symbol kind, const uint8_t rgb[3]);
-
-/** @param label the attribute that is written at each feature; NULL: none */
-void sciara_qml_end(struct sciara_text *t, const char *label, enum sciara_qml_symbol kind);
+/** A colour for each state, or for each class of probabilities; the layer has the places of one kind. */
+struct sciara_text sciara_qml_places(const struct sciara_vector_places *places, enum sciara_poi_kind kind);
 
 #endif

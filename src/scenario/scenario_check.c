@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a tree of JSON against the table of keys: types, ranges, unknown, missing and contradicting keys. All problems
 // are found, not only the first.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +62,30 @@ static void refuse_type(const struct check *c, const struct sciara_json_path *pa
   refuse_value(c, path, value, allowed);
 }
 
+typedef void check_function(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                            const struct sciara_scenario_key *key);
+
+/** Whether an array has from `least` to `most` items; anything else is rejected. */
+static bool has_items(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                      const struct sciara_scenario_key *key, int least, int most) {
+  const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : -1;
+  if (size < least || size > most) refuse_type(c, path, value, key);
+  return size >= least && size <= most;
+}
+
+/** Checks each item of an array. */
+static void check_each(const struct check *c, const struct sciara_json_path *path, const cJSON *array,
+                       const struct sciara_scenario_key *item_key, check_function *check_item) {
+  struct sciara_json_path place = {.parent = path};
+  const cJSON *item;
+  cJSON_ArrayForEach(item, array) {
+    check_item(c, &place, item, item_key);
+    place.index++;
+  }
+}
+
+static bool is_pair(const cJSON *value) { return cJSON_IsArray(value) && cJSON_GetArraySize(value) == 2; }
+
 static bool in_range(const struct sciara_scenario_key *key, double v) {
   if (!(key->low < key->high)) return true;
   return (key->low_allowed ? v >= key->low : v > key->low) && v <= key->high;
@@ -74,19 +99,11 @@ static void check_range(const struct check *c, const struct sciara_json_path *pa
   refuse_value(c, path, value, allowed);
 }
 
-static void check_number(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                         const struct sciara_scenario_key *key) {
-  if (cJSON_IsNumber(value))
-    check_range(c, path, value, key, value->valuedouble);
-  else
-    refuse_type(c, path, value, key);
-}
-
 static bool is_integral(double v) { return v == floor(v) && fabs(v) < 9007199254740992.0; } // 2^53
 
-static void check_integer(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                          const struct sciara_scenario_key *key) {
-  if (cJSON_IsNumber(value) && is_integral(value->valuedouble))
+static void check_number(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  if (cJSON_IsNumber(value) && (key->type != SCIARA_KEY_INTEGER || is_integral(value->valuedouble)))
     check_range(c, path, value, key, value->valuedouble);
   else
     refuse_type(c, path, value, key);
@@ -135,37 +152,19 @@ static void check_duration(const struct check *c, const struct sciara_json_path 
     refuse_type(c, path, value, key);
 }
 
-static void check_window(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                         const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != 4) {
-    refuse_type(c, path, value, key);
-    return;
-  }
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *item;
-  cJSON_ArrayForEach(item, value) {
-    struct sciara_scenario_key entry = {
-        .type = SCIARA_KEY_INTEGER, .low = place.index < 2 ? 0 : 1, .low_allowed = true, .high = key->high};
-    check_integer(c, &place, item, &entry);
-    place.index++;
-  }
+/** A number of a window [first row, first column, rows, columns]. */
+static void check_extent(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *window) {
+  const struct sciara_scenario_key number = {
+      .type = SCIARA_KEY_INTEGER, .low = path->index < 2 ? 0 : 1, .low_allowed = true, .high = window->high};
+  check_number(c, path, value, &number);
 }
 
-static void check_numbers(const struct check *c, const struct sciara_json_path *path, const cJSON *array,
-                          const struct sciara_scenario_key *number) {
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *item;
-  cJSON_ArrayForEach(item, array) {
-    check_number(c, &place, item, number);
-    place.index++;
-  }
-}
-
-/** The range of the array, as that of one number in it. */
-static struct sciara_scenario_key number_in(const struct sciara_scenario_key *array) {
-  struct sciara_scenario_key number = *array;
-  number.type = SCIARA_KEY_NUMBER;
-  return number;
+/** The range of the array, as that of one item in it. */
+static struct sciara_scenario_key item_of(const struct sciara_scenario_key *array, enum sciara_key_type type) {
+  struct sciara_scenario_key item = *array;
+  item.type = type;
+  return item;
 }
 
 static void check_box(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
@@ -183,63 +182,38 @@ static void check_box(const struct check *c, const struct sciara_json_path *path
   if (!right || !(v[0] < v[2] || crosses) || !(v[1] < v[3])) refuse_type(c, path, value, key);
 }
 
-static void check_points(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                         const struct sciara_scenario_key *key) {
-  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  if (size < 2 || size > SCIARA_KEY_MAX_POINTS) {
-    refuse_type(c, path, value, key);
-    return;
-  }
-  const struct sciara_scenario_key coordinate = number_in(key);
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *point;
-  cJSON_ArrayForEach(point, value) {
-    if (cJSON_IsArray(point) && cJSON_GetArraySize(point) == 2)
-      check_numbers(c, &place, point, &coordinate);
-    else
-      refuse_value(c, &place, point, "a point [x, y]");
-    place.index++;
-  }
-}
-
-static void check_rates(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                        const struct sciara_scenario_key *key) {
-  int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  const struct sciara_scenario_key rate = number_in(key);
-  if (size < 1 || size > most_items(c, key))
-    refuse_type(c, path, value, key);
+static void check_point(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                        const struct sciara_scenario_key *coordinate) {
+  if (is_pair(value))
+    check_each(c, path, value, coordinate, check_number);
   else
-    check_numbers(c, path, value, &rate);
+    refuse_value(c, path, value, "a point [x, y]");
 }
 
-static void check_table(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                        const struct sciara_scenario_key *key) {
+static void check_row(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                      const struct sciara_scenario_key *rate) {
   static const struct sciara_scenario_key time = {
       .type = SCIARA_KEY_DURATION, .low_allowed = true, .high = SCIARA_TIME_MAX};
-  const struct sciara_scenario_key rate = number_in(key);
-  const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  if (size < 2 || size > SCIARA_KEY_MAX_RATES) {
-    refuse_type(c, path, value, key);
-    return;
+  const struct sciara_json_path first = {.parent = path}, second = {.parent = path, .index = 1};
+  if (is_pair(value)) {
+    check_duration(c, &first, value->child, &time);
+    check_number(c, &second, value->child->next, rate);
+  } else {
+    refuse_value(c, path, value, "a row [time, rate]");
   }
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *row;
-  cJSON_ArrayForEach(row, value) {
-    const struct sciara_json_path first = {.parent = &place}, second = {.parent = &place, .index = 1};
-    if (cJSON_IsArray(row) && cJSON_GetArraySize(row) == 2) {
-      check_duration(c, &first, row->child, &time);
-      check_number(c, &second, row->child->next, &rate);
-    } else {
-      refuse_value(c, &place, row, "a row [time, rate]");
-    }
-    place.index++;
-  }
+}
+
+/** An array of what another function checks, each with the range of the array. */
+static void check_numbers(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                          const struct sciara_scenario_key *key, int least, int most, check_function *check_item) {
+  const struct sciara_scenario_key number = item_of(key, SCIARA_KEY_NUMBER);
+  if (has_items(c, path, value, key, least, most)) check_each(c, path, value, &number, check_item);
 }
 
 /** Two numbers; those of an interval ascend. */
 static void check_interval(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                            const struct sciara_scenario_key *key) {
-  bool right = cJSON_IsArray(value) && cJSON_GetArraySize(value) == 2;
+  bool right = is_pair(value);
   const cJSON *first = right ? value->child : NULL, *second = right ? first->next : NULL;
   right = right && cJSON_IsNumber(first) && cJSON_IsNumber(second) && in_range(key, first->valuedouble) &&
           in_range(key, second->valuedouble);
@@ -247,25 +221,19 @@ static void check_interval(const struct check *c, const struct sciara_json_path 
     refuse_type(c, path, value, key);
 }
 
+static void check_simple(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                         const struct sciara_scenario_key *key) {
+  (void)key;
+  if (cJSON_IsArray(value) || cJSON_IsObject(value))
+    refuse_value(c, path, value, "a number, a text, true, false or null");
+}
+
 /** Durations, or values that are neither arrays nor objects. */
 static void check_list(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                        const struct sciara_scenario_key *key) {
-  const int size = cJSON_IsArray(value) ? cJSON_GetArraySize(value) : 0;
-  struct sciara_scenario_key duration = *key;
-  duration.type = SCIARA_KEY_DURATION;
-  if (size < 1 || size > most_items(c, key)) {
-    refuse_type(c, path, value, key);
-    return;
-  }
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *item;
-  cJSON_ArrayForEach(item, value) {
-    if (key->type == SCIARA_KEY_DURATIONS)
-      check_duration(c, &place, item, &duration);
-    else if (cJSON_IsArray(item) || cJSON_IsObject(item))
-      refuse_value(c, &place, item, "a number, a text, true, false or null");
-    place.index++;
-  }
+  const struct sciara_scenario_key duration = item_of(key, SCIARA_KEY_DURATION);
+  if (has_items(c, path, value, key, 1, most_items(c, key)))
+    check_each(c, path, value, &duration, key->type == SCIARA_KEY_DURATIONS ? check_duration : check_simple);
 }
 
 static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {
@@ -284,10 +252,7 @@ static void refuse_field(const struct check *c, const struct sciara_json_path *p
 
 static void check_fields(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) < (int)key->low) {
-    refuse_type(c, path, value, key);
-    return;
-  }
+  if (!has_items(c, path, value, key, (int)key->low, INT_MAX)) return;
   struct sciara_json_path place = {.parent = path};
   unsigned seen = 0;
   const cJSON *item;
@@ -306,24 +271,6 @@ static void check_fields(const struct check *c, const struct sciara_json_path *p
 static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                          const char *schema, const char *alternatives);
 
-static void check_objects(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
-                          const struct sciara_scenario_key *key) {
-  if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) > (int)key->high) {
-    refuse_type(c, path, value, key);
-    return;
-  }
-  const struct sciara_scenario_key *items = sciara_scenario_key_items(key);
-  struct sciara_json_path place = {.parent = path};
-  const cJSON *item;
-  cJSON_ArrayForEach(item, value) {
-    if (cJSON_IsObject(item))
-      check_object(c, &place, item, items->path, items->alternatives);
-    else
-      refuse_type(c, &place, item, items);
-    place.index++;
-  }
-}
-
 static bool is_text(const cJSON *value) { return cJSON_IsString(value) && value->valuestring[0] != '\0'; }
 
 static void check_value(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
@@ -340,12 +287,15 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
       right = cJSON_IsObject(value);
       if (right) check_object(c, path, value, "model", NULL);
       break;
-    case SCIARA_KEY_OBJECTS: check_objects(c, path, value, key); break;
+    case SCIARA_KEY_OBJECTS:
+      if (has_items(c, path, value, key, 0, (int)key->high))
+        check_each(c, path, value, sciara_scenario_key_items(key), check_value);
+      break;
     case SCIARA_KEY_STRING: right = is_text(value); break;
     case SCIARA_KEY_CHOICE: right = is_choice(key, value); break;
     case SCIARA_KEY_BOOLEAN: right = cJSON_IsBool(value); break;
-    case SCIARA_KEY_NUMBER: check_number(c, path, value, key); break;
-    case SCIARA_KEY_INTEGER: check_integer(c, path, value, key); break;
+    case SCIARA_KEY_NUMBER:
+    case SCIARA_KEY_INTEGER: check_number(c, path, value, key); break;
     case SCIARA_KEY_DURATION: check_duration(c, path, value, key); break;
     case SCIARA_KEY_SEA:
     case SCIARA_KEY_LAYER:
@@ -353,11 +303,13 @@ static void check_value(const struct check *c, const struct sciara_json_path *pa
       if (cJSON_IsNumber(value)) check_number(c, path, value, key);
       break;
     case SCIARA_KEY_DATE: right = cJSON_IsString(value) && sciara_scenario_date_valid(value->valuestring); break;
-    case SCIARA_KEY_WINDOW: check_window(c, path, value, key); break;
+    case SCIARA_KEY_WINDOW:
+      if (has_items(c, path, value, key, 4, 4)) check_each(c, path, value, key, check_extent);
+      break;
     case SCIARA_KEY_BOX: check_box(c, path, value, key); break;
-    case SCIARA_KEY_POINTS: check_points(c, path, value, key); break;
-    case SCIARA_KEY_RATES: check_rates(c, path, value, key); break;
-    case SCIARA_KEY_TABLE: check_table(c, path, value, key); break;
+    case SCIARA_KEY_POINTS: check_numbers(c, path, value, key, 2, SCIARA_KEY_MAX_POINTS, check_point); break;
+    case SCIARA_KEY_RATES: check_numbers(c, path, value, key, 1, most_items(c, key), check_number); break;
+    case SCIARA_KEY_TABLE: check_numbers(c, path, value, key, 2, SCIARA_KEY_MAX_RATES, check_row); break;
     case SCIARA_KEY_FIELDS: check_fields(c, path, value, key); break;
     case SCIARA_KEY_PAIR:
     case SCIARA_KEY_INTERVAL: check_interval(c, path, value, key); break;
@@ -512,32 +464,27 @@ static void check_source(const struct check *c, const cJSON *root) {
          "at least one vent, unless initial.thickness, initial.checkpoint or initial.observed is given");
 }
 
+/** Whether the tree is an object, whose keys are then checked. */
+static bool check_tree(const struct check *c, const cJSON *root, const char *schema) {
+  if (cJSON_IsObject(root))
+    check_object(c, NULL, root, schema, NULL);
+  else
+    refuse_value(c, NULL, root, "an object");
+  return cJSON_IsObject(root);
+}
+
 void sciara_scenario_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
   struct check c = {.file = file, .diagnostics = diagnostics};
   c.start = sciara_scenario_start(root, &c.start_s);
-  if (!cJSON_IsObject(root)) {
-    refuse_value(&c, NULL, root, "an object");
-    return;
-  }
-  check_object(&c, NULL, root, "", NULL);
-  check_source(&c, root);
-}
-
-static void check_tree(const char *file, const cJSON *root, const char *schema,
-                       struct sciara_diagnostics *diagnostics) {
-  const struct check c = {.file = file, .diagnostics = diagnostics};
-  if (cJSON_IsObject(root))
-    check_object(&c, NULL, root, schema, NULL);
-  else
-    refuse_value(&c, NULL, root, "an object");
+  if (check_tree(&c, root, "")) check_source(&c, root);
 }
 
 void sciara_ensemble_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
-  check_tree(file, root, SCIARA_ENSEMBLE_KEYS, diagnostics);
+  check_tree(&(struct check){.file = file, .diagnostics = diagnostics}, root, SCIARA_ENSEMBLE_KEYS);
 }
 
 void sciara_calibration_tree_check(const char *file, const cJSON *root, struct sciara_diagnostics *diagnostics) {
-  check_tree(file, root, SCIARA_CALIBRATION_KEYS, diagnostics);
+  check_tree(&(struct check){.file = file, .diagnostics = diagnostics}, root, SCIARA_CALIBRATION_KEYS);
 }
 
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +17,6 @@
 #include "model/ledger.h"
 #include "model/soundness.h"
 #include "model/tower.h"
-#include "model/window.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/profile.h"
@@ -27,7 +25,6 @@
 #include "run/state_files.h"
 #include "run/writer.h"
 #include "sim/agenda.h"
-#include "sim/choose_engine.h"
 #include "sim/parallel.h"
 #include "sim/tower_watch.h"
 #include "store/run_json.h"
@@ -46,9 +43,8 @@ struct run {
   uint64_t last_snapshot;       ///< step of the last snapshot; UINT64_MAX: none yet
   struct sciara_checkpoints checkpoints;
   struct sciara_agenda agenda;
-  bool
-      drift_reported; ///< the effect of rounding on the volume was reported; used by the thread that runs the simulation
-  double begin;       ///< monotonic seconds
+  bool drift_reported;  ///< the effect of rounding on the volume; used by the thread that runs the simulation
+  double begin;         ///< monotonic seconds
   double output_wait_s; ///< seconds in which the steps waited for snapshots
   int lock;             ///< descriptor of the locked folder, or -1
 };
@@ -93,8 +89,7 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   sciara_date_now(run_json->updated_utc);
   if (status != SCIARA_RUN_RUNNING) sciara_date_now(run_json->ended_utc);
   char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
-  if (!path) return no_memory();
-  const enum sciara_status result = sciara_run_json_write(run_json, path);
+  const enum sciara_status result = path ? sciara_run_json_write(run_json, path) : no_memory();
   free(path);
   return result;
 }
@@ -133,29 +128,22 @@ static bool is_series_due(size_t count, bool another) {
   return count == 1 || count % 100 == 0 || (count < 100 && !another);
 }
 
-/** Adds a warning about the state to run.json, if there is reason for one. */
-static enum sciara_status watch_towers(struct run *r, const struct sciara_touched *touched, struct sciara_output *o) {
-  const char *text;
-  SCIARA_TRY(sciara_tower_watch(&r->simulation->problem, o->state, touched, &r->run_json, &text));
-  snprintf(o->notice, sizeof o->notice, "%s", text ? text : "");
-  return SCIARA_OK;
-}
-
 /** Writes an output: the file, then run.json, which acknowledges it. */
-static enum sciara_status write_output(void *context, struct sciara_output *o) {
-  struct run *r = (struct run *)context;
+static enum sciara_status write_output(struct run *r, struct sciara_output *o) {
   char name[64];
   snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
   char *path = sciara_path_join(r->folder, name);
   if (!path) return no_memory();
   struct sciara_touched touched;
+  const char *notice; // a warning about the state, if there is reason for one
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_touched_in_parallel(o->state, r->context.threads, &touched));
   sciara_ledger_form_over(o->state, &touched, r->simulation->problem.rounding, &o->ledger);
   const uint64_t checksum = sciara_state_checksum_over(o->state, r->ground, &touched);
   SCIARA_TRY_GOTO(sciara_snapshot_write(&r->context, o->state, &touched, &o->ledger, checksum, path));
   r->run_json.ledger = o->ledger;
-  SCIARA_TRY_GOTO(watch_towers(r, &touched, o));
+  SCIARA_TRY_GOTO(sciara_tower_watch(&r->simulation->problem, o->state, &touched, &r->run_json, &notice));
+  snprintf(o->notice, sizeof o->notice, "%s", notice ? notice : "");
   SCIARA_TRY_GOTO(sciara_run_json_add(&r->run_json, name, o->progress.step, o->progress.time, checksum));
   SCIARA_TRY_GOTO(write_record(r, SCIARA_RUN_RUNNING, &o->progress, o->compute_s, o->output_wait_s));
   const bool another = r->writer && sciara_writer_is_behind(r->writer);
@@ -435,9 +423,9 @@ static enum sciara_status sweep(const struct run *r) {
 
 /** Writes the files after the last step, except the end of run.json. */
 static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reason) {
-  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
+  const struct sciara_problem *p = &r->simulation->problem;
   SCIARA_TRY(sciara_simulation_sync(r->simulation));
-  SCIARA_TRY(sciara_state_check_sound(r->simulation->problem.state, &scenario->params));
+  SCIARA_TRY(sciara_state_check_sound(p->state, &p->scenario.params));
   const bool resumable = reason == SCIARA_STOP_CANCEL || reason == SCIARA_STOP_THICK;
   SCIARA_TRY(take_last(r, resumable || sciara_agenda_has_checkpoints(&r->agenda)));
   SCIARA_TRY(write_series(r));

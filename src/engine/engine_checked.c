@@ -120,9 +120,7 @@ static enum sciara_status collect(void *engine, int buffer, struct sciara_state 
 }
 
 /** The error for a violated invariant. */
-static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...)
-    SCIARA_PRINTF(4, 5);
-
+SCIARA_PRINTF(4, 5)
 static enum sciara_status found(struct checked *e, int64_t i, const char *invariant, const char *format, ...) {
   char detail[256];
   va_list args;
@@ -246,52 +244,13 @@ static enum sciara_status check_outflow(struct checked *e, int64_t i, double lea
   return found(e, i, "residual", "%.17g m stay and %.17g m leave, %.17g m were there", (double)d->residual, leaving, h);
 }
 
-#ifdef SCIARA_BINGHAM
-/** Checks the flow of `out` m to neighbour n of a cell that is not flat and whose lava does not rest. */
-static enum sciara_status check_flux(struct checked *e, int64_t i, const struct sciara_sheet_bounds *b, int n,
-                                     double out) {
-  const double carried = b->rate[n] * (double)e->t + SCIARA_SHEET_LEAST;
-  if (b->drop[n] <= 0) {
-    if (SCIARA_LEFT_OUT(SCIARA_FAULT_UPHILL)) return SCIARA_OK;
-    return found(e, i, "uphill", "%g m flow to neighbour %d, whose surface is %g m higher", out, n, -b->drop[n]);
-  }
-  if (!(out <= b->fill[n]) && !SCIARA_LEFT_OUT(SCIARA_FAULT_LEVEL))
-    return found(e, i, "level", "%.17g m flow to neighbour %d, %.17g m level the surfaces", out, n, b->fill[n]);
-  if (!(out <= carried) && !SCIARA_LEFT_OUT(SCIARA_FAULT_RATE))
-    return found(e, i, "rate", "%.17g m flow to neighbour %d, the sheet carries %.17g m", out, n, carried);
-  return SCIARA_OK;
-}
-
 /** Checks how the sheet of a liquid cell moves. */
 static enum sciara_status check_sheet(struct checked *e, int64_t i) {
-  const double t = (double)e->t, w = e->hf.grid.cell_size;
-  struct sciara_sheet_bounds b;
-  sciara_sheet_bounds_find(e->setup.params, w, &e->hf.f, i, &b);
-  const double most = e->setup.params->relaxation * w * (1 + 8 * UNIT);
-  if (!(b.speed * t <= most) && !SCIARA_LEFT_OUT(SCIARA_FAULT_CROSSING))
-    return found(e, i, "crossing", "%.17g m in %g s, at most %g m of a cell are allowed", b.speed * t, t, most);
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    const double out = (double)e->donor[i].out.to[n].thickness;
-    if (out == 0) continue;
-    if (b.steepest <= 0) {
-      if (!SCIARA_LEFT_OUT(SCIARA_FAULT_FLAT))
-        return found(e, i, "slope", "%g m flow to neighbour %d, none is lower", out, n);
-    } else if (b.stress <= b.yield) {
-      if (!SCIARA_LEFT_OUT(SCIARA_FAULT_PLUG))
-        return found(e, i, "plug", "%g m flow to neighbour %d at a stress of %g Pa below %g Pa", out, n, b.stress,
-                     b.yield);
-    } else {
-      SCIARA_TRY(check_flux(e, i, &b, n, out));
-    }
-  }
-  return SCIARA_OK;
+  char detail[SCIARA_SHEET_DETAIL];
+  const char *invariant =
+      sciara_sheet_exceeds(e->setup.params, e->hf.grid.cell_size, &e->hf.f, i, &e->donor[i].out, (double)e->t, detail);
+  return invariant ? found(e, i, invariant, "%s", detail) : SCIARA_OK;
 }
-#else
-static enum sciara_status check_sheet(struct checked *e, int64_t i) {
-  (void)e, (void)i;
-  return SCIARA_OK;
-}
-#endif
 
 static enum sciara_status flow(struct checked *e) {
   FOR_CELLS(e, i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits the flows of a cell with rule bingham, for engine `checked`: found from fields and parameters in double
-// precision, by other formulas than those of model/bingham.h.
+// What limits the flows of a cell with rule bingham, and whether they exceed it, for engine `checked`: found from fields and
+// parameters in double precision, by other formulas than those of model/bingham.h.
 //
 // - The slope and the drops are those of surfaces, by their distance.
 // - The yield strength is compared with the shear stress at the base, in place of the thickness with that of the plug.
@@ -15,8 +15,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
-#include "model/pass.h"
+#include "engine/planted_faults.h"
 
 /** The limits of a liquid cell. */
 struct sciara_sheet_bounds {
@@ -27,6 +28,8 @@ struct sciara_sheet_bounds {
   double fill[SCIARA_MOORE]; ///< at most: what raises the neighbour to the common level, m
   double rate[SCIARA_MOORE]; ///< at most: what the sheet carries to the neighbour, m/s
 };
+
+enum { SCIARA_SHEET_DETAIL = 256 }; ///< bytes
 
 /** Half an ulp of 1: the largest relative error of one operation of the rule. */
 #define SCIARA_SHEET_UNIT (0.5 * SCIARA_REAL_EPSILON)
@@ -130,6 +133,62 @@ static inline void sciara_sheet_bounds_find(const struct sciara_params *p, doubl
     b->rate[n] =
         G_least > 0 ? (1 + 32 * unit) * (fastest * h / G_least) * b->drop[n] * weight_of / (w * w) : (double)INFINITY;
   }
+}
+
+#ifdef SCIARA_BINGHAM
+/** The limit that a flow of `out` m to neighbour n of a cell in t s exceeds, or NULL; the lava of the cell does not rest. */
+static inline const char *sciara_sheet_flux_exceeds(const struct sciara_sheet_bounds *b, int n, double out, double t,
+                                                    char detail[SCIARA_SHEET_DETAIL]) {
+  const double carried = b->rate[n] * t + SCIARA_SHEET_LEAST;
+  const char *limit = NULL;
+  if (b->drop[n] <= 0) {
+    limit = SCIARA_LEFT_OUT(SCIARA_FAULT_UPHILL) ? NULL : "uphill";
+    snprintf(detail, SCIARA_SHEET_DETAIL, "%g m flow to neighbour %d, whose surface is %g m higher", out, n,
+             -b->drop[n]);
+  } else if (!(out <= b->fill[n]) && !SCIARA_LEFT_OUT(SCIARA_FAULT_LEVEL)) {
+    limit = "level";
+    snprintf(detail, SCIARA_SHEET_DETAIL, "%.17g m flow to neighbour %d, %.17g m level the surfaces", out, n,
+             b->fill[n]);
+  } else if (!(out <= carried) && !SCIARA_LEFT_OUT(SCIARA_FAULT_RATE)) {
+    limit = "rate";
+    snprintf(detail, SCIARA_SHEET_DETAIL, "%.17g m flow to neighbour %d, the sheet carries %.17g m", out, n, carried);
+  }
+  return limit;
+}
+#endif
+
+/** The limit that the flows of liquid cell i in t s exceed, and by how much, or NULL. */
+static inline const char *sciara_sheet_exceeds(const struct sciara_params *p, double w, const struct sciara_fields *f,
+                                               int64_t i, const struct sciara_outflows *flows, double t,
+                                               char detail[SCIARA_SHEET_DETAIL]) {
+#ifdef SCIARA_BINGHAM
+  struct sciara_sheet_bounds b;
+  const char *limit = NULL;
+  sciara_sheet_bounds_find(p, w, f, i, &b);
+  const double most = p->relaxation * w * (1 + 8 * SCIARA_SHEET_UNIT);
+  if (!(b.speed * t <= most) && !SCIARA_LEFT_OUT(SCIARA_FAULT_CROSSING)) {
+    limit = "crossing";
+    snprintf(detail, SCIARA_SHEET_DETAIL, "%.17g m in %g s, at most %g m of a cell are allowed", b.speed * t, t, most);
+  }
+  for (int n = 1; n < SCIARA_MOORE && !limit; n++) {
+    const double out = (double)flows->to[n].thickness;
+    if (out == 0) continue;
+    if (b.steepest <= 0) {
+      limit = SCIARA_LEFT_OUT(SCIARA_FAULT_FLAT) ? NULL : "slope";
+      snprintf(detail, SCIARA_SHEET_DETAIL, "%g m flow to neighbour %d, none is lower", out, n);
+    } else if (b.stress <= b.yield) {
+      limit = SCIARA_LEFT_OUT(SCIARA_FAULT_PLUG) ? NULL : "plug";
+      snprintf(detail, SCIARA_SHEET_DETAIL, "%g m flow to neighbour %d at a stress of %g Pa below %g Pa", out, n,
+               b.stress, b.yield);
+    } else {
+      limit = sciara_sheet_flux_exceeds(&b, n, out, t, detail);
+    }
+  }
+  return limit;
+#else
+  (void)p, (void)w, (void)f, (void)i, (void)flows, (void)t, (void)detail;
+  return NULL;
+#endif
 }
 
 #endif

@@ -71,4 +71,4 @@ foreach(kind IN ITEMS run ensemble calibration)
   string(APPEND code "${head_code}\n${tail_code}\nconst struct sciara_page_skeleton sciara_page_skeleton_${kind} = {"
          "${kind}_head, sizeof ${kind}_head, ${kind}_tail, sizeof ${kind}_tail};\n\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Made by cmake/EmbedPage.cmake.\n#include \"page/page_skeleton.h\"\n\n${code}")
+file(WRITE ${OUTPUT} "// Made by cmake/EmbedPage.cmake.\n#include \"page/page_parts.h\"\n\n${code}")

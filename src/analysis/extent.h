@@ -50,4 +50,14 @@ enum sciara_status sciara_extents_score(const struct sciara_extents *e, struct s
 enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
                                             const struct sciara_georef *georef, uint8_t *cells, int64_t *count);
 
+/**
+ * The square of the distance from the centre of each cell to the centre of the nearest cell of the set, in cells, by
+ * integers alone; INT64_MAX everywhere when the set is empty. Takes time in proportion to rows x cols, whatever the
+ * set (Meijster, Roerdink and Hesselink 2000).
+ *
+ * @param set rows x cols; not 0: the cell belongs to it
+ * @param out rows x cols
+ */
+enum sciara_status sciara_distance_squared(int64_t rows, int64_t cols, const uint8_t *set, int64_t *out);
+
 #endif

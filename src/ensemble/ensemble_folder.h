@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of an ensemble as a whole: that nothing in it leads out of it, what results it holds, and who is at work in it.
+// The folder of an ensemble as a whole: that nothing in it leads out of it, what results it holds, who is at work in it, and
+// log.csv: who computed which member, when, and how it ended (docs/formats.md).
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_FOLDER_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_FOLDER_H
 
-#include "base/status.h"
+#include "ensemble/ensemble.h"
+#include "member/batch_file.h"
 
 #define SCIARA_ENSEMBLE_LOCK "run.lock"
 
@@ -27,5 +29,9 @@ enum sciara_status sciara_ensemble_lock_to_run(const char *folder, int *lock);
 enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock);
 
 void sciara_ensemble_unlock(int lock);
+
+/** Adds a line to log.csv. Several threads and processes may do so: the file is locked, so that one of them writes the head. */
+enum sciara_status sciara_execution_log_add(const struct sciara_ensemble *e, size_t member,
+                                            const struct sciara_footprint *f);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export_picture.h"
-#include "picture/extent_png.h"
+#include "picture/map_picture.h"
 
 /** What the run covers: its deposit, else what is still liquid. */
 static enum sciara_status read_run(struct sciara_run_scores *j) {
@@ -98,9 +98,52 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   return status;
 }
 
+// Colours that people who confuse red and green can also distinguish (Okabe and Ito).
+enum kind { HITS, MISSES, EXCESS, KINDS };
+static const uint8_t colours[KINDS][3] = {{240, 228, 66}, {0, 114, 178}, {213, 94, 0}};
+
+/** What a picture of two extents calls itself, and the cells of both, of the second alone, of the first alone. */
+struct extent_words {
+  enum sciara_word title, kinds[3];
+};
+static const struct extent_words of_observed = {SCIARA_WORD_EXTENTS,
+                                                {SCIARA_WORD_HITS, SCIARA_WORD_MISSES, SCIARA_WORD_EXCESS}};
+static const struct extent_words of_runs = {SCIARA_WORD_RUNS,
+                                            {SCIARA_WORD_RUNS_BOTH, SCIARA_WORD_RUNS_FIRST, SCIARA_WORD_RUNS_SECOND}};
+
+/**
+ * Draws hits (both) yellow, misses (the observed alone) blue, excess (the run alone) red, laid out as other maps are.
+ *
+ * @param like          look, ground, marks and texts; of its map the grid, the CRS and the title are used
+ * @param run, observed rows x cols, 0 or not
+ */
+static enum sciara_status write_extents(const struct sciara_map_picture *like, const uint8_t *run,
+                                        const uint8_t *observed, const struct extent_words *words, const char *path) {
+  const int64_t cells = sciara_grid_cells(like->map->grid);
+  struct sciara_map_kind kinds[KINDS];
+  double *kind;
+  SCIARA_TRY(SCIARA_NEW(kind, cells, "the kinds of cells on a map"));
+  for (int64_t i = 0; i < cells; i++)
+    kind[i] = run[i] ? (observed[i] ? HITS : EXCESS) : observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
+  for (int k = 0; k < KINDS; k++)
+    kinds[k] = (struct sciara_map_kind){sciara_word(like->language, words->kinds[k]),
+                                        {colours[k][0], colours[k][1], colours[k][2]}};
+  struct sciara_map map = *like->map;
+  map.values = kind;
+  map.nodata = SCIARA_NODATA_ALTITUDE;
+  map.name = sciara_word(like->language, words->title);
+  struct sciara_map_picture picture = *like;
+  picture.map = &map;
+  picture.kind = kinds;
+  picture.kinds = KINDS;
+  const enum sciara_status status = sciara_map_write_png(&picture, path);
+  sciara_free(kind);
+  return status;
+}
+
 /** Draws the two extents of `j`. Of two runs it does not say what they assume. */
 static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
-                               const struct sciara_extent_words *words, struct sciara_text *note, const char *path) {
+                               const struct extent_words *words, struct sciara_text *note, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
   struct sciara_map_picture picture = {
@@ -120,13 +163,13 @@ static enum sciara_status draw(const struct sciara_run_scores *j, const struct s
   picture.sea = marks.sea;
   picture.edits = marks.edit;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
-  if (words == &sciara_words_of_runs) picture.volumes = NULL; // they would be those of one of the two
+  if (words == &of_runs) picture.volumes = NULL; // they would be those of one of the two
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
-  if (words == &sciara_words_of_observed && dressing.assumed.data)
+  if (words == &of_observed && dressing.assumed.data)
     SCIARA_TRY_GOTO(sciara_text_append(note, "\n%s", dressing.assumed.data));
   picture.note = note->data;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, words, path));
+  SCIARA_TRY_GOTO(write_extents(&picture, j->run, j->observed.covered, words, path));
 cleanup:
   sciara_export_marks_free(&marks);
   sciara_map_facts_free(&facts);
@@ -140,7 +183,7 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                           const char *path) {
   struct sciara_text note = {0};
   enum sciara_status status = write_note(j, look->language, &note);
-  if (status == SCIARA_OK) status = draw(j, look, &sciara_words_of_observed, &note, path);
+  if (status == SCIARA_OK) status = draw(j, look, &of_observed, &note, path);
   sciara_text_free(&note);
   return status;
 }
@@ -184,7 +227,7 @@ enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_t
   b.observed.covered = a.run;
   a.run = NULL;
   SCIARA_TRY_GOTO(write_areas(&b, first, look->language, &note));
-  SCIARA_TRY_GOTO(draw(&b, look, &sciara_words_of_runs, &note, path));
+  SCIARA_TRY_GOTO(draw(&b, look, &of_runs, &note, path));
 cleanup:
   sciara_text_free(&note);
   sciara_run_scores_free(&a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "page/page_ground.h"
+#include "page/page_parts.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -10,8 +10,7 @@
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
-#include "page/page_ground.h"
-#include "page/page_skeleton.h"
+#include "page/page_parts.h"
 
 static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
   SCIARA_TRY(sciara_text_append(t, "\"%s\":", key));

@@ -14,7 +14,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "file/first_bytes.h"
 #include "file/hdf5_open.h"
 #include "file/input_file.h"
 
@@ -66,7 +65,7 @@ static enum sciara_status fail_unopened(struct sciara_gdal_scope *scope, const s
                                         const char *const *extra, size_t extra_count) {
   struct sciara_text list = {0}, found = {0};
   char **drivers = allowed_drivers(extra, extra_count);
-  enum sciara_status status = sciara_first_bytes_explain(s->path, &found);
+  enum sciara_status status = sciara_source_explain(s->path, &found);
   for (int i = 0; drivers[i] && status == SCIARA_OK; i++)
     status = sciara_text_append(&list, "%s%s", i ? ", " : "", drivers[i]);
   char reason[sizeof scope->message];
@@ -150,7 +149,7 @@ static enum sciara_status check_raw_size(const struct sciara_source *s) {
   struct sciara_text found = {0};
   struct stat about;
   if (stat(s->path, &about) != 0 || !band) return SCIARA_OK; // said later
-  enum sciara_status status = sciara_first_bytes_explain(s->path, &found);
+  enum sciara_status status = sciara_source_explain(s->path, &found);
   if (status == SCIARA_OK && found.length)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a raw raster, as the .hdr of its name says, but it %s",
                          s->path, found.data);

@@ -105,4 +105,10 @@ void sciara_source_scale(const struct sciara_source *s, size_t cells, double *va
 enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,
                                               struct sciara_text *out);
 
+/**
+ * Appends what a file is that no reader accepts, by its first bytes, and what helps: "is compressed by gzip; unpack it with: gzip
+ * -dc 'a.tif.gz' > 'a.tif'". Appends nothing if they say nothing.
+ */
+enum sciara_status sciara_source_explain(const char *path, struct sciara_text *out);
+
 #endif

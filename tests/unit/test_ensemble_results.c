@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ensemble/point_colours.h"
+#include "ensemble/ensemble_sample.h"
 #include "hazard/hazard.h"
 #include "hazard/poi_results.h"
 #include "hazard/reduction.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/distance.h"
 #include "support/random.h"
 
 enum { MOST = 64 };

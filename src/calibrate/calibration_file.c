@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "calibrate/calibrate.h"
-#include "calibrate/calibration_scenarios.h"
 #include "calibrate/sensitivity.h"
 #include "calibrate/unknowns.h"
 #include "ensemble/ensemble_reading.h"

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "calibrate/calibration_scenarios.h"
+#include "calibrate/calibration_file.h"
 #include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/members.h"

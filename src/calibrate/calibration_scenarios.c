@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/calibration_scenarios.h"
-#include "calibrate/unknowns.h"
+#include "calibrate/calibration_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "calibrate/unknowns.h"
 #include "ensemble/ensemble_reading.h"
 #include "ensemble/member_keys.h"
 

@@ -11,7 +11,7 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "page/page_html.h"
-#include "run/assumed.h"
+#include "run/run_facts.h"
 #include "run/run_folder.h"
 #include "scenario/vent_places.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "legacy/legacy_older.h"
+#include "legacy/legacy_read.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "file/crs_scale.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"
-#include "legacy/legacy_older.h"
+#include "legacy/legacy_read.h"
 #include "map/raster_gdal.h"
 #include "terrain/dem_gdal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/plan_check.h"
+#include "plan/planning.h"
 
 #include <inttypes.h>
 #include <math.h>

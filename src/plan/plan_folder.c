@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/plan_folder.h"
+#include "plan/planning.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
-#include "plan/plan_base.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/plan_places.h"
+#include "plan/planning.h"
 
 #include <math.h>
 #include <stdlib.h>

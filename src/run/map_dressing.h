@@ -5,7 +5,7 @@
 
 #include "map/run_out.h"
 #include "picture/map_picture.h"
-#include "run/assumed.h"
+#include "run/run_facts.h"
 #include "scenario/vent_places.h"
 
 /** Zero-initialise; release with sciara_map_dressing_free. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the maps of a run say of themselves.
+// What the maps of a run say of themselves, and what they assume, in words.
 #ifndef SCIARA_RUN_RUN_FACTS_H
 #define SCIARA_RUN_RUN_FACTS_H
 
 #include "map/map_facts.h"
+#include "map/words.h"
+#include "model/vents.h"
 #include "scenario/scenario.h"
 
 /** The moment that a map shows. Texts may be NULL. */
@@ -23,5 +25,14 @@ struct sciara_run_moment {
 enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *moment,
                                          const struct sciara_scenario_spec *scenario, enum sciara_field field,
                                          struct sciara_map_facts *out);
+
+/**
+ * Appends what the maps assume, two or three lines: effusion, ground, rule and parameters, start.
+ *
+ * @param emission NULL, or one that is not known: that of the scenario, if it has all rates itself
+ */
+enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario,
+                                      const struct sciara_emission *emission, const struct sciara_grid *grid,
+                                      enum sciara_language language, struct sciara_text *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/rates_columns.h"
+#include "scenario/rates_lines.h"
 
 #include <ctype.h>
 #include <string.h>

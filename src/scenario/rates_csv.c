@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "model/radiance.h"
-#include "scenario/rates_columns.h"
 #include "scenario/rates_lines.h"
 
 /** A table that is being read. */

@@ -1,12 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a text file of effusion rates, and the rows that are read from it.
+// The lines of a text file of effusion rates: what the first one says of the columns, and the rows that are read from it.
 // Included by this room alone.
 #ifndef SCIARA_SCENARIO_RATES_LINES_H
 #define SCIARA_SCENARIO_RATES_LINES_H
 
 #include "file/csv_forms.h"
-#include "scenario/rates_columns.h"
 #include "scenario/rates_csv.h"
+
+// ------------------------------------------------------------------------------------- columns, in rates_columns.c
+
+enum { SCIARA_RATES_MAX_COLUMNS = 64, SCIARA_RATES_NAME = 48, SCIARA_RATES_UNIT = 16 };
+
+/** The quantities that a column may hold. */
+enum sciara_rates_quantity {
+  SCIARA_RATES_TIME, ///< since the start of the table, or a date
+  SCIARA_RATES_DAY,  ///< a date, if another column holds the time of day
+  SCIARA_RATES_MEAN, ///< effusion rate, the only one or the best estimate
+  SCIARA_RATES_LOW,
+  SCIARA_RATES_HIGH,
+  SCIARA_RATES_POWER, ///< radiative power
+  SCIARA_RATES_QUANTITIES,
+  SCIARA_RATES_NOTHING = SCIARA_RATES_QUANTITIES ///< is not used
+};
+
+/** A column that is used. */
+struct sciara_rates_column {
+  bool given;
+  size_t at;                    ///< its number, from 0
+  double factor;                ///< to s, m3/s or W
+  char unit[SCIARA_RATES_UNIT]; ///< as shown: "h"
+  bool unit_assumed;            ///< the file names none
+  bool of_dates;                ///< the name says that it holds dates, not times since the start
+  bool bare;                    ///< the name is that of a unit: "hour"
+  char name[SCIARA_RATES_NAME]; ///< as in the file, cut
+};
+
+struct sciara_rates_columns {
+  size_t count;
+  struct sciara_rates_column column[SCIARA_RATES_QUANTITIES];
+};
+
+/**
+ * Interprets the names of a header. Columns that are not understood are named in `unused`.
+ *
+ * @return SCIARA_ERR_INPUT, starting with "expected": `names` are no header, lack a column, or have one twice
+ */
+enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out,
+                                             struct sciara_text *unused);
+
+// ---------------------------------------------------------------------------------------------------------------- rows
 
 /** A file, and the row last read. */
 struct sciara_rates_lines {

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "model/radiance.h"
-#include "scenario/rates_columns.h"
 #include "scenario/rates_lines.h"
 
 enum { TIME = 0, SATELLITE = 1, RADIANCE = 9, FEWEST = 14 };

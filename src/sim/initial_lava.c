@@ -2,9 +2,12 @@
 #include "sim/initial_lava.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "sim/checkpoint_content.h"
 
 static uint64_t term(uint64_t field, int64_t cell, double value) {
   uint64_t bits;
@@ -41,4 +44,73 @@ enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uin
 
 bool sciara_scenario_has_initial_lava(const struct sciara_scenario_spec *s) {
   return s->initial_thickness.given || s->initial_thickness.path || s->initial_checkpoint || s->observed.outline;
+}
+
+// ---------------------------------------------------------------------------------------------------------- checkpoint
+
+/** What the scenario says about the checkpoint. */
+static enum sciara_status check_checksum(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
+  const char *expected = p->scenario.initial_checksum;
+  char found[20];
+  snprintf(found, sizeof found, "%016" PRIx64, c->checksum);
+  if (!expected || strcmp(found, expected) == 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a state with the checksum %.40s, found %s",
+                     p->scenario.initial_checkpoint, expected, found);
+}
+
+/** Other parameters are allowed, another rule is not: its momentum means something else. */
+static enum sciara_status check_rule(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
+  const enum sciara_rule_kind found = p->scenario.params.rule, its = c->identity.params.rule;
+  if (found == its) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: computed with rule \"%s\", found model.rule \"%s\"; expected \"model.rule\": \"%s\", or "
+                     "initial.thickness and initial.temperature instead of a checkpoint",
+                     p->scenario.initial_checkpoint, sciara_rule_name(its), sciara_rule_name(found),
+                     sciara_rule_name(its));
+}
+
+/** The same ground, boundary and precision; parameters and vents may be others. */
+static enum sciara_status check_identity(const struct sciara_problem *p, const struct sciara_checkpoint *c) {
+  struct sciara_checkpoint_identity run;
+  SCIARA_TRY(check_rule(p, c));
+  enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &run);
+  run.params = c->identity.params;
+  if (status == SCIARA_OK) status = sciara_checkpoint_check(c, p->scenario.initial_checkpoint, &run, false);
+  free(run.precision);
+  return status;
+}
+
+static enum sciara_status check_temperatures(const struct sciara_problem *p) {
+  const struct sciara_params *params = &p->scenario.params;
+  const struct sciara_state *s = p->state;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->h[i] > 0 && !(s->T[i] > params->T_sol && s->T[i] <= params->T_vent))
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: row %" PRId64 ", column %" PRId64 ": expected lava above model.T_sol_K = %g to "
+                         "model.T_vent_K = %g, found %.10g K",
+                         p->scenario.initial_checkpoint, i / s->grid.cols, i % s->grid.cols, params->T_sol,
+                         params->T_vent, s->T[i]);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
+  const char *path = p->scenario.initial_checkpoint;
+  struct sciara_checkpoint c = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_checkpoint_verify(path, &c));
+  SCIARA_TRY_GOTO(check_checksum(p, &c));
+  SCIARA_TRY_GOTO(sciara_problem_match_ground(p, c.time_s, c.identity.ground));
+  const unsigned record =
+      sciara_scenario_record(&p->scenario) | (unsigned)(c.identity.record & SCIARA_RECORD_EVERYTHING);
+  SCIARA_TRY_GOTO(sciara_state_create_on(p->site, record, &p->state));
+  SCIARA_TRY_GOTO(check_identity(p, &c));
+  SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, p->state));
+  SCIARA_TRY_GOTO(check_temperatures(p));
+  p->checkpoint_checksum = c.checksum;
+  sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+              "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s", path, c.step,
+              c.time_s);
+cleanup:
+  sciara_checkpoint_free(&c);
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s: initial.checkpoint", p->scenario.path);
 }

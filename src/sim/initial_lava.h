@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of the rasters of initial lava, as part of what identifies an ensemble and its members.
+// The lava that a simulation begins with: of a checkpoint, as it was mapped (initial_observed.c), and as a part of what
+// identifies an ensemble and its members.
 #ifndef SCIARA_SIM_INITIAL_LAVA_H
 #define SCIARA_SIM_INITIAL_LAVA_H
 
@@ -16,5 +17,21 @@ enum sciara_status sciara_initial_lava_check(const struct sciara_problem *p, uin
 
 /** Whether the scenario begins with lava: its own or that of a checkpoint. */
 bool sciara_scenario_has_initial_lava(const struct sciara_scenario_spec *s);
+
+/**
+ * The keys initial.checkpoint and initial.checksum: makes the state of a problem that has its site: lava, time, step and
+ * totals of the checkpoint, and the maxima that it holds. Vents emit from that time on. SCIARA_ERR_INPUT if it is damaged, has another checksum than the scenario says,
+ * belongs to other ground, another boundary or precision, or has lava at a temperature that the parameters do not allow.
+ */
+enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p);
+
+/**
+ * The key initial.observed: replaces the lava of a problem that has its state, that of the bare ground or of a checkpoint.
+ * Outside the outline there is none afterwards; inside, lava and rock are as thick as observed, at rest, and rock becomes no thicker. On bare ground the lava is
+ * the initial one; what it adds to a checkpoint and removes from it are lines of the ledger. Maxima begin anew. Sets
+ * p->observed_hash. SCIARA_ERR_INPUT for an outline without a cell of the land, a time before the checkpoint, and values that
+ * lava cannot have.
+ */
+enum sciara_status sciara_initial_observed_take(struct sciara_problem *p, const struct sciara_problem_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/initial_observed.h"
+#include "sim/initial_lava.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "file/crs_scale.h"
 #include "model/params.h"
-#include "terrain/dem_altitudes.h"
 #include "terrain/dem_part.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"

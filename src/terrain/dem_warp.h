@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resampling a DEM in memory to square cells of a projected CRS.
+// Altitudes in memory: those of a file, and resampled to square cells of a projected CRS.
 // Included by this room alone.
 #ifndef SCIARA_TERRAIN_DEM_WARP_H
 #define SCIARA_TERRAIN_DEM_WARP_H
 
-#include "file/gdal_support.h"
+#include "terrain/dem_source.h"
 
 /** Altitudes with their place; dx and dy may differ only before a warp. Release with sciara_patch_free. */
 struct sciara_patch {
@@ -46,5 +46,14 @@ struct sciara_warp {
  */
 enum sciara_status sciara_patch_warp(struct sciara_gdal_scope *scope, const struct sciara_warp *warp, const char **how,
                                      double *side, struct sciara_patch *out);
+
+/**
+ * Applies scale and offset, and turns NaN and infinities to NODATA. Refuses altitudes that no place has, and values by
+ * which files mark cells without altitude, if they stand apart from all others; points out any other such value.
+ *
+ * @param window of the raster that the patch is, for messages
+ */
+enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *s, const int64_t window[4],
+                                             struct sciara_patch *p);
 
 #endif

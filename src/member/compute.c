@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
-#include "member/member_checkpoint.h"
+#include "member/member.h"
 #include "model/field.h"
 #include "model/ground_change.h"
 #include "model/tower.h"
@@ -33,30 +32,6 @@ enum {
   FIRST_SLICE = 64, // steps
   LEAST_GROWTH = 16,
   ASK_EVERY = 64, // steps between two questions whether a member ends early, at least
-};
-
-/** A member in work. */
-struct member {
-  const struct sciara_compute_setup *setup;
-  struct sciara_pool_slot *slot; ///< the engine; NULL: one of its own
-  const struct sciara_site *map; ///< that of the setup, or with errors of its own
-  uint64_t ground;               ///< sciara_site_checksum of it
-  struct sciara_vents *vents;    ///< on the map
-  enum sciara_boundary boundary;
-  struct sciara_window window;
-  struct sciara_simulation *simulation;
-  struct sciara_state *kept;              ///< after the last slice that is valid
-  struct sciara_margins margins;          ///< of it
-  uint64_t losses;                        ///< of the simulation at that time
-  uint64_t cell_steps, cell_steps_before; ///< at that time; before the present window
-  uint64_t slice;                         ///< steps of the next one
-  uint64_t ask;                           ///< step at which it is asked whether the member ends early
-  struct sciara_agenda agenda;
-  double time_zero;              ///< simulated time at the start, s: that of a checkpoint, or 0
-  struct sciara_run_json towers; ///< its warnings of towers
-  const struct sciara_scenario_member *scenario;
-  struct sciara_member_identity identity; ///< for its checkpoint
-  struct sciara_text warnings;
 };
 
 // --------------------------------------------------------------------------------------------------------- messages
@@ -114,52 +89,15 @@ static enum sciara_status first_state(const struct sciara_problem *p, const stru
 }
 
 /** The ground of the member. A problem without a state was placed on ground without the errors. */
-static enum sciara_status take_map(struct member *m, const struct sciara_problem *p) {
+static enum sciara_status take_map(struct sciara_member *m, const struct sciara_problem *p) {
   const struct sciara_problem_options options = {.site = p->site};
   SCIARA_TRY(sciara_scenario_site_share(&p->scenario, &options, &m->map));
   m->ground = m->map == m->setup->site ? m->setup->ground : sciara_site_checksum(m->map);
   return SCIARA_OK;
 }
 
-/** What the checkpoint of the member must have. */
-static void identify(struct member *m, const struct sciara_problem *p) {
-  m->identity = (struct sciara_member_identity){
-      .ensemble = m->setup->ensemble_hash,
-      .row = m->setup->row_hash,
-      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->scenario.boundary),
-      .initial = sciara_initial_lava_hash(p)};
-}
-
-/** Replaces window, site and state by those of a checkpoint, if there is one. */
-static enum sciara_status restore(struct member *m, const struct sciara_problem *p, const struct sciara_site **site,
-                                  struct sciara_state **state) {
-  struct sciara_member_progress from = {0};
-  struct sciara_state *found = NULL;
-  char simulated[48];
-  if (!m->setup->checkpoint) return SCIARA_OK;
-  const enum sciara_status status =
-      sciara_member_checkpoint_read(m->setup->checkpoint, p, &m->identity, &m->map, m->vents, &found, &from);
-  if (found && m->map->changes_done > 0) m->ground = sciara_site_checksum(m->map);
-  if (found) {
-    sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
-    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
-  }
-  if (!found) return status;
-  sciara_state_destroy(*state);
-  sciara_site_release(*site);
-  *state = found;
-  *site = sciara_site_retain(found->site);
-  m->window = from.window;
-  m->cell_steps = m->cell_steps_before = from.cell_steps;
-  m->towers = from.towers;
-  for (size_t k = 0; k < m->towers.warning_count; k++) warn(&m->warnings, m->towers.warnings[k].text);
-  const struct sciara_engine_progress now = {.step = found->step, .time = found->time};
-  sciara_agenda_towers_done(&m->agenda, &now, false);
-  return SCIARA_OK;
-}
-
 /** Makes the problem that of its first window; its vents on the map go to m->vents. */
-static enum sciara_status enter_window(struct member *m, struct sciara_problem *p) {
+static enum sciara_status enter_window(struct sciara_member *m, struct sciara_problem *p) {
   const struct sciara_site *site = NULL;
   struct sciara_state *state = NULL;
   enum sciara_status status;
@@ -173,7 +111,8 @@ static enum sciara_status enter_window(struct member *m, struct sciara_problem *
   if (sciara_has_towers(&p->scenario.params)) sciara_agenda_test_towers(&m->agenda, sciara_vents_end(m->vents));
   SCIARA_TRY_GOTO(sciara_window_site(m->map, &m->window, m->boundary, &site));
   SCIARA_TRY_GOTO(first_state(p, &m->window, site, &state));
-  SCIARA_TRY_GOTO(restore(m, p, &site, &state));
+  SCIARA_TRY_GOTO(sciara_member_checkpoint_read(m, p, &site, &state));
+  for (size_t k = 0; k < m->towers.warning_count; k++) warn(&m->warnings, m->towers.warnings[k].text);
   SCIARA_TRY_GOTO(sciara_state_clone(state, &m->kept));
   SCIARA_TRY_GOTO(sciara_window_vents(m->vents, &m->window, &p->vents));
   sciara_state_destroy(p->state);
@@ -195,7 +134,7 @@ cleanup:
 // ----------------------------------------------------------------------------------------------------------- growth
 
 /** Goes back to the kept state, in a window that is larger by so many cells. */
-static enum sciara_status enlarge(struct member *m, const struct sciara_margins *by) {
+static enum sciara_status enlarge(struct sciara_member *m, const struct sciara_margins *by) {
   const struct sciara_window to = sciara_window_grow(&m->map->grid, &m->window, by);
   const struct sciara_site *site = NULL;
   struct sciara_state *kept = NULL, *state = NULL;
@@ -223,7 +162,7 @@ cleanup:
 static const struct sciara_margins as_it_is = {{0}};
 
 /** Does the changes of the ground that are due at the end of the last slice, and continues on the new ground. */
-static enum sciara_status change_ground(struct member *m) {
+static enum sciara_status change_ground(struct sciara_member *m) {
   const struct sciara_ground_changes *c = m->map->changes;
   struct sciara_ground_effect effect;
   if (!(sciara_site_next_change(m->map) <= m->kept->time)) return SCIARA_OK;
@@ -244,14 +183,14 @@ static enum sciara_status change_ground(struct member *m) {
 }
 
 /** Does the last slice again in a window that is twice as large towards these sides. */
-static enum sciara_status repeat(struct member *m, unsigned crossed) {
+static enum sciara_status repeat(struct sciara_member *m, unsigned crossed) {
   const struct sciara_margins by = sciara_window_extent(&m->window, crossed);
   return enlarge(m, &by);
 }
 
 // ------------------------------------------------------------------------------------------------------------ steps
 
-static enum sciara_status find_towers(struct member *m) {
+static enum sciara_status find_towers(struct sciara_member *m) {
   struct sciara_touched touched;
   const char *text;
   SCIARA_TRY(sciara_touched_find(m->kept, &touched));
@@ -262,7 +201,7 @@ static enum sciara_status find_towers(struct member *m) {
 }
 
 /** Sets *crossed to the sides over which lava has left the window in the slice that has just been done. */
-static enum sciara_status find_crossed(struct member *m, bool valid, unsigned *crossed) {
+static enum sciara_status find_crossed(struct sciara_member *m, bool valid, unsigned *crossed) {
   struct sciara_simulation *s = m->simulation;
   *crossed = 0;
   if (m->window.sides == 0 || s->progress.losses == m->losses) return SCIARA_OK;
@@ -276,7 +215,7 @@ static enum sciara_status find_crossed(struct member *m, bool valid, unsigned *c
 }
 
 /** Keeps the state of the slice that has just been done. */
-static enum sciara_status accept(struct member *m) {
+static enum sciara_status accept(struct sciara_member *m) {
   struct sciara_simulation *s = m->simulation;
   SCIARA_TRY(sciara_simulation_sync(s));
   struct sciara_state *state = s->problem.state;
@@ -292,7 +231,7 @@ static enum sciara_status accept(struct member *m) {
 }
 
 /** Enlarges the window of a slot where lava has come near its frame. */
-static enum sciara_status leave_frame(struct member *m) {
+static enum sciara_status leave_frame(struct sciara_member *m) {
   unsigned near = 0;
   for (int side = 0; side < SCIARA_SIDES; side++)
     if (m->window.sides >> side & 1u && m->margins.of[side] < LEAST_GROWTH / 2) near |= 1u << side;
@@ -300,7 +239,7 @@ static enum sciara_status leave_frame(struct member *m) {
 }
 
 /** Continues in an engine that has the whole device, for no other member needs the slots. */
-static enum sciara_status leave_slot(struct member *m) {
+static enum sciara_status leave_slot(struct sciara_member *m) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_pool_slot *const slot = m->slot;
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
@@ -321,7 +260,7 @@ static enum sciara_status leave_slot(struct member *m) {
 }
 
 /** The device has no memory for the engine outside the slot: continues in the slot, from the kept state. */
-static enum sciara_status return_to_slot(struct member *m) {
+static enum sciara_status return_to_slot(struct sciara_member *m) {
   m->slot = m->setup->slot;
   sciara_pool_reserve(m->slot);
   sciara_pool_stay(m->slot);
@@ -331,7 +270,7 @@ static enum sciara_status return_to_slot(struct member *m) {
 }
 
 /** Up to what is due, but at most so many steps; *valid: the state is that of the last step. */
-static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid) {
+static enum sciara_status advance(struct sciara_member *m, uint64_t steps, bool *valid) {
   struct sciara_simulation *s = m->simulation;
   struct sciara_advance_limit limit = sciara_agenda_next(&m->agenda, m->kept->step);
   if (m->setup->ends && m->ask < limit.step) limit.step = m->ask;
@@ -346,7 +285,7 @@ static enum sciara_status advance(struct member *m, uint64_t steps, bool *valid)
 }
 
 /** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
-static enum sciara_status one_leg(struct member *m, bool *failed) {
+static enum sciara_status one_leg(struct sciara_member *m, bool *failed) {
   const struct sciara_simulation *s = m->simulation;
   bool valid;
   SCIARA_TRY(advance(m, UINT64_MAX, &valid));
@@ -358,7 +297,7 @@ static enum sciara_status one_leg(struct member *m, bool *failed) {
   return s->progress.reason == SCIARA_STOP_FRAME ? leave_frame(m) : SCIARA_OK;
 }
 
-static enum sciara_status one_slice(struct member *m, bool *failed) {
+static enum sciara_status one_slice(struct sciara_member *m, bool *failed) {
   const struct sciara_simulation *s = m->simulation;
   unsigned crossed;
   bool valid;
@@ -384,33 +323,14 @@ static enum sciara_status one_slice(struct member *m, bool *failed) {
 
 // -------------------------------------------------------------------------------------------------------- footprint
 
-static enum sciara_status collect_cells(const struct member *m, struct sciara_footprint *f) {
-  const struct sciara_state *s = m->kept;
-  const int64_t cells = sciara_grid_cells(&s->grid), stride = m->map->grid.cols;
-  const double time_zero = m->time_zero;
-  for (int64_t i = 0; i < cells; i++) f->count += s->arrival[i] >= 0;
-  SCIARA_TRY(sciara_footprint_make_cells(f, f->count));
-  int64_t n = 0;
-  for (int64_t r = 0; r < s->grid.rows; r++)
-    for (int64_t c = 0; c < s->grid.cols; c++) {
-      const int64_t i = r * s->grid.cols + c;
-      if (!(s->arrival[i] >= 0)) continue;
-      f->cell[n] = (m->window.row + r) * stride + m->window.col + c;
-#define SCIARA_FOOTPRINT_VALUE(name, NAME, unit, FILL, RECORD, PLACE, value, meaning) f->name[n] = (float)(value);
-#include "member/footprint.def"
-      n++;
-    }
-  return SCIARA_OK;
-}
-
-static enum sciara_status take_texts(struct member *m, const char *error, struct sciara_footprint *f) {
+static enum sciara_status take_texts(struct sciara_member *m, const char *error, struct sciara_footprint *f) {
   f->error = strdup(error);
   f->warnings = strdup(m->warnings.data ? m->warnings.data : "");
   return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
 }
 
 /** The result of a member whose run has ended. */
-static enum sciara_status describe(struct member *m, struct sciara_footprint *f) {
+static enum sciara_status describe(struct sciara_member *m, struct sciara_footprint *f) {
   const struct sciara_end end = sciara_simulation_ended(m->simulation);
   const struct sciara_state *s = m->kept;
   SCIARA_TRY(find_towers(m));
@@ -430,11 +350,11 @@ static enum sciara_status describe(struct member *m, struct sciara_footprint *f)
     warn(&m->warnings, text);
   }
   SCIARA_TRY(take_texts(m, "", f));
-  return collect_cells(m, f);
+  return sciara_footprint_take_cells(f, s, &m->window, m->map->grid.cols, m->time_zero);
 }
 
 /** The result of a member of which a step failed: nothing in it depends on when its state was last kept or stored. */
-static enum sciara_status describe_failure(struct member *m, struct sciara_footprint *f) {
+static enum sciara_status describe_failure(struct sciara_member *m, struct sciara_footprint *f) {
   const struct sciara_engine_progress *p = &m->simulation->progress;
   char *text = p->bad.row < 0 ? strdup(sciara_last_error())
                               : sciara_format("step %" PRIu64 ": row %" PRId64 ", column %" PRId64
@@ -451,7 +371,7 @@ static enum sciara_status describe_failure(struct member *m, struct sciara_footp
 }
 
 /** Notes how far a member has come; whether its time is up. */
-static bool is_probed(const struct member *m, double begin, double cpu, bool failed) {
+static bool is_probed(const struct sciara_member *m, double begin, double cpu, bool failed) {
   struct sciara_compute_probe *p = m->setup->probe;
   p->whole = failed || m->simulation->finished != SCIARA_STOP_NONE;
   p->steps = m->kept->step;
@@ -465,42 +385,13 @@ static bool is_probed(const struct member *m, double begin, double cpu, bool fai
   return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
 }
 
-/** The state could not be stored. The member continues, for its result is stored in any case. */
-static void warn_unstored(const struct member *m, bool cancelled) {
-  int *known = m->setup->unstored;
-  const bool again = known && __atomic_exchange_n(known, 1, __ATOMIC_RELAXED);
-  if (again && !cancelled) return;
-  sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
-             cancelled ? "what the member has done since its last checkpoint is lost"
-                       : "members continue without new checkpoints until they can be written again");
-}
-
-/** Stores the state that was reached, when it is time. */
-static enum sciara_status store_checkpoint(struct member *m, bool cancelled) {
-  const int *cancel = m->setup->cancel;
-  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
-  if (!m->setup->checkpoint || !sciara_agenda_wall_due(&m->agenda, cancelled)) return SCIARA_OK;
-  const struct sciara_member_progress progress = {
-      .window = m->window, .cell_steps = m->cell_steps, .towers = m->towers};
-  struct sciara_text scenario = {0};
-  enum sciara_status status = sciara_scenario_member_print(m->scenario, &scenario);
-  if (status == SCIARA_OK)
-    status = sciara_member_checkpoint_write(m->setup->checkpoint, &m->simulation->problem, &m->identity, scenario.data,
-                                            m->kept, &progress);
-  sciara_text_free(&scenario);
-  sciara_agenda_checkpoint_done(&m->agenda, m->kept->time, status == SCIARA_OK);
-  if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
-  warn_unstored(m, cancelled);
-  return SCIARA_OK;
-}
-
 /** Finds the next step at which it is asked whether the member ends early. */
-static void ask_later(struct member *m) {
+static void ask_later(struct sciara_member *m) {
   while (m->ask <= m->kept->step) m->ask += m->ask / 8 > ASK_EVERY ? m->ask / 8 : ASK_EVERY;
 }
 
 /** Whether the member ends before its stop rule is met. */
-static bool ends_early(struct member *m) {
+static bool ends_early(struct sciara_member *m) {
   const struct sciara_compute_view view = {
       .state = m->kept, .window = &m->window, .vents = m->vents, .time_zero = m->time_zero};
   if (!m->setup->ends || m->kept->step < m->ask) return false;
@@ -512,14 +403,14 @@ static bool ends_early(struct member *m) {
  * The slot for the member: that of the setup, which is released if it is for another rule or precision. NULL: an engine of
  * its own.
  */
-static struct sciara_pool_slot *take_slot(const struct member *m, const struct sciara_problem *p) {
+static struct sciara_pool_slot *take_slot(const struct sciara_member *m, const struct sciara_problem *p) {
   struct sciara_pool_slot *const slot = m->setup->slot;
   if (!slot || sciara_pool_fits(slot, p->scenario.params.rule, p->scenario.engine.single_precision)) return slot;
   sciara_pool_release(slot);
   return NULL;
 }
 
-static enum sciara_status run(struct member *m, struct sciara_problem *p, struct sciara_footprint *out,
+static enum sciara_status run(struct sciara_member *m, struct sciara_problem *p, struct sciara_footprint *out,
                               bool *cancelled) {
   bool failed = false;
   const double begin = sciara_wallclock(), cpu = sciara_thread_time();
@@ -527,7 +418,6 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
                                      .cancel = m->setup->cancel};
   sciara_agenda_begin(&m->agenda, 0);
   SCIARA_TRY(take_map(m, p));
-  identify(m, p);
   SCIARA_TRY(sciara_initial_lava_check(p, m->setup->initial_hash));
   SCIARA_TRY(enter_window(m, p));
   p->scenario.notes = &sciara_no_notes; // in a window they may be wrong: lava at its ring has not left the map
@@ -550,7 +440,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
       SCIARA_TRY(change_ground(m));
-      SCIARA_TRY(store_checkpoint(m, *cancelled));
+      SCIARA_TRY(sciara_member_checkpoint_write(m, *cancelled));
     }
     if (*cancelled) return SCIARA_OK;
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE && ends_early(m)) break;
@@ -559,7 +449,7 @@ static enum sciara_status run(struct member *m, struct sciara_problem *p, struct
 }
 
 /** The result of a member whose scenario is invalid; other errors say nothing about it. */
-static enum sciara_status describe_invalid(struct member *m, const struct sciara_diagnostics *d,
+static enum sciara_status describe_invalid(struct sciara_member *m, const struct sciara_diagnostics *d,
                                            struct sciara_footprint *f) {
   const enum sciara_status status = sciara_diagnostics_status(d);
   if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;
@@ -570,7 +460,7 @@ static enum sciara_status describe_invalid(struct member *m, const struct sciara
 enum sciara_status sciara_compute_member(const struct sciara_compute_setup *setup,
                                          const struct sciara_scenario_member *scenario, struct sciara_footprint *out,
                                          bool *cancelled) {
-  struct member m = {.setup = setup, .scenario = scenario};
+  struct sciara_member m = {.setup = setup, .scenario = scenario};
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   enum sciara_status status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/field.h"
 
 _Static_assert(sizeof((struct sciara_footprint){0}.value) == SCIARA_FOOTPRINT_VALUES * sizeof(float *),
                "one array each");
@@ -24,6 +25,24 @@ enum sciara_status sciara_footprint_make_cells(struct sciara_footprint *f, int64
     SCIARA_TRY(SCIARA_NEW(f->value[v], count, "the values of the cells of a member"));
     for (int64_t i = 0; i < count && sciara_footprint_values[v].unknown; i++) f->value[v][i] = NAN;
   }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_footprint_take_cells(struct sciara_footprint *f, const struct sciara_state *s,
+                                               const struct sciara_window *window, int64_t map_cols, double time_zero) {
+  const int64_t cells = sciara_grid_cells(&s->grid);
+  for (int64_t i = 0; i < cells; i++) f->count += s->arrival[i] >= 0;
+  SCIARA_TRY(sciara_footprint_make_cells(f, f->count));
+  int64_t n = 0;
+  for (int64_t r = 0; r < s->grid.rows; r++)
+    for (int64_t c = 0; c < s->grid.cols; c++) {
+      const int64_t i = r * s->grid.cols + c;
+      if (!(s->arrival[i] >= 0)) continue;
+      f->cell[n] = (window->row + r) * map_cols + window->col + c;
+#define SCIARA_FOOTPRINT_VALUE(name, NAME, unit, FILL, RECORD, PLACE, value, meaning) f->name[n] = (float)(value);
+#include "member/footprint.def"
+      n++;
+    }
   return SCIARA_OK;
 }
 

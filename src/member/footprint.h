@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "model/state.h"
+#include "model/window.h"
 #include "sim/end.h"
 
 /** The values of a cell, by number: SCIARA_FOOTPRINT_VALUE_ARRIVAL, ... */
@@ -60,6 +61,14 @@ void sciara_footprint_free(struct sciara_footprint *f);
 
 /** Makes the arrays of `count` cells; the caller releases them, also after an error. The number in f is not changed. */
 enum sciara_status sciara_footprint_make_cells(struct sciara_footprint *f, int64_t count);
+
+/**
+ * Makes the cells of a member that lava has reached, from the last state of its window on a map of so many columns.
+ *
+ * @param time_zero simulated time at its start, s
+ */
+enum sciara_status sciara_footprint_take_cells(struct sciara_footprint *f, const struct sciara_state *s,
+                                               const struct sciara_window *window, int64_t map_cols, double time_zero);
 
 /** Releases the arrays of cells. */
 void sciara_footprint_free_cells(struct sciara_footprint *f);

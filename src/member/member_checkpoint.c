@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "member/member_checkpoint.h"
+#include "member/member.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"
@@ -15,8 +16,16 @@
 #include "model/soundness.h"
 #include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
+#include "sim/initial_lava.h"
 #include "sim/tower_watch.h"
 #include "store/checkpoint_hdf5.h"
+
+/** What a checkpoint says of a member, apart from its state. */
+struct progress {
+  struct sciara_window window;
+  uint64_t cell_steps;           ///< up to the state
+  struct sciara_run_json towers; ///< its warnings; release with sciara_run_json_free
+};
 
 /** Whether there is no such file or folder; it may be there but out of reach. */
 static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errno == ENOENT; }
@@ -45,20 +54,19 @@ static const char *warning_of(const struct sciara_run_json *r, const char *kind)
 
 static enum sciara_status copy(char **slot, const char *text) { return sciara_run_json_set(slot, text); }
 
-static enum sciara_status describe(const struct sciara_problem *p, const struct sciara_member_identity *identity,
-                                   const char *scenario, const struct sciara_state *state,
-                                   const struct sciara_member_progress *progress, struct sciara_checkpoint *c) {
-  SCIARA_TRY(identify(p, p->vents, state, &c->identity));
-  c->ensemble_hash = identity->ensemble;
-  c->row_hash = identity->row;
-  c->site_hash = identity->site;
-  c->initial_hash = identity->initial;
-  c->dem_hash = state->site->origin.hash;
-  c->window_row = (uint64_t)progress->window.row;
-  c->window_col = (uint64_t)progress->window.col;
-  c->cell_steps = progress->cell_steps;
-  SCIARA_TRY(copy(&c->vent_warning, warning_of(&progress->towers, SCIARA_WARNING_VENT)));
-  SCIARA_TRY(copy(&c->tower_warning, warning_of(&progress->towers, SCIARA_WARNING_TOWER)));
+static enum sciara_status describe(const struct sciara_member *m, const char *scenario, struct sciara_checkpoint *c) {
+  const struct sciara_problem *p = &m->simulation->problem;
+  SCIARA_TRY(identify(p, p->vents, m->kept, &c->identity));
+  c->ensemble_hash = m->identity.ensemble;
+  c->row_hash = m->identity.row;
+  c->site_hash = m->identity.site;
+  c->initial_hash = m->identity.initial;
+  c->dem_hash = m->kept->site->origin.hash;
+  c->window_row = (uint64_t)m->window.row;
+  c->window_col = (uint64_t)m->window.col;
+  c->cell_steps = m->cell_steps;
+  SCIARA_TRY(copy(&c->vent_warning, warning_of(&m->towers, SCIARA_WARNING_VENT)));
+  SCIARA_TRY(copy(&c->tower_warning, warning_of(&m->towers, SCIARA_WARNING_TOWER)));
   SCIARA_TRY(copy(&c->engine, p->scenario.engine.name));
   SCIARA_TRY(copy(&c->scenario_path, p->scenario.path));
   SCIARA_TRY(copy(&c->scenario_folder, "."));
@@ -67,24 +75,47 @@ static enum sciara_status describe(const struct sciara_problem *p, const struct 
   return copy(&c->scenario_json, scenario);
 }
 
-enum sciara_status sciara_member_checkpoint_write(const char *path, const struct sciara_problem *problem,
-                                                  const struct sciara_member_identity *identity, const char *scenario,
-                                                  const struct sciara_state *state,
-                                                  const struct sciara_member_progress *progress) {
+static enum sciara_status write_file(const struct sciara_member *m, const char *scenario) {
+  const struct sciara_problem *problem = &m->simulation->problem;
+  const char *path = m->setup->checkpoint;
   struct sciara_checkpoint c = {0};
-  enum sciara_status status = sciara_state_check_sound(state, &problem->scenario.params);
+  enum sciara_status status = sciara_state_check_sound(m->kept, &problem->scenario.params);
   if (status == SCIARA_ERR_NUMERIC) return SCIARA_OK;
   char *folder = sciara_path_folder(path);
   SCIARA_TRY_GOTO(status);
   SCIARA_TRY_GOTO(folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder"));
   if (is_absent(folder)) goto cleanup;
-  SCIARA_TRY_GOTO(describe(problem, identity, scenario, state, progress, &c));
-  SCIARA_TRY_GOTO(sciara_checkpoint_write(&c, state, path));
+  SCIARA_TRY_GOTO(describe(m, scenario, &c));
+  SCIARA_TRY_GOTO(sciara_checkpoint_write(&c, m->kept, path));
 cleanup:
   if (status == SCIARA_ERR_IO && is_absent(folder)) status = SCIARA_OK; // since
   sciara_checkpoint_free(&c);
   free(folder);
   return status;
+}
+
+/** The state could not be stored. The member continues, for its result is stored in any case. */
+static void warn_unstored(const struct sciara_member *m, bool cancelled) {
+  int *known = m->setup->unstored;
+  const bool again = known && __atomic_exchange_n(known, 1, __ATOMIC_RELAXED);
+  if (again && !cancelled) return;
+  sciara_log(SCIARA_LOG_WARNING, "%s; %s", sciara_last_error(),
+             cancelled ? "what the member has done since its last checkpoint is lost"
+                       : "members continue without new checkpoints until they can be written again");
+}
+
+enum sciara_status sciara_member_checkpoint_write(struct sciara_member *m, bool cancelled) {
+  const int *cancel = m->setup->cancel;
+  if (cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) == SCIARA_CANCEL_DROP) return SCIARA_OK;
+  if (!m->setup->checkpoint || !sciara_agenda_wall_due(&m->agenda, cancelled)) return SCIARA_OK;
+  struct sciara_text scenario = {0};
+  enum sciara_status status = sciara_scenario_member_print(m->scenario, &scenario);
+  if (status == SCIARA_OK) status = write_file(m, scenario.data);
+  sciara_text_free(&scenario);
+  sciara_agenda_checkpoint_done(&m->agenda, m->kept->time, status == SCIARA_OK);
+  if (status != SCIARA_ERR_IO && status != SCIARA_ERR_MEMORY) return status;
+  warn_unstored(m, cancelled);
+  return SCIARA_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------- reading
@@ -150,7 +181,7 @@ static enum sciara_status ground_at(const struct sciara_site *map, double time, 
 static enum sciara_status read_file(const char *path, const struct sciara_problem *p,
                                     const struct sciara_member_identity *identity, const struct sciara_site **given,
                                     const struct sciara_vents *all, struct sciara_state **state,
-                                    struct sciara_member_progress *progress) {
+                                    struct progress *progress) {
   struct sciara_checkpoint c = {0};
   struct sciara_vents *vents = NULL;
   const struct sciara_site *site = NULL, *map = NULL;
@@ -190,14 +221,11 @@ static enum sciara_status read_bytes(const char *path) {
   return status == SCIARA_ERR_INPUT ? SCIARA_OK : status;
 }
 
-enum sciara_status sciara_member_checkpoint_read(const char *path, const struct sciara_problem *problem,
-                                                 const struct sciara_member_identity *identity,
-                                                 const struct sciara_site **map, const struct sciara_vents *vents,
-                                                 struct sciara_state **state, struct sciara_member_progress *progress) {
-  *state = NULL;
-  *progress = (struct sciara_member_progress){0};
+static enum sciara_status read_checkpoint(struct sciara_member *m, const struct sciara_problem *problem,
+                                          struct sciara_state **state, struct progress *progress) {
+  const char *path = m->setup->checkpoint;
   if (is_absent(path)) return SCIARA_OK;
-  const enum sciara_status status = read_file(path, problem, identity, map, vents, state, progress);
+  const enum sciara_status status = read_file(path, problem, &m->identity, &m->map, m->vents, state, progress);
   if (status == SCIARA_OK) return SCIARA_OK;
   sciara_state_destroy(*state);
   sciara_run_json_free(&progress->towers);
@@ -206,5 +234,35 @@ enum sciara_status sciara_member_checkpoint_read(const char *path, const struct 
   if (status != SCIARA_ERR_INPUT && status != SCIARA_ERR_NUMERIC) return status;
   SCIARA_TRY(read_bytes(path));
   sciara_log(SCIARA_LOG_WARNING, "%s; the member starts from its beginning", sciara_last_error());
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_member_checkpoint_read(struct sciara_member *m, const struct sciara_problem *p,
+                                                 const struct sciara_site **site, struct sciara_state **state) {
+  struct progress from = {0};
+  struct sciara_state *found = NULL;
+  char simulated[48];
+  if (!m->setup->checkpoint) return SCIARA_OK;
+  m->identity = (struct sciara_member_identity){
+      .ensemble = m->setup->ensemble_hash,
+      .row = m->setup->row_hash,
+      .site = sciara_hash_word(m->map->origin.hash, m->ground, (uint64_t)p->scenario.boundary),
+      .initial = sciara_initial_lava_hash(p)};
+  const enum sciara_status status = read_checkpoint(m, p, &found, &from);
+  if (found && m->map->changes_done > 0) m->ground = sciara_site_checksum(m->map);
+  if (found) {
+    sciara_print_duration(found->time - m->time_zero, simulated, sizeof simulated);
+    sciara_log(SCIARA_LOG_INFO, "%s: continues from step %" PRIu64 " (%s)", p->scenario.path, found->step, simulated);
+  }
+  if (!found) return status;
+  sciara_state_destroy(*state);
+  sciara_site_release(*site);
+  *state = found;
+  *site = sciara_site_retain(found->site);
+  m->window = from.window;
+  m->cell_steps = m->cell_steps_before = from.cell_steps;
+  m->towers = from.towers;
+  const struct sciara_engine_progress now = {.step = found->step, .time = found->time};
+  sciara_agenda_towers_done(&m->agenda, &now, false);
   return SCIARA_OK;
 }

@@ -47,13 +47,16 @@ static enum sciara_status visit_cell(void *context, int64_t cell, double amount)
   *(kind == SCIARA_CELL_NODATA ? &out->ground.nodata
     : kind == SCIARA_CELL_SEA  ? &out->ground.sea
                                : &out->ground.land) += amount;
-  const bool covered = l->arrival ? l->arrival[cell] != SCIARA_NODATA_ALTITUDE : l->deposit[cell] > 0;
+  const bool mapped = l->mapped && l->mapped[cell];
+  const bool dated = l->arrival && l->arrival[cell] != SCIARA_NODATA_ALTITUDE;
+  const bool covered = mapped || dated || (!l->arrival && l->deposit[cell] > 0);
   if (kind == SCIARA_CELL_NODATA || kind == SCIARA_CELL_SEA || !covered) return SCIARA_OK;
   out->reached = true;
+  out->mapped |= mapped;
   out->covered += amount;
   out->deposit_m = fmax(out->deposit_m, l->deposit[cell]); // of NAN and a number the number
   if (l->max_deposit) out->max_deposit_m = fmax(out->max_deposit_m, l->max_deposit[cell]);
-  if (!l->arrival) return SCIARA_OK;
+  if (!dated) return SCIARA_OK;
   out->arrival_s = fmin(out->arrival_s, l->arrival[cell]);
   const size_t interval = interval_of(v->e, l->arrival[cell]);
   if (interval < v->e->time_count) v->by[interval] += amount;

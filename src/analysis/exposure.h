@@ -16,6 +16,7 @@ struct sciara_exposure_lava {
   const double *arrival;     ///< s; SCIARA_NODATA_ALTITUDE where lava never was; NULL: not known
   const double *deposit;     ///< m, at the end
   const double *max_deposit; ///< m, its largest value at any time; NULL: not known
+  const uint8_t *mapped; ///< 1 in the outline of initial.observed: covered, whatever lies there; NULL: there is none
 };
 
 /** What happens at a place. Amounts are points, m or m2; what lies in the sea or on NODATA is never covered. */
@@ -23,6 +24,7 @@ struct sciara_exposed {
   struct sciara_poi_ground ground;
   enum sciara_poi_where where;
   bool reached;
+  bool mapped;          ///< a part of it lies in the outline of initial.observed
   double arrival_s;     ///< of its first cell; NAN: not reached, or not known
   double deposit_m;     ///< largest deposit of its cells at the end; NAN: not reached
   double max_deposit_m; ///< the same at any time; NAN: not reached, or not known

@@ -150,8 +150,12 @@ static enum sciara_status compute_exposure(const struct sciara *s, const struct 
   SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_DEPOSIT, true, &l.deposit));
   SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_ARRIVAL_TIME, false, &l.arrival));
   SCIARA_TRY_GOTO(copy_field(s, SCIARA_FIELD_MAX_DEPOSIT, false, &l.most));
-  const struct sciara_exposure_lava lava = {
-      .grid = &p->grid, .kind = p->site->kind, .arrival = l.arrival, .deposit = l.deposit, .max_deposit = l.most};
+  const struct sciara_exposure_lava lava = {.grid = &p->grid,
+                                            .kind = p->site->kind,
+                                            .arrival = l.arrival,
+                                            .deposit = l.deposit,
+                                            .max_deposit = l.most,
+                                            .mapped = p->observed};
   SCIARA_TRY_GOTO(sciara_exposure_read(&lava, request, times, time_count, &all->pois, &all->exposure));
 cleanup:
   sciara_free(l.arrival);

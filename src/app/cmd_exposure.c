@@ -105,6 +105,7 @@ static void print_covered(const struct sciara_exposed *p, enum sciara_poi_kind k
 static enum sciara_status print_reached(const struct sciara_run_exposure *e, const char *start) {
   const int width = start ? 39 : 16;
   size_t *order, count = 0;
+  bool mapped = false;
   SCIARA_TRY(SCIARA_NEW(order, e->pois.count + 1, "places"));
   for (size_t k = 0; k < e->pois.count; k++)
     if (e->exposure.place[k].reached) order[count++] = k;
@@ -120,9 +121,13 @@ static enum sciara_status print_reached(const struct sciara_run_exposure *e, con
     }
     sciara_print("%-*s %-28s %-5s %8.2f m", width, time, poi->name, sciara_poi_kind_name(poi->kind), p->deposit_m);
     print_covered(p, poi->kind);
-    sciara_print("\n");
+    sciara_print("%s\n", p->mapped ? "  mapped" : "");
+    mapped |= p->mapped;
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
+  if (mapped)
+    sciara_print(
+        "mapped: in the outline of initial.observed, under lava at the time of the observation at the latest\n");
   sciara_free(order);
   return SCIARA_OK;
 }
@@ -249,8 +254,8 @@ static enum sciara_status print_chances(const struct sciara_exposed_places *e, c
     if (c->most > c->value) used += snprintf(text + used, sizeof text - (size_t)used, ", up to %.2f %%", 100 * c->most);
     if (isfinite(c->low))
       snprintf(text + used, sizeof text - (size_t)used, ", 95 %%: %.2f to %.2f %%", 100 * c->low, 100 * c->high);
-    sciara_print("%-34s  %-28s %s\n", text, e->pois.poi[order[k]].name,
-                 sciara_poi_kind_name(e->pois.poi[order[k]].kind));
+    sciara_print("%-34s  %-28s %s%s\n", text, e->pois.poi[order[k]].name,
+                 sciara_poi_kind_name(e->pois.poi[order[k]].kind), c->at_start ? "  under lava at the start" : "");
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
   if (missed > 0) sciara_print("%zu %s that no member reaches", missed, sciara_plural(missed, "place", "places"));

@@ -12,7 +12,7 @@
 struct reading {
   struct sciara_target *target;
   double *arrival, *deposit, *most;
-  uint8_t *kind;
+  uint8_t *kind, *mapped;
 };
 
 static void reading_free(struct reading *r) {
@@ -20,6 +20,7 @@ static void reading_free(struct reading *r) {
   sciara_free(r->deposit);
   sciara_free(r->most);
   sciara_free(r->kind);
+  sciara_free(r->mapped);
 }
 
 static enum sciara_status read_field(struct reading *r, enum sciara_field field, double **out) {
@@ -27,7 +28,7 @@ static enum sciara_status read_field(struct reading *r, enum sciara_field field,
   return sciara_target_read(r->target, field, *out);
 }
 
-/** What the cells are: of a snapshot that lies alone, NODATA where its deposit says so. */
+/** What the cells are, and where lava was mapped: of a snapshot that lies alone, NODATA where its deposit says so. */
 static enum sciara_status read_kinds(struct reading *r) {
   struct sciara_target *t = r->target;
   const size_t cells = (size_t)sciara_grid_cells(&t->snapshot.grid);
@@ -39,6 +40,8 @@ static enum sciara_status read_kinds(struct reading *r) {
     r->kind[i] = marks.sea && marks.sea[i]                 ? SCIARA_CELL_SEA
                  : r->deposit[i] == SCIARA_NODATA_ALTITUDE ? SCIARA_CELL_NODATA
                                                            : SCIARA_CELL_INTERIOR;
+  r->mapped = marks.observed;
+  marks.observed = NULL;
 cleanup:
   sciara_export_marks_free(&marks);
   return status;
@@ -95,8 +98,12 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   SCIARA_TRY_GOTO(read_lava(&r));
   SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
   out->dated = r.arrival != NULL;
-  const struct sciara_exposure_lava lava = {
-      .grid = &s->grid, .kind = r.kind, .arrival = r.arrival, .deposit = r.deposit, .max_deposit = r.most};
+  const struct sciara_exposure_lava lava = {.grid = &s->grid,
+                                            .kind = r.kind,
+                                            .arrival = r.arrival,
+                                            .deposit = r.deposit,
+                                            .max_deposit = r.most,
+                                            .mapped = r.mapped};
   SCIARA_TRY_GOTO(sciara_exposure_read(&lava, &q, out->times, out->time_count, &out->pois, &out->exposure));
 cleanup:
   reading_free(&r);

@@ -47,19 +47,27 @@ struct table {
   struct sciara_poi_columns columns;
   const char *(*text)[SCIARA_POI_TEXTS]; ///< of each place
   double *value;                         ///< places x columns
+  struct sciara_poi_chance *chance;
   size_t reached;
 };
 
 static enum sciara_status take_row(void *context, const struct sciara_reduction *r, const struct sciara_poi *poi,
                                    size_t number, size_t place) {
   struct table *t = (struct table *)context;
-  bool reached = false;
-  for (size_t m = 0; m < r->sample.count && !reached; m++)
-    reached = r->sample.state[m] != SCIARA_MEMBER_OPEN && sciara_poi_is_hit(sciara_poi_hit(&r->pois, place, m), 0);
+  bool reached = false, at_start = true;
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const struct sciara_poi_hit *hit = sciara_poi_hit(&r->pois, place, m);
+    if (r->sample.state[m] == SCIARA_MEMBER_OPEN) continue;
+    reached |= sciara_poi_is_hit(hit, 0);
+    at_start &= hit->arrival <= 0;
+  }
   t->reached += reached;
   t->text[number][0] = sciara_poi_kind_name(poi->kind);
   t->text[number][1] = sciara_poi_where_name(sciara_poi_where(&r->poi_ground[place]));
-  return sciara_poi_row(r, poi, place, t->value + number * t->columns.count);
+  SCIARA_TRY(sciara_poi_row(r, poi, place, t->value + number * t->columns.count));
+  t->chance[number] = sciara_poi_row_chance(r, t->value + number * t->columns.count);
+  t->chance[number].at_start = reached && at_start;
+  return SCIARA_OK;
 }
 
 static enum sciara_status write_csv(const struct table *t, const char *path) {
@@ -78,7 +86,7 @@ cleanup:
 
 enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
                                         struct sciara_poi_chance *chance, size_t *reached) {
-  struct table t = {.e = e};
+  struct table t = {.e = e, .chance = chance};
   size_t size;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_poi_columns_make(&e->r, &t.columns));
@@ -87,7 +95,6 @@ enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const c
   SCIARA_TRY_GOTO(SCIARA_NEW(t.value, size + 1, "a table of places"));
   SCIARA_TRY_GOTO(sciara_exposed_visit(e, take_row, &t));
   *reached = t.reached;
-  for (size_t k = 0; k < e->pois.count; k++) chance[k] = sciara_poi_row_chance(&e->r, t.value + k * t.columns.count);
   if (csv) SCIARA_TRY_GOTO(write_csv(&t, csv));
   if (gpkg)
     SCIARA_TRY_GOTO(sciara_poi_gpkg_write(&e->r, &t.columns, e->pois.poi, e->pois.count, &t.text[0][0], t.value, gpkg));

@@ -31,6 +31,7 @@ struct sciara_poi_chance {
   double low, high; ///< 95 % interval; NAN: none
   double most;      ///< the upper bound with members that are open or censored
   size_t hits;      ///< members
+  bool at_start;    ///< all finished members have lava there at their start
 };
 
 struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/field.h"
 #include "model/moore.h"
 #include "model/vent_area.h"
 
@@ -224,8 +225,10 @@ static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t 
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (edit[i] != k + 1) continue;
     b.cells++;
-    const double over = fmax(s->arrival[i], p->scenario.dem.edits[k].from_s), left = s->z0[i] - lava_beside(s, edit, i);
-    if (s->arrival[i] >= 0 && !(over >= b.overtopped_s)) {
+    const double from = p->scenario.dem.edits[k].from_s, over = fmax(s->arrival[i], from);
+    const double left = s->z0[i] - lava_beside(s, edit, i);
+    const bool before = s->arrival[i] < from && !(sciara_deposit(s->h[i], s->z[i], s->z0[i]) > 0); // and left nothing
+    if (s->arrival[i] >= 0 && !before && !(over >= b.overtopped_s)) {
       b.overtopped_s = over;
       place = i;
     }

@@ -281,8 +281,6 @@ static enum sciara_status measure(struct work *w) {
   return SCIARA_OK;
 }
 
-enum { DRY_SHARE = 5 }; // a fifth of the outline without lava is worth a warning
-
 static enum sciara_status check_deposit(struct work *w) {
   const struct sciara_grid *g = &w->p->grid;
   double sum = 0, most = 0;
@@ -306,12 +304,14 @@ static enum sciara_status check_deposit(struct work *w) {
               most, dry, w->p->state->time);
   const bool by_volume = !w->spec->dem && !w->spec->thickness.given;
   const double mean = sum / (double)w->cells, digit = mean > 0 ? pow(10, floor(log10(mean)) - 2) : 1;
-  if (by_volume && dry * DRY_SHARE >= w->cells)
+  if (by_volume && dry > 0)
     sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
                 "initial.observed: %" PRId64 " of %" PRId64
-                " cells of the outline get no lava, for they rise above the "
-                "surface: lava on ridges and cones does not lie so. \"thickness\": %.3g spreads the volume evenly",
-                dry, w->cells, floor(mean / digit) * digit); // not more than there is
+                " cells of the outline get no lava (%.1f %%), for they rise above its surface: they count as reached, "
+                "without thickness. Lava on ridges and cones does not lie so: \"thickness\": %.3g spreads the volume "
+                "evenly",
+                dry, w->cells, 100 * (double)dry / (double)w->cells,
+                floor(mean / digit) * digit); // not more than there is
   if (w->emitted_m3 > 0 && w->volume_m3 > 1.000001 * w->emitted_m3)
     sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
                 "initial.observed: %.6g m3 of lava are observed, but only %.6g m3 have been emitted up to %.10g s; the "
@@ -377,7 +377,7 @@ static void set_cell(const struct work *w, int64_t i, double T) {
   if (!sciara_range_holds(range, s->h[i])) s->h[i] = 0;
   s->T[i] = s->h[i] > 0 ? rounded(w, T) : 0;
   s->px[i] = s->py[i] = 0;
-  const bool covered = s->h[i] > 0 || s->z[i] != s->z0[i];
+  const bool covered = w->mask[i] || s->h[i] > 0 || s->z[i] != s->z0[i]; // mapped lava was there, however thin
   s->arrival[i] = !covered ? SCIARA_NEVER : s->arrival[i] >= 0 ? s->arrival[i] : s->time;
   if (s->max_h) s->max_h[i] = s->h[i];
   if (s->max_speed) s->max_speed[i] = 0;
@@ -394,7 +394,7 @@ static enum sciara_status correct(struct work *w) {
   double added = 0, removed = 0;
   int64_t more = 0, less = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
-    if (s->kind[i] != SCIARA_CELL_INTERIOR || (w->deposit[i] == 0 && s->arrival[i] < 0)) continue;
+    if (s->kind[i] != SCIARA_CELL_INTERIOR || (!w->mask[i] && s->arrival[i] < 0)) continue;
     const double before = deposit_of(s, i), own = s->h[i] > 0 ? s->T[i] : mean;
     const double T = given->path ? w->raster[i] : given->given ? given->value : own;
     set_cell(w, i, T);

@@ -20,7 +20,7 @@
 #include "file/output_name.h"
 #include "hazard/exposed_places.h"
 
-enum { MOST_ROWS = 100 }; ///< places that are printed
+enum { MOST_ROWS = 100, MOST_NAMED = 20 }; ///< places that are printed as rows, as names alone
 
 /** The files that are made. */
 struct files {
@@ -80,6 +80,47 @@ static void request_of(const struct sciara_arguments *a, const char *drivers[SCI
                                       .name_column = sciara_argument(a, "names"),
                                       .extra_drivers = drivers,
                                       .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+}
+
+// ------------------------------------------------------------------------------------------------ places without lava
+
+/** ", 1 in the sea, 1 outside the DEM" */
+static void print_counts(const size_t count[SCIARA_POI_WHERES], const struct sciara_dem_window *window) {
+  char text[SCIARA_DEM_WINDOW_TEXT];
+  for (int w = SCIARA_POI_IN_SEA; w < SCIARA_POI_WHERES; w++)
+    if (count[w]) sciara_print(", %zu %s", count[w], sciara_poi_where_text((enum sciara_poi_where)w, window, text));
+}
+
+/** What becomes of a place. */
+struct fate {
+  bool reached;
+  enum sciara_poi_where where; ///< if it is not
+};
+
+/**
+ * Names the places that lava does not reach, by the reason: 'not reached: "mill", "ford"', 'outside the DEM: "hospital"'.
+ *
+ * @param fate of each place; `missed` is the reason of those on land
+ */
+static enum sciara_status name_others(const struct sciara_pois *pois, const struct fate *fate,
+                                      const struct sciara_dem_window *window, const char *missed) {
+  struct sciara_text names = {0};
+  char text[SCIARA_DEM_WINDOW_TEXT];
+  enum sciara_status status;
+  bool *which;
+  SCIARA_TRY(SCIARA_NEW(which, pois->count + 1, "places"));
+  for (int w = 0; w < SCIARA_POI_WHERES; w++) {
+    const enum sciara_poi_where of = (enum sciara_poi_where)w;
+    sciara_text_free(&names);
+    for (size_t k = 0; k < pois->count; k++) which[k] = fate[k].where == of && !fate[k].reached;
+    SCIARA_TRY_GOTO(sciara_pois_append_names(pois, which, MOST_NAMED, &names));
+    if (names.length > 0)
+      sciara_print("%s: %s\n", of == SCIARA_POI_ON_LAND ? missed : sciara_poi_where_text(of, window, text), names.data);
+  }
+cleanup:
+  sciara_text_free(&names);
+  sciara_free(which);
+  return status;
 }
 
 // --------------------------------------------------------------------------------------------------------------- a run
@@ -150,21 +191,30 @@ static void print_until(const struct sciara_snapshot *s) {
 
 /** "12 places: 3 reached, 7 not reached, 1 in the sea, 1 outside the DEM" */
 static void print_states(const struct sciara_target *t, const struct sciara_run_exposure *e) {
-  char outside[SCIARA_DEM_WINDOW_TEXT];
-  sciara_dem_window_outside(&e->window, outside);
-  const char *const names[SCIARA_POI_WHERES] = {"", "in the sea", "on NODATA", outside, "without geometry"};
   size_t reached = 0, count[SCIARA_POI_WHERES] = {0};
   for (size_t k = 0; k < e->pois.count; k++) {
     reached += e->exposure.place[k].reached;
-    count[e->exposure.place[k].where]++;
+    count[sciara_poi_where_of(&e->pois.poi[k], e->exposure.place[k].where, &e->window)]++;
   }
   sciara_print("%zu %s: %zu reached, %zu not reached", e->pois.count, sciara_plural(e->pois.count, "place", "places"),
                reached, count[SCIARA_POI_ON_LAND] - reached);
-  for (int w = SCIARA_POI_IN_SEA; w < SCIARA_POI_WHERES; w++)
-    if (count[w]) sciara_print(", %zu %s", count[w], names[w]);
+  print_counts(count, &e->window);
   sciara_print("\n");
   print_until(&t->snapshot);
   if (reached > 0) sciara_print("first lava, place, kind, largest deposit, covered length or area\n");
+}
+
+/** The places that are not reached, and why. */
+static enum sciara_status print_missed(const struct sciara_run_exposure *e) {
+  struct fate *fate;
+  SCIARA_TRY(SCIARA_NEW(fate, e->pois.count + 1, "places"));
+  for (size_t k = 0; k < e->pois.count; k++) {
+    const struct sciara_exposed *p = &e->exposure.place[k];
+    fate[k] = (struct fate){p->reached, sciara_poi_where_of(&e->pois.poi[k], p->where, &e->window)};
+  }
+  const enum sciara_status status = name_others(&e->pois, fate, &e->window, "not reached");
+  sciara_free(fate);
+  return status;
 }
 
 static enum sciara_status write_files(const struct sciara_target *t, const struct sciara_run_exposure *e,
@@ -206,6 +256,7 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
   print_states(&target, &e);
   SCIARA_TRY_GOTO(print_reached(&e, target.snapshot.start));
+  SCIARA_TRY_GOTO(print_missed(&e));
   SCIARA_TRY_GOTO(write_files(&target, &e, &files));
 cleanup:
   sciara_run_exposure_free(&e);
@@ -258,12 +309,37 @@ static enum sciara_status print_chances(const struct sciara_exposed_places *e, c
                  sciara_poi_kind_name(e->pois.poi[order[k]].kind), c->at_start ? "  under lava at the start" : "");
   }
   if (count > MOST_ROWS) sciara_print("... and %zu more\n", count - MOST_ROWS);
-  if (missed > 0) sciara_print("%zu %s that no member reaches", missed, sciara_plural(missed, "place", "places"));
+  if (missed > 0 && q->deposit_m[0] > 0)
+    sciara_print("%zu %s with at most %.9g m in all members", missed, sciara_plural(missed, "place", "places"),
+                 q->deposit_m[0]);
+  else if (missed > 0)
+    sciara_print("%zu %s that no member reaches", missed, sciara_plural(missed, "place", "places"));
   if (missed > 0 && isfinite(bound)) sciara_print(", 95 %% bound %.2f %%", 100 * bound);
   if (most > 0) sciara_print(", with open and censored members up to %.2f %%", 100 * most);
   if (missed > 0) sciara_print("\n");
   sciara_free(order);
   return SCIARA_OK;
+}
+
+/** The places that no member reaches, and why. */
+static enum sciara_status print_unreached(const struct sciara_exposed_places *e,
+                                          const struct sciara_poi_chance *chance) {
+  struct fate *fate;
+  SCIARA_TRY(SCIARA_NEW(fate, e->pois.count + 1, "places"));
+  for (size_t k = 0; k < e->pois.count; k++) fate[k] = (struct fate){chance[k].reached, chance[k].where};
+  const enum sciara_status status = name_others(&e->pois, fate, &e->r.dem.window, "no member reaches");
+  sciara_free(fate);
+  return status;
+}
+
+/** "3 of 4 places are reached by at least one member, 1 outside the DEM" */
+static void print_ensemble_states(const struct sciara_exposed_places *e, const struct sciara_poi_chance *chance,
+                                  size_t reached) {
+  size_t count[SCIARA_POI_WHERES] = {0};
+  for (size_t k = 0; k < e->pois.count; k++) count[chance[k].where]++;
+  sciara_print("%zu of %zu places are reached by at least one member", reached, e->pois.count);
+  print_counts(count, &e->r.dem.window);
+  sciara_print("\n");
 }
 
 static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
@@ -284,8 +360,10 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(SCIARA_NEW(chance, e.pois.count + 1, "places"));
   SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, chance, &reached));
   SCIARA_TRY_GOTO(sciara_reduction_describe(&e.r, &said));
-  sciara_print("%s\n%zu of %zu places are reached by at least one member\n", said.data, reached, e.pois.count);
+  sciara_print("%s\n", said.data);
+  print_ensemble_states(&e, chance, reached);
   SCIARA_TRY_GOTO(print_chances(&e, chance));
+  SCIARA_TRY_GOTO(print_unreached(&e, chance));
   if (files.csv) sciara_print("%s\n", files.csv);
   if (files.gpkg) sciara_print("%s\n", files.gpkg);
 cleanup:

@@ -179,11 +179,15 @@ static void print_states(const enum sciara_exposure_change *change, size_t count
 /** How many places lie outside the DEM of each run. */
 static void print_outside(const struct side s[2], size_t count) {
   for (int of = 0; of < 2; of++) {
+    static const enum sciara_poi_where outside[] = {SCIARA_POI_OUTSIDE, SCIARA_POI_BEYOND};
+    const struct sciara_run_exposure *e = &s[of].e;
     char text[SCIARA_DEM_WINDOW_TEXT];
-    size_t outside = 0;
-    for (size_t k = 0; k < count; k++) outside += s[of].e.exposure.place[k].where == SCIARA_POI_OUTSIDE;
-    sciara_dem_window_outside(&s[of].e.window, text);
-    if (outside > 0) sciara_print("%c: %zu %s\n", 'a' + of, outside, text);
+    size_t found[SCIARA_POI_WHERES] = {0};
+    for (size_t k = 0; k < count; k++)
+      found[sciara_poi_where_of(&e->pois.poi[k], e->exposure.place[k].where, &e->window)]++;
+    for (int w = 0; w < 2; w++)
+      if (found[outside[w]] > 0)
+        sciara_print("%c: %zu %s\n", 'a' + of, found[outside[w]], sciara_poi_where_text(outside[w], &e->window, text));
   }
 }
 
@@ -371,7 +375,7 @@ static void print_pair(const struct sciara_comparison *c, size_t k) {
   const struct sciara_paired *p = &c->paired[k];
   const struct sciara_dem_window *window = c->a.dem.window.key ? &c->a.dem.window : &c->b.dem.window;
   char delay[64], text[SCIARA_POI_REASON];
-  const char *reason = sciara_poi_where_reason(p->where, window, text);
+  const char *reason = sciara_poi_where_reason(&c->poi[k], p->where, window, text);
   if (reason) {
     sciara_print("%s: %s: no member can reach it\n", c->poi[k].name, reason);
     return;

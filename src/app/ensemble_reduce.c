@@ -102,14 +102,20 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
     }
 }
 
+/** A place of a file of sites that is none. */
+static void print_left(const struct sciara_ensemble_left *left) {
+  sciara_print("%s: %s: no member can reach it\n", left->name, left->reason);
+}
+
 /** The results at one place. */
-static enum sciara_status print_poi(const struct sciara_reduction *r, const char *name, size_t poi) {
+static enum sciara_status print_poi(const struct sciara_reduction *r, const struct sciara_poi *at, size_t poi) {
+  const char *name = at->name;
   const struct sciara_ensemble_result *q = &r->ensemble.result;
   struct sciara_poi_result result;
   char text[48], label[112], place[SCIARA_POI_REASON];
   const bool bounds = r->sample.open > 0 || r->sample.censored > 0;
   const struct sciara_poi_ground *ground = &r->poi_ground[poi];
-  const char *reason = sciara_poi_where_reason(sciara_poi_where(ground), &r->dem.window, place);
+  const char *reason = sciara_poi_where_reason(at, sciara_poi_where(ground), &r->dem.window, place);
   if (reason) {
     sciara_print("%s: %s: no member can reach it\n", name, reason);
     return SCIARA_OK;
@@ -168,7 +174,8 @@ enum sciara_status sciara_ensemble_reduce_folder(const char *folder, int threads
   SCIARA_TRY_GOTO(sciara_products_write(&r, pictures));
   SCIARA_TRY_GOTO(print_members(&r));
   sciara_print("%zu cells are reached by at least one member\n", r.hazard.cells);
-  for (size_t k = 0; k < r.pois.pois; k++) SCIARA_TRY_GOTO(print_poi(&r, r.ensemble.result.pois[k].name, k));
+  for (size_t k = 0; k < r.pois.pois; k++) SCIARA_TRY_GOTO(print_poi(&r, &r.ensemble.result.pois[k], k));
+  for (size_t k = 0; k < r.ensemble.result.left_count; k++) print_left(&r.ensemble.result.left[k]);
 cleanup:
   sciara_reduction_free(&r);
   sciara_products_unlock(lock);
@@ -233,13 +240,14 @@ static enum sciara_status add_point(struct sciara_pois *pois, const char *name, 
   return SCIARA_OK;
 }
 
-/** The site of an ensemble that has this name. */
+/** The site of an ensemble that has this name; none, if it is one that no member can reach, which is said. */
 static enum sciara_status find_site(const char *folder, const char *name, struct sciara_pois *pois) {
   struct sciara_ensemble e = {0};
   SCIARA_TRY(sciara_ensemble_open(folder, &e));
   enum sciara_status status = SCIARA_OK;
   struct sciara_text names = {0};
-  size_t k = 0;
+  size_t k = 0, left = 0;
+  while (left < e.result.left_count && strcmp(e.result.left[left].name, name) != 0) left++;
   while (k < e.result.poi_count && strcmp(e.result.pois[k].name, name) != 0) k++;
   if (k < e.result.poi_count) {
     status = SCIARA_NEW(pois->poi, 1, "a place");
@@ -247,6 +255,8 @@ static enum sciara_status find_site(const char *folder, const char *name, struct
       pois->poi[pois->count++] = e.result.pois[k];
       e.result.pois[k] = (struct sciara_poi){0}; // it is the caller's now
     }
+  } else if (left < e.result.left_count) {
+    print_left(&e.result.left[left]);
   } else {
     for (size_t n = 0; n < e.result.poi_count && n < 20; n++)
       sciara_text_append(&names, "%s\"%.60s\"", n ? ", " : "", e.result.pois[n].name);
@@ -340,6 +350,7 @@ static enum sciara_status query(const struct sciara_arguments *a) {
   enum sciara_status status;
   SCIARA_TRY(sciara_threads_of(a, &options.threads));
   SCIARA_TRY_GOTO(find_pois(a, &pois));
+  if (pois.count == 0) return SCIARA_OK; // it has been said why
   options.poi = pois.poi;
   options.poi_count = pois.count;
   options.anywhere = sciara_argument_given(a, "zone");
@@ -347,7 +358,8 @@ static enum sciara_status query(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(sciara_reduction_visit_pois(&r, options.threads));
   SCIARA_TRY_GOTO(print_members(&r));
   for (size_t k = 0; k < pois.count; k++) {
-    SCIARA_TRY_GOTO(print_poi(&r, pois.poi[k].name, k));
+    if (pois.elsewhere && pois.elsewhere[k]) r.poi_ground[k].all = 1; // something lies there, outside
+    SCIARA_TRY_GOTO(print_poi(&r, &pois.poi[k], k));
     if (sciara_poi_where(&r.poi_ground[k]) != SCIARA_POI_ON_LAND) continue;
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
     SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));

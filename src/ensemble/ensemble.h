@@ -12,6 +12,7 @@
 #define SCIARA_ENSEMBLE_MEMBERS "members.csv"
 #define SCIARA_ENSEMBLE_WEIGHTS "weights.csv"
 #define SCIARA_ENSEMBLE_DEM "dem.tif"
+#define SCIARA_ENSEMBLE_LEFT_OUT "left_out" ///< in ensemble.json, the places of files that are no sites
 #define SCIARA_ENSEMBLE_CHECKPOINT "checkpoint.h5"
 #define SCIARA_ENSEMBLE_BATCHES "batches"
 #define SCIARA_ENSEMBLE_MAPS "maps"
@@ -37,6 +38,13 @@ struct sciara_ensemble_rate {
 };
 
 /** What `reduce` makes. */
+/** A place of a file of sites that lava cannot reach, for it has no cells on the DEM. */
+struct sciara_ensemble_left {
+  char *name, *reason; ///< "lies outside the DEM"
+  enum sciara_poi_kind kind;
+  enum sciara_poi_where where;
+};
+
 struct sciara_ensemble_result {
   double *
       deposit_m; ///< thresholds of the largest deposit, for probability maps, ascending, >= 0; 0: any lava. thickness_m in files
@@ -47,6 +55,8 @@ struct sciara_ensemble_result {
   size_t quantile_count;
   struct sciara_poi *pois;
   size_t poi_count;
+  struct sciara_ensemble_left *left;
+  size_t left_count;
   struct sciara_ensemble_rate *rates; ///< eruptions_per_year
   size_t rate_count;
   double *years; ///< lengths of time of P_T, ascending, > 0

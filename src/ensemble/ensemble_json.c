@@ -152,6 +152,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
+               (!r->left_out || !r->left_out->child || put_copy(root, SCIARA_ENSEMBLE_LEFT_OUT, r->left_out)) &&
                put_vents(root, e) && put_columns(root, &e->members) && put_rows(root, &e->members);
   cJSON_Delete(base);
   return whole ? SCIARA_OK : no_memory();
@@ -300,6 +301,34 @@ static enum sciara_status read_result(const char *path, const cJSON *root, struc
   return status;
 }
 
+static const char *text_of(const cJSON *object, const char *key) {
+  const cJSON *value = sciara_json_get(object, key);
+  return cJSON_IsString(value) ? value->valuestring : "";
+}
+
+static enum sciara_status read_left(const char *path, const cJSON *item, struct sciara_ensemble_left *out) {
+  int kind = SCIARA_POI_KINDS - 1, where = SCIARA_POI_WHERES - 1;
+  while (kind >= 0 && strcmp(text_of(item, "kind"), sciara_poi_kind_name((enum sciara_poi_kind)kind)) != 0) kind--;
+  while (where > SCIARA_POI_ON_LAND &&
+         strcmp(text_of(item, "state"), sciara_poi_where_name((enum sciara_poi_where)where)) != 0)
+    where--;
+  if (kind < 0 || where <= SCIARA_POI_ON_LAND || !*text_of(item, "reason"))
+    return refuse(path, SCIARA_ENSEMBLE_LEFT_OUT, "objects with name, kind, state and reason");
+  out->kind = (enum sciara_poi_kind)kind;
+  out->where = (enum sciara_poi_where)where;
+  SCIARA_TRY(get_name(path, SCIARA_ENSEMBLE_LEFT_OUT, item, &out->name));
+  out->reason = sciara_format("%s", text_of(item, "reason"));
+  return out->reason ? SCIARA_OK : no_memory();
+}
+
+/** The places of files that are no sites; plans of earlier versions do not have them. */
+static enum sciara_status read_left_out(const char *path, const cJSON *root, struct sciara_ensemble_result *out) {
+  const cJSON *list = sciara_json_get(root, SCIARA_ENSEMBLE_LEFT_OUT), *item;
+  SCIARA_TRY(SCIARA_NEW(out->left, (size_t)cJSON_GetArraySize(list), "places"));
+  cJSON_ArrayForEach(item, list) SCIARA_TRY(read_left(path, item, &out->left[out->left_count++]));
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_base(const char *path, const cJSON *root, char **out) {
   const cJSON *base = sciara_json_get(root, "base");
   cJSON *copy = cJSON_IsObject(base) ? cJSON_Duplicate(base, true) : NULL;
@@ -333,6 +362,7 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
   SCIARA_TRY(read_base(path, root, &out->base));
   SCIARA_TRY(read_lists(path, root, out));
   SCIARA_TRY(read_result(path, root, out));
+  SCIARA_TRY(read_left_out(path, root, &out->result));
   SCIARA_TRY(read_columns(path, root, rows));
   return read_rows(path, root, rows);
 }

@@ -9,6 +9,7 @@
 /** What ensemble.json holds beyond struct sciara_ensemble. */
 struct sciara_ensemble_given {
   const cJSON *result, *stop; ///< as in the ensemble file; NULL: absent
+  const cJSON *left_out;      ///< objects with name, kind, state and reason
 };
 
 /**

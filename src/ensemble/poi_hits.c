@@ -19,13 +19,13 @@ enum sciara_status sciara_poi_check(const struct sciara_poi *poi, const struct s
   if (poi->point_count == 0 || !(cells->size.all > 0))
     return sciara_fail(SCIARA_ERR_INPUT, "site \"%s\": expected points, a length or an area, found none", poi->name);
   const struct sciara_point middle = sciara_poi_middle(poi);
+  const bool windowed = sciara_poi_where_of(poi, SCIARA_POI_OUTSIDE, window) == SCIARA_POI_OUTSIDE;
   char outside[SCIARA_POI_REASON];
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "site \"%s\"%s%s: expected a place %s (x from %.*f to %.*f, y from %.*f to %.*f), found %sx %.*f, y %.*f",
-      poi->name, window->key ? " " : "",
-      window->key ? sciara_poi_where_reason(SCIARA_POI_OUTSIDE, window, outside) : "",
-      window->key ? "in the window" : "on the DEM", k, g->west, k, g->west + g->cell_size * (double)g->cols, k,
+      poi->name, windowed ? " " : "", windowed ? sciara_poi_where_reason(poi, SCIARA_POI_OUTSIDE, window, outside) : "",
+      windowed ? "in the window" : "on the DEM", k, g->west, k, g->west + g->cell_size * (double)g->cols, k,
       g->north - g->cell_size * (double)g->rows, k, g->north, poi->point_count > 1 ? "its middle " : "", k, middle.x, k,
       middle.y);
 }

@@ -154,7 +154,7 @@ static enum sciara_status tell(const struct sciara_pois *pois, const bool *which
   size_t count = 0;
   for (size_t k = 0; k < pois->count; k++) count += which[k];
   if (count == 0) return SCIARA_OK;
-  const enum sciara_status status = sciara_pois_append_names(pois, which, &names);
+  const enum sciara_status status = sciara_pois_append_names(pois, which, SCIARA_POIS_NAMED, &names);
   if (status == SCIARA_OK)
     sciara_log(level, "%zu of %zu places %s not on the map, %s: %s", count, pois->count,
                sciara_plural(count, "is", "are"), why, names.data);
@@ -166,10 +166,11 @@ enum sciara_status sciara_export_tell_left_out(const struct sciara_pois *pois, c
                                                const struct sciara_map_window *shown,
                                                const struct sciara_dem_window *window) {
   char why[SCIARA_DEM_WINDOW_TEXT];
-  bool *outside = NULL, *beyond = NULL;
+  bool *outside = NULL, *beyond = NULL, *off = NULL; // the window, what is shown, the raster
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(outside, pois->count + 1, "places"));
   SCIARA_TRY_GOTO(SCIARA_NEW(beyond, pois->count + 1, "places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(off, pois->count + 1, "places"));
   for (size_t k = 0; k < pois->count; k++) {
     const struct sciara_poi *poi = &pois->poi[k];
     outside[k] = pois->elsewhere[k] || (poi->point_count > 0 && !overlaps(poi, grid));
@@ -177,12 +178,18 @@ enum sciara_status sciara_export_tell_left_out(const struct sciara_pois *pois, c
     const struct sciara_grid part = sciara_map_window_grid(shown, grid);
     beyond[k] = !overlaps(poi, &part);
   }
+  for (size_t k = 0; k < pois->count; k++) {
+    off[k] = outside[k] && sciara_poi_where_of(&pois->poi[k], SCIARA_POI_OUTSIDE, window) == SCIARA_POI_BEYOND;
+    outside[k] &= !off[k];
+  }
   sciara_dem_window_outside(window, why);
   SCIARA_TRY_GOTO(tell(pois, outside, why, SCIARA_LOG_WARNING));
+  SCIARA_TRY_GOTO(tell(pois, off, sciara_poi_where_text(SCIARA_POI_BEYOND, window, why), SCIARA_LOG_WARNING));
   SCIARA_TRY_GOTO(tell(pois, beyond, "beyond what it shows (--extent dem shows all)", SCIARA_LOG_INFO));
 cleanup:
   sciara_free(outside);
   sciara_free(beyond);
+  sciara_free(off);
   return status;
 }
 

@@ -128,7 +128,7 @@ void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture
 
 enum sciara_status sciara_target_window(const struct sciara_target *t, struct sciara_dem_window *out) {
   char *path;
-  *out = (struct sciara_dem_window){NULL, 0};
+  *out = (struct sciara_dem_window){.key = NULL};
   if (!t->folder) return SCIARA_OK;
   SCIARA_TRY(sciara_run_file(t->folder, SCIARA_RUN_DEM, &path));
   const enum sciara_status status = access(path, R_OK) == 0 ? sciara_dem_read_window(path, out) : SCIARA_OK;

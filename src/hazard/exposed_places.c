@@ -63,10 +63,13 @@ static enum sciara_status take_row(void *context, const struct sciara_reduction 
   }
   t->reached += reached;
   t->text[number][0] = sciara_poi_kind_name(poi->kind);
-  t->text[number][1] = sciara_poi_where_name(sciara_poi_where(&r->poi_ground[place]));
+  const enum sciara_poi_where where = sciara_poi_where(&r->poi_ground[place]);
+  t->text[number][1] = sciara_poi_where_name(where);
   SCIARA_TRY(sciara_poi_row(r, poi, place, t->value + number * t->columns.count));
   t->chance[number] = sciara_poi_row_chance(r, t->value + number * t->columns.count);
+  t->chance[number].reached = reached;
   t->chance[number].at_start = reached && at_start;
+  t->chance[number].where = sciara_poi_where_of(poi, where, &r->dem.window);
   return SCIARA_OK;
 }
 

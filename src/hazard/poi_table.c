@@ -158,8 +158,12 @@ enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct
 struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value) {
   const double *p = value + FIRST;
   if (r->ensemble.result.deposit_count == 0 || isnan(*p))
-    return (struct sciara_poi_chance){NAN, NAN, NAN, NAN, 0, false};
+    return (struct sciara_poi_chance){NAN, NAN, NAN, NAN, 0, false, false, SCIARA_POI_ON_LAND};
   return (struct sciara_poi_chance){.value = p[0], .most = p[2], .hits = (size_t)p[4], .low = p[7], .high = p[8]};
+}
+
+void sciara_poi_left_row(const struct sciara_reduction *r, double *value) {
+  put_nothing(r, put_first(r, (struct sciara_point){NAN, NAN}, 0, value));
 }
 
 /** Whatever the deposit and time, so only the first probability has a value. */

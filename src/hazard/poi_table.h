@@ -31,13 +31,18 @@ struct sciara_poi_chance {
   double low, high; ///< 95 % interval; NAN: none
   double most;      ///< the upper bound with members that are open or censored
   size_t hits;      ///< members
+  bool reached;     ///< by a member, with any deposit
   bool at_start;    ///< all finished members have lava there at their start
+  enum sciara_poi_where where;
 };
 
 struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value);
 
 /** The same of something that has no place: whether lava leaves the map, or enters the sea. */
 enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value);
+
+/** The same of a place that has no cells: no number of its own. */
+void sciara_poi_left_row(const struct sciara_reduction *r, double *value);
 
 /** Appends a row of a CSV file: texts, then numbers, then the condition of all of them. */
 enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const struct sciara_poi_columns *c,

@@ -49,6 +49,12 @@ static enum sciara_status write_csv(const struct sciara_reduction *r, const stru
     SCIARA_TRY_GOTO(sciara_poi_row_append(r, c, name ? name : "", rows->text[k][0], rows->text[k][1],
                                           rows->value + k * c->count, &t));
   }
+  for (size_t k = 0; k < r->ensemble.result.left_count; k++) {
+    const struct sciara_ensemble_left *left = &r->ensemble.result.left[k];
+    sciara_poi_left_row(r, other);
+    SCIARA_TRY_GOTO(sciara_poi_row_append(r, c, left->name, sciara_poi_kind_name(left->kind),
+                                          sciara_poi_where_name(left->where), other, &t));
+  }
   for (int sea = 0; sea < 2; sea++) {
     SCIARA_TRY_GOTO(sciara_poi_chance_row(r, sea, other));
     SCIARA_TRY_GOTO(sciara_poi_row_append(r, c, chances[sea], "map", "", other, &t));

@@ -6,25 +6,53 @@
 
 #include "base/text.h"
 
-static const char around_vents[] = "dem.window_margin_m";
+static const char around_vents[] = "dem.window_margin_m", of_raster[] = " of ";
 
 void sciara_dem_window_print(const struct sciara_dem_window *w, char text[SCIARA_DEM_WINDOW_TEXT]) {
+  const double *r = w->raster;
+  int used;
   if (w->margin_m > 0)
-    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "%s=%.17g", around_vents, w->margin_m);
+    used = snprintf(text, SCIARA_DEM_WINDOW_TEXT, "%s=%.17g", around_vents, w->margin_m);
   else
-    snprintf(text, SCIARA_DEM_WINDOW_TEXT, "%s", w->key ? w->key : "");
+    used = snprintf(text, SCIARA_DEM_WINDOW_TEXT, "%s", w->key ? w->key : "");
+  if (w->key && r[2] > r[0])
+    snprintf(text + used, SCIARA_DEM_WINDOW_TEXT - (size_t)used, "%s%.15g %.15g %.15g %.15g", of_raster, r[0], r[1],
+             r[2], r[3]);
+}
+
+/** The numbers of a box; false: there are no four of them, or it has no area. */
+static bool parse_box(char *text, double box[4]) {
+  for (int k = 0; k < 4; k++) {
+    const char *number = strsep(&text, " ");
+    if (!number || !sciara_parse_double(number, &box[k])) return false;
+  }
+  return !text && box[2] > box[0] && box[3] > box[1];
 }
 
 struct sciara_dem_window sciara_dem_window_parse(const char *text) {
   static const char *const boxes[] = {"dem.window", "dem.window_xy", "dem.window_lonlat"};
   const size_t length = sizeof around_vents - 1;
-  double margin;
-  for (size_t k = 0; text && k < sizeof boxes / sizeof *boxes; k++)
-    if (strcmp(text, boxes[k]) == 0) return (struct sciara_dem_window){boxes[k], 0};
-  if (text && strncmp(text, around_vents, length) == 0 && text[length] == '=' &&
-      sciara_parse_double(text + length + 1, &margin) && margin > 0)
-    return (struct sciara_dem_window){around_vents, margin};
-  return (struct sciara_dem_window){NULL, 0};
+  struct sciara_dem_window w = {.key = NULL};
+  char name[SCIARA_DEM_WINDOW_TEXT];
+  double box[4];
+  snprintf(name, sizeof name, "%s", text ? text : "");
+  char *of = strstr(name, of_raster);
+  if (of) *of = '\0';
+  for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++)
+    if (strcmp(name, boxes[k]) == 0) w.key = boxes[k];
+  if (strncmp(name, around_vents, length) == 0 && name[length] == '=' &&
+      sciara_parse_double(name + length + 1, &w.margin_m) && w.margin_m > 0)
+    w.key = around_vents;
+  else
+    w.margin_m = 0;
+  if (w.key && of && parse_box(of + strlen(of_raster), box)) memcpy(w.raster, box, sizeof box);
+  return w;
+}
+
+bool sciara_dem_window_may_have(const struct sciara_dem_window *w, const double box[4]) {
+  const double *r = w->raster;
+  if (!w->key) return false;
+  return !(r[2] > r[0]) || (box[0] < r[2] && box[2] > r[0] && box[1] < r[3] && box[3] > r[1]);
 }
 
 void sciara_dem_window_outside(const struct sciara_dem_window *w, char text[SCIARA_DEM_WINDOW_TEXT]) {

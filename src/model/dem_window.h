@@ -3,19 +3,25 @@
 #ifndef SCIARA_MODEL_DEM_WINDOW_H
 #define SCIARA_MODEL_DEM_WINDOW_H
 
+#include <stdbool.h>
+
 /** By the key of the scenario that asks for it. */
 struct sciara_dem_window {
-  const char *key; ///< "dem.window_margin_m", "dem.window_xy", ..., static; NULL: the DEM is a whole raster
-  double margin_m; ///< around the vents, if that is the key
+  const char *key;  ///< "dem.window_margin_m", "dem.window_xy", ..., static; NULL: the DEM is a whole raster
+  double margin_m;  ///< around the vents, if that is the key
+  double raster[4]; ///< west, south, east and north of the whole raster, in the CRS of the DEM; all 0: not known
 };
 
-enum { SCIARA_DEM_WINDOW_TEXT = 128 };
+enum { SCIARA_DEM_WINDOW_TEXT = 192 };
 
-/** "dem.window_margin_m=5000", "dem.window_xy", or "". */
+/** "dem.window_margin_m=5000 of 499000 4170000 502000 4180000", "dem.window_xy", or "". */
 void sciara_dem_window_print(const struct sciara_dem_window *window, char text[SCIARA_DEM_WINDOW_TEXT]);
 
 /** Reads such a text. NULL, and what it does not know, is a whole raster. */
 struct sciara_dem_window sciara_dem_window_parse(const char *text);
+
+/** Whether a window of the raster may have what lies in a box (west, south, east, north); true if the raster is not known. */
+bool sciara_dem_window_may_have(const struct sciara_dem_window *window, const double box[4]);
 
 /** Where something lies that is not on the DEM: "outside the DEM", or outside which window, and that there is no lava. */
 void sciara_dem_window_outside(const struct sciara_dem_window *window, char text[SCIARA_DEM_WINDOW_TEXT]);

@@ -25,24 +25,46 @@ enum sciara_poi_where sciara_poi_where(const struct sciara_poi_ground *g) {
 }
 
 const char *sciara_poi_where_name(enum sciara_poi_where where) {
-  static const char *const names[SCIARA_POI_WHERES] = {[SCIARA_POI_ON_LAND] = "land",
-                                                       [SCIARA_POI_IN_SEA] = "sea",
-                                                       [SCIARA_POI_ON_NODATA] = "NODATA",
-                                                       [SCIARA_POI_OUTSIDE] = "outside",
-                                                       [SCIARA_POI_EMPTY] = "empty"};
+  static const char *const names[SCIARA_POI_WHERES] = {
+      [SCIARA_POI_ON_LAND] = "land",    [SCIARA_POI_IN_SEA] = "sea",     [SCIARA_POI_ON_NODATA] = "NODATA",
+      [SCIARA_POI_OUTSIDE] = "outside", [SCIARA_POI_BEYOND] = "outside", [SCIARA_POI_EMPTY] = "empty"};
   return names[where];
 }
 
-const char *sciara_poi_where_reason(enum sciara_poi_where where, const struct sciara_dem_window *window,
-                                    char text[SCIARA_POI_REASON]) {
+enum sciara_poi_where sciara_poi_where_of(const struct sciara_poi *poi, enum sciara_poi_where where,
+                                          const struct sciara_dem_window *window) {
+  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  if (where != SCIARA_POI_OUTSIDE) return where;
+  for (size_t k = 0; k < poi->point_count; k++) {
+    const struct sciara_point p = poi->points[k];
+    box[0] = fmin(box[0], p.x), box[1] = fmin(box[1], p.y);
+    box[2] = fmax(box[2], p.x), box[3] = fmax(box[3], p.y);
+  }
+  return poi->point_count > 0 && sciara_dem_window_may_have(window, box) ? where : SCIARA_POI_BEYOND;
+}
+
+const char *sciara_poi_where_text(enum sciara_poi_where where, const struct sciara_dem_window *window,
+                                  char text[SCIARA_DEM_WINDOW_TEXT]) {
+  static const char *const texts[SCIARA_POI_WHERES] = {[SCIARA_POI_ON_LAND] = "",
+                                                       [SCIARA_POI_IN_SEA] = "in the sea",
+                                                       [SCIARA_POI_ON_NODATA] = "on NODATA",
+                                                       [SCIARA_POI_EMPTY] = "without geometry",
+                                                       [SCIARA_POI_BEYOND] = "outside the DEM"};
+  if (where != SCIARA_POI_OUTSIDE) return texts[where];
+  sciara_dem_window_outside(window, text);
+  return text;
+}
+
+const char *sciara_poi_where_reason(const struct sciara_poi *poi, enum sciara_poi_where where,
+                                    const struct sciara_dem_window *window, char text[SCIARA_POI_REASON]) {
   static const char *const reasons[SCIARA_POI_WHERES] = {
       [SCIARA_POI_IN_SEA] = "lies in the sea, on which no lava stays",
       [SCIARA_POI_ON_NODATA] = "lies where the DEM has no altitude (NODATA)",
       [SCIARA_POI_EMPTY] = "has no geometry, or no length or area"};
   char outside[SCIARA_DEM_WINDOW_TEXT];
-  if (where != SCIARA_POI_OUTSIDE) return reasons[where];
-  sciara_dem_window_outside(window, outside);
-  snprintf(text, SCIARA_POI_REASON, "lies %s", outside);
+  const enum sciara_poi_where of = sciara_poi_where_of(poi, where, window);
+  if (of != SCIARA_POI_OUTSIDE && of != SCIARA_POI_BEYOND) return reasons[of];
+  snprintf(text, SCIARA_POI_REASON, "lies %s", sciara_poi_where_text(of, window, outside));
   return text;
 }
 

@@ -52,6 +52,7 @@ enum sciara_poi_where {
   SCIARA_POI_IN_SEA,
   SCIARA_POI_ON_NODATA,
   SCIARA_POI_OUTSIDE,
+  SCIARA_POI_BEYOND, ///< outside the raster of which the DEM is a window: as of sciara_poi_where_of alone
   SCIARA_POI_EMPTY,
   SCIARA_POI_WHERES
 };
@@ -62,14 +63,22 @@ enum { SCIARA_POI_REASON = SCIARA_DEM_WINDOW_TEXT + 8 };
 /** "land", "sea", "NODATA", "outside", "empty": in tables. */
 const char *sciara_poi_where_name(enum sciara_poi_where where);
 
+/** SCIARA_POI_BEYOND for a place outside that no window of the raster has, or that has no points; `where` for others. */
+enum sciara_poi_where sciara_poi_where_of(const struct sciara_poi *poi, enum sciara_poi_where where,
+                                          const struct sciara_dem_window *window);
+
+/** "in the sea", "on NODATA", "outside the DEM", "without geometry"; "" on land. */
+const char *sciara_poi_where_text(enum sciara_poi_where where, const struct sciara_dem_window *window,
+                                  char text[SCIARA_DEM_WINDOW_TEXT]);
+
 /**
  * Why no lava can reach a place that is not on land: "lies in the sea"; NULL for one on land.
  *
  * @param window of the DEM
  * @param text   has room for the reason
  */
-const char *sciara_poi_where_reason(enum sciara_poi_where where, const struct sciara_dem_window *window,
-                                    char text[SCIARA_POI_REASON]);
+const char *sciara_poi_where_reason(const struct sciara_poi *poi, enum sciara_poi_where where,
+                                    const struct sciara_dem_window *window, char text[SCIARA_POI_REASON]);
 
 /** Takes what lies in a cell: `amount` > 0 points, m or m2. A line or a point may come to a cell several times. */
 typedef enum sciara_status sciara_poi_visit(void *context, int64_t cell, double amount);

@@ -260,7 +260,7 @@ static void check_pois(const struct sciara_planning *p) {
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: result.sites[%zu]", p->r.file, k);
     sciara_diagnostics_add(p->r.diagnostics, status);
     ground = sciara_poi_cells_ground(&cells, site->kind);
-    const char *reason = sciara_poi_where_reason(sciara_poi_where(&ground), window, text);
+    const char *reason = sciara_poi_where_reason(s, sciara_poi_where(&ground), window, text);
     if (status == SCIARA_OK && reason)
       sciara_log(SCIARA_LOG_WARNING, "%s: result.sites[%zu] (%s): %s: no member can reach it", p->r.file, k, s->name,
                  reason);

@@ -161,7 +161,8 @@ static enum sciara_status inspect_folder(struct sciara_planning *p, bool overwri
 
 static enum sciara_status write_folder(struct sciara_planning *p, bool same) {
   const struct sciara_ensemble_given given = {.result = sciara_json_get(p->root, "result"),
-                                              .stop = sciara_json_get(p->root, "stop")};
+                                              .stop = sciara_json_get(p->root, "stop"),
+                                              .left_out = sciara_json_get(p->root, SCIARA_ENSEMBLE_LEFT_OUT)};
   char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
        *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
   enum sciara_status status = members && weights ? SCIARA_OK : no_memory();

@@ -20,6 +20,7 @@ static enum sciara_status no_memory(void) {
 struct work {
   const struct sciara_ensemble_reading *r;
   const struct sciara_problem *base;
+  cJSON *left_out; ///< the places of files that are no sites: name, kind, state, reason
 };
 
 /** Replaces, or adds, a key; takes over `value`. */
@@ -170,47 +171,82 @@ static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
   return put(site, "ends", ends);
 }
 
-/** Says which places of a file are left out. */
+/** Says which places of a file are left out, and why. @param why of each place */
 static enum sciara_status tell_left(const struct work *w, const cJSON *site, const struct sciara_pois *pois,
-                                    const bool *left, size_t count) {
-  struct sciara_text names = {0};
-  char outside[SCIARA_DEM_WINDOW_TEXT];
-  if (count == 0) return SCIARA_OK;
-  sciara_dem_window_outside(&w->base->site->origin.window, outside);
-  const enum sciara_status status = sciara_pois_append_names(pois, left, &names);
-  if (status == SCIARA_OK)
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: %s: %zu of its %zu places are left out, for they have no geometry or lie %s: %s", w->r->file,
-               text_of(site, "file"), count, pois->count, outside, names.data);
-  sciara_text_free(&names);
-  if (status == SCIARA_OK && count == pois->count)
-    return sciara_fail(SCIARA_ERR_INPUT, "expected places on the DEM, found none");
+                                    const enum sciara_poi_where *why) {
+  const struct sciara_dem_window *window = &w->base->site->origin.window;
+  enum sciara_status status;
+  bool *left;
+  SCIARA_TRY(SCIARA_NEW(left, pois->count + 1, "places"));
+  for (int of = SCIARA_POI_ON_LAND + 1; of < SCIARA_POI_WHERES; of++) {
+    struct sciara_text names = {0};
+    char text[SCIARA_DEM_WINDOW_TEXT];
+    size_t count = 0;
+    for (size_t k = 0; k < pois->count; k++) count += left[k] = why[k] == (enum sciara_poi_where)of;
+    if (count == 0) continue;
+    SCIARA_TRY_GOTO(sciara_pois_append_names(pois, left, SCIARA_POIS_NAMED, &names));
+    sciara_log(SCIARA_LOG_WARNING, "%s: %s: %zu of its %zu places %s left out, %s: %s", w->r->file,
+               text_of(site, "file"), count, pois->count, sciara_plural(count, "is", "are"),
+               sciara_poi_where_text((enum sciara_poi_where)of, window, text), names.data);
+    sciara_text_free(&names);
+  }
+cleanup:
+  sciara_free(left);
   return status;
+}
+
+/** Notes a place that is left out, for the tables of the results. */
+static enum sciara_status note_left(const struct work *w, const struct sciara_poi *poi, enum sciara_poi_where why,
+                                    cJSON *list) {
+  char text[SCIARA_POI_REASON];
+  cJSON *one = cJSON_CreateObject();
+  if (!one || !cJSON_AddItemToArray(list, one)) {
+    cJSON_Delete(one);
+    return no_memory();
+  }
+  SCIARA_TRY(put(one, "name", cJSON_CreateString(poi->name)));
+  SCIARA_TRY(put(one, "kind", cJSON_CreateString(sciara_poi_kind_name(poi->kind))));
+  SCIARA_TRY(put(one, "state", cJSON_CreateString(sciara_poi_where_name(why))));
+  const char *reason = sciara_poi_where_reason(poi, why, &w->base->site->origin.window, text);
+  return put(one, "reason", cJSON_CreateString(reason));
+}
+
+/** Whether a place has cells on the DEM: ON_LAND, whatever they are; else why it has none. */
+static enum sciara_status find_left(const struct work *w, const struct sciara_poi *poi, bool elsewhere,
+                                    enum sciara_poi_where *why) {
+  struct sciara_poi_cells cells;
+  SCIARA_TRY(sciara_poi_cells_make(poi, &w->base->grid, &cells));
+  const bool empty = !elsewhere && !(cells.size.all > 0);
+  *why = cells.count > 0 ? SCIARA_POI_ON_LAND : empty ? SCIARA_POI_EMPTY : SCIARA_POI_OUTSIDE;
+  *why = sciara_poi_where_of(poi, *why, &w->base->site->origin.window);
+  sciara_poi_cells_free(&cells);
+  return SCIARA_OK;
 }
 
 /** Adds the places of a file to the sites; what has no geometry, or lies too far away, is left out. */
 static enum sciara_status add_places(const struct work *w, const cJSON *site, cJSON *sites) {
   struct sciara_pois pois = {0};
   size_t count = 0;
-  bool *left = NULL;
+  enum sciara_poi_where *why = NULL;
   enum sciara_status status = read_places(w, site, &pois);
-  if (status == SCIARA_OK) status = SCIARA_NEW(left, pois.count + 1, "places");
+  if (status == SCIARA_OK) status = SCIARA_NEW(why, pois.count + 1, "places");
   for (size_t k = 0; k < pois.count && status == SCIARA_OK; k++) {
-    struct sciara_poi_cells cells;
-    status = sciara_poi_cells_make(&pois.poi[k], &w->base->grid, &cells);
-    const bool there = status == SCIARA_OK && cells.count > 0;
-    sciara_poi_cells_free(&cells);
-    left[k] = !there;
-    count += !there;
-    if (!there) continue;
+    status = find_left(w, &pois.poi[k], pois.elsewhere[k], &why[k]);
+    if (status != SCIARA_OK) break;
+    const bool left = why[k] != SCIARA_POI_ON_LAND;
+    count += left;
+    if (left) status = note_left(w, &pois.poi[k], why[k], w->left_out);
+    if (left) continue;
     cJSON *one = cJSON_CreateObject();
     if (!one || !cJSON_AddItemToArray(sites, one)) status = no_memory();
     if (status == SCIARA_OK) status = make_site(&pois.poi[k], one);
     if (status == SCIARA_OK && cJSON_GetArraySize(sites) > MOST_SITES)
       status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d sites in all, found more", MOST_SITES);
   }
-  if (status == SCIARA_OK) status = tell_left(w, site, &pois, left, count);
-  sciara_free(left);
+  if (status == SCIARA_OK) status = tell_left(w, site, &pois, why);
+  if (status == SCIARA_OK && count == pois.count)
+    status = sciara_fail(SCIARA_ERR_INPUT, "expected places on the DEM, found none");
+  sciara_free(why);
   sciara_pois_free(&pois);
   return status;
 }
@@ -263,7 +299,7 @@ static bool resolve_object(const struct work *w, cJSON *object, enum sciara_poi_
 
 void sciara_plan_places_resolve(const struct sciara_ensemble_reading *r, const struct sciara_problem *base,
                                 cJSON *root) {
-  const struct work w = {.r = r, .base = base};
+  struct work w = {.r = r, .base = base};
   cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"),
         *result = cJSON_GetObjectItemCaseSensitive(root, "result");
   cJSON *grid = cJSON_GetObjectItemCaseSensitive(vents, "grid"),
@@ -277,5 +313,6 @@ void sciara_plan_places_resolve(const struct sciara_ensemble_reading *r, const s
   if (!good) cJSON_DeleteItemFromObjectCaseSensitive(root, "vents");
   cJSON_ArrayForEach(rate, rates)
       resolve_object(&w, rate, SCIARA_POI_ZONE, "polygon", "result.eruptions_per_year", k++);
-  if (result) resolve_sites(&w, result);
+  w.left_out = result ? cJSON_AddArrayToObject(root, SCIARA_ENSEMBLE_LEFT_OUT) : NULL;
+  if (w.left_out) resolve_sites(&w, result);
 }

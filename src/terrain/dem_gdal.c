@@ -334,20 +334,6 @@ static enum sciara_status judge_cells(const struct sciara_dem_request *q, const 
   return SCIARA_OK;
 }
 
-/** The window that was read; a whole raster may itself be one of another. */
-static struct sciara_dem_window window_of(const struct sciara_dem_request *q, const struct sciara_source *s,
-                                          const struct sciara_dem_treatment *t, const int64_t window[4]) {
-  const bool cut = t->warp && t->has_box; // what is read has cells beyond the box, with which its rim is resampled
-  const bool whole = window[2] == s->rows && window[3] == s->cols && !cut;
-  if (!whole && q->margin_m > 0) return (struct sciara_dem_window){"dem.window_margin_m", q->margin_m};
-  if (!whole)
-    return (struct sciara_dem_window){q->window          ? "dem.window"
-                                      : q->box_is_lonlat ? "dem.window_lonlat"
-                                                         : "dem.window_xy",
-                                      0};
-  return sciara_dem_window_parse(GDALGetMetadataItem(s->dataset, SCIARA_DEM_WINDOW, NULL));
-}
-
 enum sciara_status sciara_dem_read_window(const char *path, struct sciara_dem_window *out) {
   struct sciara_gdal_scope scope;
   struct sciara_source source = {0};
@@ -457,7 +443,7 @@ enum sciara_status sciara_dem_read(const struct sciara_dem_request *request, str
   }
   SCIARA_TRY_GOTO(finish(&source, &treatment, treatment.warp ? &warped : &patch, out));
   SCIARA_TRY_GOTO(judge_cells(request, &source, side, out));
-  out->window = window_of(request, &source, &treatment, window);
+  out->window = sciara_dem_part_window(request, &source, &treatment, window);
   if (request->marked) SCIARA_TRY_GOTO(read_marks(&scope, &source, out));
 cleanup:
   if (status != SCIARA_OK) sciara_dem_free(out);

@@ -147,3 +147,29 @@ enum sciara_status sciara_dem_part_choose(const struct sciara_dem_request *q, co
                        q->path, w[0], w[1], w[2], w[3], s->rows, s->cols);
   return SCIARA_OK;
 }
+
+/** West, south, east and north of the whole raster, in the CRS of the grid; all 0: not known. */
+static void raster_box(const struct sciara_dem_request *q, const struct sciara_source *s,
+                       const struct sciara_dem_treatment *t, double out[4]) {
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  const double width = (double)s->cols * s->dx, height = (double)s->rows * s->dy, most = 60;
+  const double box[4] = {s->west, s->north - height, s->west + width, s->north};
+  memcpy(out, box, sizeof box);
+  if (!t->from || OSRIsSameEx(t->from, t->to, ignore_axes)) return;
+  const bool vast = OSRIsGeographic(t->from) && (width > most || height > most); // its box says little in a projection
+  if (vast || change_box(q->path, t->from, t->to, box, out) != SCIARA_OK) memset(out, 0, sizeof box);
+}
+
+struct sciara_dem_window sciara_dem_part_window(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                                const struct sciara_dem_treatment *t, const int64_t window[4]) {
+  const bool cut = t->warp && t->has_box; // what is read has cells beyond the box, with which its rim is resampled
+  if (window[2] == s->rows && window[3] == s->cols && !cut)
+    return sciara_dem_window_parse(GDALGetMetadataItem(s->dataset, SCIARA_DEM_WINDOW, NULL));
+  struct sciara_dem_window w = {.key = q->margin_m > 0    ? "dem.window_margin_m"
+                                       : q->window        ? "dem.window"
+                                       : q->box_is_lonlat ? "dem.window_lonlat"
+                                                          : "dem.window_xy",
+                                .margin_m = q->margin_m > 0 ? q->margin_m : 0};
+  raster_box(q, s, t, w.raster);
+  return w;
+}

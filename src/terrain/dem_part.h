@@ -23,4 +23,8 @@ struct sciara_dem_treatment {
 enum sciara_status sciara_dem_part_choose(const struct sciara_dem_request *q, const struct sciara_source *s,
                                           struct sciara_dem_treatment *t, int64_t window[4]);
 
+/** What is known of a window that was chosen; a whole raster may itself be one of another. */
+struct sciara_dem_window sciara_dem_part_window(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                                const struct sciara_dem_treatment *t, const int64_t window[4]);
+
 #endif

@@ -27,16 +27,15 @@ void sciara_pois_free(struct sciara_pois *pois) {
   *pois = (struct sciara_pois){0};
 }
 
-enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, const bool *which,
+enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, const bool *which, size_t most,
                                             struct sciara_text *out) {
-  enum { NAMED = 5 };
   size_t count = 0;
   for (size_t k = 0; k < pois->count; k++) {
     count += which[k];
-    if (which[k] && count <= NAMED)
+    if (which[k] && count <= most)
       SCIARA_TRY(sciara_text_append(out, "%s\"%.60s\"", count > 1 ? ", " : "", pois->poi[k].name));
   }
-  return count > NAMED ? sciara_text_append(out, " and %zu more", count - NAMED) : SCIARA_OK;
+  return count > most ? sciara_text_append(out, " and %zu more", count - most) : SCIARA_OK;
 }
 
 static enum sciara_status no_memory(void) {

@@ -38,7 +38,10 @@ struct sciara_pois {
 enum sciara_status sciara_pois_read(const struct sciara_pois_request *request, struct sciara_pois *out);
 void sciara_pois_free(struct sciara_pois *pois);
 
-/** Appends the names of some places, of which `which` is set, for a message: the first few, and how many more there are. */
-enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, const bool *which, struct sciara_text *out);
+enum { SCIARA_POIS_NAMED = 5 }; ///< in a message
+
+/** Appends the names of some places, of which `which` is set: the first `most`, and how many more there are. */
+enum sciara_status sciara_pois_append_names(const struct sciara_pois *pois, const bool *which, size_t most,
+                                            struct sciara_text *out);
 
 #endif

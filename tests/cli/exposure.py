@@ -156,6 +156,7 @@ class Exposure(SharedCase):
         done = self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "6 min,720,30 min,1 h", "--overwrite")
         self.assertEqual(done.stdout.splitlines()[-2:], ["run/maps/exposure.csv", "run/maps/exposure.gpkg"])
         self.assertIn("10 places: 6 reached, 1 not reached, 1 on NODATA, 1 outside the DEM, 1 without geometry\n", done.stdout)
+        self.assertIn('\nnot reached: "quiet"\non NODATA: "gap"\noutside the DEM: "away"\nwithout geometry: "nothing"\n', done.stdout)
         ledger, state = (case.record(self.path("run"))[key] for key in ("ledger", "state"))
         share = 100 * ledger["liquid_m3"] / (ledger["liquid_m3"] + ledger["solid_m3"])
         minutes, seconds = divmod(int(state["time_s"]), 60)
@@ -393,6 +394,19 @@ class Exposure(SharedCase):
         self.sciara("run", "cut.json", "-q", "-o", "warped", "--steps", 5, "--set", "dem.window_margin_m=180", "--set", "dem.cell_size_m=5")
         said = self.sciara("exposure", "warped", "--assets", "four.gpkg").stdout
         self.assertIn(", 1 outside the window of 180 m around the vents (dem.window_margin_m): lava is not computed there, ", said)
+        gdal.Warp(self.path("degrees.tif"), self.path("dem.asc"), srcSRS="EPSG:32633", dstSRS="EPSG:4326", dstNodata=case.NODATA).FlushCache()
+        self.sciara("run", "cut.json", "-q", "-o", "geographic", "--steps", 5, "--set", "dem.path=degrees.tif", "--set", "dem.cell_size_m=10",
+                    "--set", "dem.window_margin_m=60")
+        write_places(self.path("both.gpkg"), places={name: PLACES[name] for name in ("hut", "quiet", "away")})
+        said = self.sciara("exposure", "geographic", "--assets", "both.gpkg").stdout
+        self.assertIn('\noutside the window of 60 m around the vents (dem.window_margin_m): lava is not computed there: "quiet"\n'
+                      'outside the DEM: "away"\n', said)
+        for kind in ("png", "html"):
+            said = self.sciara("export", "geographic", "-f", kind, "--assets", "both.gpkg", "-o", f"both.{kind}").stderr
+            self.assertIn('1 of 3 places is not on the map, outside the DEM: "away"\n', said)
+        said = self.sciara("compare", "geographic", "geographic", "--assets", "both.gpkg").stdout
+        self.assertIn("\na: 1 outside the window of 60 m", said)
+        self.assertIn("\na: 1 outside the DEM\n", said)
         said = self.sciara("export", "run", "-f", "png", "--assets", "places.gpkg", "--extent", f"{WEST + 150},{NORTH - 120},{WEST + 260},{NORTH - 80}",
                            "-o", "part.png").stderr
         self.assertIn('1 of 10 places is not on the map, outside the DEM: "away"\n', said)
@@ -403,7 +417,8 @@ class Exposure(SharedCase):
         row, col = case.VENT
         vent = {"x": WEST + (col + 0.5) * CELL, "y": NORTH - (row + 0.5) * CELL, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
         case.write_scenario(self.work, "cut.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60}, vents=[vent], run={"max_steps": 100})
-        write_places(self.path("few.gpkg"), places={name: PLACES[name] for name in ("hut", "quiet", "away")})
+        few = {name: PLACES[name] for name in ("hut", "quiet", "away", "nothing")} | {"pole": "POINT(500000 9000000000)"}
+        write_places(self.path("few.gpkg"), places=few)
         plan = {"base": "cut.json", "sample": {"method": "full"}, "vary": [{"key": "run.max_steps", "values": [90, 100]}]}
         outside = "lies outside the window of 60 m around the vents (dem.window_margin_m): lava is not computed there"
         case.write_json(self.path("one.json"), plan | {"result": {"thickness_m": [0], "sites": [{"name": "hut", "x": WEST + 15, "y": NORTH - 285}]}})
@@ -411,9 +426,26 @@ class Exposure(SharedCase):
                       self.sciara("ensemble", "check", "one.json", code=3).stderr)
         case.write_json(self.path("e.json"), plan | {"result": {"thickness_m": [0], "sites": [{"file": "few.gpkg"}]}})
         said = self.sciara("ensemble", "plan", "e.json", "-o", "e").stderr
-        self.assertIn('few.gpkg: 2 of its 3 places are left out, for they have no geometry or lie outside the window of 60 m around the vents '
-                      '(dem.window_margin_m): lava is not computed there: "quiet", "away"\n', said)
+        self.assertIn(f'few.gpkg: 1 of its 5 places is left out, {outside[5:]}: "quiet"\n', said)
+        self.assertIn('few.gpkg: 1 of its 5 places is left out, without geometry: "nothing"\n', said)
+        self.assertIn('few.gpkg: 2 of its 5 places are left out, outside the DEM: "away", "pole"\n', said)
         self.sciara("ensemble", "run", "e", "-q")
+        self.sciara("ensemble", "reduce", "e", "-q")
+        gone = {"quiet": ("outside", outside), "away": ("outside", "lies outside the DEM"), "pole": ("outside", "lies outside the DEM"),
+                "nothing": ("empty", "has no geometry, or no length or area")}
+        rows = {row["site"]: row for row in csv.DictReader(open(self.path("e/sites.csv"), encoding="utf-8", newline=""))}
+        self.assertEqual({name: row["state"] for name, row in rows.items() if row["kind"] != "map"},
+                         {"hut": "land"} | {name: state for name, (state, _) in gone.items()})
+        for name, (_, reason) in gone.items():
+            self.assertEqual((rows[name]["cells"], rows[name]["probability_0m"]), ("0", ""))
+            self.assertEqual(self.sciara("ensemble", "query", "e", "--at", name).stdout, f"{name}: {reason}: no member can reach it\n")
+        said = self.sciara("exposure", "e", "--assets", "few.gpkg").stdout
+        self.assertIn(f"1 of 5 places are reached by at least one member, 1 {outside[5:]}, 2 outside the DEM, 1 without geometry\n", said)
+        self.assertIn(f'\n{outside[5:]}: "quiet"\noutside the DEM: "away", "pole"\nwithout geometry: "nothing"\n', said)
+        many = {f"mill {k}": f"POINT({at(15, 285 - k / 10)})" for k in range(23)}
+        write_places(self.path("many.gpkg"), places={"hut": PLACES["hut"], **many})
+        said = self.sciara("exposure", "run", "--assets", "many.gpkg", "--overwrite").stdout
+        self.assertIn("\nnot reached: " + ", ".join(f'"mill {k}"' for k in range(20)) + " and 3 more\n", said)
         self.assertIn(f'"{WEST + 15},{NORTH - 285}" {outside}: expected a place in the window',
                       self.sciara("ensemble", "query", "e", "--at", f"{WEST + 15},{NORTH - 285}", code=3).stderr)
         self.assertIn(f"quiet: {outside}: no member can reach it\n", self.sciara("ensemble", "query", "e", "--zone", "few.gpkg").stdout)

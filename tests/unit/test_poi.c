@@ -245,19 +245,29 @@ START_TEST(where_a_place_lies) {
       {"dem.window_margin_m=1250.5",
        "lies outside the window of 1250.5 m around the vents (dem.window_margin_m): lava is not computed there"},
       {"dem.window_xy", "lies outside the window of the DEM (dem.window_xy): lava is not computed there"},
+      {"dem.window_xy of 100 200.5 300 400", // the place lies on the raster, at its corner, or beyond it
+       "lies outside the window of the DEM (dem.window_xy): lava is not computed there"},
+      {"dem.window_xy of 110.25 200 300 400",
+       "lies outside the window of the DEM (dem.window_xy): lava is not computed there"},
+      {"dem.window_margin_m=5 of 111 200 300 400", "lies outside the DEM"},
+      {"dem.window_margin_m=5 of 100 211 300 400", "lies outside the DEM"},
+      {"dem.window_margin_m=5 of 0 0 105 400", "lies outside the DEM"},
+      {"dem.window_margin_m=5 of 0 0 400 205", "lies outside the DEM"},
   };
+  struct sciara_point corners[] = {{106, 206}, {110.5, 210.5}};
+  const struct sciara_poi place = {.kind = SCIARA_POI_LINE, .points = corners, .point_count = 2};
   char text[SCIARA_POI_REASON], again[SCIARA_DEM_WINDOW_TEXT];
   for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
     const struct sciara_dem_window window = sciara_dem_window_parse(outside[k].window);
-    ck_assert_str_eq(sciara_poi_where_reason(SCIARA_POI_OUTSIDE, &window, text), outside[k].reason);
+    ck_assert_str_eq(sciara_poi_where_reason(&place, SCIARA_POI_OUTSIDE, &window, text), outside[k].reason);
     sciara_dem_window_print(&window, again);
     ck_assert_str_eq(again, k < 3 ? "" : outside[k].window);
   }
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ck_assert_int_eq(sciara_poi_where(&cases[k].ground), cases[k].where);
     ck_assert_str_eq(sciara_poi_where_name(cases[k].where), cases[k].name);
-    ck_assert_int_eq(sciara_poi_where_reason(cases[k].where, &(struct sciara_dem_window){NULL, 0}, text) == NULL,
-                     k == 0);
+    const struct sciara_dem_window whole = {.key = NULL};
+    ck_assert_int_eq(sciara_poi_where_reason(&place, cases[k].where, &whole, text) == NULL, k == 0);
   }
   struct sciara_point flat[] = {{grid.west + 1, grid.north - 1}, {grid.west + 9, grid.north - 9}};
   double found[ROWS * COLS];

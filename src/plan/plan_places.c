@@ -175,7 +175,7 @@ static enum sciara_status make_site(const struct sciara_poi *poi, cJSON *site) {
 static enum sciara_status tell_left(const struct work *w, const cJSON *site, const struct sciara_pois *pois,
                                     const enum sciara_poi_where *why) {
   const struct sciara_dem_window *window = &w->base->site->origin.window;
-  enum sciara_status status;
+  enum sciara_status status = SCIARA_OK;
   bool *left;
   SCIARA_TRY(SCIARA_NEW(left, pois->count + 1, "places"));
   for (int of = SCIARA_POI_ON_LAND + 1; of < SCIARA_POI_WHERES; of++) {

@@ -9,10 +9,10 @@
 #include "base/mem.h"
 #include "model/detmath.h"
 #include "plan/ensemble_file.h"
-#include "plan/point_table.h"
 #include "plan/vent_density.h"
 #include "sim/problem.h"
 #include "terrain/dem_gdal.h"
+#include "terrain/point_table.h"
 #include "terrain/vector_shapes.h"
 
 enum { MOST_VENTS = 1000000, MOST_OBLONG = 1000 };
@@ -58,6 +58,12 @@ static enum sciara_status add(struct work *w, const struct sciara_point *points,
 }
 
 // ------------------------------------------------------------------------------------------------------------- table
+
+/** @param weight name of the column of weights; NULL: none */
+static struct sciara_point_table table_of(const struct work *w, const char *path, const char *weight) {
+  return (struct sciara_point_table){
+      .path = path, .weight = weight, .crs_wkt = w->site->origin.crs_wkt, .grid = &w->site->grid};
+}
 
 static enum sciara_status add_row(void *context, const struct sciara_point_row *row) {
   struct work *w = context;
@@ -280,7 +286,8 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
   char *path = NULL;
   SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
-  enum sciara_status status = sciara_point_table_read(path, NULL, w->site, add_past, d, w->r->diagnostics);
+  const struct sciara_point_table past = table_of(w, path, NULL);
+  enum sciara_status status = sciara_point_table_read(&past, add_past, d, w->r->diagnostics);
   if (status == SCIARA_OK && d->count == 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);
   free(path);
@@ -349,8 +356,8 @@ static enum sciara_status collect(struct work *w, const cJSON *vents) {
   if (table) {
     char *path = NULL;
     SCIARA_TRY(sciara_ensemble_path(w->r, table, &path));
-    const enum sciara_status status =
-        sciara_point_table_read(path, column ? column->valuestring : NULL, w->site, add_row, w, w->r->diagnostics);
+    const struct sciara_point_table table_file = table_of(w, path, column ? column->valuestring : NULL);
+    const enum sciara_status status = sciara_point_table_read(&table_file, add_row, w, w->r->diagnostics);
     free(path);
     if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents.table", w->r->file);
   } else {

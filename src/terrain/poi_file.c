@@ -4,10 +4,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/diagnostics.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "terrain/point_table.h"
 #include "terrain/vector_shapes.h"
 
 enum { MOST_POINTS = 20000000 }; ///< of all places of a file
@@ -18,6 +21,7 @@ struct collection {
   struct sciara_pois *out;
   size_t capacity, points, nameless;
   int64_t feature; ///< of the last place
+  int64_t rows;    ///< of a table, so far
 };
 
 void sciara_pois_free(struct sciara_pois *pois) {
@@ -156,6 +160,57 @@ static void report(const struct collection *c, size_t numbered) {
     sciara_log(SCIARA_LOG_INFO, "%s: %zu names occur again: they are numbered, \"name (2)\" and so on", path, numbered);
 }
 
+// -------------------------------------------------------------------------------------------------------------- tables
+
+/** Whether a file is a table of points by its name, and not for a driver of GDAL that was asked for. */
+static bool is_table(const struct sciara_pois_request *q) {
+  const char *dot = strrchr(q->path, '.');
+  for (size_t k = 0; k < q->extra_driver_count; k++)
+    if (strcasecmp(q->extra_drivers[k], "CSV") == 0) return false;
+  return dot && (strcasecmp(dot, ".csv") == 0 || strcasecmp(dot, ".tsv") == 0);
+}
+
+/** A row of a table is a place of one point. */
+static enum sciara_status take_row(void *context, const struct sciara_point_row *row) {
+  struct collection *c = (struct collection *)context;
+  const size_t end = 1;
+  const struct sciara_shape shape = {
+      .kind = SCIARA_POI_POINT, .points = &row->at, .ends = &end, .rings = 1, .feature = c->rows++, .name = row->name};
+  const char *place = c->request->place;
+  if (place && (!row->name || strcmp(row->name, place) != 0)) return SCIARA_OK;
+  return take_shape(c, &shape);
+}
+
+static enum sciara_status read_table(struct collection *c) {
+  const struct sciara_pois_request *q = c->request;
+  const struct sciara_point_table table = {
+      .path = q->path, .places = true, .name_column = q->name_column, .crs_wkt = q->crs_wkt, .grid = q->grid};
+  struct sciara_diagnostics diagnostics = {0};
+  if (q->layer)
+    return sciara_fail(SCIARA_ERR_USAGE, "%s: is a table of points, which has no layers; found layer \"%s\"", q->path,
+                       q->layer);
+  enum sciara_status status = sciara_point_table_read(&table, take_row, c, &diagnostics);
+  if (status == SCIARA_OK) status = sciara_diagnostics_status(&diagnostics);
+  sciara_diagnostics_free(&diagnostics);
+  if (status == SCIARA_OK && c->out->count == 0)
+    status = q->place
+                 ? sciara_fail(SCIARA_ERR_INPUT, "%s: expected the name of a row, found \"%.60s\"", q->path, q->place)
+                 : sciara_fail(SCIARA_ERR_INPUT, "%s: expected a row for each place, found none", q->path);
+  return status;
+}
+
+/** Refuses places of which none has a geometry: lava would reach none of them, wherever they are. */
+static enum sciara_status check_geometry(const struct collection *c) {
+  const struct sciara_pois *p = c->out;
+  for (size_t k = 0; k < p->count; k++)
+    if (p->elsewhere[k] || p->poi[k].point_count > 0) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected features with a geometry, found none in its %zu %s%s",
+                     c->request->path, p->count, sciara_plural(p->count, "feature", "features"),
+                     c->request->extra_driver_count
+                         ? " (a table .csv with the columns x and y, or lon and lat, is read without --allow-driver)"
+                         : "");
+}
+
 enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct sciara_pois *out) {
   struct collection c = {.request = q, .out = out};
   const struct sciara_shapes_request request = {.path = q->path,
@@ -172,7 +227,8 @@ enum sciara_status sciara_pois_read(const struct sciara_pois_request *q, struct 
   size_t numbered = 0;
   enum sciara_status status;
   *out = (struct sciara_pois){0};
-  SCIARA_TRY_GOTO(sciara_shapes_read(&request));
+  SCIARA_TRY_GOTO(is_table(q) ? read_table(&c) : sciara_shapes_read(&request));
+  SCIARA_TRY_GOTO(check_geometry(&c));
   SCIARA_TRY_GOTO(number_names(out, &numbered));
   report(&c, numbered);
 cleanup:

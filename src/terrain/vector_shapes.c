@@ -161,15 +161,16 @@ static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH
   return status;
 }
 
+const char *const sciara_name_columns[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id", NULL};
+
 /** Finds the column of names: the requested one, or the first that is called so. */
 static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
-  static const char *const usual[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id"};
   const struct sciara_shapes_request *q = r->request;
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
   r->name_column = -1;
   if (!q->places && !q->place) return SCIARA_OK;
-  for (size_t k = 0; !q->name_column && r->name_column < 0 && k < sizeof usual / sizeof *usual; k++)
-    r->name_column = OGR_FD_GetFieldIndex(columns, usual[k]); // whatever the case
+  for (const char *const *usual = sciara_name_columns; !q->name_column && r->name_column < 0 && *usual; usual++)
+    r->name_column = OGR_FD_GetFieldIndex(columns, *usual); // whatever the case
   if (q->name_column) r->name_column = OGR_FD_GetFieldIndex(columns, q->name_column);
   if (r->name_column >= 0) {
     const char *found = OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, r->name_column));

@@ -20,6 +20,9 @@ struct sciara_shape {
       [SCIARA_EDIT_VALUES]; ///< if they are read: of the columns named as sciara_edit_value_name; NAN: none, or null
 };
 
+/** The columns in which names are looked for, whatever the case, the first one first; NULL ends them. */
+extern const char *const sciara_name_columns[];
+
 /** What is read, and how. */
 struct sciara_shapes_request {
   const char *path;

@@ -101,6 +101,10 @@ def amounts_of(wkt):
     return found
 
 
+GPX = ('<gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="37.74150" lon="15.00233"><name>hut</name></wpt>'
+       "</gpx>")
+
+
 class Exposure(SharedCase):
     @classmethod
     def prepare(cls):
@@ -317,6 +321,43 @@ class Exposure(SharedCase):
                 for column in ("all", "covered", "arrival_s", "covered_12min"):
                     if column in numbers and numbers[column] == numbers[column]:
                         self.assertAlmostEqual(float(row[column]), numbers[column], delta=2e-3 * max(1, numbers[column]), msg=(driver, name, column))
+
+    def test_tables(self):
+        """Points of a table, in degrees or metres and as spreadsheets write them, have the rows of the same points of a GeoPackage: of runs, of
+        two, on maps, and of ensembles."""
+        points = {name: PLACES[name] for name in ("hut", "quiet", "away")} | {None: f"POINT({at(212, 105)})"}
+        write_places(self.path("points.gpkg"), places=points)
+        metres = {name: [float(v) for v in wkt[6:-1].split()] for name, wkt in points.items()}
+        to = osr.CoordinateTransformation(srs_of(32633), srs_of(4326))
+        degrees = {name: to.TransformPoint(*place)[:2] for name, place in metres.items()}
+        comma = lambda value: f"{value:.12f}".replace(".", ",")
+        tables = {"metres.csv": "name,x,y\n" + "".join(f"{name or ''},{x},{y}\n" for name, (x, y) in metres.items()),
+                  "degrees.csv": "lon,name,lat\n" + "".join(f"{x:.12f},{name or ''},{y:.12f}\n" for name, (x, y) in degrees.items()),
+                  "foglio.CSV": "Nome;Altro;Longitude;LATITUDE\r\n" + "".join(f"{name or ''};7;{comma(x)};{comma(y)}\r\n" for name, (x, y) in degrees.items()),
+                  "tabs.tsv": "code\tx\ty\n" + "".join(f"{name or ''}\t{x}\t{y}\n" for name, (x, y) in metres.items())}
+        self.sciara("exposure", "run", "--assets", "points.gpkg", "-o", "points.csv", "-q")
+        expected = self.rows("points.csv")
+        self.assertEqual({name: row["state"] for name, row in expected.items()},
+                         {"hut": "reached", "quiet": "not reached", "away": "outside", "feature 4": "reached"})
+        for name, text in tables.items():
+            with open(self.path(name), "w", encoding="utf-8", newline="") as f:
+                f.write(text)
+            out = name.split(".")[0] + "-rows.csv"
+            self.sciara("exposure", "run", "--assets", name, "-o", out, *(["--names", "code"] if name == "tabs.tsv" else []))
+            for place, row in self.rows(out).items():
+                found, right = dict(row), dict(expected[place])
+                for axis in "xy":
+                    self.assertAlmostEqual(float(found.pop(axis)), float(right.pop(axis)), places=3)
+                self.assertEqual(found, right, name)
+        self.assertIn('1 of 4 places is not on the map, outside the DEM: "away"',
+                      self.sciara("export", "run", "-f", "png", "--assets", "degrees.csv", "-o", "table.png").stderr)
+        self.assertIn("4 places: 2 reached in both", self.sciara("compare", "run", "run", "--assets", "metres.csv").stdout)
+        case.write_json(self.path("t.json"), {"base": "s.json", "sample": {"method": "full"}, "vary": [{"key": "run.max_steps", "values": [90, 100]}],
+                                              "result": {"thickness_m": [0], "sites": [{"file": "degrees.csv"}]}})
+        self.sciara("ensemble", "run", "t.json", "-o", "t", "-q", "--no-estimate")
+        self.assertIn("hut (1 cell)\n", self.sciara("ensemble", "query", "t", "--at", "hut").stdout)
+        self.assertIn("away: lies outside the DEM", self.sciara("ensemble", "query", "t", "--zone", "metres.csv", "--at", "away").stdout)
+        self.assertIn('expected the name of a row, found "mill"', self.sciara("ensemble", "query", "t", "--zone", "metres.csv", "--at", "mill", code=3).stderr)
 
     def test_resumed_and_other_rules(self):
         """A run that goes on from a checkpoint, and one by the other rule, whose numbers are those of its own fields."""
@@ -559,13 +600,25 @@ class Exposure(SharedCase):
         swapped = {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Point", "coordinates": [37.741, 15.002]}}]}
         case.write_json(self.path("swapped.geojson"), swapped)
         write_places(self.path("bare.shp"), "ESRI Shapefile", None, {"a": "POINT(15.002 37.74)"})
-        with open(self.path("text.csv"), "w", encoding="ascii") as f:
-            f.write("x,y\n1,2\n")
+        tables = {"text.csv": "x,note\n1,2\n", "bad.csv": "name,lon,lat\na,15,north\n", "none.csv": "name,x,y\n",
+                  "as-metres.csv": "name,x,y\na,15.0023,37.7415\n", "exchanged.csv": "name,lon,lat\na,37.7415,15.0023\n", "track.gpx": GPX}
+        for name, text in tables.items():
+            with open(self.path(name), "w", encoding="ascii") as f:
+                f.write(text)
+        write_places(self.path("empty.gpkg"), places={"a": None, "b": None})
         for code, said, *words in (
                 (2, "--assets FILE is missing",), (3, "expected points, lines or polygons, found several of them", "--assets", "mixed.geojson"),
                 (3, "has latitude before longitude", "--assets", "swapped.geojson"),
                 (3, "names no CRS, and its coordinates .* look like degrees .* ogr2ogr -a_srs EPSG:4326", "--assets", "bare.shp"),
-                (3, "is not among those allowed", "--assets", "text.csv"), (4, "cannot be opened|No such file|does not exist", "--assets", "none.gpkg"),
+                (3, "is not among those allowed", "--assets", "track.gpx"),
+                (3, 'text.csv:1: expected the columns x and y, in the CRS of the DEM, or lon and lat, found "x", "note"', "--assets", "text.csv"),
+                (3, 'bad.csv:2: lat: expected a coordinate in degrees, found "north"', "--assets", "bad.csv"),
+                (3, "none.csv: expected a row for each place, found none", "--assets", "none.csv"),
+                (3, "call the columns lon and lat", "--assets", "as-metres.csv"),
+                (3, "exchanged.csv:2: .*the other way round it lies there", "--assets", "exchanged.csv"),
+                (2, 'the column of names "code" among its columns, found "name", "lon", "lat"', "--assets", "bad.csv", "--names", "code"),
+                (2, "a table of points, which has no layers", "--assets", "bad.csv", "--layer", "x"),
+                (3, "empty.gpkg: expected features with a geometry, found none in its 2 features", "--assets", "empty.gpkg"), (4, "cannot be opened|No such file|does not exist", "--assets", "none.gpkg"),
                 (2, "expected the column of names \"code\" among its columns, found \"height\", \"name\"", "--assets", "places.gpkg", "--names", "code"),
                 (3, "layer \"x\" as one of its 1 layers", "--assets", "places.gpkg", "--layer", "x"),
                 (2, "--within: expected times above 0", "--assets", "places.gpkg", "--within", "6 h,0"),
@@ -585,7 +638,18 @@ class Exposure(SharedCase):
         self.assertIn("kept.csv", self.sciara("exposure", "run", "--assets", "places.gpkg", "-o", "kept.csv", code=3).stderr)
 
     def test_the_command_that_cures_it(self):
-        """What the message about a missing CRS prints makes a file that is read."""
+        """What the message about a missing CRS prints makes a file that is read; so does the option that a message about a format names, and
+        a table of points is read without the one with which it has no geometry."""
+        with open(self.path("cure.gpx"), "w", encoding="ascii") as f:
+            f.write(GPX)
+        cure = re.search(r"(--allow-driver \w+) would allow it", self.sciara("exposure", "run", "--assets", "cure.gpx", "-o", "cure.csv", code=3).stderr)[1]
+        done = self.sciara("exposure", "run", "--assets", "cure.gpx", "--layer", "waypoints", "-o", "cure.csv", *cure.split())
+        self.assertIn("1 place: 1 reached", done.stdout)
+        with open(self.path("huts.csv"), "w", encoding="ascii") as f:
+            f.write("name,lon,lat\nhut,15.00233,37.74150\n")
+        said = self.sciara("exposure", "run", "--assets", "huts.csv", "--allow-driver", "CSV", "-o", "huts-rows.csv", code=3).stderr
+        self.assertIn("found none in its 1 feature (a table .csv with the columns x and y, or lon and lat, is read without --allow-driver)", said)
+        self.assertIn("1 place: 1 reached", self.sciara("exposure", "run", "--assets", "huts.csv", "-o", "huts-rows.csv").stdout)
         write_places(self.path("nameless.shp"), "ESRI Shapefile", None, {"a": "POINT(15.002 37.74)"})
         said = self.sciara("exposure", "run", "--assets", "nameless.shp", "-o", "new.csv", code=3).stderr
         self.assertIn("ogr2ogr", said)

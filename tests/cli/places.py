@@ -86,7 +86,7 @@ class Places(SharedCase):
 
     def test_sites_of_a_file(self):
         """They are in the folder, in the CRS of the DEM, so that the file may go; what is not on the DEM is left out."""
-        self.assertIn("1 of its 5 places are left out", self.said)
+        self.assertIn('places.geojson: 1 of its 5 places is left out, outside the DEM: "far"\n', self.said)
         sites = {site["name"]: site for site in self.sites("e")}
         self.assertEqual(list(sites), ["hut", "road", "town", "park"])
         self.assert_close([[sites["hut"]["x"], sites["hut"]["y"]]], [HUT])
@@ -116,7 +116,7 @@ class Places(SharedCase):
     def test_exposure(self):
         """The table of an ensemble has the numbers of its sites, and the states of places that no lava can reach."""
         done = self.sciara("exposure", "e", "--assets", "places.geojson")
-        self.assertIn("\n4 of 5 places are reached by at least one member\n", done.stdout)
+        self.assertIn("\n4 of 5 places are reached by at least one member, 1 outside the DEM\n", done.stdout)
         self.assertTrue(done.stdout.endswith("\ne/exposure.csv\ne/exposure.gpkg\n"), done.stdout)
         rows, sites = ({row[key]: row for row in self.table(path)} for path, key in (("e/exposure.csv", "place"), ("e/sites.csv", "site")))
         self.assertEqual(list(rows), list(FEATURES))

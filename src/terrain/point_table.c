@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/point_table.h"
+#include "terrain/point_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "file/csv_forms.h"
 #include "file/georef.h"
+#include "terrain/vector_shapes.h"
 
 enum { MOST_COLUMNS = 256, MOST_BYTES = 256 << 20, MOST_PROBLEMS = 100 };
 
@@ -20,7 +21,9 @@ static const char *const shown[PLACES] = {"x", "y", "name", "the weight"}, *cons
 /** A table that is being read. */
 struct table {
   struct sciara_csv_rows csv;
+  const struct sciara_point_table *q;
   const char *weight; ///< name of the column of weights; NULL: there is none
+  size_t named;       ///< number of the column of names; SIZE_MAX: there is none
   size_t count;       ///< of columns
   size_t line;        ///< of the row last read
   size_t at[PLACES];  ///< numbers of columns; SIZE_MAX: there is none
@@ -70,12 +73,35 @@ static bool has_degrees(char *const *names, size_t count) {
   return axes[0] && axes[1] && !metres;
 }
 
+/** Finds the column of names: the requested one, or the first of the usual ones, of a table without places called name. */
+static enum sciara_status find_names(struct table *t, char *const *names) {
+  static const char *const name[] = {"name", NULL};
+  const char *const asked[] = {t->q->name_column, NULL};
+  const char *const *words = t->q->name_column ? asked : t->q->places ? sciara_name_columns : name;
+  t->named = SIZE_MAX;
+  for (; *words && t->named == SIZE_MAX; words++)
+    for (size_t k = t->count; k-- > 0;)
+      if (strcasecmp(names[k], *words) == 0) t->named = k;
+  if (t->q->places && !t->q->name_column && t->named != SIZE_MAX)
+    sciara_log(SCIARA_LOG_INFO, "%s: names are those of the column \"%s\"", t->csv.name, names[t->named]);
+  else if (t->q->places && !t->q->name_column)
+    sciara_log(SCIARA_LOG_INFO, "%s: has no column of names: its rows are called feature 1 and so on", t->csv.name);
+  if (t->named != SIZE_MAX || !t->q->name_column) return SCIARA_OK;
+  struct sciara_text found = {0};
+  enum sciara_status status = sciara_csv_append_names(&found, names, t->count);
+  if (status == SCIARA_OK)
+    status = sciara_fail(SCIARA_ERR_USAGE, "%s: expected the column of names \"%s\" among its columns, found %s",
+                         t->csv.name, t->q->name_column, found.data);
+  sciara_text_free(&found);
+  return status;
+}
+
 static enum place place_of(const struct table *t, char *const *names, size_t k) {
   if (t->lonlat && degree_of(names[k]) < 2) return (enum place)degree_of(names[k]);
-  if (t->lonlat) return strcasecmp(names[k], "name") == 0 ? NAME : is_weight(t, names, k) ? WEIGHT : PLACES;
+  if (t->lonlat) return k == t->named ? NAME : is_weight(t, names, k) ? WEIGHT : PLACES;
   if (is_named(names[k], "x") || is_named(names[k], "easting")) return X;
   if (is_named(names[k], "y") || is_named(names[k], "northing")) return Y;
-  if (strcasecmp(names[k], "name") == 0) return NAME;
+  if (k == t->named) return NAME;
   return is_weight(t, names, k) ? WEIGHT : PLACES;
 }
 
@@ -124,6 +150,7 @@ static enum sciara_status read_columns(struct table *t) {
                        MOST_COLUMNS);
   t->plain = t->csv.separator == ',';
   t->lonlat = has_degrees(names, t->count);
+  SCIARA_TRY(find_names(t, names));
   for (size_t k = 0; k < PLACES; k++) t->at[k] = SIZE_MAX;
   for (size_t k = 0; k < t->count; k++) SCIARA_TRY(place(t, names, k));
   return check_columns(t, names);
@@ -173,20 +200,39 @@ static enum sciara_status add_row(struct rows *r, const struct sciara_point_row 
   return SCIARA_OK;
 }
 
+/** Refuses places of which none lies on the DEM, if the first one does with its degrees exchanged. */
+static enum sciara_status check_order(const struct table *t, const struct rows *r, const struct sciara_point *placed) {
+  const struct sciara_grid *g = t->q->grid;
+  for (size_t k = 0; k < r->count; k++)
+    if (placed[k].x >= g->west && placed[k].x <= g->west + (double)g->cols * g->cell_size && placed[k].y <= g->north &&
+        placed[k].y >= g->north - (double)g->rows * g->cell_size)
+      return SCIARA_OK;
+  if (r->count == 0) return SCIARA_OK;
+  struct sciara_point exchanged = {r->row[0].at.y, r->row[0].at.x};
+  if (sciara_georef_place(t->q->crs_wkt, g, &exchanged, 1) != SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s:%zu: expected a place with this longitude and latitude on the DEM, found lon %.8g, lat %.8g; the "
+      "other way round it lies there",
+      t->csv.name, r->row[0].line, r->row[0].at.x, r->row[0].at.y);
+}
+
 /** Brings the places of all rows to the CRS of the site at once; if some have none, each of these is a problem. */
-static enum sciara_status change_places(const struct table *t, const struct sciara_site *site, struct rows *r,
-                                        struct sciara_diagnostics *diagnostics) {
+static enum sciara_status change_places(const struct table *t, struct rows *r, struct sciara_diagnostics *diagnostics) {
   struct sciara_point *points;
   SCIARA_TRY(SCIARA_NEW(points, r->count + 1, "the places of a table"));
   for (size_t k = 0; k < r->count; k++) points[k] = r->row[k].at;
-  const char *wkt = site->origin.crs_wkt;
-  enum sciara_status status = sciara_georef_place(wkt, &site->grid, points, r->count);
+  const char *wkt = t->q->crs_wkt;
+  const struct sciara_grid *grid = t->q->places ? NULL : t->q->grid; // places may lie anywhere
+  enum sciara_status status = sciara_georef_place(wkt, grid, points, r->count);
+  const bool places = status == SCIARA_OK && t->q->places && t->q->grid;
+  const enum sciara_status order = places ? check_order(t, r, points) : SCIARA_OK;
   for (size_t k = 0; k < r->count && status == SCIARA_OK; k++) r->row[k].at = points[k];
   sciara_free(points);
-  if (status != SCIARA_ERR_INPUT || !wkt) return status;
+  if (status != SCIARA_ERR_INPUT || !wkt) return order != SCIARA_OK ? order : status;
   for (size_t k = 0; k < r->count && diagnostics->count < MOST_PROBLEMS; k++) {
     struct sciara_point at = r->row[k].at;
-    status = sciara_georef_place(wkt, &site->grid, &at, 1);
+    status = sciara_georef_place(wkt, grid, &at, 1);
     if (status != SCIARA_OK) status = sciara_fail_context(status, "%s:%zu", t->csv.name, r->row[k].line);
     sciara_diagnostics_add(diagnostics, status);
   }
@@ -194,8 +240,8 @@ static enum sciara_status change_places(const struct table *t, const struct scia
   return SCIARA_OK;
 }
 
-static enum sciara_status read_rows(struct table *t, const struct sciara_site *site, sciara_point_visitor *visit,
-                                    void *context, struct sciara_diagnostics *diagnostics) {
+static enum sciara_status read_rows(struct table *t, sciara_point_visitor *visit, void *context,
+                                    struct sciara_diagnostics *diagnostics) {
   char *cells[MOST_COLUMNS];
   struct sciara_point_row row;
   struct rows rows = {0};
@@ -205,11 +251,13 @@ static enum sciara_status read_rows(struct table *t, const struct sciara_site *s
     t->line = t->csv.line;
     SCIARA_TRY_GOTO(sciara_csv_take_row(&t->csv, MOST_COLUMNS, cells, &count));
     if (count <= MOST_COLUMNS && sciara_csv_is_empty(cells, count)) continue;
-    const enum sciara_status good = read_row(t, cells, count, &row);
+    enum sciara_status good = read_row(t, cells, count, &row);
+    if (good == SCIARA_OK && t->q->places && !t->lonlat)
+      good = sciara_georef_suspect_degrees(t->q->crs_wkt, t->q->grid, row.at, "call the columns lon and lat");
     sciara_diagnostics_add(diagnostics, good);
     if (good == SCIARA_OK) status = t->lonlat ? add_row(&rows, &row) : visit(context, &row);
   }
-  if (status == SCIARA_OK && t->lonlat) status = change_places(t, site, &rows, diagnostics);
+  if (status == SCIARA_OK && t->lonlat) status = change_places(t, &rows, diagnostics);
   for (size_t k = 0; k < rows.count && status == SCIARA_OK; k++) status = visit(context, &rows.row[k]);
 cleanup:
   sciara_free(rows.row);
@@ -229,14 +277,13 @@ static void report(const struct table *t) {
              t->unused.length ? t->unused.data : "");
 }
 
-enum sciara_status sciara_point_table_read(const char *path, const char *weight, const struct sciara_site *site,
-                                           sciara_point_visitor *visit, void *context,
-                                           struct sciara_diagnostics *diagnostics) {
-  struct table t = {.weight = weight};
+enum sciara_status sciara_point_table_read(const struct sciara_point_table *q, sciara_point_visitor *visit,
+                                           void *context, struct sciara_diagnostics *diagnostics) {
+  struct table t = {.q = q, .weight = q->weight};
   char *text = NULL;
-  enum sciara_status status = sciara_csv_open(path, MOST_BYTES, &text, &t.csv);
+  enum sciara_status status = sciara_csv_open(q->path, MOST_BYTES, &text, &t.csv);
   if (status == SCIARA_OK) status = read_columns(&t);
-  if (status == SCIARA_OK) status = read_rows(&t, site, visit, context, diagnostics);
+  if (status == SCIARA_OK) status = read_rows(&t, visit, context, diagnostics);
   if (status == SCIARA_OK) report(&t);
   sciara_text_free(&t.unused);
   free(text);

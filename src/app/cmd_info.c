@@ -134,6 +134,17 @@ static enum sciara_status check_series(const char *folder) {
   return status;
 }
 
+/** That lava left the map, and from when on. */
+static void print_lost(const struct sciara_run_json *r) {
+  char time[48], from[96] = "";
+  if (isfinite(r->lost_from_s)) {
+    sciara_print_duration(r->lost_from_s, time, sizeof time);
+    snprintf(from, sizeof from, " from simulated time %s (%.10g s) on", time, r->lost_from_s);
+  }
+  sciara_print("left the map:  %.6g m3 of lava%s: its front and area beyond the rim are not known\n", r->ledger.lost_m3,
+               from);
+}
+
 static void print_run_json(const char *folder, const struct sciara_run_json *r) {
   char text[SCIARA_BARRIER_TEXT];
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
@@ -147,6 +158,7 @@ static void print_run_json(const char *folder, const struct sciara_run_json *r) 
     sciara_print("resumed:       %s at step %" PRIu64 ", engine %s\n", r->resumptions[k].utc, r->resumptions[k].step,
                  r->resumptions[k].engine ? r->resumptions[k].engine : "?");
   for (size_t k = 0; k < r->warning_count; k++) sciara_print("warning:       %s\n", r->warnings[k].text);
+  if (r->ledger.lost_m3 > 0) print_lost(r);
   for (size_t k = 0; k < r->barrier_count; k++) {
     sciara_barrier_describe(&r->barriers[k], text);
     sciara_print("barrier:       %s: %s\n", r->barriers[k].name, text);

@@ -99,6 +99,13 @@ enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double e
   return SCIARA_OK;
 }
 
+double sciara_lost_from(const struct sciara_state *s, enum sciara_cell_kind kind) {
+  double first = NAN;
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
+    if (s->kind[i] == kind && s->lost[i] > 0) first = fmin(first, s->arrival[i]); // of NAN and a number the number
+  return first;
+}
+
 bool sciara_ledger_closes(const struct sciara_ledger *l) { return fabs(l->residual_m3) <= l->bound_m3; }
 
 double sciara_ledger_drift(const struct sciara_ledger *l) {

@@ -148,6 +148,18 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
       state->h[i], most);
 }
 
+/** Tells when lava left through cells of a kind first; without a state, by when: steps are reported many at a time. */
+static void tell_loss(struct sciara_simulation *s, enum sciara_status status, enum sciara_cell_kind kind) {
+  const struct sciara_notes *notes = s->problem.scenario.notes;
+  const bool sea = kind == SCIARA_CELL_SEA;
+  if (notes == &sciara_no_notes) return;
+  const bool known = status == SCIARA_OK && sciara_simulation_sync(s) == SCIARA_OK;
+  const double first = known ? sciara_lost_from(s->problem.state, kind) : (double)NAN;
+  sciara_note(notes, sea ? SCIARA_LOG_INFO : SCIARA_LOG_WARNING, "%s (%ssimulated time %.0f s); it is counted %s",
+              sea ? "lava has entered the sea" : "lava has reached the rim of the DEM and leaves the domain",
+              isnan(first) ? "by " : "", isnan(first) ? s->progress.time : first, sea ? "apart" : "as lost");
+}
+
 /** Executes steps until `stop`. */
 static enum sciara_status advance_to(struct sciara_simulation *s, const struct sciara_stop *stop,
                                      const struct sciara_advance_limit *limit) {
@@ -162,15 +174,11 @@ static enum sciara_status advance_to(struct sciara_simulation *s, const struct s
     s->progress.sea_losses += s->sea_losses_before;
     if (!warned && s->progress.losses > 0) {
       warned = true;
-      sciara_note(
-          s->problem.scenario.notes, SCIARA_LOG_WARNING,
-          "lava has reached the rim of the DEM and leaves the domain (simulated time %.0f s); it is counted as lost",
-          s->progress.time);
+      tell_loss(s, status, SCIARA_CELL_RIM);
     }
     if (!sea_reported && s->progress.sea_losses > 0) {
       sea_reported = true;
-      sciara_note(s->problem.scenario.notes, SCIARA_LOG_INFO,
-                  "lava has entered the sea (simulated time %.0f s); it is counted apart", s->progress.time);
+      tell_loss(s, status, SCIARA_CELL_SEA);
     }
     interrupted = limit->tick && limit->tick(limit->tick_context, s);
   } while (status == SCIARA_OK && s->progress.reason == SCIARA_STOP_WALL && !interrupted &&

@@ -226,6 +226,7 @@ static void add_state(struct builder *b, cJSON *root, const struct sciara_run_js
   add_number(b, ledger, "liquid_m3", r->ledger.liquid_m3);
   add_number(b, ledger, "solid_m3", r->ledger.solid_m3);
   add_number(b, ledger, "lost_m3", r->ledger.lost_m3);
+  if (r->ledger.lost_m3 > 0 && isfinite(r->lost_from_s)) add_number(b, ledger, "lost_from_s", r->lost_from_s);
   if (r->has_sea) add_number(b, ledger, "sea_m3", r->ledger.sea_m3);
   add_number(b, ledger, "residual_m3", r->ledger.residual_m3);
   add_number(b, ledger, "bound_m3", r->ledger.bound_m3);

@@ -79,6 +79,7 @@ struct sciara_run_json {
   double time_s, clock_s;
   int64_t liquid_cells;
   struct sciara_ledger ledger;
+  double lost_from_s; ///< when lava first left the map; NAN: not known, or it has not. Of a run that has ended
   struct sciara_emission emission; ///< as planned; not known in files of earlier versions
   bool has_sea;                    ///< its scenario declares a sea
   char *parent;                    ///< of a branch: folder of the run it left, as given; NULL: it is none

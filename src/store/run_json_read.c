@@ -250,6 +250,8 @@ static enum sciara_status read_progress(const struct place *root, struct sciara_
   SCIARA_TRY(get_number(&at, "liquid_m3", &r->ledger.liquid_m3));
   SCIARA_TRY(get_number(&at, "solid_m3", &r->ledger.solid_m3));
   SCIARA_TRY(get_number(&at, "lost_m3", &r->ledger.lost_m3));
+  r->lost_from_s = NAN; // not known while the run goes on, or in files of earlier versions
+  if (member(&at, "lost_from_s")) SCIARA_TRY(get_number(&at, "lost_from_s", &r->lost_from_s));
   r->has_sea = member(&at, "sea_m3") != NULL;
   if (r->has_sea) SCIARA_TRY(get_number(&at, "sea_m3", &r->ledger.sea_m3));
   SCIARA_TRY(get_number(&at, "residual_m3", &r->ledger.residual_m3));

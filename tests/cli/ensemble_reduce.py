@@ -248,7 +248,7 @@ def query_zones(folder, work):
             ("house", {"type": "Point", "coordinates": [0, 0]}), (None, None))]}), encoding="utf-8")
     said = run(PROGRAM, "ensemble", "query", folder, "--zone", places)
     found = re.findall(r"^(?:house|road|feature).*", said, re.MULTILINE)
-    assert found == ["house (1 cell)", "road (6 cells)", "house (2): lies outside the window of the DEM (dem.window_xy): lava is not computed there: no member can reach it",
+    assert found == ["house (1 cell)", "road (6 cells)", "house (2): lies outside the DEM: no member can reach it",
                      "feature 4: has no geometry, or no length or area: no member can reach it"], said
 
 

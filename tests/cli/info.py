@@ -13,6 +13,8 @@ import case
 from case import SharedCase, open_snapshot, record
 
 import h5py
+import numpy
+from osgeo import gdal
 
 
 class Info(SharedCase):
@@ -54,6 +56,33 @@ class Info(SharedCase):
         deposit = open_snapshot(self.path("run", entry["name"])).deposit.values
         lava = deposit[deposit > 0]
         self.assertRegex(text, rf"\n  deposit +{lava.size} cells, {lava.min():.7g} to {lava.max():.7g} m\n")
+
+    def test_lava_that_left_the_map(self):
+        """When it did first is the earliest arrival on the rim, however often the run is written; so it is for the sea."""
+        vent = {"row": 24, "col": 30, "effusion": {"slot": "1 h", "rates_m3_s": [9]}}
+        for sea in (False, True):
+            dem = {"path": "dem.asc", "crs": "EPSG:32633", **({"sea": 995} if sea else {})}
+            case.write_scenario(self.work, "out.json", dem=dem, vents=[{**vent, "row": 20} if sea else vent], run={"until": "1 h"}, output={"fields": case.FIELDS, "dtype": "float64"})
+            for name, every in (("once", "null"), ("often", '"1 min"'), ("seldom", '"17 min"')):
+                folder = f"{name}-{sea}"
+                said = self.sciara("run", "out.json", "-o", folder, "--set", f"output.every={every}").stderr
+                data = open_snapshot(self.path(folder, record(self.path(folder))["snapshots"][-1]["name"]))
+                arrival = data["arrival_time"].values[0]
+                rows, cols = numpy.indices(arrival.shape)
+                edge = (rows == 0) | (rows == arrival.shape[0] - 1) | (cols == 0) | (cols == arrival.shape[1] - 1)
+                dem_tif = gdal.Open(self.path(folder, "dem.tif"))
+                where = dem_tif.GetRasterBand(2).ReadAsArray() == 1 if sea else edge
+                first = arrival[where & (arrival >= 0)].min()
+                self.assertGreater(first, 60)
+                what = "has entered the sea" if sea else "leaves the domain"
+                self.assertIn(f"{what} (simulated time {first:.0f} s)", said)
+                text, ledger = self.sciara("info", folder).stdout, record(self.path(folder))["ledger"]
+                if not sea:
+                    self.assertEqual(ledger["lost_from_s"], first)
+                    minutes, seconds = divmod(int(first), 60)
+                    self.assertEqual(self.value(text, "left the map"), f"{ledger['lost_m3']:.6g} m3 of lava from simulated time {minutes} min"
+                                     f"{f' {seconds} s' if seconds else ''} ({first:.10g} s) on: its front and area beyond the rim are not known")
+        self.assertNotIn("left the map", self.sciara("info", "run").stdout)
 
     def test_snapshot(self):
         text = self.sciara("info", f"run/{self.names[1]}").stdout

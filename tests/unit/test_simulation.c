@@ -77,7 +77,7 @@ START_TEST(lava_at_the_rim_is_reported_once) {
   ck_assert_int_eq(warnings, 0);
   advance_once(s, 4);
   ck_assert_int_eq(warnings, 1);
-  ck_assert_msg(strstr(warning, "reached the rim of the DEM") && strstr(warning, "(simulated time 41 s)"), "%s",
+  ck_assert_msg(strstr(warning, "reached the rim of the DEM") && strstr(warning, "(by simulated time 41 s)"), "%s",
                 warning);
   ck_assert_uint_eq(s->progress.losses, 5);
   advance_once(s, 1);

@@ -2,6 +2,7 @@
 #include "analysis/compare.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 struct sciara_difference sciara_compare_values(const double *a, const double *b, size_t count, double tolerance) {
@@ -13,7 +14,9 @@ struct sciara_difference sciara_compare_values(const double *a, const double *b,
     if (memcmp(&a[i], &b[i], sizeof a[i]) == 0) continue;
     if (d.differing++ == 0) d.first = i;
     if (isnan(a[i]) || isnan(b[i])) {
-      d.beyond += !(isnan(a[i]) && isnan(b[i]));
+      const bool one = !(isnan(a[i]) && isnan(b[i]));
+      d.one += one;
+      d.beyond += one;
       continue;
     }
     const double absolute = fabs(a[i] - b[i]), larger = fmax(fabs(a[i]), fabs(b[i]));

@@ -10,6 +10,7 @@
 struct sciara_difference {
   size_t differing;    ///< cells whose bits differ
   size_t beyond;       ///< cells with |a - b| > tolerance max(1, |a|), or where only one is a number
+  size_t one;          ///< cells where only one is a number: they count as differing, and not in what follows
   double max_absolute; ///< max |a - b|
   double max_relative; ///< max |a - b| / max(|a|, |b|), 0 where both are 0
   size_t first;        ///< index of the first differing cell; count when there is none

@@ -240,6 +240,7 @@ static void print_difference(const struct sciara_grid *g, const char *name, bool
     const struct sciara_point at = sciara_cell_centre(g, row, col);
     sciara_print("   first in row %" PRId64 ", column %" PRId64 " (x %.10g, y %.10g)", row, col, at.x, at.y);
   }
+  if (d->one > 0) sciara_print("; only one has a value in %zu %s", d->one, sciara_plural(d->one, "cell", "cells"));
   sciara_print("\n");
 }
 
@@ -268,6 +269,25 @@ static void print_covered(const struct sciara_grid *g, const struct findings *f)
                area * (double)(f->in_a - f->both), area * (double)(f->in_b - f->both));
 }
 
+/** What is no value becomes NAN: NODATA, an arrival that never was, and the temperature of no lava. */
+static void hide_missing(enum sciara_field field, double *values, size_t cells) {
+  for (size_t i = 0; i < cells; i++)
+    if (values[i] == SCIARA_NODATA_ALTITUDE || (field == SCIARA_FIELD_TEMPERATURE && values[i] == 0)) values[i] = NAN;
+}
+
+/** Compares a field, and hides what is no value: it differs from any, but by no amount. */
+static struct sciara_difference compare_values(enum sciara_field field, double *a, double *b, size_t cells,
+                                               double tolerance) {
+  struct sciara_difference d = sciara_compare_values(a, b, cells, tolerance);
+  hide_missing(field, a, cells);
+  hide_missing(field, b, cells);
+  const struct sciara_difference values = sciara_compare_values(a, b, cells, tolerance);
+  d.one = values.one;
+  d.max_absolute = values.max_absolute;
+  d.max_relative = values.max_relative;
+  return d;
+}
+
 /** Compares the fields that both hold. */
 static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_target *b, double tolerance,
                                          struct findings *out) {
@@ -291,9 +311,9 @@ static enum sciara_status compare_fields(struct sciara_target *a, struct sciara_
       va[i] = (double)(float)va[i];
       vb[i] = (double)(float)vb[i];
     }
-    const struct sciara_difference d = sciara_compare_values(va, vb, cells, tolerance);
-    print_difference(g, sciara_field_name((enum sciara_field)f), as_double, &d);
     if (f == SCIARA_FIELD_DEPOSIT) count_lava(va, vb, cells, out);
+    const struct sciara_difference d = compare_values((enum sciara_field)f, va, vb, cells, tolerance);
+    print_difference(g, sciara_field_name((enum sciara_field)f), as_double, &d);
     out->compared++;
     out->differ += d.differing;
     out->beyond += d.beyond;

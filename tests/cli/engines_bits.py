@@ -9,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import numpy
 from case import SharedCase, record
 
 ALL_FIELDS = case.all_fields()
@@ -86,6 +87,26 @@ class Compare(SharedCase):
         jaccard = ((a > 0) & (b > 0)).sum() / ((a > 0) | (b > 0)).sum()
         self.assertAlmostEqual(float(found[0]) / abs(a - b).max(), 1, 5, "max abs")
         self.assertAlmostEqual(float(found[2]), jaccard, 6, "Jaccard")
+
+    def test_what_is_no_value_differs_by_no_amount(self):
+        """Where lava came in one run alone there is no difference of arrivals and temperatures; how many such cells there are is said."""
+        self.simulate("short", "-e", "serial", "--set", "vents.0.effusion.rates_m3_s=[20, 20]")
+        text = self.sciara("compare", "serial", "short", code=1).stdout
+        data = [case.open_snapshot(self.path(name, record(self.path(name))["snapshots"][-1]["name"])) for name in ("serial", "short")]
+        alone = []
+        for field, missing in (("arrival_time", case.NODATA), ("temperature", 0), ("thickness", case.NODATA)):
+            a, b = (values[field].values[0] for values in data)
+            has = [(values != missing) & (values != case.NODATA) for values in (a, b)]
+            both, one = has[0] & has[1], has[0] ^ has[1]
+            most = abs(a - b)[both].max()
+            line = re.search(rf"(?m)^{field} +float64 +(\d+) +(\S+) +(\S+) .*$", text)
+            self.assertEqual(int(line[1]), (a != b).sum(), field)
+            self.assertEqual(float(line[2]), float(f"{most:.6g}"), field)
+            relative = (abs(a - b) / numpy.maximum(abs(a), abs(b)).clip(1e-300))[both].max()
+            self.assertEqual(float(line[3]), float(f"{relative:.6g}"), field)
+            self.assertEqual(re.findall(r"only one has a value in (\d+) cells?", line[0]), [str(one.sum())] if one.any() else [], field)
+            alone.append(one.sum())
+        self.assertGreater(min(alone[:2]), 0)
 
     def test_single_is_not_double(self):
         self.sciara("compare", "serial", "single", code=1)

@@ -47,6 +47,8 @@ START_TEST(not_a_number) {
   ck_assert_uint_eq(of(1, NAN, 1e9).beyond, 1);
   ck_assert_uint_eq(of(NAN, -NAN, 0).beyond, 0); // different bits, but neither is a number
   ck_assert_uint_eq(of(NAN, -NAN, 0).differing, 1);
+  ck_assert_uint_eq(of(NAN, -NAN, 0).one, 0);
+  ck_assert(of(NAN, 1, 0).one == 1 && of(1, NAN, 0).one == 1 && of(1, 2, 0).one == 0);
 }
 END_TEST
 

@@ -73,27 +73,27 @@ static const char *time_text(double start, double time, char buffer[40]) {
   return buffer;
 }
 
-/** Reports intervals that are longer than the usual one of a regular table. */
+/** Reports intervals that are longer than the usual one of a regular table; that before a last rate of 0 is as it is meant. */
 static void report_missing_rows(const struct sciara_rates_series *s, double start) {
   const size_t intervals = s->count - 1;
+  const bool closing = !(s->rates[intervals] > 0);
   double usual = INFINITY;
   size_t regular = 0, longer = 0, first = 0;
   for (size_t k = 0; k < intervals; k++) usual = fmin(usual, s->times[k + 1] - s->times[k]);
   for (size_t k = intervals; k-- > 0;) {
     const double interval = s->times[k + 1] - s->times[k];
     regular += interval <= usual * (1 + 1e-6);
-    if (!(interval > 1.5 * usual)) continue;
+    if (!(interval > 1.5 * usual) || (closing && k == intervals - 1)) continue;
     longer++;
     first = k;
   }
   if (intervals < 3 || 2 * regular <= intervals || longer == 0) return;
-  char from[40], to[40];
-  sciara_note(
-      s->notes, SCIARA_LOG_WARNING,
-      "%s: %zu %s of rows missing: rows are %.10g s apart, but there is none between %s and %s; the rate before a "
-      "gap is taken for all of it",
-      s->path, longer, sciara_plural(longer, "gap", "gaps"), usual, time_text(start, s->times[first], from),
-      time_text(start, s->times[first + 1], to));
+  char from[40], to[40], every[48], gaps[48] = "";
+  sciara_print_duration(usual, every, sizeof every);
+  if (longer > 1) snprintf(gaps, sizeof gaps, ", the first of %zu gaps", longer);
+  sciara_note(s->notes, SCIARA_LOG_WARNING,
+              "%s: rows are %s apart, but there is none between %s and %s%s: the rate before a gap lasts until its end",
+              s->path, every, time_text(start, s->times[first], from), time_text(start, s->times[first + 1], to), gaps);
 }
 
 /** Rows without a rate: those before the first rate and between rates are left out, the last one ends the table. */

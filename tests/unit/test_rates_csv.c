@@ -337,9 +337,14 @@ static const struct reading assumed[] = {
      .count = 4,
      .edges = {0, 10, 20, 50, 60},
      .rates = {1, 2, 3, 4},
-     .said = {"warning: ",
-              "1 gap of rows missing: rows are 10 s apart, but there is none between 20 s and 50 s; the rate "
-              "before a gap is taken for all of it"}},
+     .said =
+         {"warning: ",
+          "rows are 10 s apart, but there is none between 20 s and 50 s: the rate before a gap lasts until its end"}},
+    {.text = "time_s,rate_m3_s\n0,1\n21600,2\n64800,3\n108000,4\n129600,1\n151200,0\n",
+     .count = 5,
+     .edges = {0, 21600, 64800, 108000, 129600, 151200},
+     .rates = {1, 2, 3, 4, 1},
+     .said = {"rows are 6 h apart, but there is none between 21600 s and 64800 s, the first of 2 gaps: the rate"}},
 };
 
 START_TEST(test_assumed) { check_reading(&assumed[_i]); }
@@ -352,7 +357,11 @@ START_TEST(test_nothing_assumed) { // regular, irregular, and with an end: no wa
        .count = 4,
        .edges = {0, 10, 25, 70, 71},
        .rates = {1, 2, 3, 4}},
-      {.text = "time_s,rate_m3_s\n0,1\n10,2\n25,0\n", .count = 2, .edges = {0, 10, 25}, .rates = {1, 2}}};
+      {.text = "time_s,rate_m3_s\n0,1\n10,2\n25,0\n", .count = 2, .edges = {0, 10, 25}, .rates = {1, 2}},
+      {.text = "time_s,rate_m3_s\n0,20\n10,15\n20,10\n30,6\n120,0\n", // the closing row may come later than the step
+       .count = 4,
+       .edges = {0, 10, 20, 30, 120},
+       .rates = {20, 15, 10, 6}}};
   for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
     check_reading(&plain[k]);
     ck_assert_msg(!strstr(said, "warning") && strchr(said, '\n') == said + strlen(said) - 1, "%s", said);

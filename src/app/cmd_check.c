@@ -10,6 +10,7 @@
 #include "app/print_grid.h"
 #include "app/ranks.h"
 #include "app/scenario_options.h"
+#include "app/session.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "engine/banded.h"
@@ -74,11 +75,12 @@ static void print_vent(const struct sciara_problem *p, size_t k, const struct sc
 }
 
 static void print_vents(const struct sciara_problem *p) {
-  char end[48];
+  char end[48], in_run[SCIARA_SESSION_EMISSION];
   struct sciara_outflow *outflow = NULL;
+  sciara_session_emission(p, in_run);
   sciara_print_duration(sciara_vents_end(p->vents), end, sizeof end);
-  sciara_print("vents:         %zu, %.6g m3 in all, until %s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
-               end);
+  sciara_print("vents:         %zu, %.6g m3 in all, until %s%s\n", p->scenario.vent_count, sciara_vents_total(p->vents),
+               end, in_run);
   if (sciara_has_towers(&p->scenario.params) && sciara_outflows_of(p, &outflow) != SCIARA_OK)
     sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
   for (size_t k = 0; k < p->scenario.vent_count; k++) print_vent(p, k, outflow ? &outflow[k] : NULL);

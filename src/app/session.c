@@ -145,10 +145,26 @@ double sciara_session_progress_every(const struct sciara_arguments *arguments) {
   return -1;
 }
 
+void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SESSION_EMISSION]) {
+  const struct sciara_vents *v = p->vents;
+  const double from = p->state ? p->state->time : 0, until = sciara_scenario_end(&p->scenario);
+  char begin[48], end[48];
+  double volume = 0;
+  *text = '\0';
+  if (until >= sciara_vents_end(v)) return;
+  for (int64_t k = 0; k < v->count && until > from; k++)
+    volume += sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], from, until - from);
+  sciara_print_duration(from, begin, sizeof begin);
+  sciara_print_duration(until, end, sizeof end);
+  snprintf(text, SCIARA_SESSION_EMISSION, "; of it %.6g m3 in the run (%s to %s)", volume, begin, end);
+}
+
 void sciara_session_describe(const struct sciara_problem *p) {
+  char in_run[SCIARA_SESSION_EMISSION];
+  sciara_session_emission(p, in_run);
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
-  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s", p->vents->count,
-             p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents));
+  sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s%s", p->vents->count,
+             p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents), in_run);
   if (sciara_outflow_warn(p) != SCIARA_OK) sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
 }
 

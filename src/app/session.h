@@ -15,6 +15,11 @@ void sciara_session_expect_requests(void);
 /** --progress-every; below 0, with a message, if it is invalid, 0 if it was not given. */
 double sciara_session_progress_every(const struct sciara_arguments *arguments);
 
+enum { SCIARA_SESSION_EMISSION = 160 };
+
+/** "; of it 1.1e+06 m3 in the run (0 s to 1 d)", of a run that does not last as long as its vents; "" for others. */
+void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SESSION_EMISSION]);
+
 void sciara_session_describe(const struct sciara_problem *p);
 
 /**

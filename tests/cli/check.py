@@ -201,6 +201,23 @@ class Report(SharedCase):
         self.assertEqual(lines["CRS"], "WGS 84 / UTM zone 33N (EPSG:32633)")
         self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 1 h")
 
+    def test_volume_within_the_run(self):
+        """A run that ends before its rates says how much comes out in it, and from when, as `run` does."""
+        rates = [(0, 3600, 2), (3600, 10800, 0.5)]
+        for name, until, observed, span in (("short", 5400, None, (0, 5400)), ("late", 7200, 1800, (1800, 7200)), ("long", 10800, None, None)):
+            run = {"until": until}
+            initial = {"initial": {"observed": {"outline": "o.geojson", "volume_m3": 500, "time": observed}}} if observed else {}
+            x, y = case.WEST + 200, case.NORTH - 90
+            case.write_json(self.path("o.geojson"), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "EPSG:32633"}}, "features": [
+                {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [[[x - 30, y - 30], [x + 30, y - 30], [x + 30, y + 30], [x - 30, y + 30], [x - 30, y - 30]]]}}]})
+            effusion = {"slot": "1 h", "rates_m3_s": [2, 0.5, 0.5]}
+            case.write_scenario(self.work, f"{name}.json", vents=[{"row": 8, "col": 20, "effusion": effusion}], run=run, **initial)
+            within = span and sum(rate * max(0, min(end, span[1]) - max(begin, span[0])) for begin, end, rate in rates)
+            hours = {0: "0 s", 1800: "30 min", 5400: "1 h 30 min", 7200: "2 h"}
+            said = f"; of it {within:.6g} m3 in the run ({hours[span[0]]} to {hours[span[1]]})" if span else ""
+            self.assertEqual(lines_of(self.sciara("check", f"{name}.json").stdout)["vents"], "1, 10800 m3 in all, until 3 h" + said)
+            self.assertIn(f"vents: 1 cell, 10800 m3 in all, until 10800 s{said}\n", self.sciara("run", f"{name}.json", "-o", f"{name}-run", "--steps", 2).stderr)
+
     def test_vents(self):
         x, y = case.WEST + 205, case.NORTH - 85
         self.assertRegex(self.report, rf"\n  east +row +8, column +20, x {x}, y {y}, "

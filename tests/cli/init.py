@@ -94,7 +94,7 @@ class Init(Case):
         self.assertEqual(written["vents"][0]["effusion"], {"csv": "tadr.csv"})
         self.assertEqual((written["run"]["start"], written["run"]["until"]), ("2006-07-14T23:30:00Z", "6 h"))
         report = self.sciara("check", "data/s.json").stdout
-        self.assertIn("\nvents:         1, 67500 m3 in all, until 6 h 30 min\n", report)  # 1.5 x 1800 + 3 x 21600
+        self.assertIn("\nvents:         1, 67500 m3 in all, until 6 h 30 min; of it 62100 m3 in the run (0 s to 6 h)\n", report)  # 1.5 x 1800 + 3 x 21600 or 19800
         self.assertIn("\nend:           6 h\n", report)
         done = self.sciara("init", "dem.asc", *vent, "--rates", "data/tadr.csv", "--set", "run.start=2006-07-14")
         self.assertNotIn("run.start is set", done.stderr)

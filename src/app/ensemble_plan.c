@@ -52,11 +52,14 @@ static void print_estimate(const struct sciara_ensemble_estimate *e) {
     sciara_print("; from %zu %s, %zu of them to the end)\n", e->time.probed,
                  sciara_plural(e->time.probed, "member", "members"), e->time.whole);
   } else {
-    sciara_print("time:     no estimate\n");
+    sciara_print("time:     no estimate%s%s\n", *e->time.why ? ": " : "", e->time.why);
   }
   char size[48];
   sciara_print_bytes(e->time.member_bytes, size, sizeof size);
-  if (e->time.member_bytes > 0) sciara_print("memory:   at most about %s for each member at a time\n", size);
+  if (e->time.member_bytes > 0)
+    sciara_print("memory:   at most about %s for each member at a time\n", size);
+  else
+    sciara_print("memory:   not known\n");
   sciara_print_bytes(e->bytes, size, sizeof size);
   sciara_print("disk:     at most about %s", size);
   sciara_print_bytes(e->free_bytes, size, sizeof size);

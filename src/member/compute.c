@@ -70,6 +70,7 @@ void sciara_compute_place(const struct sciara_compute_setup *setup, const struct
   *problem = (struct sciara_problem){0};
   sciara_scenario_member_read(scenario, false, notes, &problem->scenario, diagnostics);
   if (problem->scenario.engine.name) sciara_diagnostics_add(diagnostics, choose(setup, &problem->scenario));
+  problem->scenario.dem.margin_of_others = setup->planned;
   const struct sciara_problem_options options = {.site = setup->site,
                                                  .stateless = !sciara_scenario_has_initial_lava(&problem->scenario)};
   sciara_problem_place(problem, &options, diagnostics);

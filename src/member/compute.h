@@ -37,6 +37,7 @@ struct sciara_compute_view {
 struct sciara_compute_setup {
   const struct sciara_site *site;
   uint64_t ground;                  ///< sciara_site_checksum of it
+  bool planned;                     ///< it is that of the base of a plan, whose vents the member need not have
   const char *engine;               ///< name; NULL: that of the scenario, where "auto" is openmp
   int threads;                      ///< of the engine, for each member; 0: those of the scenario
   int device;                       ///< number of the GPU; -1: that of the scenario

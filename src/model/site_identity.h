@@ -15,10 +15,11 @@ struct sciara_dem_spec {
   bool has_window;
   int64_t window[4]; ///< first row, first column, rows, columns
   bool has_box, box_is_lonlat;
-  double box[4];      ///< west, south, east, north; in the CRS of the grid, or degrees
-  double margin_m;    ///< around the vents; 0 if not given
-  char *crs;          ///< may be NULL
-  double cell_size_m; ///< 0 if not given
+  double box[4];         ///< west, south, east, north; in the CRS of the grid, or degrees
+  double margin_m;       ///< around the vents; 0 if not given
+  bool margin_of_others; ///< of a member that is tried: around the vents of its base, on whose ground it lies
+  char *crs;             ///< may be NULL
+  double cell_size_m;    ///< 0 if not given
   bool has_nodata;
   double nodata; ///< m
   struct sciara_sea sea;

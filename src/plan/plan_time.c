@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -159,7 +160,8 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   SCIARA_TRY(SCIARA_NEW(w, 1, "an estimate"));
   w->e = e;
   w->bytes_per_cell = sciara_member_bytes_per_cell(ops, SCIARA_FOOTPRINT_RECORD);
-  w->setup = (struct sciara_compute_setup){.site = base->site, .engine = engine_name, .threads = 1, .device = -1};
+  w->setup = (struct sciara_compute_setup){
+      .site = base->site, .planned = true, .engine = engine_name, .threads = 1, .device = -1};
   enum sciara_status status = draw(w, &out->member_bytes);
   if (status == SCIARA_OK && seconds > 0) {
     qsort(w->item, w->items, sizeof *w->item, by_length);
@@ -168,6 +170,10 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
   }
   out->probed = w->probes;
   if (status == SCIARA_OK && w->probes > 0) add_up(w, out);
+  if (status != SCIARA_OK)
+    snprintf(out->why, sizeof out->why, "%s", sciara_last_error());
+  else if (!out->made && seconds > 0)
+    snprintf(out->why, sizeof out->why, "none of %zu members came far enough in %g s", w->probes, seconds);
   sciara_free(w);
   return status;
 }

@@ -140,7 +140,7 @@ static bool is_same(const struct sciara_site_identity *i, const struct sciara_si
       return a->box[0] == b->box[0] && a->box[1] == b->box[1] && a->box[2] == b->box[2] && a->box[3] == b->box[3];
     case MARGIN:
       return a->margin_m == b->margin_m &&
-             are_same_points(i->around, i->around_count, known->around, known->around_count);
+             (a->margin_of_others || are_same_points(i->around, i->around_count, known->around, known->around_count));
     case CRS: return strcmp(a->crs, b->crs) == 0;
     case CELL_SIZE: return a->cell_size_m == b->cell_size_m;
     case NODATA: return a->nodata == b->nodata || (isnan(a->nodata) && isnan(b->nodata));

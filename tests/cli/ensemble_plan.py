@@ -511,6 +511,28 @@ class Ensemble(Case):
         self.assertIn("sample: 1 members of each of 600 pairs of vent and event, 600 in all",
                       self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr)
 
+    def test_time_and_memory_around_vents(self):
+        """With dem.window_margin_m there is an estimate too, whatever the form of the vents and whether the plan has its own: each probed member
+        is one of the plan, and comes to its end. Without one the reason is said."""
+        effusion = {"slot": "10 min", "rates_m3_s": [4]}
+        dem = {"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 100}
+        line = {"name": "f", "lonlat": True, "line": [[15.0022, 37.7421], [15.0026, 37.7422]], "effusion": effusion}
+        vary = {"vary": [{"key": "model.relaxation", "values": [0.4, 0.5, 0.6]}]}
+        for vents, parts in ((line, vary), ({"name": "v", "x": X, "y": Y, "effusion": effusion}, vary),
+                             (line, {"vents": {"line": {"coordinates": [[X, Y], [X + 40, Y - 40]], "every_m": 25}}, "events": EVENTS[:1]})):
+            self.write_scenario("base.json", vents=[vents], dem=dem, run={"until": "20 min"})
+            self.ensemble(**parts)
+            said = self.sciara("ensemble", "check", "e.json").stdout
+            members = int(re.search(r"members: +(\d+) in", said)[1])
+            found = re.search(r"\ntime: +about .* on one core, .*; from (\d+) members, (\d+) of them to the end\)\nmemory: +at most about \S+ .B for", said)
+            self.assertIsNotNone(found, said)
+            self.assertEqual((int(found[1]), int(found[2])), (min(members, 8),) * 2, said)
+            self.assertIn("\ntime:     no estimate\nmemory:   at most about", self.sciara("ensemble", "check", "e.json", "--no-estimate").stdout)
+        self.write_scenario("base.json", vents=[vents], dem=dem, run={"until": "20 min"})
+        self.ensemble(vary=[{"key": "model.clock_max_s", "values": [1e-3]}, {"key": "model.clock_first_s", "values": [1e-6]}])
+        said = self.sciara("ensemble", "check", "e.json").stdout
+        self.assertRegex(said, r"\ntime: +(about|no estimate: none of 1 members came far enough in 6 s\n)")
+
     def test_disk_estimate(self):
         """Varied volumes count, and no member is without its own bytes."""
         def megabytes(volume, count):

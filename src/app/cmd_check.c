@@ -289,7 +289,9 @@ static void print_estimate(const struct sciara_problem *p) {
   if (e.whole) {
     sciara_print("estimate:      %.0f steps, simulated ", e.steps_low);
     print_range(e.end_low, e.end_high);
-    sciara_print("; computed in a probe\n");
+    sciara_print("; a probe computed all of it in ");
+    print_range(e.wall_low, e.wall_high);
+    sciara_print(" with up to %d %s\n", e.threads, sciara_plural((uint64_t)e.threads, "thread", "threads"));
     return;
   }
   sciara_print("estimate:      %.2g to %.2g steps, computing ", e.steps_low, e.steps_high);

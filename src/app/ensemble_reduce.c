@@ -68,7 +68,7 @@ static void print_probability(const struct sciara_sample *s, const struct sciara
   if (bounds) sciara_print(" (%.2f to %.2f %%)", 100 * e->low, 100 * e->high);
   print_error(s, e->error);
   if (isfinite(interval.low)) sciara_print(", 95 %%: %.2f to %.2f %%", 100 * interval.low, 100 * interval.high);
-  sciara_print(", %zu members\n", e->hits);
+  sciara_print(", %zu %s\n", e->hits, sciara_plural(e->hits, "member", "members"));
 }
 
 /** @param start the date from which times count, or "" */
@@ -92,8 +92,8 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
   for (size_t y = 0; y < q->year_count && value; y++)
     for (size_t k = 0; k < q->deposit_count; k++, value += 3) {
       const double bound = sciara_hazard_years_zero_bound(&r->rule, q->years[y]);
-      snprintf(label, sizeof label, q->deposit_m[k] == 0 ? "in %.9g years" : "in %.9g years above %.9g m", q->years[y],
-               q->deposit_m[k]);
+      const int used = snprintf(label, sizeof label, "in %.9g %s", q->years[y], q->years[y] == 1 ? "year" : "years");
+      if (q->deposit_m[k] > 0) snprintf(label + used, sizeof label - (size_t)used, " above %.9g m", q->deposit_m[k]);
       sciara_print("  %-28s ", label);
       if (result->deposit[k].estimate.hits == 0)
         print_no_hit(&r->sample, bound, value[2]);
@@ -343,6 +343,13 @@ static enum sciara_status print_contributions(const struct sciara_reduction *r, 
   return SCIARA_OK;
 }
 
+/** Whether members have a vent, or a class, of the plan: else a table of them would say nothing. */
+static bool is_given(const int64_t *number, size_t count) {
+  bool given = false;
+  for (size_t m = 0; m < count; m++) given |= number[m] >= 0;
+  return given;
+}
+
 static enum sciara_status query(const struct sciara_arguments *a) {
   struct sciara_pois pois = {0};
   struct sciara_reduction r = {0};
@@ -361,9 +368,12 @@ static enum sciara_status query(const struct sciara_arguments *a) {
     if (pois.elsewhere && pois.elsewhere[k]) r.poi_ground[k].all = 1; // something lies there, outside
     SCIARA_TRY_GOTO(print_poi(&r, &pois.poi[k], k));
     if (sciara_poi_where(&r.poi_ground[k]) != SCIARA_POI_ON_LAND) continue;
-    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
-    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));
-    SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT_AND_EVENT, "vents and classes that reach it"));
+    const struct sciara_members *m = &r.ensemble.members;
+    const bool events = is_given(m->event, m->count), vents = is_given(m->vent, m->count);
+    if (events) SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_EVENT, "classes"));
+    if (vents) SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT, "vents that reach it"));
+    if (vents && events)
+      SCIARA_TRY_GOTO(print_contributions(&r, k, SCIARA_BY_VENT_AND_EVENT, "vents and classes that reach it"));
   }
 cleanup:
   sciara_reduction_free(&r);

@@ -93,11 +93,12 @@ static void add_years(struct builder *b, const struct sciara_ensemble_result *r)
       sciara_layer_deposit(r->deposit_m[k], text, sizeof text);
       snprintf(time, sizeof time, "%.9gyears", r->years[y]);
       snprintf(l.name, sizeof l.name, "probability_%s_%s", time, text);
+      const char *years = r->years[y] == 1 ? "year" : "years";
       if (r->deposit_m[k] == 0)
-        snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %.9g years", r->years[y]);
+        snprintf(l.long_name, sizeof l.long_name, "probability that lava arrives within %.9g %s", r->years[y], years);
       else
-        snprintf(l.long_name, sizeof l.long_name, "probability of a max deposit above %.9g m in %.9g years",
-                 r->deposit_m[k], r->years[y]);
+        snprintf(l.long_name, sizeof l.long_name, "probability of a max deposit above %.9g m in %.9g %s",
+                 r->deposit_m[k], r->years[y], years);
       add_parts(b, l);
     }
   b->bounds = bounds;

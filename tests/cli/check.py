@@ -201,6 +201,14 @@ class Report(SharedCase):
         self.assertEqual(lines["CRS"], "WGS 84 / UTM zone 33N (EPSG:32633)")
         self.assertEqual(lines["vents"], "2, 13200 m3 in all, until 1 h")
 
+    def test_a_probe_of_the_whole_run(self):
+        """It has the steps and the end of the run, and says how long it took."""
+        said = self.sciara("check", "s.json", "--set", "run.max_steps=40", "-e", "serial").stdout
+        case.run_program("run", "s.json", "-q", "-e", "serial", "-o", "forty", "--steps", 40, cwd=self.work)
+        state = case.record(self.path("forty"))["state"]
+        minutes = f"{state['time_s'] / 60:.2g}"
+        self.assertRegex(lines_of(said)["estimate"], rf"^40 steps, simulated {minutes} min; a probe computed all of it in \S+ s with up to 1 thread$")
+
     def test_volume_within_the_run(self):
         """A run that ends before its rates says how much comes out in it, and from when, as `run` does."""
         rates = [(0, 3600, 2), (3600, 10800, 0.5)]

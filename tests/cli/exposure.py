@@ -483,6 +483,9 @@ class Exposure(SharedCase):
         said = self.sciara("exposure", "e", "--assets", "few.gpkg").stdout
         self.assertIn(f"1 of 5 places are reached by at least one member, 1 {outside[5:]}, 2 outside the DEM, 1 without geometry\n", said)
         self.assertIn(f'\n{outside[5:]}: "quiet"\noutside the DEM: "away", "pole"\nwithout geometry: "nothing"\n', said)
+        said = self.sciara("ensemble", "query", "e", "--at", "hut").stdout  # the plan has neither vents nor classes of its own
+        self.assertIn("hut (1 cell)\n  lava arrives", said)
+        self.assertNotIn("members, hits, weight", said)
         many = {f"mill {k}": f"POINT({at(15, 285 - k / 10)})" for k in range(23)}
         write_places(self.path("many.gpkg"), places={"hut": PLACES["hut"], **many})
         said = self.sciara("exposure", "run", "--assets", "many.gpkg", "--overwrite").stdout

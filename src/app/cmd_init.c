@@ -18,11 +18,14 @@
 #include "file/output_name.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_default.h"
+#include "scenario/scenario_keys.h"
 #include "sim/problem.h"
 
 static const struct sciara_option options[] = {
-    {"vent", 0, "X,Y", "a vent, in the CRS of the DEM; may be repeated"},
+    {"vent", 0, "X,Y", "a vent, in the CRS of the DEM, or in degrees with letters (14.99E,37.75N); may be repeated"},
     {"vent-lonlat", 0, "LON,LAT", "a vent, in degrees (WGS 84); may be repeated"},
+    {"fissure", 0, "X,Y,X,Y...", "a fissure: a line of points as of --vent; may be repeated"},
+    {"fissure-lonlat", 0, "LON,LAT,LON,LAT...", "a fissure, in degrees (WGS 84); may be repeated"},
     {"rate", 0, "R", "effusion rate of each vent, m3/s"},
     {"duration", 0, "D", "how long the vents emit: \"3 d\", \"6 h\", seconds"},
     {"rates", 0, "FILE", "effusion rates of each vent, as CSV, instead of --rate and --duration"},
@@ -48,20 +51,40 @@ struct order {
   char rule[64];             ///< likewise
 };
 
+/** The points of --vent, --vent-lonlat, --fissure or --fissure-lonlat. */
 static enum sciara_status parse_vent(const char *option, const char *text, struct sciara_default_vent *out) {
-  const enum sciara_place_text is = sciara_place_parse(text, 1, &out->at);
-  out->lonlat = is == SCIARA_PLACE_DEGREES || strcmp(option, "vent-lonlat") == 0;
+  const bool line = strncmp(option, "fissure", strlen("fissure")) == 0;
+  size_t numbers = 1;
+  for (const char *c = text; *c; c++) numbers += *c == ',';
+  out->count = line ? numbers / 2 : 1;
+  const bool fits =
+      numbers == 2 * out->count && out->count >= (line ? 2 : 1) && out->count <= SCIARA_DEFAULT_MOST_POINTS;
+  const enum sciara_place_text is = fits ? sciara_place_parse(text, out->count, out->at) : SCIARA_PLACE_NAME;
+  out->lonlat = is == SCIARA_PLACE_DEGREES || strstr(option, "-lonlat");
   if (is != SCIARA_PLACE_NAME) return SCIARA_OK;
+  if (line)
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--%s: expected 2 to %d points, two numbers each, separated by commas, or degrees such as "
+                       "14.99E,37.75N,15.01E,37.74N; found \"%s\"",
+                       option, SCIARA_DEFAULT_MOST_POINTS, text);
   return sciara_fail(SCIARA_ERR_USAGE,
                      "--%s: expected two numbers separated by a comma, or degrees such as 14.99E,37.75N; found \"%s\"",
                      option, text);
+}
+
+/** Whether --set gives this key as a whole, such as "vents". */
+static bool is_set(const struct order *o, const char *key) {
+  const size_t length = strlen(key);
+  for (size_t k = 0; k < o->override_count; k++)
+    if (strncmp(o->overrides[k], key, length) == 0 && o->overrides[k][length] == '=') return true;
+  return false;
 }
 
 /** The options that may be repeated. */
 static enum sciara_status take_lists(const struct sciara_arguments *a, struct order *o) {
   for (size_t k = 0; k < a->given_count; k++) {
     const char *name = a->given[k].option->name, *value = a->given[k].value;
-    if (strcmp(name, "vent") == 0 || strcmp(name, "vent-lonlat") == 0) {
+    if (strncmp(name, "vent", strlen("vent")) == 0 || strncmp(name, "fissure", strlen("fissure")) == 0) {
       SCIARA_TRY(parse_vent(name, value, &o->vents[o->request.vent_count++]));
     } else if (strcmp(name, "set") == 0) {
       if (!strchr(value, '=')) return sciara_fail(SCIARA_ERR_USAGE, "--set: expected KEY=VALUE, found \"%s\"", value);
@@ -94,8 +117,9 @@ static enum sciara_status take_constant_rate(const struct sciara_arguments *a, s
 
 static enum sciara_status take_rates(const struct sciara_arguments *a, struct order *o) {
   o->rates = sciara_argument(a, "rates");
-  if (!o->rates) return take_constant_rate(a, o);
   const char *other = sciara_argument(a, "rate") ? "rate" : sciara_argument(a, "duration") ? "duration" : NULL;
+  if (!other && !o->rates && is_set(o, "vents")) return SCIARA_OK; // with the effusion of each
+  if (!o->rates) return take_constant_rate(a, o);
   if (!other) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE, "--rates and --%s exclude each other: the file holds rates and times", other);
 }
@@ -104,13 +128,9 @@ static enum sciara_status take_rates(const struct sciara_arguments *a, struct or
 static enum sciara_status take_times(const struct sciara_arguments *a, struct order *o) {
   const char *until = sciara_argument(a, "until");
   char first[SCIARA_DATE_SIZE] = "";
-  bool started = false;
   if (until) SCIARA_TRY(sciara_until_check(until));
   if (until) snprintf(o->until, sizeof o->until, "run.until=\"%.40s\"", until);
-  for (size_t k = 0; k < o->override_count; k++)
-    started = started || strncmp(o->overrides[k], "run.start=", strlen("run.start=")) == 0 ||
-              strncmp(o->overrides[k], "run=", strlen("run=")) == 0;
-  if (o->rates && !started) sciara_rates_csv_first_date(o->rates, first);
+  if (o->rates && !is_set(o, "run.start") && !is_set(o, "run")) sciara_rates_csv_first_date(o->rates, first);
   if (!*first) return SCIARA_OK;
   snprintf(o->start, sizeof o->start, "run.start=\"%s\"", first);
   sciara_log(SCIARA_LOG_INFO, "run.start is set to %s, the first date in %s; --set run.start=DATE gives another one",
@@ -132,11 +152,14 @@ static enum sciara_status take_rule(const struct sciara_arguments *a, struct ord
 
 static enum sciara_status take_order(const struct sciara_arguments *a, struct order *o) {
   SCIARA_TRY(take_lists(a, o));
-  if (o->request.vent_count == 0)
+  if (o->request.vent_count == 0 && !is_set(o, "vents"))
     return sciara_fail(
         SCIARA_ERR_USAGE,
         "--vent is missing: where lava comes out, as X,Y in the CRS of the DEM ('gdalinfo DEM' shows its "
-        "extent), or --vent-lonlat LON,LAT");
+        "extent), or --vent-lonlat LON,LAT; for a fissure --fissure X,Y,X,Y or --fissure-lonlat LON,LAT,LON,LAT");
+  if (o->request.vent_count > 0 && is_set(o, "vents"))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--vent, --fissure and --set vents=... exclude each other: each gives the vents");
   SCIARA_TRY(take_rates(a, o));
   SCIARA_TRY(take_times(a, o));
   SCIARA_TRY(take_rule(a, o));
@@ -225,6 +248,33 @@ static void report_new(const char *path, const struct sciara_diagnostics *diagno
   if (diagnostics->count > diagnostics->kept) sciara_error("... and %zu more", diagnostics->count - diagnostics->kept);
 }
 
+/** The first fissure whose width no --set gives; vent_count: there is none. */
+static size_t fissure_without_width(const struct order *o) {
+  for (size_t k = 0; k < o->request.vent_count; k++) {
+    char key[64], form[64];
+    snprintf(key, sizeof key, "vents.%zu.width_m", k);
+    snprintf(form, sizeof form, "vents[%zu].width_m", k);
+    if (o->vents[k].count > 1 && !is_set(o, key) && !is_set(o, form)) return k;
+  }
+  return o->request.vent_count;
+}
+
+/** Gives the fissures the width of a cell. If the DEM cannot be read, the check will say so. */
+static void choose_width(const char *path, const struct sciara_text *text, struct order *o) {
+  struct sciara_problem problem = {.scenario = {.alone = true, .notes = &sciara_no_notes}};
+  struct sciara_diagnostics diagnostics = {0};
+  const struct sciara_problem_options how = {
+      .extra_drivers = o->drivers, .extra_driver_count = o->driver_count, .stateless = true};
+  sciara_scenario_parse_given(path, text->data, text->length, NULL, 0, &problem.scenario, &diagnostics);
+  sciara_problem_place(&problem, &how, &diagnostics);
+  o->request.width = problem.grid.cell_size;
+  if (o->request.width > 0)
+    sciara_log(SCIARA_LOG_INFO, "a fissure is one cell wide, %.10g m; --set vents.%zu.width_m=W gives another width",
+               o->request.width, fissure_without_width(o));
+  sciara_problem_free(&problem);
+  sciara_diagnostics_free(&diagnostics);
+}
+
 /** Checks the scenario like `sciara check` before it is written. Reports the problems and returns the exit code. */
 static int check(const char *path, const struct sciara_text *text, const struct order *o) {
   struct sciara_problem problem = {0};
@@ -247,6 +297,12 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   enum sciara_status status = sciara_check_extension("output", path, (const char *const[]){"json", NULL});
   if (status == SCIARA_OK) status = sciara_refuse_existing(path, overwrite);
   if (status == SCIARA_OK) status = compose(dem, path, o, &text);
+  if (status == SCIARA_OK && fissure_without_width(o) < o->request.vent_count) {
+    choose_width(path, &text, o);
+    sciara_text_free(&text);
+    text = (struct sciara_text){0};
+    status = compose(dem, path, o, &text);
+  }
   int code = sciara_report(status);
   if (code == SCIARA_OK) code = check(path, &text, o);
   if (code == SCIARA_OK) code = sciara_report(sciara_file_replace(path, text.data, text.length));
@@ -283,10 +339,11 @@ const struct sciara_command sciara_cmd_init = {
     .operand_min = 1,
     .operand_max = 1,
     .options = options,
-    .details = "At least one vent is required, and --rate with --duration, or --rates. The scenario is checked like by "
-               "'sciara "
-               "check'\n"
-               "before it is written. Its path is printed; 'sciara run' can run it directly.\n"
+    .details = "At least one vent or fissure is required, and --rate with --duration, or --rates. The scenario is "
+               "checked like by 'sciara\n"
+               "check' before it is written. Its path is printed; 'sciara run' can run it directly.\n"
+               "A fissure is one cell wide; --set vents.0.width_m=W makes it wider. --set vents=[...] can replace "
+               "these options.\n"
                "If the rates have dates, run.start becomes the first one unless --set run.start is given.\n",
     .run = run,
 };

@@ -383,6 +383,12 @@ static void check_alternatives(const struct check *c, const struct sciara_json_p
   }
   if (given == 1) return;
   print_alternatives(alternatives, allowed, sizeof allowed);
+  if (given > 1 && strstr(found, "line") && sciara_scenario_key_find("vents[]", first)) {
+    const size_t length = strlen(allowed);
+    snprintf(allowed + length, sizeof allowed - length,
+             " (a vent is a point or a line: 'sciara init' makes a line with --fissure X,Y,X,Y or --fissure-lonlat "
+             "LON,LAT,LON,LAT in place of --vent)");
+  }
   refuse(c, path, given ? found : "none of them", allowed);
 }
 

@@ -11,19 +11,46 @@ static bool add_effusion(cJSON *vent, const struct sciara_default_request *q) {
   return rates && cJSON_AddItemToArray(rates, cJSON_CreateNumber(q->rate));
 }
 
+static bool add_point(cJSON *line, struct sciara_point at) {
+  cJSON *point = cJSON_CreateDoubleArray((const double[]){at.x, at.y}, 2);
+  if (cJSON_AddItemToArray(line, point)) return true;
+  cJSON_Delete(point);
+  return false;
+}
+
+static bool add_place(cJSON *vent, const struct sciara_default_request *q, const struct sciara_default_vent *v) {
+  if (v->count == 1)
+    return cJSON_AddNumberToObject(vent, v->lonlat ? "lon" : "x", v->at->x) &&
+           cJSON_AddNumberToObject(vent, v->lonlat ? "lat" : "y", v->at->y);
+  cJSON *line = cJSON_AddArrayToObject(vent, "line");
+  for (size_t k = 0; k < v->count; k++)
+    if (!line || !add_point(line, v->at[k])) return false;
+  return (!v->lonlat || cJSON_AddTrueToObject(vent, "lonlat")) &&
+         (!(q->width > 0) || cJSON_AddNumberToObject(vent, "width_m", q->width));
+}
+
 static bool add_vent(cJSON *list, const struct sciara_default_request *q, size_t k) {
   const struct sciara_default_vent *v = &q->vents[k];
   char name[32];
-  snprintf(name, sizeof name, "vent %zu", k + 1);
+  snprintf(name, sizeof name, "%s %zu", v->count > 1 ? "fissure" : "vent", k + 1);
   cJSON *vent = cJSON_CreateObject();
   if (!cJSON_AddItemToArray(list, vent)) {
     cJSON_Delete(vent);
     return false;
   }
-  return cJSON_AddStringToObject(vent, "name", name) &&
-         cJSON_AddNumberToObject(vent, v->lonlat ? "lon" : "x", v->at.x) &&
-         cJSON_AddNumberToObject(vent, v->lonlat ? "lat" : "y", v->at.y) &&
+  return cJSON_AddStringToObject(vent, "name", name) && add_place(vent, q, v) &&
          cJSON_AddStringToObject(vent, "start", "0 s") && add_effusion(vent, q);
+}
+
+/** The effusion of vents that an override gave without one. */
+static bool complete_vents(cJSON *root, const struct sciara_default_request *q) {
+  cJSON *vents = cJSON_GetObjectItemCaseSensitive(root, "vents"), *vent;
+  if (!q->rates && !q->duration) return true;
+  if (cJSON_IsArray(vents)) cJSON_ArrayForEach(vent, vents) {
+      if (!cJSON_IsObject(vent) || cJSON_GetObjectItemCaseSensitive(vent, "effusion")) continue;
+      if (!add_effusion(vent, q)) return false;
+    }
+  return true;
 }
 
 /** The keys without a default, in the order of the manual. */
@@ -51,6 +78,8 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
   if (!root || !add_given(root, request)) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
   for (size_t k = 0; status == SCIARA_OK && k < override_count; k++)
     status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
+  if (status == SCIARA_OK && !complete_vents(root, request))
+    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "initial"), "observed");

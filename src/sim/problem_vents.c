@@ -182,14 +182,25 @@ bool sciara_problem_has_area(const struct sciara_problem *p) {
   return false;
 }
 
+/** Refuses degrees where metres are expected. */
+static enum sciara_status refuse_degrees(const struct sciara_problem *p, const struct sciara_vent_spec *spec) {
+  if (spec->place != SCIARA_VENT_XY && spec->place != SCIARA_VENT_LINE) return SCIARA_OK;
+  return sciara_georef_suspect_degrees(p->georef.crs_wkt, &p->grid, spec->points[0],
+                                       spec->place == SCIARA_VENT_LINE
+                                           ? "give \"lonlat\": true beside line ('sciara init': --fissure-lonlat)"
+                                           : "give lon and lat in place of x and y ('sciara init': --vent-lonlat)");
+}
+
 /** One vent of the scenario, if its position was valid. */
 static enum sciara_status place_vent(struct sciara_problem *p, size_t k) {
   const struct sciara_vent_spec *spec = &p->scenario.vents[k];
   const int64_t first = p->vents->count;
   if (spec->point_count == 0) return SCIARA_OK;
-  const enum sciara_status status = spec->reach_m > 0                 ? place_area(p, spec)
-                                    : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
-                                                                      : place_point(p, spec);
+  enum sciara_status status = refuse_degrees(p, spec);
+  if (status == SCIARA_OK)
+    status = spec->reach_m > 0                 ? place_area(p, spec)
+             : spec->place == SCIARA_VENT_LINE ? place_line(p, spec)
+                                               : place_point(p, spec);
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: vents[%zu] (%s)", p->scenario.path, k, spec->name);
   p->placed[k] =
       (struct sciara_placement){.first = first,

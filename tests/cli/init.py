@@ -125,6 +125,53 @@ class Init(Case):
         self.refused("vents[0] (vent 1): longitude and latitude require a DEM with a CRS", "dem.asc", "--vent-lonlat",
                      "15.0023,37.7422", "--rate", 1, "--duration", "1 h", code=3)
 
+    def test_fissures(self):
+        """Lines in metres, in degrees and with letters: the file has them as given, one cell wide; the report has the length of cells."""
+        rest = ["--rate", "3", "--duration", "1 h", "--overwrite"]
+        done = self.sciara("init", "dem.asc", "--vent", f"{X},{Y - 50}", "--fissure", f"{X},{Y},{X + 40},{Y},{X + 40},{Y - 20}", *rest)
+        self.assertIn("sciara: a fissure is one cell wide, 10 m; --set vents.1.width_m=W gives another width\n", done.stderr)
+        self.assertEqual(case.read_json(self.path("dem.json"))["vents"][1], {
+            "name": "fissure 2", "line": [[X, Y], [X + 40, Y], [X + 40, Y - 20]], "width_m": case.CELL, "start": "0 s",
+            "effusion": {"slot": "1 h", "rates_m3_s": [3]}})
+        self.assertIn("vents:         2, 21600 m3 in all", self.sciara("check", "dem.json", "--no-estimate").stdout)
+        self.sciara("run", "dem.json", "-q", "-n", 2, "-o", "wide.out")
+        self.assertGreater(case.record(self.path("wide.out"))["ledger"]["emitted_m3"], 0)
+        done = self.sciara("init", "dem.asc", "--fissure", f"{X},{Y},{X + 40},{Y}", *rest, "--set", "vents.0.width_m=25")
+        self.assertNotIn("one cell wide", done.stderr)
+        self.assertEqual(case.read_json(self.path("dem.json"))["vents"][0]["width_m"], 25)
+        crs = ["--set", "dem.crs=EPSG:32633"]
+        for option, text in (("--fissure-lonlat", "15.0023,37.7422,15.0026,37.7421"), ("--fissure", "15.0023E,37.7422N,37.7421N,15.0026E")):
+            self.sciara("init", "dem.asc", option, text, *rest, *crs)
+            vent = case.read_json(self.path("dem.json"))["vents"][0]
+            self.assertEqual((vent["line"], vent["lonlat"]), ([[15.0023, 37.7422], [15.0026, 37.7421]], True))
+            self.sciara("check", "dem.json", "--no-estimate")
+        os.remove(self.path("dem.json"))
+        for text in ("1,2", "1,2,3", "1,2,3,4,5", "1,2,3,x", ",".join(["1"] * 66)):
+            self.refused("--fissure: expected 2 to 32 points, two numbers each", "dem.asc", "--fissure", text, *rest, code=2)
+
+    def test_vents_by_set(self):
+        """--set vents=... replaces --vent, and takes the rates of the options where it has none."""
+        line = [[X, Y], [X + 40, Y]]
+        own = json.dumps([{"line": line, "effusion": {"slot": "1 h", "rates_m3_s": [2]}}])
+        self.sciara("init", "dem.asc", "--set", f"vents={own}")
+        self.assertIn(", 7200 m3 in all", self.sciara("check", "dem.json", "--no-estimate").stdout)
+        self.sciara("init", "dem.asc", "--set", "vents=" + json.dumps([{"line": line}]), "--rate", 4, "--duration", "1 h", "--overwrite")
+        self.assertIn(", 14400 m3 in all", self.sciara("check", "dem.json", "--no-estimate").stdout)
+        os.remove(self.path("dem.json"))
+        self.refused("exclude each other", "dem.asc", *USUAL, "--set", f"vents={own}", code=2)
+        self.refused("for a fissure --fissure X,Y,X,Y or --fissure-lonlat LON,LAT,LON,LAT", "dem.asc", "--set", f"vents.0.line={line}",
+                     "--rate", 4, "--duration", "1 h", code=2)
+        self.refused("'sciara init' makes a line with --fissure X,Y,X,Y or --fissure-lonlat LON,LAT,LON,LAT in place of --vent); "
+                     "found x together with line", "dem.asc", *USUAL, "--set", f"vents.0.line={line}", code=3)
+
+    def test_degrees_as_metres(self):
+        """Degrees without a letter lead to the option that takes them, which is then accepted."""
+        rest = ["--rate", 1, "--duration", "1 h", "--set", "dem.crs=EPSG:32633"]
+        for option, text in (("vent", "15.0023,37.7422"), ("fissure", "15.0023,37.7422,15.0026,37.7421")):
+            self.refused(f"('sciara init': --{option}-lonlat)", "dem.asc", f"--{option}", text, *rest, code=3)
+            self.sciara("init", "dem.asc", f"--{option}-lonlat", text, *rest)
+            os.remove(self.path("dem.json"))
+
     def test_paths_are_relative_to_the_scenario(self):
         os.makedirs(self.path("data", "deep"))
         os.makedirs(self.path("runs", "a"))

@@ -122,7 +122,7 @@ void sciara_target_warn(const struct sciara_target *t, struct sciara_map_picture
   for (size_t k = 0; k < count; k++)
     if (strcmp(warning[k].kind, SCIARA_WARNING_DEM) == 0)
       picture->coarse_m = warning[k].coarse_m;
-    else
+    else if (sciara_run_warning_has_cell(&warning[k]))
       picture->warning = true;
 }
 

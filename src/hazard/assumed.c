@@ -238,7 +238,9 @@ static void put_model(const struct saying *s, const struct sciara_scenario_spec 
     sciara_word_parameters(s->t, s->language, base->model, &base->params);
     sciara_text_append(s->t, ")");
   }
-  sciara_text_append(s->t, ". ");
+  sciara_text_append(s->t, ".");
+  sciara_word_misfit(s->t, s->language, &base->params, s->r->dem.grid.cell_size);
+  sciara_text_append(s->t, " ");
 }
 
 static void put_dem(const struct saying *s) {

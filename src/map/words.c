@@ -250,6 +250,19 @@ enum sciara_status sciara_word_coarse(struct sciara_text *out, enum sciara_langu
                       (const char *const[]){"coarse", coarse, "cell", cell, NULL});
 }
 
+void sciara_word_misfit(struct sciara_text *out, enum sciara_language language, const struct sciara_params *params,
+                        double cell_size) {
+  char cell[32], least[32], most[32];
+  if (!sciara_params_misfit(params, cell_size)) return;
+  snprintf(cell, sizeof cell, "%.6g", cell_size);
+  snprintf(least, sizeof least, "%g", SCIARA_CELL_LEAST);
+  snprintf(most, sizeof most, "%g", SCIARA_CELL_MOST);
+  sciara_text_append(out, " ");
+  fill_numbers(out, language, SCIARA_WORD_WARNING_CELLS,
+               (const char *const[]){"cell", cell, "least", least, "most", most, NULL});
+  sciara_text_append(out, ".");
+}
+
 enum sciara_status sciara_word_outside(struct sciara_text *out, enum sciara_language language,
                                        const struct sciara_dem_window *window) {
   char metres[32];

@@ -80,6 +80,10 @@ void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language la
 enum sciara_status sciara_word_coarse(struct sciara_text *out, enum sciara_language language, double coarse_m,
                                       double cell_size);
 
+/** Appends " Warning: cells of 90 m; ...", if sciara_params_misfit. */
+void sciara_word_misfit(struct sciara_text *out, enum sciara_language language, const struct sciara_params *params,
+                        double cell_size);
+
 /** Appends where something lies that is not on the DEM, as sciara_dem_window_outside. */
 enum sciara_status sciara_word_outside(struct sciara_text *out, enum sciara_language language,
                                        const struct sciara_dem_window *window);

@@ -2,6 +2,7 @@
 #include "model/params.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -149,6 +150,21 @@ static enum sciara_status check_sheet(const struct sciara_params *p) {
         "at both (Newtonian lava)",
         p->yield_vent > 0 ? "sol" : "vent");
   return SCIARA_OK;
+}
+
+bool sciara_params_misfit(const struct sciara_params *p, double cell_size) {
+  const struct sciara_params d = sciara_params_default();
+  const bool preset = p->rule == SCIARA_RULE_FV3 && p->dP_sol == d.dP_sol && p->dP_vent == d.dP_vent &&
+                      p->hc_sol == d.hc_sol && p->hc_vent == d.hc_vent && p->cooling == d.cooling;
+  const bool cured = cell_size < SCIARA_CELL_LEAST && p->cooling_reference > 0 && p->critical_height_reference > 0;
+  return preset && !cured && (cell_size < SCIARA_CELL_LEAST || cell_size > SCIARA_CELL_MOST);
+}
+
+void sciara_misfit_print(double cell_size, char text[SCIARA_MISFIT_TEXT]) {
+  snprintf(text, SCIARA_MISFIT_TEXT,
+           "cells of %.6g m: the default parameters of rule fv3 belong to cells of %g to %g m, and lava runs out "
+           "differently on others",
+           cell_size, SCIARA_CELL_LEAST, SCIARA_CELL_MOST);
 }
 
 enum sciara_status sciara_params_check(const struct sciara_params *p) {

@@ -94,6 +94,17 @@ struct sciara_params sciara_params_of_rule(enum sciara_rule_kind rule);
 struct sciara_params sciara_params_default(void);
 
 /**
+ * Whether the parameters are those of fv3 that depend on the size of the cells, at their defaults, on cells for which they
+ * were not calibrated. On finer cells both references cure that.
+ */
+bool sciara_params_misfit(const struct sciara_params *p, double cell_size);
+
+enum { SCIARA_MISFIT_TEXT = 160 };
+
+/** That there are such parameters: a sentence without the point. */
+void sciara_misfit_print(double cell_size, char text[SCIARA_MISFIT_TEXT]);
+
+/**
  * Ranges of every parameter of the rule, T_sol < T_vent, and for bingham viscosities that do not fall with the
  * temperature and yield strengths that are both 0 or both above. The error names the JSON key.
  */

@@ -168,7 +168,7 @@ static enum sciara_status append_warnings(struct sciara_text *t, const struct sc
   SCIARA_TRY(sciara_text_append(t, "\"warnings\":["));
   for (size_t k = 0; k < p->warning_count; k++) {
     const struct sciara_run_warning *w = &p->warnings[k];
-    if (strcmp(w->kind, SCIARA_WARNING_DEM) == 0) continue;
+    if (!sciara_run_warning_has_cell(w)) continue;
     SCIARA_TRY(sciara_text_append(t, "%s{", glue));
     glue = ",";
     SCIARA_TRY(append_text(t, "kind", w->kind));

@@ -87,7 +87,9 @@ static void put_model(const struct sciara_scenario_spec *s, const struct sciara_
     sciara_word_parameters(t, language, s->model, &s->params);
     sciara_text_append(t, ")");
   }
-  sciara_text_append(t, ". %s%s", sciara_word(language, SCIARA_WORD_DEM), colon);
+  sciara_text_append(t, ".");
+  sciara_word_misfit(t, language, &s->params, g->cell_size);
+  sciara_text_append(t, " %s%s", sciara_word(language, SCIARA_WORD_DEM), colon);
   if (s->dem.path) sciara_text_append(t, "%s, ", sciara_path_name(s->dem.path));
   sciara_text_append(t, "%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ".", g->rows, g->cols);
   if (sciara_minute_after(s->run.start, 0, date))

@@ -9,7 +9,8 @@
 #include "map/raster_gdal.h"
 #include "terrain/dem_gdal.h"
 
-enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+/** That the cells were made of much larger ones. */
+static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   const double coarse = p->site->origin.coarse_m;
   if (!(coarse > 0) || sciara_run_json_warning(run_json, SCIARA_WARNING_DEM)) return SCIARA_OK;
   char *text = sciara_dem_coarse_text(p->scenario.dem.path, coarse, p->site->grid.cell_size);
@@ -19,6 +20,17 @@ enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sci
       &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = coarse, .text = text});
   free(text);
   return status;
+}
+
+enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  char text[SCIARA_MISFIT_TEXT];
+  SCIARA_TRY(warn_coarse(p, run_json));
+  if (!sciara_params_misfit(&p->scenario.params, p->grid.cell_size) ||
+      sciara_run_json_warning(run_json, SCIARA_WARNING_CELLS))
+    return SCIARA_OK;
+  sciara_misfit_print(p->grid.cell_size, text);
+  return sciara_run_json_warn(
+      run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_CELLS, .text = text});
 }
 
 /** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "model/presets.h"
 #include "model/range.h"
 #include "scenario/scenario_effusion.h"
 #include "sim/choose_engine.h"
@@ -268,44 +269,31 @@ static enum sciara_status place_on_map(struct sciara_problem *p, const struct sc
   return sciara_problem_place_vents(p, diagnostics);
 }
 
-/** Whether the parameters of fv3 that depend on the size of the cells are the defaults. */
-static bool has_default_flow(const struct sciara_params *p) {
-  const struct sciara_params d = sciara_params_default();
-  return p->rule == SCIARA_RULE_FV3 && p->dP_sol == d.dP_sol && p->dP_vent == d.dP_vent && p->hc_sol == d.hc_sol &&
-         p->hc_vent == d.hc_vent && p->cooling == d.cooling;
-}
-
-/** Whether both reference cells are given, on cells finer than these: then a flow runs as far as on 10 m. */
-static bool is_cured(const struct sciara_params *p, double cell_size) {
-  return cell_size < SCIARA_CELL_CALIBRATED && p->cooling_reference > 0 && p->critical_height_reference > 0;
-}
-
-/** Warns about default parameters on cells for which they were not calibrated, and names the cure. */
+/** Warns about default parameters on cells for which they were not calibrated, and names the cure that was measured. */
 static void warn_cell_size(const struct sciara_problem *p) {
-  const double w = p->grid.cell_size;
-  const struct sciara_params *params = &p->scenario.params;
-  if ((w >= SCIARA_CELL_LEAST && w <= SCIARA_CELL_MOST) || !has_default_flow(params) || is_cured(params, w)) return;
-  const bool coarse = w > SCIARA_CELL_CALIBRATED;
-  const int64_t shorter = p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols;
-  const double more = w / SCIARA_CELL_CALIBRATED * (w / SCIARA_CELL_CALIBRATED);
-  char times[64] = "", resampled[192] = "";
-  if (coarse) snprintf(times, sizeof times, " to %.3g times as many cells", more);
-  if ((double)shorter * w >= 3 * SCIARA_CELL_CALIBRATED) // an experiment in a laboratory would be less than one cell
-    snprintf(resampled, sizeof resampled, "\"dem.cell_size_m\": %g resamples the DEM%s; it %s. ",
-             SCIARA_CELL_CALIBRATED, times,
-             coarse ? "cannot restore relief finer than the cells of the DEM" : "removes relief finer than its cells");
-  sciara_note(
-      p->scenario.notes, SCIARA_LOG_WARNING,
-      "cells of %.6g m: the default parameters belong to cells of %g m, and lava runs out differently on others "
-      "(docs/validation.md). %s. %sRule \"bingham\" (docs/rules.md) depends less on the size of the cells",
-      w, SCIARA_CELL_CALIBRATED,
-      coarse && params->cooling_reference > 0 ? "model.cooling_reference_cell_m is given"
-      : coarse
-          ? "\"model.cooling_reference_cell_m\": 10 keeps the cooling of such cells (Etna, run-out after a day: 5822 "
-            "m on cells of 20 m, with it 4550 m, on 10 m 3082 m)"
-          : "\"model.cooling_reference_cell_m\": 10 together with \"model.critical_height_reference_cell_m\": 10 cures "
-            "most of it (Etna, run-out after a day: 470 m on cells of 5 m, with both 2963 m, on 10 m 3082 m)",
-      resampled);
+  const struct sciara_notes *notes = p->scenario.notes;
+  const double w = p->grid.cell_size, side = (double)(p->grid.rows < p->grid.cols ? p->grid.rows : p->grid.cols) * w;
+  const double fitted = sciara_preset_of_rule(SCIARA_RULE_BINGHAM)->cell_size_m;
+  char text[SCIARA_MISFIT_TEXT];
+  if (!sciara_params_misfit(&p->scenario.params, w)) return;
+  sciara_misfit_print(w, text);
+  if (w > SCIARA_CELL_MOST)
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s (docs/validation.md). The parameters of rule bingham were fitted on cells of %g m: give 'sciara init' "
+        "--set dem.cell_size_m=%g --set model.rule=bingham",
+        text, fitted, fitted);
+  else
+    sciara_note(
+        notes, SCIARA_LOG_WARNING,
+        "%s (docs/validation.md). \"model.cooling_reference_cell_m\": 10 together with "
+        "\"model.critical_height_reference_cell_m\": 10 cures most of it (Etna, run-out after a day: 470 m on "
+        "cells of 5 m, with both 2963 m, on 10 m 3082 m).%s Rule \"bingham\" (docs/rules.md) depends less on the "
+        "size of the cells",
+        text,
+        side >= 3 * SCIARA_CELL_CALIBRATED // an experiment in a laboratory would be less than one cell
+            ? " \"dem.cell_size_m\": 10 resamples the DEM; it removes relief finer than its cells."
+            : "");
 }
 
 /** Makes what needs much memory, after checking that it is available. */

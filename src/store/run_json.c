@@ -95,6 +95,10 @@ const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run
   return NULL;
 }
 
+bool sciara_run_warning_has_cell(const struct sciara_run_warning *w) {
+  return strcmp(w->kind, SCIARA_WARNING_DEM) != 0 && strcmp(w->kind, SCIARA_WARNING_CELLS) != 0;
+}
+
 void sciara_run_json_forget(struct sciara_run_json *r, double time_s) {
   size_t kept = 0;
   for (size_t i = 0; i < r->warning_count; i++)
@@ -243,7 +247,7 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
     add_text(b, item, "kind", w->kind);
     if (strcmp(w->kind, SCIARA_WARNING_DEM) == 0) {
       add_number(b, item, "coarse_m", w->coarse_m);
-    } else {
+    } else if (sciara_run_warning_has_cell(w)) {
       add(b, item, "cell", cJSON_CreateDoubleArray(cell, 2));
       add_number(b, item, "x", w->x);
       add_number(b, item, "y", w->y);

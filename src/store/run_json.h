@@ -43,11 +43,15 @@ struct sciara_run_barrier {
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 
-#define SCIARA_WARNING_DEM "dem" ///< kind of a warning about a DEM of cells made of much larger ones
+#define SCIARA_WARNING_DEM "dem"     ///< kind of a warning about a DEM of cells made of much larger ones
+#define SCIARA_WARNING_CELLS "cells" ///< about cells to which the parameters do not belong
 
-/** Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone. */
+/**
+ * Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone, one
+ * about the size of the cells kind and text.
+ */
 struct sciara_run_warning {
-  char *kind; ///< "vent", "tower", "dem"; owned
+  char *kind; ///< "vent", "tower", "dem", "cells"; owned
   int64_t row, col;
   double x, y;     ///< centre of the cell, in the CRS of the DEM, m
   double time_s;   ///< simulated time of the state in which it was noticed
@@ -110,6 +114,9 @@ enum sciara_status sciara_run_json_warn(struct sciara_run_json *run_json, const 
 
 /** The first warning of a kind; NULL: there is none. */
 const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run_json *run_json, const char *kind);
+
+/** Whether a warning is about a cell at a time: it has the members for both. */
+bool sciara_run_warning_has_cell(const struct sciara_run_warning *warning);
 
 /** Appends a barrier, whose name is copied. */
 enum sciara_status sciara_run_json_barrier(struct sciara_run_json *run_json, const struct sciara_run_barrier *barrier,

@@ -179,6 +179,7 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
       return refuse(at, "coarse_m", member(at, "coarse_m"), "a number above 0");
     return sciara_run_json_warn(r, &w);
   }
+  if (!sciara_run_warning_has_cell(&w)) return sciara_run_json_warn(r, &w);
   SCIARA_TRY(read_cell(at, &w));
   SCIARA_TRY(get_number(at, "x", &w.x));
   SCIARA_TRY(get_number(at, "y", &w.y));

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "file/crs_scale.h"
-#include "model/params.h"
+#include "model/presets.h"
 #include "terrain/dem_part.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"
@@ -30,22 +30,26 @@ static enum sciara_status refuse(const struct sciara_dem_request *q, const struc
   return status;
 }
 
-/** A DEM in degrees: the keys with which it is warped when it is read. */
+/**
+ * A DEM in degrees: the keys with which it is warped when it is read, to the cells for which a rule was calibrated: fv3, or
+ * from cells that are too large for it bingham.
+ */
 static enum sciara_status refuse_degrees(const struct sciara_dem_request *q, const struct sciara_source *s) {
   const int utm = sciara_source_utm(s);
-  const double own = sciara_source_round_cell(s);
-  const bool coarse = own > SCIARA_CELL_MOST;
-  char found[192], crs[32], cell[32], why[96] = "";
+  const bool given = q->cell_size_m > 0, coarse = !given && sciara_source_round_cell(s) > SCIARA_CELL_MOST;
+  const enum sciara_rule_kind rule = coarse ? SCIARA_RULE_BINGHAM : SCIARA_RULE_FV3;
+  const double cell = given ? q->cell_size_m : sciara_preset_of_rule(rule)->cell_size_m;
+  char found[192], crs[32], why[128] = "";
   snprintf(found, sizeof found, "its cells are %.9g x %.9g degrees", s->dx, s->dy);
   if (!q->crs && !utm) return refuse(q, s, found);
   snprintf(crs, sizeof crs, "EPSG:%d", utm);
-  snprintf(cell, sizeof cell, "%.10g", q->cell_size_m > 0 ? q->cell_size_m : coarse ? own : SCIARA_CELL_CALIBRATED);
-  if (!(q->cell_size_m > 0))
-    snprintf(why, sizeof why, coarse ? " to cells of about their size" : " to cells for the default parameters");
+  if (!given)
+    snprintf(why, sizeof why, " to cells of %g m, for which the parameters of rule %s were fitted", cell,
+             sciara_rule_name(rule));
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: %s; square cells in metres are needed. These keys have it warped%s: --set dem.crs=%s --set "
-                     "dem.cell_size_m=%s",
-                     q->path, found, why, q->crs ? q->crs : crs, cell);
+                     "dem.cell_size_m=%.10g%s",
+                     q->path, found, why, q->crs ? q->crs : crs, cell, coarse ? " --set model.rule=bingham" : "");
 }
 
 /** Whether the coordinates are said to be metres from somewhere, of an experiment perhaps. */
@@ -319,12 +323,12 @@ char *sciara_dem_coarse_text(const char *path, double coarse_m, double cell_size
  */
 static enum sciara_status judge_cells(const struct sciara_dem_request *q, const struct sciara_source *s, double side,
                                       struct sciara_dem *out) {
-  enum { COARSE = 4 };
+  enum { COARSE = 4, LARGE_M = 60 }; // from larger cells also where the small ones are not that small
   const char *made_of = GDALGetMetadataItem(s->dataset, SCIARA_DEM_COARSE, NULL);
   const double cell = out->grid.cell_size;
   double coarse = 0;
   if (!made_of || !sciara_parse_double(made_of, &coarse) || !(coarse > side)) coarse = side;
-  if (!(coarse > COARSE * cell)) return SCIARA_OK;
+  if (!(coarse > COARSE * cell || (coarse > LARGE_M && coarse > 1.5 * cell))) return SCIARA_OK;
   out->coarse_m = coarse;
   if (q->own) return SCIARA_OK; // it was said when the run or the ensemble began
   char *text = sciara_dem_coarse_text(q->path, coarse, cell);

@@ -669,10 +669,9 @@ class CellSize(Ground):
         def check(**changes):
             case.write_json(self.path("c.json"), {**case.scenario(dem={"path": "coarse.tif"}, vents=vents, model={}), **changes})
             return self.sciara("check", "c.json").stderr
-        found = check()
-        self.assertIn('"dem.cell_size_m": 10 resamples the DEM to 9 times as many cells', found)
-        self.assertIn('"model.cooling_reference_cell_m": 10', found)
-        self.assertNotIn("critical_height_reference_cell_m", found, "it has no effect on coarse cells")
+        self.assertIn("warning: cells of 30 m: the default parameters of rule fv3 belong to cells of 8 to 12.5 m, and lava runs out "
+                      "differently on others (docs/validation.md). The parameters of rule bingham were fitted on cells of 20 m: give "
+                      "'sciara init' --set dem.cell_size_m=20 --set model.rule=bingham\n", check())
         self.assertNotIn("belong to cells", check(model={"cooling": 3}))
         self.assertNotIn("belong to cells", check(model={"rule": "bingham"}))
         self.assertNotIn("belong to cells", self.messages())
@@ -735,12 +734,61 @@ class CellSize(Ground):
         self.assertNotIn("warnings", record(self.run_scenario("fine", "--steps", "1", name="c.json")))
 
     def test_small_cells_made_of_large_ones(self):
-        """They pass the test of their size; that their relief is that of large cells is said."""
-        for coarse, warned in ((90, True), (30, False)):
+        """They pass the test of their size; that their relief is that of large cells is said: if these are more than 4 times as
+        large, or larger than 60 m."""
+        for coarse, cell, warned in ((90, 10, True), (30, 10, False), (90, 30, True), (50, 20, False), (90, 80, False)):
             self.write_coarse(coarse)
-            said = self.sciara("check", "c.json").stderr
-            self.assertIn(f"cells of {coarse} m are warped by a cubic spline to cells of 10 m", said)
-            self.assertEqual(f"warning: ./coarse.tif: its cells of {coarse} m are resampled to 10 m" in said, warned, said)
+            said = self.sciara("check", "c.json", "--set", f"dem.cell_size_m={cell}", "--no-estimate").stderr
+            self.assertIn(f"cells of {coarse} m are warped ", said)
+            self.assertEqual(f"warning: ./coarse.tif: its cells of {coarse} m are resampled to {cell} m" in said, warned, said)
+
+    def test_the_run_keeps_the_warning_about_the_size_of_the_cells(self):
+        """fv3 on 30 m: in run.json, info, on the map and the page, in their language; after a resume; not with bingham or on 10 m."""
+        self.write_coarse(30)
+        cells = ["--set", "dem.cell_size_m=30"]
+        text = ("cells of 30 m: the default parameters of rule fv3 belong to cells of 8 to 12.5 m, and lava runs out differently on others")
+        self.run_scenario("a", "--until", "4 min", "--checkpoint-every", "2 min", *cells, name="c.json")
+        self.assertEqual(record(self.path("a"))["warnings"], [{"kind": "cells", "text": text}])
+        self.assertIn(f"warning:       {text}\n", self.sciara("info", "a").stdout)
+        self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--language", "it")
+        self.assertEqual(self.page_data("a.html")["warnings"], [])
+        self.sciara("export", "a", "-q", "-f", "png", "-o", "a.png")
+        self.assertIn("Warning: cells of 30 m; the parameters of rule fv3 belong to cells of 8 to 12.5 m",
+                      gdal.Open(self.path("a.png")).GetMetadataItem("assumptions"))
+        with open(self.path("a.html"), encoding="utf-8") as f:
+            self.assertIn("Attenzione: celle di 30 m; i parametri della regola fv3 valgono per celle da 8 a 12,5 m", f.read())
+        self.sciara("resume", "a", "-q", "--until", "6 min", "-o", "branch")
+        self.assertEqual([w["kind"] for w in record(self.path("branch"))["warnings"]], ["cells"])
+        for more in (["--set", "dem.cell_size_m=10"], [*cells, "--set", "model.rule=bingham"]):
+            self.run_scenario("fits", "--steps", "1", "--overwrite", *more, name="c.json")
+            self.assertNotIn("warnings", record(self.path("fits")))
+
+    def cure(self, dem, said, *vent):
+        """Runs what a message advises for coarse cells, from init to a map; its only warning states what the relief lacks."""
+        keys = re.findall(r"--set \S+=[\w:.]+", said)
+        self.assertEqual([key.split()[1] for key in keys][-2:], ["dem.cell_size_m=20", "model.rule=bingham"], said)
+        words = [word for key in keys for word in key.split()]
+        for command in (["init", dem, *vent, "--rate", "5", "--duration", "1 h", "-o", "cured.json", "--overwrite", *words],
+                        ["check", "cured.json", "--no-estimate"], ["run", "cured.json", "-n", "20", "-o", "cured.out", "--overwrite"]):
+            done = self.sciara(*command)
+            found = re.findall("warning: (.*)", done.stderr)
+            self.assertTrue(all("they have the relief of a DEM of" in warning for warning in found) and len(found) < 2, found)
+        self.sciara("export", "cured.out", "-q", "-f", "png", "-o", "cured.png")
+        self.assertEqual(record(self.path("cured.out"))["model_rule"], "bingham")
+        os.remove(self.path("cured.png"))
+
+    def test_cure_of_coarse_cells(self):
+        """One advice for cells of 30 and 90 m, in degrees (an error) and in metres (a warning): each is run to its end."""
+        for coarse in (30, 90):
+            vent = ["--vent", f"{WEST + 600},{NORTH - 600}"]
+            write_tif(self.path("coarse.tif"), self.sampled(coarse, 1800), WEST, NORTH, coarse, coarse, 32633)
+            said = self.sciara("init", "coarse.tif", *vent, "--rate", 5, "--duration", "1 h", "-o", "plain.json", "--overwrite").stderr
+            self.cure("coarse.tif", re.search("warning: cells of.*", said)[0], *vent)
+            side = coarse / 111000
+            write_tif(self.path("degrees.tif"), self.sampled(coarse, 1800), 15, 37.7, side, side, 4326)
+            vent = ["--vent-lonlat", "15.006,37.694"]
+            said = self.sciara("init", "degrees.tif", *vent, "--rate", 5, "--duration", "1 h", code=3).stderr
+            self.cure("degrees.tif", said, *vent)
 
     def test_cure_of_fine_cells(self):
         """The warning's own keys, run to the end: no warning is left, and lava runs out farther, as on cells of 10 m."""

@@ -26,7 +26,9 @@ START_TEST(degrees_are_refused_with_keys_that_work) {
   for (int i = 0; i < 3600; i++) values[i] = 500 + i % 60;
   struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values};
   assert_refused(make_raster("it's; a dem.tif", r), "degrees");
-  assert_contains(sciara_last_error(), "about their size: --set dem.crs=EPSG:32633 --set dem.cell_size_m=30");
+  assert_contains(
+      sciara_last_error(),
+      "rule bingham were fitted: --set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham");
   const struct sciara_dem_request cured = {
       .path = in_folder("it's; a dem.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
   ck_assert_int_eq(sciara_dem_read(&cured, &dem), SCIARA_OK);
@@ -51,11 +53,12 @@ static const struct {
   double west, north, dx, dy;
   const char *proposed;
 } places[] = {
-    {15, 37.8, 1.0 / 3600, 1.0 / 3600, "about their size: --set dem.crs=EPSG:32633 --set dem.cell_size_m=30"},
-    {-70.5, -33, 0.001, 0.001, "--set dem.crs=EPSG:32719 --set dem.cell_size_m=110"},
-    {10, 60, 0.002, 0.001, "--set dem.crs=EPSG:32632 --set dem.cell_size_m=110"},
+    {15, 37.8, 1.0 / 3600, 1.0 / 3600,
+     "bingham were fitted: --set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham"},
+    {-70.5, -33, 0.001, 0.001, "--set dem.crs=EPSG:32719 --set dem.cell_size_m=20 --set model.rule=bingham"},
+    {10, 60, 0.002, 0.001, "--set dem.crs=EPSG:32632 --set dem.cell_size_m=20 --set model.rule=bingham"},
     {200, 19.5, 1e-4, 1e-4, "--set dem.crs=EPSG:32604 --set dem.cell_size_m=10"},
-    {-180, -1e-5, 1e-5, 1e-5, "default parameters: --set dem.crs=EPSG:32701 --set dem.cell_size_m=10"},
+    {-180, -1e-5, 1e-5, 1e-5, "rule fv3 were fitted: --set dem.crs=EPSG:32701 --set dem.cell_size_m=10"},
     {15, 85, 5e-6, 5e-6, "--set dem.crs=EPSG:32661 --set dem.cell_size_m=10"},
     {15, -85, 1e-4, 1e-4, "--set dem.crs=EPSG:32761 --set dem.cell_size_m=10"},
 };
@@ -190,7 +193,8 @@ START_TEST(hgt_tiles_are_known) {
     fputc(i == 600 * 1201 + 600 ? 0x00 : 0x2C, f);
   }
   fclose(f);
-  assert_refused(in_folder("N37E015.hgt"), "--set dem.crs=EPSG:32633 --set dem.cell_size_m=90");
+  assert_refused(in_folder("N37E015.hgt"),
+                 "--set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham");
   const int64_t window[4] = {590, 590, 20, 20};
   struct sciara_dem_request q = {
       .path = in_folder("N37E015.hgt"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 90, .window = window};

@@ -160,7 +160,8 @@ START_TEST(test_very_many) {
 END_TEST
 
 START_TEST(test_defaults_spelled_out) {
-  const struct sciara_default_vent vents[] = {{.at = {1.5, 2}}, {.at = {15, 37.7}, .lonlat = true}};
+  const struct sciara_default_vent vents[] = {{.at = {{1.5, 2}}, .count = 1},
+                                              {.at = {{15, 37.7}}, .count = 1, .lonlat = true}};
   const struct sciara_default_request request = {.schema = "file:///s",
                                                  .dem = "a b.tif",
                                                  .title = "say \"x\"",

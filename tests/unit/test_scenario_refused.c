@@ -47,8 +47,10 @@ static const struct {
     {"vents.0.row=1", "vents[0].row: expected the key only together with \"col\"; found it alone"},
     {"vents.0={\"effusion\": {\"csv\": \"rates.csv\"}}",
      "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found none of them"},
-    {"vents.0.line=[[1, 2], [3, 4]]",
-     "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found x together with line"},
+    {"vents.0.line=[[1, 2], [3, 4]]", "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, "
+                                      "file (a vent is a point or a line: 'sciara init' "
+                                      "makes a line with --fissure X,Y,X,Y or --fissure-lonlat LON,LAT,LON,LAT in "
+                                      "place of --vent); found x together with line"},
     {"vents.0={\"row\": -1, \"col\": 0}", "vents[0].row: expected 0 to 2147483647; found -1"},
     {"vents.0={\"row\": 1.5, \"col\": 0}", "vents[0].row: expected a whole number, 0 to 2147483647; found 1.5"},
     {"vents.0={\"lon\": 181, \"lat\": 0}", "vents[0].lon: expected -180 to 180 degrees; found 181"},

@@ -83,14 +83,15 @@ static enum sciara_status find_rule(const struct sciara_calibration_search *s, s
 /** Keys of "model" are keys of the rule that a scenario has in a search. */
 static void check_rule(const struct sciara_calibration_search *s, const char *scenario, enum sciara_rule_kind rule,
                        struct sciara_diagnostics *diagnostics) {
-  char plain[256], place[64], found[320], allowed[SCIARA_QUOTED_WORD];
+  char plain[256], place[64], found[384], allowed[SCIARA_QUOTED_WORD], counterpart[SCIARA_COUNTERPART_TEXT];
   const struct sciara_ensemble_reading r = {.file = s->file->path, .diagnostics = diagnostics};
   for (size_t k = 0; k < s->unknown_count; k++) {
     if (!sciara_member_key_plain(s->unknown[k].key, plain, sizeof plain) || strncmp(plain, "model.", 6) != 0) continue;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("model", plain + 6);
     if (!key || sciara_scenario_key_is_of(key, rule)) continue;
     snprintf(place, sizeof place, "%sunknowns", s->path);
-    snprintf(found, sizeof found, "\"%s\", a key of %s", plain, sciara_scenario_key_rule(key));
+    sciara_scenario_counterpart(plain + 6, counterpart);
+    snprintf(found, sizeof found, "\"%s\", a key of %s%s", plain, sciara_scenario_key_rule(key), counterpart);
     snprintf(allowed, sizeof allowed, "a key of rule %s, which %s%s has", sciara_rule_name(rule),
              s->model ? s->path : scenario, s->model ? "model" : "");
     sciara_diagnostics_add(diagnostics, sciara_ensemble_refuse(&r, place, s->unknown[k].entry, "key", found, allowed));

@@ -169,9 +169,10 @@ static void check_rule(struct sciara_planning *p) {
     const char *name = v->vary[k].name;
     if (strncmp(name, "model.", strlen("model.")) != 0) continue;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("model", name + strlen("model."));
-    char found[SCIARA_VARY_NAME + 64], allowed[128];
+    char found[SCIARA_VARY_NAME + 128], allowed[128], counterpart[SCIARA_COUNTERPART_TEXT];
     if (!key || sciara_scenario_key_is_of(key, rule)) continue;
-    snprintf(found, sizeof found, "\"%s\", a key of %s", name, sciara_scenario_key_rule(key));
+    sciara_scenario_counterpart(name + strlen("model."), counterpart);
+    snprintf(found, sizeof found, "\"%s\", a key of %s%s", name, sciara_scenario_key_rule(key), counterpart);
     snprintf(allowed, sizeof allowed, "a key of rule %s, which the base has, or a base of the other rule",
              sciara_rule_name(rule));
     sciara_diagnostics_add(p->r.diagnostics, sciara_ensemble_refuse(&p->r, "vary", k, "key", found, allowed));

@@ -41,14 +41,20 @@ enum sciara_status sciara_run_file(const char *folder, const char *name, char **
   return status;
 }
 
+/** A folder without run.json; that of an ensemble is recognised. */
+static enum sciara_status refuse_folder(const char *folder) {
+  char *ensemble = sciara_path_join(folder, "ensemble.json");
+  const bool is_ensemble = ensemble && access(ensemble, F_OK) == 0;
+  free(ensemble);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: is not a run folder: it holds no %s%s", folder, SCIARA_RUN_JSON,
+                     is_ensemble ? "; it is the folder of an ensemble, of which 'sciara ensemble status' tells" : "");
+}
+
 enum sciara_status sciara_run_file_json(const char *folder, struct sciara_run_json *out) {
   char *path;
   *out = (struct sciara_run_json){0};
   SCIARA_TRY(sciara_run_file(folder, SCIARA_RUN_JSON, &path));
-  const enum sciara_status status =
-      access(path, F_OK) == 0
-          ? sciara_run_json_read(path, out)
-          : sciara_fail(SCIARA_ERR_INPUT, "%s: is not a run folder: it holds no %s", folder, SCIARA_RUN_JSON);
+  const enum sciara_status status = access(path, F_OK) == 0 ? sciara_run_json_read(path, out) : refuse_folder(folder);
   free(path);
   return status;
 }

@@ -59,10 +59,16 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
   if (isnan(r->start)) SCIARA_TRY(find_start(r, text, seconds));
   r->unzoned = r->unzoned || !zoned;
   *time = seconds - r->start;
+  char allowed[96], date[SCIARA_DATE_SIZE];
+  const size_t rows = r->series.count;
+  if (rows > 0 && !(*time > r->series.times[rows - 1])) {
+    sciara_print_date(r->start + r->series.times[rows - 1], date);
+    snprintf(allowed, sizeof allowed, "a date after that of the previous row, %s, for times ascend", date);
+    return sciara_rates_refuse(&r->lines, text, allowed);
+  }
   if (*time >= 0) return SCIARA_OK;
-  char allowed[96], start[SCIARA_DATE_SIZE];
-  sciara_print_date(r->start, start);
-  snprintf(allowed, sizeof allowed, "a date from %s (run.start) on", start);
+  sciara_print_date(r->start, date);
+  snprintf(allowed, sizeof allowed, "a date from %s (run.start) on", date);
   return sciara_rates_refuse(&r->lines, text, allowed);
 }
 

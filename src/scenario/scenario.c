@@ -244,10 +244,13 @@ static enum sciara_status take_observed(const cJSON *root, const char *folder, s
 /** A run that begins with mapped lava must end after that. */
 static enum sciara_status check_observed_time(const struct sciara_scenario_spec *s) {
   if (!s->observed.outline || s->observed.time_s < sciara_scenario_end(s)) return SCIARA_OK;
+  char end[SCIARA_MINUTE_SIZE] = "", observed[SCIARA_MINUTE_SIZE] = "";
+  sciara_append_minute(s->run.start, sciara_scenario_end(s), end, sizeof end);
+  sciara_append_minute(s->run.start, s->observed.time_s, observed, sizeof observed);
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s: initial.observed.time: expected a time before the end of the run (run.until, run.max_time), "
-                     "%.10g s; found %.10g s. Times count from the start of the run, not from the observation",
-                     s->path, sciara_scenario_end(s), s->observed.time_s);
+                     "%.10g s%s; found %.10g s%s. Times count from the start of the run, not from the observation",
+                     s->path, sciara_scenario_end(s), end, s->observed.time_s, observed);
 }
 
 /**

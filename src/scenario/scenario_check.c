@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "model/field.h"
-#include "model/presets.h"
 #include "scenario/scenario_keys.h"
 
 /** The file of the tree, and the problems so far. */
@@ -53,12 +52,27 @@ static void hint_at_seconds(const cJSON *value, char *text, size_t capacity) {
   }
 }
 
+/** A range in place of a number of an event: says where ranges belong. */
+static void hint_at_vary(const struct sciara_json_path *path, const cJSON *value, const struct sciara_scenario_key *key,
+                         char *text, size_t capacity) {
+  static const char events[] = "ensemble:.events[].";
+  const char *name = path && path->key && path->parent ? path->key : "";
+  const size_t used = strlen(text);
+  if (strncmp(key->path, events, sizeof events - 1) != 0 || !cJSON_IsArray(value)) return;
+  if (strcmp(name, "volume_m3") != 0 && strcmp(name, "duration") != 0) return;
+  snprintf(
+      text + used, capacity - used,
+      " (a range belongs into vary: {\"key\": \"events.%zu.%s\", \"uniform\": [LOW, HIGH]}, beside one value here)",
+      path->parent->index, name);
+}
+
 /** Rejects a value of the wrong type. */
 static void refuse_type(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                         const struct sciara_scenario_key *key) {
   char allowed[1024];
   sciara_scenario_key_allowed(key, allowed, sizeof allowed);
   if (key->type == SCIARA_KEY_INTERVAL && cJSON_IsArray(value)) hint_at_seconds(value, allowed, sizeof allowed);
+  if (key->path) hint_at_vary(path, value, key, allowed, sizeof allowed);
   refuse_value(c, path, value, allowed);
 }
 
@@ -418,27 +432,6 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
   return paired;
 }
 
-/** Refuses the keys of "model" that the rule does not have, and a preset of another rule. */
-static void check_rule(const struct check *c, const struct sciara_json_path *path, const cJSON *model) {
-  const enum sciara_rule_kind rule = sciara_scenario_rule_of(model);
-  const cJSON *child, *preset = cJSON_GetObjectItemCaseSensitive(model, "preset");
-  char found[128], allowed[256];
-  cJSON_ArrayForEach(child, model) {
-    const struct sciara_scenario_key *key = sciara_scenario_key_find("model", child->string);
-    if (!key || sciara_scenario_key_is_of(key, rule)) continue;
-    const enum sciara_rule_kind other = key->rules >> SCIARA_RULE_FV3 & 1u ? SCIARA_RULE_FV3 : SCIARA_RULE_BINGHAM;
-    snprintf(found, sizeof found, "a key of rule \"%s\"", sciara_rule_name(other));
-    snprintf(allowed, sizeof allowed, "a key of rule \"%s\", or \"rule\": \"%s\"", sciara_rule_name(rule),
-             sciara_rule_name(other));
-    refuse(c, &(struct sciara_json_path){.parent = path, .key = child->string}, found, allowed);
-  }
-  const struct sciara_preset *set = cJSON_IsString(preset) ? sciara_preset_find(preset->valuestring) : NULL;
-  if (!set || set->params.rule == rule) return;
-  snprintf(found, sizeof found, "\"%s\", a set of rule \"%s\"", set->name, sciara_rule_name(set->params.rule));
-  snprintf(allowed, sizeof allowed, "a set of rule \"%s\"", sciara_rule_name(rule));
-  refuse(c, &(struct sciara_json_path){.parent = path, .key = "preset"}, found, allowed);
-}
-
 static void check_object(const struct check *c, const struct sciara_json_path *path, const cJSON *object,
                          const char *schema, const char *alternatives) {
   struct meant meant = {.count = 0};
@@ -452,7 +445,7 @@ static void check_object(const struct check *c, const struct sciara_json_path *p
     else
       refuse_unknown(c, &place, schema, &meant);
   }
-  if (strcmp(schema, "model") == 0) check_rule(c, path, object);
+  if (strcmp(schema, "model") == 0) sciara_scenario_check_rule(c->file, path, object, c->diagnostics);
   const bool paired = check_presence(c, path, object, &meant, schema);
   if (alternatives && paired)
     check_alternatives(c, path, object, &meant, alternatives); // otherwise the missing key was already reported

@@ -219,7 +219,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       break;
     case SCIARA_KEY_DATE:
       snprintf(buffer, capacity,
-               "a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for Z, or \"YYYY-MM-DD\"%s", null);
+               "a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds, a space for T, +02:00 for Z or no zone (UTC), or "
+               "\"YYYY-MM-DD\"%s",
+               null);
       break;
     case SCIARA_KEY_WINDOW:
       snprintf(buffer, capacity,

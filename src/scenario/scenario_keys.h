@@ -87,6 +87,15 @@ const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_
 /** "rule bingham" for a key of "model" that one rule alone has, else NULL. */
 const char *sciara_scenario_key_rule(const struct sciara_scenario_key *key);
 
+enum { SCIARA_COUNTERPART_TEXT = 64 };
+
+/** ", whose counterpart is model.radiating_share" for a key of "model" that another rule has under another name; else "". */
+void sciara_scenario_counterpart(const char *key, char text[SCIARA_COUNTERPART_TEXT]);
+
+/** Refuses keys of a "model" that its rule does not have, and a preset of another rule. */
+void sciara_scenario_check_rule(const char *file, const struct sciara_json_path *path, const cJSON *model,
+                                struct sciara_diagnostics *diagnostics);
+
 /** Whether its value may be null. */
 bool sciara_scenario_key_nullable(const struct sciara_scenario_key *key);
 
@@ -200,7 +209,7 @@ enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_pl
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 
-/** Whether a text is a valid date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with an offset such as +02:00 for Z, or "YYYY-MM-DD", years 1 to 9999, without leap seconds. */
+/** Whether a text is a date as of sciara_parse_date: in UTC where it has no zone; with its offset in the years 1 to 9999. */
 bool sciara_scenario_date_valid(const char *text);
 
 /** A valid date in UTC, in the first form: a date alone is midnight. */

@@ -30,10 +30,9 @@ static const char introduction[] =
     "- Paths are relative to the folder of the scenario file; absolute paths are not changed.\n"
     "- A duration is a number of seconds, or text: `\"30 s\"`, `\"90 min\"`, `\"6 h\"`, `\"3 d\"`. Simulated time "
     "starts at 0.\n"
-    "- Where a date is allowed, such as `\"2006-07-15T06:00Z\"`, it stands for the simulated time from `run.start` "
-    "until "
-    "then;\n"
-    "  what a run keeps of its scenario has that time in seconds.\n"
+    "- Where a date is allowed, such as `\"2006-07-15T06:00Z\"`, `\"2006-07-15 06:00\"` (UTC, as all without a zone) or\n"
+    "  `\"2006-07-15 08:00+02:00\"`, it stands for the simulated time from `run.start` until then; what a run keeps of its\n"
+    "  scenario has that time in seconds. The forms are those of a CSV file of rates, and of options.\n"
     "- `--set KEY=VALUE` replaces a key for one run: `--set run.until=\"2 d\"`, `--set vents.0.x=500300`,\n"
     "  `--set output.maps='[\"deposit\"]'`. The value is JSON; other text is taken as a string. Items of arrays are\n"
     "  counted from 0.\n\n";

@@ -91,9 +91,10 @@ static void put_fields(struct builder *b, cJSON *node, const struct sciara_scena
 }
 
 static void put_date(struct builder *b, cJSON *node) {
-  put_pattern(b, node,
-              "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?"
-              "(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9]))?$");
+  put_pattern(
+      b, node,
+      "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]+)?)?"
+      "(Z| ?UTC|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$");
 }
 
 /** Adds the allowed forms of a value to `node`, or as alternatives to its "anyOf". */

@@ -239,8 +239,10 @@ static enum sciara_status lay_out(struct work *w) {
   if (!(volume > 0))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "initial.observed: expected volume_m3, thickness or dem, for no vent has emitted up to %.10g s; "
-                       "found none of them",
-                       p->state->time);
+                       "found none of them%s",
+                       p->state->time,
+                       w->spec->time_s >= 0 ? ""
+                                            : "; time is missing: when the outline was mapped, a date or a duration");
   const int64_t width = mean_width(w);
   for (int64_t r = 0; r < g->rows; r++)
     for (int64_t c = 0; c < g->cols; c++)

@@ -307,6 +307,17 @@ class Ensemble(Case):
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "m.csv"})
         self.assertIn(refused, self.plan(code=3).stderr)
 
+    def test_ranges_of_events(self):
+        """A range where an event has one number: what the message says to write instead is accepted."""
+        event = {"volume_m3": 1000, "duration": "10 min"}
+        for key, value, varied in (("volume_m3", [500, 2000], [500, 2000]), ("duration", ["5 min", "10 min"], [300, 600])):
+            self.assert_problem(f'e.json: events[0].{key}: expected a', events=[event | {key: value}])
+            self.assert_problem(f'(a range belongs into vary: {{"key": "events.0.{key}", "uniform": [LOW, HIGH]}}, beside one value here)',
+                                events=[event | {key: value}])
+            self.ensemble(events=[event], vary=[{"key": f"events.0.{key}", "uniform": varied}], sample={"method": "random", "count": 3, "seed": 1})
+            self.assertEqual(len(self.plan()), 3)
+            shutil.rmtree(self.path("out"))
+
     def test_bad_weights(self):
         self.assert_problem('expected a column "pp" (vents.weights.column) (did you mean "p"?), found "name", "x"', vents={"table": "vents.csv", "weights": {"column": "pp"}})
         self.write("zero.csv", "x,y,w\n500200,4177220,0\n")

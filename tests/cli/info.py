@@ -179,7 +179,11 @@ class Info(SharedCase):
 
     def test_paths_that_are_not_runs(self):
         os.makedirs(self.path("bare"))
-        for name, code, message in (("bare", 3, "bare: is not a run folder: it holds no run.json"),
+        case.write_json(self.path("e.json"), {"base": "s.json", "sample": {"method": "full"}, "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}]})
+        self.sciara("ensemble", "plan", "e.json", "-q", "-o", "ensemble", "--no-estimate")
+        self.sciara("ensemble", "status", "ensemble")  # which the message names
+        for name, code, message in (("bare", 3, "bare: is not a run folder: it holds no run.json\n"),
+                                    ("ensemble", 3, "holds no run.json; it is the folder of an ensemble, of which 'sciara ensemble status' tells\n"),
                                     ("none", 4, "none: cannot open: No such file"),
                                     ("dem.asc", 3, "dem.asc: .*HDF5"),
                                     ("run/series.nc", 3, "run/series.nc: .*found a virtual dataset, .* name its folder")):

@@ -70,13 +70,22 @@ class Rates(Case):
         with h5py.File(self.path("out", last)) as f:
             self.assertEqual(f.attrs["start"].decode(), "2006-07-14T00:00:00Z")
             self.assertEqual(f["time"].attrs["units"].decode(), "seconds since 2006-07-14 00:00:00 UTC")
-        for start, utc in (("2006-07-14T01:30:00+02:00", "2006-07-13T23:30:00Z"), ("2026-11-27T14:30Z", "2026-11-27T14:30:00Z"), ("2026-11-27T14:30+01:00", "2026-11-27T13:30:00Z"), ("2006-12-31T23:30:00-04:30", "2007-01-01T04:00:00Z")):
+        for start, utc in (("2006-07-14T01:30:00+02:00", "2006-07-13T23:30:00Z"), ("2026-11-27T14:30Z", "2026-11-27T14:30:00Z"), ("2026-11-27T14:30+01:00", "2026-11-27T13:30:00Z"), ("2006-12-31T23:30:00-04:30", "2007-01-01T04:00:00Z"),
+                           ("2006-07-14T01:30:00+02", "2006-07-13T23:30:00Z"), ("2006-07-14T23:30", "2006-07-14T23:30:00Z"), ("2006-07-14 23:30:00.9", "2006-07-14T23:30:00Z"), ("2006-07-14 23:30 UTC", "2006-07-14T23:30:00Z")):
             self.write_scenario(run={"start": start})
             self.assertIn(f'sciara: s.json: run.start: "{start}" is taken as {utc}\n', self.sciara("check", "s.json").stderr)
-        for start in ("2006-07-14T01:30:00+02", "2006-07-14T01:30:00+15:00", "0001-01-01T00:00:00+02:00", "2006-02-29", "2006-07", "2006-07-14T23:30", "20060714", "2006-7-14", "2006-07-14 23:30:00Z", 2006):
+        for start in ("2006-07-14T01:30:00+2", "2006-07-14T01:30:00+15:00", "0001-01-01T00:00:00+02:00", "2006-02-29", "2006-07", "2006-07-14T23", "20060714", "2006-7-14", "2006-07-14  23:30:00Z", 2006):
             self.write_scenario(run={"start": start})
-            self.assertIn('run.start: expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds and with +02:00 for Z, or "YYYY-MM-DD", or null; found',
+            self.assertIn('run.start: expected a date "YYYY-MM-DDThh:mmZ", perhaps with seconds, a space for T, +02:00 for Z or no zone (UTC), or "YYYY-MM-DD", or null; found',
                           self.sciara("check", "s.json", code=3).stderr)
+
+    def test_dates_that_descend(self):
+        """The cause is the order, also where run.start is the first date, and the line is named."""
+        case.write_dem(self.path("dem.asc"))
+        with open(self.path("r.csv"), "w", encoding="ascii") as f:
+            f.write("date;rate (m3/s)\n2026-05-10 04:00;1\n2026-05-10 03:00;2\n2026-05-10 06:00;0\n")
+        said = self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rates", "r.csv", code=3).stderr
+        self.assertIn('r.csv:3: expected a date after that of the previous row, 2026-05-10T04:00:00Z, for times ascend, found "2026-05-10 03:00"', said)
 
     def test_choices(self):
         band = "time_s,low,high\n0,1,4\n100,0,0\n"

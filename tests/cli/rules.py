@@ -106,6 +106,44 @@ class Refused(Case):
             self.sciara("run", "s.json", "-q", "-p", "single", "-e", "serial", "-n", 30, "--overwrite", *least, "--set",
                         f"initial.thickness={thickness}", "-o", "least")
 
+    def test_a_file_of_the_other_rule(self):
+        """What init writes has all keys of its rule: they are one error, and what it says is run to its end."""
+        case.write_dem(self.path("dem.asc"))
+        words = ["init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60, "--overwrite"]
+        self.sciara(*words)
+        done = self.sciara("check", "dem.json", "--set", "model.rule=bingham", code=3)
+        errors = [line for line in done.stderr.splitlines() if "error: " in line]
+        fv3 = [key for key in case.read_json(self.path("dem.json"))["model"] if key not in self.keys_of("bingham") | {"rule", "preset"}]
+        self.assertEqual(errors, [
+            "sciara: error: dem.json: model: expected keys of rule \"bingham\" (write the file anew: 'sciara init DEM ... --set "
+            "model.rule=bingham'; or remove those of the other rule); found 8 keys of another rule: " + ", ".join([*fv3, "preset"])])
+        self.sciara(*words, "--set", "model.rule=bingham")
+        self.sciara("check", "dem.json", "--no-estimate")
+        scenario = case.read_json(self.path("dem.json"))
+        for key in self.keys_of("bingham"):
+            scenario["model"].pop(key, None)
+        scenario["model"] |= {"rule": "bingham"}
+        case.write_json(self.path("dem.json"), scenario)
+        self.sciara("check", "dem.json", "--no-estimate")
+
+    def keys_of(self, rule):
+        return {key for p in json.loads(self.sciara("presets", "--json").stdout)["presets"] if p["rule"] == rule for key in p["model"]}
+
+    def test_counterparts(self):
+        """A key of the other rule: the message names that of this rule with the same role, in a scenario and in vary."""
+        case.write_dem(self.path("dem.asc"))
+        pairs = {"dissipation_vent": "viscosity_vent_Pa_s", "dissipation_sol": "viscosity_sol_Pa_s", "critical_height_vent_m": "yield_strength_vent_Pa",
+                 "critical_height_sol_m": "yield_strength_sol_Pa", "cooling": "radiating_share", "friction": None}
+        for rule, named in (("bingham", pairs), ("fv3", {b: a for a, b in pairs.items() if b} | {"friction": None})):
+            self.write_scenario(model={"rule": rule})
+            for key, counterpart in named.items():
+                if key in self.keys_of(rule):
+                    continue
+                ending = f", whose counterpart is model.{counterpart}\n" if counterpart else "\n"
+                case.write_json(self.path("e.json"), {"base": "s.json", "sample": {"method": "full"}, "vary": [{"key": f"model.{key}", "values": [0.1, 0.2]}]})
+                for words in (["check", "s.json", "--set", f"model.{key}=0.1"], ["ensemble", "check", "e.json"]):
+                    self.assertTrue(self.sciara(*words, code=3).stderr.split("found")[1].endswith(ending), (words, ending))
+
     def test_varied_keys(self):
         """Once for the key, not for each member; members may have rules of their own."""
         vary = [{"key": "model.T_sol_K", "uniform": [1100, 1150]}, {"key": "model.friction", "uniform": [0.1, 0.2]}]

@@ -468,7 +468,8 @@ static const struct {
      ":2: expected a date such as 2006-07-14, 2006-07-14T23:30 or 2006-07-14T23:30:00Z, found \"2006-02-29\""},
     {"date,rate_m3_s\n2006-07-15,1\n2006-07-14,0\n",
      {.run_start = "2006-07-14T00:00:00Z"},
-     ":3: expected a time after that of the previous row, 86400 s; found 0 s"},
+     ":3: expected a date after that of the previous row, 2006-07-15T00:00:00Z, for times ascend, found "
+     "\"2006-07-14\""},
     {"time_s;rate_m3_s\n0;1,5\n1;2.5\n2;0\n", {0}, ":3: expected a decimal comma, as before, found \"2.5\""},
     {"time_s;rate_m3_s\n0;1.5\n1;2,5\n2;0\n", {0}, ":3: expected a decimal point, as before, found \"2,5\""},
     {"time_s;rate_m3_s\n0;1.000,5\n1;0\n",

@@ -63,7 +63,8 @@ START_TEST(test_every_branch) {
          "vents[2].line[2][1]: expected -1e9 to 1e9 m; found 2e9", "model.relaxation: expected above 0 to 1; found 0",
          "model.cooling: expected 0 to 1e6 m2; found -1", "boundary: expected \"open\" or \"closed\"; found \"ajar\"",
          "run.until: expected above 0 to 1e12 s; found 0",
-         "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds and with +02:00 for Z, or "
+         "run.start: expected a date \"YYYY-MM-DDThh:mmZ\", perhaps with seconds, a space for T, +02:00 "
+         "for Z or no zone (UTC), or "
          "\"YYYY-MM-DD\", or null; "
          "found \"soon\"",
          "output.fields: expected an array of one or more different names of fields: <FIELDS>; found an array of 0",

@@ -148,16 +148,24 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
       state->h[i], most);
 }
 
-/** Tells when lava left through cells of a kind first; without a state, by when: steps are reported many at a time. */
+/**
+ * Tells when lava left through cells of a kind first; without a state, by when: steps are reported many at a time. At the rim of a
+ * window also with which margin around the vents it may stay inside.
+ */
 static void tell_loss(struct sciara_simulation *s, enum sciara_status status, enum sciara_cell_kind kind) {
   const struct sciara_notes *notes = s->problem.scenario.notes;
   const bool sea = kind == SCIARA_CELL_SEA;
+  const double margin = sea ? 0 : s->problem.site->origin.window.margin_m;
+  char cure[128] = "";
   if (notes == &sciara_no_notes) return;
   const bool known = status == SCIARA_OK && sciara_simulation_sync(s) == SCIARA_OK;
   const double first = known ? sciara_lost_from(s->problem.state, kind) : (double)NAN;
-  sciara_note(notes, sea ? SCIARA_LOG_INFO : SCIARA_LOG_WARNING, "%s (%ssimulated time %.0f s); it is counted %s",
+  if (margin > 0)
+    snprintf(cure, sizeof cure, "; with --set dem.window_margin_m=%.10g it stays inside if it runs no farther",
+             2 * margin);
+  sciara_note(notes, sea ? SCIARA_LOG_INFO : SCIARA_LOG_WARNING, "%s (%ssimulated time %.0f s); it is counted %s%s",
               sea ? "lava has entered the sea" : "lava has reached the rim of the DEM and leaves the domain",
-              isnan(first) ? "by " : "", isnan(first) ? s->progress.time : first, sea ? "apart" : "as lost");
+              isnan(first) ? "by " : "", isnan(first) ? s->progress.time : first, sea ? "apart" : "as lost", cure);
 }
 
 /** Executes steps until `stop`. */

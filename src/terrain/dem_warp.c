@@ -39,7 +39,8 @@ enum sciara_status sciara_patch_check_size(const char *path, int64_t rows, int64
   sciara_print_bytes(have, available, sizeof available);
   return sciara_fail(SCIARA_ERR_MEMORY,
                      "%s: %" PRId64 " x %" PRId64 " cells take about %s at %" PRId64
-                     " bytes each, %s are free; take a part with dem.window, or larger cells with dem.cell_size_m",
+                     " bytes each, %s are free; take a part with dem.window_margin_m (5000: so many m around the "
+                     "vents), or larger cells with dem.cell_size_m",
                      path, rows, cols, needed, bytes_per_cell, available);
 }
 

@@ -532,6 +532,23 @@ class Windows(Ground):
         self.assertLessEqual(abs(t[3] - y), 10)
         self.assertLess(z.shape[0] * z.shape[1], 500)
 
+    def test_margin_that_is_too_small(self):
+        """Lava at the rim of the window: the margin that the warning names is taken until the lava stays inside."""
+        vents = [{"x": 500205, "y": 4177215, "effusion": {"slot": "1 h", "rates_m3_s": [3]}}]
+        case.write_json(self.path("m.json"), case.scenario(dem={**DEM, "window_margin_m": 25}, vents=vents, run={"max_steps": 600}))
+        margins = [25]
+        while len(margins) < 5:
+            said = self.sciara("run", "m.json", "-o", "m", "--overwrite", "--set", f"dem.window_margin_m={margins[-1]}").stderr
+            lost = record(self.path("m"))["ledger"]["lost_m3"]
+            found = re.search(r"it is counted as lost; with --set dem.window_margin_m=(\d+) it stays inside if it runs no farther\n", said)
+            self.assertEqual(lost > 0, found is not None, said)
+            if not found:
+                break
+            margins.append(int(found[1]))
+        self.assertEqual(lost, 0)
+        self.assertEqual(margins, [25 * 2 ** k for k in range(len(margins))])
+        self.assertGreater(len(margins), 1)
+
     def test_refused(self):
         self.assertIn("overlaps", self.messages(window_xy=[0, 0, 10, 10], code=3))
         self.assertIn("at most one of window", self.messages(window_xy=[0, 0, 10, 10], window_margin_m=5, code=3))

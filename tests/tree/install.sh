@@ -112,6 +112,8 @@ for file in man/man1/sciara.1 man/man1/sciara-run.1 bash-completion/completions/
   doc/sciara/README.md sciara/datasets/volcano.tif sciara/config/etna-2006-bingham.csv; do
   [[ -s $work/prefix/share/$file ]] || fail "share/$file was not installed"
 done
+"$SCIARA_SOURCE_DIR/tools/check-docs" --links "$work/prefix/share/doc/sciara" > "$work/log" ||
+  { cat "$work/log" && fail "an installed page links to a file that is not installed"; }
 [[ -z $(find "$work/prefix" -name stamp) ]] || fail "a file of the build was installed"
 if command -v man > /dev/null; then
   MANPATH=$work/prefix/share/man man -P cat sciara-run 2> "$work/log" | grep -q -- --engine ||

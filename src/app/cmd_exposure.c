@@ -388,7 +388,8 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
 static const struct sciara_option options[] = {
     {"assets", 0, "FILE", "vector file of points, lines and polygons, in any CRS (required)"},
     {"layer", 0, "NAME", "layer of FILE, if it has several"},
-    {"names", 0, "COLUMN", "column of FILE with the names (default: the first called name, label or id)"},
+    {"names", 0, "COLUMN",
+     "column of FILE with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"},
     {"within", 0, "T,T,...", "times by which what is covered is reported: \"6 h,1 d\" (default: a dozen or fewer)"},
     {"output", 'o', "FILE", "write this file alone: a name in .csv or .gpkg"},
     {"overwrite", 0, NULL, "replace the files if they exist"},

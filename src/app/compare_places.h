@@ -12,7 +12,7 @@
 #define SCIARA_COMPARE_PLACES_OPTIONS(what)                                                                           \
   {"assets", 0, "FILE", what},                                                                                        \
   {"layer", 0, "NAME", "layer of that file, if it has several"},                                                      \
-  {"names", 0, "COLUMN", "column of that file with the names (default: the first called name, label or id)"},         \
+  {"names", 0, "COLUMN", "column of that file with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"}, \
   {"csv", 0, "FILE", "write the table of the places"}
 // clang-format on
 

@@ -393,7 +393,8 @@ static const struct sciara_option query_options[] = {
     {"zone", 0, "FILE",
      "a vector file: each of its points, lines and polygons is a place, reached with any of its cells"},
     {"layer", 0, "NAME", "the layer of that file, if it has several"},
-    {"names", 0, "COLUMN", "the column of that file with the names (default: the first called name, label or id)"},
+    {"names", 0, "COLUMN",
+     "the column of that file with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"},
     SCIARA_THREADS_OPTION,
     {0},
 };

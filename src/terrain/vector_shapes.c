@@ -183,9 +183,10 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
     sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(columns, k)));
   enum sciara_status status = SCIARA_OK;
   if (q->place && !q->name_column)
-    status =
-        sciara_fail(SCIARA_ERR_INPUT, "%s: expected a column of names (name, label or id), to find \"%.60s\"; found %s",
-                    q->path, q->place, names.data ? names.data : "none");
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected a column of names (name, nome, nom, nombre, nafn, label or id), to find \"%.60s\"; found %s",
+        q->path, q->place, names.data ? names.data : "none");
   else if (q->name_column)
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: expected the column of names \"%s\" among its columns, found %s",
                          q->path, q->name_column, names.data ? names.data : "none");

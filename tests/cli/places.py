@@ -145,6 +145,20 @@ class Places(SharedCase):
             self.assertRegex(info, rf"name \(String\) = {name}\n +state \(String\) = land\n +probability_0m \(Real\) = {float(rows[name]['probability_0m']):.9g}")
         self.assertIn("--within: allowed with a run only", self.sciara("exposure", "e", "--assets", "places.geojson", "--within", "1 h", code=2).stderr)
 
+    def test_columns_of_names(self):
+        """Each column that the help names gives the names, before those that follow it; no other one does."""
+        listed = re.search(r"the first called (.*?)\)", self.sciara("exposure", "--help").stdout, re.S)[1]
+        columns = re.findall(r"\w+", listed.replace(" or ", " "))
+        self.assertEqual(columns[0], "name")
+        for text in (self.sciara(*words, "--help").stdout for words in (["compare"], ["ensemble", "query"])):
+            self.assertIn(", ".join(columns[:-1]) + f" or {columns[-1]}", " ".join(text.split()))
+        for k, column in enumerate([*columns, "road"]):
+            features = collection({"x": ("Point", HUT)})
+            features["features"][0]["properties"] = {other: f"by {other}" for other in reversed(columns[k:] or [column])}
+            case.write_json(self.path("named.geojson"), features)
+            self.sciara("exposure", "e", "--assets", "named.geojson", "-o", "named.csv", "--overwrite")
+            self.assertEqual(self.table("named.csv")[0]["place"] == f"by {column}", column in columns, column)
+
     def test_query_at(self):
         """Metres, degrees in either order, the name of a site, the name of a place of a file: the same answer."""
         lon, lat = lonlat([HUT])[0]

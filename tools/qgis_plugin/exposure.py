@@ -18,7 +18,7 @@ class Exposure(Algorithm):
         self.addParameter(QgsProcessingParameterFile("FOLDER", "Folder of the run or ensemble", QgsProcessingParameterFile.Folder))
         self.addParameter(QgsProcessingParameterFeatureSource("ASSETS", "Places (points, lines or polygons)",
                                                               [QgsProcessing.TypeVectorAnyGeometry]))
-        self.addParameter(QgsProcessingParameterField("NAME_FIELD", "Field with the names (empty: name, label or id)", None, "ASSETS",
+        self.addParameter(QgsProcessingParameterField("NAME_FIELD", "Field with the names (empty: name, nome, nom, nombre, nafn, label or id)", None, "ASSETS",
                                                       QgsProcessingParameterField.Any, optional=True))
         self.addParameter(QgsProcessingParameterString("WITHIN", "Times by which what a run covers is reported (6 h,1 d)",
                                                        optional=True))

@@ -113,6 +113,11 @@ class MaxThickness(Case):
         self.assertEqual(record(self.path("free"))["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
 
 
+def of_towers(folder):
+    """The warnings of a run but for the one about cells of 1 m, for which the parameters of fv3 were not made."""
+    return [warning for warning in record(folder).get("warnings", []) if warning["kind"] != "cells"]
+
+
 class Towers(Case):
     def setUp(self):
         super().setUp()
@@ -144,8 +149,8 @@ class Towers(Case):
         for engine in case.exact_engines():
             done = self.sciara("run", "s.json", "-e", engine, "-o", engine)
             self.assertEqual(done.stderr.count("stands "), 1, done.stderr)
-            warnings = record(self.path(engine))["warnings"]
-            self.assertEqual([w["kind"] for w in warnings], ["vent"])
+            self.assertEqual([w["kind"] for w in record(self.path(engine))["warnings"]], ["cells", "vent"])
+            warnings = of_towers(self.path(engine))
             found.add(str(warnings))
             self.assertEqual((warnings[0]["cell"], warnings[0]["x"], warnings[0]["y"]), ([20, 20], 500020.5, 4177020.5))
             info = self.sciara("info", engine).stdout
@@ -155,7 +160,7 @@ class Towers(Case):
         with open(self.path("page.html"), encoding="utf-8") as f:
             data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
         self.assertEqual([(w["kind"], w["row"], w["col"]) for w in data["warnings"]], [("vent", 20, 20)])
-        self.assertAlmostEqual(data["warnings"][0]["height_m"], record(self.path("serial"))["warnings"][0]["height_m"])
+        self.assertAlmostEqual(data["warnings"][0]["height_m"], of_towers(self.path("serial"))[0]["height_m"])
         self.assertRegex(data["warnings"][0]["text"], rf"stands {data['warnings'][0]['height_m']:.3g} m above ")
 
     def test_noticed_before_the_run_ends(self):
@@ -164,9 +169,10 @@ class Towers(Case):
         for engine in case.exact_engines():
             out = self.run_scenario("on-" + engine, "-e", engine, "--set", "output.every=null")
             done = record(out)
-            found.add(str(done["warnings"]))
-            self.assertLess(done["warnings"][0]["time_s"], 0.5 * done["state"]["time_s"])
-            self.assertIn("first seen in step 64 (", done["warnings"][0]["text"])
+            warning, = of_towers(out)
+            found.add(str(warning))
+            self.assertLess(warning["time_s"], 0.5 * done["state"]["time_s"])
+            self.assertIn("first seen in step 64 (", warning["text"])
             self.assertEqual(len(done["snapshots"]), 1)
         self.assertEqual(len(found), 1, "engines differ")
         limited = self.sciara("run", "s.json", "-q", "-o", "limited", "--set", "run.max_thickness_m=2.5", code=5)
@@ -178,10 +184,10 @@ class Towers(Case):
         line = "    up to 6 m come up at once in a cell while no lava flows; one side of a cell with model.clock_max_s = 20\n"
         self.assertIn(line, self.sciara("check", "s.json").stdout)
         long = ["--until", "30 min", "--set", "output.every=null"]
-        warning, = record(self.run_scenario("low", *long))["warnings"]
+        warning, = of_towers(self.run_scenario("low", *long))
         self.assertIn("brings up to 6 m into a cell", warning["text"])
         self.assertIn("set model.clock_max_s to 20 or less", warning["text"])
-        self.assertNotIn("warnings", record(self.run_scenario("cured", *long, "--set", "model.clock_max_s=20")))
+        self.assertEqual(of_towers(self.run_scenario("cured", *long, "--set", "model.clock_max_s=20")), [])
         self.write(2)
         self.assertNotIn("clock_max_s", self.sciara("check", "s.json").stdout)  # it is too much for the cell at any clock
 
@@ -224,11 +230,11 @@ class Towers(Case):
         whole = record(self.run_scenario("whole"))
         self.run_scenario("half", "--steps", whole["state"]["step"] - 9, "--checkpoint-every", "1000 d")
         self.sciara("resume", "half", "-q", "-o", "rest", "--set", "run.max_steps=null")
-        self.assertEqual([w["kind"] for w in record(self.path("rest"))["warnings"]], ["vent"])
+        self.assertEqual([w["kind"] for w in of_towers(self.path("rest"))], ["vent"])
 
     def test_nothing_to_notice(self):
         self.write(3, radius_m=4)
-        self.assertNotIn("warnings", record(self.run_scenario("wide")))
+        self.assertEqual(of_towers(self.run_scenario("wide")), [])
         self.write_scenario()
         self.assertNotIn("warnings", record(self.run_scenario("usual")))
 
@@ -246,7 +252,7 @@ class Estimate(Case):
         self.assertEqual(case.tree(self.work), before, "files of the folder")
         run = record(self.run_scenario("out", "-e", "serial"))
         self.assertEqual(len(found), 1)
-        self.assertRegex(found[0], rf"^estimate:      {run['state']['step']} steps, simulated .* in a probe$")
+        self.assertRegex(found[0], rf"^estimate:      {run['state']['step']} steps, simulated .*; a probe computed all of it in [0-9.]+ s with up to \d+ threads?$")
         self.assertEqual(self.estimate("--no-estimate"), [])
 
     def test_a_long_run_is_a_range(self):

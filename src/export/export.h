@@ -80,14 +80,6 @@ extern const struct sciara_export_format sciara_export_formats[];
   enum sciara_status sciara_export_ensemble_##name(const struct sciara_export_job *job, const char *path);
 #include "export/export_formats.def"
 
-struct sciara_reduction;
-typedef enum sciara_status sciara_export_writer(const struct sciara_reduction *r, const struct sciara_export_job *job,
-                                                const char *path);
-
-/** Makes the maps of the ensemble of a job, and hands them to the writer of the format. */
-enum sciara_status sciara_export_reduction(const struct sciara_export_job *job, sciara_export_writer *write,
-                                           const char *path);
-
 /** The layer of that name; SCIARA_EXPORT_LAYERS if there is none. */
 enum sciara_export_layer sciara_export_layer_find(const char *name);
 

@@ -77,7 +77,6 @@ class HazardPage extends StillPage {
     document.body.classList.add("of-ensemble");
     this.data.fields = this.allFields.filter((layer) => layer.shown);
     super.start();
-    this.showSites();
   }
 
   tellAbout() {
@@ -115,6 +114,7 @@ class HazardPage extends StillPage {
     super.showField();
     const step = `${number(this.field.step)} ${this.field.unit}`;
     byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.label, step });
+    this.showSites();
   }
 
   /** The value of a layer at a cell; null: there is none. */
@@ -175,19 +175,39 @@ class HazardPage extends StillPage {
     byId("threats").replaceChildren(...said);
   }
 
+  /** What the table of sites is about: the map, or where that is no probability the first one. */
+  siteLayer() {
+    return this.field.unit === "%" ? this.field : this.allFields.find((layer) => layer.shown && layer.unit === "%");
+  }
+
+  /** The numbers of a site for a layer, as in sites.csv. */
+  siteText(site, layer) {
+    const { site_columns: columns } = this.data.hazard;
+    const part = (suffix) => {
+      const found = site.chances[columns.indexOf(`${layer.name}${suffix}`)] ?? null;
+      return found === null ? null : 100 * found;
+    };
+    const value = part("");
+    if (value === null) return unreachable(site, this.data);
+    const [low, high] = part("_low") === part("_high") ? [null, null] : [part("_low"), part("_high")];
+    return this.chanceText({
+      value, low, high, from: part("_interval_95_low"), to: part("_interval_95_high"),
+      difference: part("_grid_difference"), bound: layer.zero_bound,
+    });
+  }
+
   showSites() {
-    const { sites, site_quantile: quantile, zero_bound: bound, liquid } = this.data.hazard;
-    if (sites.length === 0) return;
-    const percent = (share) => (share === null ? null : 100 * share);
+    const { sites, site_quantile: quantile } = this.data.hazard;
+    const layer = this.siteLayer();
+    if (sites.length === 0 || !layer) return;
     const table = pairsOf(sites.map((site) => {
-      const [value, from, to, difference] = [site.value, site.from, site.to, site.difference].map(percent);
-      const [low, high] = (site.low === site.high ? [null, null] : [site.low, site.high]).map(percent);
       const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}${dateText(this.data.start, site.arrival)}`;
-      const chance = value === null ? unreachable(site, this.data) : this.chanceText({ value, low, high, from, to, difference, bound: percent(bound) });
-      return [this.placeButton(site), chance + arrival];
+      return [this.placeButton(site), this.siteText(site, layer) + arrival];
     }));
-    const columns = say("HAZARD_SITE_COLUMNS", { value: number(100 * quantile) });
-    const about = html("p", liquid.members > 0 ? say("HAZARD_UNTIL", { map: columns, ...endText(this.data) }) : columns, "note");
-    byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), about, table);
+    const map = `${say("HAZARD_CHANCE")}${say("COLON")}${layer.label}`;
+    const soon = sites.some((site) => site.arrival !== null);
+    const about = soon ? say("HAZARD_SITE_COLUMNS", { map, value: number(100 * quantile) }) : map;
+    const rates = layer.years > 0 ? `. ${say("HAZARD_SITE_YEARS")}` : "";
+    byId("sites").replaceChildren(html("h2", say("HAZARD_SITES")), html("p", about + rates, "note"), table);
   }
 }

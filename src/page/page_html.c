@@ -248,16 +248,19 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
     SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
     SCIARA_TRY(append_text(t, "name", s->poi->name));
     SCIARA_TRY(append_text(t, "where", sciara_poi_where_name(s->where)));
-    SCIARA_TRY(append_named(t, "value", s->value));
-    SCIARA_TRY(append_named(t, "low", s->low));
-    SCIARA_TRY(append_named(t, "high", s->high));
-    SCIARA_TRY(append_named(t, "from", s->from));
-    SCIARA_TRY(append_named(t, "to", s->to));
-    SCIARA_TRY(append_named(t, "difference", s->difference));
     SCIARA_TRY(append_named(t, "arrival", s->arrival));
+    SCIARA_TRY(sciara_text_append(t, "\"chances\":["));
+    for (size_t c = 0; c < p->hazard->chances; c++) {
+      SCIARA_TRY(sciara_text_append(t, c ? "," : ""));
+      SCIARA_TRY(append_number(t, s->chance[c]));
+    }
+    SCIARA_TRY(sciara_text_append(t, "],"));
     SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
+  SCIARA_TRY(sciara_text_append(t, "],\n\"site_columns\":["));
+  for (size_t c = 0; c < p->hazard->chances; c++)
+    SCIARA_TRY(sciara_text_append(t, "%s\"%s\"", c ? "," : "", p->hazard->chance[c]));
   return sciara_text_append(t, "],\n");
 }
 
@@ -307,7 +310,6 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
   SCIARA_TRY(append_pois(t, p));
   SCIARA_TRY(append_shares(t, "vents", &h->vents, h->block_rows * h->block_cols));
   SCIARA_TRY(append_shares(t, "events", &h->events, h->block_rows * h->block_cols));
-  SCIARA_TRY(append_named(t, "zero_bound", h->zero_bound));
   SCIARA_TRY(append_named(t, "site_quantile", h->poi_quantile));
   return sciara_text_append(
       t, "\"ranks\":%d,\"share\":%d,\"block\":%" PRId64 ",\"block_rows\":%" PRId64 ",\"block_cols\":%" PRId64 "}",

@@ -60,11 +60,9 @@ struct sciara_page_layer {
 struct sciara_page_poi {
   const struct sciara_poi *poi;
   enum sciara_poi_where where;
-  int64_t row, col;        ///< a cell of it
-  double value, low, high; ///< probability that lava arrives; NAN: none
-  double from, to;         ///< its 95 % interval; NAN: none
-  double difference;       ///< its grid difference; NAN: none
-  double arrival;          ///< s, of the middle one of the quantiles; NAN: none
+  int64_t row, col;     ///< a cell of it
+  const double *chance; ///< of each of sciara_page_hazard.chance, 0 to 1; NAN: none
+  double arrival;       ///< s, of the middle one of the quantiles; NAN: none
 };
 
 /** The vents, or the classes, with the largest fractions of what reaches each block. */
@@ -89,9 +87,10 @@ struct sciara_page_hazard {
   size_t layers;
   const struct sciara_page_poi *poi;
   size_t pois;
-  double poi_quantile; ///< of sciara_page_poi.arrival
-  double zero_bound;   ///< upper 95 % bound of the probability that lava arrives, where it is 0; NAN: none
-  int64_t block;       ///< rows, and columns, of a block; blocks begin at the corner of the page's box
+  double poi_quantile;       ///< of sciara_page_poi.arrival
+  const char *const *chance; ///< the columns of sites.csv with probabilities, their bounds, intervals and differences
+  size_t chances;
+  int64_t block; ///< rows, and columns, of a block; blocks begin at the corner of the page's box
   int64_t block_rows, block_cols;
   struct sciara_page_shares vents, events;
 };

@@ -369,6 +369,33 @@ class HazardPage(SharedCase):
         self.browser.evaluate("document.getElementById('cell').scrollIntoView()")
         self.keep("hazard-phone.jpg")
 
+    def assert_site(self, said, row, layer):
+        """Every number of a site for a map is that of sites.csv."""
+        percent = lambda column: 100 * float(row[column])
+        self.assertAlmostEqual(float(said.split(" ")[0]), percent(layer), delta=HALF_STEP)
+        ends = re.search(r"\[95 %: ([0-9.]+) to ([0-9.]+) %\]", said)
+        years = re.fullmatch(r"probability_(\d+years)_[0-9.]+m", layer)
+        hit = row[f"{layer}_hits"] != "0" if not years else float(row[layer]) > 0
+        self.assertEqual(bool(ends), hit and not years, said)
+        for at, end in zip(ends.groups() if ends else (), ("low", "high")):
+            self.assertAlmostEqual(float(at), percent(f"{layer}_interval_95_{end}"), delta=HALF_STEP)
+        self.assertEqual("upper 95 % bound" in said, not hit, said)
+        if not hit:
+            bound = float(re.search(r"; upper 95 % bound ([0-9.]+) %", said)[1])
+            self.assertAlmostEqual(bound, percent(f"upper_95_without_hits_{years[1]}" if years else "upper_95_without_hits"), delta=HALF_STEP)
+        bounds = [percent(f"{layer}_{end}") for end in ("low", "high")]
+        found = re.search(r"\(([0-9.]+) to ([0-9.]+) %\)", said)
+        self.assertLess(*bounds, "a failed member, or the interval of the rates")
+        for at, value in zip(found.groups(), bounds):
+            self.assertAlmostEqual(float(at), value, delta=HALF_STEP)
+        median = row["arrival_q50_s"]
+        later = re.search(r"; ((?:\d+ (?:d|h|min|s) ?)+)$", said)
+        self.assertEqual(bool(later), median != "", said)
+        if later:
+            parts = re.findall(r"(\d+) (d|h|min|s)", later[1])
+            time = sum(int(count) * {"d": 86400, "h": 3600, "min": 60, "s": 1}[unit] for count, unit in parts)
+            self.assertAlmostEqual(time, float(median), delta=30 if time >= 3600 else 1)
+
     def test_another_map_and_a_site(self):
         self.open()
         before = self.browser.evaluate("document.getElementById('map').toDataURL()")
@@ -378,30 +405,20 @@ class HazardPage(SharedCase):
                               "list.dispatchEvent(new Event('change')); }")
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before)
         sites = {row["site"]: row for row in table(self.path("e/sites.csv")) if row["site"]}
-        shown = dict(self.table("sites"))
-        self.assertGreater(len(shown), 0)
-        self.assertLessEqual(set(shown), set(sites))
-        for name, said in shown.items():
-            self.assertAlmostEqual(float(said.split(" ")[0]), 100 * float(sites[name]["probability_0m"]), delta=HALF_STEP)
-            bounds = [100 * float(sites[name][f"probability_0m_{end}"]) for end in ("low", "high")]
-            ends = re.search(r"\[95 %: ([0-9.]+) to ([0-9.]+) %\]", said)
-            self.assertEqual(bool(ends), sites[name]["probability_0m_hits"] != "0", said)
-            for at, end in zip(ends.groups() if ends else (), ("low", "high")):
-                self.assertAlmostEqual(float(at), 100 * float(sites[name][f"probability_0m_interval_95_{end}"]), delta=HALF_STEP)
-            if not ends:
-                bound = float(re.search(r"; upper 95 % bound ([0-9.]+) %", said)[1])
-                self.assertAlmostEqual(bound, 100 * float(sites[name]["upper_95_without_hits"]), delta=HALF_STEP)
-            found = re.search(r"\(([0-9.]+) to ([0-9.]+) %\)", said)
-            self.assertLess(*bounds, "a failed member")
-            for at, value in zip(found.groups(), bounds):
-                self.assertAlmostEqual(float(at), value, delta=HALF_STEP)
-            median = sites[name]["arrival_q50_s"]
-            later = re.search(r"; ((?:\d+ (?:d|h|min|s) ?)+)$", said)
-            self.assertEqual(bool(later), median != "", said)
-            if later:
-                parts = re.findall(r"(\d+) (d|h|min|s)", later[1])
-                time = sum(int(count) * {"d": 86400, "h": 3600, "min": 60, "s": 1}[unit] for count, unit in parts)
-                self.assertAlmostEqual(time, float(median), delta=30 if time >= 3600 else 1)
+        maps = self.browser.evaluate("[...document.querySelectorAll('#fields option')].map((o) => [o.value, o.textContent])")
+        self.assertGreaterEqual(sum("years" in name for name, _ in maps), 4)
+        for layer, label in maps:
+            self.browser.evaluate(f"{{ const list = document.querySelector('#fields select'); list.value = '{layer}'; "
+                                  "list.dispatchEvent(new Event('change')); }")
+            chance = layer.startswith(("probability", "reached"))
+            said = f"Probability: {label if chance else 'Lava arrives'}; 50 % quantile of the arrival"
+            years = ". In brackets: with the interval of the eruptions a year." if "years" in layer else ""
+            self.assertEqual(self.browser.evaluate("document.querySelector('#sites p').textContent"), said + years)
+            shown = dict(self.table("sites"))
+            self.assertGreater(len(shown), 0)
+            self.assertLessEqual(set(shown), set(sites))
+            for name, text in shown.items():
+                self.assert_site(text, sites[name], layer if chance else "probability_0m")
         self.assertTrue(any(sites[name]["arrival_q50_s"] for name in shown), "arrivals")
         grid = self.data["grid"]
         for k, site in enumerate(self.plan["result"]["sites"]):

@@ -89,6 +89,11 @@ static enum sciara_status parse_frames(const char *text, size_t *frames) {
   return SCIARA_OK;
 }
 
+static enum sciara_status parse_scale(const char *text, double *metres) {
+  if (!text || (sciara_parse_double(text, metres) && *metres > 0 && *metres <= 1e4)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--scale-to: expected a thickness above 0 to 10000 m, found \"%s\"", text);
+}
+
 /** "0.5,1,2": ascending numbers above 0. */
 static enum sciara_status parse_edges(const char *text, double edges[SCIARA_EXPORT_MOST_EDGES], size_t *count) {
   char *copy = sciara_format("%s", text), *rest = copy;
@@ -158,6 +163,7 @@ static enum sciara_status read_options(const struct sciara_arguments *a, const s
   if (isochrones && !(sciara_parse_duration(isochrones, &job->isochrones_s) && job->isochrones_s > 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
+  SCIARA_TRY(parse_scale(sciara_argument(a, "scale-to"), &job->scale_to_m));
   SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
   job->assets = sciara_argument(a, "assets");
   job->assets_layer = sciara_argument(a, "assets-layer");
@@ -223,6 +229,9 @@ static const char run_formats[] =
 static const struct sciara_option run_options[] = {
     {"format", 'f', run_formats + 1, "format of the product, see below"},
     {"field", 0, "F", "field to map (default: deposit if the snapshot holds it, else thickness)"},
+    {"scale-to", 0, "M",
+     "colours of thicknesses end at M metres, or the next round number: the same for several maps (default: at the "
+     "largest value)"},
     {"classes", 0, "M,M,...", "edges of the thickness classes in m (default: 0.5,1,2,5,10)"},
     {"isochrones", 0, "T", "interval of the isochrones: \"6 h\", \"1 d\" (default: one that gives at most a dozen)"},
     {"layer", 0, "L",

@@ -145,8 +145,30 @@ static void print_lost(const struct sciara_run_json *r) {
                from);
 }
 
+/** The start of a run, from its last snapshot; "": unknown, or there is no snapshot that can be read. */
+static void find_start(const char *folder, const struct sciara_run_json *r, char start[SCIARA_DATE_SIZE]) {
+  char *path = NULL;
+  struct sciara_snapshot s;
+  *start = '\0';
+  if (r->snapshot_count == 0) return;
+  if (sciara_run_file(folder, r->snapshots[r->snapshot_count - 1].name, &path) == SCIARA_OK &&
+      sciara_snapshot_open(path, &s) == SCIARA_OK) {
+    snprintf(start, SCIARA_DATE_SIZE, "%s", s.start ? s.start : "");
+    sciara_snapshot_close(&s);
+  }
+  free(path);
+}
+
+static void print_barriers(const char *folder, const struct sciara_run_json *r) {
+  char text[SCIARA_BARRIER_TEXT], start[SCIARA_DATE_SIZE];
+  if (r->barrier_count > 0) find_start(folder, r, start);
+  for (size_t k = 0; k < r->barrier_count; k++) {
+    sciara_barrier_describe(&r->barriers[k], start, text);
+    sciara_print("barrier:       %s: %s\n", r->barriers[k].name, text);
+  }
+}
+
 static void print_run_json(const char *folder, const struct sciara_run_json *r) {
-  char text[SCIARA_BARRIER_TEXT];
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
   if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
@@ -159,10 +181,7 @@ static void print_run_json(const char *folder, const struct sciara_run_json *r) 
                  r->resumptions[k].engine ? r->resumptions[k].engine : "?");
   for (size_t k = 0; k < r->warning_count; k++) sciara_print("warning:       %s\n", r->warnings[k].text);
   if (r->ledger.lost_m3 > 0) print_lost(r);
-  for (size_t k = 0; k < r->barrier_count; k++) {
-    sciara_barrier_describe(&r->barriers[k], text);
-    sciara_print("barrier:       %s: %s\n", r->barriers[k].name, text);
-  }
+  print_barriers(folder, r);
   sciara_print("snapshots:     %zu\n", r->snapshot_count);
 }
 

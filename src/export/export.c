@@ -193,6 +193,15 @@ cleanup:
   return status;
 }
 
+/** --scale-to is about thicknesses. */
+static enum sciara_status check_scale(const struct sciara_export_job *job) {
+  if (!(job->scale_to_m > 0)) return SCIARA_OK;
+  if (job->field != SCIARA_FIELD_ALTITUDE && strcmp(sciara_field_describe(job->field)->unit, "m") == 0)
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--scale-to: expected a field of thickness such as deposit (--field); found %s",
+                     sciara_field_name(job->field));
+}
+
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
                                        struct sciara_map_facts *out) {
   const struct sciara_run_moment moment = {
@@ -248,6 +257,7 @@ enum sciara_status sciara_export_make(const struct sciara_export_format *format,
   enum sciara_status status;
   *path = NULL;
   SCIARA_TRY_GOTO(open_source(format, job, &target));
+  SCIARA_TRY_GOTO(check_scale(job));
   *path = given ? sciara_format("%s", given) : default_path(format, job);
   if (!*path) SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
   if (!given && target.folder) SCIARA_TRY_GOTO(sciara_run_folder_refuse_links(target.folder));

@@ -49,6 +49,7 @@ struct sciara_export_job {
   // Pictures and pages.
   struct sciara_observation_request observed; ///< path NULL: none; grid and crs_wkt are set here
   struct sciara_picture_look look;
+  double scale_to_m;                 ///< end of the colours of thicknesses, m; 0: the largest value
   const char *assets, *assets_layer; ///< vector file of places that are shown; NULL: none
   size_t frames;                     ///< most snapshots in a page; 0: SCIARA_EXPORT_FRAMES
 

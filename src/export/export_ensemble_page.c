@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ensemble/used_vents.h"
 #include "export/export_ensemble_page.h"
 #include "hazard/assumed.h"
+#include "hazard/hazard_picture.h"
 #include "hazard/poi_table.h"
 #include "hazard/products.h"
 #include "page/page_html.h"

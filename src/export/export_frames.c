@@ -39,7 +39,8 @@ static enum sciara_status find_range(const struct sciara_export_job *job, struct
   }
   p->dressing.volumes.always_left_map = p->dressing.volumes.left_map > 0;
   p->dressing.volumes.always_entered_sea = p->dressing.volumes.entered_sea > 0;
-  sciara_ramp_range(sciara_ramp_for(p->map.name), ends, 2, p->map.nodata, &p->picture.low, &p->picture.high);
+  if (!(job->scale_to_m > 0))
+    sciara_ramp_range(sciara_ramp_for(p->map.name), ends, 2, p->map.nodata, &p->picture.low, &p->picture.high);
   return SCIARA_OK;
 }
 

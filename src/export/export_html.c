@@ -9,6 +9,7 @@
 #include "export/export.h"
 #include "export/run_exposure.h"
 #include "file/durable.h"
+#include "map/words_edit.h"
 #include "model/field.h"
 #include "page/page_html.h"
 #include "run/run_facts.h"
@@ -49,17 +50,18 @@ static enum sciara_status choose_fields(const struct sciara_export_job *job, enu
   return SCIARA_OK;
 }
 
-/** The vents of a page, and what the run assumes. Zero-initialise; release with free_vents. */
+/** The vents of a page, what the run assumes, and its title. Zero-initialise; release with free_vents. */
 struct page_vents {
   struct sciara_vent_marks marks;
   struct sciara_page_vent *vent; ///< refers to marks
-  struct sciara_text assumed;
+  struct sciara_text assumed, title;
 };
 
 static void free_vents(struct page_vents *v) {
   sciara_vent_marks_free(&v->marks);
   sciara_free(v->vent);
   sciara_text_free(&v->assumed);
+  sciara_text_free(&v->title);
 }
 
 static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_language language,
@@ -74,7 +76,9 @@ static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_
   if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
   if (status == SCIARA_OK)
-    status = sciara_run_assumed(&scenario, t->folder ? &t->run_json.emission : NULL, &s->grid, language, &out->assumed);
+    status = sciara_run_assumed(&scenario, t->folder ? &t->run_json : NULL, &s->grid, language, &out->assumed);
+  if (status == SCIARA_OK)
+    status = sciara_word_title(&out->title, language, s->title, scenario.dem.edits, scenario.dem.edit_count);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status == SCIARA_OK && out->marks.count > 0)
@@ -152,6 +156,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
                              .snapshot_count = snapshots,
                              .title = job->look.title ? job->look.title : s->title,
                              .stamp = job->look.stamp,
+                             .scale_to_m = job->scale_to_m,
                              .language = job->look.language,
                              .crs_wkt = s->georef.crs_wkt,
                              .start = s->start,
@@ -166,6 +171,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   double *altitude = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(read_vents(job->target, job->look.language, &vents));
+  if (!job->look.title && vents.title.data) page.title = vents.title.data;
   page.assumed = vents.assumed.data;
   page.vent = vents.vent;
   page.vents = vents.marks.count;

@@ -18,7 +18,7 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
   status = diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path) : SCIARA_OK;
   if (status == SCIARA_OK)
-    status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json.emission : NULL, map, picture, dressing);
+    status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json : NULL, map, picture, dressing);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   return status;
@@ -43,6 +43,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
                                  .title = job->look.title ? job->look.title : s->title};
   out->picture.map = &out->map;
   out->picture.language = job->look.language;
+  out->picture.high = job->scale_to_m;
   out->picture.altitude = out->altitude;
   SCIARA_TRY(sciara_export_read_marks(t, &out->marks));
   out->picture.sea = out->marks.sea;
@@ -50,6 +51,7 @@ enum sciara_status sciara_export_picture_prepare(const struct sciara_export_job 
   out->picture.start = s->start;
   sciara_target_warn(t, &out->picture);
   SCIARA_TRY(sciara_export_vents(t, &out->map, &out->picture, &out->dressing, &out->vents));
+  if (!job->look.title && out->dressing.title.data) out->map.title = out->dressing.title.data;
   SCIARA_TRY(sciara_export_read_observed(job, s, &out->observed));
   out->picture.observed = out->observed.covered ? out->observed.covered : out->marks.observed;
   SCIARA_TRY(sciara_export_read_places(job, s, &out->places));
@@ -82,7 +84,7 @@ enum sciara_status sciara_export_picture_read(const struct sciara_export_job *jo
       p->values[i] = SCIARA_NODATA_ALTITUDE;
   p->picture.time_s = &snapshot->time_s;
   sciara_map_facts_free(&p->facts);
-  SCIARA_TRY(sciara_export_facts(snapshot, job->field, job->look.title, &p->facts));
+  SCIARA_TRY(sciara_export_facts(snapshot, job->field, p->map.title, &p->facts));
   SCIARA_TRY(sciara_map_dressing_tell(&p->dressing, &p->facts));
   p->map.facts = &p->facts;
   return SCIARA_OK;

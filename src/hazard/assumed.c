@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "ensemble/member_keys.h"
 #include "file/json_strict.h"
+#include "map/words_edit.h"
 
 /** Where words go. */
 struct saying {
@@ -301,6 +302,7 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
     sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);
   }
   put_observed(&s);
+  sciara_word_edits(out, language, base.dem.edits, base.dem.edit_count, base.run.start, NULL, NULL);
   sciara_scenario_free(&base);
   sciara_diagnostics_free(&diagnostics);
   return status == SCIARA_OK ? out->failed : status;

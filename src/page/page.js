@@ -184,7 +184,7 @@ class Page {
   showField() {
     const { field } = this;
     byId("low").textContent = valueText(field, field.base);
-    byId("high").textContent = valueText(field, field.high);
+    byId("high").textContent = `${field.beyond ? "\u2265 " : ""}${valueText(field, field.high)}`;
     byId("ramp").style.background = `linear-gradient(to right, ${field.ramp.map((colour) => `rgb(${colour})`)})`;
     const step = field.unit === "s" ? `${number(field.step)} s` : valueText(field, field.step);
     byId("quantisation").textContent = say("PAGE_STEPS", { field: field.about, step });

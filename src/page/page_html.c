@@ -98,6 +98,7 @@ static enum sciara_status append_field(struct sciara_text *t, const struct sciar
                                        const struct sciara_page_field *f) {
   const struct sciara_page_frames *frames = p->frames;
   const struct sciara_field_info *info = sciara_field_describe(f->field);
+  const bool scaled = p->scale_to_m > 0 && strcmp(info->unit, "m") == 0; // the altitude is no field of a page
   SCIARA_TRY(sciara_text_append(t, "{"));
   SCIARA_TRY(append_text(t, "name", info->name));
   SCIARA_TRY(append_text(t, "long_name", info->long_name));
@@ -105,7 +106,8 @@ static enum sciara_status append_field(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_text(t, "about", sciara_word_of_field_long(p->language, info->name)));
   SCIARA_TRY(append_text(t, "unit", info->unit));
   SCIARA_TRY(sciara_text_append(t, "\"once\":%s,\"base\":%.15g,\"step\":%.15g,\"high\":%.15g,\n",
-                                f->once ? "true" : "false", f->base, f->step, f->high));
+                                f->once ? "true" : "false", f->base, f->step, scaled ? p->scale_to_m : f->high));
+  SCIARA_TRY(sciara_text_append(t, "\"beyond\":%s,\n", scaled && f->high > p->scale_to_m ? "true" : "false"));
   SCIARA_TRY(append_ramp(t, info->name));
   SCIARA_TRY(sciara_text_append(t, "\"like\":%d,\"data\":\"", f->like));
   const uint16_t *like = f->like >= 0 ? frames->fields[f->like].levels : NULL;

@@ -111,6 +111,7 @@ struct sciara_page {
   const uint16_t *edits; ///< rows x cols, above 0 where the ground is edited; NULL: nowhere
   const struct sciara_page_vent *vent;
   size_t vents;
+  double scale_to_m;     ///< end of the colours of thicknesses, m; 0: the largest value
   const char *assumed;   ///< lines that stand above the map
   const char *stamp;     ///< across the map, and above it
   const char *crs_wkt;   ///< for longitude and latitude

@@ -107,7 +107,9 @@ static double paint_scale(struct sciara_map_drawing *d, const struct sciara_colo
     const bool labelled = k % stride == 0;
     sciara_picture_fill(&d->picture, at, top + height, thin(d), round((labelled ? 0.5 : 0.3) * letter), ink);
     if (!labelled) continue;
-    label_of(d, &c->scale, k, text, sizeof text);
+    const char *beyond = c->beyond && k == c->scale.steps ? "\u2265" : ""; // "≥12"
+    snprintf(text, sizeof text, "%s", beyond);
+    label_of(d, &c->scale, k, text + strlen(beyond), sizeof text - strlen(beyond));
     write_at(d, at + 0.5 * thin(d), top + height + 2 * letter, 0.5, text);
   }
   return left + bar + 0.5 * widest;

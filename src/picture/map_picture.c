@@ -200,6 +200,8 @@ static struct sciara_colouring colouring_of(const struct sciara_map_picture *q) 
   c.scale = sciara_legend_scale(low, high, q->map->unit, STEPS_MOST);
   c.low = sciara_legend_low(&c.scale);
   c.high = sciara_legend_high(&c.scale);
+  for (int64_t i = 0; i < sciara_grid_cells(q->map->grid) && !q->edges && !c.beyond; i++)
+    c.beyond = q->map->values[i] != q->map->nodata && q->map->values[i] > c.high;
   return c;
 }
 

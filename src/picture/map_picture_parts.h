@@ -14,6 +14,7 @@ struct sciara_colouring {
   const struct sciara_ramp *ramp;
   struct sciara_legend_scale scale;
   double low, high; ///< the ends of the scale in the unit of the values
+  bool beyond;      ///< some values are larger
 };
 
 /** Where the map itself is, px. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -220,7 +221,8 @@ cleanup:
 static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t k) {
   const struct sciara_state *s = p->state;
   const uint16_t *edit = p->site->origin.edit;
-  struct sciara_run_barrier b = {.edit = k, .overtopped_s = NAN, .freeboard_m = NAN, .x = NAN, .y = NAN};
+  struct sciara_run_barrier b = {
+      .edit = k, .overtopped_s = NAN, .freeboard_m = NAN, .held_m3 = NAN, .x = NAN, .y = NAN};
   int64_t place = -1;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (edit[i] != k + 1) continue;
@@ -244,11 +246,12 @@ static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t 
   return b;
 }
 
-void sciara_barrier_describe(const struct sciara_run_barrier *b, char text[SCIARA_BARRIER_TEXT]) {
-  char time[48], held[64] = "";
+void sciara_barrier_describe(const struct sciara_run_barrier *b, const char *start, char text[SCIARA_BARRIER_TEXT]) {
+  char time[48 + SCIARA_MINUTE_SIZE], held[64] = "";
   if (b->held_m3 > 0) snprintf(held, sizeof held, "; %.6g m3 of lava stand against it", b->held_m3);
   if (!isnan(b->overtopped_s)) {
     sciara_print_duration(b->overtopped_s, time, sizeof time);
+    sciara_append_minute(start, b->overtopped_s, time, sizeof time);
     snprintf(text, SCIARA_BARRIER_TEXT, "lava is on it from simulated time %s on, first at x %.10g, y %.10g%s", time,
              b->x, b->y, held);
   } else if (!isnan(b->freeboard_m)) {
@@ -260,17 +263,24 @@ void sciara_barrier_describe(const struct sciara_run_barrier *b, char text[SCIAR
   }
 }
 
-enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   for (size_t k = 0; k < p->scenario.dem.edit_count && p->site->origin.edit; k++) {
     const struct sciara_edit *edit = &p->scenario.dem.edits[k];
     if (!is_barrier(edit) || edit->from_s > p->state->time) continue;
-    struct sciara_run_barrier barrier = examine(p, k);
-    if (barrier.cells == 0) continue;
-    SCIARA_TRY(measure_held(p, k, &barrier.held_m3));
-    SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
+    const struct sciara_run_barrier barrier = examine(p, k);
+    if (barrier.cells > 0) SCIARA_TRY(sciara_run_json_barrier(run_json, &barrier, edit->name));
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json) {
+  SCIARA_TRY(sciara_barriers_find(p, run_json));
+  for (size_t k = 0; k < run_json->barrier_count; k++) {
+    struct sciara_run_barrier *barrier = &run_json->barriers[k];
     char text[SCIARA_BARRIER_TEXT];
-    sciara_barrier_describe(&barrier, text);
-    sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", edit->name, text);
+    SCIARA_TRY(measure_held(p, barrier->edit, &barrier->held_m3));
+    sciara_barrier_describe(barrier, p->scenario.run.start, text);
+    sciara_log(SCIARA_LOG_INFO, "barrier %s: %s", barrier->name, text);
   }
   return SCIARA_OK;
 }

@@ -7,15 +7,19 @@
 #include "sim/problem.h"
 #include "store/run_json.h"
 
+/** Adds the barriers of a problem to run.json, as sciara_barriers_report, but not the lava that they hold. */
+enum sciara_status sciara_barriers_find(const struct sciara_problem *p, struct sciara_run_json *run_json);
+
 /**
  * Adds the barriers of a problem to run.json, and reports each as a message: edits of the ground that are a line with a
  * height or crest, or a file, and were done. The state must be current.
  */
 enum sciara_status sciara_barriers_report(const struct sciara_problem *p, struct sciara_run_json *run_json);
 
-enum { SCIARA_BARRIER_TEXT = 240 };
+enum { SCIARA_BARRIER_TEXT = 272 };
 
-/** What became of a barrier, for people. */
-void sciara_barrier_describe(const struct sciara_run_barrier *barrier, char text[SCIARA_BARRIER_TEXT]);
+/** What became of a barrier, for people. @param start of the run; NULL: unknown */
+void sciara_barrier_describe(const struct sciara_run_barrier *barrier, const char *start,
+                             char text[SCIARA_BARRIER_TEXT]);
 
 #endif

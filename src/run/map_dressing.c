@@ -2,10 +2,11 @@
 #include "run/map_dressing.h"
 
 #include "base/mem.h"
+#include "map/words_edit.h"
 #include "sciara.h"
 
 enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario,
-                                            const struct sciara_emission *emission, const struct sciara_map *map,
+                                            const struct sciara_run_json *run, const struct sciara_map *map,
                                             struct sciara_map_picture *picture, struct sciara_map_dressing *out) {
   SCIARA_TRY(sciara_vent_marks_make(scenario, map->grid, map->georef, &out->marks));
   if (out->marks.count > 0) SCIARA_TRY(SCIARA_NEW(out->vent, out->marks.count, "the vents of a map"));
@@ -14,7 +15,9 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
     out->vent[k] = (struct sciara_map_vent){.points = mark->points, .count = mark->count, .weight = 1};
     for (size_t j = 0; j < mark->count; j++) sciara_map_bounds_add_point(&out->bounds, map->grid, mark->points[j]);
   }
-  SCIARA_TRY(sciara_run_assumed(scenario, emission, map->grid, picture->language, &out->assumed));
+  SCIARA_TRY(sciara_run_assumed(scenario, run, map->grid, picture->language, &out->assumed));
+  SCIARA_TRY(sciara_word_title(&out->title, picture->language, scenario->title, scenario->dem.edits,
+                               scenario->dem.edit_count));
   picture->note = out->assumed.data;
   picture->rules = 1u << scenario->params.rule;
   picture->vent = out->vent;
@@ -49,6 +52,7 @@ enum sciara_status sciara_map_dressing_tell(const struct sciara_map_dressing *d,
 
 void sciara_map_dressing_free(struct sciara_map_dressing *d) {
   sciara_text_free(&d->assumed);
+  sciara_text_free(&d->title);
   sciara_vent_marks_free(&d->marks);
   sciara_free(d->vent);
   *d = (struct sciara_map_dressing){0};

@@ -16,15 +16,16 @@ struct sciara_map_dressing {
   struct sciara_map_bounds bounds; ///< of vents and lava
   struct sciara_map_volumes volumes;
   struct sciara_text assumed; ///< what stands below the map
+  struct sciara_text title;   ///< that of the scenario, with its edits of the ground
 };
 
 /**
  * Takes the vents of the scenario, and lets the picture show them, the volumes, and what is assumed, in its language.
  *
- * @param emission as for sciara_run_assumed
+ * @param run as for sciara_run_assumed
  */
 enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario,
-                                            const struct sciara_emission *emission, const struct sciara_map *map,
+                                            const struct sciara_run_json *run, const struct sciara_map *map,
                                             struct sciara_map_picture *picture, struct sciara_map_dressing *out);
 
 /**

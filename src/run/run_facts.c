@@ -9,6 +9,7 @@
 #include "base/date.h"
 #include "base/text.h"
 #include "file/json_strict.h"
+#include "map/words_edit.h"
 #include "model/field.h"
 
 static enum sciara_status add_number(struct sciara_map_facts *f, const char *name, double value) {
@@ -96,9 +97,41 @@ static void put_model(const struct sciara_scenario_spec *s, const struct sciara_
     sciara_text_append(t, " %s%s%s.", sciara_word(language, SCIARA_WORD_START), colon, date);
 }
 
-enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario,
-                                      const struct sciara_emission *emission, const struct sciara_grid *grid,
-                                      enum sciara_language language, struct sciara_text *out) {
+/** What the barriers of a run have become, and when it began. */
+struct fates {
+  const struct sciara_run_json *run;
+  const char *start;
+};
+
+static void put_fate(struct sciara_text *t, enum sciara_language language, size_t k, const void *context) {
+  const struct fates *f = (const struct fates *)context;
+  char text[64 + SCIARA_MINUTE_SIZE] = "";
+  const char *const pairs[] = {"time", text, "metres", text, NULL};
+  size_t n = 0;
+  while (n < f->run->barrier_count && f->run->barriers[n].edit != k) n++;
+  if (n == f->run->barrier_count) return; // none, or not done
+  const struct sciara_run_barrier *b = &f->run->barriers[n];
+  const bool over = !isnan(b->overtopped_s), left = !over && !isnan(b->freeboard_m);
+  if (over) {
+    sciara_word_duration(language, b->overtopped_s, text, sizeof text);
+    sciara_append_minute(f->start, b->overtopped_s, text, sizeof text);
+  } else if (left) {
+    snprintf(text, sizeof text, "%.3g", b->freeboard_m);
+    sciara_word_numbers(language, text);
+  }
+  sciara_text_append(t, "; ");
+  sciara_word_fill(t,
+                   sciara_word(language, over   ? SCIARA_WORD_BARRIER_OVER
+                                         : left ? SCIARA_WORD_BARRIER_LEFT
+                                                : SCIARA_WORD_BARRIER_DRY),
+                   pairs);
+}
+
+enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario, const struct sciara_run_json *run,
+                                      const struct sciara_grid *grid, enum sciara_language language,
+                                      struct sciara_text *out) {
+  const struct sciara_emission *emission = run ? &run->emission : NULL;
+  const struct fates fates = {run, scenario->run.start};
   struct sciara_emission own;
   SCIARA_TRY(sciara_scenario_emission(scenario, &own));
   sciara_word_emission(out, language, emission && isfinite(emission->volume_m3) ? emission : &own);
@@ -106,5 +139,7 @@ enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenari
                      sciara_word(language, SCIARA_WORD_COLON), scenario->vent_count);
   put_begin(scenario, language, out);
   put_model(scenario, grid, language, out);
+  sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->run.start,
+                    run ? put_fate : NULL, &fates);
   return out->failed;
 }

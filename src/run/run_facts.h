@@ -5,8 +5,8 @@
 
 #include "map/map_facts.h"
 #include "map/words.h"
-#include "model/vents.h"
 #include "scenario/scenario.h"
+#include "store/run_json.h"
 
 /** The moment that a map shows. Texts may be NULL. */
 struct sciara_run_moment {
@@ -27,12 +27,14 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *moment,
                                          struct sciara_map_facts *out);
 
 /**
- * Appends what the maps assume, two or three lines: effusion, ground, rule and parameters, start.
+ * Appends what the maps assume, two or three lines: effusion, ground, rule and parameters, start; and one for each edit of the
+ * ground.
  *
- * @param emission NULL, or one that is not known: that of the scenario, if it has all rates itself
+ * @param run its emission, and what became of its barriers. NULL, or an emission that is not known: that of the
+ *            scenario, if it has all rates itself
  */
-enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario,
-                                      const struct sciara_emission *emission, const struct sciara_grid *grid,
-                                      enum sciara_language language, struct sciara_text *out);
+enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario, const struct sciara_run_json *run,
+                                      const struct sciara_grid *grid, enum sciara_language language,
+                                      struct sciara_text *out);
 
 #endif

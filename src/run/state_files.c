@@ -8,9 +8,11 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
+#include "map/words_edit.h"
 #include "model/field.h"
 #include "model/soundness.h"
 #include "picture/map_picture.h"
+#include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/map_dressing.h"
 #include "run/run_facts.h"
@@ -97,7 +99,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   const struct sciara_problem *p = &s->problem;
   struct sciara_map_dressing dressing = {0};
   struct sciara_ledger ledger;
-  struct sciara_emission emission;
+  struct sciara_run_json own = {0};
   struct sciara_map_picture picture = {
       .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
   enum sciara_status status;
@@ -111,8 +113,9 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   picture.sea = sea;
   picture.edits = p->site->origin.edit;
   picture.observed = p->observed;
-  SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &emission));
-  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &emission, map, &picture, &dressing));
+  SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &own.emission));
+  SCIARA_TRY_GOTO(sciara_barriers_find(p, &own));
+  SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &own, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
   sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);
   SCIARA_TRY_GOTO(sciara_map_dressing_tell(&dressing, facts));
@@ -122,6 +125,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY_GOTO(sciara_map_write_png(&picture, path));
 cleanup:
   sciara_map_dressing_free(&dressing);
+  sciara_run_json_free(&own);
   sciara_free(sea);
   return status;
 }
@@ -131,12 +135,17 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
   const struct sciara_problem *p = &s->problem;
   const struct sciara_field_info *info = sciara_field_describe(field);
   struct sciara_map_facts facts = {0};
+  struct sciara_text title = {0};
   double *values = NULL;
   enum sciara_status status;
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&p->grid), "a map"));
+  if (as_picture)
+    SCIARA_TRY_GOTO(sciara_word_title(&title, SCIARA_ENGLISH, p->scenario.title, p->scenario.dem.edits,
+                                      p->scenario.dem.edit_count));
+  const char *shown = as_picture ? title.data : p->scenario.title;
   const struct sciara_run_moment moment = {
-      .title = p->scenario.title, .start = p->scenario.run.start, .time_s = s->progress.time, .step = s->progress.step};
+      .title = shown, .start = p->scenario.run.start, .time_s = s->progress.time, .step = s->progress.step};
   SCIARA_TRY_GOTO(sciara_run_facts_make(&moment, &p->scenario, field, &facts));
   const struct sciara_map map = {.grid = &p->grid,
                                  .georef = &p->georef,
@@ -144,12 +153,13 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
                                  .nodata = SCIARA_NODATA_ALTITUDE,
                                  .name = info->name,
                                  .unit = info->unit,
-                                 .title = p->scenario.title,
+                                 .title = shown,
                                  .facts = &facts};
   take_field(p, field, values);
   status = as_picture ? write_picture(s, &map, &facts, field, values, path) : sciara_map_write_cog(&map, path);
 cleanup:
   sciara_map_facts_free(&facts);
+  sciara_text_free(&title);
   sciara_free(values);
   return status;
 }

@@ -7,11 +7,13 @@ import csv
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -120,6 +122,37 @@ class Dated(Case):
         self.assertEqual(found["far"]["held_m3"], 0)
         self.assertIn(f"; {held:.6g} m3 of lava stand against it\n", said)
         self.assertRegex(self.sciara("info", "out").stdout, rf"barrier: +high: not overtopped; .*; {held:.6g} m3 of lava stand against it\n")
+
+    def test_what_maps_say_of_edits(self):
+        """Maps, pages and `info` name each edit: what it does, from when, and what became of a barrier, with dates; so does the
+        title, unless another one is given."""
+        start, west = "2026-11-27T22:00:00Z", {"width_m": 5, "line": [[WEST + 305, SOUTH + 35], [WEST + 305, SOUTH + 65]]}
+        high = DAM | {"name": "high", "height_m": 60, "from": 0}
+        low = {"name": "low", "line": [[WEST + 165, SOUTH + 195], [WEST + 245, SOUTH + 195]], "width_m": 5, "height_m": 0.5, "from": "5 min"}
+        east = west | {"line": [[WEST + 345, SOUTH + 35], [WEST + 345, SOUTH + 65]]}
+        others = [east | {"crest_m": 1050.5}, west | {"name": "channel", "depth_m": 2}, low, west | {"name": "late", "height_m": 6, "from": "5 h"}]
+        self.write(high, *others, title="Flow", run={"until": "1 h", "start": start}, output=OUTPUT | {"maps": ["deposit"]})
+        self.sciara("run", "s.json", "-q", "-o", "out")
+        found = {b["name"]: b for b in case.record(self.path("out"))["barriers"]}
+        over = found["low"]["overtopped_s"]
+        time = f"{int(over // 60)} min{f' {int(over % 60)} s' if over % 60 >= 1 else ''} ({case.minute_after(start, over)})"
+        lines = [f"high: 60 m above the ground; at the end of the run not overtopped, {found['high']['freeboard_m']:.3g} m are left.",
+                 "edit 2: crest at 1050.5 m; at the end of the run lava has not reached it.", "channel: 2 m below the ground.",
+                 f"low: 0.5 m above the ground, from 5 min (2026-11-27 22:05 UTC); lava is on it from {time} on.",
+                 "late: 6 m above the ground, from 5 h (2026-11-28 03:00 UTC)."]
+        self.assertIn(f"low: lava is on it from simulated time {time} on, first", self.sciara("info", "out").stdout)
+        for name in ("out.png", "named.png"):
+            self.sciara("export", "out", "-q", "-f", "png", "-o", name, *(["--title", "Other"] if name == "named.png" else []))
+        self.sciara("export", "out", "-q", "-f", "html", "-o", "out.html", "--language", "it")
+        for path, title in (("out.png", "Flow (Edited ground: high, channel, low, …)"), ("named.png", "Other"),
+                            ("out/maps/deposit.png", "Flow (Edited ground: high, channel, low, …)")):
+            facts = gdal.Open(self.path(path)).GetMetadata()
+            self.assertEqual(facts["Title"], title, path)
+            self.assertTrue(facts["assumptions"].endswith("Start: 2026-11-27 22:00 UTC. " + " ".join(lines)), facts["assumptions"])
+        page = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', Path(self.path("out.html")).read_text(encoding="utf-8"), re.S)[1])
+        self.assertEqual(page["title"], "Flow (Terreno modificato: high, channel, low, …)")
+        said = page["assumed"].split("\n")[2:]
+        self.assertEqual((len(said), said[3]), (5, f"low: 0,5 m sopra il terreno, da 5 min (2026-11-27 22:05 UTC); la lava è su di essa da {time} in poi."))
 
     def held(self, x, ground, barrier):
         """The lava that a barrier holds: lines of steepest descent from each cell of lava, cell by cell."""

@@ -191,6 +191,7 @@ class Pictures(SharedCase):
             rows, cols = (numpy.flatnonzero(found[name][1].any(axis=axis)) for axis in (1, 0))
             scale = found[name][1].shape[1] / case.COLS
             self.assertGreater(found[name][2].sum(), 20, "the key")
+            self.assertIn("dam: 4 m above the ground" + ("." if name == "before" else ", from 30 s."), self.facts(f"{name}.png")["assumptions"])
             for ends, at in ((cols, (6, 14)), (rows, (19, 20))):  # of the cells that the line crosses
                 numpy.testing.assert_allclose((ends[0], ends[-1] + 1), numpy.multiply(at, scale), atol=3)
         for a, b in zip(found["before"], found["later"]):

@@ -115,6 +115,17 @@ class ExportHtml(SharedCase):
                     off = numpy.abs(decoded - truth)[~empty]
                     self.assertLessEqual(off.max(), field["step"] * 0.5000001)
 
+    def test_one_scale_for_several_pages(self):
+        """--scale-to is the end of the colours of thicknesses, and of nothing else; the values stay."""
+        most = {field["name"]: field["high"] for field in self.page.data["fields"]}
+        self.assertGreater(most["deposit"], 1)
+        page = self.make("scaled.html", "--scale-to", 1)
+        for field in page.data["fields"]:
+            thick = field["name"] in ("deposit", "thickness")
+            self.assertEqual((field["high"], field["beyond"]), (1, most[field["name"]] > 1) if thick else (most[field["name"]], False))
+        self.assert_values(page, self.stored)
+        self.assertFalse(any(field["beyond"] for field in self.make("scaled2.html", "--scale-to", 9000).data["fields"]))
+
     def test_the_values_are_those_of_the_snapshots(self):
         self.assertEqual([field["name"] for field in self.page.data["fields"]], USUAL)
         self.assertGreater(len(self.stored), 8)

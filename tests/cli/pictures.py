@@ -229,6 +229,25 @@ class Pictures(SharedCase):
                     "--extent", "dem")
         numpy.testing.assert_array_equal(self.legend(first), self.legend(alone), "the range reaches the highest value of all")
 
+    def test_one_scale_for_several_maps(self):
+        """--scale-to ends the colours of thicknesses at the same value for every snapshot, which the legend says; larger ones have the
+        last colour, and "≥" before the last label."""
+        self.sciara("run", "s.json", "-q", "-n", 3, "-o", "thin", "--set", "output.maps=[]")
+        most = [open_snapshot(self.path(run, case.record(self.path(run))["snapshots"][-1]["name"])).deposit.values.max() for run in ("thin", "run")]
+        self.assertTrue(most[0] < 1.5 and 1.6 < most[1] < 50, most)  # the scale ends at 1.6
+        def legend(run, to):
+            self.sciara("export", run, "-q", "-f", "png", "--field", "deposit", "--width", 400, "--scale-to", to, "--extent", "dem",
+                        "-o", "scaled.png", "--overwrite")
+            return self.legend(self.path("scaled.png"))
+        numpy.testing.assert_array_equal(legend("thin", 50), legend("run", 50))
+        thin, thick = legend("thin", 1.5), legend("run", 1.5)
+        changed = numpy.flatnonzero((thin != thick).any(axis=(0, 2)))
+        self.assertTrue(0.4 * thin.shape[1] < changed.min() and changed.max() < 0.7 * thin.shape[1], "the last label alone")
+        for code, said, args in ((2, "--scale-to: expected a field of thickness such as deposit (--field); found temperature", ("--field", "temperature", "--scale-to", 3)),
+                                 (2, '--scale-to: expected a thickness above 0 to 10000 m, found "0"', ("--scale-to", 0))):
+            self.assertIn(said, self.sciara("export", "run", "-q", "-f", "png", "-o", "refused.png", *args, code=code).stderr)
+        self.assertFalse(os.path.exists(self.path("refused.png")))
+
     def test_frames_are_replaced_when_asked(self):
         command = ["export", "run", "-q", "-f", "frames", "--width", 320, "-o", "again.frames"]
         self.sciara(*command)

@@ -26,6 +26,7 @@ void sciara_ensemble_free(struct sciara_ensemble *e) {
   sciara_free(e->events);
   sciara_result_free(&e->result);
   sciara_members_free(&e->members);
+  sciara_declared_free(&e->declared);
   free(e->folder);
   free(e->title);
   free(e->base);

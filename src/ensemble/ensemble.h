@@ -3,6 +3,7 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_H
 
+#include "ensemble/declared.h"
 #include "ensemble/members.h"
 #include "ensemble/observed_weights.h"
 #include "model/poi.h"
@@ -109,6 +110,7 @@ struct sciara_ensemble {
   size_t vent_count;
   struct sciara_ensemble_event *events;
   size_t event_count;
+  struct sciara_declared declared;
 };
 
 /**

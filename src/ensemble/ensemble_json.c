@@ -153,7 +153,8 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
                (!r->left_out || !r->left_out->child || put_copy(root, SCIARA_ENSEMBLE_LEFT_OUT, r->left_out)) &&
-               put_vents(root, e) && put_columns(root, &e->members) && put_rows(root, &e->members);
+               sciara_declared_put(root, &e->declared) && put_vents(root, e) && put_columns(root, &e->members) &&
+               put_rows(root, &e->members);
   cJSON_Delete(base);
   return whole ? SCIARA_OK : no_memory();
 }
@@ -360,6 +361,7 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
   if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);
   SCIARA_TRY(read_sample(path, root, out));
   SCIARA_TRY(read_base(path, root, &out->base));
+  SCIARA_TRY(sciara_declared_read(path, root, &out->declared));
   SCIARA_TRY(read_lists(path, root, out));
   SCIARA_TRY(read_result(path, root, out));
   SCIARA_TRY(read_left_out(path, root, &out->result));

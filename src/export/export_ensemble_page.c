@@ -427,7 +427,8 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
   m.hazard.liquid_s[1] = r->liquid.to_s;
   m.hazard.full = r->sample.kind == SCIARA_ERROR_GRID;
   char source[160];
-  snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s", sciara_rules_title(r->rules));
+  snprintf(source, sizeof source, "sciara " SCIARA_VERSION ", %s, DEM %016" PRIx64, sciara_rules_title(r->rules),
+           r->dem.hash);
   const struct sciara_run_warning coarse = {.kind = (char *)(uintptr_t)SCIARA_WARNING_DEM, .coarse_m = r->dem.coarse_m};
   const struct sciara_page page = {.language = job->look.language,
                                    .frames = &m.frames,

@@ -48,6 +48,16 @@ static struct range drawn_range(const struct sciara_reduction *r, enum sciara_dr
   return range;
 }
 
+/** Widens the range of what was drawn to that which the plan declares. */
+static void declare(const struct saying *s, const char *key, struct range *range) {
+  const struct sciara_declared *d = &s->r->ensemble.declared;
+  for (size_t k = 0; k < d->range_count; k++) {
+    if (strcmp(d->range[k].key, key) != 0) continue;
+    widen(range, d->range[k].low);
+    widen(range, d->range[k].high);
+  }
+}
+
 /** The number with which a text begins, and its length; NAN: none. */
 static double number_at(const char *text, size_t *length) {
   char digits[40];
@@ -93,9 +103,13 @@ static void put_range(const struct saying *s, struct range range, const char *un
 /** " short 50 % (0.1 × 10⁶ m³, 6 h)", where they vary with the ranges of the members. */
 static void put_event(const struct saying *s, size_t k) {
   const struct sciara_ensemble_event *of = &s->r->ensemble.events[k];
-  const struct range volume = drawn_range(s->r, SCIARA_DRAWN_VOLUME, k),
-                     duration = drawn_range(s->r, SCIARA_DRAWN_DURATION, k);
+  struct range volume = drawn_range(s->r, SCIARA_DRAWN_VOLUME, k),
+               duration = drawn_range(s->r, SCIARA_DRAWN_DURATION, k);
   char share[32], text[2][64];
+  snprintf(text[0], sizeof text[0], "events.%zu.volume_m3", k);
+  snprintf(text[1], sizeof text[1], "events.%zu.duration", k);
+  declare(s, text[0], &volume);
+  declare(s, text[1], &duration);
   snprintf(share, sizeof share, "%.3g", 100 * of->weight);
   sciara_word_numbers(s->language, share);
   sciara_text_append(s->t, "%s%s%s\u00A0%% (", of->name ? of->name : "", of->name ? " " : "", share);
@@ -206,6 +220,7 @@ static void put_key(const struct saying *s, size_t key, bool *any) {
     widen(&range, number);
   }
   if (numbers && !(range.low <= range.high)) return;
+  if (numbers) declare(s, name, &range);
   const bool error = strcmp(name, "dem.error") == 0;
   const char *text = error ? word(s, SCIARA_WORD_HAZARD_GROUND_ERROR) : sciara_word_of_param(s->language, name, &info);
   begin_item(s, any);
@@ -217,8 +232,9 @@ static void put_key(const struct saying *s, size_t key, bool *any) {
 }
 
 static void put_varied(const struct saying *s) {
-  const struct range scale = drawn_range(s->r, SCIARA_DRAWN_RATE_SCALE, SIZE_MAX);
+  struct range scale = drawn_range(s->r, SCIARA_DRAWN_RATE_SCALE, SIZE_MAX);
   bool any = false;
+  declare(s, "rate_scale", &scale);
   if (scale.low < scale.high) {
     begin_item(s, &any);
     sciara_text_append(s->t, "%s ", word(s, SCIARA_WORD_HAZARD_RATE_SCALE));
@@ -245,9 +261,10 @@ static void put_model(const struct saying *s, const struct sciara_scenario_spec 
 }
 
 static void put_dem(const struct saying *s) {
+  const char *name = s->r->ensemble.declared.dem;
   put_heading(s, SCIARA_WORD_DEM);
-  sciara_text_append(s->t, "%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ", %016" PRIx64 ".", s->r->dem.grid.rows,
-                     s->r->dem.grid.cols, s->r->dem.hash);
+  sciara_text_append(s->t, "%s%s%" PRId64 "\u00A0\u00D7\u00A0%" PRId64 ".", name ? name : "", name ? ", " : "",
+                     s->r->dem.grid.rows, s->r->dem.grid.cols);
 }
 
 /** The outline and its time, from the sentence of 'reweight'; false: it has another form. */
@@ -302,7 +319,9 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
     sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);
   }
   put_observed(&s);
-  sciara_word_edits(out, language, base.dem.edits, base.dem.edit_count, base.run.start, NULL, NULL);
+  const struct sciara_declared *d = &r->ensemble.declared; // of earlier versions: the edits at simulated times alone
+  sciara_word_edits(out, language, d->edits ? d->edits : base.dem.edits, d->edits ? d->edit_count : base.dem.edit_count,
+                    base.run.start, NULL, NULL);
   sciara_scenario_free(&base);
   sciara_diagnostics_free(&diagnostics);
   return status == SCIARA_OK ? out->failed : status;

@@ -327,6 +327,9 @@ static enum sciara_status make_ensemble(struct sciara_planning *p) {
   const cJSON *title = sciara_json_get(p->root, "title");
   if (title && !(p->e.title = sciara_format("%s", title->valuestring))) return no_memory();
   SCIARA_TRY(take_members(p));
+  const struct sciara_scenario_spec *s = &p->base.scenario;
+  SCIARA_TRY(sciara_declared_take(s->dem.path, s->dem.edits, s->dem.edit_count, &p->e.declared));
+  SCIARA_TRY(sciara_variation_declare(&p->x.variation, &p->e.declared));
   const size_t count = p->e.members.count;
   cJSON *root = NULL;
   const enum sciara_status status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, NULL, &base);

@@ -391,3 +391,13 @@ void sciara_variation_free(struct sciara_variation *v) {
   sciara_free(v->lower);
   *v = (struct sciara_variation){0};
 }
+
+enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out) {
+  for (size_t k = 0; k < v->count; k++) {
+    const struct sciara_vary_spec *s = &v->vary[k];
+    if (s->kind != SCIARA_DIST_UNIFORM && s->kind != SCIARA_DIST_LOG_UNIFORM) continue;
+    const char *key = s->target == SCIARA_VARY_GROUND ? "dem.error" : s->name; // as in members.csv
+    SCIARA_TRY(sciara_declared_add_range(out, key, fmax(s->a, s->low), fmin(s->b, s->high)));
+  }
+  return SCIARA_OK;
+}

@@ -4,6 +4,7 @@
 #ifndef SCIARA_PLAN_VARIATION_H
 #define SCIARA_PLAN_VARIATION_H
 
+#include "ensemble/declared.h"
 #include "plan/ensemble_file.h"
 
 enum sciara_vary_target {
@@ -58,6 +59,8 @@ struct sciara_variation {
 void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
                            const struct sciara_event_spec *events, size_t event_count, bool vents_given,
                            struct sciara_variation *out);
+/** Adds the ranges from which keys are drawn evenly, or evenly in their logarithm. */
+enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out);
 void sciara_variation_free(struct sciara_variation *v);
 
 /** Makes u[count], independent coordinates in (0, 1), correlated; by rank. */

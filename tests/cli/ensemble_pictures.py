@@ -221,13 +221,9 @@ class Pictures(SharedCase):
     def test_assumptions_in_words(self):
         """Members, condition, classes, vents, rates and model stand on the picture, in its language."""
         said = self.facts("plain.png")["assumptions"]
-        with open(self.path("e", "members.csv"), encoding="utf-8") as f:
-            rows = [row for row in csv.DictReader(f) if row["vents.0.x"] != "448000"]  # of weight 0
-        scale, relaxation = (["–".join(f"{end([float(row[key]) for row in rows]):.3g}" for end in (min, max))][0]
-                             for key in ("rate_scale", "model.relaxation"))
         for text in ("120 of 120 members are finished. Valid only for the assumed vents, eruptions and model", "short 50\u00a0% (0.1\u00a0×\u00a010⁶\u00a0m³, 6 h)",
                      "long 15\u00a0% (0.5\u00a0×\u00a010⁶\u00a0m³, 1 d)", "Vents: 3.", "Eruptions a year: flank 0.02 (0.01–0.04)",
-                     f"Varied: factor of the rates {scale}; relaxation of the clock {relaxation}. Model: fv3 (thesis-etna-2006). DEM: 378\u00a0×\u00a0517"):
+                     f"Varied: factor of the rates 0.9–1.1; relaxation of the clock 0.4–0.5. Model: fv3 (thesis-etna-2006). DEM: volcano.tif, 378\u00a0×\u00a0517."):
             self.assertIn(text, said)
         self.assertNotIn("10 members", said)
         self.picture("it.png", "--language", "it", "--issued", "2026-05-10", "--stamp", "ESERCITAZIONE", "--credits", "me", layer="arrival_q05")
@@ -236,18 +232,18 @@ class Pictures(SharedCase):
             self.assertIn(text, said)
         self.assertNotIn("{", said)
         for language, words in (("it", ("fattore dei tassi di effusione 0,9", "rilassamento del passo di tempo 0,4")),
-                                ("fr", ("Varié", "short 50\u00a0%", "0,1\u00a0×\u00a010⁶\u00a0m³, 6 h", "0,5\u00a0×\u00a010⁶\u00a0m³, 1 j)", "MNT\u00a0: 378"))):
+                                ("fr", ("Varié", "short 50\u00a0%", "0,1\u00a0×\u00a010⁶\u00a0m³, 6 h", "0,5\u00a0×\u00a010⁶\u00a0m³, 1 j)", "MNT\u00a0: volcano.tif, 378"))):
             self.picture(f"{language}2.png", "--language", language)
             for text in words:
                 self.assertIn(text, self.facts(f"{language}2.png")["assumptions"])
 
     def test_what_varies(self):
-        """Volumes and durations of classes, errors of altitudes, texts: the ranges of the members that count, on map and page."""
+        """Volumes and durations of classes, errors of altitudes, texts: the declared ranges, and without one that of the members that count."""
         case.write_scenario(self.work, "plain.json", run={"until": "2 min"}, model={"cooling": 120})
         case.write_json(self.path("v.json"), {
             "base": "plain.json", "events": [{"name": "a", "volume_m3": 9000, "duration": "2 h", "curve": "waning"},
                                              {"volume_m3": 2e5, "duration": "3 d", "curve": "waning"}],
-            "vary": [{"key": "events.0.volume_m3", "uniform": [5000, 20000]}, {"key": "events.0.duration", "uniform": [4000, 9000]},
+            "vary": [{"key": "events.0.volume_m3", "uniform": [5000, 20000]}, {"key": "events.0.duration", "normal": {"mean": 6500, "sd": 800}},
                      {"key": "elevation_error", "uniform": [1, 3], "correlation_m": 30}, {"key": "run.until", "values": ["1 min", "2 min"]}],
             "sample": {"method": "random", "count": 4, "seed": 1}, "result": {"thickness_m": [0]}})
         self.sciara("ensemble", "run", "v.json", "-q", "--no-estimate", "--no-pictures")
@@ -255,16 +251,21 @@ class Pictures(SharedCase):
         with open(self.path("v", "members.csv"), encoding="utf-8") as f:
             rows = list(csv.DictReader(f))
         first = [row for row in rows if row["event"] == "0"]
-        volumes = [f"{end(float(row['volume_m3']) for row in first):.0f} m³" for end in (min, max)]
         times = [f"{s // 3600} h" + (f" {s % 3600 // 60} min" if s % 3600 else "") for s in
                  (60 * round(end(float(row["duration_s"]) for row in first) / 60) for end in (min, max))]
-        errors = [f"{end(json.loads(row['dem.error'])['sd_m'] for row in rows):.3g}" for end in (min, max)]
-        self.assertTrue(len({row["run.until"] for row in rows}) == 2 and volumes[0] != volumes[1] and times[0] != times[1])
+        self.assertTrue(len({row["run.until"] for row in rows}) == 2 and times[0] != times[1])
+        self.assertTrue(all(5000 < float(row["volume_m3"]) < 20000 for row in first), "others than what is said")
         said = self.facts("v.png")["assumptions"].replace("\u00a0", " ")
-        self.assertIn(f"Assumed eruptions: a 50 % ({'–'.join(volumes)}, {'–'.join(times)}); event 2 50 % (0.2 × 10⁶ m³, 3 d).", said)
-        self.assertIn(f"standard deviation of the altitudes {'–'.join(errors)} m", said)
+        self.assertIn(f"Assumed eruptions: a 50 % (5000 m³–20000 m³, {'–'.join(times)}); event 2 50 % (0.2 × 10⁶ m³, 3 d).", said)
+        self.assertIn("standard deviation of the altitudes 1–3 m", said)
         self.assertRegex(said, r"run\.until ([12] min), (?!\1)[12] min\.")
-        self.assertIn("Model: fv3 (thesis-etna-2006; cooling parameter 120 m²).", said)
+        self.assertIn("Model: fv3 (thesis-etna-2006; cooling parameter 120 m²). DEM: dem.asc, 30 × 40.", said)
+        plan = json.loads(Path(self.path("v", "ensemble.json")).read_text(encoding="utf-8"))
+        plan["declared"]["ranges"][0]["low"] = "x"
+        case.write_json(self.path("v", "ensemble.json"), plan)
+        done = self.sciara("ensemble", "export", "v", "-q", "-f", "png", "--layer", "probability_0m", "-o", "w.png", code=3)
+        self.assertIn("v/ensemble.json: declared: expected ranges with a key, low and high, found something else", done.stderr)
+        self.assertFalse(os.path.exists(self.path("w.png")))
 
     def test_the_eruption_of_the_base(self):
         """Without classes it is told with its rate; a mapped outline from which members begin is named with its time."""

@@ -43,7 +43,7 @@ struct making {
   struct sciara_page_poi *poi;
   const char **chance_name;
   double *chance; ///< of each place
-  struct sciara_text assumed;
+  struct sciara_text assumed, title;
   struct sciara_used_vents used;
   struct sciara_page_vent *vent;
   char **vent_name, **event_name;
@@ -62,6 +62,7 @@ static void making_free(struct making *m) {
   sciara_free(m->chance);
   sciara_free(m->vent);
   sciara_text_free(&m->assumed);
+  sciara_text_free(&m->title);
   sciara_used_vents_free(&m->used);
   sciara_free(m->vent_name);
   sciara_free(m->event_name);
@@ -416,10 +417,13 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
   SCIARA_TRY_GOTO(make_shares(&m));
   SCIARA_TRY_GOTO(make_vents(&m));
   SCIARA_TRY_GOTO(sciara_hazard_assumed(r, job->look.language, &m.assumed));
+  SCIARA_TRY_GOTO(sciara_hazard_title(r, job->look.language, &m.title));
   m.hazard.finished = r->sample.finished;
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
   m.hazard.observed = r->ensemble.observed != NULL;
+  m.hazard.condition = sciara_hazard_condition(r);
+  m.hazard.after = r->after;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.censored = r->sample.censored;
   m.hazard.liquid = r->liquid.members;
@@ -447,7 +451,7 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
                                    .start = *r->start ? r->start : NULL,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,
-                                   .title = job->look.title ? job->look.title : r->ensemble.title,
+                                   .title = job->look.title ? job->look.title : m.title.data,
                                    .crs_name = r->dem.georef.crs_name,
                                    .source = source,
                                    .hazard = &m.hazard};

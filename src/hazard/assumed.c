@@ -301,6 +301,29 @@ static void put_observed(const struct saying *s) {
   sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OBSERVED_IN), pairs);
 }
 
+enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r) {
+  return r->under_way ? SCIARA_WORD_FORECAST_CONDITION : SCIARA_WORD_HAZARD_CONDITION;
+}
+
+enum sciara_status sciara_hazard_title(const struct sciara_reduction *r, enum sciara_language language,
+                                       struct sciara_text *out) {
+  const struct sciara_ensemble *e = &r->ensemble;
+  const char *title = e->title         ? e->title
+                      : !r->under_way  ? sciara_word(language, SCIARA_WORD_HAZARD_TITLE)
+                      : *r->base_title ? r->base_title
+                                       : sciara_word(language, SCIARA_WORD_FORECAST_TITLE);
+  return sciara_word_title(out, language, title, e->declared.edits, e->declared.edit_count);
+}
+
+/** "Start: 2026-11-27 22:00 UTC", of the eruption that is under way. */
+static void put_start(const struct saying *s, const struct sciara_scenario_spec *base) {
+  char date[SCIARA_DATE_SIZE];
+  if (!s->r->under_way || !sciara_minute_after(base->run.start, 0, date)) return;
+  sciara_text_append(s->t, " ");
+  put_heading(s, SCIARA_WORD_START);
+  sciara_text_append(s->t, "%s.", date);
+}
+
 enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum sciara_language language,
                                          struct sciara_text *out) {
   const struct saying s = {r, language, out};
@@ -314,6 +337,7 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   put_varied(&s);
   put_model(&s, &base);
   put_dem(&s);
+  put_start(&s, &base);
   if (base.observed.outline) {
     sciara_text_append(out, " ");
     sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);

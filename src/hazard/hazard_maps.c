@@ -193,7 +193,10 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, size_t
 // --------------------------------------------------------------------------------------------------------------- maps
 
 static const char *title_of(const struct sciara_reduction *r) {
-  return r->ensemble.title ? r->ensemble.title : "Lava hazard";
+  return r->ensemble.title ? r->ensemble.title
+         : r->under_way && *r->base_title
+             ? r->base_title
+             : sciara_word(SCIARA_ENGLISH, r->under_way ? SCIARA_WORD_FORECAST_TITLE : SCIARA_WORD_HAZARD_TITLE);
 }
 
 static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {

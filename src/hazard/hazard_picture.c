@@ -37,6 +37,7 @@ void sciara_hazard_picture_free(struct sciara_hazard_picture *p) {
   sciara_used_vents_free(&p->used);
   sciara_text_free(&p->about);
   sciara_text_free(&p->note);
+  sciara_text_free(&p->title);
   sciara_map_facts_free(&p->facts);
   *p = (struct sciara_hazard_picture){0};
 }
@@ -86,7 +87,7 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
   if (r->liquid.members > 0 && sciara_layer_is_of_end(l)) {
     char time[96], date[SCIARA_MINUTE_SIZE];
     sciara_liquid_end_print(r, language, time, date);
-    const char *const pairs[] = {"map", "", "time", time, "date", date, NULL};
+    const char *const pairs[] = {"map", "", "time", time, "after", sciara_word(language, r->after), "date", date, NULL};
     sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_UNTIL), pairs);
   }
 }
@@ -104,7 +105,10 @@ static void put_time_zero(const struct sciara_reduction *r, enum sciara_language
   else if (!sciara_minute_after(r->start, 0, time))
     return;
   sciara_text_append(t, " ");
-  sciara_word_fill(t, sciara_word(language, later ? SCIARA_WORD_HAZARD_TIME_ZERO : SCIARA_WORD_HAZARD_DATE_ZERO),
+  sciara_word_fill(t,
+                   sciara_word(language, !later                                  ? SCIARA_WORD_HAZARD_DATE_ZERO
+                                         : r->after == SCIARA_WORD_AFTER_OUTLINE ? SCIARA_WORD_HAZARD_TIME_OUTLINE
+                                                                                 : SCIARA_WORD_HAZARD_TIME_ZERO),
                    pairs);
 }
 
@@ -116,7 +120,7 @@ static void put_members(const struct sciara_reduction *r, enum sciara_language l
   snprintf(members, sizeof members, "%zu", r->used_members - r->sample.zero);
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_MEMBERS), pairs);
   if (r->stopped) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_ENOUGH));
-  sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_CONDITION));
+  sciara_text_append(t, " %s", sciara_word(language, sciara_hazard_condition(r)));
   put_time_zero(r, language, t);
   sciara_text_append(t, "\n");
 }
@@ -133,7 +137,9 @@ static double largest_of(const struct sciara_reduction *r, size_t k) {
 /** Members that ended with liquid lava. */
 static void put_liquid(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
   char time[96], date[SCIARA_MINUTE_SIZE], members[24], finished[24];
-  const char *const pairs[] = {"time", time, "date", date, "members", members, "finished", finished, NULL};
+  const char *const pairs[] = {"time",     time,     "after",   sciara_word(language, r->after),
+                               "date",     date,     "members", members,
+                               "finished", finished, NULL};
   if (r->liquid.members == 0) return;
   sciara_liquid_end_print(r, language, time, date);
   snprintf(members, sizeof members, "%zu", r->liquid.members);
@@ -228,10 +234,10 @@ static enum sciara_status take_values(const struct sciara_reduction *r, size_t k
 enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                                               const char *title, struct sciara_hazard_picture *out) {
   const struct sciara_layer *l = &r->layers.layer[k];
-  const char *own = r->ensemble.title ? r->ensemble.title : sciara_word(language, SCIARA_WORD_HAZARD_TITLE);
   *out = (struct sciara_hazard_picture){0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(take_values(r, k, out));
+  SCIARA_TRY_GOTO(sciara_hazard_title(r, language, &out->title));
   put_about(r, l, language, &out->about);
   SCIARA_TRY_GOTO(out->about.failed);
   SCIARA_TRY_GOTO(make_note(r, k, language, &out->note));
@@ -246,7 +252,7 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
                                  .ramp = sciara_products_ramp(l),
                                  .long_name = out->about.data,
                                  .unit = sciara_layer_is_probability(l) ? "%" : l->unit,
-                                 .title = title ? title : own,
+                                 .title = title ? title : out->title.data,
                                  .facts = &out->facts};
   out->picture.map = &out->map;
   out->picture.altitude = r->dem.altitude;

@@ -16,7 +16,7 @@ struct sciara_hazard_picture {
   double *values;
   struct sciara_used_vents used;
   struct sciara_map_vent *vent; ///< refers to `used`
-  struct sciara_text about, note;
+  struct sciara_text about, note, title;
   struct sciara_map_facts facts;
 };
 

@@ -44,12 +44,12 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
 
 enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out) {
   char time[96], date[SCIARA_MINUTE_SIZE];
-  sciara_text_append(out, SCIARA_ENSEMBLE_CONDITION);
+  sciara_text_append(out, "%s", r->under_way ? SCIARA_FORECAST_CONDITION : SCIARA_ENSEMBLE_CONDITION);
   if (r->ensemble.observed) sciara_text_append(out, "; %s", r->ensemble.observed);
   if (r->liquid.members > 0) {
     sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
-    sciara_text_append(out, "; until %s after the start%s, when the lava of %zu of %zu members is still liquid", time,
-                       date, r->liquid.members, r->sample.finished);
+    sciara_text_append(out, "; until %s %s%s, when the lava of %zu of %zu members is still liquid", time,
+                       sciara_word(SCIARA_ENGLISH, r->after), date, r->liquid.members, r->sample.finished);
   }
   if (r->sample.censored > 0)
     sciara_text_append(out,
@@ -67,7 +67,8 @@ enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, s
   char time[48 + SCIARA_MINUTE_SIZE];
   sciara_print_duration(r->ensemble.time_zero_s, time, sizeof time);
   sciara_append_minute(r->start, 0, time, sizeof time);
-  return sciara_text_append(out, "; times count from the start of the members, simulated time %s of the base", time);
+  return sciara_text_append(out, "; times count from the %s, simulated time %s of the base",
+                            r->after == SCIARA_WORD_AFTER_OUTLINE ? "mapped outline" : "start of the members", time);
 }
 
 struct sciara_footprint_source sciara_reduction_source(const struct sciara_reduction *r) {
@@ -180,6 +181,11 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
   if (scenario.observed.outline)
     snprintf(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
+  r->under_way = scenario.observed.outline || scenario.initial_checkpoint;
+  r->after = scenario.observed.outline ? SCIARA_WORD_AFTER_OUTLINE
+             : e->time_zero_s > 0      ? SCIARA_WORD_AFTER_CHECKPOINT
+                                       : SCIARA_WORD_AFTER_START;
+  snprintf(r->base_title, sizeof r->base_title, "%s", scenario.title ? scenario.title : "");
   if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);
@@ -215,7 +221,8 @@ static void tell_layers(struct sciara_reduction *r) {
     struct sciara_layer *l = &r->layers.layer[k];
     const size_t length = strlen(l->long_name);
     if (sciara_layer_is_of_end(l))
-      snprintf(l->long_name + length, sizeof l->long_name - length, "; until %s after the start%s", time, date);
+      snprintf(l->long_name + length, sizeof l->long_name - length, "; until %s %s%s", time,
+               sciara_word(SCIARA_ENGLISH, r->after), date);
   }
 }
 
@@ -334,10 +341,9 @@ static void tell(const struct sciara_reduction *r) {
   if (r->liquid.members) {
     char time[96], date[SCIARA_MINUTE_SIZE];
     sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
-    sciara_log(
-        SCIARA_LOG_INFO,
-        "%zu members end at %s after the start%s (run.until) with liquid lava: what it reaches later does not count",
-        r->liquid.members, time, date);
+    sciara_log(SCIARA_LOG_INFO,
+               "%zu members end at %s %s%s (run.until) with liquid lava: what it reaches later does not count",
+               r->liquid.members, time, sciara_word(SCIARA_ENGLISH, r->after), date);
   }
   if (s->zero) sciara_log(SCIARA_LOG_INFO, "%zu members have weight 0 and are skipped", s->zero);
   if (s->joined)

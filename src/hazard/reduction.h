@@ -10,6 +10,7 @@
 #include "terrain/dem_gdal.h"
 
 #define SCIARA_ENSEMBLE_CONDITION "valid only for the assumed vents, eruptions and model, if such an eruption happens"
+#define SCIARA_FORECAST_CONDITION "forecast, valid only for the assumed vents, effusion and model"
 
 /** Members that end at the time of their stop rule, their lava still liquid: what it reaches later is not known. */
 struct sciara_liquid_end {
@@ -28,6 +29,9 @@ struct sciara_reduction {
   struct sciara_liquid_end liquid;   ///< of them
   char start[SCIARA_DATE_SIZE];      ///< the date from which times count; "": not known
   char observed_name[128];           ///< file of the outline of the lava with which members begin; "": there is none
+  enum sciara_word after;            ///< of what times count: SCIARA_WORD_AFTER_START, or that with which members begin
+  bool under_way;                    ///< members begin with lava: a forecast of an eruption that happens
+  char base_title[256];              ///< of the base; "": it has none
   struct sciara_layers layers;
   struct sciara_hazard_rule rule;
   struct sciara_poi_hits pois;          ///< of ensemble.result.pois; not visited until the maps or places are made
@@ -88,7 +92,7 @@ void sciara_liquid_end_print(const struct sciara_reduction *r, enum sciara_langu
 /** Whether a layer depends on what lava does until the members end. */
 bool sciara_layer_is_of_end(const struct sciara_layer *l);
 
-/** "valid only for the assumed vents, eruptions and model, if such an eruption happens", what was observed, and that members
+/** SCIARA_ENSEMBLE_CONDITION, or that of a forecast, what was observed, and that members
  *  ended before their lava came to rest. */
 enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out);
 

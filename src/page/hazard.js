@@ -7,10 +7,10 @@ function timeText(seconds) {
   return `${number(seconds / size)} ${name}`;
 }
 
-/** When members end whose lava is still liquid: {time: "1 d" or "6 h\u20131 d", date: that of a single time}. */
-function endText({ start, hazard: { liquid: { from_s: from, to_s: to } } }) {
+/** When members end whose lava is still liquid: {time: "1 d" or "6 h\u20131 d", after: what, date: that of a single time}. */
+function endText({ start, hazard: { after, liquid: { from_s: from, to_s: to } } }) {
   const times = [...new Set([durationText(from), durationText(to)])];
-  return { time: times.join("\u2013"), date: times.length === 1 ? dateText(start, to) : "" };
+  return { time: times.join("\u2013"), after: say(after), date: times.length === 1 ? dateText(start, to) : "" };
 }
 
 /** Gives each layer its name in the language of the page. */
@@ -83,7 +83,8 @@ class HazardPage extends StillPage {
     super.tellAbout();
     const { grid, crs, hazard } = this.data;
     const { finished, liquid, censored } = hazard;
-    document.title = byId("title").textContent = this.data.title || say("HAZARD_TITLE");
+    document.title = byId("title").textContent = this.data.title;
+    byId("condition").textContent = say(hazard.condition);
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${cells}, ${crs || say("NO_CRS")}`;
     byId("members").textContent = [
@@ -104,9 +105,11 @@ class HazardPage extends StillPage {
 
   /** From when times count, where that is no simulated time 0 without a date. */
   tellStart() {
-    const { start, hazard: { time_zero_s: zero } } = this.data;
+    const { start, hazard } = this.data;
+    const zero = hazard.time_zero_s;
     const date = dateText(start, 0);
-    if (zero > 0) return [say("HAZARD_TIME_ZERO", { time: durationText(zero) + date })];
+    const from = hazard.after === "AFTER_OUTLINE" ? "HAZARD_TIME_OUTLINE" : "HAZARD_TIME_ZERO";
+    if (zero > 0) return [say(from, { time: durationText(zero) + date })];
     return date ? [say("HAZARD_DATE_ZERO", { time: date.slice(2, -1) })] : [];
   }
 

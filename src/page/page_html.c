@@ -305,6 +305,8 @@ static enum sciara_status append_hazard(struct sciara_text *t, const struct scia
   SCIARA_TRY(sciara_text_append(t, "\"finished\":%zu,\"members\":%zu,\"stopped\":%s,\"observed\":%s,\"full\":%s,\n",
                                 h->finished, h->members, h->stopped ? "true" : "false", h->observed ? "true" : "false",
                                 h->full ? "true" : "false"));
+  SCIARA_TRY(append_text(t, "condition", sciara_word_id(h->condition)));
+  SCIARA_TRY(append_text(t, "after", sciara_word_id(h->after)));
   SCIARA_TRY(append_named(t, "time_zero_s", h->time_zero_s));
   SCIARA_TRY(sciara_text_append(t, "\"censored\":%zu,\"liquid\":{\"members\":%zu,", h->censored, h->liquid));
   SCIARA_TRY(append_named(t, "from_s", h->liquid_s[0]));

@@ -76,13 +76,14 @@ struct sciara_page_shares {
 /** Zero-initialise. */
 struct sciara_page_hazard {
   size_t finished, members;
-  bool stopped;       ///< the stop rule holds with the finished ones
-  bool observed;      ///< members are weighted by an observed extent
-  bool full;          ///< every vent and class was computed
-  double time_zero_s; ///< simulated time from which times count; 0: the beginning
-  size_t censored;    ///< finished members that ended at a limit
-  size_t liquid;      ///< finished members that ended at the time of their stop rule with liquid lava,
-  double liquid_s[2]; ///< and the first and the last of these times
+  bool stopped;                      ///< the stop rule holds with the finished ones
+  bool observed;                     ///< members are weighted by an observed extent
+  bool full;                         ///< every vent and class was computed
+  enum sciara_word condition, after; ///< what numbers are conditional on; of what times count
+  double time_zero_s;                ///< simulated time from which times count; 0: the beginning
+  size_t censored;                   ///< finished members that ended at a limit
+  size_t liquid;                     ///< finished members that ended at the time of their stop rule with liquid lava,
+  double liquid_s[2];                ///< and the first and the last of these times
   const struct sciara_page_layer *layer;
   size_t layers;
   const struct sciara_page_poi *poi;

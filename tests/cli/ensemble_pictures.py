@@ -269,7 +269,7 @@ class Pictures(SharedCase):
 
     def test_the_eruption_of_the_base(self):
         """Without classes it is told with its rate; a mapped outline from which members begin is named with its time."""
-        case.write_scenario(self.work, "steady.json", run={"until": "12 min"}, initial={
+        case.write_scenario(self.work, "steady.json", title="East side", run={"until": "12 min", "start": "2026-11-27T22:00:00Z"}, initial={
             "observed": {"outline": "front.geojson", "volume_m3": 500, "time": "10 min"}})
         x, y = case.WEST + 10 * case.VENT[1], case.NORTH - 10 * case.VENT[0] - 10
         crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
@@ -282,8 +282,18 @@ class Pictures(SharedCase):
         self.sciara("ensemble", "export", "b", "-q", "-f", "png", "--layer", "probability_0m", "-o", "b.png")
         said = self.facts("b.png")["assumptions"].replace("\u00a0", " ")
         for text in ("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Varied: factor of the rates 0.5–1.5. Model",
-                     "Begins with the lava mapped in front.geojson, simulated time 10 min."):
+                     "Begins with the lava mapped in front.geojson, simulated time 10 min.", "Start: 2026-11-27 22:00 UTC.",
+                     "Forecast, valid only for the assumed vents, effusion and model. Times count from the mapped outline, simulated "
+                     "time 10 min (2026-11-27 22:10 UTC).", "At 2 min after the outline (2026-11-27 22:12 UTC) the lava of 2 of 2"):
             self.assertIn(text, said)
+        self.assertNotIn("if such an eruption happens", said)
+        self.assertIn("until 2 min after the outline (2026-11-27 22:12 UTC)", self.facts("b/maps/probability_0m.tif")["meaning"])
+        with open(self.path("b", "sites.csv"), encoding="utf-8") as f:
+            self.assertTrue(next(csv.DictReader(f))["condition"].startswith("forecast, valid only for the assumed vents, effusion and model; until 2 min after the outline (2026"))
+        self.sciara("ensemble", "export", "b", "-q", "-f", "html", "-o", "b.html", "--language", "it")
+        page = Path(self.path("b.html")).read_text(encoding="utf-8")
+        data = json.loads(page.split('<script type="application/json" id="data">')[1].split("</script>")[0])
+        self.assertEqual((data["title"], data["hazard"]["condition"], data["hazard"]["after"]), ("East side", "FORECAST_CONDITION", "AFTER_OUTLINE"))
 
     def test_censored_members_in_words(self):
         """A plan that some members do not finish says so, with the bound of the map; independent sums."""

@@ -72,6 +72,9 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   j->png = sciara_argument(a, "png");
   if (j->png) SCIARA_TRY(sciara_check_extension("png", j->png, (const char *const[]){"png", NULL}));
   j->json = sciara_argument_given(a, "json");
+  const char *labels = sciara_argument(a, "labels"), *comma = labels ? strchr(labels, ',') : NULL;
+  if (labels && (!comma || comma == labels || !comma[1] || strchr(comma + 1, ',') || !sciara_is_utf8(labels)))
+    return sciara_fail(SCIARA_ERR_USAGE, "--labels: expected two names such as without,with; found \"%s\"", labels);
   j->overwrite = sciara_argument_given(a, "overwrite");
   if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
@@ -82,6 +85,8 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
 static enum sciara_status check_picture_options(const struct sciara_arguments *a) {
   static const struct sciara_option pictures[] = {SCIARA_PICTURE_OPTIONS(""), {0}};
   if (sciara_argument_given(a, "png")) return SCIARA_OK;
+  if (sciara_argument_given(a, "labels"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--labels: allowed only with --png FILE");
   for (const struct sciara_option *o = pictures; o->name; o++)
     if (sciara_argument_given(a, o->name))
       return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed only with --png FILE", o->name);
@@ -218,6 +223,7 @@ static const struct sciara_option options[] = {
     SCIARA_COMPARE_PLACES_OPTIONS("compare two runs at the points, lines and polygons of a vector file"),
     {"json", 0, NULL, "print the scores, or the table of the places, as JSON"},
     {"png", 0, "FILE", "draw hits, misses and excess on the hillshade, or what two runs cover"},
+    {"labels", 0, "A,B", "png: names of the two runs (default: those of their folders)"},
     SCIARA_PICTURE_OPTIONS("png: "),
     {"overwrite", 0, NULL, "replace the picture or the table if it exists"},
     SCIARA_CHECKSUM_OPTION,
@@ -229,6 +235,15 @@ enum { EXIT_DIFFER = 1 };
 static bool same_grid(const struct sciara_grid *a, const struct sciara_grid *b) {
   return a->rows == b->rows && a->cols == b->cols && a->cell_size == b->cell_size && a->west == b->west &&
          a->north == b->north;
+}
+
+static enum sciara_status check_grids(const struct sciara_target *a, const struct sciara_target *b) {
+  const struct sciara_grid *g = &a->snapshot.grid, *h = &b->snapshot.grid;
+  if (same_grid(g, h)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s and %s have different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
+                     " of %g m",
+                     a->path, b->path, g->cols, g->rows, g->cell_size, h->cols, h->rows, h->cell_size);
 }
 
 static void print_difference(const struct sciara_grid *g, const char *name, bool as_double,
@@ -326,12 +341,7 @@ cleanup:
 
 static enum sciara_status compare(struct sciara_target *a, struct sciara_target *b, const double *tolerance,
                                   double least_m, bool *same) {
-  if (!same_grid(&a->snapshot.grid, &b->snapshot.grid))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s and %s have different grids: %" PRId64 " x %" PRId64 " cells of %g m, %" PRId64 " x %" PRId64
-                       " of %g m",
-                       a->path, b->path, a->snapshot.grid.cols, a->snapshot.grid.rows, a->snapshot.grid.cell_size,
-                       b->snapshot.grid.cols, b->snapshot.grid.rows, b->snapshot.grid.cell_size);
+  SCIARA_TRY(check_grids(a, b));
   const bool equal = a->snapshot.checksum == b->snapshot.checksum;
   sciara_print("a: %s (step %" PRIu64 ", %.17g s, %s %s)\nb: %s (step %" PRIu64 ", %.17g s, %s %s)\n", a->path,
                a->snapshot.step, a->snapshot.time_s, a->snapshot.engine ? a->snapshot.engine : "?",
@@ -350,6 +360,35 @@ static enum sciara_status compare(struct sciara_target *a, struct sciara_target 
                        : tolerance ? "different beyond the tolerance"
                                    : "different");
   return SCIARA_OK;
+}
+
+/** The options of a comparison of two runs that draws a picture, perhaps. */
+static enum sciara_status take_picture(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                       struct job *j) {
+  SCIARA_TRY(take_options(a, j));
+  SCIARA_TRY(sciara_picture_options_read(a, drivers, sciara_arguments_all(a, "allow-driver", drivers), &j->look));
+  SCIARA_TRY(check_picture_options(a));
+  return j->png ? sciara_refuse_existing(j->png, j->overwrite) : SCIARA_OK;
+}
+
+/** The picture of two runs, with the places of --assets. */
+static enum sciara_status draw_runs(const struct sciara_arguments *a, const struct job *j, struct sciara_target *first,
+                                    struct sciara_target *second) {
+  const char *drivers[SCIARA_MOST_GIVEN], *labels = sciara_argument(a, "labels");
+  struct sciara_runs_picture q = {.run = {first, second}, .min_thickness_m = j->run.min_thickness_m, .look = &j->look};
+  char *copy = labels ? sciara_format("%s", labels) : NULL;
+  enum sciara_status status = sciara_compare_request(a, drivers, &q.places);
+  if (labels && !copy) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for an option");
+  if (status == SCIARA_OK) status = check_grids(first, second);
+  if (copy) {
+    char *rest = copy;
+    q.label[0] = strsep(&rest, ",");
+    q.label[1] = rest;
+  }
+  if (status == SCIARA_OK) status = sciara_runs_draw(&q, j->png);
+  if (status == SCIARA_OK) sciara_print("%s\n", j->png);
+  free(copy);
+  return status;
 }
 
 /** Whether a file is one of polygons or a raster by its name. */
@@ -378,17 +417,12 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
   struct sciara_target a = {0}, b = {0};
   struct job j = {0};
   const char *drivers[SCIARA_MOST_GIVEN];
-  SCIARA_TRY(take_options(arguments, &j));
-  SCIARA_TRY(sciara_picture_options_read(arguments, drivers, sciara_arguments_all(arguments, "allow-driver", drivers),
-                                         &j.look));
-  SCIARA_TRY(check_picture_options(arguments));
-  if (j.png) SCIARA_TRY(sciara_refuse_existing(j.png, j.overwrite));
+  SCIARA_TRY(take_picture(arguments, drivers, &j));
   SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
   enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
   if (status == SCIARA_OK) {
     status = compare(&a, &b, text ? &tolerance : NULL, j.run.min_thickness_m, same);
-    if (status == SCIARA_OK && j.png) status = sciara_runs_draw(&a, &b, j.run.min_thickness_m, &j.look, j.png);
-    if (status == SCIARA_OK && j.png) sciara_print("%s\n", j.png);
+    if (status == SCIARA_OK && j.png) status = draw_runs(arguments, &j, &a, &b);
     sciara_target_free(&b);
   }
   sciara_target_free(&a);
@@ -412,15 +446,15 @@ static unsigned modes_with(const char *name) {
   static const struct {
     const char *name;
     unsigned modes;
-  } some[] = {{"tolerance", STATES}, {"observed", OBSERVED},     {"observed-layer", OBSERVED},
-              {"assets", PLACES},    {"layer", PLACES},          {"names", PLACES},
-              {"csv", PLACES},       {"json", OBSERVED | PLACES}};
+  } some[] = {{"tolerance", STATES},       {"observed", OBSERVED}, {"observed-layer", OBSERVED},
+              {"assets", PLACES},          {"layer", PLACES},      {"names", PLACES},
+              {"labels", STATES | PLACES}, {"csv", PLACES},        {"json", OBSERVED | PLACES}};
   static const struct sciara_option pictures[] = {
       SCIARA_PICTURE_OPTIONS(""), {"png", 0, "", ""}, {"min-thickness", 0, "", ""}, {0}};
   for (size_t k = 0; k < sizeof some / sizeof *some; k++)
     if (strcmp(name, some[k].name) == 0) return some[k].modes;
   for (const struct sciara_option *o = pictures; o->name; o++)
-    if (strcmp(name, o->name) == 0) return STATES | OBSERVED;
+    if (strcmp(name, o->name) == 0) return STATES | OBSERVED | PLACES;
   return STATES | OBSERVED | PLACES;
 }
 
@@ -451,6 +485,22 @@ static enum sciara_status check_options(const struct sciara_arguments *a, enum m
   return SCIARA_OK;
 }
 
+/** Two runs at places, and their picture. */
+static enum sciara_status compare_runs(const struct sciara_arguments *arguments) {
+  struct sciara_target a = {0}, b = {0};
+  struct job j = {0};
+  const char *drivers[SCIARA_MOST_GIVEN];
+  SCIARA_TRY(take_picture(arguments, drivers, &j));
+  SCIARA_TRY(sciara_compare_places(arguments));
+  if (!j.png) return SCIARA_OK;
+  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
+  enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
+  if (status == SCIARA_OK) status = draw_runs(arguments, &j, &a, &b);
+  sciara_target_free(&a);
+  sciara_target_free(&b);
+  return status;
+}
+
 /** Two runs or two ensembles, not one of each. */
 static enum sciara_status compare_places(const struct sciara_arguments *a) {
   const bool first = sciara_is_ensemble(a->operand[0]), second = sciara_is_ensemble(a->operand[1]);
@@ -459,7 +509,10 @@ static enum sciara_status compare_places(const struct sciara_arguments *a) {
   if (first != second)
     return sciara_fail(SCIARA_ERR_USAGE, "%s is an ensemble: expected another one, found %s", a->operand[!first],
                        a->operand[first]);
-  return first ? sciara_compare_ensembles(a) : sciara_compare_places(a);
+  if (first)
+    return sciara_argument_given(a, "png") ? sciara_fail(SCIARA_ERR_USAGE, "--png: not allowed with ensembles")
+                                           : sciara_compare_ensembles(a);
+  return compare_runs(a);
 }
 
 static int run(const struct sciara_command *command, int argc, char **argv) {

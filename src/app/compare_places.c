@@ -99,8 +99,8 @@ static enum sciara_status print_json(const struct table *t, const char *head) {
   return status;
 }
 
-static enum sciara_status request_of(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
-                                     struct sciara_pois_request *out) {
+enum sciara_status sciara_compare_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                          struct sciara_pois_request *out) {
   *out = (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
                                       .layer = sciara_argument(a, "layer"),
                                       .name_column = sciara_argument(a, "names"),
@@ -318,7 +318,7 @@ enum sciara_status sciara_compare_places(const struct sciara_arguments *a) {
   const char *drivers[SCIARA_MOST_GIVEN];
   bool printed;
   enum sciara_status status;
-  SCIARA_TRY(request_of(a, drivers, &request));
+  SCIARA_TRY(sciara_compare_request(a, drivers, &request));
   for (int k = 0; k < 2; k++) SCIARA_TRY_GOTO(open_side(a, a->operand[k], &request, &s[k]));
   t.rows = s[0].e.pois.count;
   SCIARA_TRY_GOTO(SCIARA_NEW(change, t.rows + 1, "places"));
@@ -421,7 +421,7 @@ enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a) {
   int threads = 0;
   bool printed;
   enum sciara_status status;
-  SCIARA_TRY(request_of(a, drivers, &request));
+  SCIARA_TRY(sciara_compare_request(a, drivers, &request));
   SCIARA_TRY(sciara_threads_of(a, &threads));
   SCIARA_TRY(sciara_comparison_make(a->operand[0], a->operand[1], request.path ? &request : NULL, threads, &c));
   t.rows = c.pois;

@@ -6,6 +6,7 @@
 #include "app/command.h"
 #include "base/status.h"
 #include "export/target.h"
+#include "terrain/poi_file.h"
 
 // clang-format off
 /** Entries of a table of options: the places, and what is written of them. */
@@ -18,6 +19,10 @@
 
 /** Opens a run or snapshot: at the time of --at, or the last. */
 enum sciara_status sciara_compare_open(const struct sciara_arguments *a, const char *path, struct sciara_target *out);
+
+/** Reads the options of the places, and checks that of their table. The request refers to `drivers`. */
+enum sciara_status sciara_compare_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                          struct sciara_pois_request *out);
 
 /** Compares the runs operand[0] and operand[1] at the places of --assets; prints a table, or JSON. */
 enum sciara_status sciara_compare_places(const struct sciara_arguments *a);

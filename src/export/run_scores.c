@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export_picture.h"
-#include "picture/map_picture.h"
+#include "picture/extent_png.h"
 
 /** What the run covers: its deposit, else what is still liquid. */
 static enum sciara_status read_run(struct sciara_run_scores *j) {
@@ -98,79 +98,62 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   return status;
 }
 
-// Colours that people who confuse red and green can also distinguish (Okabe and Ito).
-enum kind { HITS, MISSES, EXCESS, KINDS };
-static const uint8_t colours[KINDS][3] = {{240, 228, 66}, {0, 114, 178}, {213, 94, 0}};
-
-/** What a picture of two extents calls itself, and the cells of both, of the second alone, of the first alone. */
-struct extent_words {
-  enum sciara_word title, kinds[3];
+/** What a picture of two extents says. */
+struct extents_said {
+  const struct sciara_extent_words *words;
+  const char *const *kinds;                 ///< of two runs: names in place of those of `words`
+  const char *title, *run_out_of;           ///< of two runs
+  const struct sciara_pois_request *places; ///< NULL: none
+  struct sciara_text *note;
 };
-static const struct extent_words of_observed = {SCIARA_WORD_EXTENTS,
-                                                {SCIARA_WORD_HITS, SCIARA_WORD_MISSES, SCIARA_WORD_EXCESS}};
-static const struct extent_words of_runs = {SCIARA_WORD_RUNS,
-                                            {SCIARA_WORD_RUNS_BOTH, SCIARA_WORD_RUNS_FIRST, SCIARA_WORD_RUNS_SECOND}};
 
-/**
- * Draws hits (both) yellow, misses (the observed alone) blue, excess (the run alone) red, laid out as other maps are.
- *
- * @param like          look, ground, marks and texts; of its map the grid, the CRS and the title are used
- * @param run, observed rows x cols, 0 or not
- */
-static enum sciara_status write_extents(const struct sciara_map_picture *like, const uint8_t *run,
-                                        const uint8_t *observed, const struct extent_words *words, const char *path) {
-  const int64_t cells = sciara_grid_cells(like->map->grid);
-  struct sciara_map_kind kinds[KINDS];
-  double *kind;
-  SCIARA_TRY(SCIARA_NEW(kind, cells, "the kinds of cells on a map"));
-  for (int64_t i = 0; i < cells; i++)
-    kind[i] = run[i] ? (observed[i] ? HITS : EXCESS) : observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
-  for (int k = 0; k < KINDS; k++)
-    kinds[k] = (struct sciara_map_kind){sciara_word(like->language, words->kinds[k]),
-                                        {colours[k][0], colours[k][1], colours[k][2]}};
-  struct sciara_map map = *like->map;
-  map.values = kind;
-  map.nodata = SCIARA_NODATA_ALTITUDE;
-  map.name = sciara_word(like->language, words->title);
-  struct sciara_map_picture picture = *like;
-  picture.map = &map;
-  picture.kind = kinds;
-  picture.kinds = KINDS;
-  const enum sciara_status status = sciara_map_write_png(&picture, path);
-  sciara_free(kind);
-  return status;
+static enum sciara_status read_places(const struct sciara_snapshot *s, const struct sciara_pois_request *request,
+                                      struct sciara_pois *out) {
+  if (!request || !request->path) return SCIARA_OK;
+  struct sciara_pois_request q = *request;
+  q.grid = &s->grid;
+  q.crs_wkt = s->georef.crs_wkt;
+  return sciara_pois_read(&q, out);
 }
 
-/** Draws the two extents of `j`. Of two runs it does not say what they assume. */
+/** Draws the two extents of `j`. */
 static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
-                               const struct extent_words *words, struct sciara_text *note, const char *path) {
+                               const struct extents_said *said, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
-  struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = look->title ? look->title : s->title};
+  const bool runs = said->words == &sciara_words_of_runs;
+  struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = runs ? said->title : s->title};
   struct sciara_map_picture picture = {
-      .map = &map, .start = s->start, .time_s = &s->time_s, .language = look->language};
+      .map = &map, .start = s->start, .time_s = &s->time_s, .language = look->language, .run_out_of = said->run_out_of};
   struct sciara_map_dressing dressing = {0};
   struct sciara_picture_parts parts = {0};
   struct sciara_map_facts facts = {0};
   struct sciara_export_marks marks = {0};
+  struct sciara_pois places = {0};
   double *altitude = NULL;
   enum sciara_status status;
+  if (look->title) map.title = look->title;
   sciara_target_warn(j->target, &picture);
-  SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, look->title, &facts));
+  SCIARA_TRY_GOTO(sciara_export_facts(s, SCIARA_FIELD_COUNT, map.title, &facts));
+  SCIARA_TRY_GOTO(sciara_map_facts_add(&facts, "compared", said->note->data));
   map.facts = &facts;
   SCIARA_TRY_GOTO(sciara_export_read_ground(j->target, &altitude));
   picture.altitude = altitude;
   SCIARA_TRY_GOTO(sciara_export_read_marks(j->target, &marks));
   picture.sea = marks.sea;
   picture.edits = marks.edit;
+  if (runs) picture.observed = marks.observed;
+  SCIARA_TRY_GOTO(read_places(s, said->places, &places));
+  picture.pois = places.poi;
+  picture.poi_count = places.count;
   SCIARA_TRY_GOTO(dress(j, &map, &picture, &dressing));
-  if (words == &of_runs) picture.volumes = NULL; // they would be those of one of the two
+  if (runs) picture.volumes = NULL; // they would be those of one of the two
   SCIARA_TRY_GOTO(sciara_picture_look_apply(look, &dressing.bounds, &picture, &parts));
-  if (words == &of_observed && dressing.assumed.data)
-    SCIARA_TRY_GOTO(sciara_text_append(note, "\n%s", dressing.assumed.data));
-  picture.note = note->data;
+  if (!runs && dressing.assumed.data) SCIARA_TRY_GOTO(sciara_text_append(said->note, "\n%s", dressing.assumed.data));
+  picture.note = said->note->data;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(write_extents(&picture, j->run, j->observed.covered, words, path));
+  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, said->words, said->kinds, path));
 cleanup:
+  sciara_pois_free(&places);
   sciara_export_marks_free(&marks);
   sciara_map_facts_free(&facts);
   sciara_picture_parts_free(&parts);
@@ -183,7 +166,8 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                           const char *path) {
   struct sciara_text note = {0};
   enum sciara_status status = write_note(j, look->language, &note);
-  if (status == SCIARA_OK) status = draw(j, look, &of_observed, &note, path);
+  const struct extents_said said = {.words = &sciara_words_of_observed, .note = &note};
+  if (status == SCIARA_OK) status = draw(j, look, &said, path);
   sciara_text_free(&note);
   return status;
 }
@@ -194,13 +178,43 @@ static const char *name_of(const struct sciara_target *t) {
   return *name ? name : path;
 }
 
-/** "Both runs: 3000 m2; first run only (without.out): 27100 m2; ..." */
-static enum sciara_status write_areas(const struct sciara_run_scores *j, const struct sciara_target *other,
-                                      enum sciara_language language, struct sciara_text *t) {
-  const char *const names[] = {NULL, name_of(other), name_of(j->target)};
+/** The texts of a picture of two runs: names, legend, what both assume. Zero-initialise; release with runs_said_free. */
+struct runs_said {
+  const char *name[2];
+  struct sciara_text title, only[2], assumed[2], own[2], note; ///< own: title of each run
+};
+
+static void runs_said_free(struct runs_said *said) {
+  for (int k = 0; k < 2; k++) {
+    sciara_text_free(&said->only[k]);
+    sciara_text_free(&said->assumed[k]);
+    sciara_text_free(&said->own[k]);
+  }
+  sciara_text_free(&said->title);
+  sciara_text_free(&said->note);
+}
+
+/** What a run assumes, and its title. */
+static enum sciara_status read_assumed(const struct sciara_target *t, enum sciara_language language,
+                                       struct sciara_text *assumed, struct sciara_text *title) {
+  const struct sciara_snapshot *s = &t->snapshot;
+  const struct sciara_map map = {.grid = &s->grid, .georef = &s->georef};
+  struct sciara_map_picture unused = {.map = &map, .language = language};
+  struct sciara_map_dressing dressing = {0};
+  struct sciara_vent_cells vents = {0};
+  enum sciara_status status = sciara_export_vents(t, &map, &unused, &dressing, &vents);
+  if (status == SCIARA_OK)
+    status = sciara_text_append(assumed, "%s", dressing.assumed.data ? dressing.assumed.data : "");
+  if (status == SCIARA_OK) status = sciara_text_append(title, "%s", s->title ? s->title : "");
+  sciara_vent_cells_free(&vents);
+  sciara_map_dressing_free(&dressing);
+  return status;
+}
+
+/** "Both runs: 3,000 m2; only without.out: 27,100 m2; ..." */
+static enum sciara_status write_areas(const struct sciara_run_scores *j, enum sciara_language language,
+                                      const char *const kinds[3], struct sciara_text *t) {
   const struct sciara_snapshot *s = &j->target->snapshot;
-  const double cell = s->grid.cell_size * s->grid.cell_size;
-  const enum sciara_word words[] = {SCIARA_WORD_RUNS_BOTH, SCIARA_WORD_RUNS_FIRST, SCIARA_WORD_RUNS_SECOND};
   int64_t cells[3] = {0};
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     const bool first = j->observed.covered[i], second = j->run[i];
@@ -209,27 +223,77 @@ static enum sciara_status write_areas(const struct sciara_run_scores *j, const s
     cells[2] += second && !first;
   }
   for (int k = 0; k < 3; k++) {
-    sciara_text_append(t, "%s%s", k ? "; " : "", sciara_word(language, words[k]));
-    if (names[k]) sciara_text_append(t, " (%s)", names[k]);
-    sciara_text_append(t, "%s%.10g\u00A0m\u00B2", sciara_word(language, SCIARA_WORD_COLON), (double)cells[k] * cell);
+    char area[64];
+    sciara_word_area(language, (double)cells[k] * s->grid.cell_size * s->grid.cell_size, area, sizeof area);
+    sciara_text_append(t, "%s%s%s%s", k ? "; " : "", kinds[k], sciara_word(language, SCIARA_WORD_COLON), area);
   }
   return t->failed;
 }
 
-enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_target *second, double min_thickness_m,
-                                    const struct sciara_picture_look *look, const char *path) {
-  struct sciara_run_scores a = {.target = first, .min_thickness_m = min_thickness_m},
-                           b = {.target = second, .min_thickness_m = min_thickness_m};
-  struct sciara_text note = {0};
+/** Names, title and legend. */
+static enum sciara_status say_runs(const struct sciara_runs_picture *q, struct runs_said *said) {
+  const enum sciara_language language = q->look->language;
+  for (int k = 0; k < 2; k++) {
+    said->name[k] = q->label[k] ? q->label[k] : name_of(q->run[k]);
+    const char *const pairs[] = {"name", said->name[k], NULL};
+    SCIARA_TRY(sciara_word_fill(&said->only[k], sciara_word(language, SCIARA_WORD_RUNS_ONLY), pairs));
+    SCIARA_TRY(read_assumed(q->run[k], language, &said->assumed[k], &said->own[k]));
+  }
+  const char *title = said->own[0].data, *other = said->own[1].data;
+  const bool same = strcmp(title, other) == 0;
+  sciara_text_append(&said->title, "%s%s", same ? title : "",
+                     same && *title ? sciara_word(language, SCIARA_WORD_COLON) : "");
+  return sciara_text_append(&said->title, "%s%s%s / %s%s%s", said->name[0], same ? "" : ": ", same ? "" : title,
+                            said->name[1], same ? "" : ": ", same ? "" : other);
+}
+
+/** Whether a text has this line. */
+static bool has_line(const char *text, const char *line, size_t length) {
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = text + strcspn(text, "\n");
+    if ((size_t)(end - text) == length && strncmp(text, line, length) == 0) return true;
+  }
+  return false;
+}
+
+/** What the runs assume: a line that is not of both with the name of its run. */
+static enum sciara_status put_assumed(struct runs_said *said) {
+  for (int k = 0; k < 2; k++) {
+    const char *other = said->assumed[1 - k].data;
+    for (const char *line = said->assumed[k].data, *end; *line; line = *end ? end + 1 : end) {
+      end = line + strcspn(line, "\n");
+      const bool both = has_line(other, line, (size_t)(end - line));
+      if (both && k == 1) continue;
+      SCIARA_TRY(sciara_text_append(&said->note, "\n%s%s%.*s", both ? "" : said->name[k], both ? "" : ": ",
+                                    (int)(end - line), line));
+    }
+  }
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_runs_draw(const struct sciara_runs_picture *q, const char *path) {
+  struct sciara_run_scores a = {.target = q->run[0], .min_thickness_m = q->min_thickness_m},
+                           b = {.target = q->run[1], .min_thickness_m = q->min_thickness_m};
+  struct runs_said said = {0};
   enum sciara_status status;
   SCIARA_TRY_GOTO(read_run(&a));
   SCIARA_TRY_GOTO(read_run(&b));
   b.observed.covered = a.run;
   a.run = NULL;
-  SCIARA_TRY_GOTO(write_areas(&b, first, look->language, &note));
-  SCIARA_TRY_GOTO(draw(&b, look, &of_runs, &note, path));
+  SCIARA_TRY_GOTO(say_runs(q, &said));
+  const char *const kinds[] = {sciara_word(q->look->language, SCIARA_WORD_RUNS_BOTH), said.only[0].data,
+                               said.only[1].data};
+  SCIARA_TRY_GOTO(write_areas(&b, q->look->language, kinds, &said.note));
+  SCIARA_TRY_GOTO(put_assumed(&said));
+  const struct extents_said shown = {.words = &sciara_words_of_runs,
+                                     .kinds = kinds,
+                                     .title = said.title.data,
+                                     .run_out_of = said.name[1],
+                                     .places = &q->places,
+                                     .note = &said.note};
+  SCIARA_TRY_GOTO(draw(&b, q->look, &shown, path));
 cleanup:
-  sciara_text_free(&note);
+  runs_said_free(&said);
   sciara_run_scores_free(&a);
   sciara_run_scores_free(&b);
   return status;

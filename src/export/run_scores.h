@@ -7,6 +7,7 @@
 #include "analysis/observation.h"
 #include "export/picture_look.h"
 #include "export/target.h"
+#include "terrain/poi_file.h"
 
 /** What is compared, and the result. Zero-initialise, set the first members, release with sciara_run_scores_free. */
 struct sciara_run_scores {
@@ -28,9 +29,17 @@ enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j);
 enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
                                           const char *path);
 
-/** Draws what two runs on the same grid cover with more than that of lava, m, as a PNG file; ground and marks of the second. */
-enum sciara_status sciara_runs_draw(struct sciara_target *first, struct sciara_target *second, double min_thickness_m,
-                                    const struct sciara_picture_look *look, const char *path);
+/** A picture of two runs on the same grid. */
+struct sciara_runs_picture {
+  struct sciara_target *run[2];
+  const char *label[2];              ///< their names; NULL: those of their folders or files
+  double min_thickness_m;            ///< more than this counts as covered
+  struct sciara_pois_request places; ///< without a path: none. Grid and CRS are set here
+  const struct sciara_picture_look *look;
+};
+
+/** Draws what they cover as a PNG file, with ground and marks of the second. */
+enum sciara_status sciara_runs_draw(const struct sciara_runs_picture *q, const char *path);
 
 void sciara_run_scores_free(struct sciara_run_scores *j);
 

@@ -108,6 +108,18 @@ void sciara_word_volume(enum sciara_language language, double m3, char *buffer, 
   sciara_word_numbers(language, buffer);
 }
 
+void sciara_word_area(enum sciara_language language, double m2, char *buffer, size_t capacity) {
+  const long whole = lround(m2);
+  if (m2 >= 99999.5 || whole < 1000) {
+    snprintf(buffer, capacity, m2 >= 99999.5 ? "%.4g\u00A0km\u00B2" : "%.4g\u00A0m\u00B2",
+             m2 >= 99999.5 ? 1e-6 * m2 : m2);
+    sciara_word_numbers(language, buffer);
+  } else {
+    snprintf(buffer, capacity, "%ld%s%03ld\u00A0m\u00B2", whole / 1000,
+             languages[language].decimal == '.' ? "," : "\u202F", whole % 1000);
+  }
+}
+
 void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
                       char text[SCIARA_WORD_LAVA_SIZE]) {
   const char *colon = words[SCIARA_WORD_COLON][language];

@@ -58,6 +58,9 @@ enum { SCIARA_WORD_LAVA_SIZE = 320 };
 void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
                       char text[SCIARA_WORD_LAVA_SIZE]);
 
+/** "27,100 m²", "0.3510 km²"; digits in groups as on pages. */
+void sciara_word_area(enum sciara_language language, double m2, char *buffer, size_t capacity);
+
 /** A number in a unit of params.def, "150 m²". */
 void sciara_word_quantity(enum sciara_language language, double value, const char *unit, char *buffer, size_t capacity);
 

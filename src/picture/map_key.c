@@ -176,12 +176,14 @@ static void put_mark(struct key *k, void (*draw)(struct sciara_map_drawing *, do
 }
 
 static void put_run_out(struct key *k) {
-  char text[96], longest[96]; // of one width in every frame of a film
+  char text[192], longest[192], of[80] = ""; // of one width in every frame of a film
   const char *name = word(k->d, SCIARA_WORD_RUN_OUT);
   const char *colon = word(k->d, SCIARA_WORD_COLON);
-  snprintf(text, sizeof text, "%s%s%.*f m", name, colon, sciara_grid_decimals(&k->d->grid), k->d->q->run_out->metres);
+  if (k->d->q->run_out_of) snprintf(of, sizeof of, " (%.70s)", k->d->q->run_out_of);
+  snprintf(text, sizeof text, "%s%s%s%.*f m", name, of, colon, sciara_grid_decimals(&k->d->grid),
+           k->d->q->run_out->metres);
   sciara_word_numbers(k->d->q->language, text);
-  snprintf(longest, sizeof longest, "%s%s888888 m", name, colon);
+  snprintf(longest, sizeof longest, "%s%s%s888888 m", name, of, colon);
   put_mark(k, draw_run_out, text, longest);
 }
 
@@ -244,7 +246,7 @@ static void put_places(struct key *k) {
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
-  if (q->observed && !q->kind) put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
+  if (q->observed) put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
   if (q->edits) put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
   const enum sciara_word vent = q->weighted ? SCIARA_WORD_VENT_WEIGHTED : SCIARA_WORD_VENT;
   if (q->vents) put_mark(&k, q->weighted ? draw_heaviest : draw_vent, word(d, vent), word(d, vent));

@@ -232,7 +232,7 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   sciara_picture_claim(&d->picture, around);
   SCIARA_TRY(sciara_paint_ground(d, &c));
   if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
-  if (d->q->observed && !d->q->kind) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
+  if (d->q->observed) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
   if (d->q->graticule) sciara_paint_graticule(d);
   sciara_paint_marks(d);
   if (d->q->stamp) sciara_paint_stamp(d);

@@ -68,6 +68,7 @@ struct sciara_map_picture {
   const char *blank; ///< said where there is no value at all; NULL: that there is no lava
   bool graticule;    ///< lines of equal longitude and latitude
   const struct sciara_map_run_out *run_out;
+  const char *run_out_of; ///< of two runs: which one; NULL: there is one
   const struct sciara_map_volumes *volumes;
   const char *note;                          ///< lines of text under the key, such as scores, divided by '\n'
   const char *issued, *valid_until;          ///< dates as they are to be written

@@ -289,6 +289,38 @@ class CompareObserved(SharedCase):
             self.assertEqual(len(set(key)), 1, "three squares of one size")
             self.assertGreater(key[0], 50)
 
+    def test_what_the_picture_of_two_runs_says(self):
+        """Names of both in title, legend and run-out; areas; what both assume, and what one alone; the places of --assets."""
+        line = [[case.WEST + 180, case.NORTH - 150], [case.WEST + 260, case.NORTH - 150]]
+        edits = json.dumps([{"name": "dam", "line": line, "width_m": 10, "height_m": 3}])
+        self.sciara("run", "s.json", "-q", "-o", "dammed", "--set", f"dem.edits={edits}")
+        case.write_json(self.path("school.geojson"), {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"name": "School"},
+            "crs": None, "geometry": {"type": "Point", "coordinates": [case.WEST + 200, case.NORTH - 200]}}],
+            "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+        other = numpy.maximum(open_snapshot(self.path("dammed", case.record(self.path("dammed"))["snapshots"][-1]["name"])).deposit.values[0], 0)
+        first, second = self.deposit > 0, other > 0
+        areas = [100 * part.sum() for part in (first & second, first & ~second, second & ~first)]
+        area = lambda m2: f"{m2 / 1e6:.4g} km²" if m2 >= 1e5 else f"{m2:,} m²" if m2 >= 1000 else f"{m2} m²"
+        plain = self.sciara("compare", "run", "dammed", "--png", "ab.png", code=1)
+        done = self.sciara("compare", "run", "dammed", "--assets", "school.geojson", "--png", "abs.png", "--labels", "before,with dam")
+        self.assertIn("School", done.stdout)
+        self.assertEqual((plain.stdout.splitlines()[-1], done.stdout.splitlines()[-1]), ("ab.png", "abs.png"))
+        for name, a, b in (("ab.png", "run", "dammed"), ("abs.png", "before", "with dam")):
+            facts = gdal.Open(self.path(name)).GetMetadata()
+            said = facts["compared"].replace("\u00a0", " ")
+            self.assertTrue(facts["Title"].endswith(f"{a} / {b}"), facts["Title"])
+            self.assertTrue(said.startswith(f"Both runs: {area(areas[0])}; Only {a}: {area(areas[1])}; Only {b}: {area(areas[2])} Assumed eruption: "), said)
+            self.assertEqual((said.count("Assumed eruption"), said.count("Model: ")), (1, 1), said)
+            self.assertIn(f" {b}: dam: 3 m above the ground; ", said)
+        images = [gdal.Open(self.path(name)).ReadAsArray() for name in ("ab.png", "abs.png")]
+        blue = [((image[0] == 11) & (image[1] == 87) & (image[2] == 208)).sum() for image in images]
+        self.assertTrue(blue[0] == 0 and blue[1] > 10, blue)
+        for labels in ("one", "a,b,c", ",b"):
+            self.assertIn("--labels: expected two names such as without,with", self.sciara(
+                "compare", "run", "dammed", "--png", "no.png", "--labels", labels, code=2).stderr)
+        self.assertIn("--labels: allowed only with --png FILE", self.sciara("compare", "run", "dammed", "--labels", "a,b", code=2).stderr)
+        self.assertFalse(os.path.exists(self.path("no.png")))
+
 
 if __name__ == "__main__":
     case.main()

@@ -411,6 +411,7 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
                                                const char *path) {
   struct making m = {.r = r};
   enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, *r->start ? r->start : NULL));
   SCIARA_TRY_GOTO(find_cells(&m));
   SCIARA_TRY_GOTO(make_layers(&m));
   SCIARA_TRY_GOTO(make_pois(&m));
@@ -448,6 +449,9 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
                                    .warnings = &coarse,
                                    .warning_count = r->dem.coarse_m > 0,
                                    .stamp = job->look.stamp,
+                                   .credits = job->look.credits,
+                                   .issued = *job->look.issued ? job->look.issued : NULL,
+                                   .valid_until = *job->look.valid_until ? job->look.valid_until : NULL,
                                    .start = *r->start ? r->start : NULL,
                                    .crs_wkt = r->dem.georef.crs_wkt,
                                    .snapshot_count = 1,

@@ -156,6 +156,9 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
                              .snapshot_count = snapshots,
                              .title = job->look.title ? job->look.title : s->title,
                              .stamp = job->look.stamp,
+                             .credits = job->look.credits,
+                             .issued = *job->look.issued ? job->look.issued : NULL,
+                             .valid_until = *job->look.valid_until ? job->look.valid_until : NULL,
                              .scale_to_m = job->scale_to_m,
                              .language = job->look.language,
                              .crs_wkt = s->georef.crs_wkt,
@@ -170,6 +173,7 @@ static enum sciara_status write_page(const struct sciara_export_job *job, const 
   struct sciara_export_marks marks = {0};
   double *altitude = NULL;
   enum sciara_status status;
+  SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, s->start));
   SCIARA_TRY_GOTO(read_vents(job->target, job->look.language, &vents));
   if (!job->look.title && vents.title.data) page.title = vents.title.data;
   page.assumed = vents.assumed.data;

@@ -47,7 +47,9 @@ class Page {
     for (const id of ["observed", "edits"]) byId(`${id}_label`).hidden = !data[id];
     byId("vents_label").hidden = data.vents.length === 0;
     this.showKey(data.places || []);
-    for (const id of ["assumed", "stamp"]) {
+    const dates = [["ISSUED", data.issued], ["VALID_UNTIL", data.valid_until]].filter(([, date]) => date);
+    data.validity = dates.map(([word, date]) => `${say(word)} ${date}`).join(". ");
+    for (const id of ["assumed", "stamp", "validity", "credits"]) {
       byId(id).hidden = !data[id];
       byId(id).textContent = data[id] || "";
     }

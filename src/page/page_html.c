@@ -360,6 +360,9 @@ static enum sciara_status append_data(struct sciara_text *t, const struct sciara
   SCIARA_TRY(sciara_text_append(t, "{\"format\":1,\n"));
   SCIARA_TRY(append_text(t, "title", p->title));
   SCIARA_TRY(append_text(t, "stamp", p->stamp));
+  SCIARA_TRY(append_text(t, "credits", p->credits));
+  SCIARA_TRY(append_text(t, "issued", p->issued));
+  SCIARA_TRY(append_text(t, "valid_until", p->valid_until));
   SCIARA_TRY(append_text(t, "assumed", p->assumed));
   SCIARA_TRY(append_text(t, "source", p->source));
   SCIARA_TRY(append_text(t, "engine", p->engine));

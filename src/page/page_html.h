@@ -112,11 +112,12 @@ struct sciara_page {
   const uint16_t *edits; ///< rows x cols, above 0 where the ground is edited; NULL: nowhere
   const struct sciara_page_vent *vent;
   size_t vents;
-  double scale_to_m;     ///< end of the colours of thicknesses, m; 0: the largest value
-  const char *assumed;   ///< lines that stand above the map
-  const char *stamp;     ///< across the map, and above it
-  const char *crs_wkt;   ///< for longitude and latitude
-  size_t snapshot_count; ///< of the run: those beyond the frames were left out
+  double scale_to_m;                          ///< end of the colours of thicknesses, m; 0: the largest value
+  const char *assumed;                        ///< lines that stand above the map
+  const char *stamp;                          ///< across the map, and above it
+  const char *credits, *issued, *valid_until; ///< dates as they are to be written
+  const char *crs_wkt;                        ///< for longitude and latitude
+  size_t snapshot_count;                      ///< of the run: those beyond the frames were left out
   const char *title, *start, *crs_name, *scenario_json, *source, *engine, *precision;
   const struct sciara_page_hazard *hazard; ///< NULL: no ensemble; else `frames` has the cells, one frame and no field
   const char *calibration;                 ///< of a calibration, JSON as in docs/page.md; NULL: none

@@ -542,9 +542,10 @@ class HazardPage(SharedCase):
                 self.assertEqual(self.browser.evaluate(f"dateText('{start}', {seconds})"), f" ({case.minute_after(start, seconds)})")
 
     def test_languages(self):
-        self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it")
+        self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it", "--issued", "2026-05-10", "--credits", "Oss.")
         self.browser.open(f"file://{self.path('it.html')}")
         self.browser.wait_until(READY)
+        self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-05-10", "Oss."))
         self.assertIn("Valido solo per le bocche", self.browser.evaluate("document.body.innerText"))
         self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents|members)\b")
         self.browser.requests = [f"file://{self.path('page.html')}"]

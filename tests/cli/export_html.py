@@ -126,6 +126,11 @@ class ExportHtml(SharedCase):
         self.assert_values(page, self.stored)
         self.assertFalse(any(field["beyond"] for field in self.make("scaled2.html", "--scale-to", 9000).data["fields"]))
 
+    def test_a_page_is_valid_after_the_start(self):
+        done = self.export("run", "-f", "html", "-o", "late.html", "--valid-until", "2026-11-20", code=2)
+        self.assertIn("--valid-until: expected a date after the start of the forecast, 2026-11-21T06:00:00Z, found 2026-11-20", done.stderr)
+        self.assertFalse(os.path.exists(self.path("late.html")))
+
     def test_the_values_are_those_of_the_snapshots(self):
         self.assertEqual([field["name"] for field in self.page.data["fields"]], USUAL)
         self.assertGreater(len(self.stored), 8)

@@ -279,6 +279,17 @@ class BrowserPage(SharedCase):
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before, "the stamp is on the map")
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def test_credits_and_dates(self):
+        """As on pictures, in the language of the page; hidden where none is given."""
+        self.assertTrue(self.on("validity", "hidden") and self.on("credits", "hidden"))
+        options = ("--credits", "<i>Observatory", "--issued", "2026-12-01", "--valid-until", "2026-12-02T06:00Z", "--language", "it")
+        self.sciara("export", "run", "-q", "-f", "html", "-o", "dated.html", *options)
+        self.browser.open(f"file://{self.path('dated.html')}")
+        self.browser.wait_until(READY)
+        self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-12-01. Valida fino al 2026-12-02 06:00 UTC", "<i>Observatory"))
+        self.assertGreater(self.on("validity", "getClientRects().length") * self.on("credits", "getClientRects().length"), 0)
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
     def key(self):
         """What the key of the map has."""
         return {name for name in ("vents_label", "vents_key", "fissures_key", "edits_label", "key_point", "key_line", "key_zone", "observed_label")

@@ -58,9 +58,8 @@ class Threats {
 }
 
 class HazardMap extends LavaMap {
-  drawVents(context) {
-    super.drawVents(context);
-    this.drawPlaces(context, this.frames.data.hazard.sites);
+  placesShown() {
+    return this.frames.data.hazard.sites;
   }
 }
 

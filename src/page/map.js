@@ -224,10 +224,14 @@ class LavaMap {
       this.stroke(context, this.extent, "#111");
       context.translate(-box.col, -box.row);
     }
-    if (this.frames.data.places) this.drawPlaces(context, this.frames.data.places);
+    this.drawStamp(context); // names and marks stay above it
     if (this.shows.vents) this.drawVents(context);
+    if (this.placesShown()) this.drawPlaces(context, this.placesShown());
     if (this.chosen) this.drawChosen(context);
-    this.drawStamp(context);
+  }
+
+  placesShown() {
+    return this.frames.data.places;
   }
 
   /** How large marks of vents are: 1, or less where many would hide the map between them. */
@@ -286,10 +290,43 @@ class LavaMap {
     this.drawNames(context, drawn);
   }
 
-  /** Each name stands right or left of the first or last point of its place, where it hides no other one and no button. */
-  drawNames(context, places) {
+  /** The box of a place on the canvas, in pixels. */
+  boxOf({ parts }) {
+    const { view } = this;
+    const points = parts.flatMap(({ points: some }) => some);
+    const ends = (axis, from) => {
+      const values = points.map((point) => (point[axis] - from) * view.scale);
+      return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+    };
+    const [[left, right], [top, bottom]] = [ends(0, view.x), ends(1, view.y)];
+    return [left, top, right, bottom];
+  }
+
+  /**
+   * Where a name may stand, the best first: right or left of the first or last point of its place, above or below it, or in
+   * its middle.
+   */
+  nameBoxes(place, width) {
     const { view, size } = this;
+    const { points } = place.parts[0];
+    const [left, top, right, bottom] = this.boxOf(place);
+    const around = (x, y) => [x - width / 2, y - 7.5, x + width / 2, y + 7.5];
+    const beside = [points[0], points[points.length - 1]].flatMap(([col, row]) => {
+      const [x, y] = [(col - view.x) * view.scale, (row - view.y) * view.scale];
+      return [around(x + 10 + width / 2, y), around(x - 10 - width / 2, y)];
+    });
+    const middle = (left + right) / 2;
+    const over = [around(middle, top - 14), around(middle, bottom + 14)];
+    const inside = right - left > width + 8 && bottom - top > 20 ? [around(middle, (top + bottom) / 2)] : [];
+    const all = place.kind === "zone" ? [...inside, ...over, ...beside] : [...beside, ...over];
+    return all.filter((box) => box[0] >= 0 && box[1] >= 0 && box[2] <= size.width && box[3] <= size.height);
+  }
+
+  /** Each name stands where it hides no other one and no button, and if it can no other place. */
+  drawNames(context, places) {
+    const { size } = this;
     const taken = this.buttonBoxes();
+    const marks = new Map(places.map((place) => [place, this.boxOf(place)]));
     context.save();
     context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
     context.font = "12px system-ui, sans-serif";
@@ -298,15 +335,13 @@ class LavaMap {
     context.lineWidth = 3;
     context.strokeStyle = "#ffffffd0";
     context.fillStyle = PLACE;
-    for (const { name, parts } of places) {
-      const { points } = parts[0];
-      const { width } = context.measureText(name);
-      const boxes = [points[0], points[points.length - 1]].flatMap(([col, row]) => {
-        const [x, y] = [(col - view.x) * view.scale, (row - view.y) * view.scale];
-        const seen = x >= 0 && y >= 0 && x <= size.width && y <= size.height;
-        return seen ? [x + 10, x - 10 - width].map((left) => [left, y - 7.5, left + width, y + 7.5]) : [];
-      });
-      const box = boxes.find((one) => one[0] >= 0 && one[2] <= size.width && !taken.some((other) => overlap(one, other)));
+    for (const place of places) {
+      const { name } = place;
+      const boxes = this.nameBoxes(place, context.measureText(name).width)
+        .filter((one) => !taken.some((other) => overlap(one, other)));
+      const others = [...marks].filter(([other]) => other !== place && other.kind !== "line").map(([, [left, top, right, bottom]]) =>
+        [left - 7, top - 7, right + 7, bottom + 7]);
+      const box = boxes.find((one) => !others.some((other) => overlap(one, other))) || boxes[0];
       if (!box) continue;
       taken.push(box);
       context.strokeText(name, box[0], box[1] + 7.5);
@@ -330,6 +365,7 @@ class LavaMap {
     if (!stamp) return;
     const { width, height } = this.canvas;
     const angle = -Math.atan2(height, width);
+    context.save();
     context.setTransform(Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle), width / 2, height / 2);
     context.font = "bold 100px system-ui, sans-serif";
     const size = Math.min((100 * 0.8 * Math.hypot(width, height)) / context.measureText(stamp).width, 0.3 * height);
@@ -339,11 +375,12 @@ class LavaMap {
     context.lineJoin = "round";
     context.fillStyle = "#96001e1a"; // the lava stays visible through the letters
     context.fillText(stamp, 0, 0);
-    for (const [part, colour] of [[14, "#ffffff80"], [28, "#96001eb3"]]) {
+    for (const [part, colour] of [[14, "#ffffff50"], [32, "#96001e80"]]) {
       context.lineWidth = size / part;
       context.strokeStyle = colour;
       context.strokeText(stamp, 0, 0);
     }
+    context.restore();
   }
 
   /** A line of two pixels on a paler one, so that it is seen on any ground. */

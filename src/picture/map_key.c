@@ -76,9 +76,22 @@ bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point 
   return fabs(p.x) < 4.0 * (double)d->picture.width && fabs(p.y) < 4.0 * (double)d->picture.height;
 }
 
+/** Draws the path as a fissure. */
+static void stroke_fissure(struct sciara_map_drawing *d, double weight) {
+  cairo_t *c = d->picture.cairo;
+  const double line = fmax(1.5, 0.3 * d->letter * (d->q->weighted ? sqrt(weight) : 1));
+  cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
+  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(c, 2 * line);
+  sciara_picture_colour(&d->picture, ink, 1);
+  cairo_stroke_preserve(c);
+  cairo_set_line_width(c, line);
+  sciara_picture_colour(&d->picture, vent_colour, 1);
+  cairo_stroke(c);
+}
+
 static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_vent *v) {
   cairo_t *c = d->picture.cairo;
-  const double line = fmax(1.5, 0.3 * d->letter * (d->q->weighted ? sqrt(v->weight) : 1));
   bool drawing = false;
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_point p = sciara_map_point(d, v->points[k]);
@@ -88,14 +101,7 @@ static void draw_fissure(struct sciara_map_drawing *d, const struct sciara_map_v
       cairo_move_to(c, p.x, p.y);
     drawing = sciara_map_is_near(d, p);
   }
-  cairo_set_line_cap(c, CAIRO_LINE_CAP_ROUND);
-  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_width(c, 2 * line);
-  sciara_picture_colour(&d->picture, ink, 1);
-  cairo_stroke_preserve(c);
-  cairo_set_line_width(c, line);
-  sciara_picture_colour(&d->picture, vent_colour, 1);
-  cairo_stroke(c);
+  stroke_fissure(d, v->weight);
 }
 
 void sciara_paint_marks(struct sciara_map_drawing *d) {
@@ -230,7 +236,45 @@ static void put_place(struct key *k, enum sciara_poi_kind kind, enum sciara_word
   label(k, at, length, word(k->d, name));
 }
 
-/** Points, lines and zones, each if there is one. */
+static void put_fissure(struct key *k) {
+  const double letter = k->d->letter, length = 2.4 * letter;
+  const struct sciara_point at = next_entry(k, length, word(k->d, SCIARA_WORD_FISSURE));
+  if (!k->paint) return;
+  const double y = round(at.y + 0.7 * letter) + 0.5;
+  cairo_move_to(k->d->picture.cairo, at.x + 0.3 * letter, y);
+  cairo_line_to(k->d->picture.cairo, at.x + length - 0.3 * letter, y);
+  stroke_fissure(k->d, 1);
+  claim(k, at, length);
+  label(k, at, length, word(k->d, SCIARA_WORD_FISSURE));
+}
+
+/** Whether points, or what lies between them, may be on the map: by the box around them. */
+static bool is_in_sight(const struct sciara_map_drawing *d, const struct sciara_point *points, size_t count) {
+  const struct sciara_grid *g = &d->grid;
+  double west = INFINITY, south = INFINITY, east = -INFINITY, north = -INFINITY;
+  for (size_t k = 0; k < count; k++) {
+    west = fmin(west, points[k].x), east = fmax(east, points[k].x);
+    south = fmin(south, points[k].y), north = fmax(north, points[k].y);
+  }
+  return west <= g->west + (double)g->cols * g->cell_size && east >= g->west && south <= g->north &&
+         north >= g->north - (double)g->rows * g->cell_size;
+}
+
+/** Vents and fissures, each if there is one on the map. */
+static void put_vents(struct key *k) {
+  const struct sciara_map_picture *q = k->d->q;
+  const enum sciara_word vent = q->weighted ? SCIARA_WORD_VENT_WEIGHTED : SCIARA_WORD_VENT;
+  bool points = false, lines = false;
+  for (size_t n = 0; n < q->vents; n++) {
+    if (!is_in_sight(k->d, q->vent[n].points, q->vent[n].count)) continue;
+    points |= q->vent[n].count == 1;
+    lines |= q->vent[n].count > 1;
+  }
+  if (points) put_mark(k, q->weighted ? draw_heaviest : draw_vent, word(k->d, vent), word(k->d, vent));
+  if (lines) put_fissure(k);
+}
+
+/** Points, lines and zones, each if there is one on the map. */
 static void put_places(struct key *k) {
   static const enum sciara_word name[] = {[SCIARA_POI_POINT] = SCIARA_WORD_PLACE_POINT,
                                           [SCIARA_POI_LINE] = SCIARA_WORD_PLACE_LINE,
@@ -238,7 +282,9 @@ static void put_places(struct key *k) {
   const struct sciara_map_picture *q = k->d->q;
   for (size_t kind = 0; kind < sizeof name / sizeof *name; kind++) {
     size_t n = 0;
-    while (n < q->poi_count && (q->pois[n].kind != (enum sciara_poi_kind)kind || q->pois[n].point_count == 0)) n++;
+    while (n < q->poi_count && (q->pois[n].kind != (enum sciara_poi_kind)kind ||
+                                !is_in_sight(k->d, q->pois[n].points, q->pois[n].point_count)))
+      n++;
     if (n < q->poi_count) put_place(k, (enum sciara_poi_kind)kind, name[kind]);
   }
 }
@@ -246,10 +292,11 @@ static void put_places(struct key *k) {
 double sciara_map_key(struct sciara_map_drawing *d, double x, double y, double width, bool paint) {
   const struct sciara_map_picture *q = d->q;
   struct key k = {.d = d, .left = x, .width = width, .x = x, .y = y, .paint = paint};
-  if (q->observed) put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
-  if (q->edits) put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
-  const enum sciara_word vent = q->weighted ? SCIARA_WORD_VENT_WEIGHTED : SCIARA_WORD_VENT;
-  if (q->vents) put_mark(&k, q->weighted ? draw_heaviest : draw_vent, word(d, vent), word(d, vent));
+  if (q->observed && sciara_map_has_outline(d, SCIARA_OUTLINE_OBSERVED))
+    put_outline(&k, SCIARA_OUTLINE_OBSERVED, SCIARA_WORD_OBSERVED);
+  if (q->edits && sciara_map_has_outline(d, SCIARA_OUTLINE_EDITS))
+    put_outline(&k, SCIARA_OUTLINE_EDITS, SCIARA_WORD_EDITS);
+  put_vents(&k);
   if (q->run_out) put_run_out(&k);
   put_places(&k);
   if (any_cell(d, sciara_map_is_sea)) put_colour(&k, sciara_map_sea, SCIARA_WORD_SEA);

@@ -241,6 +241,13 @@ static bool covered(const struct sciara_map_drawing *d, enum sciara_map_outline 
   return what == SCIARA_OUTLINE_EDITS ? d->q->edits[i] : d->q->observed[i];
 }
 
+bool sciara_map_has_outline(const struct sciara_map_drawing *d, enum sciara_map_outline what) {
+  for (int64_t r = 0; r < d->grid.rows; r++)
+    for (int64_t c = 0; c < d->grid.cols; c++)
+      if (covered(d, what, r, c)) return true;
+  return false;
+}
+
 /** Adds the borders between two rows (or columns, `across`) of cells to the path, each run of them as one line. */
 static void trace_borders(struct sciara_map_drawing *d, enum sciara_map_outline what, bool across, int64_t line) {
   const struct sciara_grid *g = &d->grid;
@@ -293,11 +300,11 @@ void sciara_paint_stamp(struct sciara_map_drawing *d) {
   cairo_set_line_join(d->picture.cairo, CAIRO_LINE_JOIN_ROUND);
   sciara_picture_colour(&d->picture, red, 0.1); // the lava stays visible through the letters
   cairo_fill_preserve(d->picture.cairo);
-  cairo_set_line_width(d->picture.cairo, 0.1 * w.capital);
-  sciara_picture_colour(&d->picture, white, 0.5);
+  cairo_set_line_width(d->picture.cairo, 0.11 * w.capital);
+  sciara_picture_colour(&d->picture, white, 0.4);
   cairo_stroke_preserve(d->picture.cairo);
   cairo_set_line_width(d->picture.cairo, 0.05 * w.capital);
-  sciara_picture_colour(&d->picture, red, 0.7);
+  sciara_picture_colour(&d->picture, red, 0.62);
   cairo_stroke(d->picture.cairo);
   cairo_restore(d->picture.cairo);
 }

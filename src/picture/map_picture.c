@@ -234,8 +234,8 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   if (d->q->edits) sciara_paint_outline(d, SCIARA_OUTLINE_EDITS);
   if (d->q->observed) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
   if (d->q->graticule) sciara_paint_graticule(d);
+  if (d->q->stamp) sciara_paint_stamp(d); // names and marks stay above it
   sciara_paint_marks(d);
-  if (d->q->stamp) sciara_paint_stamp(d);
   sciara_paint_coordinates(d);
   paint_head(d, l);
   paint_below(d, &c, l);

@@ -99,6 +99,9 @@ enum sciara_map_outline { SCIARA_OUTLINE_OBSERVED, SCIARA_OUTLINE_EDITS };
 /** Draws the outline of the observed extent, or of the edits of the ground. */
 void sciara_paint_outline(struct sciara_map_drawing *d, enum sciara_map_outline what);
 
+/** Whether some of it lies on the map. */
+bool sciara_map_has_outline(const struct sciara_map_drawing *d, enum sciara_map_outline what);
+
 /** Draws the path as the line of an outline: its light edges, or itself. */
 void sciara_stroke_outline(struct sciara_map_drawing *d, enum sciara_map_outline what, bool edges);
 

@@ -346,6 +346,37 @@ class BrowserPage(SharedCase):
         self.assertNotEqual(self.colour_of((case.NORTH - y + 35) / case.CELL - 0.5, (x - case.WEST) / case.CELL - 0.5), colours[".key.edits"])
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
+    def test_names_of_places(self):
+        """Of a road, a school and a zone that touch each other all names are drawn, after the stamp; none covers another, the school or the zone."""
+        x, y = case.WEST + 205, case.NORTH - 85
+        zone = [[x + 30, y + 30], [x + 90, y + 30], [x + 90, y - 10], [x + 30, y - 10], [x + 30, y + 30]]
+        case.write_json(self.path("near.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": at}} for name, kind, at in (
+                ("SP 12 road", "LineString", [[x - 20, y + 20], [x, y - 50]]), ("Ridge school", "Point", [x - 5, y - 10]), ("Colle Basso", "Polygon", [zone]))]})
+        self.sciara("export", "run", "-q", "-f", "html", "-o", "near.html", "--assets", "near.geojson", "--stamp", "EXERCISE")
+        for width, height in ((390, 844), (1400, 900)):
+            self.browser.open(f"file://{self.path('near.html')}", width=width, height=height)
+            self.browser.wait_until(READY)
+            self.browser.wait_for_layout()
+            self.browser.evaluate("""{ window.drawn = []; const draw = CanvasRenderingContext2D.prototype.fillText;
+              CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+                window.drawn.push([text, x, y - 7.5, x + this.measureText(text).width, y + 7.5]); draw.call(this, text, x, y); };
+              document.getElementById('vents').click(); document.getElementById('vents').click(); }""")
+            drawn = self.browser.evaluate("window.drawn.slice(window.drawn.length / 2)")
+            self.assertEqual([one[0] for one in drawn], ["EXERCISE", "SP 12 road", "Ridge school", "Colle Basso"])
+            boxes = [one[1:] for one in drawn[1:]]
+            left, top = self.browser.evaluate("(({x, y}) => [x, y])(document.getElementById('map').getBoundingClientRect())")
+            at = lambda east, north: self.place_of((case.NORTH - north) / case.CELL - 0.5, (east - case.WEST) / case.CELL - 0.5)
+            school, (west, north), (east, south) = at(x - 5, y - 10), at(x + 30, y + 30), at(x + 90, y - 10)
+            marks = [[school[0] - left - 6, school[1] - top - 6, school[0] - left + 6, school[1] - top + 6],
+                     [west - left, north - top, east - left, south - top]]
+            apart = lambda a, b: a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+            for k, box in enumerate(boxes):
+                self.assertTrue(all(apart(box, other) for other in boxes[:k]), boxes)
+                self.assertTrue(all(apart(box, mark) for n, mark in enumerate(marks) if (n, k) not in ((0, 1), (1, 2))), (box, marks))
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
     def test_places_outside_the_window(self):
         """A place beyond the margin around the vents is said to lie there, in the language of the page."""
         x, y = case.WEST + 205, case.NORTH - 85

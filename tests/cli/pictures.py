@@ -5,6 +5,7 @@
 Of tests/golden/pictures the maps are compared; the text around them differs with other versions of a font.
 SCIARA_UPDATE_GOLDEN=1 writes them again; inspect them before they are committed."""
 import datetime
+import functools
 import json
 import os
 import shlex
@@ -137,6 +138,33 @@ class Pictures(SharedCase):
         for whole in (plain, stamped):
             map_of(whole)[:] = 0
         numpy.testing.assert_array_equal(plain, stamped)
+
+    def test_names_and_key(self):
+        """A stamp hides no name of a place. A fissure is a line in the key, and what is not in sight is not there."""
+        x, y = case.WEST + 205, case.NORTH - 85
+        case.write_scenario(self.work, "line.json", run={"max_steps": 60}, output={"fields": case.FIELDS, "maps": []},
+                            vents=[{"line": [[x - 40, y + 5], [x + 40, y + 5]], "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        case.write_json(self.path("many.geojson"), {
+            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+            "features": [{"type": "Feature", "properties": {"name": f"School {k}"}, "geometry": {"type": "Point", "coordinates": [x - 60 + 30 * k, y - 20 * k]}}
+                         for k in range(4)]})
+        self.sciara("run", "line.json", "-q", "-o", "line")
+        def export(name, *args):
+            self.sciara("export", "line", "-q", "-f", "png", "-o", name, "--width", 1000, "--assets", "many.geojson", *args)
+            image = pixels(self.path(name))
+            bottom = [r for r in range(len(image)) if longest_run((image[r] == INK).all(axis=1)) > 0.8 * image.shape[1]][-1]
+            return map_of(image), image[bottom + 1:]
+        box = f"{x - 100},{y - 100},{x + 100},{y + 60}"
+        blue, cyan = (functools.partial(lambda colour, part: abs(part - colour).max(axis=2) < 50, colour) for colour in ((11, 87, 208), (0, 200, 215)))
+        plain, stamped = export("names.png", "--extent", box), export("names2.png", "--extent", box, "--stamp", "UNVERIFIED")
+        self.assertGreater(blue(plain[0]).sum(), 60)
+        self.assertGreater(blue(plain[0])[blue(stamped[0])].sum(), 0.97 * blue(plain[0]).sum())
+        self.assertGreater((plain[0] != stamped[0]).any(axis=2).mean(), 0.03)
+        rows, cols = (numpy.flatnonzero(cyan(plain[1]).any(axis=axis)) for axis in (1, 0))
+        self.assertGreater(numpy.ptp(cols), 2 * numpy.ptp(rows), "a line")
+        self.assertGreater(blue(plain[1]).sum(), 5)
+        away = export("away.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
+        self.assertEqual((blue(away[1]).sum(), cyan(away[1]).sum()), (0, 0))
 
     def test_temperature_in_the_least_width(self):
         self.assert_golden("temperature.png", "--width", 320, "--field", "temperature")

@@ -215,6 +215,7 @@ static enum sciara_status make_layer(struct making *m, struct task t, struct sci
   name_layer(m, t, out->name, sizeof out->name);
   out->unit = chance ? "%" : l->unit;
   out->ramp = sciara_products_ramp(l);
+  out->edges = sciara_hazard_classes(r, l, &out->edge);
   out->shown = l->part == SCIARA_PART_VALUE;
   out->of_end = sciara_layer_is_of_end(l);
   out->zero_is_empty = chance && out->shown;

@@ -16,19 +16,39 @@ bool sciara_layer_is_probability(const struct sciara_layer *l) {
   return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
 }
 
-/** The edges of the classes in which a layer is drawn, the same for every ensemble; 0: continuous colours. In the unit of the
- *  picture: percent, s, m. */
-static size_t choose_classes(const struct sciara_layer *l, const double **edges) {
-  enum { HOUR = 3600, DAY = 24 * HOUR };
-  static const double chances[] = {1, 5, 10, 25, 50, 75}, metres[] = {0.5, 1, 2, 5, 10},
-                      times[] = {6 * HOUR, 12 * HOUR, 1 * DAY, 2 * DAY, 3 * DAY, 7 * DAY};
+/** The last arrival of all maps, s. */
+static double last_arrival(const struct sciara_reduction *r) {
+  double last = 0;
+  for (size_t k = 0; k < r->layers.count; k++)
+    for (size_t p = 0; p < r->hazard.parts && strcmp(r->layers.layer[k].unit, "s") == 0; p++)
+      for (size_t i = 0; i < r->hazard.part[p].count; i++)
+        last = fmax(last, (double)r->hazard.part[p].value[k * r->hazard.part[p].count + i]);
+  return last;
+}
+
+size_t sciara_hazard_classes(const struct sciara_reduction *r, const struct sciara_layer *l, const double **edges) {
+  enum { CLASSES = 6, RANGES = 4, MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
+  static const double chances[] = {1, 5, 10, 25, 50, 75}, metres[] = {0.5, 1, 2, 5, 10};
+  static const double times[RANGES][CLASSES] = {
+      {15 * MINUTE, 30 * MINUTE, 45 * MINUTE, 1 * HOUR, 90 * MINUTE, 2 * HOUR},
+      {1 * HOUR, 3 * HOUR, 6 * HOUR, 9 * HOUR, 12 * HOUR, 18 * HOUR},
+      {6 * HOUR, 12 * HOUR, 1 * DAY, 2 * DAY, 3 * DAY, 5 * DAY},
+      {6 * HOUR, 1 * DAY, 3 * DAY, 7 * DAY, 14 * DAY, 30 * DAY}};
+  static const double ends[RANGES] = {3 * HOUR, 1 * DAY, 10 * DAY, INFINITY};
+  int range = 0;
   if (l->kind == SCIARA_LAYER_HITS) return 0;
   if (strcmp(l->unit, "m") == 0) {
     *edges = metres;
     return sizeof metres / sizeof *metres;
   }
-  *edges = sciara_layer_is_probability(l) ? chances : times;
-  return sizeof chances / sizeof *chances;
+  if (sciara_layer_is_probability(l)) {
+    *edges = chances;
+    return CLASSES;
+  }
+  const double last = last_arrival(r);
+  while (last > ends[range] + MINUTE) range++; // a step reaches beyond the end
+  *edges = times[range];
+  return CLASSES;
 }
 
 void sciara_hazard_picture_free(struct sciara_hazard_picture *p) {
@@ -264,7 +284,7 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
   out->picture.language = language;
   out->picture.note = out->note.data;
   out->picture.blank = sciara_word(language, SCIARA_WORD_HAZARD_BLANK);
-  out->picture.edge_count = choose_classes(l, &out->picture.edges);
+  out->picture.edge_count = sciara_hazard_classes(r, l, &out->picture.edges);
   SCIARA_TRY_GOTO(take_vents(r, out));
   take_sites(r, out);
 cleanup:

@@ -23,6 +23,12 @@ struct sciara_hazard_picture {
 /** Whether a layer is a probability. */
 bool sciara_layer_is_probability(const struct sciara_layer *l);
 
+/**
+ * The edges of the classes in which a layer is drawn, in the unit of pictures: percent, m, and s, which fit the last arrival of
+ * all maps. Returns their number; 0: continuous colours.
+ */
+size_t sciara_hazard_classes(const struct sciara_reduction *r, const struct sciara_layer *layer, const double **edges);
+
 /** Layer `k` of a reduction whose maps are made. @param title NULL: that of the ensemble */
 enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                                               const char *title, struct sciara_hazard_picture *out);

@@ -40,7 +40,7 @@
 static const struct sciara_ramp ramps[SCIARA_QUANTITY_COUNT] = {
     [SCIARA_QUANTITY_THICKNESS] = {true, LAVA},    [SCIARA_QUANTITY_ALTITUDE] = {false, GROUND},
     [SCIARA_QUANTITY_TEMPERATURE] = {false, GLOW}, [SCIARA_QUANTITY_MOMENTUM] = {false, OTHER},
-    [SCIARA_QUANTITY_TIME] = {true, TIME},         [SCIARA_QUANTITY_SPEED] = {true, SPEED},
+    [SCIARA_QUANTITY_TIME] = {false, TIME},        [SCIARA_QUANTITY_SPEED] = {true, SPEED},
 };
 
 static const struct sciara_ramp probability = {true, LAVA}, difference = {false, DIFFERENCE};

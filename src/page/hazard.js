@@ -116,7 +116,24 @@ class HazardPage extends StillPage {
     super.showField();
     const step = `${number(this.field.step)} ${this.field.unit}`;
     byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.label, step });
+    this.showClasses();
     this.showSites();
+  }
+
+  /** The bar in classes, with their edges below it. */
+  showClasses() {
+    const { field } = this;
+    const { edges } = field;
+    byId("edges").hidden = edges.length === 0;
+    if (edges.length === 0) return;
+    const colours = coloursOf(field);
+    const level = (value) => 1 + (value - field.base) / field.step;
+    const middle = (k) => (k === 0 ? edges[0] / 2 : k < edges.length ? (edges[k - 1] + edges[k]) / 2 : 2 * edges[k - 1]);
+    const stops = [...edges, 0].flatMap((_, k) => [k, k + 1].map((end) => `rgb(${[...colours(level(middle(k)))]}) ${(100 * end) / (edges.length + 1)}%`));
+    byId("ramp").style.background = `linear-gradient(to right, ${stops})`;
+    byId("low").textContent = byId("high").textContent = "";
+    const text = (value) => (field.unit === "s" ? timeText(value) : `${number(value)} ${field.unit}`);
+    byId("edges").replaceChildren(...edges.map((edge) => html("span", text(edge))), html("span", ""));
   }
 
   /** The value of a layer at a cell; null: there is none. */

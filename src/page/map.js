@@ -21,6 +21,17 @@ function paletteOf(field) {
   return palette;
 }
 
+/** The same in the classes of a field; where it has none, by the place of a value on its scale. Returns colour(level). */
+function coloursOf(field) {
+  const palette = paletteOf(field);
+  const at = (place) => palette.subarray(3 * Math.round(255 * place)).subarray(0, 3);
+  const most = (field.high - field.base) / field.step || 1;
+  const { edges = [] } = field;
+  if (edges.length === 0) return (level) => at(Math.min(1, (level - 1) / most));
+  const classes = edges.map((_, k) => at((k + 0.5) / (edges.length + 1))).concat([at(1 - 0.5 / (edges.length + 1))]);
+  return (level) => classes[edges.filter((edge) => edge <= valueOf(field, level) + field.step / 1e6).length];
+}
+
 /** The sides of cells between inside and outside, as one path in cells from the corner of rows x cols. */
 function outlineOf(inside, rows, cols) {
   const path = new Path2D();
@@ -113,17 +124,16 @@ class LavaMap {
   /** Colours the cells with lava. */
   paint(field, frame) {
     const { row, col, rows, cols } = this.box;
-    const palette = paletteOf(field);
-    const most = (field.high - field.base) / field.step || 1;
+    const colourOf = coloursOf(field);
     const out = this.lava.pixels.data;
     for (let i = 0; i < rows * cols; i++) {
       const level = this.frames.level(field, frame, this.frames.places[i]);
       out[4 * i + 3] = level > 0 ? 255 : 0;
       if (level === 0) continue;
-      const colour = 3 * Math.round(255 * Math.min(1, (level - 1) / most));
+      const colour = colourOf(level);
       const light = lightAt(this.frames, row + Math.floor(i / cols), col + (i % cols));
       const factor = light < 0 ? 1 : 0.5 + 0.7 * light; // flat ground keeps the colour
-      for (let k = 0; k < 3; k++) out[4 * i + k] = palette[colour + k] * factor;
+      for (let k = 0; k < 3; k++) out[4 * i + k] = colour[k] * factor;
     }
     this.lava.context.putImageData(this.lava.pixels, 0, 0);
     this.draw();

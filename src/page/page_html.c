@@ -234,6 +234,9 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_named(t, "step", l->step));
   SCIARA_TRY(append_named(t, "high", l->high));
   SCIARA_TRY(append_ramp(t, l->ramp));
+  SCIARA_TRY(sciara_text_append(t, "\"edges\":["));
+  for (size_t k = 0; k < l->edges; k++) SCIARA_TRY(sciara_text_append(t, "%s%.10g", k ? "," : "", l->edge[k]));
+  SCIARA_TRY(sciara_text_append(t, "],"));
   SCIARA_TRY(sciara_text_append(
       t, "\"once\":false,\"like\":-1,\"of_end\":%s,\"shown\":%s,\"zero_is_empty\":%s,\"data\":\"",
       l->of_end ? "true" : "false", l->shown ? "true" : "false", l->zero_is_empty ? "true" : "false"));

@@ -47,6 +47,8 @@ struct sciara_page_layer {
   enum sciara_word word;   ///< its label, with a placeholder {value}
   double value, years;     ///< of the placeholders {value} and {years}
   const char *value_unit;  ///< "s": {value} is a time
+  const double *edge;      ///< ascending: its classes, in its unit
+  size_t edges;            ///< 0: continuous colours
   bool of_end;             ///< depends on what lava does until the members end
   bool shown;              ///< offered on the map; bounds, intervals and differences are not
   bool zero_is_empty;      ///< a probability: level 0 is 0, and not coloured

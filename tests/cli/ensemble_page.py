@@ -442,6 +442,33 @@ class HazardPage(SharedCase):
             for cell in cells[::len(cells) // 6]:
                 self.assertEqual(len(set(self.colour_of(int(cell)))) == 1, grey, (cell, self.colour_of(int(cell))))
 
+    def test_classes_of_colours(self):
+        """Cells have the colours of the classes of pictures, whose edges stand below the bar; those of arrivals fit the last one."""
+        ramp = np.array([(255, 237, 160), (254, 178, 76), (240, 80, 35), (177, 0, 38), (92, 0, 48)], float)
+        place = 4 * (np.arange(7) / 7 + 1 / 14)
+        colours = np.stack([np.interp(place, range(5), ramp[:, k]) for k in range(3)], axis=1)
+        self.open(width=1280, height=1000)
+        for name in ("vents", "edits"):
+            self.browser.evaluate(f"document.getElementById('{name}').checked && document.getElementById('{name}').click()")
+        chance, seen = 100 * self.maps["probability_0m"], set()
+        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#edges span')].map((one) => one.textContent).join('|')"),
+                         "1 %|5 %|10 %|25 %|50 %|75 %|")
+        wet = np.flatnonzero(chance > 0)
+        for cell in wet[np.argsort(chance[wet])][::max(1, len(wet) // 40)]:
+            found = np.array(self.colour_of(int(cell)), float)
+            if found[2] > found[0]:
+                continue  # a site is drawn there
+            apart = [np.abs(found / found.max() - colour / colour.max()).max() for colour in colours]
+            expected = np.searchsorted((1, 5, 10, 25, 50, 75), chance[cell], side="right")
+            if min(abs(chance[cell] - edge) for edge in (1, 5, 10, 25, 50, 75)) > HALF_STEP:
+                self.assertEqual(int(np.argmin(apart)), expected, (cell, chance[cell], found))
+                seen.add(int(expected))
+        self.assertGreaterEqual(len(seen), 3)
+        hours = {3: (0.25, 0.5, 0.75, 1, 1.5, 2), 24: (1, 3, 6, 9, 12, 18), 240: (6, 12, 24, 48, 72, 120), math.inf: (6, 24, 72, 168, 336, 720)}
+        last = max(float(self.raster(path).max()) for path in Path(self.path("e/maps")).glob("arrival_*.tif")) / 3600
+        edges = self.browser.evaluate("JSON.parse(document.getElementById('data').textContent).fields.find(({name}) => name === 'arrival_q50').edges")
+        self.assertEqual([edge / 3600 for edge in edges], list(hours[min(end for end in hours if last <= end)]), last)
+
     def test_it_refuses_other_formats_and_files(self):
         self.open()
         for code, said, *options in ((2, "expected html, png, kml or geojson", "-f", "cog"), (2, "--format is missing"),

@@ -78,6 +78,8 @@ static bool put_edit(cJSON *list, const struct sciara_edit *e) {
 bool sciara_declared_put(cJSON *root, const struct sciara_declared *d) {
   cJSON *all = cJSON_AddObjectToObject(root, "declared");
   bool whole = all && (!d->dem || cJSON_AddStringToObject(all, "dem", d->dem));
+  if (whole && d->density_outside > 0)
+    whole = cJSON_AddNumberToObject(all, "density_outside", d->density_outside) != NULL;
   cJSON *edits = whole ? cJSON_AddArrayToObject(all, "edits") : NULL;
   cJSON *ranges = whole ? cJSON_AddArrayToObject(all, "ranges") : NULL;
   whole = edits && ranges;
@@ -125,10 +127,13 @@ static enum sciara_status read_ranges(const char *path, const cJSON *list, struc
 
 enum sciara_status sciara_declared_read(const char *path, const cJSON *root, struct sciara_declared *out) {
   const cJSON *all = sciara_json_get(root, "declared"), *dem = sciara_json_get(all, "dem"),
-              *edits = sciara_json_get(all, "edits"), *ranges = sciara_json_get(all, "ranges"), *item;
+              *edits = sciara_json_get(all, "edits"), *ranges = sciara_json_get(all, "ranges"),
+              *outside = sciara_json_get(all, "density_outside"), *item;
   if (!all) return SCIARA_OK;
   if ((dem && !cJSON_IsString(dem)) || !cJSON_IsArray(edits) || !cJSON_IsArray(ranges))
     return refuse(path, "dem, edits and ranges");
+  if (outside && !cJSON_IsNumber(outside)) return refuse(path, "a number as density_outside");
+  if (outside) out->density_outside = outside->valuedouble;
   if (dem && !(out->dem = sciara_format("%s", dem->valuestring))) return no_memory();
   SCIARA_TRY(SCIARA_NEW(out->edits, (size_t)cJSON_GetArraySize(edits) + 1, "the edits of the ground"));
   cJSON_ArrayForEach(item, edits) SCIARA_TRY(read_edit(path, item, &out->edits[out->edit_count++]));

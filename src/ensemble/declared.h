@@ -20,6 +20,7 @@ struct sciara_declared {
   size_t edit_count;
   struct sciara_declared_range *range;
   size_t range_count;
+  double density_outside; ///< share of the density of vent openings for which no vent stands
 };
 
 /** Copies of the DEM's name and of the edits. */

@@ -149,6 +149,14 @@ static void put_vents(const struct saying *s) {
   if (s->r->ensemble.vent_count == 0) return;
   put_heading(s, SCIARA_WORD_HAZARD_ASSUMED_VENTS);
   sciara_text_append(s->t, "%zu. ", s->r->ensemble.vent_count);
+  const double outside = s->r->ensemble.declared.density_outside;
+  char share[32];
+  const char *const pairs[] = {"share", share, NULL};
+  if (!(outside > 0)) return;
+  snprintf(share, sizeof share, "%.3g", 100 * outside);
+  sciara_word_numbers(s->language, share);
+  sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OUTSIDE), pairs);
+  sciara_text_append(s->t, " ");
 }
 
 /** "Eruptions a year: flank 0.02 (0.01–0.04)" */

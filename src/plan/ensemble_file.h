@@ -44,7 +44,8 @@ struct sciara_vent_list {
   char **where;                      ///< place in the file that made it, for messages: "vents.csv:17"
   size_t count;
   double jitter_m;
-  bool lines; ///< they are fissures
+  bool lines;     ///< they are fissures
+  double outside; ///< share of the density of openings for which no vent stands
 };
 
 /**

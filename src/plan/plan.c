@@ -329,6 +329,7 @@ static enum sciara_status make_ensemble(struct sciara_planning *p) {
   SCIARA_TRY(take_members(p));
   const struct sciara_scenario_spec *s = &p->base.scenario;
   SCIARA_TRY(sciara_declared_take(s->dem.path, s->dem.edits, s->dem.edit_count, &p->e.declared));
+  p->e.declared.density_outside = p->x.vents.outside;
   SCIARA_TRY(sciara_variation_declare(&p->x.variation, &p->e.declared));
   const size_t count = p->e.members.count;
   cJSON *root = NULL;

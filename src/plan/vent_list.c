@@ -254,6 +254,8 @@ static void report_outside(const struct work *w, const struct sciara_vent_densit
     sciara_log(SCIARA_LOG_INFO,
                "%s: vents.weights: %.3g %% of the density of vent openings lies outside the squares of vents.grid",
                w->r->file, 100 * (1 - inside / total));
+  w->list->outside = fmax(squares ? 1 - inside / total : 0, beyond);
+  if (!(w->list->outside > least)) w->list->outside = 0;
   if (beyond > least)
     sciara_log(SCIARA_LOG_INFO, "%s: vents.weights: %.3g %% of the density of vent openings lies outside the DEM",
                w->r->file, 100 * beyond);

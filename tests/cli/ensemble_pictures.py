@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -236,6 +237,17 @@ class Pictures(SharedCase):
             self.picture(f"{language}2.png", "--language", language)
             for text in words:
                 self.assertIn(text, self.facts(f"{language}2.png")["assumptions"])
+
+    def test_density_outside(self):
+        """For which share of the density of openings no vent stands, as the plan has found it; its number: ensemble_vents.py."""
+        shutil.copytree(self.path("e"), self.path("part"))
+        plan = json.loads(Path(self.path("part", "ensemble.json")).read_text(encoding="utf-8"))
+        self.assertNotIn("density_outside", plan["declared"])
+        plan["declared"]["density_outside"] = 0.38419
+        case.write_json(self.path("part", "ensemble.json"), plan)
+        for language, said in (("en", "Vents: 3. No vent stands for 38.4 % of the density of vent openings"), ("fr", "ne représente 38,4 % de la densité")):
+            self.picture(f"part-{language}.png", "--language", language, folder="part")
+            self.assertIn(said, self.facts(f"part-{language}.png")["assumptions"])
 
     def test_what_varies(self):
         """Volumes and durations of classes, errors of altitudes, texts: the declared ranges, and without one that of the members that count."""

@@ -110,7 +110,7 @@ class Vents(Case):
     def plan(self, vents, code=0, **parts):
         """The rows of members.csv; the message, with another exit code."""
         case.write_json(self.path("e.json"), {"base": "base.json", "vents": vents, "sample": {"method": "full"}, **parts})
-        folder = f"out{len(os.listdir(self.work))}"
+        folder = self.folder = f"out{len(os.listdir(self.work))}"
         done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", code=code)
         self.said = done.stderr
         if code:
@@ -278,7 +278,10 @@ class Vents(Case):
         """Of a raster: what lies outside the squares, and where the DEM has no altitude."""
         total = sum(density(*cell) for cell in cells())
         self.plan({"grid": {"extent": EXTENT, "step_m": 50}, "weights": {"raster": "density.asc"}})
-        self.assert_share("outside the squares of vents.grid", 1 - sum(in_square(x, y, 50, density) for x, y in self.squares(50)[0]) / total)
+        outside = 1 - sum(in_square(x, y, 50, density) for x, y in self.squares(50)[0]) / total
+        self.assert_share("outside the squares of vents.grid", outside)
+        with open(self.path(self.folder, "ensemble.json"), encoding="utf-8") as f:
+            self.assertAlmostEqual(json.load(f)["declared"]["density_outside"], outside, delta=6e-3 * outside)
         self.assert_share("outside the DEM", sum(density(*cell) for cell in cells() if case.is_sea(*cell)) / total)
 
     def test_polygon(self):

@@ -145,7 +145,8 @@ START_TEST(ranges_are_of_what_is_known) {
   const double some[] = {-9999, 3, NAN, 5, INFINITY, -INFINITY}, below[] = {-2, -9999, -1}, none[] = {-9999, NAN},
                flat[] = {4, 4}, zero[] = {0, 0};
   assert_range("altitude", some, 6, 3, 5);
-  assert_range("thickness", some, 6, 0, 5); // begins at 0
+  assert_range("thickness", some, 6, 0, 5);    // begins at 0
+  assert_range("arrival_time", some, 6, 3, 5); // begins with the first
   assert_range("thickness", below, 3, -2, -1);
   assert_range("altitude", none, 2, 0, 1);
   assert_range("altitude", flat, 2, 4, 5); // never empty

@@ -155,7 +155,7 @@ function valueText(field, value) {
 /** "3 d 4 h 5 min", "12 min 30 s": as the program prints a duration, from an hour on rounded to minutes. */
 function durationText(seconds) {
   const whole = Math.floor(seconds), minutes = seconds < 3600 ? Math.floor(whole / 60) : Math.round(seconds / 60);
-  const parts = [[Math.floor(minutes / 1440), "d"], [Math.floor(minutes / 60) % 24, "h"], [minutes % 60, "min"],
+  const parts = [[Math.floor(minutes / 1440), say("DAY")], [Math.floor(minutes / 60) % 24, "h"], [minutes % 60, "min"],
     [seconds < 3600 ? whole % 60 : 0, "s"]];
   return parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }

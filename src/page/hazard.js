@@ -3,7 +3,7 @@
 
 /** "24 h", "90 min", "2 d": a time in the largest unit that it is a multiple of. */
 function timeText(seconds) {
-  const [name, size] = [["d", 86400], ["h", 3600], ["min", 60]].find(([, one]) => seconds % one === 0) || ["s", 1];
+  const [name, size] = [[say("DAY"), 86400], ["h", 3600], ["min", 60]].find(([, one]) => seconds % one === 0) || ["s", 1];
   return `${number(seconds / size)} ${name}`;
 }
 

@@ -21,15 +21,21 @@ static struct sciara_writing words(const struct sciara_map_drawing *d, const cha
   return (struct sciara_writing){.text = text, .capital = fmax(6, small * d->letter)};
 }
 
-static void label_of(const struct sciara_map_drawing *d, double value, double step, char *text, size_t capacity) {
+/** "745000 m E", "4052400 m N" in the letters of the language; without a CRS only the unit. */
+static void label_of(const struct sciara_map_drawing *d, bool up, double value, double step, char *text,
+                     size_t capacity) {
+  const struct sciara_georef *georef = d->q->map->georef;
+  const char *compass = sciara_word(d->q->language, SCIARA_WORD_PAGE_COMPASS); // four letters of one byte each
+  const bool placed = georef && georef->crs_wkt && *georef->crs_wkt;
   const double decimals = -floor(log10(step) + 1e-9), shown = fabs(value) < 1e-9 * step ? 0 : value;
-  snprintf(text, capacity, "%s%.*f", shown < 0 ? "\u2212" : "", decimals > 0 ? (int)fmin(decimals, 9) : 0, fabs(shown));
+  snprintf(text, capacity, "%s%.*f\u00A0m%s%.*s", shown < 0 ? "\u2212" : "", decimals > 0 ? (int)fmin(decimals, 9) : 0,
+           fabs(shown), placed ? "\u00A0" : "", placed ? 1 : 0, compass + (up ? 0 : 1));
   sciara_word_numbers(d->q->language, text);
 }
 
-static double length_of(struct sciara_map_drawing *d, double value, double step) {
-  char text[48];
-  label_of(d, value, step, text, sizeof text);
+static double length_of(struct sciara_map_drawing *d, bool up, double value, double step) {
+  char text[64];
+  label_of(d, up, value, step, text, sizeof text);
   const struct sciara_writing w = words(d, text);
   return sciara_lettering_measure(&d->lettering, &w).width;
 }
@@ -39,7 +45,7 @@ static double step_of(struct sciara_map_drawing *d, const struct side *s) {
   const double span = s->length * s->per_px;
   for (int most = TICKS_MOST; most > 1; most--) {
     const double step = sciara_round_step(span, most);
-    const double longest = fmax(length_of(d, s->from, step), length_of(d, s->from + span, step));
+    const double longest = fmax(length_of(d, s->up, s->from, step), length_of(d, s->up, s->from + span, step));
     if (step / s->per_px >= longest + 1.5 * d->letter) return step;
   }
   return sciara_round_step(span, 1);
@@ -49,15 +55,15 @@ static void paint_tick(struct sciara_map_drawing *d, const struct side *s, doubl
   static const uint8_t ink[3] = {30, 30, 30};
   const double line = fmax(1, round(d->letter / 12)), tick = round(0.4 * d->letter), gap = 0.35 * d->letter;
   const double left = (double)d->map.x - line, bottom = (double)(d->map.y + d->map.height) + line;
-  const double half = 0.5 * length_of(d, value, step), place = round(at - 0.5 * line);
-  char text[48];
+  const double half = 0.5 * length_of(d, s->up, value, step), place = round(at - 0.5 * line);
+  char text[64];
   if (s->up)
     sciara_picture_fill(&d->picture, left - tick, place, tick, line, ink);
   else
     sciara_picture_fill(&d->picture, place, bottom, line, tick, ink);
   const double first = s->up ? (double)d->map.y : (double)d->map.x;
   if (at - half < first || at + half > first + s->length) return; // its label would pass the corner
-  label_of(d, value, step, text, sizeof text);
+  label_of(d, s->up, value, step, text, sizeof text);
   const struct sciara_writing w = words(d, text);
   if (s->up)
     sciara_picture_write_up(&d->picture, &d->lettering, left - tick - gap, at, &w);

@@ -74,7 +74,7 @@ static bool is_blank(const struct sciara_map *map) {
 /** "Simulated time 1 d 6 h" and "2026-05-11 04:00 UTC" */
 static void describe_time(const struct sciara_map_picture *q, struct layout *l) {
   char duration[48];
-  sciara_print_duration(*q->time_s, duration, sizeof duration);
+  sciara_word_duration(q->language, *q->time_s, duration, sizeof duration);
   snprintf(l->time, sizeof l->time, "%s %s", sciara_word(q->language, SCIARA_WORD_SIMULATED_TIME), duration);
   sciara_minute_after(q->start, *q->time_s, l->date);
 }

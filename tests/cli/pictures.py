@@ -163,7 +163,7 @@ class Pictures(SharedCase):
         rows, cols = (numpy.flatnonzero(cyan(plain[1]).any(axis=axis)) for axis in (1, 0))
         self.assertGreater(numpy.ptp(cols), 2 * numpy.ptp(rows), "a line")
         self.assertGreater(blue(plain[1]).sum(), 5)
-        away = export("away.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
+        away = export("sight.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
         self.assertEqual((blue(away[1]).sum(), cyan(away[1]).sum()), (0, 0))
 
     def test_temperature_in_the_least_width(self):

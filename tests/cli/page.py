@@ -287,6 +287,7 @@ class BrowserPage(SharedCase):
         self.browser.open(f"file://{self.path('dated.html')}")
         self.browser.wait_until(READY)
         self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-12-01. Valida fino al 2026-12-02 06:00 UTC", "<i>Observatory"))
+        self.assertEqual(self.browser.evaluate("durationText(108000)"), "1 g 6 h")
         self.assertGreater(self.on("validity", "getClientRects().length") * self.on("credits", "getClientRects().length"), 0)
         self.browser.requests = [f"file://{self.path('page.html')}"]
 

@@ -166,6 +166,21 @@ class Pictures(SharedCase):
         away = export("sight.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
         self.assertEqual((blue(away[1]).sum(), cyan(away[1]).sum()), (0, 0))
 
+    def test_letters_of_coordinates(self):
+        """At the edges of the map stand metres, and E and N where there is a CRS: more ink than without one, at the same places."""
+        ink = []
+        for crs in ("EPSG:32633", None):
+            case.write_scenario(self.work, "crs.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": crs}, output={"fields": case.FIELDS, "maps": []})
+            self.sciara("run", "crs.json", "-q", "-o", "crs", "--overwrite")
+            self.sciara("export", "crs", "-q", "-f", "png", "-o", "crs.png", "--overwrite", "--width", 900, "--extent", "dem")
+            image = pixels(self.path("crs.png"))
+            bottom = [r for r in range(len(image)) if longest_run((image[r] == INK).all(axis=1)) > 0.8 * image.shape[1]][-1]
+            left = numpy.flatnonzero((image[bottom - 20] == INK).all(axis=1))[0]
+            ink.append([(part < 128).all(axis=2).sum() for part in (image[bottom + 8:bottom + 24], image[100:bottom, :left - 6])])
+        for with_letters, without in zip(*ink):
+            self.assertGreater(with_letters, without + 20)
+            self.assertGreater(without, 50)
+
     def test_temperature_in_the_least_width(self):
         self.assert_golden("temperature.png", "--width", 320, "--field", "temperature")
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -9,8 +8,7 @@
 
 /** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {
-  const char *dot = strrchr(sciara_path_name(path), '.');
-  char *style = sciara_format("%.*s.qml", dot ? (int)(dot - path) : (int)strlen(path), path);
+  char *style = sciara_format("%.*s.qml", (int)sciara_path_stem(path), path);
   if (!style) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
   const enum sciara_status status = sciara_refuse_existing(style, overwrite);
   free(style);

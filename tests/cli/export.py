@@ -240,13 +240,16 @@ class Export(SharedCase):
         self.assertEqual(gdalinfo(self.path("kept.tif"))["driverShortName"], "GTiff")
 
     def test_an_existing_style_stays(self):
-        """Without --overwrite a hand-made style is kept, whether the map is then refused or not."""
-        with open(self.path("style.qml"), "w", encoding="utf-8") as f:
-            f.write("my colours")
-        command = [case.PROGRAM, "export", "run", "-q", "-f", "cog", "-o", "style.tif"]
-        subprocess.run(command, cwd=self.work, check=False)
-        with open(self.path("style.qml"), encoding="utf-8") as f:
-            self.assertEqual(f.read(), "my colours")
+        """Without --overwrite a hand-made style, of the name that QGIS takes for the map, refuses it and is kept."""
+        for name, style in (("style.tif", "style.qml"), ("a.b.TIFF", "a.b.qml"), (".map.tif", ".map.qml")):
+            with self.subTest(name=name):
+                with open(self.path(style), "w", encoding="utf-8") as f:
+                    f.write("my colours")
+                self.assert_refused(3, rf"(^| ){re.escape(style)}: already exists; --overwrite replaces it", "run",
+                                    "-f", "cog", "-o", name)
+                self.export("run", "-f", "cog", "-o", name, "--overwrite")
+                with open(self.path(style), encoding="utf-8") as f:
+                    self.assertIn("<qgis", f.read())
 
     def test_impossible_paths(self):
         self.assert_refused(4, r"s\.json: cannot make this folder", "run", "-f", "cog", "-o", "s.json/x.tif")

@@ -12,28 +12,28 @@
 static const double same_m = 1e-6; // coordinates that differ by less are equal but for rounding
 
 /** A point and where it lies along an axis or a line. */
-struct place {
+struct position {
   double at;
   size_t point;
 };
 
-static int by_place(const void *a, const void *b) {
-  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+static int by_position(const void *a, const void *b) {
+  const struct position *p = (const struct position *)a, *q = (const struct position *)b;
   if (p->at != q->at) return p->at < q->at ? -1 : 1;
   return (p->point > q->point) - (p->point < q->point);
 }
 
 /** The smallest distance above 0 between coordinates; 0: they are all equal. */
-static double grid_step(const struct sciara_point *points, size_t count, bool y, struct place *place) {
+static double grid_step(const struct sciara_point *points, size_t count, bool y, struct position *position) {
   double step = 0;
-  for (size_t k = 0; k < count; k++) place[k] = (struct place){y ? points[k].y : points[k].x, k};
-  qsort(place, count, sizeof *place, by_place);
-  double from = place[0].at;
+  for (size_t k = 0; k < count; k++) position[k] = (struct position){y ? points[k].y : points[k].x, k};
+  qsort(position, count, sizeof *position, by_position);
+  double from = position[0].at;
   for (size_t k = 1; k < count; k++) {
-    const double d = place[k].at - from;
+    const double d = position[k].at - from;
     if (d <= same_m) continue;
     if (step == 0 || d < step) step = d;
-    from = place[k].at;
+    from = position[k].at;
   }
   return step;
 }
@@ -70,7 +70,7 @@ static size_t farthest(const struct sciara_point *points, size_t count, size_t f
 }
 
 /** By turns along the line on which all points lie; those at one place have one colour. False: they are on no line. */
-static bool colour_line(const struct sciara_point *points, size_t count, struct place *place, int64_t *colour) {
+static bool colour_line(const struct sciara_point *points, size_t count, struct position *position, int64_t *colour) {
   const size_t begin = farthest(points, count, 0), end = farthest(points, count, begin);
   const struct sciara_point a = points[begin], b = points[end];
   const double length = hypot(b.x - a.x, b.y - a.y), off = 1e-3 + 1e-6 * length;
@@ -79,25 +79,25 @@ static bool colour_line(const struct sciara_point *points, size_t count, struct 
   for (size_t k = 0; k < count; k++) {
     const double dx = points[k].x - a.x, dy = points[k].y - a.y;
     if (fabs(dx * y - dy * x) > off) return false;
-    place[k] = (struct place){dx * x + dy * y, k};
+    position[k] = (struct position){dx * x + dy * y, k};
   }
-  qsort(place, count, sizeof *place, by_place);
+  qsort(position, count, sizeof *position, by_position);
   int64_t turn = 0;
   for (size_t k = 0; k < count; k++) {
-    if (k > 0 && place[k].at - place[k - 1].at > same_m) turn = !turn;
-    colour[place[k].point] = turn;
+    if (k > 0 && position[k].at - position[k - 1].at > same_m) turn = !turn;
+    colour[position[k].point] = turn;
   }
   return true;
 }
 
 enum sciara_status sciara_points_colour(const struct sciara_point *points, size_t count, int64_t *colour) {
-  struct place *place;
-  SCIARA_TRY(SCIARA_NEW(place, count + 1, "colours of points"));
-  const double dx = grid_step(points, count, false, place), dy = grid_step(points, count, true, place);
-  if (!colour_grid(points, count, dx, dy, false, colour) && !colour_line(points, count, place, colour) &&
+  struct position *position;
+  SCIARA_TRY(SCIARA_NEW(position, count + 1, "colours of points"));
+  const double dx = grid_step(points, count, false, position), dy = grid_step(points, count, true, position);
+  if (!colour_grid(points, count, dx, dy, false, colour) && !colour_line(points, count, position, colour) &&
       !colour_grid(points, count, dx, dy, true, colour))
     for (size_t k = 0; k < count; k++) colour[k] = (int64_t)(k % 2);
-  sciara_free(place);
+  sciara_free(position);
   return SCIARA_OK;
 }
 

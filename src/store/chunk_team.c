@@ -6,16 +6,16 @@
 
 #include "base/mem.h"
 
-/** The k-th chunk is in slot k % places; passed <= begun <= passed + places. */
+/** The k-th chunk is in buffer k % buffers; passed <= begun <= passed + buffers. */
 struct sciara_chunk_team {
   struct sciara_chunk_source source;
   enum sciara_field fields[SCIARA_FIELD_COUNT];
   int64_t per_field, total; ///< chunks
-  struct place {
+  struct buffer {
     struct sciara_chunk chunk;
     bool done;
-  } * place;
-  int64_t places;
+  } * buffer;
+  int64_t buffers;
   unsigned char *room;
   int encoders, threads; ///< threads: those that were started, which is one less than encoders, or fewer
   struct member {
@@ -37,22 +37,22 @@ int64_t sciara_chunks_of(const struct sciara_grid *g) {
   return across(g->rows, sciara_chunk_rows(g)) * across(g->cols, sciara_chunk_cols(g));
 }
 
-static struct place *place_of(const struct sciara_chunk_team *t, int64_t number) {
-  return &t->place[number % t->places];
+static struct buffer *buffer_of(const struct sciara_chunk_team *t, int64_t number) {
+  return &t->buffer[number % t->buffers];
 }
 
 /** Encodes the next chunk that no thread has started; without the mutex meanwhile. */
 static void encode_next(struct sciara_chunk_team *t, struct member *by) {
   const int64_t number = t->begun++, in_field = number % t->per_field;
   const int64_t in_a_row = across(t->source.grid->cols, sciara_chunk_cols(t->source.grid));
-  struct place *place = place_of(t, number);
+  struct buffer *buffer = buffer_of(t, number);
   pthread_mutex_unlock(&t->mutex);
-  place->chunk.field = t->fields[number / t->per_field];
-  place->chunk.row = in_field / in_a_row * SCIARA_CHUNK_SIDE;
-  place->chunk.col = in_field % in_a_row * SCIARA_CHUNK_SIDE;
-  sciara_chunk_encode(by->encoder, &place->chunk);
+  buffer->chunk.field = t->fields[number / t->per_field];
+  buffer->chunk.row = in_field / in_a_row * SCIARA_CHUNK_SIDE;
+  buffer->chunk.col = in_field % in_a_row * SCIARA_CHUNK_SIDE;
+  sciara_chunk_encode(by->encoder, &buffer->chunk);
   pthread_mutex_lock(&t->mutex);
-  place->done = true;
+  buffer->done = true;
   pthread_cond_broadcast(&t->changed);
 }
 
@@ -61,7 +61,7 @@ static void *work(void *argument) {
   struct sciara_chunk_team *t = me->team;
   pthread_mutex_lock(&t->mutex);
   while (!t->closing && t->begun < t->total)
-    if (t->begun < t->passed + t->places)
+    if (t->begun < t->passed + t->buffers)
       encode_next(t, me);
     else
       pthread_cond_wait(&t->changed, &t->mutex);
@@ -81,7 +81,7 @@ static void start_threads(struct sciara_chunk_team *t) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static int64_t places_for(int threads) { return threads > 1 ? 2 * (int64_t)threads : 1; }
+static int64_t buffers_for(int threads) { return threads > 1 ? 2 * (int64_t)threads : 1; }
 
 enum sciara_status sciara_chunk_team_create(const struct sciara_chunk_source *source, unsigned fields, int threads,
                                             struct sciara_chunk_team **out) {
@@ -100,11 +100,11 @@ enum sciara_status sciara_chunk_team_create(const struct sciara_chunk_source *so
   if (threads > SCIARA_CHUNK_THREADS) threads = SCIARA_CHUNK_THREADS;
   if (threads > t->total) threads = (int)t->total;
   if (threads < 1) threads = 1;
-  t->places = places_for(threads);
+  t->buffers = buffers_for(threads);
   const size_t room = sciara_chunk_room(g, source->as_double);
-  SCIARA_TRY_GOTO(SCIARA_NEW(t->place, t->places, "chunks to write"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(t->room, (size_t)t->places * room, "chunks to write"));
-  for (int64_t k = 0; k < t->places; k++) t->place[k].chunk.bytes = t->room + (size_t)k * room;
+  SCIARA_TRY_GOTO(SCIARA_NEW(t->buffer, t->buffers, "chunks to write"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(t->room, (size_t)t->buffers * room, "chunks to write"));
+  for (int64_t k = 0; k < t->buffers; k++) t->buffer[k].chunk.bytes = t->room + (size_t)k * room;
   for (; t->encoders < threads; t->encoders++) {
     t->member[t->encoders].team = t;
     SCIARA_TRY_GOTO(sciara_chunk_encoder_create(&t->source, &t->member[t->encoders].encoder));
@@ -119,15 +119,15 @@ cleanup:
 
 const struct sciara_chunk *sciara_chunk_team_next(struct sciara_chunk_team *t) {
   const int64_t number = t->handed++;
-  struct place *place = place_of(t, number);
+  struct buffer *buffer = buffer_of(t, number);
   pthread_mutex_lock(&t->mutex);
-  if (number > 0) place_of(t, number - 1)->done = false;
+  if (number > 0) buffer_of(t, number - 1)->done = false;
   t->passed = number;
   pthread_cond_broadcast(&t->changed);
   if (t->begun == number) encode_next(t, &t->member[0]);
-  while (!place->done) pthread_cond_wait(&t->changed, &t->mutex);
+  while (!buffer->done) pthread_cond_wait(&t->changed, &t->mutex);
   pthread_mutex_unlock(&t->mutex);
-  return &place->chunk;
+  return &buffer->chunk;
 }
 
 void sciara_chunk_team_destroy(struct sciara_chunk_team *t) {
@@ -140,13 +140,13 @@ void sciara_chunk_team_destroy(struct sciara_chunk_team *t) {
   for (int k = 0; k < SCIARA_CHUNK_THREADS; k++) sciara_chunk_encoder_destroy(t->member[k].encoder);
   pthread_cond_destroy(&t->changed);
   pthread_mutex_destroy(&t->mutex);
-  sciara_free(t->place);
+  sciara_free(t->buffer);
   sciara_free(t->room);
   sciara_free(t);
 }
 
 size_t sciara_chunk_team_memory(const struct sciara_grid *g, bool as_double, int threads) {
   return (size_t)threads * sciara_chunk_encoder_memory(g, as_double) +
-         (size_t)places_for(threads) * (sizeof(struct place) + sciara_chunk_room(g, as_double)) +
+         (size_t)buffers_for(threads) * (sizeof(struct buffer) + sciara_chunk_room(g, as_double)) +
          sizeof(struct sciara_chunk_team);
 }

@@ -82,9 +82,9 @@ static struct sciara_row_range common(struct sciara_row_range a, struct sciara_r
   return (struct sciara_row_range){most(a.begin, b.begin), least(a.end, b.end)};
 }
 
-/** The place of some rows in an array of this rank. */
-static char *place(const struct sciara_rows *rows, int rank, const struct column *column,
-                   struct sciara_row_range which) {
+/** Where some rows begin in an array of this rank. */
+static char *rows_at(const struct sciara_rows *rows, int rank, const struct column *column,
+                     struct sciara_row_range which) {
   const int64_t top = sciara_cuts_rows(&rows->cuts, rank, rows->halo).begin, cols = rows->state->grid.cols;
   return (char *)column->data + (size_t)((which.begin - top) * cols) * column->size;
 }
@@ -106,7 +106,7 @@ static void add(struct move *m, int other, bool receive, struct sciara_row_range
     const size_t cells = (size_t)((which.end - which.begin) * mine->state->grid.cols);
     m->message[m->count++] = (struct sciara_comm_message){.rank = other,
                                                           .receive = receive,
-                                                          .data = place(mine, m->comm->rank, column, which),
+                                                          .data = rows_at(mine, m->comm->rank, column, which),
                                                           .bytes = cells * column->size};
   }
 }
@@ -115,7 +115,7 @@ static void copy_own(const struct move *m, struct sciara_row_range which) {
   const int me = m->comm->rank;
   for (int k = 0; k < m->columns && which.begin < which.end; k++) {
     const size_t cells = (size_t)((which.end - which.begin) * m->to->state->grid.cols);
-    memcpy(place(m->to, me, &m->in[k], which), place(m->from, me, &m->out[k], which), cells * m->in[k].size);
+    memcpy(rows_at(m->to, me, &m->in[k], which), rows_at(m->from, me, &m->out[k], which), cells * m->in[k].size);
   }
 }
 

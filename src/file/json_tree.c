@@ -194,9 +194,9 @@ static void refuse_duplicates(const char *name, const cJSON *object, const struc
   qsort(names, count, sizeof *names, compare_names);
   for (i = 1; i < count; i++) {
     if (strcmp(names[i - 1], names[i]) != 0) continue;
-    char place[256];
-    sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, place, sizeof place);
-    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected each key once in an object, found it twice", name, place);
+    char printed[256];
+    sciara_json_path_print(&(struct sciara_json_path){.parent = path, .key = names[i]}, printed, sizeof printed);
+    sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected each key once in an object, found it twice", name, printed);
     sciara_diagnostics_add(diagnostics, SCIARA_ERR_INPUT);
     while (i + 1 < count && strcmp(names[i], names[i + 1]) == 0) i++; // given three times: reported once
   }
@@ -209,9 +209,9 @@ static void check_keys(const char *name, const cJSON *node, const struct sciara_
   size_t index = 0;
   const cJSON *child;
   cJSON_ArrayForEach(child, node) {
-    struct sciara_json_path place = {
+    struct sciara_json_path below = {
         .parent = path, .key = cJSON_IsObject(node) ? child->string : NULL, .index = index++};
-    if (child->child) check_keys(name, child, &place, diagnostics);
+    if (child->child) check_keys(name, child, &below, diagnostics);
   }
 }
 

@@ -21,12 +21,12 @@ enum {
   CDF5 = 5,
 };
 
-/** A header that is being read. Sizes and places in the file are in bytes; UINT64_MAX stands for any that overflow. */
+/** A header that is being read. Sizes and offsets in the file are in bytes; UINT64_MAX stands for any that overflow. */
 struct header {
   const char *path;
   int fd, version;
   uint64_t size, at;  ///< of the file; of the next byte
-  uint64_t buffer_at; ///< place of the first byte of the buffer
+  uint64_t buffer_at; ///< offset of the first byte of the buffer
   size_t buffered;
   unsigned char buffer[4096];
   char part[96];     ///< what is being read: "attribute 2 of variable 1"

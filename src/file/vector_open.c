@@ -111,7 +111,7 @@ enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer
   }
   SCIARA_TRY(sciara_srs_parse(crs_wkt, &grid));
   enum sciara_status status = SCIARA_OK;
-  double place[4];
+  double where[4];
   const double found[4] = {e.MinX, e.MinY, e.MaxX, e.MaxY}, swapped[4] = {e.MinY, e.MinX, e.MaxY, e.MaxX};
   OGRSpatialReferenceH degrees = OSRClone(own);
   OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
@@ -119,8 +119,8 @@ enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer
   if (fmax(fabs(e.MinX), fabs(e.MaxX)) > 720 || fmax(fabs(e.MinY), fabs(e.MaxY)) > 720)
     status = fail_metres(path, &e, grid);
   else if (change &&
-           OCTTransformBounds(change, box[0], box[1], box[2], box[3], &place[0], &place[1], &place[2], &place[3], 21) &&
-           !overlaps(found, place) && overlaps(swapped, place))
+           OCTTransformBounds(change, box[0], box[1], box[2], box[3], &where[0], &where[1], &where[2], &where[3], 21) &&
+           !overlaps(found, where) && overlaps(swapped, where))
     status = fail_swapped(path, &e);
   if (change) OCTDestroyCoordinateTransformation(change);
   OSRRelease(degrees);

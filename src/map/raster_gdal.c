@@ -45,7 +45,7 @@ static enum sciara_status publish(struct sciara_gdal_scope *scope, GDALDatasetH 
   return status;
 }
 
-static bool place(GDALDatasetH d, const struct sciara_map *map, OGRSpatialReferenceH srs) {
+static bool set_georef(GDALDatasetH d, const struct sciara_map *map, OGRSpatialReferenceH srs) {
   const struct sciara_grid *g = map->grid;
   double t[6] = {g->west, g->cell_size, 0, g->north, 0, -g->cell_size};
   return GDALSetGeoTransform(d, t) == CE_None && (!srs || GDALSetSpatialRef(d, srs) == CE_None);
@@ -90,7 +90,7 @@ static enum sciara_status map_dataset(struct sciara_gdal_scope *scope, const str
   if (map->georef && map->georef->crs_wkt) SCIARA_TRY(sciara_srs_parse(map->georef->crs_wkt, &srs));
   GDALDatasetH d = GDALCreate(GDALGetDriverByName("MEM"), "", cols, rows, 1 + map->mark_count, type, NULL);
   GDALRasterBandH band = d ? GDALGetRasterBand(d, 1) : NULL;
-  const bool made = d && place(d, map, srs) && describe(d, band, map) &&
+  const bool made = d && set_georef(d, map, srs) && describe(d, band, map) &&
                     (type == GDT_Byte || GDALSetRasterNoDataValue(band, map->nodata) == CE_None) &&
                     GDALRasterIO(band, GF_Write, 0, 0, cols, rows, (void *)(uintptr_t)map->values, cols, rows,
                                  GDT_Float64, 0, 0) == CE_None &&

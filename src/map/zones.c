@@ -124,7 +124,7 @@ static double largest(const double *values, int64_t cells, double nodata) {
 }
 
 /** The k with k * step <= value < (k + 1) * step, for the rounded products, which are the reported edges. */
-static double place(double value, double step) {
+static double interval_of(double value, double step) {
   double k = floor(value / step);
   while (k > 0 && k * step > value) k--;
   while ((k + 1) * step <= value) k++;
@@ -154,7 +154,7 @@ enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, 
     return sciara_fail(SCIARA_ERR_USAGE,
                        "isochrones every %.9g s: the last lava arrives after %.9g s, expected at most %d isochrones",
                        step, most, SCIARA_ZONES_MOST);
-  enum sciara_status status = make(out, cells, most < 0 ? 0 : (size_t)place(most, step) + 1);
+  enum sciara_status status = make(out, cells, most < 0 ? 0 : (size_t)interval_of(most, step) + 1);
   if (status != SCIARA_OK) {
     sciara_zones_free(out);
     return status;
@@ -167,7 +167,7 @@ enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, 
     snprintf(zone->label, sizeof zone->label, "%.9g to %.9g %s", zone->lower / seconds, zone->upper / seconds, unit);
   }
   for (int64_t i = 0; i < cells; i++)
-    if (values[i] != nodata) put(out, i, (size_t)place(values[i], step));
+    if (values[i] != nodata) put(out, i, (size_t)interval_of(values[i], step));
   return SCIARA_OK;
 }
 

@@ -19,9 +19,9 @@ struct smoothing {
 };
 
 static double noise_at(uint64_t seed, int64_t row, int64_t col) {
-  const struct sciara_draw place = {
+  const struct sciara_draw draw = {
       .seed = seed, .stream = SCIARA_STREAM_GROUND, .design = (uint32_t)row, .index = (uint64_t)col};
-  return sciara_normal_quantile(sciara_unit(sciara_draw_bits(place)));
+  return sciara_normal_quantile(sciara_unit(sciara_draw_bits(draw)));
 }
 
 static enum sciara_status prepare(const struct sciara_ground_error *e, const struct sciara_grid *g,

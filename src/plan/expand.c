@@ -147,12 +147,12 @@ static enum sciara_status set_varied(struct work *w, const struct draw *d, size_
 
 /** The errors of altitudes of a member; its seed depends on that of the sample and on its place in the table alone. */
 static enum sciara_status set_ground(struct work *w, size_t k, double sd_m) {
-  const struct sciara_draw place = {.seed = w->x->sample.seed, .stream = SCIARA_STREAM_SEED, .index = w->at};
+  const struct sciara_draw draw = {.seed = w->x->sample.seed, .stream = SCIARA_STREAM_SEED, .index = w->at};
   char sd[40], length[40];
   sciara_json_number(sd_m, sd, sizeof sd);
   sciara_json_number(w->x->variation.vary[k].correlation_m, length, sizeof length);
   char *text = sciara_format("{\"sd_m\": %s, \"correlation_m\": %s, \"seed\": %" PRIu64 "}", sd, length,
-                             sciara_draw_bits(place) >> 11);
+                             sciara_draw_bits(draw) >> 11);
   const enum sciara_status status = text ? sciara_members_set(w->m, w->at, w->columns.varied[k], text) : no_memory();
   free(text);
   return status;

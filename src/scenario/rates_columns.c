@@ -255,8 +255,8 @@ static bool is_part(const char *name) {
 }
 
 /** Puts a column where it belongs. */
-static enum sciara_status place(const struct sciara_rates_column *c, enum sciara_rates_quantity quantity,
-                                struct sciara_rates_columns *out, struct sciara_text *unused) {
+static enum sciara_status assign(const struct sciara_rates_column *c, enum sciara_rates_quantity quantity,
+                                 struct sciara_rates_columns *out, struct sciara_text *unused) {
   static const char *const names[] = {"times", "dates", "effusion rates", "lowest rates", "highest rates", "power"};
   if (quantity == SCIARA_RATES_NOTHING)
     return sciara_text_append(unused, "%s\"%s\"", unused->length ? ", " : "", c->name);
@@ -337,7 +337,7 @@ enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, s
       c = (struct sciara_rates_column){.given = true, .at = k, .factor = 1, .unit = "m3/s", .unit_assumed = true};
       snprintf(c.name, sizeof c.name, "%s", names[k]);
     }
-    SCIARA_TRY(place(&c, quantity, out, unused));
+    SCIARA_TRY(assign(&c, quantity, out, unused));
   }
   return check(out, names, count);
 }

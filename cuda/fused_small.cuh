@@ -91,7 +91,7 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
     if (checks && !sciara_is_sound(&d.rule, my.z[id], my.h[id], T, my.px[id], my.py[id])) suspect(index_of(id));
   }
 
-  /** Records a cell with invalid numbers; the next time evaluation reports the one with the smallest index. */
+  /** Notes a cell with invalid numbers; the next time evaluation reports the one with the smallest index. */
   __device__ void suspect(int64_t i) {
     if (unsound < 0 || i < unsound) unsound = i;
   }

@@ -150,7 +150,7 @@ static enum sciara_status has_head(const struct sciara_calibration_search *s, bo
 static enum sciara_status read_rows(struct sciara_evaluation_table *t, const struct sciara_calibration_search *s,
                                     char *text, size_t length) {
   struct sciara_text head = {0};
-  struct sciara_csv_rows records;
+  struct sciara_csv_rows rows;
   char *cell[MOST_COLUMNS];
   size_t columns, count;
   bool known;
@@ -165,10 +165,10 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
     goto cleanup;
   }
   columns = t->unknown_count + (t->shorter ? 1 : 2) * t->pair_count + 3;
-  SCIARA_TRY_GOTO(sciara_csv_rows_begin(t->path, text + head.length, length - head.length, &records));
-  while (sciara_csv_has_row(&records)) {
-    const size_t line = records.line + 1;
-    SCIARA_TRY_GOTO(sciara_csv_take_row(&records, MOST_COLUMNS, cell, &count));
+  SCIARA_TRY_GOTO(sciara_csv_rows_begin(t->path, text + head.length, length - head.length, &rows));
+  while (sciara_csv_has_row(&rows)) {
+    const size_t line = rows.line + 1;
+    SCIARA_TRY_GOTO(sciara_csv_take_row(&rows, MOST_COLUMNS, cell, &count));
     if (t->count == s->budget || count != columns) {
       status = refuse(t, line, t->count == s->budget ? "no row after the budget" : "a value for each column", cell[0]);
       goto cleanup;

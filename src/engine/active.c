@@ -35,8 +35,7 @@ static enum sciara_status reserve(void **array, int64_t *capacity, int64_t need,
   size_t bytes = 0;
   SCIARA_TRY(sciara_size_mul((size_t)bigger, size, &bytes));
   void *moved = realloc(*array, bytes);
-  if (!moved)
-    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the records of %lld active cells", (long long)bigger);
+  if (!moved) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %lld active cells", (long long)bigger);
   *array = moved;
   *capacity = bigger;
   return SCIARA_OK;

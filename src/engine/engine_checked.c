@@ -63,7 +63,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   release(e);
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
   SCIARA_TRY(sciara_host_fields_create(&e->before, state));
-  SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "records of engine checked"));
+  SCIARA_TRY(SCIARA_NEW(e->donor, e->hf.count, "donors of engine checked"));
   SCIARA_TRY(SCIARA_NEW(e->outcome, e->hf.count, "outcomes of engine checked"));
   SCIARA_TRY(sciara_state_clone(state, &e->shadow));
   for (int k = 0; e->setup.keeps && k < SCIARA_BUFFERS; k++) {

@@ -64,7 +64,7 @@ static inline bool sciara_step_control_is_check(const struct sciara_step_control
   return (c->now.step - c->first) % SCIARA_CHECK_EVERY == 0;
 }
 
-/** Records a bad cell of the step in progress if it is the first in row-major order. */
+/** Notes a bad cell of the step in progress if it is the first in row-major order. */
 void sciara_step_control_report(struct sciara_step_control *c, int64_t row, int64_t col);
 
 /** Adds the counts of a step, or of a part of it, to the totals. */

@@ -324,7 +324,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
   if (status == SCIARA_OK) take_values(root, folder, model_passed, s, diagnostics);
 }
 
-/** Records which keys of "engine" were set by an override. */
+/** Notes which keys of "engine" were set by an override. */
 static void note_override(const char *text, struct sciara_scenario_spec *s) {
   const bool whole_object = strncmp(text, "engine=", strlen("engine=")) == 0;
   if (!whole_object && strncmp(text, "engine.", strlen("engine.")) != 0) return;

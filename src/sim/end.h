@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a simulation ended: one record and one table of reasons for run.json, footprints and messages. A run that failed
+// How a simulation ended: one struct and one table of reasons for run.json, footprints and messages. A run that failed
 // has the text of its error in run.json instead.
 //
 // The reasons are a part of those for which `advance` of an engine returns (enum sciara_stop_reason). The others are

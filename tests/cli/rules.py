@@ -253,8 +253,9 @@ class Ensemble(Case):
             self.assertEqual([who in f.attrs["references"].decode() for who in ("Spataro", "Vicari")],
                              ["fv3" in rules, "bingham" in rules])
         self.sciara("ensemble", "export", folder, "-f", "html", "-q")
+        plan = case.read_json(self.path(folder, "ensemble.json"))
         with open(self.path(folder, "maps", "page.html"), encoding="utf-8") as f:
-            self.assertRegex(f.read(), rf'"source":"sciara [0-9.]+, {title}"')
+            self.assertRegex(f.read(), rf'"source":"sciara [0-9.]+, {title}, DEM {plan["site_hash"]}"')
 
     def test_members_of_both_rules(self):
         """Each is what `sciara run` computes with its rule; what is made of them names both."""

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/date.h"
 #include "base/mem.h"
 #include "model/presets.h"
 #include "model/range.h"
@@ -296,6 +297,23 @@ static void warn_cell_size(const struct sciara_problem *p) {
             : "");
 }
 
+/** Warns about edits of the ground that are dated after the end of the run. */
+static void warn_late_edits(const struct sciara_problem *p) {
+  const struct sciara_ground_changes *c = p->site->changes;
+  const double end = sciara_scenario_end(&p->scenario);
+  for (size_t k = 0; c && k < c->count; k++) {
+    char from[48 + SCIARA_MINUTE_SIZE], last[48 + SCIARA_MINUTE_SIZE];
+    if (c->change[k].from_s < end) continue;
+    sciara_print_duration(c->change[k].from_s, from, sizeof from);
+    sciara_append_minute(p->scenario.run.start, c->change[k].from_s, from, sizeof from);
+    sciara_print_duration(end, last, sizeof last);
+    sciara_append_minute(p->scenario.run.start, end, last, sizeof last);
+    sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
+                "dem.edits[%zu] (%s) is dated %s, and the run ends at %s: it changes nothing", c->change[k].number,
+                c->change[k].name, from, last);
+  }
+}
+
 /** Makes what needs much memory, after checking that it is available. */
 static enum sciara_status make_start(struct sciara_problem *p, const struct sciara_problem_options *options) {
   const bool replaced = options->ground || options->bare;
@@ -332,6 +350,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (diagnostics->count > before) return; // such numbers cannot be used either
   if (options->stateless) return;
   if (!options->ground && !options->site) warn_cell_size(p);
+  if (!options->ground && !options->site) warn_late_edits(p);
   p->size = sciara_size_estimate_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (p->site == options->site) p->size.site = 0; // it was already in memory
   if (ops) sciara_size_estimate_divide(&p->size, &p->scenario, &p->grid, ops, options->ranks, options->ranks_here);

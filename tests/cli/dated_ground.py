@@ -399,6 +399,15 @@ class Dated(Case):
                 self.assertRegex(self.sciara("run", "s.json", "-o", "out", code=4 if "none" in text else 3).stderr, text)
                 self.assertFalse(os.path.exists(self.path("out")))
 
+    def test_after_the_end(self):
+        """Such a dam is legal, for the run may be continued, but whoever mistakes the day learns it."""
+        self.write(DAM, DAM | {"name": "late", "from": "2026-05-12T04:00Z"}, run={"start": "2026-05-10T04:00Z", "until": "20 min"})
+        said = ("dem.edits[1] (late) is dated 2 d (2026-05-12 04:00 UTC), and the run ends at 20 min (2026-05-10 04:20 UTC): "
+                "it changes nothing")
+        for command in (("check",), ("run", "-o", "late")):
+            err = self.sciara(command[0], "s.json", *command[1:]).stderr
+            self.assertEqual((err.count("changes nothing"), said in " ".join(err.split())), (1, True), err)
+
 
 class MovingFissure(Case):
     """Parts of a fissure that open and close: vents with one table, each with its time."""

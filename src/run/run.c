@@ -228,10 +228,9 @@ static enum sciara_status write_now(struct run *r, struct sciara_due due) {
 
 /** Writes the final state: first a checkpoint, if the run can be resumed, then a snapshot if there is none yet. */
 static enum sciara_status take_last(struct run *r, bool checkpoint) {
-  const struct sciara_simulation *s = r->simulation;
   if (r->writer) SCIARA_TRY(sciara_writer_flush(r->writer));
   if (checkpoint) SCIARA_TRY(write_now(r, (struct sciara_due){.checkpoint = true}));
-  if (r->last_snapshot == s->progress.step) return SCIARA_OK;
+  if (r->last_snapshot == r->simulation->progress.step) return SCIARA_OK;
   return write_now(r, (struct sciara_due){.snapshot = true});
 }
 

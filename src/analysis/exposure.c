@@ -134,7 +134,7 @@ enum sciara_exposure_change sciara_exposure_change(const struct sciara_exposed *
 
 // --------------------------------------------------------------------------------------------------------------- files
 
-enum { FIRST = 11, TEXTS = 4 }; ///< columns of numbers before those of times; of text
+enum { FIRST = 12, TEXTS = 4 }; ///< columns of numbers before those of times; of text
 
 /** The columns of numbers: names, and the values of a place. */
 struct columns {
@@ -145,7 +145,7 @@ struct columns {
 
 static void name_columns(const struct sciara_exposure *e, struct columns *c) {
   static const char *const first[FIRST] = {"x",     "y",   "arrival_s", "deposit_m", "max_deposit_m", "covered",
-                                           "share", "all", "land",      "sea",       "nodata"};
+                                           "share", "all", "land",      "sea",       "nodata",        "mapped"};
   char text[32];
   c->count = FIRST + e->time_count;
   for (size_t k = 0; k < c->count; k++) {
@@ -174,7 +174,8 @@ static void put_values(const struct sciara_exposure *e, const struct sciara_poi 
                                 p->ground.all,
                                 p->ground.land,
                                 p->ground.sea,
-                                p->ground.nodata};
+                                p->ground.nodata,
+                                land ? p->mapped : NAN};
   for (size_t c = 0; c < FIRST; c++) out[c] = values[c];
   for (size_t t = 0; t < e->time_count; t++) out[FIRST + t] = land ? e->by[k * e->time_count + t] : NAN;
 }

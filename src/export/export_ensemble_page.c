@@ -286,7 +286,8 @@ static enum sciara_status make_poi(struct making *m, size_t k, double *value) {
                                        .col = cell % r->dem.grid.cols,
                                        .where = sciara_poi_where(&r->poi_ground[k]),
                                        .chance = chance,
-                                       .arrival = NAN};
+                                       .arrival = NAN,
+                                       .at_start = sciara_poi_at_start(r, k)};
   for (size_t c = 0; c < m->columns.count; c++) {
     if (is_chance(m->columns.name[c])) *chance++ = value[c];
     if (strcmp(m->columns.name[c], arrival) == 0) m->poi[k].arrival = value[c];

@@ -137,7 +137,8 @@ static enum sciara_status read_page_places(const struct sciara_export_job *job, 
                                                .arrival_s = e->arrival_s,
                                                .deposit_m = e->deposit_m,
                                                .covered = e->covered,
-                                               .land = e->ground.land};
+                                               .land = e->ground.land,
+                                               .mapped = e->mapped};
   }
   qsort(out->place, pois->count, sizeof *out->place, by_arrival);
   out->count = pois->count < MOST_PLACES ? pois->count : MOST_PLACES;

@@ -54,12 +54,10 @@ struct table {
 static enum sciara_status take_row(void *context, const struct sciara_reduction *r, const struct sciara_poi *poi,
                                    size_t number, size_t place) {
   struct table *t = (struct table *)context;
-  bool reached = false, at_start = true;
+  bool reached = false;
   for (size_t m = 0; m < r->sample.count; m++) {
-    const struct sciara_poi_hit *hit = sciara_poi_hit(&r->pois, place, m);
     if (r->sample.state[m] == SCIARA_MEMBER_OPEN) continue;
-    reached |= sciara_poi_is_hit(hit, 0);
-    at_start &= hit->arrival <= 0;
+    reached |= sciara_poi_is_hit(sciara_poi_hit(&r->pois, place, m), 0);
   }
   t->reached += reached;
   t->text[number][0] = sciara_poi_kind_name(poi->kind);
@@ -68,7 +66,7 @@ static enum sciara_status take_row(void *context, const struct sciara_reduction 
   SCIARA_TRY(sciara_poi_row(r, poi, place, t->value + number * t->columns.count));
   t->chance[number] = sciara_poi_row_chance(r, t->value + number * t->columns.count);
   t->chance[number].reached = reached;
-  t->chance[number].at_start = reached && at_start;
+  t->chance[number].at_start = sciara_poi_at_start(r, place);
   t->chance[number].where = sciara_poi_where_of(poi, where, &r->dem.window);
   return SCIARA_OK;
 }

@@ -166,6 +166,17 @@ void sciara_poi_left_row(const struct sciara_reduction *r, double *value) {
   put_nothing(r, put_first(r, (struct sciara_point){NAN, NAN}, 0, value));
 }
 
+bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place) {
+  bool reached = false;
+  for (size_t m = 0; m < r->sample.count; m++) {
+    const struct sciara_poi_hit *hit = sciara_poi_hit(&r->pois, place, m);
+    if (r->sample.state[m] == SCIARA_MEMBER_OPEN) continue;
+    if (!(hit->arrival <= 0)) return false;
+    reached |= sciara_poi_is_hit(hit, 0);
+  }
+  return reached;
+}
+
 /** Whatever the deposit and time, so only the first probability has a value. */
 enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value) {
   struct sciara_sample_scratch x = {0};

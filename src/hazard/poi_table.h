@@ -38,6 +38,9 @@ struct sciara_poi_chance {
 
 struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value);
 
+/** Whether all finished members have lava at a place of r->pois at their start. */
+bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place);
+
 /** The same of something that has no place: whether lava leaves the map, or enters the sea. */
 enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value);
 

@@ -220,8 +220,9 @@ class HazardPage extends StillPage {
     const layer = this.siteLayer();
     if (sites.length === 0 || !layer) return;
     const table = pairsOf(sites.map((site) => {
-      const arrival = site.arrival === null ? "" : `; ${durationText(site.arrival)}${dateText(this.data.start, site.arrival)}`;
-      return [this.placeButton(site), this.siteText(site, layer) + arrival];
+      const time = site.arrival === null ? "" : durationText(site.arrival) + dateText(this.data.start, site.arrival);
+      const arrival = site.at_start ? say("PLACE_AT_START") : time;
+      return [this.placeButton(site), [this.siteText(site, layer), arrival].filter(Boolean).join("; ")];
     }));
     const map = `${say("HAZARD_CHANCE")}${say("COLON")}${layer.label}`;
     const soon = sites.some((site) => site.arrival !== null);

@@ -88,13 +88,15 @@ class Page {
     return button;
   }
 
-  placeText({ where, kind, arrival, deposit, covered, land }) {
+  placeText(place) {
+    const { where, kind, arrival, deposit, covered, land, mapped } = place;
     if (where === "not reached") return say("PLACE_NOT_REACHED");
-    if (where !== "reached") return unreachable({ where }, this.data);
+    if (where !== "reached") return unreachable(place, this.data);
     const said = [arrival === null ? "" : durationText(arrival) + dateText(this.data.start, arrival), `${rounded(deposit, 3)} m`];
     const share = rounded((100 * covered) / land, 3);
     const unit = { line: "m", zone: "m\u00b2" }[kind];
     if (unit) said.push(`${longNumber(Math.round(covered))} ${unit} (${share} %)`);
+    if (mapped) said.push(say("PLACE_MAPPED"));
     return said.filter(Boolean).join("; ");
   }
 

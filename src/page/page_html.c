@@ -184,7 +184,7 @@ static enum sciara_status append_warnings(struct sciara_text *t, const struct sc
   return sciara_text_append(t, "],\n");
 }
 
-/** In the language of the page: the warning about the ground, and what it means that a place lies outside. */
+/** In the language of the page: the warning about the ground, and where a place outside the window of the DEM lies. */
 static enum sciara_status append_ground_texts(struct sciara_text *t, const struct sciara_page *p) {
   struct sciara_text warning = {0}, outside = {0};
   enum sciara_status status = sciara_word_outside(&outside, p->language, &p->window);
@@ -244,6 +244,17 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   return sciara_text_append(t, "\"}");
 }
 
+static enum sciara_status append_flag(struct sciara_text *t, const char *key, bool value) {
+  return sciara_text_append(t, "\"%s\":%s,", key, value ? "true" : "false");
+}
+
+/** Where a place lies, and of one outside whether that is beyond the raster of which the DEM is a window. */
+static enum sciara_status append_where(struct sciara_text *t, const struct sciara_page *p, const struct sciara_poi *poi,
+                                       const char *state) {
+  SCIARA_TRY(append_text(t, "where", state));
+  return append_flag(t, "beyond", sciara_poi_where_of(poi, SCIARA_POI_OUTSIDE, &p->window) == SCIARA_POI_BEYOND);
+}
+
 static enum sciara_status append_pois(struct sciara_text *t, const struct sciara_page *p) {
   int64_t window[4];
   sciara_page_window(p->frames, window);
@@ -252,8 +263,9 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
     const struct sciara_page_poi *s = &p->hazard->poi[k];
     SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
     SCIARA_TRY(append_text(t, "name", s->poi->name));
-    SCIARA_TRY(append_text(t, "where", sciara_poi_where_name(s->where)));
+    SCIARA_TRY(append_where(t, p, s->poi, sciara_poi_where_name(s->where)));
     SCIARA_TRY(append_named(t, "arrival", s->arrival));
+    SCIARA_TRY(append_flag(t, "at_start", s->at_start));
     SCIARA_TRY(sciara_text_append(t, "\"chances\":["));
     for (size_t c = 0; c < p->hazard->chances; c++) {
       SCIARA_TRY(sciara_text_append(t, c ? "," : ""));
@@ -278,11 +290,12 @@ static enum sciara_status append_exposure(struct sciara_text *t, const struct sc
     const struct sciara_page_place *s = &p->place[k];
     SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
     SCIARA_TRY(append_text(t, "name", s->poi->name));
-    SCIARA_TRY(append_text(t, "where", s->state));
+    SCIARA_TRY(append_where(t, p, s->poi, s->state));
     SCIARA_TRY(append_named(t, "arrival", s->arrival_s));
     SCIARA_TRY(append_named(t, "deposit", s->deposit_m));
     SCIARA_TRY(append_named(t, "covered", s->covered));
     SCIARA_TRY(append_named(t, "land", s->land));
+    SCIARA_TRY(append_flag(t, "mapped", s->mapped));
     SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }

@@ -26,6 +26,7 @@ struct sciara_page_place {
   int64_t row, col;  ///< a cell of it, or beyond the grid
   double arrival_s, deposit_m;
   double covered, land; ///< points, m or m2
+  bool mapped;          ///< a part of it lies in the outline of initial.observed
 };
 
 // ------------------------------------------------------------------------- of an ensemble, instead of snapshots
@@ -65,6 +66,7 @@ struct sciara_page_poi {
   int64_t row, col;     ///< a cell of it
   const double *chance; ///< of each of sciara_page_hazard.chance, 0 to 1; NAN: none
   double arrival;       ///< s, of the middle one of the quantiles; NAN: none
+  bool at_start;        ///< all finished members have lava there at their start
 };
 
 /** The vents, or the classes, with the largest fractions of what reaches each block. */

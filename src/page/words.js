@@ -13,10 +13,11 @@ function say(id, values = {}) {
   return WORDS[id].replace(/\{(\w+)\}/g, (hole, name) => (name in values ? values[name] : hole));
 }
 
-/** Why no lava can come to a place of a page that says what is `outside`; "": it can. */
-function unreachable({ where }, { outside }) {
+/** Why no lava can come to a place of a page that says what is `outside` its window; "": it can. */
+function unreachable({ where, beyond }, { outside }) {
   const id = { sea: "PLACE_SEA", NODATA: "PLACE_NODATA", empty: "PLACE_EMPTY" }[where];
-  return id ? say(id) : where === "outside" ? outside : "";
+  if (where === "outside") return beyond ? say("PLACE_OUTSIDE") : outside;
+  return id ? say(id) : "";
 }
 
 /** Gives a number as JavaScript writes it the decimal sign of the language. */

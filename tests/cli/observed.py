@@ -5,6 +5,7 @@ with numpy; members; a forecast against a synthetic truth; refusals. Engines and
 import csv
 import decimal
 import glob
+import json
 import os
 import re
 import shutil
@@ -223,6 +224,12 @@ class Observed(Case):
                 self.assertRegex(self.sciara("run", "s.json", "-o", "run", code=4 if "none.json" in text else 3).stderr, re.compile(text, re.MULTILINE))
                 self.assertFalse(os.path.exists(self.path("run")))
 
+    def flags(self, page, flag):
+        """What a page says of each of its places."""
+        with open(self.path(page), encoding="utf-8") as f:
+            data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+        return {place["name"]: place[flag] for place in data.get("places") or data["hazard"]["sites"]}
+
     def test_dry_cells_are_reached(self):
         """Where lava was mapped, places are reached at the time of the observation, also in cells that get none of its volume: in a run,
         in the run beside another, in an ensemble and on its maps; and a barrier that is built there later has no lava on it."""
@@ -253,6 +260,9 @@ class Observed(Case):
             rows = {row["place"]: row for row in csv.DictReader(f)}
         self.assertEqual([(rows[name]["state"], rows[name]["arrival_s"]) for name in cells],
                          [("reached", "7200"), ("reached", "7200"), ("not reached", "")])
+        self.assertEqual([row["mapped"] for row in rows.values()], [str(int(self.mask[cells[name]])) for name in rows])
+        self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--assets", "places.json")
+        self.assertEqual(self.flags("a.html", "mapped"), {name: bool(self.mask[cell]) for name, cell in cells.items()})
         self.assertIn("2 reached in both", self.sciara("compare", "a", "dam", "--assets", "places.json", "-q").stdout)
         self.write_scenario("b.json", **quiet, initial=observed, output={"fields": ["thickness", "deposit"]})
         self.run_scenario("b", name="b.json")  # without arrival times
@@ -270,6 +280,8 @@ class Observed(Case):
                 rows = {row[column]: row for row in csv.DictReader(f)}
             self.assertEqual([[float(rows[name][k]) for k in ("probability_0m", "probability_0.001m", "reached_within_1h")] for name in cells],
                              [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
+        self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
+        self.assertEqual(self.flags("e.html", "at_start"), {name: bool(self.mask[cell]) for name, cell in cells.items()})
         import h5py
         with h5py.File(self.path("e/hazard.nc")) as f:
             found = f["probability_0m"][:].squeeze()

@@ -379,21 +379,47 @@ class BrowserPage(SharedCase):
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
     def test_places_outside_the_window(self):
-        """A place beyond the margin around the vents is said to lie there, in the language of the page."""
+        """A place beyond the margin around the vents is said to lie there, in the language of the page; one off the DEM lies outside it."""
         x, y = case.WEST + 205, case.NORTH - 85
         case.write_scenario(self.work, "cut.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60},
                             vents=[{"x": x, "y": y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         case.write_json(self.path("house.geojson"), {
             "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": "house"}, "geometry": {"type": "Point", "coordinates": [x, y - 100]}}]})
-        for keys, language, said in (
-                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents: lava is not computed there"),
-                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche: là la lava non è calcolata"),
-                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM: lava is not computed there")):
+            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
+                         for name, at in (("house", [x, y - 100]), ("town", [x, y - 9000]))]})
+        for keys, language, *said in (
+                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents: lava is not computed there", "outside the DEM"),
+                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche: là la lava non è calcolata", "fuori dal DEM"),
+                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM: lava is not computed there",
+                 "outside the DEM")):
             self.sciara("run", "cut.json", "-q", "-o", "cut", "--overwrite", *(f"--set={key}" for key in keys))
             self.sciara("export", "cut", "-q", "-f", "html", "-o", "cut.html", "--assets", "house.geojson", "--overwrite", "--language", language)
             self.open_other("cut.html")
-            self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#places td')].map((one) => one.textContent)"), [said])
+            self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#places td')].map((one) => one.textContent)"), said)
+
+    def test_mapped_places(self):
+        """A place in the outline of initial.observed is said to lie there: on the page of a run, and of an ensemble under lava at the start."""
+        x, y = case.WEST + 10 * case.VENT[1], case.NORTH - 10 * case.VENT[0] - 10
+        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
+        ring = [[x, y], [x + 30, y], [x + 30, y - 40], [x, y - 40], [x, y]]
+        for name, features in (("front", [("", "Polygon", [ring])]), ("two", [("mill", "Point", [x + 15, y - 25]), ("hut", "Point", [x + 100, y - 25])])):
+            case.write_json(self.path(f"{name}.geojson"), {"type": "FeatureCollection", "crs": crs, "features": [
+                {"type": "Feature", "properties": {"name": of}, "geometry": {"type": kind, "coordinates": at}} for of, kind, at in features]})
+        case.write_scenario(self.work, "known.json", run={"until": "12 min"}, initial={
+            "observed": {"outline": "front.geojson", "volume_m3": 500, "time": "10 min"}})
+        self.sciara("run", "known.json", "-q", "-o", "known")
+        case.write_json(self.path("k.json"), {"base": "known.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [1]}],
+                                              "result": {"thickness_m": [0], "sites": [{"file": "two.geojson"}]}})
+        self.sciara("ensemble", "run", "k.json", "-q", "-o", "k", "--no-estimate", "--no-pictures")
+        self.sciara("export", "known", "-q", "-f", "html", "-o", "known.html", "--assets", "two.geojson")
+        self.sciara("ensemble", "export", "k", "-q", "-f", "html", "-o", "k.html", "--language", "es")
+        for page, table, mill, hut in (("known.html", "places", r"10 min; [\d.]+ m; in the mapped outline", "not reached"),
+                                       ("k.html", "sites", "100,00 %; bajo la lava al comienzo", "0,00 %; sin cota")):
+            self.open_other(page)
+            found = dict(self.browser.evaluate(f"[...document.querySelectorAll('#{table} tr')].map((row) => [row.querySelector('th').textContent, "
+                                               "row.querySelector('td').textContent])"))
+            self.assertRegex(found["mill"], f"^{mill}$")
+            self.assertRegex(found["hut"], f"^{hut}$")
 
     def test_sea_and_area(self):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""

@@ -241,10 +241,6 @@ static enum sciara_status double_members(struct both *b, size_t *censored) {
   return SCIARA_OK;
 }
 
-static double until_of(const struct sciara_ensemble_result *r, const struct sciara_layer *l) {
-  return l->kind == SCIARA_LAYER_REACHED ? r->within_s[l->index] : INFINITY;
-}
-
 /** The probabilities of the first ensemble, with bounds if any member of the two needs them. */
 static enum sciara_status make_layers(struct both *b, size_t censored) {
   const struct sciara_ensemble_result *result = &b->c->a.ensemble.result;
@@ -261,7 +257,7 @@ static enum sciara_status make_layers(struct both *b, size_t censored) {
     size_t unused;
     SCIARA_TRY(SCIARA_NEW(b->cut[h], count + 1, "the maps of two ensembles"));
     for (size_t k = 0; k < count; k++)
-      b->cut[h][k] = sciara_sample_censored(&b->half[h], until_of(result, &b->layers.layer[k]), &unused);
+      b->cut[h][k] = sciara_sample_censored(&b->half[h], sciara_layer_until(result, &b->layers.layer[k]), &unused);
   }
   return SCIARA_OK;
 }
@@ -286,7 +282,7 @@ static void compare_cell(const struct both *b, size_t layer, const struct sciara
     x->value[m] += of ? 1 : -1;
     sum += of ? s->weight[m] : -s->weight[m];
     own += of ? s->planned[m] : -s->planned[m];
-    if (b->half[of].state[m] == SCIARA_MEMBER_CENSORED && b->half[of].end_s[m] < until_of(r, l))
+    if (b->half[of].state[m] == SCIARA_MEMBER_CENSORED && b->half[of].end_s[m] < sciara_layer_until(r, l))
       unsure[of] -= s->planned[m];
   }
   for (size_t k = 0; k < hits->count; k++) differ |= x->value[hits->member[k] % b->members] != 0;

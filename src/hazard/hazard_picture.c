@@ -154,13 +154,14 @@ static double largest_of(const struct sciara_reduction *r, size_t k) {
   return fmin(most, 1);
 }
 
-/** Members that ended with liquid lava. */
-static void put_liquid(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+/** Members that ended with liquid lava, unless the layer ends before them. */
+static void put_liquid(const struct sciara_reduction *r, const struct sciara_layer *l, enum sciara_language language,
+                       struct sciara_text *t) {
   char time[96], date[SCIARA_MINUTE_SIZE], members[24], finished[24];
   const char *const pairs[] = {"time",     time,     "after",   sciara_word(language, r->after),
                                "date",     date,     "members", members,
                                "finished", finished, NULL};
-  if (r->liquid.members == 0) return;
+  if (r->liquid.members == 0 || sciara_layer_until(&r->ensemble.result, l) <= r->liquid.from_s) return;
   sciara_liquid_end_print(r, language, time, date);
   snprintf(members, sizeof members, "%zu", r->liquid.members);
   snprintf(finished, sizeof finished, "%zu", r->sample.finished);
@@ -168,13 +169,14 @@ static void put_liquid(const struct sciara_reduction *r, enum sciara_language la
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_LIQUID), pairs);
 }
 
-/** Censored members in words, with the bound that follows from them. */
+/** Censored members in words, with the bound that follows from them, unless the layer ends before them. */
 static void put_censored(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                          struct sciara_text *t) {
   const struct sciara_layers *all = &r->layers;
   const struct sciara_layer *l = &all->layer[k];
-  size_t high = k;
-  if (r->sample.censored == 0) return;
+  size_t high = k, cut;
+  sciara_sample_censored(&r->sample, sciara_layer_until(&r->ensemble.result, l), &cut);
+  if (cut == 0) return;
   while (high + 1 < all->count && all->layer[high].part != SCIARA_PART_HIGH && all->layer[high].kind == l->kind) high++;
   char censored[24], finished[24], bound[32] = "100";
   const char *const pairs[] = {"censored", censored, "finished", finished, "bound", bound, NULL};
@@ -193,7 +195,7 @@ static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, 
   const struct sciara_layer *l = &r->layers.layer[k];
   put_members(r, language, t);
   SCIARA_TRY(sciara_hazard_assumed(r, language, t));
-  put_liquid(r, language, t);
+  put_liquid(r, l, language, t);
   put_censored(r, k, language, t);
   if (l->kind == SCIARA_LAYER_QUANTILE || l->kind == SCIARA_LAYER_MEAN) {
     char least[24];

@@ -15,6 +15,10 @@ const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES] = {
 
 const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
+double sciara_layer_until(const struct sciara_ensemble_result *result, const struct sciara_layer *layer) {
+  return layer->kind == SCIARA_LAYER_REACHED ? result->within_s[layer->index] : INFINITY;
+}
+
 void sciara_layer_deposit(double metres, char *buffer, size_t capacity) { snprintf(buffer, capacity, "%.9gm", metres); }
 
 void sciara_layer_quantile(double q, char *buffer, size_t capacity) { snprintf(buffer, capacity, "q%02.9g", 100 * q); }

@@ -61,6 +61,9 @@ struct sciara_layers {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out);
 
+/** The time after which lava that arrives does not count, s; INFINITY: there is none. */
+double sciara_layer_until(const struct sciara_ensemble_result *result, const struct sciara_layer *layer);
+
 /** "0.5m", "q50": parts of names. */
 void sciara_layer_deposit(double metres, char *buffer, size_t capacity);
 void sciara_layer_quantile(double q, char *buffer, size_t capacity);

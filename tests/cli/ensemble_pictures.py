@@ -314,7 +314,7 @@ class Pictures(SharedCase):
         case.write_scenario(self.work, "small.json", vents=vents)
         case.write_json(work / "c.json", {"base": "small.json", "sample": {"method": "full"},
                                           "vary": [{"key": "run.max_steps", "values": [50, 100000], "weights": [3, 1]}],
-                                          "result": {"thickness_m": [0], "eruptions_per_year": [{"rate": 0.1}], "years": [50]}})
+                                          "result": {"thickness_m": [0], "within": ["1 s", "1 d"], "eruptions_per_year": [{"rate": 0.1}], "years": [50]}})
         self.sciara("ensemble", "run", "c.json", "-q", "--no-estimate")
         said = self.facts("c/maps/probability_0m.png")["assumptions"]
         self.assertIn("1 of 2 members ended at a limit, before their lava came to rest: probabilities are lower bounds. Where none "
@@ -323,6 +323,20 @@ class Pictures(SharedCase):
         self.assertIn(f"up to {100 * (1 - numpy.exp(-50 * 0.1)):.3g} %", years)
         with open(self.path("c", "sites.csv"), encoding="utf-8") as f:
             self.assertIn("; lower bounds, because 1 of 2 members ended at a limit", next(csv.DictReader(f))["condition"])
+        for within, bounded in (("1s", False), ("24h", True)):  # the steps of the member that ends early take longer than 1 s
+            self.assertEqual("lower bounds" in self.facts(f"c/maps/reached_within_{within}.png")["assumptions"], bounded, within)
+
+    def test_times_before_the_end(self):
+        """What lava does after the end of members does not matter to a map of what it reaches before them."""
+        case.write_scenario(self.work, "late.json", run={"until": "30 min"})
+        minutes = (10, 20, 25, 30)
+        case.write_json(self.path("l.json"), {"base": "late.json", "sample": {"method": "full"}, "vary": [{"key": "run.until", "values": ["20 min", "30 min"]}],
+                                              "result": {"thickness_m": [0], "within": [f"{k} min" for k in minutes]}})
+        self.sciara("ensemble", "run", "l.json", "-q", "--no-estimate", "--no-pictures")
+        for layer, later in {"probability_0m": True, **{f"reached_within_{k}min": k > 20 for k in minutes}}.items():
+            self.sciara("ensemble", "export", "l", "-q", "-f", "png", "--layer", layer, "-o", f"{layer}.png")
+            said = self.facts(f"{layer}.png")["assumptions"].replace("\u00a0", " ")
+            self.assertEqual("the lava of 2 of 2 members is still liquid: what it reaches later does not count" in said, later, layer)
 
     def test_refused(self):
         done = self.sciara("ensemble", "export", "e", "-f", "png", "--layer", "lava", code=2)

@@ -141,7 +141,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const stru
   for (int of = 0; of < SCIARA_QUANTILES; of++)
     for (size_t k = 0; k < q->quantile_count; k++) {
       sciara_layer_quantile(q->quantiles[k], text, sizeof text);
-      snprintf(label, sizeof label, "%s, %s", sciara_quantiles[of].label, text);
+      snprintf(label, sizeof label, "%s %s if reached", sciara_quantiles[of].label, text);
       print_value(label, result.quantile[of][k], sciara_footprint_values[sciara_quantiles[of].value].unit, r->start);
     }
   if (result.covered > 0) sciara_print("  %-28s %.2f %%\n", "mean share covered", 100 * result.covered);
@@ -335,8 +335,9 @@ static enum sciara_status print_contributions(const struct sciara_reduction *r, 
   size_t count;
   SCIARA_TRY(sciara_contributions(&r->pois, &r->sample, poi, 0, r->ensemble.members.vent, r->ensemble.members.event, by,
                                   &list, &count));
-  sciara_print("\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival (of 10 hits or more)\n",
-               title);
+  sciara_print(
+      "\n%s: members, hits, weight, P(reached | it), P(it | reached), median arrival of the hits (10 or more)\n",
+      title);
   for (size_t k = 0; k < count; k++)
     if (list[k].hits > 0 || by == SCIARA_BY_EVENT) print_contribution(r, &list[k]);
   sciara_free(list);

@@ -218,6 +218,7 @@ static enum sciara_status make_layer(struct making *m, struct task t, struct sci
   out->edges = sciara_hazard_classes(r, l, &out->edge);
   out->shown = l->part == SCIARA_PART_VALUE;
   out->of_end = sciara_layer_is_of_end(l);
+  out->of_hits = sciara_layer_is_of_hits(l);
   out->zero_is_empty = chance && out->shown;
   out->elsewhere = t.content == AS_IT_IS ? factor * value_of(r->hazard.elsewhere[t.k]) : NAN;
   out->zero_bound = out->zero_is_empty ? factor * sciara_products_zero_bound(r, l) : NAN;

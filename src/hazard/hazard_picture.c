@@ -197,11 +197,11 @@ static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, 
   SCIARA_TRY(sciara_hazard_assumed(r, language, t));
   put_liquid(r, l, language, t);
   put_censored(r, k, language, t);
-  if (l->kind == SCIARA_LAYER_QUANTILE || l->kind == SCIARA_LAYER_MEAN) {
+  if (sciara_layer_is_of_hits(l)) {
     char least[24];
     const char *const pairs[] = {"least", least, NULL};
     snprintf(least, sizeof least, "%d", SCIARA_HITS_LEAST);
-    sciara_text_append(t, "\n");
+    sciara_text_append(t, "\n%s ", sciara_word(language, SCIARA_WORD_HAZARD_OF_HITS));
     sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_FEW_CELLS), pairs);
   }
   return t->failed;

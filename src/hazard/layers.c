@@ -15,6 +15,10 @@ const struct sciara_quantiles sciara_quantiles[SCIARA_QUANTILES] = {
 
 const double sciara_front_shares[SCIARA_FRONTS] = {0.05, 0.5};
 
+bool sciara_layer_is_of_hits(const struct sciara_layer *layer) {
+  return layer->kind == SCIARA_LAYER_QUANTILE || layer->kind == SCIARA_LAYER_MEAN;
+}
+
 double sciara_layer_until(const struct sciara_ensemble_result *result, const struct sciara_layer *layer) {
   return layer->kind == SCIARA_LAYER_REACHED ? result->within_s[layer->index] : INFINITY;
 }

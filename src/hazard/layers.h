@@ -61,6 +61,9 @@ struct sciara_layers {
 enum sciara_status sciara_layers_make(const struct sciara_ensemble_result *result, const struct sciara_sample *sample,
                                       struct sciara_layers *out);
 
+/** Whether the value in a cell is of the members alone that reach it. */
+bool sciara_layer_is_of_hits(const struct sciara_layer *layer);
+
 /** The time after which lava that arrives does not count, s; INFINITY: there is none. */
 double sciara_layer_until(const struct sciara_ensemble_result *result, const struct sciara_layer *layer);
 

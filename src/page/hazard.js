@@ -115,7 +115,8 @@ class HazardPage extends StillPage {
   showField() {
     super.showField();
     const step = `${number(this.field.step)} ${this.field.unit}`;
-    byId("quantisation").textContent = say("HAZARD_STEPS", { field: this.field.label, step });
+    const steps = say("HAZARD_STEPS", { field: this.field.label, step });
+    byId("quantisation").textContent = this.field.of_hits ? `${steps} ${say("HAZARD_OF_HITS")}` : steps;
     this.showClasses();
     this.showSites();
   }

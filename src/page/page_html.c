@@ -219,6 +219,10 @@ static enum sciara_status append_named(struct sciara_text *t, const char *key, d
   return sciara_text_append(t, ",");
 }
 
+static enum sciara_status append_flag(struct sciara_text *t, const char *key, bool value) {
+  return sciara_text_append(t, "\"%s\":%s,", key, value ? "true" : "false");
+}
+
 static enum sciara_status append_layer(struct sciara_text *t, const struct sciara_page *p,
                                        const struct sciara_page_layer *l) {
   SCIARA_TRY(sciara_text_append(t, "{"));
@@ -234,6 +238,7 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   SCIARA_TRY(append_named(t, "step", l->step));
   SCIARA_TRY(append_named(t, "high", l->high));
   SCIARA_TRY(append_ramp(t, l->ramp));
+  SCIARA_TRY(append_flag(t, "of_hits", l->of_hits));
   SCIARA_TRY(sciara_text_append(t, "\"edges\":["));
   for (size_t k = 0; k < l->edges; k++) SCIARA_TRY(sciara_text_append(t, "%s%.10g", k ? "," : "", l->edge[k]));
   SCIARA_TRY(sciara_text_append(t, "],"));
@@ -242,10 +247,6 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
       l->of_end ? "true" : "false", l->shown ? "true" : "false", l->zero_is_empty ? "true" : "false"));
   SCIARA_TRY(sciara_page_pack_levels(t, l->levels, NULL, 1, p->frames->cells));
   return sciara_text_append(t, "\"}");
-}
-
-static enum sciara_status append_flag(struct sciara_text *t, const char *key, bool value) {
-  return sciara_text_append(t, "\"%s\":%s,", key, value ? "true" : "false");
 }
 
 /** Where a place lies, and of one outside whether that is beyond the raster of which the DEM is a window. */

@@ -51,6 +51,7 @@ struct sciara_page_layer {
   const double *edge;      ///< ascending: its classes, in its unit
   size_t edges;            ///< 0: continuous colours
   bool of_end;             ///< depends on what lava does until the members end
+  bool of_hits;            ///< in each cell of the members that reach it
   bool shown;              ///< offered on the map; bounds, intervals and differences are not
   bool zero_is_empty;      ///< a probability: level 0 is 0, and not coloured
   double base, step, high; //

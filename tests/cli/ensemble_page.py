@@ -411,15 +411,20 @@ class HazardPage(SharedCase):
             self.browser.evaluate(f"{{ const list = document.querySelector('#fields select'); list.value = '{layer}'; "
                                   "list.dispatchEvent(new Event('change')); }")
             chance = layer.startswith(("probability", "reached"))
-            said = f"Probability: {label if chance else 'Lava arrives'}; 50 % quantile of the arrival"
+            said = f"Probability: {label if chance else 'Lava arrives'}; 50 % quantile of the arrival, of the members that reach it"
             years = ". In brackets: with the interval of the eruptions a year." if "years" in layer else ""
             self.assertEqual(self.browser.evaluate("document.querySelector('#sites p').textContent"), said + years)
+            self.assertEqual("In each cell the value is of the members that reach it." in self.text("quantisation"),
+                             "_q" in layer or layer.endswith("_mean"), layer)
             shown = dict(self.table("sites"))
             self.assertGreater(len(shown), 0)
             self.assertLessEqual(set(shown), set(sites))
             for name, text in shown.items():
                 self.assert_site(text, sites[name], layer if chance else "probability_0m")
-        self.assertTrue(any(sites[name]["arrival_q50_s"] for name in shown), "arrivals")
+        dated = next(name for name in shown if sites[name]["arrival_q50_s"])
+        said = self.sciara("ensemble", "query", "e", "--at", dated).stdout
+        self.assertRegex(said, r"(?m)^  arrival q50 if reached +\d")
+        self.assertIn("P(it | reached), median arrival of the hits (10 or more)\n", said)
         grid = self.data["grid"]
         for k, site in enumerate(self.plan["result"]["sites"]):
             self.browser.evaluate(f"document.querySelectorAll('#sites button')[{k}].click()")

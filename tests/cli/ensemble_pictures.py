@@ -229,7 +229,7 @@ class Pictures(SharedCase):
         self.assertNotIn("10 members", said)
         self.picture("it.png", "--language", "it", "--issued", "2026-05-10", "--stamp", "ESERCITAZIONE", "--credits", "me", layer="arrival_q05")
         said = self.facts("it.png")["assumptions"]
-        for text in ("Valido solo per le bocche", "Eruzioni ipotizzate: short", "0,02 (0,01–0,04)", "Solo le celle raggiunte da almeno 10 membri hanno un valore"):
+        for text in ("Valido solo per le bocche", "Eruzioni ipotizzate: short", "0,02 (0,01–0,04)", "In ogni cella il valore è dei membri che la raggiungono. Solo le celle raggiunte da almeno 10 membri hanno un valore"):
             self.assertIn(text, said)
         self.assertNotIn("{", said)
         for language, words in (("it", ("fattore dei tassi di effusione 0,9", "rilassamento del passo di tempo 0,4")),

@@ -192,7 +192,7 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
 static enum sciara_status read_barrier(const struct place *at, struct sciara_run_json *r) {
   const cJSON *name = member(at, "name");
   struct sciara_run_barrier b = {.held_m3 = NAN};
-  uint64_t edit, cells;
+  uint64_t edit = 0, cells = 0;
   if (!cJSON_IsString(name)) return refuse(at, "name", name, "a text");
   SCIARA_TRY(get_count(at, "edit", largest_count, &edit));
   SCIARA_TRY(get_count(at, "cells", largest_count, &cells));

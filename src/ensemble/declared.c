@@ -13,15 +13,9 @@ static enum sciara_status no_memory(void) {
   return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what an ensemble declares");
 }
 
-/** The name of a file without its folders, from malloc; NULL: no memory. */
-static char *name_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return sciara_format("%s", slash ? slash + 1 : path);
-}
-
 enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edit *edits, size_t count,
                                         struct sciara_declared *out) {
-  if (dem && !(out->dem = name_of(dem))) return no_memory();
+  if (dem && !(out->dem = sciara_format("%s", sciara_path_name(dem)))) return no_memory();
   SCIARA_TRY(SCIARA_NEW(out->edits, count + 1, "the edits of the ground"));
   for (; out->edit_count < count; out->edit_count++) {
     const struct sciara_edit *from = &edits[out->edit_count];
@@ -30,7 +24,7 @@ enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edi
     to->name = sciara_format("%s", from->name);
     to->from_s = from->from_s;
     memcpy(to->value, from->value, sizeof to->value);
-    if (file) to->path = name_of(file);
+    if (file) to->path = sciara_format("%s", sciara_path_name(file));
     if (!to->name || (file && !to->path)) {
       out->edit_count++;
       return no_memory();

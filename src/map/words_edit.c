@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/date.h"
+#include "base/text.h"
 
 /** Appends a form with one placeholder. */
 static void put_form(struct sciara_text *out, enum sciara_language language, enum sciara_word form, const char *name,
@@ -30,7 +31,7 @@ static void put_change(struct sciara_text *out, enum sciara_language language, c
     put_form(out, language, form[k], "metres", metres);
     return;
   }
-  if (file) put_form(out, language, SCIARA_WORD_EDIT_FILE, "name", strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
+  if (file) put_form(out, language, SCIARA_WORD_EDIT_FILE, "name", sciara_path_name(file));
 }
 
 void sciara_word_edit(struct sciara_text *out, enum sciara_language language, const struct sciara_edit *edit,

@@ -376,13 +376,9 @@ static enum sciara_status bench_comm(const struct sciara_arguments *arguments) {
   return SCIARA_OK;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  bool failed = false;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  const char *suite = sciara_argument(&arguments, "suite");
-  if (suite && strcmp(suite, "comm") == 0) return sciara_report(bench_comm(&arguments));
+static int run(const struct sciara_arguments *arguments) {
+  const char *suite = sciara_argument(arguments, "suite");
+  if (suite && strcmp(suite, "comm") == 0) return sciara_report(bench_comm(arguments));
   if (sciara_ranks())
     return sciara_report(sciara_fail(SCIARA_ERR_USAGE,
                                      "'sciara bench' measures engines in one process, found %d; with "
@@ -390,7 +386,8 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
                                      sciara_ranks()->size));
   struct job *j = calloc(1, sizeof *j);
   if (!j) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a measurement"));
-  code = sciara_report(bench(&arguments, j, &failed));
+  bool failed = false;
+  const int code = sciara_report(bench(arguments, j, &failed));
   sciara_bench_report_free(&j->report);
   sciara_bench_records_free(&j->records);
   free(j);

@@ -51,17 +51,14 @@ static void describe(const struct sciara_calibrate_progress *p, const char *fold
     sciara_log(SCIARA_LOG_INFO, "the same command with --resume continues %s", sciara_quoted_word(folder, word));
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments a;
+static int run(const struct sciara_arguments *a) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_calibrate_progress progress;
   const char *drivers[SCIARA_MOST_GIVEN];
   struct view view = {.every = 30, .last = sciara_wallclock()};
   int64_t workers = 0;
-  int code = sciara_arguments_parse(command, argc, argv, &a);
-  if (code >= 0) return code;
-  const char *folder = sciara_argument(&a, "output"), *count = sciara_argument(&a, "workers"),
-             *every = sciara_argument(&a, "progress-every"), *language = sciara_argument(&a, "language");
+  const char *folder = sciara_argument(a, "output"), *count = sciara_argument(a, "workers"),
+             *every = sciara_argument(a, "progress-every"), *language = sciara_argument(a, "language");
   enum sciara_language chosen = SCIARA_ENGLISH;
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
   if (count && (!sciara_csv_size(count, &workers) || workers < 1 || workers > 4096))
@@ -71,14 +68,14 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
         sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
   if (language && sciara_language_parse(language, &chosen) != SCIARA_OK)
     return sciara_report(sciara_fail_context(SCIARA_ERR_USAGE, "--language"));
-  const struct sciara_calibrate_options options = {.file = a.operand[0],
+  const struct sciara_calibrate_options options = {.file = a->operand[0],
                                                    .folder = folder,
-                                                   .resume = sciara_argument_given(&a, "resume"),
-                                                   .engine = sciara_argument(&a, "engine"),
+                                                   .resume = sciara_argument_given(a, "resume"),
+                                                   .engine = sciara_argument(a, "engine"),
                                                    .workers = (int)workers,
                                                    .extra_drivers = drivers,
                                                    .extra_driver_count =
-                                                       sciara_arguments_all(&a, "allow-driver", drivers),
+                                                       sciara_arguments_all(a, "allow-driver", drivers),
                                                    .language = chosen,
                                                    .cancel = sciara_stop_signal(),
                                                    .progress = show,
@@ -86,7 +83,7 @@ static int run(const struct sciara_command *command, int argc, char **argv) {
   sciara_stop_signals_catch();
   const enum sciara_status status = sciara_calibrate(&options, &diagnostics, &progress);
   sciara_progress_line(NULL);
-  code = diagnostics.count > 0 ? sciara_report_all(&diagnostics) : sciara_report(status);
+  const int code = diagnostics.count > 0 ? sciara_report_all(&diagnostics) : sciara_report(status);
   if (progress.total > 0) describe(&progress, folder);
   sciara_diagnostics_free(&diagnostics);
   return sciara_stop_signal_code(code);

@@ -338,13 +338,10 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   return code;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static int run(const struct sciara_arguments *arguments) {
   struct sciara_scenario_additions additions;
-  code = sciara_report(sciara_additions_make(&arguments, &additions));
-  if (code == SCIARA_OK) code = check(&arguments, &additions);
+  int code = sciara_report(sciara_additions_make(arguments, &additions));
+  if (code == SCIARA_OK) code = check(arguments, &additions);
   sciara_additions_free(&additions);
   return code;
 }

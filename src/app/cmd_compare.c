@@ -390,17 +390,13 @@ static enum sciara_status compare_places(const struct sciara_arguments *a) {
   return compare_runs(a);
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  const enum mode mode = mode_of(&arguments);
-  const enum sciara_status status = check_options(&arguments, mode);
+static int run(const struct sciara_arguments *arguments) {
+  const enum mode mode = mode_of(arguments);
+  const enum sciara_status status = check_options(arguments, mode);
   if (status != SCIARA_OK) return sciara_report(status);
-  if (mode != STATES)
-    return sciara_report(mode == OBSERVED ? compare_observed(&arguments) : compare_places(&arguments));
+  if (mode != STATES) return sciara_report(mode == OBSERVED ? compare_observed(arguments) : compare_places(arguments));
   bool same = false;
-  code = sciara_report(execute(&arguments, &same));
+  const int code = sciara_report(execute(arguments, &same));
   return code == SCIARA_OK && !same ? EXIT_DIFFER : code;
 }
 

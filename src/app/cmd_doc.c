@@ -8,7 +8,6 @@
 #include "app/doc.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/subcommands.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"
 #include "model/field.h"
@@ -59,21 +58,13 @@ static enum sciara_status print_text(maker *make, const struct sciara_command *c
 }
 
 static enum sciara_status print_page(const char *name) {
-  const char *names[64];
-  size_t count = 0;
-  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
   const struct sciara_command *command;
   for (size_t k = 0; name && (command = sciara_command_at(k)); k++) {
     char page[64];
     sciara_command_join(command, '-', page, sizeof page);
     if (strcmp(page, name) == 0) return print_text(sciara_doc_man, command);
   }
-  if (name) {
-    const char *closest = sciara_closest_name(name, names, count);
-    return closest ? sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; did you mean \"%s\"?", name, closest)
-                   : sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s\"; 'sciara --help' lists them", name);
-  }
-  return print_text(sciara_doc_man, NULL);
+  return name ? sciara_command_unknown(NULL, name) : print_text(sciara_doc_man, NULL);
 }
 
 static enum sciara_status print_examples(void) {
@@ -165,12 +156,6 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
                      topic);
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(&arguments)) : code;
-}
-
 const struct sciara_command sciara_cmd_doc = {
     .name = "doc",
     .summary = "print man pages, shell completions, and the paths of the examples",
@@ -184,5 +169,5 @@ const struct sciara_command sciara_cmd_doc = {
         "scenarios that are installed with the program. all: every page, completion and QGIS style as a file, laid "
         "out like\n"
         "PREFIX/share. Pages and completions are made from the tables with which the options are parsed.\n",
-    .run = run,
+    .execute = execute,
 };

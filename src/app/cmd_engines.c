@@ -154,13 +154,10 @@ static enum sciara_status print_json(const struct sciara_engine_entry *list, siz
   return status;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static enum sciara_status execute(const struct sciara_arguments *arguments) {
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
-  if (sciara_argument_given(&arguments, "json")) return sciara_report(print_json(list, count));
+  if (sciara_argument_given(arguments, "json")) return print_json(list, count);
   sciara_print("%-15s %-10s %-9s %s\n", "engine", "available", "bits", "description");
   for (size_t k = 0; k < count; k++) print_engine(&list[k]);
   print_devices();
@@ -188,5 +185,5 @@ const struct sciara_command sciara_cmd_engines = {
         "the map, and the MPI library that is there for it.\n"
         "NCCL: the version of the library that cuda-bands uses with 'exchange=nccl'; SCIARA_NCCL can name its file.\n"
         "isa: the instruction set that openmp uses, and those that this processor has.\n",
-    .run = run,
+    .execute = execute,
 };

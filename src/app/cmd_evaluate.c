@@ -200,13 +200,10 @@ static enum sciara_status evaluate(struct job *j) {
                      sciara_plural(j->bad, "line is", "lines are"));
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
+static int run(const struct sciara_arguments *arguments) {
   static struct job job; // large
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
   job = (struct job){.options = {.go_on = is_wanted, .done = print_result, .context = &job}};
-  enum sciara_status status = take_options(&arguments, &job);
+  enum sciara_status status = take_options(arguments, &job);
   if (status == SCIARA_OK) status = evaluate(&job);
   sciara_observed_list_free(&job.extents);
   return sciara_stop_signal_code(sciara_report(status));

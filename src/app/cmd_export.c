@@ -186,7 +186,8 @@ static enum sciara_status make(const struct sciara_export_format *format, struct
   return status;
 }
 
-static enum sciara_status execute(const struct sciara_command *command, const struct sciara_arguments *a) {
+static enum sciara_status execute(const struct sciara_arguments *a) {
+  const struct sciara_command *command = a->command;
   const struct sciara_export_format *format;
   const char *drivers[SCIARA_MOST_GIVEN], *given = sciara_argument(a, "output");
   struct sciara_export_job job = {0};
@@ -195,12 +196,6 @@ static enum sciara_status execute(const struct sciara_command *command, const st
   SCIARA_TRY(check_output(format, given));
   SCIARA_TRY(read_options(a, format, drivers, &job));
   return make(format, job, given);
-}
-
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(command, &arguments)) : code;
 }
 
 // ----------------------------------------------------------------------------------------------------------- commands
@@ -261,7 +256,7 @@ const struct sciara_command sciara_cmd_export = {
         "(-9999). Prints the path of the product.\n",
     .option_help = help_of,
     .print_more = print_formats,
-    .run = run,
+    .execute = execute,
 };
 
 /** "|html|..." */
@@ -295,5 +290,5 @@ const struct sciara_command sciara_cmd_ensemble_export = {
         "assumed\nvents, eruptions and model, if such an eruption happens.\n",
     .option_help = help_of,
     .print_more = print_formats,
-    .run = run,
+    .execute = execute,
 };

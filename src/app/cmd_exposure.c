@@ -379,12 +379,6 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   return sciara_is_ensemble(a->operand[0]) ? expose_ensemble(a) : expose_run(a);
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(&arguments)) : code;
-}
-
 static const struct sciara_option options[] = {
     {"assets", 0, "FILE", "vector file of points, lines and polygons, in any CRS (required)"},
     {"layer", 0, "NAME", "layer of FILE, if it has several"},
@@ -410,5 +404,5 @@ const struct sciara_command sciara_cmd_exposure = {
                "place is reached when lava comes to any of its cells. Of an ensemble: probabilities with intervals, "
                "and quantiles of\n"
                "the arrival.\n",
-    .run = run,
+    .execute = execute,
 };

@@ -46,12 +46,6 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   return SCIARA_OK;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(&arguments)) : code;
-}
-
 const struct sciara_command sciara_cmd_import = {
     .name = "import",
     .summary = "make a scenario from the files of earlier SCIARA programs",
@@ -67,5 +61,5 @@ const struct sciara_command sciara_cmd_import = {
                "*_RealEvent.stt\n"
                "(the observed extent) lies next to it, whose header names the corner.\n"
                "The model parameters of the .cfg belong to SCIARA-fv2: they are listed, not used.\n",
-    .run = run,
+    .execute = execute,
 };

@@ -284,12 +284,6 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
   return status;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(execute(&arguments)) : code;
-}
-
 const struct sciara_command sciara_cmd_info = {
     .name = "info",
     .summary = "show the contents of a run folder, a snapshot, a checkpoint or a scenario",
@@ -298,5 +292,5 @@ const struct sciara_command sciara_cmd_info = {
     .operand_max = 1,
     .options = options,
     .details = "For a run folder every snapshot is read; a missing or damaged one is an error.\n",
-    .run = run,
+    .execute = execute,
 };

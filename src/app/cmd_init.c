@@ -317,16 +317,13 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
   return code;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static int run(const struct sciara_arguments *arguments) {
   struct order order = {.override_count = 0};
-  code = sciara_report(take_order(&arguments, &order));
+  int code = sciara_report(take_order(arguments, &order));
   if (code != SCIARA_OK) return code;
-  const char *dem = arguments.operand[0], *output = sciara_argument(&arguments, "output");
+  const char *dem = arguments->operand[0], *output = sciara_argument(arguments, "output");
   char *path = output ? sciara_format("%s", output) : default_output(dem);
-  code = path ? write_scenario(dem, path, sciara_argument_given(&arguments, "overwrite"), &order)
+  code = path ? write_scenario(dem, path, sciara_argument_given(arguments, "overwrite"), &order)
               : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
   free(path);
   return code;

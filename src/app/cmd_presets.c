@@ -72,13 +72,10 @@ static enum sciara_status print_json(const struct sciara_preset *table, size_t c
   return status;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static enum sciara_status execute(const struct sciara_arguments *arguments) {
   size_t count;
   const struct sciara_preset *table = sciara_preset_table(&count);
-  if (sciara_argument_given(&arguments, "json")) return sciara_report(print_json(table, count));
+  if (sciara_argument_given(arguments, "json")) return print_json(table, count);
   for (size_t k = 0; k < count; k++) print_preset(&table[k]);
   sciara_print("default: %s\n", SCIARA_PRESET_DEFAULT);
   return SCIARA_OK;
@@ -93,5 +90,5 @@ const struct sciara_command sciara_cmd_presets = {
         "For each: the eruption and the cell size that it was calibrated with, its source, and its values. A scenario "
         "chooses one\n"
         "with the key model.preset; any other key of \"model\" changes a single parameter.\n",
-    .run = run,
+    .execute = execute,
 };

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "app/command.h"
 #include "app/messages.h"
-#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/log.h"
@@ -38,54 +34,13 @@ static int check_arguments(const struct sciara_arguments *a) {
   return SCIARA_OK;
 }
 
-static void describe_start(const struct sciara_resume *r) {
-  char simulated[48];
-  sciara_print_duration(r->from.time_s, simulated, sizeof simulated);
-  sciara_log(SCIARA_LOG_INFO, "%s: from %s, step %" PRIu64 ", simulated %s, computed by engine %s",
-             r->branch ? "a branch" : "the run is continued", r->path, r->from.step, simulated,
-             r->from.engine ? r->from.engine : "?");
-}
-
-/** From the checkpoint to the simulation; reports all problems and returns the exit code. */
-static int prepare(const struct sciara_arguments *arguments, struct sciara_resume *resume,
-                   struct sciara_simulation **out) {
-  struct sciara_scenario_additions additions;
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_problem problem = {0};
-  int code = sciara_report(sciara_additions_make(arguments, &additions));
-  if (code == SCIARA_OK) {
-    const struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(&additions));
-    sciara_resume_problem(resume, &how, &problem, &diagnostics);
-    code = sciara_report_all(&diagnostics);
-  }
-  if (code == SCIARA_OK) {
-    sciara_session_describe(&problem);
-    describe_start(resume);
-    problem.comm = sciara_ranks();
-    code = sciara_report(
-        sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
-  }
-  sciara_problem_free(&problem);
-  sciara_diagnostics_free(&diagnostics);
-  sciara_additions_free(&additions);
-  return code;
-}
-
 static int continue_run(const struct sciara_arguments *arguments, struct sciara_resume *resume, const char *history,
                         double message_every) {
-  struct sciara_simulation *simulation = NULL;
   char *whole = sciara_format("%s%s%s", resume->from.history ? resume->from.history : "",
                               resume->from.history ? "\n" : "", history);
-  int code = whole ? prepare(arguments, resume, &simulation)
-                   : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text"));
-  if (code == SCIARA_OK) {
-    const struct sciara_run_options run_options = {.overwrite = sciara_argument_given(arguments, "overwrite"),
-                                                   .history = whole,
-                                                   .profile_every = 1,
-                                                   .resume = resume};
-    code = sciara_session_run(simulation, &run_options, message_every);
-  }
-  sciara_simulation_destroy(simulation);
+  const struct sciara_run_options run_options = {.history = whole, .profile_every = 1, .resume = resume};
+  const int code = whole ? sciara_session_run(arguments, &run_options, message_every)
+                         : sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for a text"));
   free(whole);
   return code;
 }
@@ -106,19 +61,15 @@ static int execute(const struct sciara_arguments *arguments, const char *history
   return code;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  char *history = sciara_session_history(argc, argv);
+static int run(const struct sciara_arguments *arguments) {
   sciara_session_expect_requests();
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code < 0) {
-    const double message_every = sciara_session_progress_every(&arguments);
-    code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(&arguments);
-    if (code == SCIARA_OK && !history) code = sciara_report(SCIARA_ERR_MEMORY); // set by sciara_session_history
-    if (code == SCIARA_OK) code = execute(&arguments, history, message_every);
-  }
+  const double message_every = sciara_session_progress_every(arguments);
+  const int code = message_every < 0 ? SCIARA_ERR_USAGE : check_arguments(arguments);
+  if (code != SCIARA_OK) return code;
+  char *history = sciara_session_history(arguments);
+  const int done = history ? execute(arguments, history, message_every) : sciara_report(SCIARA_ERR_MEMORY);
   free(history);
-  return code;
+  return done;
 }
 
 const struct sciara_command sciara_cmd_resume = {

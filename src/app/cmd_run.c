@@ -4,7 +4,6 @@
 
 #include "app/command.h"
 #include "app/messages.h"
-#include "app/ranks.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/text.h"
@@ -35,48 +34,16 @@ static uint64_t profile_every(const struct sciara_arguments *arguments) {
   return 0;
 }
 
-/** From the scenario to the simulation; reports all problems and returns the exit code. */
-static int prepare(const struct sciara_arguments *arguments, struct sciara_simulation **out) {
-  struct sciara_scenario_additions additions;
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_problem problem = {0};
-  int code = sciara_report(sciara_additions_make(arguments, &additions));
-  if (code == SCIARA_OK) {
-    const struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(&additions));
-    sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
-    code = sciara_report_all(&diagnostics);
-  }
-  if (code == SCIARA_OK) {
-    sciara_session_describe(&problem);
-    problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
-    problem.comm = sciara_ranks();
-    code = sciara_report(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), out));
-  }
-  sciara_problem_free(&problem);
-  sciara_diagnostics_free(&diagnostics);
-  sciara_additions_free(&additions);
-  return code;
-}
-
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  char *history = sciara_session_history(argc, argv);
+static int run(const struct sciara_arguments *arguments) {
   sciara_session_expect_requests();
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  const uint64_t every = code < 0 ? profile_every(&arguments) : 0;
-  const double message_every = code < 0 ? sciara_session_progress_every(&arguments) : 0;
-  if (code < 0 && (every == 0 || message_every < 0)) code = SCIARA_ERR_USAGE;
-  if (code < 0 && !history) code = sciara_report(SCIARA_ERR_MEMORY); // set by sciara_session_history
-  if (code < 0) {
-    struct sciara_simulation *simulation = NULL;
-    code = prepare(&arguments, &simulation);
-    const struct sciara_run_options run_options = {.overwrite = sciara_argument_given(&arguments, "overwrite"),
-                                                   .history = history,
-                                                   .profile = sciara_argument(&arguments, "profile"),
-                                                   .profile_every = every};
-    if (code == SCIARA_OK) code = sciara_session_run(simulation, &run_options, message_every);
-    sciara_simulation_destroy(simulation);
-  }
+  const uint64_t every = profile_every(arguments);
+  const double message_every = sciara_session_progress_every(arguments);
+  if (every == 0 || message_every < 0) return SCIARA_ERR_USAGE;
+  char *history = sciara_session_history(arguments);
+  if (!history) return sciara_report(SCIARA_ERR_MEMORY);
+  const struct sciara_run_options run_options = {
+      .history = history, .profile = sciara_argument(arguments, "profile"), .profile_every = every};
+  const int code = sciara_session_run(arguments, &run_options, message_every);
   free(history);
   return code;
 }

@@ -12,18 +12,14 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static enum sciara_status execute(const struct sciara_arguments *arguments) {
   struct sciara_text text = {0};
-  const enum sciara_status status = sciara_argument_given(&arguments, "manual") ? sciara_scenario_manual(&text)
-                                    : sciara_argument_given(&arguments, "calibration")
-                                        ? sciara_calibration_schema(&text)
-                                        : sciara_scenario_schema(&text);
+  const enum sciara_status status = sciara_argument_given(arguments, "manual")        ? sciara_scenario_manual(&text)
+                                    : sciara_argument_given(arguments, "calibration") ? sciara_calibration_schema(&text)
+                                                                                      : sciara_scenario_schema(&text);
   if (status == SCIARA_OK) sciara_print_raw(text.data);
   sciara_text_free(&text);
-  return sciara_report(status);
+  return status;
 }
 
 const struct sciara_command sciara_cmd_schema = {
@@ -31,5 +27,5 @@ const struct sciara_command sciara_cmd_schema = {
     .summary = "print the JSON Schema of a scenario",
     .operands = "",
     .options = options,
-    .run = run,
+    .execute = execute,
 };

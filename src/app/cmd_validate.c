@@ -297,24 +297,21 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   return status;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
+static int run(const struct sciara_arguments *arguments) {
   struct sciara_scenario_additions additions;
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem = {0};
   struct job job = {.count = 0};
   bool passed = false;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  code = sciara_report(sciara_additions_make(&arguments, &additions));
+  int code = sciara_report(sciara_additions_make(arguments, &additions));
   if (code == SCIARA_OK) {
     struct sciara_problem_options how = sciara_additions_options(&additions);
     how.any_engine = true; // --engines says which ones
-    sciara_problem_open_all(arguments.operand[0], &how, &problem, &diagnostics);
+    sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
     code = sciara_report_all(&diagnostics);
   }
   problem.comm = sciara_ranks();
-  if (code == SCIARA_OK) code = sciara_report(validate(&arguments, &problem, &job, &passed));
+  if (code == SCIARA_OK) code = sciara_report(validate(arguments, &problem, &job, &passed));
   sciara_trace_free(&job.recorded);
   free(job.words);
   sciara_problem_free(&problem);

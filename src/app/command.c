@@ -9,7 +9,6 @@
 #include "app/messages.h"
 #include "app/option_values.h"
 #include "app/output.h"
-#include "app/subcommands.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -23,17 +22,66 @@ const struct sciara_option sciara_common_options[] = {
     {0},
 };
 
-/** The options of a command and the common ones, in one array; returns their number. */
+// -------------------------------------------------------------------------------------------------------------- tables
+
+const char *sciara_command_word(const struct sciara_command *command) {
+  const char *blank = strrchr(command->name, ' ');
+  return blank ? blank + 1 : command->name;
+}
+
+void sciara_command_join(const struct sciara_command *command, char separator, char *buffer, size_t capacity) {
+  snprintf(buffer, capacity, "%s", command->name);
+  for (char *p = buffer; *p; p++)
+    if (*p == ' ') *p = separator;
+}
+
+const struct sciara_command *sciara_command_at(size_t k) {
+  for (const struct sciara_command *const *c = sciara_commands; *c; c++) {
+    if (k-- == 0) return *c;
+    for (const struct sciara_command *const *s = (*c)->subcommands; s && *s; s++)
+      if (k-- == 0) return *s;
+  }
+  return NULL;
+}
+
+const struct sciara_command *sciara_command_find(const struct sciara_command *const *list, const char *word) {
+  while (*list && strcmp(sciara_command_word(*list), word) != 0) list++;
+  return *list;
+}
+
+enum sciara_status sciara_command_unknown(const struct sciara_command *of, const char *word) {
+  const struct sciara_command *const *list = of ? of->subcommands : sciara_commands;
+  const char *names[64], *before = of ? of->name : "", *blank = of ? " " : "";
+  size_t count = 0;
+  for (; list[count] && count < 64; count++) names[count] = sciara_command_word(list[count]);
+  const char *closest = sciara_closest_name(word, names, count);
+  if (closest)
+    return sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s%s%s\"; did you mean \"%s%s%s\"?", before, blank,
+                       word, before, blank, closest);
+  return sciara_fail(SCIARA_ERR_USAGE, "there is no command \"%s%s%s\"; 'sciara %s%s--help' lists them", before, blank,
+                     word, before, blank);
+}
+
+const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k) {
+  const struct sciara_option *o = command->options;
+  while (o->name && k > 0) o++, k--;
+  if (o->name) return o;
+  for (o = sciara_common_options; o->name && k > 0; k--) o++;
+  return o->name ? o : NULL;
+}
+
+/** The options of a command in one array; returns their number. */
 static size_t collect(const struct sciara_command *command, const struct sciara_option *all[MOST_OPTIONS]) {
   size_t count = 0;
-  for (const struct sciara_option *o = command->options; o->name && count < MOST_OPTIONS; o++) all[count++] = o;
-  for (const struct sciara_option *o = sciara_common_options; o->name && count < MOST_OPTIONS; o++) all[count++] = o;
+  while (count < MOST_OPTIONS && (all[count] = sciara_command_option(command, count))) count++;
   return count;
 }
 
 const char *sciara_option_help(const struct sciara_command *command, const struct sciara_option *option) {
   return command->option_help ? command->option_help(command, option) : option->help;
 }
+
+// ------------------------------------------------------------------------------------------------------------- parsing
 
 static void print_help(const struct sciara_command *command) {
   const struct sciara_option *all[MOST_OPTIONS];
@@ -125,7 +173,8 @@ static int check_operands(const struct sciara_command *command, int argc, char *
   return -1;
 }
 
-int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
+/** Parses argv[1..]. Prints help or a message itself. -1: continue; otherwise the exit code (0 after --help). */
+static int parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out) {
   const struct sciara_option *all[MOST_OPTIONS];
   const size_t count = collect(command, all);
   struct option table[MOST_OPTIONS + 1] = {0};
@@ -136,7 +185,6 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
     // NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.strcpy): there are two bytes for each option
     if (all[k]->letter) strcat(letters, letter);
   }
-  *out = (struct sciara_arguments){0};
   opterr = 0;
   optind = 1;
   for (int what; (what = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
@@ -166,6 +214,23 @@ int sciara_arguments_parse(const struct sciara_command *command, int argc, char 
   sciara_messages_configure(sciara_argument_given(out, "quiet"), sciara_argument_given(out, "verbose"),
                             sciara_argument_given(out, "log-json"));
   return check_operands(command, argc, argv, out);
+}
+
+int sciara_command_run(const struct sciara_command *command, int argc, char **argv) {
+  if (command->subcommands && argc > 1 && argv[1][0] != '-') {
+    const struct sciara_command *found = sciara_command_find(command->subcommands, argv[1]);
+    return found ? sciara_command_run(found, argc - 1, argv + 1)
+                 : sciara_report(sciara_command_unknown(command, argv[1]));
+  }
+  struct sciara_arguments arguments = {.command = command, .argc = argc, .argv = argv};
+  char **words = (char **)calloc((size_t)argc + 1, sizeof *words); // which getopt puts in another order
+  if (!words) return sciara_report(sciara_fail(SCIARA_ERR_MEMORY, "no memory for the command line"));
+  memcpy(words, argv, (size_t)argc * sizeof *words);
+  const int code = parse(command, argc, words, &arguments);
+  free((void *)words);
+  if (code >= 0) return code;
+  if (command->subcommands) return sciara_report(sciara_command_unknown(command, arguments.operand[0]));
+  return command->run ? command->run(&arguments) : sciara_report(command->execute(&arguments));
 }
 
 bool sciara_argument_given(const struct sciara_arguments *a, const char *name) {

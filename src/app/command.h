@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A subcommand: its options as a table, which is used for parsing, --help and the manual.
+// A command: its options as a table, which is used for parsing, --help, the manual and completions.
 #ifndef SCIARA_APP_COMMAND_H
 #define SCIARA_APP_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/status.h"
 
 /** One option. */
 struct sciara_option {
@@ -21,6 +23,9 @@ enum sciara_command_ranks {
   SCIARA_NO_RANKS,  ///< it refuses
 };
 
+struct sciara_arguments;
+
+/** What it does is one of the last three members. */
 struct sciara_command {
   const char *name, *summary;
   enum sciara_command_ranks ranks;
@@ -33,10 +38,11 @@ struct sciara_command {
   void (*print_more)(const struct sciara_command *command); ///< prints more text after them in --help, or NULL
   /** NULL, or the commands of which this one consists; ends with NULL. Their names begin with its name: "ensemble plan" */
   const struct sciara_command *const *subcommands;
-  int (*run)(const struct sciara_command *command, int argc, char **argv); ///< exit code
+  enum sciara_status (*execute)(const struct sciara_arguments *arguments); ///< its error is reported
+  int (*run)(const struct sciara_arguments *arguments);                    ///< reports errors; the exit code
 };
 
-/** The commands, in the order of the help; ends with a NULL name. */
+/** The commands, in the order of the help; ends with NULL. */
 extern const struct sciara_command *const sciara_commands[];
 
 /** Options of a command line. */
@@ -44,6 +50,9 @@ enum { SCIARA_MOST_GIVEN = 256 };
 
 /** The parsed command line. Pointers point into argv. */
 struct sciara_arguments {
+  const struct sciara_command *command;
+  int argc;
+  char *const *argv; ///< as given, from the word that names the command
   struct {
     const struct sciara_option *option;
     const char *value; ///< NULL if the option takes none
@@ -53,12 +62,26 @@ struct sciara_arguments {
   size_t operand_count;
 };
 
-/**
- * Parses argv[1..] of a command. Prints help or a message itself.
- *
- * @return -1: continue; otherwise the exit code (0 after --help)
- */
-int sciara_arguments_parse(const struct sciara_command *command, int argc, char **argv, struct sciara_arguments *out);
+/** Parses argv[1..] of a command and does what it says, or finds the subcommand that argv[1] names. The exit code. */
+int sciara_command_run(const struct sciara_command *command, int argc, char **argv);
+
+/** The command of a list, ended by NULL, of which this is the last word; NULL: there is none. */
+const struct sciara_command *sciara_command_find(const struct sciara_command *const *list, const char *word);
+
+/** SCIARA_ERR_USAGE for the name of a command that is none, with the closest one. @param of whose subcommands; NULL: the program's */
+enum sciara_status sciara_command_unknown(const struct sciara_command *of, const char *word);
+
+/** The last word of the name of a command: "plan" of "ensemble plan". */
+const char *sciara_command_word(const struct sciara_command *command);
+
+/** The k-th of all commands, in the order of the help: subcommands follow their command. NULL after the last. */
+const struct sciara_command *sciara_command_at(size_t k);
+
+/** The name of a command with another separator: "ensemble-plan". */
+void sciara_command_join(const struct sciara_command *command, char separator, char *buffer, size_t capacity);
+
+/** The k-th option of a command, its own first, then the common ones; NULL after the last. */
+const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k);
 
 /** What an option of the command means. */
 const char *sciara_option_help(const struct sciara_command *command, const struct sciara_option *option);
@@ -72,7 +95,7 @@ size_t sciara_arguments_all(const struct sciara_arguments *a, const char *name, 
 /** The last value of the option; NULL if it was not given. */
 const char *sciara_argument(const struct sciara_arguments *a, const char *name);
 
-/** Options that every command has: verbosity. Applied by sciara_arguments_parse. */
+/** Options that every command has: verbosity. */
 extern const struct sciara_option sciara_common_options[];
 
 #endif

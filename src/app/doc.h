@@ -17,17 +17,12 @@ void sciara_doc_bash(FILE *out);
 void sciara_doc_zsh(FILE *out);
 void sciara_doc_fish(FILE *out);
 
-/**
- * The k-th option of a command, its own first, then the common ones; NULL after the last. Shells, pages and the parser
- * use the same list.
- */
-const struct sciara_option *sciara_command_option(const struct sciara_command *command, size_t k);
-
 /** A name and its meaning, for lists; ends with a NULL name. */
 struct sciara_meaning {
   const char *name, *meaning;
 };
 
-extern const struct sciara_meaning sciara_exit_codes[], sciara_environment[];
+/** Of the program. */
+extern const struct sciara_meaning sciara_exit_codes[];
 
 #endif

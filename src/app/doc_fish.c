@@ -4,7 +4,6 @@
 
 #include "app/doc.h"
 #include "app/option_values.h"
-#include "app/subcommands.h"
 
 /** Prints a word in '...', in which fish escapes backslashes and single quotes. */
 static void print_quoted(const char *text, FILE *out) {

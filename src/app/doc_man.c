@@ -4,7 +4,28 @@
 #include <string.h>
 
 #include "app/doc.h"
-#include "app/subcommands.h"
+
+const struct sciara_meaning sciara_exit_codes[] = {
+    {"0", "success; compare: equal"},
+    {"1", "compare: different; validate, bench: an engine did not pass"},
+    {"2", "the command line is invalid"},
+    {"3", "an input is invalid, or a file or folder already exists"},
+    {"4", "reading or writing failed"},
+    {"5", "numerical failure"},
+    {"6", "not enough memory"},
+    {"7", "the engine or its device is not available"},
+    {"70", "internal error: a defect of this program"},
+    {"129, 130, 143", "stopped by SIGHUP, SIGINT (Ctrl-C), SIGTERM; the state is saved"},
+    {0},
+};
+
+static const struct sciara_meaning environment[] = {
+    {"NO_COLOR", "if set and not empty: no colours on a terminal"},
+    {"LC_CTYPE, LC_ALL, LANG", "encoding of file names; numbers always have a decimal point"},
+    {"OMP_NUM_THREADS", "largest number of threads of a CPU engine if neither --threads nor engine.threads gives one"},
+    {"SCIARA_ETNA2006", "folder with the files of the 2006 Etna eruption, for the command bench"},
+    {0},
+};
 
 /** Text on separate lines; escapes what roff would interpret as a request or an escape. */
 static void add_text(FILE *out, const char *text, size_t count) {
@@ -97,7 +118,7 @@ static void begin(FILE *out, const char *name, const char *summary) {
 
 static void end(FILE *out, bool of_program) {
   add_meanings(out, "EXIT STATUS", sciara_exit_codes);
-  add_meanings(out, "ENVIRONMENT", sciara_environment);
+  add_meanings(out, "ENVIRONMENT", environment);
   fprintf(out, ".SH SEE ALSO\n");
   if (!of_program) fprintf(out, ".BR sciara (1)\n");
   if (of_program)

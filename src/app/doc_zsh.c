@@ -2,7 +2,6 @@
 // Completions for zsh: a function per command, with _arguments.
 #include "app/doc.h"
 #include "app/option_values.h"
-#include "app/subcommands.h"
 
 /** Inside '...' of zsh, in a specification of _arguments: brackets, colons and backslashes are escaped. */
 static void print_escaped(const char *text, FILE *out) {

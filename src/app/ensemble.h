@@ -7,10 +7,8 @@
 #include "base/status.h"
 
 extern const struct sciara_command sciara_cmd_ensemble_check, sciara_cmd_ensemble_plan, sciara_cmd_ensemble_member,
-    sciara_cmd_ensemble_reduce, sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export,
-    sciara_cmd_ensemble_schema;
-
-extern const struct sciara_command sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight;
+    sciara_cmd_ensemble_run, sciara_cmd_ensemble_status, sciara_cmd_ensemble_reweight, sciara_cmd_ensemble_reduce,
+    sciara_cmd_ensemble_query, sciara_cmd_ensemble_compare, sciara_cmd_ensemble_export, sciara_cmd_ensemble_schema;
 
 #define SCIARA_THREADS_OPTION \
   { "threads", 0, "N", "number of threads (default: one per core)" }
@@ -21,7 +19,7 @@ enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *thre
 /** Whether a path is the folder of an ensemble. */
 bool sciara_is_ensemble(const char *path);
 
-/** Plans a file into a folder, as `ensemble plan` does: prints the problems, or the estimate. The exit code. */
+/** Plans a file into a folder, as `ensemble plan` does, or only checks it (NULL): prints the problems, or the estimate. The exit code. */
 int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool estimate);
 
 /** Writes all maps and tables of a folder, as `ensemble reduce` does, and prints the results at its sites. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sciara ensemble check, plan, member, schema.
+// sciara ensemble check, plan, member, schema, and the table of all its subcommands.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,27 +29,17 @@ static const struct sciara_option plan_options[] = {
     {0},
 };
 
-/** "12 min", "3.4 h", "2.1 d". */
-static void print_about(double seconds) {
-  char text[48];
-  sciara_print_about(seconds, text, sizeof text);
-  sciara_print("%s", text);
-}
-
 static void print_estimate(const struct sciara_ensemble_estimate *e) {
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   sciara_print("members:  %zu in %zu %s\n", e->members, e->batches, sciara_plural(e->batches, "batch", "batches"));
   if (e->time.made) {
     const double n = (double)(cores > 0 ? cores : 1);
-    sciara_print("time:     about ");
-    print_about(e->time.core_s);
-    sciara_print(" on one core, ");
-    print_about(e->time.core_s / n);
-    sciara_print(" on the %ld of this machine (", cores);
-    print_about(e->time.low_s / n);
-    sciara_print(" to ");
-    print_about(e->time.high_s / n);
-    sciara_print("; from %zu %s, %zu of them to the end)\n", e->time.probed,
+    const double seconds[] = {e->time.core_s, e->time.core_s / n, e->time.low_s / n, e->time.high_s / n};
+    char text[4][48];
+    for (int k = 0; k < 4; k++) sciara_print_about(seconds[k], text[k], sizeof text[k]);
+    sciara_print("time:     about %s on one core, %s on the %ld of this machine (%s to %s; from %zu %s, %zu of them to "
+                 "the end)\n",
+                 text[0], text[1], cores, text[2], text[3], e->time.probed,
                  sciara_plural(e->time.probed, "member", "members"), e->time.whole);
   } else {
     sciara_print("time:     no estimate%s%s\n", *e->time.why ? ": " : "", e->time.why);
@@ -66,44 +56,32 @@ static void print_estimate(const struct sciara_ensemble_estimate *e) {
   sciara_print(e->free_bytes > 0 ? ", %s are free\n" : "\n", size);
 }
 
-static int run_check(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  struct sciara_diagnostics diagnostics = {0};
-  struct sciara_ensemble_estimate estimate;
-  const struct sciara_ensemble_plan_options options = {
-      .probe_s = sciara_argument_given(&arguments, "no-estimate") ? 0 : PROBE_SECONDS};
-  sciara_ensemble_check(arguments.operand[0], &options, &estimate, &diagnostics);
-  code = sciara_report_all(&diagnostics);
-  if (code == SCIARA_OK) {
-    print_estimate(&estimate);
-    sciara_print("no problem found\n");
-  }
-  sciara_diagnostics_free(&diagnostics);
-  return code;
-}
-
 int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwrite, bool with_estimate) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_ensemble_estimate estimate;
   const struct sciara_ensemble_plan_options options = {.overwrite = overwrite,
                                                        .probe_s = with_estimate ? PROBE_SECONDS : 0};
-  sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
+  if (folder)
+    sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
+  else
+    sciara_ensemble_check(file, &options, &estimate, &diagnostics);
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) print_estimate(&estimate);
   sciara_diagnostics_free(&diagnostics);
   return code;
 }
 
-static int run_plan(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  const char *folder = sciara_argument(&arguments, "output");
+static int run_check(const struct sciara_arguments *a) {
+  const int code = sciara_ensemble_plan_into(a->operand[0], NULL, false, !sciara_argument_given(a, "no-estimate"));
+  if (code == SCIARA_OK) sciara_print("no problem found\n");
+  return code;
+}
+
+static int run_plan(const struct sciara_arguments *arguments) {
+  const char *folder = sciara_argument(arguments, "output");
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the ensemble"));
-  return sciara_ensemble_plan_into(arguments.operand[0], folder, sciara_argument_given(&arguments, "overwrite"),
-                                   !sciara_argument_given(&arguments, "no-estimate"));
+  return sciara_ensemble_plan_into(arguments->operand[0], folder, sciara_argument_given(arguments, "overwrite"),
+                                   !sciara_argument_given(arguments, "no-estimate"));
 }
 
 const struct sciara_command sciara_cmd_ensemble_check = {
@@ -162,12 +140,6 @@ static enum sciara_status write_member(const struct sciara_arguments *a) {
   return status;
 }
 
-static int run_file(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code >= 0 ? code : sciara_report(write_member(&arguments));
-}
-
 const struct sciara_command sciara_cmd_ensemble_member = {
     .name = "ensemble member",
     .summary = "write the scenario of one member",
@@ -177,22 +149,20 @@ const struct sciara_command sciara_cmd_ensemble_member = {
     .options = member_options,
     .details =
         "ID is that of members.csv. 'sciara run' of the scenario computes this member, with the same checksum.\n",
-    .run = run_file,
+    .execute = write_member,
 };
 
 // ----------------------------------------------------------------------------------------------------------- schema
 
 static const struct sciara_option no_options[] = {{0}};
 
-static int run_schema(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
+static enum sciara_status print_schema(const struct sciara_arguments *arguments) {
+  (void)arguments;
   struct sciara_text text = {0};
   const enum sciara_status status = sciara_ensemble_schema(&text);
   if (status == SCIARA_OK) sciara_print_raw(text.data);
   sciara_text_free(&text);
-  return sciara_report(status);
+  return status;
 }
 
 const struct sciara_command sciara_cmd_ensemble_schema = {
@@ -200,5 +170,25 @@ const struct sciara_command sciara_cmd_ensemble_schema = {
     .summary = "print the JSON Schema of an ensemble file",
     .operands = "",
     .options = no_options,
-    .run = run_schema,
+    .execute = print_schema,
+};
+
+// ------------------------------------------------------------------------------------------------------- subcommands
+
+static const struct sciara_command *const subcommands[] = {
+    &sciara_cmd_ensemble_check,  &sciara_cmd_ensemble_plan,   &sciara_cmd_ensemble_member,
+    &sciara_cmd_ensemble_run,    &sciara_cmd_ensemble_status, &sciara_cmd_ensemble_reweight,
+    &sciara_cmd_ensemble_reduce, &sciara_cmd_ensemble_query,  &sciara_cmd_ensemble_compare,
+    &sciara_cmd_ensemble_export, &sciara_cmd_ensemble_schema, NULL,
+};
+
+const struct sciara_command sciara_cmd_ensemble = {
+    .name = "ensemble",
+    .ranks = SCIARA_NO_RANKS,
+    .summary = "compute many eruptions, and the probability that lava reaches a place",
+    .operands = "SUBCOMMAND",
+    .operand_min = 1,
+    .operand_max = 1,
+    .options = no_options,
+    .subcommands = subcommands,
 };

@@ -189,12 +189,6 @@ static enum sciara_status reduce(const struct sciara_arguments *a) {
                                        !sciara_argument_given(a, "no-pictures"));
 }
 
-static int run_reduce(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(reduce(&arguments)) : code;
-}
-
 static const struct sciara_option reduce_options[] = {
     SCIARA_THREADS_OPTION,
     {"all", 0, NULL, "all finished members, also where the stop rule holds earlier"},
@@ -213,7 +207,7 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
         "Writes maps/ (GeoTIFF with styles and PNG), hazard.nc, outlines.gpkg, isochrones.gpkg, vents.gpkg, "
         "sites.csv\nand sites.gpkg into the folder of the ensemble. Every number is valid only for the assumed vents, "
         "eruptions and model, if such an\neruption happens.\n",
-    .run = run_reduce,
+    .execute = reduce,
 };
 
 // -------------------------------------------------------------------------------------------------------------- query
@@ -382,12 +376,6 @@ cleanup:
   return status;
 }
 
-static int run_query(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(query(&arguments)) : code;
-}
-
 static const struct sciara_option query_options[] = {
     {"at", 0, "X,Y|NAME",
      "a place in the CRS of the DEM, in degrees (14.99E,37.75N), or the name of a site or of a place of --zone"},
@@ -408,16 +396,10 @@ const struct sciara_command sciara_cmd_ensemble_query = {
     .operand_max = 1,
     .options = query_options,
     .details = "All finished members count. Every number is valid only for the assumed vents, eruptions and model.\n",
-    .run = run_query,
+    .execute = query,
 };
 
 // ------------------------------------------------------------------------------------------------------------ compare
-
-static int run_compare(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(sciara_compare_ensembles(&arguments)) : code;
-}
 
 static const struct sciara_option compare_options[] = {
     SCIARA_COMPARE_PLACES_OPTIONS(
@@ -442,5 +424,5 @@ const struct sciara_command sciara_cmd_ensemble_compare = {
         "Members with the same id are a pair; pairs of which both are finished count, with the weights of the "
         "first ensemble.\nDifferences are second minus first. A place is spared in a member if lava comes to it in the "
         "first ensemble alone, and\nnewly reached if in the second alone. 'sciara compare' does the same.\n",
-    .run = run_compare,
+    .execute = sciara_compare_ensembles,
 };

@@ -136,12 +136,6 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
   return status;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
-  const int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  return code < 0 ? sciara_report(reweight(&arguments)) : code;
-}
-
 static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("the observed extent: polygons or a raster"),
     {"at", 0, "T", "simulated time of that extent (\"2 d\"): what lava has reached by then counts"},
@@ -161,5 +155,5 @@ const struct sciara_command sciara_cmd_ensemble_reweight = {
         "A finished member of weight w has then the weight w J^b, J its Jaccard index at that time, b the largest "
         "number up to 50\nfor which n_eff = (sum of weights)^2 / sum of squares is large enough. Writes "
         "weights-observed.csv, which 'reduce',\n'query' and 'export' use until it is removed.\n",
-    .run = run,
+    .execute = reweight,
 };

@@ -220,25 +220,22 @@ static enum sciara_status check_options(const struct sciara_arguments *a, bool f
   return SCIARA_OK;
 }
 
-static int run(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
+static int run(const struct sciara_arguments *arguments) {
   struct view view = {.every = 30, .last = sciara_wallclock()};
   struct sciara_execute_options options = {.cancel = sciara_stop_signal(), .progress = show, .context = &view};
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  const char *every = sciara_argument(&arguments, "progress-every");
+  const char *every = sciara_argument(arguments, "progress-every");
   if (every && (!sciara_parse_double(every, &view.every) || view.every < 0.1)) {
     refuse("progress-every", "0.1 s or more", every);
     return SCIARA_ERR_USAGE;
   }
-  if (!parse_slice(&arguments, &options) || !parse_workers(&arguments, &options) ||
-      !parse_checkpoint(&arguments, &options))
+  if (!parse_slice(arguments, &options) || !parse_workers(arguments, &options) ||
+      !parse_checkpoint(arguments, &options))
     return SCIARA_ERR_USAGE;
-  const bool file = is_file(arguments.operand[0]);
-  options.all = sciara_argument_given(&arguments, "all");
-  code = sciara_report(check_options(&arguments, file));
+  const bool file = is_file(arguments->operand[0]);
+  options.all = sciara_argument_given(arguments, "all");
+  const int code = sciara_report(check_options(arguments, file));
   if (code != SCIARA_OK) return code;
-  return file ? run_file(&arguments, &options) : compute(arguments.operand[0], &options);
+  return file ? run_file(arguments, &options) : compute(arguments->operand[0], &options);
 }
 
 static void print_speed(const struct sciara_ensemble_status *s) {
@@ -250,15 +247,12 @@ static void print_speed(const struct sciara_ensemble_status *s) {
     sciara_print("speed:    no member in the last hour\n");
 }
 
-static int print_status(const struct sciara_command *command, int argc, char **argv) {
-  struct sciara_arguments arguments;
+static enum sciara_status print_status(const struct sciara_arguments *arguments) {
   struct sciara_ensemble ensemble = {0};
   struct sciara_ensemble_status s;
-  int code = sciara_arguments_parse(command, argc, argv, &arguments);
-  if (code >= 0) return code;
-  code = sciara_report(sciara_ensemble_open(arguments.operand[0], &ensemble));
-  if (code == SCIARA_OK) code = sciara_report(sciara_ensemble_read_status(&ensemble, &s));
-  if (code == SCIARA_OK) {
+  enum sciara_status status = sciara_ensemble_open(arguments->operand[0], &ensemble);
+  if (status == SCIARA_OK) status = sciara_ensemble_read_status(&ensemble, &s);
+  if (status == SCIARA_OK) {
     sciara_print("members:  %zu of %zu finished, %zu failed, %zu censored\n", s.finished, s.members, s.failed,
                  s.censored);
     char size[48];
@@ -281,7 +275,7 @@ static int print_status(const struct sciara_command *command, int argc, char **a
     }
   }
   sciara_ensemble_free(&ensemble);
-  return code;
+  return status;
 }
 
 const struct sciara_command sciara_cmd_ensemble_run = {
@@ -312,5 +306,5 @@ const struct sciara_command sciara_cmd_ensemble_status = {
     .operand_min = 1,
     .operand_max = 1,
     .options = status_options,
-    .run = print_status,
+    .execute = print_status,
 };

@@ -54,34 +54,14 @@ static void print_help(void) {
     sciara_print("  %-14s %s\n", m->name, m->meaning);
 }
 
-static const struct sciara_command *find(const char *name) {
-  for (const struct sciara_command *const *c = sciara_commands; *c; c++)
-    if (strcmp((*c)->name, name) == 0) return *c;
-  return NULL;
-}
-
-/** An option before the command. */
-static int unknown_option(const char *name) {
+/** No command, or an option before it. */
+static enum sciara_status unknown(const char *name) {
   static const char *const names[] = {"--help", "--version"};
+  if (*name != '-') return sciara_command_unknown(NULL, name);
   const char *closest = sciara_closest_name(name, names, sizeof names / sizeof *names);
-  if (closest)
-    sciara_error("there is no option %s; did you mean %s?", name, closest);
-  else
-    sciara_error("there is no option %s before the command; usage: sciara COMMAND [OPTION]... [FILE]...", name);
-  return SCIARA_ERR_USAGE;
-}
-
-static int unknown(const char *name) {
-  if (*name == '-') return unknown_option(name);
-  const char *names[64];
-  size_t count = 0;
-  for (const struct sciara_command *const *c = sciara_commands; *c && count < 64; c++) names[count++] = (*c)->name;
-  const char *closest = sciara_closest_name(name, names, count);
-  if (closest)
-    sciara_error("there is no command \"%s\"; did you mean \"%s\"?", name, closest);
-  else
-    sciara_error("there is no command \"%s\"; 'sciara --help' lists them", name);
-  return SCIARA_ERR_USAGE;
+  if (closest) return sciara_fail(SCIARA_ERR_USAGE, "there is no option %s; did you mean %s?", name, closest);
+  return sciara_fail(SCIARA_ERR_USAGE,
+                     "there is no option %s before the command; usage: sciara COMMAND [OPTION]... [FILE]...", name);
 }
 
 /** Whether messages are to be JSON. Known before the options are parsed, because errors in them are messages too. */
@@ -151,9 +131,9 @@ int main(int argc, char **argv) {
     return finish(SCIARA_ERR_USAGE);
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-    const struct sciara_command *command = argc > 2 ? find(argv[2]) : NULL;
+    const struct sciara_command *command = argc > 2 ? sciara_command_find(sciara_commands, argv[2]) : NULL;
     char option[] = "--help", *help[] = {argv[0], option, NULL};
-    if (command) return finish(command->run(command, 2, help));
+    if (command) return finish(sciara_command_run(command, 2, help));
     print_help();
     return finish(SCIARA_OK);
   }
@@ -162,8 +142,8 @@ int main(int argc, char **argv) {
                  sciara_gdal_version());
     return finish(SCIARA_OK);
   }
-  const struct sciara_command *command = find(argv[1]);
-  if (!command) return finish(unknown(argv[1]));
+  const struct sciara_command *command = sciara_command_find(sciara_commands, argv[1]);
+  if (!command) return finish(sciara_report(unknown(argv[1])));
   const int served = sciara_ranks_begin(command);
-  return finish(served >= 0 ? served : sciara_ranks_end(command->run(command, argc - 1, argv + 1)));
+  return finish(served >= 0 ? served : sciara_ranks_end(sciara_command_run(command, argc - 1, argv + 1)));
 }

@@ -12,6 +12,9 @@
 
 #include "app/messages.h"
 #include "app/output.h"
+#include "app/ranks.h"
+#include "app/scenario_options.h"
+#include "app/stop_signals.h"
 #include "base/date.h"
 #include "base/log.h"
 #include "base/wallclock.h"
@@ -102,24 +105,11 @@ static void progress_show(struct progress_view *v, const struct sciara_simulatio
   sciara_messages_progress(line, json, keep);
 }
 
-static int stopped_by;       // the signal, or 0
 static int checkpoint_asked; // set by SIGUSR1
-
-static void on_signal(int signal_number) {
-  __atomic_store_n(&stopped_by, signal_number, __ATOMIC_RELAXED);
-  signal(signal_number, SIG_DFL); // a second one ends the program at once
-}
 
 static void on_request(int signal_number) {
   (void)signal_number;
   __atomic_store_n(&checkpoint_asked, 1, __ATOMIC_RELAXED);
-}
-
-static void catch_signals(void) {
-  const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL); // the terminal was closed: save the state
 }
 
 void sciara_session_expect_requests(void) {
@@ -127,12 +117,13 @@ void sciara_session_expect_requests(void) {
   sigaction(SIGUSR1, &request, NULL);
 }
 
-char *sciara_session_history(int argc, char **argv) {
+char *sciara_session_history(const struct sciara_arguments *arguments) {
   struct sciara_text text = {0};
   char now[SCIARA_DATE_SIZE];
   sciara_date_now(now);
   enum sciara_status status = sciara_text_append(&text, "%s: sciara", now);
-  for (int k = 0; k < argc && status == SCIARA_OK; k++) status = sciara_text_append(&text, " %s", argv[k]);
+  for (int k = 0; k < arguments->argc && status == SCIARA_OK; k++)
+    status = sciara_text_append(&text, " %s", arguments->argv[k]);
   if (status != SCIARA_OK) sciara_text_free(&text); // sets text.data to NULL
   return text.data;
 }
@@ -159,13 +150,51 @@ void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SE
   snprintf(text, SCIARA_SESSION_EMISSION, "; of it %.6g m3 in the run (%s to %s)", volume, begin, end);
 }
 
-void sciara_session_describe(const struct sciara_problem *p) {
+static void describe(const struct sciara_problem *p) {
   char in_run[SCIARA_SESSION_EMISSION];
   sciara_session_emission(p, in_run);
   sciara_log(SCIARA_LOG_INFO, "%s", p->scenario.title ? p->scenario.title : p->scenario.path);
   sciara_log(SCIARA_LOG_INFO, "vents: %" PRId64 " cell%s, %.6g m3 in all, until %.6g s%s", p->vents->count,
              p->vents->count == 1 ? "" : "s", sciara_vents_total(p->vents), sciara_vents_end(p->vents), in_run);
   if (sciara_outflow_warn(p) != SCIARA_OK) sciara_log(SCIARA_LOG_WARNING, "%s", sciara_last_error());
+}
+
+static void describe_start(const struct sciara_resume *r) {
+  char simulated[48];
+  sciara_print_duration(r->from.time_s, simulated, sizeof simulated);
+  sciara_log(SCIARA_LOG_INFO, "%s: from %s, step %" PRIu64 ", simulated %s, computed by engine %s",
+             r->branch ? "a branch" : "the run is continued", r->path, r->from.step, simulated,
+             r->from.engine ? r->from.engine : "?");
+}
+
+/** From the scenario, or the checkpoint of `resume`, to the simulation; reports all problems and returns the exit code. */
+static int prepare(const struct sciara_arguments *arguments, struct sciara_resume *resume,
+                   struct sciara_simulation **out) {
+  struct sciara_scenario_additions additions;
+  struct sciara_diagnostics diagnostics = {0};
+  struct sciara_problem problem = {0};
+  int code = sciara_report(sciara_additions_make(arguments, &additions));
+  if (code == SCIARA_OK) {
+    const struct sciara_problem_options how = sciara_ranks_options(sciara_additions_options(&additions));
+    if (resume)
+      sciara_resume_problem(resume, &how, &problem, &diagnostics);
+    else
+      sciara_problem_open_all(arguments->operand[0], &how, &problem, &diagnostics);
+    code = sciara_report_all(&diagnostics);
+  }
+  if (code == SCIARA_OK) {
+    describe(&problem);
+    if (resume) describe_start(resume);
+    problem.scenario.engine.profile = sciara_argument_given(arguments, "profile");
+    problem.comm = sciara_ranks();
+    const bool on_the_way = sciara_scenario_writes_on_the_way(&problem.scenario);
+    code = sciara_report(resume ? sciara_resume_simulation(resume, &problem, on_the_way, out)
+                                : sciara_simulation_create(&problem, on_the_way, out));
+  }
+  sciara_problem_free(&problem);
+  sciara_diagnostics_free(&diagnostics);
+  sciara_additions_free(&additions);
+  return code;
 }
 
 // --------------------------------------------------------------------------------------------------- while it runs
@@ -244,20 +273,25 @@ static void describe_result(const struct sciara_simulation *s, const struct scia
                "next: 'sciara export %s --format png' draws a map, --format html makes a page of the run", folder);
 }
 
-int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,
+int sciara_session_run(const struct sciara_arguments *arguments, const struct sciara_run_options *options,
                        double message_every) {
   struct watch watch = {.continued = options->resume && !options->resume->branch};
+  struct sciara_simulation *simulation = NULL;
   struct sciara_run_options all = *options;
   struct sciara_run_result result = {0};
+  int code = prepare(arguments, options->resume, &simulation);
+  if (code != SCIARA_OK) return code;
   progress_begin(&watch.view, message_every);
-  all.cancel = &stopped_by;
+  all.overwrite = sciara_argument_given(arguments, "overwrite");
+  all.cancel = sciara_stop_signal();
   all.checkpoint = &checkpoint_asked;
   all.observer = (struct sciara_run_observer){
       .context = &watch, .prepared = on_prepared, .tick = on_tick, .acknowledged = on_file, .written = on_file};
-  catch_signals();
+  sciara_stop_signals_catch();
   const enum sciara_status status = sciara_run_to_end(simulation, &all, &result);
   sciara_progress_line(NULL);
   if (status == SCIARA_OK) describe_result(simulation, &result);
-  const int code = sciara_report(status);
-  return code == SCIARA_OK && result.end.reason == SCIARA_STOP_CANCEL ? 128 + stopped_by : code;
+  code = sciara_report(status);
+  sciara_simulation_destroy(simulation);
+  return result.end.reason == SCIARA_STOP_CANCEL ? sciara_stop_signal_code(code) : code;
 }

@@ -6,8 +6,8 @@
 #include "app/command.h"
 #include "run/run.h"
 
-/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": the CF attribute history; malloc'd. */
-char *sciara_session_history(int argc, char **argv);
+/** "2026-11-20T12:00:00Z: sciara run a.json --steps 5": the CF attribute history; malloc'd; NULL: the error is set. */
+char *sciara_session_history(const struct sciara_arguments *arguments);
 
 /** From now on SIGUSR1 requests a checkpoint instead of ending the program. */
 void sciara_session_expect_requests(void);
@@ -20,15 +20,14 @@ enum { SCIARA_SESSION_EMISSION = 160 };
 /** "; of it 1.1e+06 m3 in the run (0 s to 1 d)", of a run that does not last as long as its vents; "" for others. */
 void sciara_session_emission(const struct sciara_problem *p, char text[SCIARA_SESSION_EMISSION]);
 
-void sciara_session_describe(const struct sciara_problem *p);
-
 /**
- * Runs a simulation to its end and reports errors. Ctrl-C, SIGTERM and SIGHUP stop it.
+ * Opens the scenario, or the checkpoint of options->resume, runs the simulation to its end and reports errors. Ctrl-C, SIGTERM and
+ * SIGHUP stop it.
  *
- * @param options observer, cancel and checkpoint are filled in here
+ * @param options overwrite, observer, cancel and checkpoint are filled in here
  * @return the exit code
  */
-int sciara_session_run(struct sciara_simulation *simulation, const struct sciara_run_options *options,
+int sciara_session_run(const struct sciara_arguments *arguments, const struct sciara_run_options *options,
                        double message_every);
 
 #endif

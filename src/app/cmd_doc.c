@@ -69,10 +69,7 @@ static enum sciara_status print_page(const char *name) {
 
 static enum sciara_status print_examples(void) {
   struct sciara_text text = {0};
-  const enum sciara_status status = sciara_bundled_list(&text);
-  if (status == SCIARA_OK) sciara_print_raw(text.data);
-  sciara_text_free(&text);
-  return status;
+  return sciara_print_text(sciara_bundled_list(&text), &text);
 }
 
 // ------------------------------------------------------------------------------------------- files of an installation

@@ -116,42 +116,38 @@ static void print_nccl(const struct sciara_engine_entry *list, size_t count) {
     sciara_print("no NCCL: %s\n", nccl ? "its version is unknown" : why);
 }
 
-static enum sciara_status append_engine(struct sciara_text *t, const struct sciara_engine_entry *entry) {
+static void append_engine(struct sciara_text *t, const struct sciara_engine_entry *entry) {
   const struct sciara_engine_ops *ops = ops_of(entry);
   const char *why = reason_against(entry), *separator = "";
-  SCIARA_TRY(sciara_text_append(t, "{\"name\": \"%s\", \"available\": %s, \"bands\": %s, \"exact\": %s, \"rules\": [",
-                                entry->name, why ? "false" : "true", ops && ops->phases ? "true" : "false",
-                                !ops                               ? "null"
-                                : ops->determinism == SCIARA_EXACT ? "true"
-                                                                   : "false"));
+  sciara_text_append(t, "{\"name\": \"%s\", \"available\": %s, \"bands\": %s, \"exact\": %s, \"rules\": [", entry->name,
+                     why ? "false" : "true", ops && ops->phases ? "true" : "false",
+                     !ops                               ? "null"
+                     : ops->determinism == SCIARA_EXACT ? "true"
+                                                        : "false");
   for (int rule = 0; rule < SCIARA_RULES; rule++) {
     if (!(entry->rules >> rule & 1u)) continue;
-    SCIARA_TRY(sciara_text_append(t, "%s\"%s\"", separator, sciara_rule_name((enum sciara_rule_kind)rule)));
+    sciara_text_append(t, "%s\"%s\"", separator, sciara_rule_name((enum sciara_rule_kind)rule));
     separator = ", ";
   }
-  SCIARA_TRY(sciara_text_append(t, "], \"summary\": \""));
-  SCIARA_TRY(sciara_text_append_json(t, ops ? ops->summary : ""));
-  SCIARA_TRY(sciara_text_append(t, "\", \"why_not\": \""));
-  SCIARA_TRY(sciara_text_append_json(t, why ? why : ""));
-  return sciara_text_append(t, "\"}");
+  sciara_text_append(t, "], \"summary\": \"");
+  sciara_text_append_json(t, ops ? ops->summary : "");
+  sciara_text_append(t, "\", \"why_not\": \"");
+  sciara_text_append_json(t, why ? why : "");
+  sciara_text_append(t, "\"}");
 }
 
 static enum sciara_status print_json(const struct sciara_engine_entry *list, size_t count) {
   struct sciara_text text = {0};
-  enum sciara_status status = sciara_text_append(&text, "{\"auto\": {");
-  for (int rule = 0; rule < SCIARA_RULES && status == SCIARA_OK; rule++)
-    status =
-        sciara_text_append(&text, "%s\"%s\": \"%s\"", rule ? ", " : "", sciara_rule_name((enum sciara_rule_kind)rule),
-                           sciara_engine_auto((enum sciara_rule_kind)rule));
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "}, \"engines\": [");
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
-    if (k > 0) status = sciara_text_append(&text, ", ");
-    if (status == SCIARA_OK) status = append_engine(&text, &list[k]);
+  sciara_text_append(&text, "{\"auto\": {");
+  for (int rule = 0; rule < SCIARA_RULES; rule++)
+    sciara_text_append(&text, "%s\"%s\": \"%s\"", rule ? ", " : "", sciara_rule_name((enum sciara_rule_kind)rule),
+                       sciara_engine_auto((enum sciara_rule_kind)rule));
+  sciara_text_append(&text, "}, \"engines\": [");
+  for (size_t k = 0; k < count; k++) {
+    if (k > 0) sciara_text_append(&text, ", ");
+    append_engine(&text, &list[k]);
   }
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "]}\n");
-  if (status == SCIARA_OK) sciara_print_raw(text.data);
-  sciara_text_free(&text);
-  return status;
+  return sciara_print_text(sciara_text_append(&text, "]}\n"), &text);
 }
 
 static enum sciara_status execute(const struct sciara_arguments *arguments) {

@@ -40,10 +40,7 @@ static enum sciara_status execute(const struct sciara_arguments *a) {
                                                 .corner = text ? corner : NULL,
                                                 .overwrite = sciara_argument_given(a, "overwrite")};
   struct sciara_legacy_report report;
-  SCIARA_TRY(sciara_legacy_import(&request, &report));
-  if (report.text.data) sciara_print_raw(report.text.data);
-  sciara_legacy_report_free(&report);
-  return SCIARA_OK;
+  return sciara_print_text(sciara_legacy_import(&request, &report), &report.text);
 }
 
 const struct sciara_command sciara_cmd_import = {

@@ -34,42 +34,39 @@ static void print_preset(const struct sciara_preset *p) {
 }
 
 /** Appends `"key": "text", `. */
-static enum sciara_status append_text(struct sciara_text *t, const char *key, const char *text) {
-  SCIARA_TRY(sciara_text_append(t, "\"%s\": \"", key));
-  SCIARA_TRY(sciara_text_append_json(t, text));
-  return sciara_text_append(t, "\", ");
+static void append_text(struct sciara_text *t, const char *key, const char *text) {
+  sciara_text_append(t, "\"%s\": \"", key);
+  sciara_text_append_json(t, text);
+  sciara_text_append(t, "\", ");
 }
 
-static enum sciara_status append_preset(struct sciara_text *t, const struct sciara_preset *p) {
+static void append_preset(struct sciara_text *t, const struct sciara_preset *p) {
   size_t count;
   const struct sciara_param_info *params = sciara_param_table(&count);
-  SCIARA_TRY(sciara_text_append(t, "{"));
-  SCIARA_TRY(append_text(t, "name", p->name));
-  SCIARA_TRY(append_text(t, "eruption", p->event));
-  SCIARA_TRY(sciara_text_append(t, "\"cell_size_m\": %.15g, ", p->cell_size_m));
-  SCIARA_TRY(append_text(t, "source", p->source));
-  SCIARA_TRY(append_text(t, "rule", sciara_rule_name(p->params.rule)));
-  SCIARA_TRY(sciara_text_append(t, "\"model\": {"));
+  sciara_text_append(t, "{");
+  append_text(t, "name", p->name);
+  append_text(t, "eruption", p->event);
+  sciara_text_append(t, "\"cell_size_m\": %.15g, ", p->cell_size_m);
+  append_text(t, "source", p->source);
+  append_text(t, "rule", sciara_rule_name(p->params.rule));
+  sciara_text_append(t, "\"model\": {");
   const char *separator = "";
   for (size_t k = 0; k < count; k++) {
     if (!sciara_param_is_of(&params[k], p->params.rule)) continue;
-    SCIARA_TRY(sciara_text_append(t, "%s\"%s\": %.15g", separator, params[k].key, value_of(p, &params[k])));
+    sciara_text_append(t, "%s\"%s\": %.15g", separator, params[k].key, value_of(p, &params[k]));
     separator = ", ";
   }
-  return sciara_text_append(t, "}}");
+  sciara_text_append(t, "}}");
 }
 
 static enum sciara_status print_json(const struct sciara_preset *table, size_t count) {
   struct sciara_text text = {0};
-  enum sciara_status status = sciara_text_append(&text, "{\"default\": \"%s\", \"presets\": [", SCIARA_PRESET_DEFAULT);
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
-    if (k > 0) status = sciara_text_append(&text, ",");
-    if (status == SCIARA_OK) status = append_preset(&text, &table[k]);
+  sciara_text_append(&text, "{\"default\": \"%s\", \"presets\": [", SCIARA_PRESET_DEFAULT);
+  for (size_t k = 0; k < count; k++) {
+    if (k > 0) sciara_text_append(&text, ",");
+    append_preset(&text, &table[k]);
   }
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "]}\n");
-  if (status == SCIARA_OK) sciara_print_raw(text.data);
-  sciara_text_free(&text);
-  return status;
+  return sciara_print_text(sciara_text_append(&text, "]}\n"), &text);
 }
 
 static enum sciara_status execute(const struct sciara_arguments *arguments) {

@@ -14,12 +14,10 @@ static const struct sciara_option options[] = {
 
 static enum sciara_status execute(const struct sciara_arguments *arguments) {
   struct sciara_text text = {0};
-  const enum sciara_status status = sciara_argument_given(arguments, "manual")        ? sciara_scenario_manual(&text)
-                                    : sciara_argument_given(arguments, "calibration") ? sciara_calibration_schema(&text)
-                                                                                      : sciara_scenario_schema(&text);
-  if (status == SCIARA_OK) sciara_print_raw(text.data);
-  sciara_text_free(&text);
-  return status;
+  return sciara_print_text(sciara_argument_given(arguments, "manual")        ? sciara_scenario_manual(&text)
+                           : sciara_argument_given(arguments, "calibration") ? sciara_calibration_schema(&text)
+                                                                             : sciara_scenario_schema(&text),
+                           &text);
 }
 
 const struct sciara_command sciara_cmd_schema = {

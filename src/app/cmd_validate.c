@@ -237,10 +237,7 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
     put_engine(&t, v, &v->result[k]);
     sciara_text_append(&t, k + 1 < v->count ? ",\n" : "\n");
   }
-  const enum sciara_status status = sciara_text_append(&t, "  ]\n}\n");
-  if (status == SCIARA_OK) sciara_print_raw(t.data);
-  sciara_text_free(&t);
-  return status;
+  return sciara_print_text(sciara_text_append(&t, "  ]\n}\n"), &t);
 }
 
 // ---------------------------------------------------------------------------------------------------------- the whole

@@ -93,10 +93,7 @@ static enum sciara_status print_json(const struct table *t, const char *head) {
     }
     sciara_text_append(&out, "}");
   }
-  const enum sciara_status status = sciara_text_append(&out, "\n  ]\n}\n");
-  if (status == SCIARA_OK) sciara_print_raw(out.data);
-  sciara_text_free(&out);
-  return status;
+  return sciara_print_text(sciara_text_append(&out, "\n  ]\n}\n"), &out);
 }
 
 enum sciara_status sciara_compare_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],

@@ -125,8 +125,5 @@ enum sciara_status sciara_print_scores_json(const struct sciara_run_scores *j, c
   for (size_t k = 0; k < SCORES && list[k].key; k++) put(&t, list[k].key, list[k].value);
   sciara_text_append(&t, ",\n  ");
   put_text(&t, "picture", png);
-  const enum sciara_status status = sciara_text_append(&t, "\n}\n");
-  if (status == SCIARA_OK) sciara_print_raw(t.data);
-  sciara_text_free(&t);
-  return status;
+  return sciara_print_text(sciara_text_append(&t, "\n}\n"), &t);
 }

@@ -159,10 +159,7 @@ static const struct sciara_option no_options[] = {{0}};
 static enum sciara_status print_schema(const struct sciara_arguments *arguments) {
   (void)arguments;
   struct sciara_text text = {0};
-  const enum sciara_status status = sciara_ensemble_schema(&text);
-  if (status == SCIARA_OK) sciara_print_raw(text.data);
-  sciara_text_free(&text);
-  return status;
+  return sciara_print_text(sciara_ensemble_schema(&text), &text);
 }
 
 const struct sciara_command sciara_cmd_ensemble_schema = {

@@ -45,6 +45,12 @@ void sciara_print(const char *format, ...) {
 
 void sciara_print_raw(const char *text) { print_bytes(text, strlen(text)); }
 
+enum sciara_status sciara_print_text(enum sciara_status made, struct sciara_text *text) {
+  if (made == SCIARA_OK && text->data) sciara_print_raw(text->data);
+  sciara_text_free(text);
+  return made;
+}
+
 void sciara_output_flush(void) {
   if (state.failure) return;
   errno = 0;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/portable.h"
+#include "base/text.h"
 
 /** Call before any file is opened: otherwise that file could get the number of a standard stream that is closed. */
 void sciara_output_begin(void);
@@ -16,6 +17,9 @@ void sciara_print(const char *format, ...) SCIARA_PRINTF(1, 2);
 
 /** Prints a safe text unchanged: one of the program's own, or JSON, which is already escaped. */
 void sciara_print_raw(const char *text);
+
+/** Prints a text, as sciara_print_raw, unless making it has failed; releases it and returns `made`. */
+enum sciara_status sciara_print_text(enum sciara_status made, struct sciara_text *text);
 
 /** Flushes what was printed so far. */
 void sciara_output_flush(void);

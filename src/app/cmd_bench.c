@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,17 +125,6 @@ struct job {
 
 // ------------------------------------------------------------------------------------------------------------- options
 
-static enum sciara_status take_number(const struct sciara_arguments *a, const char *option, double least, double most,
-                                      double *value) {
-  const char *text = sciara_argument(a, option);
-  if (!text || (sciara_parse_double(text, value) && *value >= least && *value <= most && *value == floor(*value)))
-    return SCIARA_OK;
-  if (most >= 0x1p53)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
-  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number from %.0f to %.0f, found \"%s\"", option, least,
-                     most, text);
-}
-
 /** Rejects a file that already exists, before anything is measured. The option has the name of the extension. */
 static enum sciara_status take_file(const struct sciara_arguments *a, const char *option, const char **out) {
   *out = sciara_argument(a, option);
@@ -210,11 +198,12 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   if (precision && strcmp(precision, "double") != 0 && strcmp(precision, "single") != 0)
     return sciara_fail(SCIARA_ERR_USAGE, "--precision: expected double or single, found \"%s\"", precision);
   const double least_repeats = sciara_argument_given(a, "record") ? 1 : SCIARA_BENCH_LEAST_REPEATS;
-  SCIARA_TRY(take_number(a, "repeats", least_repeats, SCIARA_BENCH_MOST_REPEATS, &repeats));
-  SCIARA_TRY(take_number(a, "start", 0, 0x1p53, &start));
-  SCIARA_TRY(take_number(a, "warm-up", 0, 0x1p53, &warm_up));
-  SCIARA_TRY(take_number(a, "steps", 1, 0x1p53, &steps));
-  SCIARA_TRY(take_number(a, "seconds", 0, 86400, &seconds));
+  SCIARA_TRY(
+      sciara_take_whole("repeats", sciara_argument(a, "repeats"), least_repeats, SCIARA_BENCH_MOST_REPEATS, &repeats));
+  SCIARA_TRY(sciara_take_whole("start", sciara_argument(a, "start"), 0, 0x1p53, &start));
+  SCIARA_TRY(sciara_take_whole("warm-up", sciara_argument(a, "warm-up"), 0, 0x1p53, &warm_up));
+  SCIARA_TRY(sciara_take_whole("steps", sciara_argument(a, "steps"), 1, 0x1p53, &steps));
+  SCIARA_TRY(sciara_take_whole("seconds", sciara_argument(a, "seconds"), 0, 86400, &seconds));
   j->driver_count = sciara_arguments_all(a, "allow-driver", j->drivers);
   SCIARA_TRY(take_cases(a, j));
   j->report.suite = j->suite->name;

@@ -3,12 +3,12 @@
 #include <stdio.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/stop_signals.h"
 #include "base/text.h"
 #include "base/wallclock.h"
 #include "calibrate/calibrate.h"
-#include "file/csv_table.h"
 
 /** Progress: how often without a terminal, and when it was shown last, s. */
 struct view {
@@ -56,13 +56,12 @@ static int run(const struct sciara_arguments *a) {
   struct sciara_calibrate_progress progress;
   const char *drivers[SCIARA_MOST_GIVEN];
   struct view view = {.every = 30, .last = sciara_wallclock()};
-  int64_t workers = 0;
-  const char *folder = sciara_argument(a, "output"), *count = sciara_argument(a, "workers"),
-             *every = sciara_argument(a, "progress-every"), *language = sciara_argument(a, "language");
+  int workers = 0;
+  const char *folder = sciara_argument(a, "output"), *every = sciara_argument(a, "progress-every"),
+             *language = sciara_argument(a, "language");
   enum sciara_language chosen = SCIARA_ENGLISH;
   if (!folder) return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder of the results"));
-  if (count && (!sciara_csv_size(count, &workers) || workers < 1 || workers > 4096))
-    return sciara_report(sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", count));
+  if (sciara_take_workers(a, &workers) != SCIARA_OK) return sciara_report(SCIARA_ERR_USAGE);
   if (every && (!sciara_parse_double(every, &view.every) || !(view.every >= 0.1)))
     return sciara_report(
         sciara_fail(SCIARA_ERR_USAGE, "--progress-every: expected 0.1 s or more, found \"%s\"", every));
@@ -72,7 +71,7 @@ static int run(const struct sciara_arguments *a) {
                                                    .folder = folder,
                                                    .resume = sciara_argument_given(a, "resume"),
                                                    .engine = sciara_argument(a, "engine"),
-                                                   .workers = (int)workers,
+                                                   .workers = workers,
                                                    .extra_drivers = drivers,
                                                    .extra_driver_count =
                                                        sciara_arguments_all(a, "allow-driver", drivers),

@@ -12,7 +12,6 @@
 #include "app/compare_scores.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
-#include "app/observed.h"
 #include "app/output.h"
 #include "app/picture_options.h"
 #include "base/log.h"
@@ -38,7 +37,6 @@ struct job {
 // ------------------------------------------------------------------------------------ options
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
-  const char *least = sciara_argument(a, "min-thickness");
   j->png = sciara_argument(a, "png");
   if (j->png) SCIARA_TRY(sciara_check_extension("png", j->png, (const char *const[]){"png", NULL}));
   j->json = sciara_argument_given(a, "json");
@@ -46,9 +44,7 @@ static enum sciara_status take_options(const struct sciara_arguments *a, struct 
   if (labels && (!comma || comma == labels || !comma[1] || strchr(comma + 1, ',') || !sciara_is_utf8(labels)))
     return sciara_fail(SCIARA_ERR_USAGE, "--labels: expected two names such as without,with; found \"%s\"", labels);
   j->overwrite = sciara_argument_given(a, "overwrite");
-  if (least && (!sciara_parse_double(least, &j->run.min_thickness_m) || !(j->run.min_thickness_m >= 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
-  return SCIARA_OK;
+  return sciara_take_min_thickness(a, &j->run.min_thickness_m);
 }
 
 /** Rejects options of the picture if there is none. */
@@ -324,12 +320,8 @@ static unsigned modes_with(const char *name) {
   } some[] = {{"tolerance", STATES},       {"observed", OBSERVED}, {"observed-layer", OBSERVED},
               {"assets", PLACES},          {"layer", PLACES},      {"names", PLACES},
               {"labels", STATES | PLACES}, {"csv", PLACES},        {"json", OBSERVED | PLACES}};
-  static const struct sciara_option pictures[] = {
-      SCIARA_PICTURE_OPTIONS(""), {"png", 0, "", ""}, {"min-thickness", 0, "", ""}, {0}};
   for (size_t k = 0; k < sizeof some / sizeof *some; k++)
     if (strcmp(name, some[k].name) == 0) return some[k].modes;
-  for (const struct sciara_option *o = pictures; o->name; o++)
-    if (strcmp(name, o->name) == 0) return STATES | OBSERVED | PLACES;
   return STATES | OBSERVED | PLACES;
 }
 

@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
-#include "app/observed.h"
 #include "app/output.h"
 #include "app/stop_signals.h"
 #include "base/date.h"
 #include "calibrate/evaluate_json.h"
 #include "calibrate/observed_dates.h"
-#include "file/csv_table.h"
 
 enum { MOST_OBSERVED = SCIARA_MOST_GIVEN, TICK_MS = 100 };
 
@@ -91,18 +90,13 @@ static enum sciara_status take_observed(const struct sciara_arguments *a, struct
 
 static enum sciara_status take_options(const struct sciara_arguments *a, struct job *j) {
   struct sciara_evaluate_options *o = &j->options;
-  const char *least = sciara_argument(a, "min-thickness"), *workers = sciara_argument(a, "workers");
-  int64_t count = 0;
   o->scenarios = a->operand;
   o->scenario_count = a->operand_count;
   o->engine = sciara_argument(a, "engine");
   o->extra_drivers = j->drivers;
   o->extra_driver_count = sciara_arguments_all(a, "allow-driver", j->drivers);
-  if (least && (!sciara_parse_double(least, &o->min_thickness_m) || !(o->min_thickness_m >= 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
-  if (workers && (!sciara_csv_size(workers, &count) || count < 1 || count > 4096))
-    return sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", workers);
-  o->workers = (int)count;
+  SCIARA_TRY(sciara_take_min_thickness(a, &o->min_thickness_m));
+  SCIARA_TRY(sciara_take_workers(a, &o->workers));
   return take_observed(a, j);
 }
 

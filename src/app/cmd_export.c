@@ -6,7 +6,6 @@
 #include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
-#include "app/observed.h"
 #include "app/output.h"
 #include "app/picture_options.h"
 #include "base/text.h"
@@ -78,16 +77,6 @@ static enum sciara_status check_output(const struct sciara_export_format *format
 }
 
 // ------------------------------------------------------------------------------------------------------------ options
-
-static enum sciara_status parse_frames(const char *text, size_t *frames) {
-  double value = SCIARA_EXPORT_FRAMES;
-  if (text && (!sciara_parse_double(text, &value) || value < 1 || value > SCIARA_EXPORT_MOST_FRAMES ||
-               value != (double)(int)value))
-    return sciara_fail(SCIARA_ERR_USAGE, "--frames: expected a whole number from 1 to %d, found \"%s\"",
-                       SCIARA_EXPORT_MOST_FRAMES, text);
-  *frames = (size_t)value;
-  return SCIARA_OK;
-}
 
 static enum sciara_status parse_scale(const char *text, double *metres) {
   if (!text || (sciara_parse_double(text, metres) && *metres > 0 && *metres <= 1e4)) return SCIARA_OK;
@@ -164,7 +153,9 @@ static enum sciara_status read_options(const struct sciara_arguments *a, const s
     return sciara_fail(SCIARA_ERR_USAGE, "--isochrones: expected a time above 0 such as \"6 h\"; found \"%s\"",
                        isochrones);
   SCIARA_TRY(parse_scale(sciara_argument(a, "scale-to"), &job->scale_to_m));
-  SCIARA_TRY(parse_frames(sciara_argument(a, "frames"), &job->frames));
+  double frames = SCIARA_EXPORT_FRAMES;
+  SCIARA_TRY(sciara_take_whole("frames", sciara_argument(a, "frames"), 1, SCIARA_EXPORT_MOST_FRAMES, &frames));
+  job->frames = (size_t)frames;
   job->assets = sciara_argument(a, "assets");
   job->assets_layer = sciara_argument(a, "assets-layer");
   if (job->assets_layer && !job->assets)

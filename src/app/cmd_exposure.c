@@ -73,15 +73,6 @@ static enum sciara_status parse_times(const char *text, double times[SCIARA_EXPO
   return status;
 }
 
-static void request_of(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
-                       struct sciara_pois_request *out) {
-  *out = (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
-                                      .layer = sciara_argument(a, "layer"),
-                                      .name_column = sciara_argument(a, "names"),
-                                      .extra_drivers = drivers,
-                                      .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
-}
-
 // ------------------------------------------------------------------------------------------------ places without lava
 
 /** ", 1 in the sea, 1 outside the DEM" */
@@ -249,7 +240,7 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   size_t count = 0;
   enum sciara_status status;
   if (within) SCIARA_TRY(parse_times(within, times, &count));
-  request_of(a, drivers, &request);
+  request = sciara_assets_request(a, drivers);
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
   char *folder = folder_of(&target);
   SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
@@ -354,7 +345,7 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   if (sciara_argument_given(a, "within"))
     return sciara_fail(SCIARA_ERR_USAGE,
                        "--within: allowed with a run only; the times of an ensemble are result.within");
-  request_of(a, drivers, &request);
+  request = sciara_assets_request(a, drivers);
   SCIARA_TRY_GOTO(name_files(a, a->operand[0], &files));
   SCIARA_TRY_GOTO(sciara_exposed_open(a->operand[0], &request, sciara_reduction_threads(0), &e));
   SCIARA_TRY_GOTO(SCIARA_NEW(chance, e.pois.count + 1, "places"));

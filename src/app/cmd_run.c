@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
 #include <stdlib.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
@@ -18,34 +18,26 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-/** --profile-every; 0, with a message, if it is invalid. */
-static uint64_t profile_every(const struct sciara_arguments *arguments) {
-  enum { PRESET = 1000 };
-  const char *text = sciara_argument(arguments, "profile-every");
-  double value = PRESET;
-  if (text && !sciara_argument(arguments, "profile")) {
-    sciara_error("--profile-every: allowed only together with --profile");
-    return 0;
-  }
-  if (!text ||
-      (sciara_parse_double(text, &value) && value >= 1 && value == floor(value) && value <= 9007199254740991.0))
-    return (uint64_t)value;
-  sciara_error("--profile-every: expected a whole number >= 1, found \"%s\"", text);
-  return 0;
+static enum sciara_status take_profile_every(const struct sciara_arguments *a, double *steps) {
+  const char *text = sciara_argument(a, "profile-every");
+  if (text && !sciara_argument(a, "profile"))
+    return sciara_fail(SCIARA_ERR_USAGE, "--profile-every: allowed only together with --profile");
+  return sciara_take_whole("profile-every", text, 1, 0x1p53 - 1, steps);
 }
 
 static int run(const struct sciara_arguments *arguments) {
   sciara_session_expect_requests();
-  const uint64_t every = profile_every(arguments);
+  double profile_every = 1000;
+  const int code = sciara_report(take_profile_every(arguments, &profile_every));
   const double message_every = sciara_session_progress_every(arguments);
-  if (every == 0 || message_every < 0) return SCIARA_ERR_USAGE;
+  if (code != SCIARA_OK || message_every < 0) return SCIARA_ERR_USAGE;
   char *history = sciara_session_history(arguments);
   if (!history) return sciara_report(SCIARA_ERR_MEMORY);
   const struct sciara_run_options run_options = {
-      .history = history, .profile = sciara_argument(arguments, "profile"), .profile_every = every};
-  const int code = sciara_session_run(arguments, &run_options, message_every);
+      .history = history, .profile = sciara_argument(arguments, "profile"), .profile_every = (uint64_t)profile_every};
+  const int done = sciara_session_run(arguments, &run_options, message_every);
   free(history);
-  return code;
+  return done;
 }
 
 const struct sciara_command sciara_cmd_run = {

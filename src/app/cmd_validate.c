@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/ranks.h"
@@ -245,17 +246,13 @@ static enum sciara_status print_json(const struct sciara_validation *v) {
 static enum sciara_status take_steps(const struct sciara_arguments *arguments, struct sciara_validation *v,
                                      const struct sciara_trace *recorded) {
   const struct sciara_scenario_spec *s = &v->problem->scenario;
-  const char *every = sciara_argument(arguments, "every");
   v->steps = s->run.max_steps;
   if (v->against && v->steps == UINT64_MAX) v->steps = recorded->row[recorded->count - 1].step;
   if (v->steps == UINT64_MAX)
     return sciara_fail(SCIARA_ERR_USAGE, "--steps N is missing (the scenario has no run.max_steps)");
   double number = (double)(v->steps / 10 > 0 ? v->steps / 10 : 1);
-  if (every && (!sciara_parse_double(every, &number) || !(number >= 1) || number > 0x1p53))
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: expected a whole number >= 1, found \"%s\"", every);
+  SCIARA_TRY(sciara_take_whole("every", sciara_argument(arguments, "every"), 1, 0x1p53, &number));
   v->every = (uint64_t)number;
-  if ((double)v->every != number)
-    return sciara_fail(SCIARA_ERR_USAGE, "--every: expected a whole number >= 1, found \"%s\"", every);
   return SCIARA_OK;
 }
 

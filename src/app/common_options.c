@@ -1,14 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/common_options.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "file/csv_table.h"
 #include "file/output_name.h"
 #include "model/field.h"
 
 enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a) {
   return sciara_argument_given(a, SCIARA_ALLOW_MISSING_CHECKSUM) ? SCIARA_CHECKSUM_OPTIONAL : SCIARA_CHECKSUM_REQUIRED;
+}
+
+enum sciara_status sciara_observed_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                           struct sciara_observation_request *out) {
+  *out = (struct sciara_observation_request){.path = sciara_argument(a, "observed"),
+                                             .layer = sciara_argument(a, "observed-layer"),
+                                             .extra_drivers = drivers,
+                                             .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+  if (out->path) return SCIARA_OK;
+  if (out->layer) return sciara_fail(SCIARA_ERR_USAGE, "--observed-layer: allowed only with --observed FILE");
+  if (out->extra_driver_count == 0 || sciara_argument(a, "background") || sciara_argument(a, "assets"))
+    return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--allow-driver: allowed only with --observed FILE");
+}
+
+struct sciara_pois_request sciara_assets_request(const struct sciara_arguments *a,
+                                                 const char *drivers[SCIARA_MOST_GIVEN]) {
+  return (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
+                                      .layer = sciara_argument(a, "layer"),
+                                      .name_column = sciara_argument(a, "names"),
+                                      .extra_drivers = drivers,
+                                      .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+}
+
+enum sciara_status sciara_take_whole(const char *option, const char *text, double least, double most, double *value) {
+  if (!text || (sciara_parse_double(text, value) && *value >= least && *value <= most && *value == floor(*value)))
+    return SCIARA_OK;
+  if (most >= 0x1p52)
+    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
+  return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number from %.0f to %.0f, found \"%s\"", option, least,
+                     most, text);
+}
+
+enum sciara_status sciara_take_workers(const struct sciara_arguments *a, int *workers) {
+  const char *text = sciara_argument(a, "workers");
+  int64_t count = 0;
+  if (text && (!sciara_csv_size(text, &count) || count < 1 || count > 4096))
+    return sciara_fail(SCIARA_ERR_USAGE, "--workers: expected 1 to 4096, found \"%s\"", text);
+  *workers = (int)count;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_take_min_thickness(const struct sciara_arguments *a, double *metres) {
+  const char *text = sciara_argument(a, "min-thickness");
+  if (!text || (sciara_parse_double(text, metres) && *metres >= 0)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", text);
 }
 
 enum sciara_status sciara_check_extension(const char *option, const char *path, const char *const *extensions) {

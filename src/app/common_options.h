@@ -3,8 +3,10 @@
 #ifndef SCIARA_APP_COMMON_OPTIONS_H
 #define SCIARA_APP_COMMON_OPTIONS_H
 
+#include "analysis/observation.h"
 #include "app/command.h"
 #include "store/snapshot_hdf5.h"
+#include "terrain/poi_file.h"
 
 #define SCIARA_ALLOW_MISSING_CHECKSUM "allow-missing-checksum"
 
@@ -17,6 +19,35 @@
 
 /** The value of that option. */
 enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a);
+
+// clang-format off
+/** Entries of a table of options; `what` describes what the command does with the observed extent. */
+#define SCIARA_OBSERVED_OPTIONS(what)                                                                                 \
+  {"observed", 0, "FILE", what},                                                                                      \
+  {"observed-layer", 0, "NAME", "layer of the observed extent, if the file has several"},                              \
+  {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read the observed extent; may be repeated"}
+// clang-format on
+
+/**
+ * The values of these options; path is NULL if no extent was given. The caller sets grid, CRS and least thickness.
+ *
+ * @param drivers room for the names of --allow-driver; the request points to it
+ */
+enum sciara_status sciara_observed_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
+                                           struct sciara_observation_request *out);
+
+/** --assets, --layer, --names and --allow-driver, likewise. The caller sets grid and CRS. */
+struct sciara_pois_request sciara_assets_request(const struct sciara_arguments *a,
+                                                 const char *drivers[SCIARA_MOST_GIVEN]);
+
+/** --min-thickness: *metres stays as it is if it was not given. */
+enum sciara_status sciara_take_min_thickness(const struct sciara_arguments *a, double *metres);
+
+/** A whole number from `least` to `most`, of which large ones are not said; *value stays as it is without a text. */
+enum sciara_status sciara_take_whole(const char *option, const char *text, double least, double most, double *value);
+
+/** --workers: 0 if it was not given. */
+enum sciara_status sciara_take_workers(const struct sciara_arguments *a, int *workers);
 
 /**
  * Whether the name of a file to be written ends in one of the extensions (without dots; a NULL ends them), in upper or

@@ -98,11 +98,7 @@ static enum sciara_status print_json(const struct table *t, const char *head) {
 
 enum sciara_status sciara_compare_request(const struct sciara_arguments *a, const char *drivers[SCIARA_MOST_GIVEN],
                                           struct sciara_pois_request *out) {
-  *out = (struct sciara_pois_request){.path = sciara_argument(a, "assets"),
-                                      .layer = sciara_argument(a, "layer"),
-                                      .name_column = sciara_argument(a, "names"),
-                                      .extra_drivers = drivers,
-                                      .extra_driver_count = sciara_arguments_all(a, "allow-driver", drivers)};
+  *out = sciara_assets_request(a, drivers);
   const char *csv = sciara_argument(a, "csv");
   if (!out->path && (out->layer || out->name_column))
     return sciara_fail(SCIARA_ERR_USAGE, "--%s: allowed with --assets FILE only", out->layer ? "layer" : "names");

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/common_options.h"
 #include "app/compare_places.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
@@ -27,10 +28,8 @@ bool sciara_is_ensemble(const char *path) {
 }
 
 enum sciara_status sciara_threads_of(const struct sciara_arguments *a, int *threads) {
-  const char *text = sciara_argument(a, "threads");
   double n = 0;
-  if (text && (!sciara_parse_double(text, &n) || n < 1 || n > 1024 || n != floor(n)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--threads: expected a whole number from 1 to 1024, found \"%s\"", text);
+  SCIARA_TRY(sciara_take_whole("threads", sciara_argument(a, "threads"), 1, 1024, &n));
   *threads = sciara_reduction_threads((int)n);
   return SCIARA_OK;
 }

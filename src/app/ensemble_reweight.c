@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble reweight: weights of members that follow from an observed extent.
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
-#include "app/observed.h"
 #include "app/output.h"
 #include "base/log.h"
 #include "base/shown.h"
@@ -20,15 +19,13 @@
 
 static enum sciara_status take_options(const struct sciara_arguments *a, const char **drivers,
                                        struct sciara_observation_request *request, struct sciara_reweight_options *o) {
-  const char *at = sciara_argument(a, "at"), *least = sciara_argument(a, "min-thickness"),
-             *share = sciara_argument(a, "min-effective");
+  const char *at = sciara_argument(a, "at"), *share = sciara_argument(a, "min-effective");
   SCIARA_TRY(sciara_observed_request(a, drivers, request));
   if (!request->path) return sciara_fail(SCIARA_ERR_USAGE, "--observed is missing: the observed extent");
   if (!at) return sciara_fail(SCIARA_ERR_USAGE, "--at is missing: the simulated time of the observed extent");
   if (!sciara_parse_duration(at, &o->at_s) || !(o->at_s > 0))
     return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a time above 0 such as \"2 d\", found \"%s\"", at);
-  if (least && (!sciara_parse_double(least, &o->min_thickness_m) || !(o->min_thickness_m >= 0)))
-    return sciara_fail(SCIARA_ERR_USAGE, "--min-thickness: expected a number >= 0 (m), found \"%s\"", least);
+  SCIARA_TRY(sciara_take_min_thickness(a, &o->min_thickness_m));
   if (share && (!sciara_parse_double(share, &o->least_share) || !(o->least_share > 0 && o->least_share <= 1)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-effective: expected a number above 0 and up to 1, found \"%s\"", share);
   request->min_thickness_m = o->min_thickness_m;

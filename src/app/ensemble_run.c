@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble run, status.
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
@@ -66,16 +66,6 @@ static bool parse_slice(const struct sciara_arguments *a, struct sciara_execute_
     o->part = (size_t)i;
     o->parts = (size_t)n;
   }
-  return true;
-}
-
-static bool parse_workers(const struct sciara_arguments *a, struct sciara_execute_options *o) {
-  const char *workers = sciara_argument(a, "workers");
-  int64_t count = 0;
-  if (workers && (!sciara_csv_size(workers, &count) || count < 1 || count > 4096))
-    return refuse("workers", "1 to 4096", workers);
-  o->workers = (int)count;
-  o->engine = sciara_argument(a, "engine");
   return true;
 }
 
@@ -228,11 +218,12 @@ static int run(const struct sciara_arguments *arguments) {
     refuse("progress-every", "0.1 s or more", every);
     return SCIARA_ERR_USAGE;
   }
-  if (!parse_slice(arguments, &options) || !parse_workers(arguments, &options) ||
-      !parse_checkpoint(arguments, &options))
-    return SCIARA_ERR_USAGE;
+  if (!parse_slice(arguments, &options)) return SCIARA_ERR_USAGE;
+  if (sciara_take_workers(arguments, &options.workers) != SCIARA_OK) return sciara_report(SCIARA_ERR_USAGE);
+  if (!parse_checkpoint(arguments, &options)) return SCIARA_ERR_USAGE;
   const bool file = is_file(arguments->operand[0]);
   options.all = sciara_argument_given(arguments, "all");
+  options.engine = sciara_argument(arguments, "engine");
   const int code = sciara_report(check_options(arguments, file));
   if (code != SCIARA_OK) return code;
   return file ? run_file(arguments, &options) : compute(arguments->operand[0], &options);

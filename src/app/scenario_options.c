@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/scenario_options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/common_options.h"
 #include "engine/engine.h"
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
@@ -50,9 +50,8 @@ static enum sciara_status add_output(struct sciara_scenario_additions *a, const 
 static enum sciara_status add_number(struct sciara_scenario_additions *a, const char *option, const char *key,
                                      const char *text, double least) {
   double value;
-  if (!sciara_parse_double(text, &value) || value < least || value != floor(value) || value > 9007199254740991.0)
-    return sciara_fail(SCIARA_ERR_USAGE, "--%s: expected a whole number >= %.0f, found \"%s\"", option, least, text);
   char digits[32];
+  SCIARA_TRY(sciara_take_whole(option, text, least, 0x1p53 - 1, &value));
   snprintf(digits, sizeof digits, "%.0f", value); // "+5" and "5e1" are numbers, but not JSON
   return add_override(a, key, digits, false);
 }

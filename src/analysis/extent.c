@@ -2,14 +2,10 @@
 #include "analysis/extent.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "analysis/compare.h"
+#include "analysis/front.h"
 #include "base/mem.h"
-#include "model/polyline.h"
-#include "model/vent_area.h"
-#include "scenario/scenario.h"
-#include "terrain/dem_gdal.h"
 
 // ------------------------------------------------------------------------------------------------------------- distance
 
@@ -159,57 +155,17 @@ enum sciara_status sciara_extents_score(const struct sciara_extents *e, struct s
 
 // ------------------------------------------------------------------------------------ vents
 
-static void mark(const struct sciara_grid *g, double row, double col, uint8_t *cells) {
-  if (row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)
-    cells[(int64_t)row * g->cols + (int64_t)col] = 1;
-}
-
-static enum sciara_status mark_line(const struct sciara_grid *g, const struct sciara_vent_spec *v, uint8_t *cells) {
-  struct sciara_crossing *crossing = NULL;
-  size_t count = 0;
-  const enum sciara_status status = sciara_polyline_cells(g, v->points, v->point_count, &crossing, &count);
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) cells[crossing[k].row * g->cols + crossing[k].col] = 1;
-  sciara_free(crossing);
-  return status;
-}
-
-static enum sciara_status mark_area(const struct sciara_grid *g, const struct sciara_point *points, size_t point_count,
-                                    double reach, uint8_t *cells) {
-  int64_t *cell = NULL;
-  size_t count = 0;
-  const enum sciara_status status = sciara_vent_area_cells(g, points, point_count, reach, &cell, &count);
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) cells[cell[k]] = 1;
-  sciara_free(cell);
-  return status;
-}
-
-static enum sciara_status mark_vent(const struct sciara_grid *g, const struct sciara_georef *georef,
-                                    const struct sciara_vent_spec *v, uint8_t *cells) {
-  if (v->place == SCIARA_VENT_LINE && v->reach_m > 0) return mark_area(g, v->points, v->point_count, v->reach_m, cells);
-  if (v->place == SCIARA_VENT_LINE) return mark_line(g, v, cells);
-  double x = v->points[0].x, y = v->points[0].y;
-  if (v->place == SCIARA_VENT_ROWCOL && v->reach_m > 0) {
-    const struct sciara_point centre = sciara_cell_centre(g, (int64_t)y, (int64_t)x);
-    return mark_area(g, &centre, 1, v->reach_m, cells);
-  }
-  if (v->place == SCIARA_VENT_ROWCOL) {
-    mark(g, y, x, cells);
-    return SCIARA_OK;
-  }
-  if (v->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(georef->crs_wkt, x, y, &x, &y));
-  if (v->reach_m > 0) return mark_area(g, &(struct sciara_point){x, y}, 1, v->reach_m, cells);
-  mark(g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size), cells);
-  return SCIARA_OK;
-}
-
 enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
                                             const struct sciara_georef *georef, uint8_t *cells, int64_t *count) {
   struct sciara_scenario_spec scenario = {0};
   struct sciara_diagnostics diagnostics = {0}; // they do not matter here
+  struct sciara_vent_cells vents = {0};
   enum sciara_status status = SCIARA_OK;
   sciara_scenario_parse_alone("scenario", scenario_json, &scenario, &diagnostics);
   for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++)
-    if (scenario.vents[k].point_count > 0) status = mark_vent(grid, georef, &scenario.vents[k], cells);
+    status = sciara_vent_cells_add(&vents, grid, georef, &scenario.vents[k]);
+  for (size_t k = 0; k < vents.count; k++) cells[vents.row[k] * grid->cols + vents.col[k]] = 1;
+  sciara_vent_cells_free(&vents);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   *count = 0;

@@ -2,33 +2,22 @@
 #include "analysis/front.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "map/run_out.h"
 #include "model/vent_area.h"
-#include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
-static enum sciara_status add(struct sciara_vent_cells *v, int64_t row, int64_t col) {
+/** Adds a cell, unless it lies beyond the grid. */
+static enum sciara_status add(struct sciara_vent_cells *v, const struct sciara_grid *g, double row, double col) {
+  if (!(row >= 0 && row < (double)g->rows && col >= 0 && col < (double)g->cols)) return SCIARA_OK;
   if (v->count == v->capacity) {
     const size_t capacity = v->capacity ? 2 * v->capacity : 16;
-    struct sciara_vent_cells more = {.count = v->count, .capacity = capacity};
-    enum sciara_status status = SCIARA_NEW(more.row, capacity, "cells of the vents");
-    if (status == SCIARA_OK) status = SCIARA_NEW(more.col, capacity, "cells of the vents");
-    if (status != SCIARA_OK) {
-      sciara_vent_cells_free(&more);
-      return status;
-    }
-    if (v->count > 0) {
-      memcpy(more.row, v->row, v->count * sizeof *v->row);
-      memcpy(more.col, v->col, v->count * sizeof *v->col);
-    }
-    sciara_vent_cells_free(v);
-    *v = more;
+    SCIARA_TRY(sciara_resize((void **)&v->row, v->count, capacity, sizeof *v->row, "cells of the vents"));
+    SCIARA_TRY(sciara_resize((void **)&v->col, v->count, capacity, sizeof *v->col, "cells of the vents"));
+    v->capacity = capacity;
   }
-  v->row[v->count] = row;
-  v->col[v->count++] = col;
+  v->row[v->count] = (int64_t)row;
+  v->col[v->count++] = (int64_t)col;
   return SCIARA_OK;
 }
 
@@ -38,7 +27,8 @@ static enum sciara_status add_line(struct sciara_vent_cells *v, const struct sci
   size_t count = 0;
   SCIARA_TRY(sciara_polyline_cells(g, spec->points, spec->point_count, &crossing, &count));
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = add(v, crossing[k].row, crossing[k].col);
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++)
+    status = add(v, g, (double)crossing[k].row, (double)crossing[k].col);
   sciara_free(crossing);
   return status;
 }
@@ -49,25 +39,25 @@ static enum sciara_status add_area(struct sciara_vent_cells *v, const struct sci
   size_t count = 0;
   SCIARA_TRY(sciara_vent_area_cells(g, points, point_count, reach, &cell, &count));
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = add(v, cell[k] / g->cols, cell[k] % g->cols);
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++)
+    status = add(v, g, (double)(cell[k] / g->cols), (double)(cell[k] % g->cols));
   sciara_free(cell);
   return status;
 }
 
-static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sciara_snapshot *s,
-                                   const struct sciara_vent_spec *spec) {
-  const struct sciara_grid *g = &s->grid;
+enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const struct sciara_grid *g,
+                                         const struct sciara_georef *georef, const struct sciara_vent_spec *spec) {
   if (spec->point_count == 0) return SCIARA_OK;
   if (spec->place == SCIARA_VENT_LINE && spec->reach_m > 0)
     return add_area(v, g, spec->points, spec->point_count, spec->reach_m);
   if (spec->place == SCIARA_VENT_LINE) return add_line(v, g, spec);
   double x = spec->points[0].x, y = spec->points[0].y;
-  if (spec->place == SCIARA_VENT_ROWCOL && !(spec->reach_m > 0)) return add(v, (int64_t)y, (int64_t)x);
-  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(s->georef.crs_wkt, x, y, &x, &y));
+  if (spec->place == SCIARA_VENT_ROWCOL && !(spec->reach_m > 0)) return add(v, g, y, x);
+  if (spec->place == SCIARA_VENT_LONLAT) SCIARA_TRY(sciara_georef_from_lonlat(georef->crs_wkt, x, y, &x, &y));
   const bool cell = spec->place == SCIARA_VENT_ROWCOL;
   const struct sciara_point point = cell ? sciara_cell_centre(g, (int64_t)y, (int64_t)x) : (struct sciara_point){x, y};
   if (spec->reach_m > 0) return add_area(v, g, &point, 1, spec->reach_m);
-  return add(v, (int64_t)floor((g->north - y) / g->cell_size), (int64_t)floor((x - g->west) / g->cell_size));
+  return add(v, g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size));
 }
 
 enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
@@ -79,7 +69,8 @@ enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struc
   sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
   enum sciara_status status = SCIARA_OK;
   if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
-  for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++) status = add_vent(out, s, &scenario.vents[k]);
+  for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++)
+    status = sciara_vent_cells_add(out, &s->grid, &s->georef, &scenario.vents[k]);
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status != SCIARA_OK) sciara_vent_cells_free(out);
@@ -90,8 +81,4 @@ void sciara_vent_cells_free(struct sciara_vent_cells *v) {
   sciara_free(v->row);
   sciara_free(v->col);
   *v = (struct sciara_vent_cells){0};
-}
-
-double sciara_front_distance(const struct sciara_vent_cells *v, const struct sciara_grid *grid, const double *values) {
-  return sciara_run_out_find(v->row, v->col, v->count, grid, values).metres;
 }

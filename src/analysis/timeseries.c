@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "map/run_out.h"
 
 static const char header[] = "time_s,step,area_m2,liquid_m3,solid_m3,front_distance_m,max_thickness_m,"
                              "mean_effusion_m3_s,cumulative_volume_m3";
@@ -53,7 +54,7 @@ static enum sciara_status measure(struct course *course, struct sciara_snapshot 
   out->max_m = most;
   SCIARA_TRY_GOTO(sciara_vent_cells_read(s, &vents));
   if (vents.count > 0)
-    out->front_m = sciara_front_distance(&vents, g, deposit);
+    out->front_m = sciara_run_out_find(vents.row, vents.col, vents.count, g, deposit).metres;
   else
     warn_once(&course->warned_no_vents, s->path, "names no vents: the distance of the front stays empty");
 cleanup:

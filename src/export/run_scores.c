@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export_picture.h"
-#include "picture/extent_png.h"
 
 /** What the run covers: its deposit, else what is still liquid. */
 static enum sciara_status read_run(struct sciara_run_scores *j) {
@@ -98,14 +97,44 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   return status;
 }
 
+// Colours that people who confuse red and green can also distinguish (Okabe and Ito).
+enum kind { HITS, MISSES, EXCESS, KINDS };
+static const uint8_t colours[KINDS][3] = {{240, 228, 66}, {0, 114, 178}, {213, 94, 0}};
+
 /** What a picture of two extents says. */
 struct extents_said {
-  const struct sciara_extent_words *words;
-  const char *const *kinds;                 ///< of two runs: names in place of those of `words`
+  enum sciara_word name;
+  const char *kinds[KINDS];
+  bool runs;                                ///< of two runs, else of a run and an observed extent
   const char *title, *run_out_of;           ///< of two runs
   const struct sciara_pois_request *places; ///< NULL: none
   struct sciara_text *note;
 };
+
+/** Draws the kinds of cells of both extents over the shaded ground, laid out as other maps are. */
+static enum sciara_status write_kinds(const struct sciara_map_picture *like, const struct sciara_run_scores *j,
+                                      const struct extents_said *said, const char *path) {
+  const int64_t cells = sciara_grid_cells(like->map->grid);
+  const uint8_t *run = j->run, *observed = j->observed.covered;
+  struct sciara_map_kind kinds[KINDS];
+  double *kind;
+  SCIARA_TRY(SCIARA_NEW(kind, cells, "the kinds of cells on a map"));
+  for (int64_t i = 0; i < cells; i++)
+    kind[i] = run[i] ? (observed[i] ? HITS : EXCESS) : observed[i] ? MISSES : SCIARA_NODATA_ALTITUDE;
+  for (int k = 0; k < KINDS; k++)
+    kinds[k] = (struct sciara_map_kind){said->kinds[k], {colours[k][0], colours[k][1], colours[k][2]}};
+  struct sciara_map map = *like->map;
+  map.values = kind;
+  map.nodata = SCIARA_NODATA_ALTITUDE;
+  map.name = sciara_word(like->language, said->name);
+  struct sciara_map_picture picture = *like;
+  picture.map = &map;
+  picture.kind = kinds;
+  picture.kinds = KINDS;
+  const enum sciara_status status = sciara_map_write_png(&picture, path);
+  sciara_free(kind);
+  return status;
+}
 
 static enum sciara_status read_places(const struct sciara_snapshot *s, const struct sciara_pois_request *request,
                                       struct sciara_pois *out) {
@@ -120,7 +149,7 @@ static enum sciara_status read_places(const struct sciara_snapshot *s, const str
 static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
                                const struct extents_said *said, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
-  const bool runs = said->words == &sciara_words_of_runs;
+  const bool runs = said->runs;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = runs ? said->title : s->title};
   struct sciara_map_picture picture = {
       .map = &map, .start = s->start, .time_s = &s->time_s, .language = look->language, .run_out_of = said->run_out_of};
@@ -151,7 +180,7 @@ static enum sciara_status draw(const struct sciara_run_scores *j, const struct s
   if (!runs && dressing.assumed.data) SCIARA_TRY_GOTO(sciara_text_append(said->note, "\n%s", dressing.assumed.data));
   picture.note = said->note->data;
   SCIARA_TRY_GOTO(sciara_export_make_folder(path));
-  SCIARA_TRY_GOTO(sciara_extent_write_png(&picture, j->run, j->observed.covered, said->words, said->kinds, path));
+  SCIARA_TRY_GOTO(write_kinds(&picture, j, said, path));
 cleanup:
   sciara_pois_free(&places);
   sciara_export_marks_free(&marks);
@@ -166,7 +195,11 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                           const char *path) {
   struct sciara_text note = {0};
   enum sciara_status status = write_note(j, look->language, &note);
-  const struct extents_said said = {.words = &sciara_words_of_observed, .note = &note};
+  const struct extents_said said = {.name = SCIARA_WORD_EXTENTS,
+                                    .kinds = {sciara_word(look->language, SCIARA_WORD_HITS),
+                                              sciara_word(look->language, SCIARA_WORD_MISSES),
+                                              sciara_word(look->language, SCIARA_WORD_EXCESS)},
+                                    .note = &note};
   if (status == SCIARA_OK) status = draw(j, look, &said, path);
   sciara_text_free(&note);
   return status;
@@ -281,16 +314,16 @@ enum sciara_status sciara_runs_draw(const struct sciara_runs_picture *q, const c
   b.observed.covered = a.run;
   a.run = NULL;
   SCIARA_TRY_GOTO(say_runs(q, &said));
-  const char *const kinds[] = {sciara_word(q->look->language, SCIARA_WORD_RUNS_BOTH), said.only[0].data,
-                               said.only[1].data};
-  SCIARA_TRY_GOTO(write_areas(&b, q->look->language, kinds, &said.note));
+  const struct extents_said shown = {
+      .name = SCIARA_WORD_RUNS,
+      .kinds = {sciara_word(q->look->language, SCIARA_WORD_RUNS_BOTH), said.only[0].data, said.only[1].data},
+      .runs = true,
+      .title = said.title.data,
+      .run_out_of = said.name[1],
+      .places = &q->places,
+      .note = &said.note};
+  SCIARA_TRY_GOTO(write_areas(&b, q->look->language, shown.kinds, &said.note));
   SCIARA_TRY_GOTO(put_assumed(&said));
-  const struct extents_said shown = {.words = &sciara_words_of_runs,
-                                     .kinds = kinds,
-                                     .title = said.title.data,
-                                     .run_out_of = said.name[1],
-                                     .places = &q->places,
-                                     .note = &said.note};
   SCIARA_TRY_GOTO(draw(&b, q->look, &shown, path));
 cleanup:
   runs_said_free(&said);

@@ -9,7 +9,7 @@
 #include "export/export.h"
 #include "export/run_exposure.h"
 #include "file/durable.h"
-#include "map/words_edit.h"
+#include "map/words.h"
 #include "model/field.h"
 #include "page/page_html.h"
 #include "run/run_facts.h"

@@ -10,7 +10,7 @@
 #include "base/shown.h"
 #include "ensemble/member_keys.h"
 #include "file/json_strict.h"
-#include "map/words_edit.h"
+#include "map/words.h"
 
 /** Where words go. */
 struct saying {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/dem_window.h"
+#include "model/ground_edit.h"
 #include "model/params.h"
 #include "model/vents.h"
 
@@ -96,5 +97,21 @@ enum sciara_status sciara_word_fill(struct sciara_text *out, const char *form, c
 
 /** Gives the numbers in a text the decimal sign of the language, in place: points between two digits. */
 void sciara_word_numbers(enum sciara_language language, char *text);
+
+/**
+ * Appends "dam: 8 m above the ground, from 1 d 14 h (2026-11-28 12:00 UTC)." of all edits, each on a line, which begins with '\n'.
+ *
+ * @param start of the run, "2026-11-27T22:00:00Z"; NULL: unknown
+ * @param fate  appends what became of edit k; NULL: nothing is known
+ */
+void sciara_word_edits(struct sciara_text *out, enum sciara_language language, const struct sciara_edit *edits,
+                       size_t count, const char *start,
+                       void (*fate)(struct sciara_text *out, enum sciara_language language, size_t k,
+                                    const void *context),
+                       const void *context);
+
+/** Appends the title, and after it, if there are edits, "(Edited ground: dam)". @param title NULL: none */
+enum sciara_status sciara_word_title(struct sciara_text *out, enum sciara_language language, const char *title,
+                                     const struct sciara_edit *edits, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
 #include "run/map_dressing.h"
 
 #include "base/mem.h"
-#include "map/words_edit.h"
+#include "map/words.h"
 #include "sciara.h"
 
 enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *scenario,

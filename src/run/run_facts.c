@@ -9,7 +9,7 @@
 #include "base/date.h"
 #include "base/text.h"
 #include "file/json_strict.h"
-#include "map/words_edit.h"
+#include "map/words.h"
 #include "model/field.h"
 
 static enum sciara_status add_number(struct sciara_map_facts *f, const char *name, double value) {

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "file/durable.h"
-#include "map/words_edit.h"
+#include "map/words.h"
 #include "model/field.h"
 #include "model/soundness.h"
 #include "picture/map_picture.h"

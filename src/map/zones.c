@@ -15,11 +15,15 @@ void sciara_zones_free(struct sciara_zones *z) {
   *z = (struct sciara_zones){0};
 }
 
+/** Memory for the zones; on failure there are none. */
 static enum sciara_status make(struct sciara_zones *z, int64_t cells, size_t count) {
-  SCIARA_TRY(SCIARA_NEW(z->member, cells, "the zones of a map"));
-  SCIARA_TRY(SCIARA_NEW(z->zone, count, "the zones of a map"));
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(z->member, cells, "the zones of a map"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(z->zone, count, "the zones of a map"));
   z->count = count;
-  return SCIARA_OK;
+cleanup:
+  if (status != SCIARA_OK) sciara_zones_free(z);
+  return status;
 }
 
 static void put(struct sciara_zones *z, int64_t cell, size_t zone) {
@@ -29,11 +33,7 @@ static void put(struct sciara_zones *z, int64_t cell, size_t zone) {
 
 enum sciara_status sciara_zones_outline(const double *values, int64_t cells, double nodata, struct sciara_zones *out) {
   *out = (struct sciara_zones){.name = "outline"};
-  enum sciara_status status = make(out, cells, 1);
-  if (status != SCIARA_OK) {
-    sciara_zones_free(out);
-    return status;
-  }
+  SCIARA_TRY(make(out, cells, 1));
   out->zone[0] = (struct sciara_zone){.lower = NAN, .upper = NAN, .label = "lava"};
   for (int64_t i = 0; i < cells; i++)
     if (values[i] != nodata) put(out, i, 0);
@@ -43,11 +43,7 @@ enum sciara_status sciara_zones_outline(const double *values, int64_t cells, dou
 enum sciara_status sciara_zones_numbered(const char *name, const uint16_t *number, int64_t cells,
                                          const char *const *labels, size_t count, struct sciara_zones *out) {
   *out = (struct sciara_zones){.name = name, .named = true};
-  const enum sciara_status status = make(out, cells, count);
-  if (status != SCIARA_OK) {
-    sciara_zones_free(out);
-    return status;
-  }
+  SCIARA_TRY(make(out, cells, count));
   for (size_t k = 0; k < count; k++) {
     out->zone[k] = (struct sciara_zone){.lower = NAN, .upper = NAN};
     snprintf(out->zone[k].label, sizeof out->zone[k].label, "%s", labels[k]);
@@ -70,11 +66,7 @@ static void describe_class(struct sciara_zone *zone, double lower, double upper)
 enum sciara_status sciara_zones_classes(const double *values, int64_t cells, double nodata, const double *edges,
                                         size_t count, struct sciara_zones *out) {
   *out = (struct sciara_zones){.name = "thickness_classes", .lower = "lower_m", .upper = "upper_m", .ramp = "deposit"};
-  enum sciara_status status = make(out, cells, count + 1);
-  if (status != SCIARA_OK) {
-    sciara_zones_free(out);
-    return status;
-  }
+  SCIARA_TRY(make(out, cells, count + 1));
   for (size_t k = 0; k <= count; k++)
     describe_class(&out->zone[k], k == 0 ? 0 : edges[k - 1], k == count ? INFINITY : edges[k]);
   for (int64_t i = 0; i < cells; i++) {
@@ -97,11 +89,7 @@ void sciara_zones_nest(struct sciara_zones *z, enum sciara_zones_nesting nesting
 enum sciara_status sciara_zones_at_least(const char *name, const double *values, int64_t cells, double nodata,
                                          const double *edges, size_t count, struct sciara_zones *out) {
   *out = (struct sciara_zones){.name = name, .lower = "probability", .ramp = "probability"};
-  const enum sciara_status status = make(out, cells, count);
-  if (status != SCIARA_OK) {
-    sciara_zones_free(out);
-    return status;
-  }
+  SCIARA_TRY(make(out, cells, count));
   for (size_t k = 0; k < count; k++) {
     out->zone[k] = (struct sciara_zone){.lower = edges[k], .upper = NAN};
     snprintf(out->zone[k].label, sizeof out->zone[k].label, "%.9g %% and more", 100 * edges[k]);
@@ -154,11 +142,7 @@ enum sciara_status sciara_zones_isochrones(const double *values, int64_t cells, 
     return sciara_fail(SCIARA_ERR_USAGE,
                        "isochrones every %.9g s: the last lava arrives after %.9g s, expected at most %d isochrones",
                        step, most, SCIARA_ZONES_MOST);
-  enum sciara_status status = make(out, cells, most < 0 ? 0 : (size_t)interval_of(most, step) + 1);
-  if (status != SCIARA_OK) {
-    sciara_zones_free(out);
-    return status;
-  }
+  SCIARA_TRY(make(out, cells, most < 0 ? 0 : (size_t)interval_of(most, step) + 1));
   double seconds;
   const char *unit = label_unit(step, &seconds);
   for (size_t k = 0; k < out->count; k++) {

@@ -34,26 +34,27 @@ enum sciara_status sciara_export_make_folder(const char *path) {
   return status;
 }
 
-enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path) {
-  const struct sciara_target *t = job->target;
-  if (t->folder && job->whole_run) return sciara_run_file(t->folder, t->run_json.snapshots[k].name, path);
-  *path = sciara_format("%s", t->path);
-  return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-}
-
-enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out) {
+enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, size_t most,
+                                           struct sciara_export_snapshots *out) {
   const struct sciara_target *t = job->target;
   const bool whole_run = t->folder && job->whole_run;
-  *out = (struct sciara_export_snapshots){0};
-  SCIARA_TRY(SCIARA_NEW(out->paths, whole_run ? t->run_json.snapshot_count : 1, "the names of the snapshots"));
-  out->count = whole_run ? t->run_json.snapshot_count : 1;
-  for (size_t k = 0; k < out->count; k++) {
-    const enum sciara_status status = sciara_export_snapshot_path(job, k, &out->paths[k]);
-    if (status == SCIARA_OK) continue;
-    sciara_export_snapshots_free(out);
-    return status;
+  enum sciara_status status;
+  *out = (struct sciara_export_snapshots){.all = whole_run ? t->run_json.snapshot_count : 1};
+  const size_t count = out->all < most ? out->all : most, last = out->all - 1;
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->paths, count, "the names of the snapshots"));
+  for (size_t k = 0; k < count; k++) {
+    const size_t at = count == 1 ? last : (k * last + (count - 1) / 2) / (count - 1);
+    char *path = NULL;
+    if (whole_run)
+      SCIARA_TRY_GOTO(sciara_run_file(t->folder, t->run_json.snapshots[at].name, &path));
+    else
+      path = sciara_format("%s", t->path);
+    SCIARA_TRY_GOTO(path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"));
+    out->paths[out->count++] = path;
   }
-  return SCIARA_OK;
+cleanup:
+  if (status != SCIARA_OK) sciara_export_snapshots_free(out);
+  return status;
 }
 
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s) {

@@ -113,14 +113,12 @@ enum sciara_status sciara_export_make_folder(const char *path);
 /** Paths of snapshots, in the order of time. Release with sciara_export_snapshots_free. */
 struct sciara_export_snapshots {
   char **paths;
-  size_t count;
+  size_t count, all; ///< all: of which they were chosen
 };
 
-/** Path of the k-th snapshot of the whole run, else of the target's. Malloc'd. */
-enum sciara_status sciara_export_snapshot_path(const struct sciara_export_job *job, size_t k, char **path);
-
-/** Those of the whole run, else the target's. */
-enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, struct sciara_export_snapshots *out);
+/** Those of the whole run, at most `most` of them, evenly chosen, the last one always among them; else the target's. */
+enum sciara_status sciara_export_snapshots(const struct sciara_export_job *job, size_t most,
+                                           struct sciara_export_snapshots *out);
 void sciara_export_snapshots_free(struct sciara_export_snapshots *s);
 
 /** The places of the job on the grid of the snapshot; none without a file. Zero-initialise and free them. */

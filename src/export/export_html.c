@@ -16,24 +16,6 @@
 #include "run/run_folder.h"
 #include "scenario/vent_places.h"
 
-/** The snapshots of the page: malloc'd paths in paths[0..*count), evenly chosen, the last one always among them. */
-static enum sciara_status list_snapshots(const struct sciara_export_job *job, char ***paths, size_t *count,
-                                         size_t *all) {
-  const struct sciara_target *t = job->target;
-  const size_t most = job->frames > 0 ? job->frames : SCIARA_EXPORT_FRAMES;
-  *all = t->folder && job->whole_run ? t->run_json.snapshot_count : 1;
-  *count = *all < most ? *all : most;
-  SCIARA_TRY(SCIARA_NEW(*paths, *count, "names of snapshots"));
-  for (size_t k = 0; k < *count; k++) {
-    const size_t last = *all - 1, at = *count == 1 ? last : (k * last + (*count - 1) / 2) / (*count - 1);
-    SCIARA_TRY(sciara_export_snapshot_path(job, at, &(*paths)[k]));
-  }
-  if (*count < *all)
-    sciara_log(SCIARA_LOG_INFO, "%zu evenly spaced %s of %zu snapshots %s used (--frames)", *count,
-               sciara_plural(*count, "one", "ones"), *all, sciara_plural(*count, "is", "are"));
-  return SCIARA_OK;
-}
-
 /** The requested field comes first; the others are those of a page, if the snapshot has them. */
 static enum sciara_status choose_fields(const struct sciara_export_job *job, enum sciara_field *fields, size_t *count) {
   static const enum sciara_field usual[] = {SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_THICKNESS, SCIARA_FIELD_TEMPERATURE,
@@ -208,17 +190,19 @@ cleanup:
 enum sciara_status sciara_export_html(const struct sciara_export_job *job, const char *path) {
   enum sciara_field fields[SCIARA_FIELD_COUNT];
   struct sciara_page_frames frames = {0};
-  size_t field_count = 0, count = 0, all = 0;
-  char **paths = NULL;
+  struct sciara_export_snapshots s = {0};
+  size_t field_count = 0;
   enum sciara_status status;
   SCIARA_TRY_GOTO(choose_fields(job, fields, &field_count));
-  SCIARA_TRY_GOTO(list_snapshots(job, &paths, &count, &all));
-  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)paths, count, job->target->snapshot.rule, fields,
+  SCIARA_TRY_GOTO(sciara_export_snapshots(job, job->frames > 0 ? job->frames : SCIARA_EXPORT_FRAMES, &s));
+  if (s.count < s.all)
+    sciara_log(SCIARA_LOG_INFO, "%zu evenly spaced %s of %zu snapshots %s used (--frames)", s.count,
+               sciara_plural(s.count, "one", "ones"), s.all, sciara_plural(s.count, "is", "are"));
+  SCIARA_TRY_GOTO(sciara_page_frames_read((const char *const *)s.paths, s.count, job->target->snapshot.rule, fields,
                                           field_count, &frames));
-  SCIARA_TRY_GOTO(write_page(job, &frames, all, path));
+  SCIARA_TRY_GOTO(write_page(job, &frames, s.all, path));
 cleanup:
-  for (size_t k = 0; paths && k < count; k++) free(paths[k]);
-  sciara_free(paths);
+  sciara_export_snapshots_free(&s);
   sciara_page_frames_free(&frames);
   return status;
 }

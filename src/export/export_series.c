@@ -10,7 +10,7 @@ typedef enum sciara_status writer(const char *const *paths, size_t count, enum s
 
 static enum sciara_status write(const struct sciara_export_job *job, writer *make, const char *path) {
   struct sciara_export_snapshots all;
-  SCIARA_TRY(sciara_export_snapshots(job, &all));
+  SCIARA_TRY(sciara_export_snapshots(job, SIZE_MAX, &all));
   enum sciara_status status = sciara_export_make_folder(path);
   if (status == SCIARA_OK) status = make((const char *const *)all.paths, all.count, job->target->snapshot.rule, path);
   sciara_export_snapshots_free(&all);

@@ -60,18 +60,23 @@ enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const stru
   return add(v, g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size));
 }
 
-enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
-  *out = (struct sciara_vent_cells){0};
-  if (!s->scenario_json) return SCIARA_OK;
-  struct sciara_scenario_spec scenario;
+enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
+                                            struct sciara_scenario_spec *out) {
   struct sciara_diagnostics diagnostics = {0};
-  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
-  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
-  enum sciara_status status = SCIARA_OK;
-  if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
+  *out = (struct sciara_scenario_spec){0};
+  if (!s->scenario_json) return SCIARA_OK;
+  sciara_scenario_parse_alone(s->path, s->scenario_json, out, &diagnostics);
+  const bool no_memory = diagnostics.no_memory;
+  sciara_diagnostics_free(&diagnostics);
+  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %s", s->path, what) : SCIARA_OK;
+}
+
+enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
+  struct sciara_scenario_spec scenario;
+  *out = (struct sciara_vent_cells){0};
+  enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
   for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++)
     status = sciara_vent_cells_add(out, &s->grid, &s->georef, &scenario.vents[k]);
-  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status != SCIARA_OK) sciara_vent_cells_free(out);
   return status;

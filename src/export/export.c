@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/front.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -208,13 +209,8 @@ enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sci
   const struct sciara_run_moment moment = {
       .title = title ? title : s->title, .start = s->start, .source = s->source, .time_s = s->time_s, .step = s->step};
   struct sciara_scenario_spec scenario;
-  struct sciara_diagnostics diagnostics = {0};
-  if (!s->scenario_json) return sciara_run_facts_make(&moment, NULL, field, out);
-  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
-  const enum sciara_status status = diagnostics.no_memory
-                                        ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its parameters", s->path)
-                                        : sciara_run_facts_make(&moment, &scenario, field, out);
-  sciara_diagnostics_free(&diagnostics);
+  enum sciara_status status = sciara_snapshot_scenario(s, "its parameters", &scenario);
+  if (status == SCIARA_OK) status = sciara_run_facts_make(&moment, s->scenario_json ? &scenario : NULL, field, out);
   sciara_scenario_free(&scenario);
   return status;
 }

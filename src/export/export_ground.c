@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/front.h"
 #include "base/mem.h"
 #include "export/export.h"
 #include "model/field.h"
 #include "run/run_file.h"
 #include "run/run_folder.h"
-#include "scenario/scenario.h"
 #include "terrain/dem_gdal.h"
 
 /** dem.tif of the run with its marks. */
@@ -32,14 +32,9 @@ static enum sciara_status read_dem(const struct sciara_target *t, struct sciara_
 
 /** The scenario of the run. */
 static enum sciara_status read_scenario(const struct sciara_target *t, struct sciara_scenario_spec *out) {
-  struct sciara_diagnostics diagnostics = {0};
   *out = (struct sciara_scenario_spec){0};
   if (!t->snapshot.scenario_json) return sciara_fail(SCIARA_ERR_INPUT, "%s: holds no scenario", t->path);
-  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
-  sciara_scenario_parse_alone(t->path, t->snapshot.scenario_json, out, &diagnostics);
-  const bool no_memory = diagnostics.no_memory;
-  sciara_diagnostics_free(&diagnostics);
-  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its scenario", t->path) : SCIARA_OK;
+  return sciara_snapshot_scenario(&t->snapshot, "its scenario", out);
 }
 
 static bool has_dem(const struct sciara_target *t) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/front.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -50,18 +51,13 @@ static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_
                                      struct page_vents *out) {
   const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
-  struct sciara_diagnostics diagnostics = {0};
   if (!s->scenario_json) return SCIARA_OK;
-  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
-  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
-  enum sciara_status status = SCIARA_OK;
-  if (diagnostics.no_memory) status = sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path);
+  enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
   if (status == SCIARA_OK)
     status = sciara_run_assumed(&scenario, t->folder ? &t->run_json : NULL, &s->grid, language, &out->assumed);
   if (status == SCIARA_OK)
     status = sciara_word_title(&out->title, language, s->title, scenario.dem.edits, scenario.dem.edit_count);
-  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   if (status == SCIARA_OK && out->marks.count > 0)
     status = SCIARA_NEW(out->vent, out->marks.count, "the vents of a page");

@@ -10,16 +10,10 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
                                        struct sciara_vent_cells *cells) {
   const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
-  struct sciara_diagnostics diagnostics = {0};
-  enum sciara_status status;
   SCIARA_TRY(sciara_vent_cells_read(s, cells));
-  if (!s->scenario_json) return SCIARA_OK;
-  // What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened.
-  sciara_scenario_parse_alone(s->path, s->scenario_json, &scenario, &diagnostics);
-  status = diagnostics.no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for its vents", s->path) : SCIARA_OK;
-  if (status == SCIARA_OK)
+  enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
+  if (status == SCIARA_OK && s->scenario_json)
     status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json : NULL, map, picture, dressing);
-  sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
   return status;
 }

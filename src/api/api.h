@@ -32,7 +32,4 @@ enum sciara_status sciara_api_check_pointer(const char *function, const char *ar
 /** SCIARA_ERR_USAGE, naming the function, unless the simulation has that field. */
 enum sciara_status sciara_api_check_field(const char *function, const struct sciara *s, enum sciara_field field);
 
-/** The state has changed: views are out of date. */
-void sciara_api_forget_views(struct sciara *s);
-
 #endif

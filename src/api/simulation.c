@@ -179,7 +179,8 @@ static void describe(const struct sciara_simulation *s, struct sciara_progress *
                                   .finished = is_finished(s)};
 }
 
-void sciara_api_forget_views(struct sciara *s) {
+/** The state has changed: views are out of date. */
+static void forget_views(struct sciara *s) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) s->view[f].is_current = false;
 }
 
@@ -187,7 +188,7 @@ static enum sciara_status advance(struct sciara *s, const struct sciara_advance_
   if (is_finished(s->simulation)) return SCIARA_OK;
   struct sciara_advance_limit all = *limit;
   all.cancel = &s->cancel;
-  sciara_api_forget_views(s);
+  forget_views(s);
   const enum sciara_status status = sciara_simulation_advance(s->simulation, &all);
   __atomic_store_n(&s->cancel, 0, __ATOMIC_RELAXED);
   return status;
@@ -276,7 +277,7 @@ enum sciara_status sciara_set_rate(struct sciara *s, const char *vent, double ra
   SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the simulation", s));
   SCIARA_TRY(sciara_api_check_pointer("sciara_set_rate", "the vent", vent));
   SCIARA_TRY(find_vent(&s->simulation->problem.scenario, vent, &k));
-  sciara_api_forget_views(s);
+  forget_views(s);
   return sciara_simulation_set_rate(s->simulation, k, rate_m3_s, until_s);
 }
 

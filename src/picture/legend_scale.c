@@ -46,7 +46,3 @@ struct sciara_legend_scale sciara_legend_scale(double low, double high, const ch
   if (s.steps < 1) s.steps = 1;
   return s;
 }
-
-double sciara_legend_low(const struct sciara_legend_scale *s) { return s->low * s->factor; }
-
-double sciara_legend_high(const struct sciara_legend_scale *s) { return (s->low + s->steps * s->step) * s->factor; }

@@ -19,7 +19,9 @@ double sciara_round_step(double span, int most);
 struct sciara_legend_scale sciara_legend_scale(double low, double high, const char *unit, int most);
 
 /** The ends of the range in the unit of the values. */
-double sciara_legend_low(const struct sciara_legend_scale *s);
-double sciara_legend_high(const struct sciara_legend_scale *s);
+static inline double sciara_legend_low(const struct sciara_legend_scale *s) { return s->low * s->factor; }
+static inline double sciara_legend_high(const struct sciara_legend_scale *s) {
+  return (s->low + s->steps * s->step) * s->factor;
+}
 
 #endif

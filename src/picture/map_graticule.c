@@ -6,23 +6,7 @@
 #include "file/georef.h"
 #include "picture/map_picture_parts.h"
 
-static const uint8_t white[3] = {255, 255, 255}, grid_colour[3] = {60, 90, 130};
-
-/** A text centred on a place, legible on every ground. */
-static void draw_text(struct sciara_map_drawing *d, double x, double y, const char *text, double capital) {
-  cairo_t *c = d->picture.cairo;
-  const struct sciara_writing w = {.text = text, .capital = capital};
-  cairo_save(c);
-  cairo_translate(c, x, y);
-  sciara_picture_text_path(&d->picture, &d->lettering, &w);
-  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_width(c, 0.35 * capital);
-  sciara_picture_colour(&d->picture, white, 0.9);
-  cairo_stroke_preserve(c);
-  sciara_picture_colour(&d->picture, grid_colour, 1);
-  cairo_fill(c);
-  cairo_restore(c);
-}
+static const uint8_t grid_colour[3] = {60, 90, 130};
 
 enum { PARTS = 24, LINES_MOST = 6 }; ///< points of a line, lines in each direction
 
@@ -79,7 +63,7 @@ static void draw_degree(struct sciara_map_drawing *d, bool meridian, double valu
   const double capital = fmax(6, 0.7 * d->letter), line = fmax(1, round(d->letter / 14));
   const int other = meridian;
   bool named = false;
-  double label_x = 0, label_y = 0;
+  struct sciara_point label = {0, 0};
   for (int k = 0; k <= PARTS; k++) {
     const double along = low[other] + (high[other] - low[other]) * k / PARTS;
     struct sciara_point p;
@@ -91,13 +75,11 @@ static void draw_degree(struct sciara_map_drawing *d, bool meridian, double valu
     cairo_line_to(c, p.x, p.y);
     if (!meridian && !named && p.x > (double)d->map.x) {
       named = true;
-      label_x = (double)d->map.x + 4 * capital;
-      label_y = p.y;
+      label = (struct sciara_point){(double)d->map.x + 4 * capital, p.y};
     }
     if (meridian && !named && p.y < (double)(d->map.y + d->map.height)) {
       named = true;
-      label_x = p.x;
-      label_y = (double)(d->map.y + d->map.height) - 1.2 * capital;
+      label = (struct sciara_point){p.x, (double)(d->map.y + d->map.height) - 1.2 * capital};
     }
   }
   cairo_set_line_width(c, line);
@@ -105,7 +87,8 @@ static void draw_degree(struct sciara_map_drawing *d, bool meridian, double valu
   cairo_stroke(c);
   char text[48];
   name_degrees(d, value, meridian, step, text, sizeof text);
-  if (named) draw_text(d, label_x, label_y, text, capital);
+  const struct sciara_writing w = {.text = text, .capital = capital};
+  if (named) sciara_write_bordered(d, &w, label, 0, 0.35 * capital, 0.9, grid_colour);
 }
 
 void sciara_paint_graticule(struct sciara_map_drawing *d) {

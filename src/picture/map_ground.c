@@ -39,8 +39,9 @@ bool sciara_map_is_outside(const struct sciara_map_drawing *d, int64_t r, int64_
   return d->q->altitude[sciara_map_cell(d, r, c)] == SCIARA_NODATA_ALTITUDE && !sciara_map_is_sea(d, r, c);
 }
 
-bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
-                       uint8_t rgb[3]) {
+/** Colour of a value; false where there is nothing to show. */
+static bool colour_of(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
+                      uint8_t rgb[3]) {
   if (!isfinite(value) || value == q->map->nodata) return false;
   size_t class = 0;
   while (class < q->edge_count && value >= q->edges[class]) class ++;
@@ -71,7 +72,7 @@ static void add_colour(const struct painting *p, double row, double col, double 
   const int64_t r = row < (double)g->rows ? (int64_t)row : g->rows - 1;
   const int64_t c = col < (double)g->cols ? (int64_t)col : g->cols - 1;
   uint8_t rgb[3];
-  const bool shown = sciara_map_colour(d->q, p->colouring, d->q->map->values[sciara_map_cell(d, r, c)], rgb);
+  const bool shown = colour_of(d->q, p->colouring, d->q->map->values[sciara_map_cell(d, r, c)], rgb);
   const bool no_ground = p->light[r * g->cols + c] < 0;
   const uint8_t *flat = background_at(p, row, col);
   if (!flat && no_ground) flat = sciara_map_is_sea(d, r, c) ? sciara_map_sea : sciara_map_no_data;

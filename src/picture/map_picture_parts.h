@@ -46,10 +46,6 @@ static inline int64_t sciara_map_cell(const struct sciara_map_drawing *d, int64_
 /** Where a point of the map lies in the picture, px. */
 struct sciara_point sciara_map_point(const struct sciara_map_drawing *d, struct sciara_point p);
 
-/** Colour of a value; false where there is nothing to show. */
-bool sciara_map_colour(const struct sciara_map_picture *q, const struct sciara_colouring *c, double value,
-                       uint8_t rgb[3]);
-
 /** Paints ground and values. */
 enum sciara_status sciara_paint_ground(struct sciara_map_drawing *d, const struct sciara_colouring *c);
 
@@ -68,6 +64,10 @@ void sciara_stroke_place(struct sciara_map_drawing *d, enum sciara_poi_kind kind
 
 /** Whether Cairo can draw there; a file may name any place. */
 bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p);
+
+/** Writes a text centred on a point, turned by an angle, with a white border of `line` px and `opacity`, so that it is legible everywhere. */
+void sciara_write_bordered(struct sciara_map_drawing *d, const struct sciara_writing *w, struct sciara_point middle,
+                           double angle, double line, double opacity, const uint8_t rgb[3]);
 
 /** Lines of equal longitude and latitude with their degrees; nothing without a CRS. */
 void sciara_paint_graticule(struct sciara_map_drawing *d);

@@ -50,6 +50,22 @@ static bool is_on_map(const struct sciara_map_drawing *d, double x, double y) {
          y <= (double)(d->map.y + d->map.height);
 }
 
+void sciara_write_bordered(struct sciara_map_drawing *d, const struct sciara_writing *w, struct sciara_point middle,
+                           double angle, double line, double opacity, const uint8_t rgb[3]) {
+  cairo_t *c = d->picture.cairo;
+  cairo_save(c);
+  cairo_translate(c, middle.x, middle.y);
+  cairo_rotate(c, angle);
+  sciara_picture_text_path(&d->picture, &d->lettering, w);
+  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_line_width(c, line);
+  sciara_picture_colour(&d->picture, white, opacity);
+  cairo_stroke_preserve(c);
+  sciara_picture_colour(&d->picture, rgb, 1);
+  cairo_fill(c);
+  cairo_restore(c);
+}
+
 /** Where a name stands: the middle of its text, and its direction. */
 struct name_place {
   struct sciara_point middle;
@@ -59,23 +75,12 @@ struct name_place {
 /** Writes a name in that place, unless it would leave the map or hide another name. */
 static bool put_name(struct sciara_map_drawing *d, const struct sciara_writing *w, double width,
                      const struct name_place *at, struct sciara_box *box, size_t *count) {
-  cairo_t *c = d->picture.cairo;
   const double across = fabs(cos(at->angle)), up = fabs(sin(at->angle)), height = 1.6 * w->capital;
   const double wide = width * across + height * up, tall = width * up + height * across;
   const struct sciara_box b = {at->middle.x - 0.5 * wide, at->middle.y - 0.5 * tall, wide, tall};
   if (!is_on_map(d, b.x, b.y) || !is_on_map(d, b.x + b.width, b.y + b.height) || is_taken(box, *count, b)) return false;
   box[(*count)++] = b;
-  cairo_save(c);
-  cairo_translate(c, at->middle.x, at->middle.y);
-  cairo_rotate(c, at->angle);
-  sciara_picture_text_path(&d->picture, &d->lettering, w);
-  cairo_set_line_join(c, CAIRO_LINE_JOIN_ROUND);
-  cairo_set_line_width(c, fmax(2, 0.3 * d->letter));
-  sciara_picture_colour(&d->picture, white, 0.85);
-  cairo_stroke_preserve(c);
-  sciara_picture_colour(&d->picture, place_colour, 1);
-  cairo_fill(c);
-  cairo_restore(c);
+  sciara_write_bordered(d, w, at->middle, at->angle, fmax(2, 0.3 * d->letter), 0.85, place_colour);
   return true;
 }
 

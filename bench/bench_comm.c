@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/bench_comm.h"
 
-#include <stdlib.h>
-
+#include "bench/bench_race.h"
 #include "engine/banded.h"
 
 enum { REPEATS = 5, SOME = 5, MOST = 20000 };
-
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static const double duration = 0.02; // s of a repetition
 
 /** The median over REPEATS of the mean of many in a row; `some`: so many to find out how many, 0 for commands. */
 static enum sciara_status measure(struct sciara_comm *c, size_t bytes, int some, struct sciara_spread *us) {
-  double seconds[REPEATS], once;
+  double each[REPEATS], once;
   SCIARA_TRY(sciara_banded_measure(c, bytes, some, &once));
   const double fitting = duration / once;
   const int count = some == 0 ? 0 : fitting > MOST ? MOST : fitting < some ? some : (int)fitting;
-  for (int n = 0; n < REPEATS; n++) SCIARA_TRY(sciara_banded_measure(c, bytes, count, &seconds[n]));
-  qsort(seconds, REPEATS, sizeof *seconds, ascending);
-  *us = (struct sciara_spread){1e6 * seconds[REPEATS / 2], 1e6 * seconds[0], 1e6 * seconds[REPEATS - 1]};
+  for (int n = 0; n < REPEATS; n++) {
+    SCIARA_TRY(sciara_banded_measure(c, bytes, count, &each[n]));
+    each[n] *= 1e6;
+  }
+  *us = sciara_spread_of(each, REPEATS);
   return SCIARA_OK;
 }
 

@@ -104,7 +104,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static struct sciara_spread spread_of(const double *value, int count) {
+struct sciara_spread sciara_spread_of(const double *value, int count) {
   double sorted[SCIARA_BENCH_MOST_REPEATS];
   memcpy(sorted, value, (size_t)count * sizeof *sorted);
   qsort(sorted, (size_t)count, sizeof *sorted, ascending);
@@ -120,10 +120,10 @@ void sciara_bench_summarise(const struct sciara_bench_row *serial, int repeats, 
     ns[n] = 1e9 * row->seconds[n] / (double)row->cell_steps[n];
     speedup[n] = 1e9 * serial->seconds[n] / (double)serial->cell_steps[n] / ns[n];
   }
-  row->us_per_step = spread_of(us, repeats);
-  row->ns_per_cell_step = spread_of(ns, repeats);
+  row->us_per_step = sciara_spread_of(us, repeats);
+  row->ns_per_cell_step = sciara_spread_of(ns, repeats);
   row->cell_steps_per_s = 1e9 / row->ns_per_cell_step.median;
-  row->speedup = spread_of(speedup, repeats).median;
+  row->speedup = sciara_spread_of(speedup, repeats).median;
 }
 
 // ----------------------------------------------------------------------------------------------------------- recording

@@ -20,6 +20,8 @@ struct sciara_race {
 enum sciara_status sciara_bench_race(const struct sciara_bench_case *c, const struct sciara_race *race,
                                      struct sciara_bench_row *row, struct sciara_state *to);
 
+struct sciara_spread sciara_spread_of(const double *value, int count);
+
 /** Medians and spread of the repetitions of a row, relative to those of serial. */
 void sciara_bench_summarise(const struct sciara_bench_row *serial, int repeats, struct sciara_bench_row *row);
 

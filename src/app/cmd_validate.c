@@ -32,6 +32,7 @@ enum { EXIT_DIFFER = 1, MOST = 64 };
 
 struct job {
   struct sciara_candidate candidate[MOST];
+  char *why_not[MOST]; ///< of those that are not available, as in the list of engines
   size_t count;
   char *words; ///< the list of engines, split at the commas
   bool all;
@@ -46,7 +47,7 @@ static enum sciara_status add(struct job *j, const char *name, const struct scia
   if (found != SCIARA_OK) {
     if (!j->all) return found;
     c.ops = NULL;
-    c.why_not = NULL;
+    c.why_not = j->why_not[j->count] = sciara_format("%s", sciara_last_error());
   } else if (sciara_engine_options_check(c.ops, &c.options) != SCIARA_OK) {
     if (!j->all) return SCIARA_ERR_USAGE;
     sciara_log(SCIARA_LOG_INFO, "%s; it runs without options", sciara_last_error());
@@ -92,20 +93,6 @@ static enum sciara_status divide(struct job *j) {
   c->ops = &banded;
   sciara_log(SCIARA_LOG_INFO, "engine %s in bands on %d ranks", c->name, sciara_ranks()->size);
   return SCIARA_OK;
-}
-
-/** The reason why an engine of --engines=all is not available, as in the list of engines. */
-static void explain_skipped(struct sciara_validation *v, const struct sciara_problem *p) {
-  for (size_t k = 0; k < v->count; k++) {
-    struct sciara_engine_result *result = &v->result[k];
-    const struct sciara_engine_ops *ops;
-    if (!result->skipped) continue;
-    free(result->why);
-    result->why = sciara_engine_find(result->engine, p->scenario.params.rule, sciara_scenario_precision(&p->scenario),
-                                     &ops) == SCIARA_OK
-                      ? NULL
-                      : strdup(sciara_last_error());
-  }
 }
 
 // --------------------------------------------------------------------------------------------------------------- text
@@ -278,7 +265,6 @@ static enum sciara_status validate(const struct sciara_arguments *arguments, con
   SCIARA_TRY(take_steps(arguments, &v, &j->recorded));
   enum sciara_status status = sciara_validate(&v, j->candidate, j->count);
   if (status == SCIARA_OK) {
-    explain_skipped(&v, p);
     if (sciara_argument_given(arguments, "json"))
       status = print_json(&v);
     else
@@ -307,6 +293,7 @@ static int run(const struct sciara_arguments *arguments) {
   problem.comm = sciara_ranks();
   if (code == SCIARA_OK) code = sciara_report(validate(arguments, &problem, &job, &passed));
   sciara_trace_free(&job.recorded);
+  for (size_t k = 0; k < job.count; k++) free(job.why_not[k]);
   free(job.words);
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);

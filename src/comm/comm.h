@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A communicator: those who compute one eruption together, a band of rows each, and what they tell each other. They are
-// called ranks, from 0 to size - 1: processes that a launcher of MPI has started, or threads of this process.
+// called ranks, from 0 to size - 1: processes that a launcher of MPI has started, or, in tests, threads of one process.
 //
 // Rank 0 has the map, the files and the user. The others wait for its commands (engine/banded.h).
 #ifndef SCIARA_COMM_COMM_H
@@ -29,7 +29,7 @@ struct sciara_comm_message {
 
 /** A typed table of functions. Only one thread of a rank may call them. */
 struct sciara_comm_ops {
-  const char *name; ///< "null", "threads", "mpi"
+  const char *name; ///< "null", "mpi"; in tests "threads"
   /**
    * The vote of ranks 0 to `ranks` - 1, each of which calls this and gives its own (comm/vote.h). SCIARA_ERR_DEVICE: see
    * sciara_comm_is_lost.
@@ -62,9 +62,6 @@ struct sciara_comm {
 
 /** Alone: one rank. Constant memory; closing does nothing. */
 struct sciara_comm *sciara_comm_null(void);
-
-/** `size` ranks that are threads of this process; out[k] is for the thread of rank k, which closes it. */
-enum sciara_status sciara_comm_threads(int size, struct sciara_comm *out[]);
 
 /**
  * How many processes a launcher of MPI (mpirun, srun --mpi=pmix) has started with this one; 1: none has. *rank: the number of

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "support/comm_threads.h"
+
 /** The tables that were made, and the engine that each of them wraps. */
 enum { MOST_TABLES = 8 };
 static struct table {
@@ -44,7 +46,7 @@ static enum sciara_status create_of(const struct table *table, const struct scia
   ck_assert_ptr_nonnull(t);
   t->ranks = table->ranks;
   t->ops = sciara_banded_ops(table->inner);
-  ck_assert_int_eq(sciara_comm_threads(t->ranks, t->comm), SCIARA_OK);
+  ck_assert_int_eq(comm_threads(t->ranks, t->comm), SCIARA_OK);
   for (int k = 1; k < t->ranks; k++) ck_assert_int_eq(pthread_create(&t->thread[k], NULL, serve, t->comm[k]), 0);
   all.comm = t->comm[0];
   all.inner = table->inner;

@@ -9,6 +9,7 @@
 #include "comm/comm.h"
 #include "comm/vote.h"
 #include "engine/banded.h"
+#include "support/comm_threads.h"
 
 enum { MOST = 5 };
 
@@ -58,7 +59,7 @@ static void *work(void *argument) {
 static void run(int size, void (*each)(struct sciara_comm *c)) {
   struct sciara_comm *comm[MOST];
   struct rank rank[MOST];
-  ck_assert_int_eq(sciara_comm_threads(size, comm), SCIARA_OK);
+  ck_assert_int_eq(comm_threads(size, comm), SCIARA_OK);
   for (int k = 0; k < size; k++) {
     rank[k] = (struct rank){.comm = comm[k], .work = each};
     ck_assert_int_eq(pthread_create(&rank[k].thread, NULL, work, &rank[k]), 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are threads of this process: a message is copied once, by the receiver.
+#include "support/comm_threads.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/wallclock.h"
-#include "comm/comm.h"
 #include "comm/vote.h"
 
 /** A message that was started. */
@@ -178,7 +178,7 @@ static enum sciara_status make_shared(int size, struct shared **out) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_comm_threads(int size, struct sciara_comm *out[]) {
+enum sciara_status comm_threads(int size, struct sciara_comm *out[]) {
   struct shared *shared = NULL;
   enum sciara_status status = SCIARA_OK;
   for (int k = 0; k < size; k++) out[k] = NULL;

@@ -10,7 +10,6 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/place_text.h"
 #include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"

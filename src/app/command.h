@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/status.h"
 
@@ -97,5 +98,26 @@ const char *sciara_argument(const struct sciara_arguments *a, const char *name);
 
 /** Options that every command has: verbosity. */
 extern const struct sciara_option sciara_common_options[];
+
+// The possible values of an option, as far as the program knows them, for shell completions.
+
+enum sciara_value_kind {
+  SCIARA_VALUE_NONE, ///< the option takes none
+  SCIARA_VALUE_FREE, ///< anything: a number, a text
+  SCIARA_VALUE_WORD, ///< one of the words
+  SCIARA_VALUE_LIST, ///< some of the words, separated by commas
+  SCIARA_VALUE_KEY,  ///< one of the words, then "=" and a value
+  SCIARA_VALUE_FILE,
+  SCIARA_VALUE_FOLDER,
+};
+
+enum sciara_value_kind sciara_option_kind(const struct sciara_option *option);
+
+/** Prints the words that the option takes, separated by blanks. */
+void sciara_option_words(const struct sciara_option *option, FILE *out);
+
+/** The same for the first operand of a command. */
+enum sciara_value_kind sciara_operand_kind(const struct sciara_command *command);
+void sciara_operand_words(const struct sciara_command *command, FILE *out);
 
 #endif

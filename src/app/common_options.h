@@ -5,6 +5,7 @@
 
 #include "analysis/observation.h"
 #include "app/command.h"
+#include "model/polyline.h"
 #include "store/snapshot_hdf5.h"
 #include "terrain/poi_file.h"
 
@@ -62,5 +63,20 @@ enum sciara_status sciara_check_extension(const char *option, const char *path, 
  * name.
  */
 enum sciara_status sciara_field_parse(const char *name, enum sciara_field *out);
+
+// Places: metres in the CRS of the DEM, or degrees that say so.
+
+/** What the text of a place is. */
+enum sciara_place_text {
+  SCIARA_PLACE_METRES,  ///< "448585,4348110"
+  SCIARA_PLACE_DEGREES, ///< "14.99E,37.75N", in either order: a letter for each number
+  SCIARA_PLACE_NAME     ///< anything else
+};
+
+/**
+ * Reads `count` pairs of numbers (1 or 2), separated by commas. Degrees are [longitude, latitude] in `points`, west and south
+ * negative.
+ */
+enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct sciara_point *points);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions for bash. They use only the folder of the package bash-completion, none of its functions.
 #include "app/doc.h"
-#include "app/option_values.h"
 
 // Bash splits "--engines=serial,op" into the words "--engines", "=" and "serial,op".
 static const char before[] = "# Completions of sciara for bash, made by \"sciara doc bash\".\n"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "app/doc.h"
-#include "app/option_values.h"
 
 /** Prints a word in '...', in which fish escapes backslashes and single quotes. */
 static void print_quoted(const char *text, FILE *out) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completions for zsh: a function per command, with _arguments.
 #include "app/doc.h"
-#include "app/option_values.h"
 
 /** Inside '...' of zsh, in a specification of _arguments: brackets, colons and backslashes are escaped. */
 static void print_escaped(const char *text, FILE *out) {

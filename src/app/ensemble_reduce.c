@@ -13,7 +13,6 @@
 #include "app/ensemble.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/place_text.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "file/georef.h"

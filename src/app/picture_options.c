@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/place_text.h"
+#include "app/common_options.h"
 #include "base/date.h"
 #include "base/text.h"
 

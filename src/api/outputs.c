@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public interface (sciara.h): files of the current state, and scores.
 #include <math.h>
-#include <string.h>
 
 #include "analysis/exposure.h"
 #include "analysis/extent.h"
 #include "analysis/observation.h"
 #include "api/api.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "file/output_name.h"
 #include "model/field.h"
 #include "run/state_files.h"
 
 static const char HISTORY[] = "libsciara " SCIARA_VERSION;
-
-/** Whether a path is that of a file NAME.END with a NAME; `end` begins with the dot. */
-static bool ends_with(const char *path, const char *end) {
-  const char *name = sciara_path_name(path);
-  const size_t n = strlen(name), m = strlen(end);
-  return n > m && strcmp(name + n - m, end) == 0;
-}
 
 static enum sciara_status check(const char *function, const struct sciara *s, const char *path) {
   SCIARA_TRY(sciara_api_check_pointer(function, "the simulation", s));
@@ -28,7 +20,7 @@ static enum sciara_status check(const char *function, const struct sciara *s, co
 
 enum sciara_status sciara_write_snapshot(struct sciara *s, const char *path) {
   SCIARA_TRY(check("sciara_write_snapshot", s, path));
-  if (!ends_with(path, ".nc"))
+  if (!sciara_has_extension(path, "nc"))
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_snapshot: expected the name of a file NAME.nc, found %s", path);
   return sciara_simulation_write_snapshot(s->simulation, HISTORY, path);
 }
@@ -41,8 +33,8 @@ enum sciara_status sciara_write_checkpoint(struct sciara *s, const char *path) {
 enum sciara_status sciara_write_map(struct sciara *s, enum sciara_field field, const char *path) {
   SCIARA_TRY(check("sciara_write_map", s, path));
   SCIARA_TRY(sciara_api_check_field("sciara_write_map", s, field));
-  const bool as_picture = ends_with(path, ".png");
-  if (!as_picture && !ends_with(path, ".tif"))
+  const bool as_picture = sciara_has_extension(path, "png");
+  if (!as_picture && !sciara_has_extension(path, "tif"))
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_write_map: expected the name of a file NAME.tif or NAME.png, found %s",
                        path);
   return sciara_simulation_write_map(s->simulation, field, as_picture, path);

@@ -14,7 +14,6 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/picture_options.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "base/text.h"

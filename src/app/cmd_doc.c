@@ -6,7 +6,6 @@
 #include "app/bundled.h"
 #include "app/command.h"
 #include "app/doc.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "file/durable.h"
 #include "map/colour_ramp.h"

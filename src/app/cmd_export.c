@@ -5,7 +5,6 @@
 
 #include "app/common_options.h"
 #include "app/ensemble.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "app/picture_options.h"
 #include "base/text.h"

@@ -8,7 +8,6 @@
 #include "app/command.h"
 #include "app/common_options.h"
 #include "app/ensemble.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "base/date.h"
 #include "base/log.h"
@@ -32,20 +31,15 @@ static void files_free(struct files *f) {
   free(f->gpkg);
 }
 
-static bool ends_with(const char *path, const char *end) {
-  const size_t n = strlen(path), m = strlen(end);
-  return n > m && strcmp(path + n - m, end) == 0;
-}
-
 /** The file of --output, or both in the folder; next to a snapshot that lies alone. */
 static enum sciara_status name_files(const struct sciara_arguments *a, const char *folder, struct files *f) {
   const char *given = sciara_argument(a, "output");
   const bool overwrite = sciara_argument_given(a, "overwrite");
-  if (given && !ends_with(given, ".csv") && !ends_with(given, ".gpkg"))
+  if (given && !sciara_has_extension(given, "csv") && !sciara_has_extension(given, "gpkg"))
     return sciara_fail(SCIARA_ERR_USAGE, "--output: expected a name in .csv or .gpkg, found \"%s\"", given);
-  if (!given || ends_with(given, ".csv"))
+  if (!given || sciara_has_extension(given, "csv"))
     f->csv = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.csv");
-  if (!given || ends_with(given, ".gpkg"))
+  if (!given || sciara_has_extension(given, "gpkg"))
     f->gpkg = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.gpkg");
   if ((!given && (!f->csv || !f->gpkg)) || (!f->csv && !f->gpkg))
     return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdio.h>
-#include <string.h>
 
 #include "app/command.h"
-#include "app/messages.h"
+#include "app/common_options.h"
 #include "app/output.h"
-#include "base/text.h"
 #include "legacy/legacy_sciara.h"
 
 static const struct sciara_option options[] = {
@@ -16,28 +13,17 @@ static const struct sciara_option options[] = {
     {0},
 };
 
-/** Two numbers separated by a comma. */
-static enum sciara_status read_corner(const char *text, double corner[2]) {
-  char x[64];
-  const char *comma = strchr(text, ',');
-  const size_t length = comma ? (size_t)(comma - text) : sizeof x;
-  if (length < sizeof x) {
-    snprintf(x, sizeof x, "%.*s", (int)length, text);
-    if (sciara_parse_double(x, &corner[0]) && sciara_parse_double(comma + 1, &corner[1])) return SCIARA_OK;
-  }
-  return sciara_fail(SCIARA_ERR_USAGE, "--corner: expected two numbers X,Y; found \"%s\"", text);
-}
-
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *output = sciara_argument(a, "output");
   if (!output) return sciara_fail(SCIARA_ERR_USAGE, "--output is missing: the folder to import to");
   const char *text = sciara_argument(a, "corner");
-  double corner[2];
-  if (text) SCIARA_TRY(read_corner(text, corner));
+  struct sciara_point corner;
+  if (text && sciara_place_parse(text, 1, &corner) != SCIARA_PLACE_METRES)
+    return sciara_fail(SCIARA_ERR_USAGE, "--corner: expected two numbers X,Y; found \"%s\"", text);
   const struct sciara_legacy_request request = {.cfg_path = a->operand[0],
                                                 .output_folder = output,
                                                 .crs = sciara_argument(a, "crs"),
-                                                .corner = text ? corner : NULL,
+                                                .corner = text ? (const double[]){corner.x, corner.y} : NULL,
                                                 .overwrite = sciara_argument_given(a, "overwrite")};
   struct sciara_legacy_report report;
   return sciara_print_text(sciara_legacy_import(&request, &report), &report.text);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "app/command.h"
@@ -18,6 +17,7 @@
 #include "base/text.h"
 #include "export/target.h"
 #include "file/durable.h"
+#include "file/output_name.h"
 #include "model/field.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
@@ -267,16 +267,11 @@ static enum sciara_status print_scenario(const struct sciara_arguments *a) {
   return SCIARA_OK;
 }
 
-static bool ends_with(const char *text, const char *suffix) {
-  const size_t n = strlen(text), m = strlen(suffix);
-  return n >= m && strcmp(text + n - m, suffix) == 0;
-}
-
 static enum sciara_status execute(const struct sciara_arguments *a) {
   const char *path = a->operand[0];
   if (sciara_is_folder(path)) return print_run(path, sciara_checksum_rule(a));
-  if (ends_with(path, ".json")) return print_scenario(a);
-  if (ends_with(path, ".h5")) return print_checkpoint(path);
+  if (sciara_has_extension(path, "json")) return print_scenario(a);
+  if (sciara_has_extension(path, "h5")) return print_checkpoint(path);
   struct sciara_target target;
   SCIARA_TRY(sciara_target_open(path, sciara_checksum_rule(a), &target));
   const enum sciara_status status = print_snapshot(&target);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "app/command.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "base/text.h"
 #include "model/presets.h"

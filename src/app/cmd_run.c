@@ -6,7 +6,6 @@
 #include "app/messages.h"
 #include "app/scenario_options.h"
 #include "app/session.h"
-#include "base/text.h"
 
 static const struct sciara_option options[] = {
     SCIARA_SCENARIO_OPTIONS,

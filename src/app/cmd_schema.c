@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdio.h>
 
 #include "app/command.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "scenario/scenario.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble check, plan, member, schema, and the table of all its subcommands.
 #include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "app/ensemble.h"

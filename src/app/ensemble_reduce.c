@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble reduce, query and compare: what is made of finished members.
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,8 @@
 #include "app/common_options.h"
 #include "app/compare_places.h"
 #include "app/ensemble.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "base/mem.h"
-#include "file/durable.h"
 #include "file/georef.h"
 #include "hazard/products.h"
 #include "terrain/poi_file.h"

@@ -2,12 +2,10 @@
 // sciara ensemble reweight: weights of members that follow from an observed extent.
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "app/common_options.h"
 #include "app/ensemble.h"
-#include "app/messages.h"
 #include "app/output.h"
 #include "base/log.h"
 #include "base/shown.h"

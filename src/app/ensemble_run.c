@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara ensemble run, status.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "app/picture_options.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/common_options.h"

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/messages.h"
@@ -18,7 +17,6 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/wallclock.h"
-#include "file/durable.h"
 #include "run/run_folder.h"
 #include "sim/outflow.h"
 #include "sim/simulation.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run knows about its ground: the cells of its edits, and the ground that it leaves, for a run after it.
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analysis/front.h"

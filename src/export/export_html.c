@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/front.h"
 #include "base/log.h"
@@ -9,7 +8,6 @@
 #include "base/text.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
-#include "file/durable.h"
 #include "map/words.h"
 #include "model/field.h"
 #include "page/page_html.h"

@@ -2,7 +2,6 @@
 #include "export/export_picture.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "model/field.h"
 
 enum sciara_status sciara_export_vents(const struct sciara_target *t, const struct sciara_map *map,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 const double sciara_zones_shares[SCIARA_ZONES_SHARES] = {0.01, 0.05, 0.1, 0.25, 0.5, 0.75};
 

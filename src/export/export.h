@@ -100,6 +100,14 @@ enum sciara_status sciara_export_edits(const struct sciara_target *target, bool 
 enum sciara_status sciara_export_make(const struct sciara_export_format *format, struct sciara_export_job *job,
                                       const char *given, char **path);
 
+struct sciara_reduction;
+
+/** Makes the maps of the ensemble, and hands them to the writer of the format. */
+enum sciara_status sciara_export_reduction(const struct sciara_export_job *job,
+                                           enum sciara_status (*writer)(const struct sciara_reduction *,
+                                                                        const struct sciara_export_job *, const char *),
+                                           const char *path);
+
 /** What a map of a snapshot says of itself. Zero-initialise; release with sciara_map_facts_free. */
 enum sciara_status sciara_export_facts(const struct sciara_snapshot *s, enum sciara_field field, const char *title,
                                        struct sciara_map_facts *out);

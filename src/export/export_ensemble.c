@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats of ensembles: a page, pictures, KML, GeoJSON.
+// The formats of ensembles: pictures, KML, GeoJSON; the page has a file of its own.
 #include <string.h>
 
-#include "export/export_ensemble_page.h"
+#include "export/export.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/products.h"
+#include "hazard/reduction.h"
 
 static enum sciara_status write_kml(const struct sciara_reduction *r, const struct sciara_export_job *job,
                                     const char *path) {
@@ -52,11 +53,10 @@ cleanup:
   return status;
 }
 
-/** Makes the maps of the ensemble, and hands them to the writer of the format. */
-static enum sciara_status write_reduction(const struct sciara_export_job *job,
-                                          enum sciara_status (*writer)(const struct sciara_reduction *,
-                                                                       const struct sciara_export_job *, const char *),
-                                          const char *path) {
+enum sciara_status sciara_export_reduction(const struct sciara_export_job *job,
+                                           enum sciara_status (*writer)(const struct sciara_reduction *,
+                                                                        const struct sciara_export_job *, const char *),
+                                           const char *path) {
   const struct sciara_reduction_options options = {
       .threads = sciara_reduction_threads(0), .bytes = SCIARA_REDUCTION_BYTES, .all = job->all};
   struct sciara_reduction r;
@@ -70,18 +70,14 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_export_ensemble_html(const struct sciara_export_job *job, const char *path) {
-  return write_reduction(job, sciara_export_ensemble_page, path);
-}
-
 enum sciara_status sciara_export_ensemble_png(const struct sciara_export_job *job, const char *path) {
-  return write_reduction(job, write_png, path);
+  return sciara_export_reduction(job, write_png, path);
 }
 
 enum sciara_status sciara_export_ensemble_kml(const struct sciara_export_job *job, const char *path) {
-  return write_reduction(job, write_kml, path);
+  return sciara_export_reduction(job, write_kml, path);
 }
 
 enum sciara_status sciara_export_ensemble_geojson(const struct sciara_export_job *job, const char *path) {
-  return write_reduction(job, write_geojson, path);
+  return sciara_export_reduction(job, write_geojson, path);
 }

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "export/export_ensemble_page.h"
+#include "export/export.h"
 #include "hazard/assumed.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/poi_table.h"
 #include "hazard/products.h"
+#include "hazard/reduction.h"
 #include "page/page_html.h"
 
 enum {
@@ -410,8 +411,8 @@ static enum sciara_status make_vents(struct making *m) {
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
-                                               const char *path) {
+static enum sciara_status write_page(const struct sciara_reduction *r, const struct sciara_export_job *job,
+                                     const char *path) {
   struct making m = {.r = r};
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_picture_look_check(&job->look, *r->start ? r->start : NULL));
@@ -466,4 +467,8 @@ enum sciara_status sciara_export_ensemble_page(const struct sciara_reduction *r,
 cleanup:
   making_free(&m);
   return status;
+}
+
+enum sciara_status sciara_export_ensemble_html(const struct sciara_export_job *job, const char *path) {
+  return sciara_export_reduction(job, write_page, path);
 }

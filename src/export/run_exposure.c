@@ -97,7 +97,6 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   SCIARA_TRY_GOTO(sciara_target_window(target, &out->window));
   SCIARA_TRY_GOTO(read_lava(&r));
   SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
-  out->dated = r.arrival != NULL;
   const struct sciara_exposure_lava lava = {.grid = &s->grid,
                                             .kind = r.kind,
                                             .arrival = r.arrival,

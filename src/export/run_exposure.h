@@ -12,7 +12,6 @@ struct sciara_run_exposure {
   double *times; ///< s, ascending
   size_t time_count;
   struct sciara_exposure exposure; ///< refers to them
-  bool dated;                      ///< the run recorded when lava arrives
   struct sciara_dem_window window; ///< of its DEM
 };
 

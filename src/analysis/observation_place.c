@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/observation_place.h"
+#include "analysis/observation_parts.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "analysis/observation_parts.h"
-#include "analysis/observation_place.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "terrain/dem_source.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "analysis/observation_parts.h"
-#include "analysis/observation_place.h"
 #include "base/log.h"
 #include "file/gdal_files.h"
 #include "file/vector_open.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "map/polygonize.h"
+#include "map/vector_parts.h"
 
 #include <gdal.h>
 #include <gdal_alg.h>

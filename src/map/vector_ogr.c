@@ -11,8 +11,7 @@
 #include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
-#include "map/polygonize.h"
-#include "map/vector_qml.h"
+#include "map/vector_parts.h"
 
 /** A format of polygons, with the settings for GDAL's driver. */
 struct format {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "map/vector_qml.h"
+#include "map/vector_parts.h"
 
 #include <string.h>
 

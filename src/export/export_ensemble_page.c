@@ -76,47 +76,33 @@ static void making_free(struct making *m) {
 
 // -------------------------------------------------------------------------------------------------------------- cells
 
-/** Enlarges the box by a cell of the grid; `end`: row and column after the last ones so far. */
-static void add_cell(int64_t box[4], int64_t end[2], int64_t row, int64_t col) {
-  const int64_t at[2] = {row, col};
-  const bool first = end[0] == 0;
-  for (int i = 0; i < 2; i++) {
-    if (first || at[i] < box[i]) box[i] = at[i];
-    if (at[i] >= end[i]) end[i] = at[i] + 1;
-    box[i + 2] = end[i] - box[i];
-  }
-}
-
-static void add_points(struct making *m, int64_t end[2], const struct sciara_point *points, size_t count) {
-  const struct sciara_grid *g = &m->r->dem.grid;
-  for (size_t k = 0; k < count; k++) {
-    const double row = floor((g->north - points[k].y) / g->cell_size),
-                 col = floor((points[k].x - g->west) / g->cell_size);
-    if (row >= 0 && col >= 0 && row < (double)g->rows && col < (double)g->cols)
-      add_cell(m->frames.box, end, (int64_t)row, (int64_t)col);
-  }
+static void add_points(struct sciara_map_bounds *b, const struct sciara_grid *g, const struct sciara_point *points,
+                       size_t count) {
+  for (size_t k = 0; k < count; k++) sciara_map_bounds_add_point(b, g, points[k]);
 }
 
 /** The cells that any member reaches, in a box that holds the vents and places too. */
 static enum sciara_status find_cells(struct making *m) {
   const struct sciara_reduction *r = m->r;
   const struct sciara_ensemble *e = &r->ensemble;
-  int64_t end[2] = {0, 0};
-  m->frames.grid = r->dem.grid;
+  const struct sciara_grid *g = &r->dem.grid;
+  struct sciara_map_bounds b = {0};
+  m->frames.grid = *g;
   m->frames.frames = &m->frame;
   m->frames.frame_count = 1;
-  SCIARA_TRY(SCIARA_NEW(m->frames.covered, sciara_grid_cells(&r->dem.grid), "the cells of a page"));
+  SCIARA_TRY(SCIARA_NEW(m->frames.covered, sciara_grid_cells(g), "the cells of a page"));
   for (size_t p = 0; p < r->hazard.parts; p++)
     for (size_t k = 0; k < r->hazard.part[p].count; k++) {
-      const int64_t cell = r->hazard.part[p].cell[k];
-      m->frames.covered[cell] = 1;
+      m->frames.covered[r->hazard.part[p].cell[k]] = 1;
       m->frames.cells++;
-      add_cell(m->frames.box, end, cell / r->dem.grid.cols, cell % r->dem.grid.cols);
     }
-  SCIARA_TRY(sciara_used_vents_make(e, &r->sample, &r->dem.grid, &r->dem.georef, &m->used));
-  for (size_t k = 0; k < m->used.count; k++) add_points(m, end, m->used.vent[k].points, m->used.vent[k].count);
+  sciara_map_bounds_add_mask(&b, g, m->frames.covered);
+  SCIARA_TRY(sciara_used_vents_make(e, &r->sample, g, &r->dem.georef, &m->used));
+  for (size_t k = 0; k < m->used.count; k++) add_points(&b, g, m->used.vent[k].points, m->used.vent[k].count);
   for (size_t k = 0; k < e->result.poi_count; k++)
-    add_points(m, end, e->result.pois[k].points, e->result.pois[k].point_count);
+    add_points(&b, g, e->result.pois[k].points, e->result.pois[k].point_count);
+  const int64_t box[4] = {b.top, b.left, b.bottom - b.top + 1, b.right - b.left + 1};
+  if (b.any) memcpy(m->frames.box, box, sizeof box);
   return SCIARA_OK;
 }
 

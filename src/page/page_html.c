@@ -26,8 +26,11 @@ static enum sciara_status append_number(struct sciara_text *t, double value) {
 }
 
 /** Places of the CRS in cells of the window. */
-static enum sciara_status append_points(struct sciara_text *t, const struct sciara_grid *g, const int64_t window[4],
+static enum sciara_status append_points(struct sciara_text *t, const struct sciara_page *p,
                                         const struct sciara_point *points, size_t count) {
+  const struct sciara_grid *g = &p->frames->grid;
+  int64_t window[4];
+  sciara_page_window(p->frames, window);
   SCIARA_TRY(sciara_text_append(t, "\"points\":["));
   for (size_t j = 0; j < count; j++) {
     SCIARA_TRY(sciara_text_append(t, "%s[", j ? "," : ""));
@@ -40,13 +43,13 @@ static enum sciara_status append_points(struct sciara_text *t, const struct scia
 }
 
 /** The parts of a place: points, lines or rings. */
-static enum sciara_status append_parts(struct sciara_text *t, const struct sciara_grid *g, const int64_t window[4],
+static enum sciara_status append_parts(struct sciara_text *t, const struct sciara_page *p,
                                        const struct sciara_poi *poi) {
   SCIARA_TRY(sciara_text_append(t, "\"kind\":\"%s\",\"parts\":[", sciara_poi_kind_name(poi->kind)));
   for (size_t k = 0, begin = 0; k < sciara_poi_parts(poi); k++) {
     const size_t end = sciara_poi_end(poi, k);
     SCIARA_TRY(sciara_text_append(t, k ? ",{" : "{"));
-    SCIARA_TRY(append_points(t, g, window, poi->points + begin, end - begin));
+    SCIARA_TRY(append_points(t, p, poi->points + begin, end - begin));
     SCIARA_TRY(sciara_text_append(t, "}"));
     begin = end;
   }
@@ -54,15 +57,12 @@ static enum sciara_status append_parts(struct sciara_text *t, const struct sciar
 }
 
 static enum sciara_status append_vents(struct sciara_text *t, const struct sciara_page *p) {
-  const struct sciara_grid *g = &p->frames->grid;
-  int64_t window[4];
-  sciara_page_window(p->frames, window);
   SCIARA_TRY(sciara_text_append(t, "\"vents\":["));
   for (size_t k = 0; k < p->vents; k++) {
     SCIARA_TRY(sciara_text_append(t, "%s{", k ? "," : ""));
     SCIARA_TRY(append_text(t, "name", p->vent[k].name));
     if (p->vent[k].weight > 0) SCIARA_TRY(sciara_text_append(t, "\"weight\":%.6g,", p->vent[k].weight));
-    SCIARA_TRY(append_points(t, g, window, p->vent[k].points, p->vent[k].count));
+    SCIARA_TRY(append_points(t, p, p->vent[k].points, p->vent[k].count));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "],\n");
@@ -249,22 +249,20 @@ static enum sciara_status append_layer(struct sciara_text *t, const struct sciar
   return sciara_text_append(t, "\"}");
 }
 
-/** Where a place lies, and of one outside whether that is beyond the raster of which the DEM is a window. */
-static enum sciara_status append_where(struct sciara_text *t, const struct sciara_page *p, const struct sciara_poi *poi,
-                                       const char *state) {
+/** Where place k lies, and of one outside whether that is beyond the raster of which the DEM is a window. */
+static enum sciara_status begin_place(struct sciara_text *t, const struct sciara_page *p, size_t k, int64_t row,
+                                      int64_t col, const struct sciara_poi *poi, const char *state) {
+  SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", row, col));
+  SCIARA_TRY(append_text(t, "name", poi->name));
   SCIARA_TRY(append_text(t, "where", state));
   return append_flag(t, "beyond", sciara_poi_where_of(poi, SCIARA_POI_OUTSIDE, &p->window) == SCIARA_POI_BEYOND);
 }
 
 static enum sciara_status append_pois(struct sciara_text *t, const struct sciara_page *p) {
-  int64_t window[4];
-  sciara_page_window(p->frames, window);
   SCIARA_TRY(sciara_text_append(t, "\"sites\":["));
   for (size_t k = 0; k < p->hazard->pois; k++) {
     const struct sciara_page_poi *s = &p->hazard->poi[k];
-    SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
-    SCIARA_TRY(append_text(t, "name", s->poi->name));
-    SCIARA_TRY(append_where(t, p, s->poi, sciara_poi_where_name(s->where)));
+    SCIARA_TRY(begin_place(t, p, k, s->row, s->col, s->poi, sciara_poi_where_name(s->where)));
     SCIARA_TRY(append_named(t, "arrival", s->arrival));
     SCIARA_TRY(append_flag(t, "at_start", s->at_start));
     SCIARA_TRY(sciara_text_append(t, "\"chances\":["));
@@ -273,7 +271,7 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
       SCIARA_TRY(append_number(t, s->chance[c]));
     }
     SCIARA_TRY(sciara_text_append(t, "],"));
-    SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
+    SCIARA_TRY(append_parts(t, p, s->poi));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   SCIARA_TRY(sciara_text_append(t, "],\n\"site_columns\":["));
@@ -284,20 +282,16 @@ static enum sciara_status append_pois(struct sciara_text *t, const struct sciara
 
 /** The places of a run, an array. */
 static enum sciara_status append_exposure(struct sciara_text *t, const struct sciara_page *p) {
-  int64_t window[4];
-  sciara_page_window(p->frames, window);
   SCIARA_TRY(sciara_text_append(t, ",\n\"places\":["));
   for (size_t k = 0; k < p->places; k++) {
     const struct sciara_page_place *s = &p->place[k];
-    SCIARA_TRY(sciara_text_append(t, "%s{\"row\":%" PRId64 ",\"col\":%" PRId64 ",", k ? ",\n" : "", s->row, s->col));
-    SCIARA_TRY(append_text(t, "name", s->poi->name));
-    SCIARA_TRY(append_where(t, p, s->poi, s->state));
+    SCIARA_TRY(begin_place(t, p, k, s->row, s->col, s->poi, s->state));
     SCIARA_TRY(append_named(t, "arrival", s->arrival_s));
     SCIARA_TRY(append_named(t, "deposit", s->deposit_m));
     SCIARA_TRY(append_named(t, "covered", s->covered));
     SCIARA_TRY(append_named(t, "land", s->land));
     SCIARA_TRY(append_flag(t, "mapped", s->mapped));
-    SCIARA_TRY(append_parts(t, &p->frames->grid, window, s->poi));
+    SCIARA_TRY(append_parts(t, p, s->poi));
     SCIARA_TRY(sciara_text_append(t, "}"));
   }
   return sciara_text_append(t, "]");

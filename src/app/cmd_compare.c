@@ -261,6 +261,23 @@ static enum sciara_status draw_runs(const struct sciara_arguments *a, const stru
   return status;
 }
 
+/** Two runs, their states or (`same` is NULL) what they are at places, and their picture. */
+static enum sciara_status compare_runs(const struct sciara_arguments *arguments, const double *tolerance, bool *same) {
+  struct sciara_target a = {0}, b = {0};
+  struct job j = {0};
+  const char *drivers[SCIARA_MOST_GIVEN];
+  SCIARA_TRY(take_picture(arguments, drivers, &j));
+  if (!same) SCIARA_TRY(sciara_compare_places(arguments));
+  if (!same && !j.png) return SCIARA_OK;
+  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
+  enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
+  if (status == SCIARA_OK && same) status = compare(&a, &b, tolerance, j.run.min_thickness_m, same);
+  if (status == SCIARA_OK && j.png) status = draw_runs(arguments, &j, &a, &b);
+  sciara_target_free(&a);
+  sciara_target_free(&b);
+  return status;
+}
+
 /** Whether a file is one of polygons or a raster by its name. */
 static bool looks_observed(const char *path) {
   static const char *const ends[] = {"gpkg", "geojson", "json", "shp",  "fgb", "kml",
@@ -284,19 +301,7 @@ static enum sciara_status execute(const struct sciara_arguments *arguments, bool
                        "%s --observed %s",
                        path, other, path);
   }
-  struct sciara_target a = {0}, b = {0};
-  struct job j = {0};
-  const char *drivers[SCIARA_MOST_GIVEN];
-  SCIARA_TRY(take_picture(arguments, drivers, &j));
-  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
-  enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
-  if (status == SCIARA_OK) {
-    status = compare(&a, &b, text ? &tolerance : NULL, j.run.min_thickness_m, same);
-    if (status == SCIARA_OK && j.png) status = draw_runs(arguments, &j, &a, &b);
-    sciara_target_free(&b);
-  }
-  sciara_target_free(&a);
-  return status;
+  return compare_runs(arguments, text ? &tolerance : NULL, same);
 }
 
 extern const struct sciara_command sciara_cmd_compare;
@@ -351,22 +356,6 @@ static enum sciara_status check_options(const struct sciara_arguments *a, enum m
   return SCIARA_OK;
 }
 
-/** Two runs at places, and their picture. */
-static enum sciara_status compare_runs(const struct sciara_arguments *arguments) {
-  struct sciara_target a = {0}, b = {0};
-  struct job j = {0};
-  const char *drivers[SCIARA_MOST_GIVEN];
-  SCIARA_TRY(take_picture(arguments, drivers, &j));
-  SCIARA_TRY(sciara_compare_places(arguments));
-  if (!j.png) return SCIARA_OK;
-  SCIARA_TRY(sciara_compare_open(arguments, arguments->operand[0], &a));
-  enum sciara_status status = sciara_compare_open(arguments, arguments->operand[1], &b);
-  if (status == SCIARA_OK) status = draw_runs(arguments, &j, &a, &b);
-  sciara_target_free(&a);
-  sciara_target_free(&b);
-  return status;
-}
-
 /** Two runs or two ensembles, not one of each. */
 static enum sciara_status compare_places(const struct sciara_arguments *a) {
   const bool first = sciara_is_ensemble(a->operand[0]), second = sciara_is_ensemble(a->operand[1]);
@@ -378,7 +367,7 @@ static enum sciara_status compare_places(const struct sciara_arguments *a) {
   if (first)
     return sciara_argument_given(a, "png") ? sciara_fail(SCIARA_ERR_USAGE, "--png: not allowed with ensembles")
                                            : sciara_compare_ensembles(a);
-  return compare_runs(a);
+  return compare_runs(a, NULL, NULL);
 }
 
 static int run(const struct sciara_arguments *arguments) {

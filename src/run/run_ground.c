@@ -9,6 +9,13 @@
 #include "map/raster_gdal.h"
 #include "terrain/dem_gdal.h"
 
+/** Adds a warning that is a text alone, unless there is one of its kind. */
+static enum sciara_status warn(struct sciara_run_json *run_json, const char *kind, const char *text) {
+  if (sciara_run_json_warning(run_json, kind)) return SCIARA_OK;
+  return sciara_run_json_warn(
+      run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)kind, .text = (char *)(uintptr_t)text});
+}
+
 /** That the cells were made of much larger ones. */
 static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   const double coarse = p->site->origin.coarse_m;
@@ -25,12 +32,10 @@ static enum sciara_status warn_coarse(const struct sciara_problem *p, struct sci
 enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sciara_run_json *run_json) {
   char text[SCIARA_MISFIT_TEXT];
   SCIARA_TRY(warn_coarse(p, run_json));
-  if (!sciara_params_misfit(&p->scenario.params, p->grid.cell_size) ||
-      sciara_run_json_warning(run_json, SCIARA_WARNING_CELLS))
-    return SCIARA_OK;
+  if (p->observed_warning) SCIARA_TRY(warn(run_json, SCIARA_WARNING_OBSERVED, p->observed_warning));
+  if (!sciara_params_misfit(&p->scenario.params, p->grid.cell_size)) return SCIARA_OK;
   sciara_misfit_print(p->grid.cell_size, text);
-  return sciara_run_json_warn(
-      run_json, &(struct sciara_run_warning){.kind = (char *)(uintptr_t)SCIARA_WARNING_CELLS, .text = text});
+  return warn(run_json, SCIARA_WARNING_CELLS, text);
 }
 
 /** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about its cells.
+// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it and the lava on it.
 #ifndef SCIARA_RUN_RUN_GROUND_H
 #define SCIARA_RUN_RUN_GROUND_H
 
 #include "sim/problem.h"
 #include "store/run_json.h"
 
-/** Adds the warnings about its cells to run.json, unless it has them or the ground needs none. */
+/** Adds the warnings about the ground and the lava observed on it to run.json, unless it has them or none is needed. */
 enum sciara_status sciara_ground_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
 
 /**

@@ -283,6 +283,18 @@ static enum sciara_status measure(struct work *w) {
   return SCIARA_OK;
 }
 
+/** Warns, and keeps the text for the record of the run; owned from here on. */
+static enum sciara_status doubt(struct work *w, char *text) {
+  char *before = w->p->observed_warning;
+  if (!text) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+  sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING, "%s", text);
+  w->p->observed_warning = before ? sciara_format("%s; %s", before, text) : text;
+  if (!before) return SCIARA_OK;
+  free(before);
+  free(text);
+  return w->p->observed_warning ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
+}
+
 static enum sciara_status check_deposit(struct work *w) {
   const struct sciara_grid *g = &w->p->grid;
   double sum = 0, most = 0;
@@ -307,18 +319,16 @@ static enum sciara_status check_deposit(struct work *w) {
   const bool by_volume = !w->spec->dem && !w->spec->thickness.given;
   const double mean = sum / (double)w->cells, digit = mean > 0 ? pow(10, floor(log10(mean)) - 2) : 1;
   if (by_volume && dry > 0)
-    sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
-                "initial.observed: %" PRId64 " of %" PRId64
-                " cells of the outline get no lava (%.1f %%), for they rise above its surface: they count as reached, "
-                "without thickness. Lava on ridges and cones does not lie so: \"thickness\": %.3g spreads the volume "
-                "evenly",
-                dry, w->cells, 100 * (double)dry / (double)w->cells,
-                floor(mean / digit) * digit); // not more than there is
+    SCIARA_TRY(doubt(w, sciara_format("initial.observed: %" PRId64 " of %" PRId64
+                                      " cells of the outline get no lava (%.1f %%), for they rise above its surface: "
+                                      "they count as reached, without thickness. Lava on ridges and cones does not lie "
+                                      "so: \"thickness\": %.3g spreads the volume evenly",
+                                      dry, w->cells, 100 * (double)dry / (double)w->cells,
+                                      floor(mean / digit) * digit))); // not more than there is
   if (w->emitted_m3 > 0 && w->volume_m3 > 1.000001 * w->emitted_m3)
-    sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
-                "initial.observed: %.6g m3 of lava are observed, but only %.6g m3 have been emitted up to %.10g s; the "
-                "observation is taken as it is",
-                w->volume_m3, w->emitted_m3, w->p->state->time);
+    SCIARA_TRY(doubt(w, sciara_format("initial.observed: %.6g m3 of lava are observed, but only %.6g m3 have been "
+                                      "emitted up to %.10g s; the observation is taken as it is",
+                                      w->volume_m3, w->emitted_m3, w->p->state->time)));
   return SCIARA_OK;
 }
 

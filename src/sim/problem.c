@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/date.h"
 #include "base/mem.h"
@@ -21,6 +22,7 @@ void sciara_problem_free(struct sciara_problem *p) {
   sciara_state_destroy(p->state);
   sciara_site_release(p->site);
   sciara_free(p->observed);
+  free(p->observed_warning);
   sciara_scenario_free(&p->scenario);
   *p = (struct sciara_problem){0};
 }

@@ -31,6 +31,7 @@ struct sciara_problem {
   uint64_t checkpoint_checksum;     ///< of initial.checkpoint, if the state begins with it
   uint64_t observed_hash;           ///< of the files of initial.observed, if the state begins with it; else 0
   uint8_t *observed;                ///< rows x cols, 1 in the outline of initial.observed; NULL: there is none
+  char *observed_warning;           ///< what makes the thickness of the observed lava doubtful; NULL: nothing
   int64_t row, col; ///< for messages: if the site is a window (model/window.h), its first cell on the map; else 0
   const struct sciara_engine_ops *ops; ///< an engine in place of that of the scenario; NULL: none
   struct sciara_comm *comm;            ///< the ranks that compute bands of it, of which this is 0; NULL: it is alone

@@ -43,15 +43,16 @@ struct sciara_run_barrier {
   double x, y;         ///< where it was overtopped first, or the freeboard is least; NAN: nowhere
 };
 
-#define SCIARA_WARNING_DEM "dem"     ///< kind of a warning about a DEM of cells made of much larger ones
-#define SCIARA_WARNING_CELLS "cells" ///< about cells to which the parameters do not belong
+#define SCIARA_WARNING_DEM "dem"           ///< kind of a warning about a DEM of cells made of much larger ones
+#define SCIARA_WARNING_CELLS "cells"       ///< about cells to which the parameters do not belong
+#define SCIARA_WARNING_OBSERVED "observed" ///< about the thickness of the lava of initial.observed
 
 /**
- * Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone, one
- * about the size of the cells kind and text.
+ * Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone, those
+ * about the size of the cells and about observed lava kind and text.
  */
 struct sciara_run_warning {
-  char *kind; ///< "vent", "tower", "dem", "cells"; owned
+  char *kind; ///< "vent", "tower", "dem", "cells", "observed"; owned
   int64_t row, col;
   double x, y;     ///< centre of the cell, in the CRS of the DEM, m
   double time_s;   ///< simulated time of the state in which it was noticed

@@ -133,6 +133,10 @@ class Observed(Case):
                 share = f"{dry} of {self.mask.sum()} cells of the outline get no lava ({100 * dry / self.mask.sum():.1f} %)"
                 self.assertEqual(share in said, dry > 0)
                 self.assertEqual("get no lava" in said, dry > 0)
+                self.assertEqual([w["kind"] for w in record.get("warnings", [])], ["observed"] if dry else [])
+                if dry:
+                    self.assertIn(share, record["warnings"][0]["text"])
+                    self.assertIn(f"warning:       {record['warnings'][0]['text']}\n", self.sciara("info", "start").stdout)
                 if volume == 500:  # the cure that the warning names
                     named = decimal.Decimal(re.search(r'"thickness": (\S+) spreads', said)[1])
                     down = decimal.Context(prec=3, rounding=decimal.ROUND_DOWN)

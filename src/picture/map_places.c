@@ -102,7 +102,10 @@ static bool along_line(const struct sciara_map_drawing *d, const struct sciara_p
   return longest > width;
 }
 
-/** Writes the name of a place: along a line, in the middle of a zone, else beside its first point on the map. */
+/**
+ * Writes the name of a place: along a line, in the middle of a zone, else right or left of its first point on the map, above
+ * or below it, where there is room.
+ */
 static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *poi, struct sciara_box box[MOST_NAMES],
                        size_t *count) {
   const struct sciara_writing w = {.text = poi->name, .capital = 0.8 * d->letter, .lines = 1};
@@ -117,8 +120,12 @@ static void write_name(struct sciara_map_drawing *d, const struct sciara_poi *po
     return;
   at = (struct name_place){sciara_map_point(d, sciara_poi_middle(poi)), 0};
   if (poi->kind == SCIARA_POI_ZONE && put_name(d, &w, width, &at, box, count)) return;
-  at = (struct name_place){{p.x + 0.8 * d->letter + 0.5 * width, p.y}, 0};
-  put_name(d, &w, width, &at, box, count);
+  static const struct sciara_point sides[] = {{1, 0}, {-1, 0}, {0, -1}, {0, 1}};
+  for (k = 0; k < sizeof sides / sizeof *sides; k++) {
+    const double across = 0.8 * d->letter + 0.5 * width, up = 1.3 * d->letter;
+    at = (struct name_place){{p.x + sides[k].x * across, p.y + sides[k].y * up}, 0};
+    if (put_name(d, &w, width, &at, box, count)) return;
+  }
 }
 
 void sciara_stroke_place(struct sciara_map_drawing *d, enum sciara_poi_kind kind) {

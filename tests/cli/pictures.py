@@ -163,6 +163,9 @@ class Pictures(SharedCase):
         rows, cols = (numpy.flatnonzero(cyan(plain[1]).any(axis=axis)) for axis in (1, 0))
         self.assertGreater(numpy.ptp(cols), 2 * numpy.ptp(rows), "a line")
         self.assertGreater(blue(plain[1]).sum(), 5)
+        edge = blue(export("edge.png", "--extent", f"{x - 100},{y - 100},{x + 35},{y + 60}")[0])
+        row = int(numpy.flatnonzero(edge[:, -60:].any(axis=1)).mean())  # of School 3, right of which a name has no room
+        self.assertGreater(edge[row - 8:row + 8, -120:-45].sum(), 30)
         away = export("sight.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
         self.assertEqual((blue(away[1]).sum(), cyan(away[1]).sum()), (0, 0))
 

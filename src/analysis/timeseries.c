@@ -91,17 +91,34 @@ static enum sciara_status append_row(struct course *course, struct sciara_snapsh
   return SCIARA_OK;
 }
 
+/**
+ * The time from which the lava of a run was emitted: 0, but that of the observation where it begins with observed lava. NAN: that of
+ * a checkpoint, which the first snapshot does not tell.
+ */
+static enum sciara_status find_begin(const struct sciara_snapshot *s, double *time_s) {
+  struct sciara_scenario_spec scenario;
+  SCIARA_TRY(sciara_snapshot_scenario(s, "its start", &scenario));
+  if (scenario.initial_checkpoint)
+    *time_s = NAN;
+  else
+    *time_s = scenario.observed.outline ? fmax(scenario.observed.time_s, 0) : 0;
+  sciara_scenario_free(&scenario);
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
                                            const char *path) {
   struct sciara_text text = {0};
-  struct course course = {0}; // a run starts at 0 s with nothing emitted
+  struct course course = {0};
   enum sciara_status status = count > 0 ? SCIARA_OK : sciara_text_append(&text, "%s\n", header);
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
     struct sciara_snapshot s;
     status = sciara_snapshot_open_as(paths[k], rule, &s);
     if (status != SCIARA_OK) break;
     if (k == 0) course.has_sea = s.has_sea;
-    if (k == 0) status = sciara_text_append(&text, "%s%s\n", header, s.has_sea ? ",left_map_m3,entered_sea_m3" : "");
+    if (k == 0) status = find_begin(&s, &course.time_s);
+    if (k == 0 && status == SCIARA_OK)
+      status = sciara_text_append(&text, "%s%s\n", header, s.has_sea ? ",left_map_m3,entered_sea_m3" : "");
     if (status == SCIARA_OK) status = append_row(&course, &s, &text);
     sciara_snapshot_close(&s);
   }

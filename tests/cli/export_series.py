@@ -119,6 +119,28 @@ class ExportSeries(SharedCase):
         self.assertAlmostEqual(rows[-1]["mean_effusion_m3_s"], 0, 9)
         self.assertGreater(rows[-1]["front_distance_m"], rows[0]["front_distance_m"])
 
+    def test_rate_of_a_run_that_begins_later(self):
+        """From the time of the observed lava on; of a run from a checkpoint, whose time the snapshots do not tell, the first rate is not known."""
+        x, y = case.WEST + 205, case.NORTH - 85
+        case.write_json(self.path("outline.geojson"), {
+            "type": "Feature", "properties": {}, "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}, "geometry": {"type": "Polygon", "coordinates": [[[x - 30, y - 30], [x + 30, y - 30], [x + 30, y + 30], [x - 30, y + 30], [x - 30, y - 30]]]}})
+        observed = {"outline": "outline.geojson", "thickness": 1, "time": "20 min"}
+        vents = [{"row": VENT[0], "col": VENT[1], "effusion": {"slot": "20 min", "rates_m3_s": [2, 5]}}]
+        case.write_json(self.path("later.json"), case.scenario(vents=vents, initial={"observed": observed}, output={"every": "5 min"}, run={"until": "30 min"}))
+        self.sciara("run", "later.json", "-q", "-o", "later", "--set", "output.checkpoint_every=5 min", "--set", "output.keep_checkpoints=all")
+        self.export("later", "-f", "csv")
+        for row in self.rows("later/maps/series.csv"):
+            self.assertAlmostEqual(row["mean_effusion_m3_s"], 5, 9)
+        self.assertGreater(row["time_s"], 1700)
+        checkpoint = sorted(os.listdir(self.path("later", "checkpoints")))[0]
+        case.write_json(self.path("on.json"), case.scenario(vents=vents, initial={"checkpoint": f"later/checkpoints/{checkpoint}"}, output={"every": "1 min"}, run={"until": "30 min"}))
+        self.sciara("run", "on.json", "-q", "-o", "on")
+        self.export("on", "-f", "csv")
+        with open(self.path("on", "maps", "series.csv"), encoding="ascii") as f:
+            rates = [line.split(",")[7] for line in f.read().splitlines()[1:]]
+        self.assertEqual(rates[0], "")
+        numpy.testing.assert_allclose([float(rate) for rate in rates[1:]], 5, rtol=1e-9)
+
     def assert_front(self, name, vents, cells):
         """The distance of the front in a run with these vents, which are in these cells."""
         case.write_scenario(self.work, f"{name}.json", vents=vents)

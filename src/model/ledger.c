@@ -99,10 +99,13 @@ enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double e
   return SCIARA_OK;
 }
 
-double sciara_lost_from(const struct sciara_state *s, enum sciara_cell_kind kind) {
+double sciara_lost_from(const struct sciara_state *s, enum sciara_cell_kind kind, int64_t *cell) {
   double first = NAN;
-  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
-    if (s->kind[i] == kind && s->lost[i] > 0) first = fmin(first, s->arrival[i]); // of NAN and a number the number
+  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
+    if (s->kind[i] != kind || !(s->lost[i] > 0) || s->arrival[i] >= first) continue; // nothing is after NAN
+    first = s->arrival[i];
+    if (cell) *cell = i;
+  }
   return first;
 }
 

@@ -35,8 +35,12 @@ void sciara_ledger_form(const struct sciara_state *s, struct sciara_rounding rou
 void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_touched *touched,
                              struct sciara_rounding rounding, struct sciara_ledger *out);
 
-/** When lava first left through cells of a kind, RIM or SEA: simulated time, s; NAN: it has not. */
-double sciara_lost_from(const struct sciara_state *s, enum sciara_cell_kind kind);
+/**
+ * When lava first left through cells of a kind, RIM or SEA: simulated time, s; NAN: it has not.
+ *
+ * @param cell receives the index of the first of these cells, if there is one; may be NULL
+ */
+double sciara_lost_from(const struct sciara_state *s, enum sciara_cell_kind kind, int64_t *cell);
 
 /** Whether |residual| <= bound. */
 bool sciara_ledger_closes(const struct sciara_ledger *l);

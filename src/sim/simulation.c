@@ -13,6 +13,7 @@
 #include "engine/banded.h"
 #include "model/ground_change.h"
 #include "model/ledger.h"
+#include "model/vent_area.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
 
@@ -148,23 +149,41 @@ static enum sciara_status refuse_thick(struct sciara_simulation *s) {
       state->h[i], most);
 }
 
+/** Whether a cell of the rim lies within the DEM: beside one without an altitude. */
+static bool is_within(const struct sciara_grid *g, int64_t cell) {
+  const int64_t row = cell / g->cols, col = cell % g->cols;
+  return row > 0 && row < g->rows - 1 && col > 0 && col < g->cols - 1;
+}
+
 /**
- * Tells when lava left through cells of a kind first; without a state, by when: steps are reported many at a time. At the rim of a
- * window also with which margin around the vents it may stay inside.
+ * Tells when lava first left through cells of a kind; without a state, by when: steps are reported many at a time. At the rim of a
+ * window also with which margin around the vents it may stay inside; at NODATA within the DEM where these are.
  */
 static void tell_loss(struct sciara_simulation *s, enum sciara_status status, enum sciara_cell_kind kind) {
   const struct sciara_notes *notes = s->problem.scenario.notes;
   const bool sea = kind == SCIARA_CELL_SEA;
   const double margin = sea ? 0 : s->problem.site->origin.window.margin_m;
-  char cure[128] = "";
+  const struct sciara_grid *g = &s->problem.grid;
+  char cure[128] = "", hole[160] = "";
+  int64_t cell = 0;
   if (notes == &sciara_no_notes) return;
   const bool known = status == SCIARA_OK && sciara_simulation_sync(s) == SCIARA_OK;
-  const double first = known ? sciara_lost_from(s->problem.state, kind) : (double)NAN;
-  if (margin > 0)
+  const double first = known ? sciara_lost_from(s->problem.state, kind, &cell) : (double)NAN;
+  if (!sea && is_within(g, cell)) {
+    const struct sciara_point at = sciara_cell_centre(g, cell / g->cols, cell % g->cols);
+    snprintf(
+        hole, sizeof hole,
+        "lava has reached cells of the DEM without an altitude (NODATA) at x %.10g, y %.10g, and leaves the domain",
+        at.x, at.y);
+    snprintf(cure, sizeof cure, "; gdal_fillnodata.py fills holes, --set dem.sea=nodata makes them sea");
+  } else if (margin > 0) {
     snprintf(cure, sizeof cure, "; with --set dem.window_margin_m=%.10g it stays inside if it runs no farther",
              2 * margin);
+  }
   sciara_note(notes, sea ? SCIARA_LOG_INFO : SCIARA_LOG_WARNING, "%s (%ssimulated time %.0f s); it is counted %s%s",
-              sea ? "lava has entered the sea" : "lava has reached the rim of the DEM and leaves the domain",
+              sea     ? "lava has entered the sea"
+              : *hole ? hole
+                      : "lava has reached the rim of the DEM and leaves the domain",
               isnan(first) ? "by " : "", isnan(first) ? s->progress.time : first, sea ? "apart" : "as lost", cure);
 }
 

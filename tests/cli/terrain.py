@@ -549,6 +549,34 @@ class Windows(Ground):
         self.assertEqual(margins, [25 * 2 ** k for k in range(len(margins))])
         self.assertGreater(len(margins), 1)
 
+    def test_hole_in_the_path(self):
+        """No margin helps where lava leaves through a hole: the message names the place, and either cure is run."""
+        z = numpy.array([[1000 - 3.0 * r for c in range(60)] for r in range(80)])
+        z[30:34, 28:33] = NODATA
+        write_tif(self.path("hole.tif"), z, 500000, 4177800, 10, 10, 32633, NODATA)
+        case.write_json(self.path("h.json"), case.scenario(
+            dem={"path": "hole.tif", "window_margin_m": 250}, vents=[{"x": 500305, "y": 4177555, "effusion": {"slot": "1 h", "rates_m3_s": [3]}}],
+            run={"max_steps": 900}))
+        def run(*args):
+            said = self.sciara("run", "h.json", "-o", "h", "--overwrite", *args).stderr
+            return said, record(self.path("h"))["ledger"]
+        said, ledger = run()
+        self.assertGreater(ledger["lost_m3"], 0)
+        self.assertNotIn("window_margin_m", said)
+        x, y, time = (float(v) for v in re.search(r"cells of the DEM without an altitude \(NODATA\) at x (\S+), y (\S+), and leaves the domain "
+                                                  r"\(simulated time (\d+) s\)", said).groups())
+        row, col = (4177800 - y) / 10 - 0.5, (x - 500000) / 10 - 0.5
+        around = z[int(row) - 1:int(row) + 2, int(col) - 1:int(col) + 2]
+        self.assertTrue((around == NODATA).any() and z[int(row), int(col)] != NODATA, (row, col))
+        self.assertAlmostEqual(ledger["lost_from_s"], time, delta=0.5)
+        said, as_sea = run("--set", "dem.sea=nodata")
+        self.assertNotIn("leaves the domain", said)
+        self.assertEqual((as_sea["lost_m3"], as_sea["sea_m3"] > 0), (0, True))
+        subprocess.run(["gdal_fillnodata.py", "-q", self.path("hole.tif"), self.path("filled.tif")], check=True, stdout=subprocess.DEVNULL)
+        said, filled = run("--set", "dem.path=filled.tif")
+        self.assertNotIn("leaves the domain", said)
+        self.assertEqual(filled["lost_m3"], 0)
+
     def test_refused(self):
         self.assertIn("overlaps", self.messages(window_xy=[0, 0, 10, 10], code=3))
         self.assertIn("at most one of window", self.messages(window_xy=[0, 0, 10, 10], window_margin_m=5, code=3))

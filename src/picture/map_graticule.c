@@ -19,9 +19,10 @@ static double degree_step(double span) {
   return minutes[k] / 60;
 }
 
-/** "14°25.5′E" */
+/** "14°25.5′E"; longitudes may lie up to one turn beyond 180 degrees. */
 static void name_degrees(const struct sciara_map_drawing *d, double value, bool east, double step, char *text,
                          size_t capacity) {
+  if (east && fabs(value) > 180) value -= copysign(360, value);
   const double all = round(fabs(value) * 600) / 10, degrees = floor(all / 60 + 1e-9), minutes = all - 60 * degrees;
   const char *end = east ? (value < 0 ? "W" : "E") : value < 0 ? "S" : "N";
   if (step >= 1)
@@ -31,7 +32,7 @@ static void name_degrees(const struct sciara_map_drawing *d, double value, bool 
   sciara_word_numbers(d->q->language, text);
 }
 
-/** Longitudes and latitudes along the edges of the map: their ranges. */
+/** Longitudes and latitudes along the edges of the map: their ranges. Across the meridian of 180 degrees longitudes go on. */
 static bool find_range(const struct sciara_map_drawing *d, double low[2], double high[2]) {
   double x[4 * PARTS], y[4 * PARTS];
   const struct sciara_grid *g = &d->grid;
@@ -48,6 +49,7 @@ static bool find_range(const struct sciara_map_drawing *d, double low[2], double
   low[0] = low[1] = INFINITY;
   high[0] = high[1] = -INFINITY;
   for (int k = 0; k < 4 * PARTS; k++) {
+    if (fabs(x[k] - x[0]) > 180) x[k] += copysign(360, x[0] - x[k]);
     low[0] = fmin(low[0], x[k]);
     high[0] = fmax(high[0], x[k]);
     low[1] = fmin(low[1], y[k]);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "analysis/compare.h"
-#include "analysis/front.h"
 #include "base/mem.h"
 
 // ------------------------------------------------------------------------------------------------------------- distance
@@ -151,24 +150,4 @@ enum sciara_status sciara_extents_score(const struct sciara_extents *e, struct s
   count_cells(e, out);
   measure_thickness(e, out);
   return measure_distances(e, out);
-}
-
-// ------------------------------------------------------------------------------------ vents
-
-enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
-                                            const struct sciara_georef *georef, uint8_t *cells, int64_t *count) {
-  struct sciara_scenario_spec scenario = {0};
-  struct sciara_diagnostics diagnostics = {0}; // they do not matter here
-  struct sciara_vent_cells vents = {0};
-  enum sciara_status status = SCIARA_OK;
-  sciara_scenario_parse_alone("scenario", scenario_json, &scenario, &diagnostics);
-  for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++)
-    status = sciara_vent_cells_add(&vents, grid, georef, &scenario.vents[k]);
-  for (size_t k = 0; k < vents.count; k++) cells[vents.row[k] * grid->cols + vents.col[k]] = 1;
-  sciara_vent_cells_free(&vents);
-  sciara_diagnostics_free(&diagnostics);
-  sciara_scenario_free(&scenario);
-  *count = 0;
-  for (int64_t i = 0; i < sciara_grid_cells(grid); i++) *count += cells[i];
-  return status == SCIARA_ERR_MEMORY ? status : SCIARA_OK;
 }

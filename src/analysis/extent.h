@@ -40,17 +40,6 @@ struct sciara_extent_scores {
 enum sciara_status sciara_extents_score(const struct sciara_extents *e, struct sciara_extent_scores *out);
 
 /**
- * Marks the cells of the vents of a scenario, of which only their places are looked at; what cannot be placed is left
- * out.
- *
- * @param scenario_json the scenario as a snapshot holds it
- * @param cells         rows x cols, zeroed
- * @param count         receives how many cells were marked
- */
-enum sciara_status sciara_extent_mark_vents(const char *scenario_json, const struct sciara_grid *grid,
-                                            const struct sciara_georef *georef, uint8_t *cells, int64_t *count);
-
-/**
  * The square of the distance from the centre of each cell to the centre of the nearest cell of the set, in cells, by
  * integers alone; INT64_MAX everywhere when the set is empty. Takes time in proportion to rows x cols, whatever the
  * set (Meijster, Roerdink and Hesselink 2000).

@@ -14,6 +14,7 @@ static enum sciara_status add(struct sciara_vent_cells *v, const struct sciara_g
     const size_t capacity = v->capacity ? 2 * v->capacity : 16;
     SCIARA_TRY(sciara_resize((void **)&v->row, v->count, capacity, sizeof *v->row, "cells of the vents"));
     SCIARA_TRY(sciara_resize((void **)&v->col, v->count, capacity, sizeof *v->col, "cells of the vents"));
+    SCIARA_TRY(sciara_resize((void **)&v->first_s, v->count, capacity, sizeof *v->first_s, "cells of the vents"));
     v->capacity = capacity;
   }
   v->row[v->count] = (int64_t)row;
@@ -45,8 +46,8 @@ static enum sciara_status add_area(struct sciara_vent_cells *v, const struct sci
   return status;
 }
 
-enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const struct sciara_grid *g,
-                                         const struct sciara_georef *georef, const struct sciara_vent_spec *spec) {
+static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sciara_grid *g,
+                                   const struct sciara_georef *georef, const struct sciara_vent_spec *spec) {
   if (spec->point_count == 0) return SCIARA_OK;
   if (spec->place == SCIARA_VENT_LINE && spec->reach_m > 0)
     return add_area(v, g, spec->points, spec->point_count, spec->reach_m);
@@ -60,30 +61,50 @@ enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const stru
   return add(v, g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size));
 }
 
-enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
-                                            struct sciara_scenario_spec *out) {
-  struct sciara_diagnostics diagnostics = {0};
-  *out = (struct sciara_scenario_spec){0};
-  if (!s->scenario_json) return SCIARA_OK;
-  sciara_scenario_parse_alone(s->path, s->scenario_json, out, &diagnostics);
-  const bool no_memory = diagnostics.no_memory;
-  sciara_diagnostics_free(&diagnostics);
-  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %s", s->path, what) : SCIARA_OK;
+/** When a vent emits lava for the first time, s; INFINITY: never; 0: that is not known. */
+static double first_of(const struct sciara_vent_spec *spec) {
+  if (spec->rate_count == 0) return 0;
+  for (size_t k = 0; k < spec->rate_count; k++)
+    if (spec->rates[k] > 0) return spec->edges[k];
+  return INFINITY;
 }
 
-enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out) {
+/** What was refused does not matter: the run has been. The file may come from anybody, so what it names is not opened. */
+static enum sciara_status parse(const char *path, const char *json, const char *what,
+                                struct sciara_scenario_spec *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  *out = (struct sciara_scenario_spec){0};
+  if (!json) return SCIARA_OK;
+  sciara_scenario_parse_alone(path, json, out, &diagnostics);
+  const bool no_memory = diagnostics.no_memory;
+  sciara_diagnostics_free(&diagnostics);
+  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for %s", path, what) : SCIARA_OK;
+}
+
+enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
+                                            struct sciara_scenario_spec *out) {
+  return parse(s->path, s->scenario_json, what, out);
+}
+
+enum sciara_status sciara_vent_cells_read(const char *path, const char *json, const struct sciara_grid *grid,
+                                          const struct sciara_georef *georef, struct sciara_vent_cells *out) {
   struct sciara_scenario_spec scenario;
   *out = (struct sciara_vent_cells){0};
-  enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
-  for (size_t k = 0; k < scenario.vent_count && status == SCIARA_OK; k++)
-    status = sciara_vent_cells_add(out, &s->grid, &s->georef, &scenario.vents[k]);
+  enum sciara_status status = parse(path, json, "its vents", &scenario);
+  for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++) {
+    size_t n = out->count;
+    status = add_vent(out, grid, georef, &scenario.vents[k]);
+    while (n < out->count) out->first_s[n++] = first_of(&scenario.vents[k]);
+  }
   sciara_scenario_free(&scenario);
-  if (status != SCIARA_OK) sciara_vent_cells_free(out);
+  if (status != SCIARA_ERR_MEMORY) return SCIARA_OK;
+  sciara_vent_cells_free(out);
   return status;
 }
 
 void sciara_vent_cells_free(struct sciara_vent_cells *v) {
   sciara_free(v->row);
   sciara_free(v->col);
+  sciara_free(v->first_s);
   *v = (struct sciara_vent_cells){0};
 }

@@ -3,18 +3,9 @@
 #ifndef SCIARA_ANALYSIS_FRONT_H
 #define SCIARA_ANALYSIS_FRONT_H
 
+#include "map/run_out.h"
 #include "scenario/scenario.h"
 #include "store/snapshot_hdf5.h"
-
-/** The cells of the vents. Zero-initialise; release with sciara_vent_cells_free. */
-struct sciara_vent_cells {
-  int64_t *row, *col;
-  size_t count, capacity;
-};
-
-/** Adds the cells of a vent, as far as they lie on the grid. */
-enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const struct sciara_grid *grid,
-                                         const struct sciara_georef *georef, const struct sciara_vent_spec *spec);
 
 /**
  * The scenario that a snapshot carries; all zero if it carries none. What was refused does not matter: the run has been. The file may
@@ -25,8 +16,15 @@ enum sciara_status sciara_vent_cells_add(struct sciara_vent_cells *v, const stru
 enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, const char *what,
                                             struct sciara_scenario_spec *out);
 
-/** The vents of the scenario that the snapshot carries; none if it carries no scenario. */
-enum sciara_status sciara_vent_cells_read(const struct sciara_snapshot *s, struct sciara_vent_cells *out);
+/**
+ * The cells of the vents of a scenario as a snapshot holds it, as far as they lie on the grid; what cannot be placed is left out. Release
+ * with sciara_vent_cells_free.
+ *
+ * @param path of the snapshot, for messages
+ * @param json NULL: there are no vents
+ */
+enum sciara_status sciara_vent_cells_read(const char *path, const char *json, const struct sciara_grid *grid,
+                                          const struct sciara_georef *georef, struct sciara_vent_cells *out);
 void sciara_vent_cells_free(struct sciara_vent_cells *v);
 
 #endif

@@ -52,9 +52,9 @@ static enum sciara_status measure(struct course *course, struct sciara_snapshot 
   }
   out->area_m2 = (double)covered * g->cell_size * g->cell_size;
   out->max_m = most;
-  SCIARA_TRY_GOTO(sciara_vent_cells_read(s, &vents));
+  SCIARA_TRY_GOTO(sciara_vent_cells_read(s->path, s->scenario_json, g, &s->georef, &vents));
   if (vents.count > 0)
-    out->front_m = sciara_run_out_find(vents.row, vents.col, vents.count, g, deposit).metres;
+    out->front_m = sciara_run_out_find(&vents, s->time_s, g, deposit).metres;
   else
     warn_once(&course->warned_no_vents, s->path, "names no vents: the distance of the front stays empty");
 cleanup:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/front.h"
 #include "base/mem.h"
 #include "calibrate/rate_keys.h"
 #include "scenario/scenario_keys.h"
@@ -37,23 +38,13 @@ static int64_t box_index(const struct sciara_case_box *b, int64_t row, int64_t c
 
 // ---------------------------------------------------------------------------------------------------------------- vents
 
-/** The cells of the vents of a scenario, of which only the places are looked at. */
+/** The cells of the vents of a scenario. */
 static enum sciara_status find_vents(const struct sciara_scenario_member *scenario, const struct sciara_site *site,
-                                     struct sciara_case_vents *out) {
-  const int64_t cells = sciara_grid_cells(&site->grid);
+                                     struct sciara_vent_cells *out) {
   const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
   struct sciara_text text = {0};
-  uint8_t *marked = NULL;
-  int64_t count = 0;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_scenario_member_print(scenario, &text));
-  SCIARA_TRY_GOTO(SCIARA_NEW(marked, cells, "the cells of the vents"));
-  SCIARA_TRY_GOTO(sciara_extent_mark_vents(text.data, &site->grid, &georef, marked, &count));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->cell, count, "the cells of the vents"));
-  for (int64_t i = 0; i < cells; i++)
-    if (marked[i]) out->cell[out->count++] = i;
-cleanup:
-  sciara_free(marked);
+  enum sciara_status status = sciara_scenario_member_print(scenario, &text);
+  if (status == SCIARA_OK) status = sciara_vent_cells_read("scenario", text.data, &site->grid, &georef, out);
   sciara_text_free(&text);
   return status;
 }
@@ -195,7 +186,7 @@ void sciara_cases_free(struct sciara_cases *c) {
     sciara_scenario_base_free(c->scenario[k].base);
     sciara_scenario_free(&c->scenario[k].spec);
     sciara_site_release(c->scenario[k].setup.site);
-    sciara_free(c->scenario[k].vents.cell);
+    sciara_vent_cells_free(&c->scenario[k].vents);
   }
   for (size_t k = 0; c->observed && k < c->options->observed_count; k++) {
     sciara_free(c->observed[k].covered);
@@ -226,14 +217,15 @@ static bool is_covered(const struct sciara_cases *c, const struct sciara_case_ob
 }
 
 static enum sciara_status score(const struct sciara_cases *c, size_t observed, const struct sciara_footprint *f,
-                                const struct sciara_case_vents *vents, struct sciara_extent_scores *out) {
+                                const struct sciara_vent_cells *vents, struct sciara_extent_scores *out) {
   const struct sciara_evaluate_observed *asked = &c->options->observed[observed];
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_grid *g = &c->scenario[asked->scenario].setup.site->grid;
+  const double until_s = sciara_vent_cells_until(vents, fmin(o->at_s, f->end_s));
   struct sciara_case_box box = o->box;
   uint8_t *masks = NULL;
   box_add_cells(&box, g, f->cell, f->count);
-  box_add_cells(&box, g, vents->cell, (int64_t)vents->count);
+  for (size_t n = 0; n < vents->count; n++) box_add(&box, vents->row[n], vents->col[n]);
   const struct sciara_grid part = {
       .rows = box.south - box.north, .cols = box.east - box.west, .cell_size = g->cell_size};
   const int64_t cells = sciara_grid_cells(&part);
@@ -246,7 +238,7 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
     run[box_index(&box, f->cell[n] / g->cols, f->cell[n] % g->cols)] =
         (!o->region || o->region[f->cell[n]]) && is_covered(c, o, f, n);
   for (size_t n = 0; n < vents->count; n++)
-    marked[box_index(&box, vents->cell[n] / g->cols, vents->cell[n] % g->cols)] = 1;
+    marked[box_index(&box, vents->row[n], vents->col[n])] |= sciara_vent_cells_has(vents, n, until_s);
   const struct sciara_extents extents = {.grid = &part, .run = run, .observed = covered, .vents = marked};
   const enum sciara_status status = sciara_extents_score(&extents, out);
   sciara_free(masks);
@@ -329,12 +321,12 @@ static enum sciara_status score_all(const struct sciara_cases *c, const struct s
                                     const struct sciara_scenario_member *scenario, const struct sciara_footprint *f,
                                     struct sciara_extent_scores *scores) {
   const struct sciara_case *of = &c->scenario[job->scenario];
-  struct sciara_case_vents own = {0};
+  struct sciara_vent_cells own = {0};
   enum sciara_status status = moves_vents(job) ? find_vents(scenario, of->setup.site, &own) : SCIARA_OK;
   for (size_t k = 0; k < c->options->observed_count && status == SCIARA_OK; k++)
     if (c->options->observed[k].scenario == job->scenario)
       status = score(c, k, f, moves_vents(job) ? &own : &of->vents, &scores[k]);
-  sciara_free(own.cell);
+  sciara_vent_cells_free(&own);
   return status;
 }
 

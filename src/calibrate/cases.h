@@ -6,6 +6,7 @@
 
 #include "base/date.h"
 #include "calibrate/evaluate.h"
+#include "map/run_out.h"
 #include "member/compute.h"
 #include "sim/cost.h"
 
@@ -22,12 +23,6 @@ struct sciara_case_observed {
   double at_s;                ///< simulated time, s; INFINITY: the end of the run
 };
 
-/** Cells of vents, row-major. */
-struct sciara_case_vents {
-  int64_t *cell;
-  size_t count;
-};
-
 /** A scenario. */
 struct sciara_case {
   const char *path;
@@ -35,7 +30,7 @@ struct sciara_case {
   struct sciara_scenario_spec spec;  ///< of the scenario without changes
   struct sciara_compute_setup setup; ///< without slot, device and cancel
   uint64_t lava;                     ///< sciara_state_checksum of the state with the initial lava; 0: there is none
-  struct sciara_case_vents vents;    ///< of the scenario without changes
+  struct sciara_vent_cells vents;    ///< of the scenario without changes
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
   char start[SCIARA_DATE_SIZE];      ///< the date of its start; "": unknown
 };

@@ -9,7 +9,7 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
                                        struct sciara_vent_cells *cells) {
   const struct sciara_snapshot *s = &t->snapshot;
   struct sciara_scenario_spec scenario;
-  SCIARA_TRY(sciara_vent_cells_read(s, cells));
+  SCIARA_TRY(sciara_vent_cells_read(s->path, s->scenario_json, &s->grid, &s->georef, cells));
   enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
   if (status == SCIARA_OK && s->scenario_json)
     status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json : NULL, map, picture, dressing);
@@ -59,8 +59,7 @@ static enum sciara_status read_lava(struct sciara_snapshot *snapshot, struct sci
   const bool whole = sciara_snapshot_has(snapshot, SCIARA_FIELD_DEPOSIT);
   if (!whole && !(snapshot->fields >> SCIARA_FIELD_THICKNESS & 1u)) return SCIARA_OK;
   SCIARA_TRY(sciara_snapshot_obtain(snapshot, whole ? SCIARA_FIELD_DEPOSIT : SCIARA_FIELD_THICKNESS, p->values));
-  sciara_map_dressing_lava(&p->dressing, p->vents.row, p->vents.col, p->vents.count, p->values, &snapshot->ledger,
-                           &p->picture);
+  sciara_map_dressing_lava(&p->dressing, &p->vents, snapshot->time_s, p->values, &snapshot->ledger, &p->picture);
   return SCIARA_OK;
 }
 

@@ -141,7 +141,7 @@ static enum sciara_status take_vents(struct content *c, enum sciara_export_layer
 static void add_run_out(struct content *c, const struct sciara_grid *g, const double *covered, const char *label,
                         double time) {
   struct sciara_vector_marks *m = &c->marks[c->all.mark_layers];
-  const struct sciara_run_out out = sciara_run_out_find(c->vents.row, c->vents.col, c->vents.count, g, covered);
+  const struct sciara_run_out out = sciara_run_out_find(&c->vents, fmin(time, c->all.latest_s), g, covered);
   if (!out.found) return;
   if (m->count > 0) m->mark[m->count - 1].until_s = time;
   c->at[m->count] = (struct sciara_point){g->west + ((double)out.col + 0.5) * g->cell_size,

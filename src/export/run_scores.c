@@ -32,12 +32,18 @@ static enum sciara_status read_run(struct sciara_run_scores *j) {
 
 static enum sciara_status read_vents(struct sciara_run_scores *j) {
   const struct sciara_snapshot *s = &j->target->snapshot;
-  SCIARA_TRY(SCIARA_NEW(j->vents, sciara_grid_cells(&s->grid), "the cells of the vents"));
-  if (s->scenario_json)
-    SCIARA_TRY(sciara_extent_mark_vents(s->scenario_json, &s->grid, &s->georef, j->vents, &j->vent_cells));
-  if (j->vent_cells == 0)
+  struct sciara_vent_cells cells = {0};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(j->vents, sciara_grid_cells(&s->grid), "the cells of the vents"));
+  SCIARA_TRY_GOTO(sciara_vent_cells_read(s->path, s->scenario_json, &s->grid, &s->georef, &cells));
+  const double until_s = sciara_vent_cells_until(&cells, s->time_s);
+  for (size_t k = 0; k < cells.count; k++)
+    j->vents[cells.row[k] * s->grid.cols + cells.col[k]] |= sciara_vent_cells_has(&cells, k, until_s);
+  if (cells.count == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s: contains no vents: the run-out is undefined", j->target->path);
-  return SCIARA_OK;
+cleanup:
+  sciara_vent_cells_free(&cells);
+  return status;
 }
 
 enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j) {
@@ -90,7 +96,7 @@ static enum sciara_status dress(const struct sciara_run_scores *j, const struct 
   struct sciara_vent_cells vents = {0};
   const enum sciara_status status = sciara_export_vents(j->target, map, picture, dressing, &vents);
   if (status == SCIARA_OK) {
-    sciara_map_dressing_lava(dressing, vents.row, vents.col, vents.count, j->thickness, &s->ledger, picture);
+    sciara_map_dressing_lava(dressing, &vents, s->time_s, j->thickness, &s->ledger, picture);
     sciara_map_bounds_add_mask(&dressing->bounds, &s->grid, j->observed.covered);
   }
   sciara_vent_cells_free(&vents);

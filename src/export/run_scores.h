@@ -18,7 +18,6 @@ struct sciara_run_scores {
   enum sciara_field field; ///< of the run: its deposit, else what is liquid
   double *thickness;       ///< of the run, m
   uint8_t *run, *vents;    ///< covered cells, cells with a vent
-  int64_t vent_cells;
   struct sciara_observation observed;
   struct sciara_extent_scores scores;
 };

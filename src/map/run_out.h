@@ -3,10 +3,30 @@
 #ifndef SCIARA_MAP_RUN_OUT_H
 #define SCIARA_MAP_RUN_OUT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "model/grid.h"
+
+/** The cells of vents. */
+struct sciara_vent_cells {
+  int64_t *row, *col;
+  double *first_s; ///< when the vent of each emits lava for the first time, s; INFINITY: never
+  size_t count, capacity;
+};
+
+/** The time up to which vents count at a time: that one; INFINITY, for all of them, if none has emitted lava by then. */
+static inline double sciara_vent_cells_until(const struct sciara_vent_cells *v, double time_s) {
+  for (size_t k = 0; k < v->count; k++)
+    if (v->first_s[k] < time_s) return time_s;
+  return INFINITY;
+}
+
+/** Whether a cell is one of a vent that counts up to a time of sciara_vent_cells_until. */
+static inline bool sciara_vent_cells_has(const struct sciara_vent_cells *v, size_t k, double until_s) {
+  return v->first_s[k] < until_s || isinf(until_s);
+}
 
 /** The covered cell that is farthest from its nearest vent. */
 struct sciara_run_out {
@@ -17,11 +37,10 @@ struct sciara_run_out {
 };
 
 /**
- * Finds it among the cells with a value > 0.
- *
- * @param row, col of the `count` cells of the vents
+ * Finds it among the cells with a value > 0. Lava does not come from a vent that has not emitted any by the time, so such a
+ * vent does not count.
  */
-struct sciara_run_out sciara_run_out_find(const int64_t *row, const int64_t *col, size_t count,
+struct sciara_run_out sciara_run_out_find(const struct sciara_vent_cells *vents, double time_s,
                                           const struct sciara_grid *grid, const double *values);
 
 #endif

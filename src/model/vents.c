@@ -179,6 +179,12 @@ static double rate_at(const struct sciara_vents *v, int64_t vent, double time) {
   return low < v->first[vent + 1] && v->begin[low] <= time ? v->rate[low] : 0;
 }
 
+double sciara_vents_first(const struct sciara_vents *v, int64_t k) {
+  for (int64_t n = v->first[k]; n < v->first[k + 1]; n++)
+    if (v->rate[n] > 0) return v->begin[n];
+  return INFINITY;
+}
+
 enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sciara_emission *out) {
   double *time;
   size_t count = 0;

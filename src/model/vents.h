@@ -55,6 +55,9 @@ double sciara_vents_begun(const struct sciara_vents *v);
 /** Volume of all vents over all time, m3. */
 double sciara_vents_total(const struct sciara_vents *v);
 
+/** When vent k emits lava for the first time, s; INFINITY: never. */
+double sciara_vents_first(const struct sciara_vents *v, int64_t k);
+
 /** What all vents emit over all time. */
 struct sciara_emission {
   double volume_m3;      ///< NAN: not known

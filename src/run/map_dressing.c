@@ -26,11 +26,11 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
   return SCIARA_OK;
 }
 
-void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row, const int64_t *col, size_t vents,
+void sciara_map_dressing_lava(struct sciara_map_dressing *d, const struct sciara_vent_cells *vents, double time_s,
                               const double *lava, const struct sciara_ledger *ledger,
                               struct sciara_map_picture *picture) {
   const struct sciara_grid *g = picture->map->grid;
-  const struct sciara_run_out out = sciara_run_out_find(row, col, vents, g, lava);
+  const struct sciara_run_out out = sciara_run_out_find(vents, time_s, g, lava);
   sciara_map_bounds_add_values(&d->bounds, g, lava);
   d->run_out = (struct sciara_map_run_out){
       {g->west + ((double)out.col + 0.5) * g->cell_size, g->north - ((double)out.row + 0.5) * g->cell_size},

@@ -31,10 +31,9 @@ enum sciara_status sciara_map_dressing_make(const struct sciara_scenario_spec *s
 /**
  * Takes the extent of the lava and the volumes at a time; the picture shows the run-out point if there is one.
  *
- * @param row, col of the cells of the vents
- * @param lava     thickness in each cell of the grid
+ * @param lava thickness in each cell of the grid
  */
-void sciara_map_dressing_lava(struct sciara_map_dressing *d, const int64_t *row, const int64_t *col, size_t vents,
+void sciara_map_dressing_lava(struct sciara_map_dressing *d, const struct sciara_vent_cells *vents, double time_s,
                               const double *lava, const struct sciara_ledger *ledger,
                               struct sciara_map_picture *picture);
 

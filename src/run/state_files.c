@@ -104,6 +104,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
       .map = map, .altitude = p->state->z0, .time_s = &s->progress.time, .start = p->scenario.run.start};
   enum sciara_status status;
   uint8_t *sea = NULL;
+  double *first_s = NULL;
   bool tower = false;
   SCIARA_TRY(sciara_simulation_ledger(s, &ledger));
   SCIARA_TRY(has_tower(p, &tower));
@@ -117,7 +118,11 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   SCIARA_TRY_GOTO(sciara_barriers_find(p, &own));
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &own, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);
-  sciara_map_dressing_lava(&dressing, p->vents->row, p->vents->col, (size_t)p->vents->count, values, &ledger, &picture);
+  SCIARA_TRY_GOTO(SCIARA_NEW(first_s, p->vents->count + 1, "the times of vents"));
+  for (int64_t k = 0; k < p->vents->count; k++) first_s[k] = sciara_vents_first(p->vents, k);
+  const struct sciara_vent_cells vents = {
+      .row = p->vents->row, .col = p->vents->col, .first_s = first_s, .count = (size_t)p->vents->count};
+  sciara_map_dressing_lava(&dressing, &vents, s->progress.time, values, &ledger, &picture);
   SCIARA_TRY_GOTO(sciara_map_dressing_tell(&dressing, facts));
   const struct sciara_map_window window = sciara_map_window_around(&dressing.bounds, map->grid);
   picture.window = &window;
@@ -126,6 +131,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
 cleanup:
   sciara_map_dressing_free(&dressing);
   sciara_run_json_free(&own);
+  sciara_free(first_s);
   sciara_free(sea);
   return status;
 }

@@ -63,34 +63,55 @@ END_TEST
 
 START_TEST(the_run_out_is_at_the_farthest_cell) {
   static double lava[100 * 200];
-  const int64_t row[] = {10, 90}, col[] = {10, 190};
+  int64_t row[] = {10, 90}, col[] = {10, 190};
+  double first_s[] = {0, 0};
+  struct sciara_vent_cells vents = {.row = row, .col = col, .first_s = first_s, .count = 2};
   lava[10 * 200 + 10] = lava[13 * 200 + 14] = lava[90 * 200 + 186] = 1;
   lava[50 * 200 + 100] = -9999;
-  const struct sciara_run_out out = sciara_run_out_find(row, col, 2, &grid, lava);
+  const struct sciara_run_out out = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(out.found && out.row == 13 && out.col == 14 && out.vent == 0);
   ck_assert_double_eq(out.metres, 50);
-  ck_assert(!sciara_run_out_find(row, col, 0, &grid, lava).found);
+  vents.count = 0;
+  ck_assert(!sciara_run_out_find(&vents, 1, &grid, lava).found);
+  vents.count = 2;
   lava[10 * 200 + 10] = lava[13 * 200 + 14] = lava[90 * 200 + 186] = 0;
-  ck_assert(!sciara_run_out_find(row, col, 2, &grid, lava).found);
+  ck_assert(!sciara_run_out_find(&vents, 1, &grid, lava).found);
   lava[90 * 200 + 190] = 2; // at a vent
-  const struct sciara_run_out at = sciara_run_out_find(row, col, 2, &grid, lava);
+  const struct sciara_run_out at = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(at.found && at.vent == 1 && at.metres == 0);
+}
+END_TEST
+
+// Lava does not come from a vent that has not erupted; if none has, as on the lava of an earlier run, all count.
+START_TEST(a_vent_counts_once_it_has_emitted) {
+  static double lava[100 * 200];
+  int64_t row[] = {10, 10, 10}, col[] = {10, 30, 60};
+  double first_s[] = {0, 100, INFINITY};
+  struct sciara_vent_cells vents = {.row = row, .col = col, .first_s = first_s, .count = 3};
+  lava[10 * 200 + 50] = 1;
+  ck_assert_double_eq(sciara_run_out_find(&vents, 100, &grid, lava).metres, 400);
+  ck_assert_double_eq(sciara_run_out_find(&vents, 100.5, &grid, lava).metres, 200);
+  ck_assert_double_eq(sciara_run_out_find(&vents, INFINITY, &grid, lava).metres, 100);
+  first_s[0] = 50;
+  ck_assert_double_eq(sciara_run_out_find(&vents, 50, &grid, lava).metres, 100);
 }
 END_TEST
 
 /** Of cells equally far the first in rows from the north-west, of vents equally near the first of the scenario. */
 START_TEST(a_tie_is_won_by_the_first) {
   static double lava[100 * 200];
-  const int64_t row[] = {50, 50}, col[] = {40, 60};
+  int64_t row[] = {50, 50}, col[] = {40, 60};
+  double first_s[] = {0, 0};
+  const struct sciara_vent_cells vents = {.row = row, .col = col, .first_s = first_s, .count = 2};
   lava[50 * 200 + 50] = 1;                                                                   // 10 cells from both vents
   lava[40 * 200 + 60] = lava[50 * 200 + 30] = lava[60 * 200 + 40] = lava[56 * 200 + 68] = 3; // so are these from one
-  const struct sciara_run_out first = sciara_run_out_find(row, col, 2, &grid, lava);
+  const struct sciara_run_out first = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(first.found && first.row == 40 && first.col == 60 && first.vent == 1 && first.metres == 100);
   lava[40 * 200 + 60] = 0;
-  const struct sciara_run_out west = sciara_run_out_find(row, col, 2, &grid, lava);
+  const struct sciara_run_out west = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(west.row == 50 && west.col == 30 && west.vent == 0 && west.metres == 100);
   lava[50 * 200 + 30] = 0;
-  const struct sciara_run_out middle = sciara_run_out_find(row, col, 2, &grid, lava);
+  const struct sciara_run_out middle = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(middle.row == 50 && middle.col == 50 && middle.vent == 0 && middle.metres == 100);
 }
 END_TEST
@@ -103,6 +124,7 @@ int main(void) {
   tcase_add_test(t, a_box_takes_the_cells_it_touches);
   tcase_add_test(t, the_run_out_is_at_the_farthest_cell);
   tcase_add_test(t, a_tie_is_won_by_the_first);
+  tcase_add_test(t, a_vent_counts_once_it_has_emitted);
   suite_add_tcase(suite, t);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -60,10 +60,7 @@ int sciara_ensemble_plan_into(const char *file, const char *folder, bool overwri
   struct sciara_ensemble_estimate estimate;
   const struct sciara_ensemble_plan_options options = {.overwrite = overwrite,
                                                        .probe_s = with_estimate ? PROBE_SECONDS : 0};
-  if (folder)
-    sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
-  else
-    sciara_ensemble_check(file, &options, &estimate, &diagnostics);
+  sciara_ensemble_plan(file, folder, &options, &estimate, &diagnostics);
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK) print_estimate(&estimate);
   sciara_diagnostics_free(&diagnostics);

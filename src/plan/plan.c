@@ -454,18 +454,6 @@ static enum sciara_status check_disk(const struct sciara_planning *p, const stru
                      p->r.file, e->members, need, have);
 }
 
-void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
-                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
-  struct sciara_planning p = {.r = {.file = file, .diagnostics = diagnostics}};
-  struct sciara_ensemble_estimate e = {0};
-  read_plan(&p);
-  if (diagnostics->count == 0) make_estimate(&p, NULL, options ? options->probe_s : 0, &e);
-  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
-  if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
-  if (estimate) *estimate = e;
-  free_planning(&p);
-}
-
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics) {
   struct sciara_planning p = {.r = {.file = file, .diagnostics = diagnostics}};
@@ -474,7 +462,7 @@ void sciara_ensemble_plan(const char *file, const char *folder, const struct sci
   if (diagnostics->count == 0) make_estimate(&p, folder, options ? options->probe_s : 0, &e);
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_disk(&p, &e));
   if (diagnostics->count == 0) sciara_diagnostics_add(diagnostics, check_memory(&p, &e));
-  if (diagnostics->count == 0)
+  if (diagnostics->count == 0 && folder)
     sciara_diagnostics_add(diagnostics, sciara_plan_write(&p, folder, options && options->overwrite));
   if (estimate) *estimate = e;
   free_planning(&p);

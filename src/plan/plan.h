@@ -22,18 +22,13 @@ struct sciara_ensemble_plan_options {
 };
 
 /**
- * Finds all problems of an ensemble file and of everything that it names, without writing anything.
+ * Finds all problems of an ensemble file and of everything that it names; then writes the folder: dem.tif, members.csv,
+ * weights.csv and, last, ensemble.json. An ensemble with the same members that is already in the folder keeps its batches:
+ * only its weights and results are replaced. One with other members is SCIARA_ERR_INPUT, and the message names the rows that
+ * differ, unless options->overwrite is set. Nothing is written if there is a problem.
  *
- * @param estimate may be NULL
- */
-void sciara_ensemble_check(const char *file, const struct sciara_ensemble_plan_options *options,
-                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics);
-
-/**
- * The same, and then writes the folder: dem.tif, members.csv, weights.csv and, last, ensemble.json. An ensemble with the
- * same members that is already in the folder keeps its batches: only its weights and results are replaced. One with
- * other members is SCIARA_ERR_INPUT, and the message names the rows that differ, unless options->overwrite is set.
- * Nothing is written if there is a problem.
+ * @param folder NULL: nothing is written
+ * @param options, estimate may be NULL
  */
 void sciara_ensemble_plan(const char *file, const char *folder, const struct sciara_ensemble_plan_options *options,
                           struct sciara_ensemble_estimate *estimate, struct sciara_diagnostics *diagnostics);

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_file("vents.csv", parts[3]);
   if (parts[4].data) fuzz_ensemble_folder(parts[4]);
   if (parts[1].data) check_table(parts[1], parts[2]);
-  sciara_ensemble_check(fuzz_file("e.json", parts[0]), NULL, NULL, &diagnostics);
+  sciara_ensemble_plan(fuzz_file("e.json", parts[0]), NULL, NULL, NULL, &diagnostics);
   fuzz_check_status(sciara_diagnostics_status(&diagnostics));
   sciara_diagnostics_free(&diagnostics);
   return 0;

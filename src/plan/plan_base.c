@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "ensemble/member_keys.h"
 #include "file/durable.h"
-#include "run/run_ground.h"
 #include "sim/scenario_site.h"
-#include "store/checkpoint_hdf5.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
 
@@ -217,34 +214,5 @@ cleanup:
   cJSON_Delete(root);
   cJSON_Delete(again);
   sciara_text_free(&text);
-  return status;
-}
-
-enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *base, const char *path) {
-  enum { MOST = INT32_MAX };
-  struct sciara_checkpoint copy = {0};
-  char *bytes = NULL;
-  size_t count = 0;
-  enum sciara_status status = sciara_file_read(base->scenario.initial_checkpoint, MOST, &bytes, &count);
-  if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
-  free(bytes);
-  if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
-  if (status == SCIARA_OK && copy.checksum != base->checkpoint_checksum)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again",
-                         base->scenario.initial_checkpoint, path);
-  sciara_checkpoint_free(&copy);
-  return status;
-}
-
-enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path) {
-  const struct sciara_site *site = sciara_site_unchanged(base->site);
-  const int64_t cells = sciara_grid_cells(&site->grid);
-  double *values;
-  if (base->scenario.dem.sea.rule != SCIARA_SEA_NODATA) return sciara_ground_write(base, NULL, path);
-  SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground")); // this rule finds the sea where there is no altitude
-  for (int64_t i = 0; i < cells; i++)
-    values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
-  const enum sciara_status status = sciara_ground_write(base, values, path);
-  sciara_free(values);
   return status;
 }

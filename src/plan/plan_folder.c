@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
+#include "run/run_ground.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
+#include "store/checkpoint_hdf5.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
 
@@ -22,11 +25,37 @@ static bool is_same_site(const struct sciara_site *a, const struct sciara_site *
          memcmp(a->kind, b->kind, cells) == 0 && memcmp(a->z0, b->z0, cells * sizeof *a->z0) == 0;
 }
 
+/** Copies the checkpoint with which members begin. SCIARA_ERR_INPUT if it is no longer the one that was read. */
 static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
-  if (!p->base.scenario.initial_checkpoint) return SCIARA_OK;
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
-  const enum sciara_status status = path ? sciara_plan_write_checkpoint(&p->base, path) : no_memory();
+  enum { MOST = INT32_MAX };
+  const char *from = p->base.scenario.initial_checkpoint;
+  struct sciara_checkpoint copy = {0};
+  char *path, *bytes = NULL;
+  size_t count = 0;
+  if (!from) return SCIARA_OK;
+  path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
+  enum sciara_status status = path ? sciara_file_read(from, MOST, &bytes, &count) : no_memory();
+  if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
+  free(bytes);
+  if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
+  if (status == SCIARA_OK && copy.checksum != p->base.checkpoint_checksum)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: changed while it was copied to %s: plan again", from, path);
+  sciara_checkpoint_free(&copy);
   free(path);
+  return status;
+}
+
+/** Writes the ground of a site so that a scenario with the key "dem" of sciara_plan_base_text reads the same site. */
+static enum sciara_status write_dem(const struct sciara_problem *base, const char *path) {
+  const struct sciara_site *site = sciara_site_unchanged(base->site);
+  const int64_t cells = sciara_grid_cells(&site->grid);
+  double *values;
+  if (base->scenario.dem.sea.rule != SCIARA_SEA_NODATA) return sciara_ground_write(base, NULL, path);
+  SCIARA_TRY(SCIARA_NEW(values, (size_t)cells, "the ground")); // this rule finds the sea where there is no altitude
+  for (int64_t i = 0; i < cells; i++)
+    values[i] = site->kind[i] == SCIARA_CELL_SEA ? SCIARA_NODATA_ALTITUDE : site->z0[i];
+  const enum sciara_status status = sciara_ground_write(base, values, path);
+  sciara_free(values);
   return status;
 }
 
@@ -38,7 +67,7 @@ static enum sciara_status write_ground(struct sciara_planning *p) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_text text = {0};
   char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
-  enum sciara_status status = path ? sciara_plan_write_dem(&p->base, path) : no_memory();
+  enum sciara_status status = path ? write_dem(&p->base, path) : no_memory();
   if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
   if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
   if (status == SCIARA_OK) {

@@ -49,12 +49,6 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
 enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
                                          const struct sciara_members *m, const char *dem, struct sciara_text *out);
 
-/** Copies the checkpoint with which members begin. SCIARA_ERR_INPUT if it is no longer the one that was read. */
-enum sciara_status sciara_plan_write_checkpoint(const struct sciara_problem *base, const char *path);
-
-/** Writes the ground of a site so that a scenario with the key "dem" of sciara_plan_base_text reads the same site. */
-enum sciara_status sciara_plan_write_dem(const struct sciara_problem *base, const char *path);
-
 /** Writes a plan without problems. A folder with the same members keeps its results. */
 enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite);
 

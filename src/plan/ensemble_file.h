@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts "events" and "vents" of an ensemble file as values.
+// The parts "events", "vents" and "vary" of an ensemble file as values.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_ENSEMBLE_FILE_H
 #define SCIARA_PLAN_ENSEMBLE_FILE_H
 
+#include "ensemble/declared.h"
 #include "ensemble/ensemble_reading.h"
 #include "model/site.h"
-#include "plan/curve.h"
+
+// -------------------------------------------------------------------------------------------------------------- events
+
+enum sciara_curve_kind {
+  SCIARA_CURVE_CONSTANT,
+  SCIARA_CURVE_BELL,        ///< rises from 0 to the peak and falls to 0, each as u^2 (3 - 2 u)
+  SCIARA_CURVE_EXPONENTIAL, ///< exp(-x / decay)
+  SCIARA_CURVE_WANING,      ///< rises linearly to the peak, then falls as exp(-(x - peak) / decay)
+  SCIARA_CURVE_TABLE,       ///< a table of rates
+};
+
+/** A shape over the share x of the duration, 0 to 1. */
+struct sciara_curve {
+  enum sciara_curve_kind kind;
+  double peak;                 ///< bell, waning: share at which the rate is largest, 0 to 1
+  double decay;                ///< exponential, waning: share in which the rate falls by the factor e, above 0
+  const double *edges, *rates; ///< table: count + 1 ascending times and count rates, any units; the sum is above 0
+  size_t count;
+};
+
+/** The share of the volume emitted until the share x of the duration; 0 at 0, exactly 1 at 1. */
+double sciara_curve_share(const struct sciara_curve *c, double x);
+
+/**
+ * The rates of `slots` equal parts of the duration: each has the volume of its part of the curve, whatever their
+ * number. The sum of rate * duration / slots is `volume` up to the rounding of the sum.
+ */
+void sciara_curve_rates(const struct sciara_curve *c, double volume_m3, double duration_s, size_t slots,
+                        double *rates_m3_s);
 
 /** A class of eruptions with what its members emit. */
 struct sciara_event_spec {
@@ -38,6 +67,8 @@ enum sciara_status sciara_event_effusion(const struct sciara_event_spec *e, doub
 enum sciara_status sciara_rates_effusion(const double *edges, const double *rates, size_t count, double scale,
                                          struct sciara_text *out);
 
+// --------------------------------------------------------------------------------------------------------------- vents
+
 /** Vents of a plan; release with sciara_vent_list_free. */
 struct sciara_vent_list {
   struct sciara_ensemble_vent *vent; ///< weight: as given, not yet divided by the sum
@@ -55,5 +86,72 @@ struct sciara_vent_list {
 void sciara_vent_list_read(const struct sciara_ensemble_reading *r, const cJSON *vents, const struct sciara_site *site,
                            struct sciara_vent_list *out);
 void sciara_vent_list_free(struct sciara_vent_list *l);
+
+// --------------------------------------------------------------------------------------------------------- what varies
+
+enum sciara_vary_target {
+  SCIARA_VARY_KEY,
+  SCIARA_VARY_RATE,
+  SCIARA_VARY_VOLUME,
+  SCIARA_VARY_DURATION,
+  SCIARA_VARY_GROUND ///< the standard deviation of the errors of altitudes
+};
+
+enum sciara_distribution {
+  SCIARA_DIST_VALUES,
+  SCIARA_DIST_UNIFORM,
+  SCIARA_DIST_LOG_UNIFORM,
+  SCIARA_DIST_NORMAL,
+  SCIARA_DIST_LOGNORMAL
+};
+
+enum { SCIARA_VARY_NAME = 256 }; ///< bytes of a key, with its end
+
+/** One varied key. */
+struct sciara_vary_spec {
+  char *key;
+  char name[SCIARA_VARY_NAME]; ///< sciara_member_key_plain of it, from which its random numbers follow
+  size_t rank;                 ///< its place in the order of the names: that of its coordinate in a point
+  enum sciara_vary_target target;
+  size_t event;         ///< VOLUME, DURATION: of which event
+  double correlation_m; ///< GROUND: correlation length, m
+  enum sciara_distribution kind;
+  double a, b;      ///< lowest and highest; mean and standard deviation; median and standard deviation of the logarithm
+  double low, high; ///< range of the results: of the key, and of "truncate"
+  bool low_allowed;
+  double from, to; ///< shares of the distribution at its ends: only the part between them is used
+  char **value;    ///< VALUES: as in members.csv
+  double *share;   ///< VALUES: probability of each; the sum is 1
+  size_t count;
+};
+
+struct sciara_variation {
+  struct sciara_vary_spec *vary;
+  size_t count;
+  double *lower; ///< count x count, by rank: Cholesky factor of the correlations; NULL: all are independent
+};
+
+/**
+ * The parts "vary" and "correlation", which may be NULL. Every key that does not exist, that a member must not set or
+ * whose values are out of its range is a problem.
+ *
+ * @param event_count   of "events"; `by_volume` says which of them have a volume
+ * @param vents_given   the plan sets the places of vents, so no key may
+ */
+void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
+                           const struct sciara_event_spec *events, size_t event_count, bool vents_given,
+                           struct sciara_variation *out);
+/** Adds the ranges from which keys are drawn evenly, or evenly in their logarithm. */
+enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out);
+void sciara_variation_free(struct sciara_variation *v);
+
+/** Makes u[count], independent coordinates in (0, 1), correlated; by rank. */
+void sciara_variation_correlate(const struct sciara_variation *v, double *u);
+
+/** The number of a continuous distribution at the share u in (0, 1): within its range. */
+double sciara_vary_number(const struct sciara_vary_spec *v, double u);
+
+/** The index of the value of VALUES at the share u. */
+size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u);
 
 #endif

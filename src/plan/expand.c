@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/expand.h"
+// From vents, events and distributions to the table of members.
+#include "plan/planning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

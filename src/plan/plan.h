@@ -5,7 +5,16 @@
 
 #include "base/diagnostics.h"
 #include "ensemble/ensemble.h"
-#include "plan/plan_time.h"
+
+/** How long the members of a plan will take, from some of them. */
+struct sciara_plan_time {
+  bool made;            ///< false: there is no estimate of the time
+  size_t probed, whole; ///< members that were probed; of these, computed to their end
+  double core_s;        ///< computing all members on one core, s
+  double low_s, high_s; ///< between these, most probably
+  char why[320];        ///< there is no estimate, or no memory; "": it was not asked for
+  double member_bytes;  ///< memory of the largest member of a sample; 0: unknown
+};
 
 /** What a plan will take. */
 struct sciara_ensemble_estimate {

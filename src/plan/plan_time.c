@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/plan_time.h"
+// How long the members of a plan will take, from some of them.
+#include "plan/planning.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,13 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan that is being made, and the steps of making it: plan_places.c, plan_check.c, plan_base.c, plan_folder.c.
+// A plan that is being made, and the steps of making it: expand.c, plan_places.c, plan_check.c, plan_base.c, plan_folder.c,
+// plan_time.c.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_PLANNING_H
 #define SCIARA_PLAN_PLANNING_H
 
 #include "ensemble/ensemble.h"
 #include "ensemble/ensemble_reading.h"
-#include "plan/expand.h"
+#include "plan/ensemble_file.h"
+#include "plan/plan.h"
 #include "sim/problem.h"
+
+/** The part "sample". */
+struct sciara_sample_spec {
+  enum sciara_sample_method method;
+  bool drawn;  ///< vents and events are drawn from their weights
+  bool chosen; ///< the file says whether they are
+  size_t count, replicates;
+  uint64_t seed;
+};
+
+/** Everything of which members are made. */
+struct sciara_expansion {
+  const struct sciara_ensemble_reading *r;
+  struct sciara_sample_spec sample;
+  struct sciara_vent_list vents; ///< none: those of the base
+  struct sciara_event_spec *events;
+  size_t event_count; ///< 0: the effusion of the base
+  struct sciara_variation variation;
+  const struct sciara_scenario_spec *base;
+  size_t skipped; ///< members left out because their weight is 0
+};
+
+/**
+ * Makes the members: w = a_v p_k / n_vk, where a_v and p_k are the weights of vent and event divided by their sums and
+ * n_vk the number of members drawn for both; in a full plan times the probabilities of the values; 1/n if vents and
+ * events are drawn. Members whose vent, event or value has the weight 0 are left out. The sum of the weights is 1.
+ */
+enum sciara_status sciara_expand(struct sciara_expansion *x, struct sciara_members *out);
 
 /** A plan that is being made. */
 struct sciara_planning {
@@ -48,6 +78,19 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
  */
 enum sciara_status sciara_plan_base_text(const struct sciara_problem *base, const struct sciara_expansion *x,
                                          const struct sciara_members *m, const char *dem, struct sciara_text *out);
+
+/**
+ * Places a sample of the members, evenly spread over the table, and computes some of them, the shortest first, in `seconds`
+ * of processor time. The time of a member is taken to be proportional to its length (sim/cost.h). If no member comes
+ * to its end, the time step and the cost of a cell in the first steps are extrapolated; without enough steps there is no
+ * estimate.
+ *
+ * @param e its base names the DEM of `base`
+ * @param base a problem on the site of all members
+ * @param seconds 0: no probes
+ */
+enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const struct sciara_problem *base,
+                                         double seconds, struct sciara_plan_time *out);
 
 /** Writes a plan without problems. A folder with the same members keeps its results. */
 enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite);

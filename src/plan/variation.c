@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/variation.h"
+// What varies from member to member: keys, their distributions, and correlations between them.
+#include "plan/ensemble_file.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "model/normal.h"
 #include "model/random.h"
-#include "plan/curve.h"
+#include "plan/ensemble_file.h"
 #include "plan/points.h"
 
 START_TEST(test_philox) { // the known answers of Random123

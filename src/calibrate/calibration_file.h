@@ -7,8 +7,8 @@
 
 #include "calibrate/observed_dates.h"
 #include "calibrate/rate_keys.h"
-#include "calibrate/vent_disc.h"
 #include "file/json_strict.h"
+#include "model/grid.h"
 
 enum { SCIARA_UNKNOWNS_MOST = 64, SCIARA_SEARCHES_MOST = 20 };
 
@@ -18,6 +18,24 @@ enum sciara_calibration_design {
   SCIARA_DESIGN_SOBOL,
   SCIARA_DESIGN_MORRIS,
   SCIARA_DESIGN_SALTELLI,
+};
+
+enum { SCIARA_DISC_KEY = 40 }; ///< size of a key
+
+/**
+ * The position of a vent within a radius around its place in the scenarios: two unknowns. A search has them as a point of the
+ * unit square, which becomes a point of the disc with equal areas, then the centre of its cell.
+ */
+struct sciara_vent_disc {
+  size_t vent; ///< its number in every scenario
+  double radius_m;
+  enum sciara_vent_place way;      ///< how scenarios give its place: x and y, longitude and latitude, column and row
+  struct sciara_point given;       ///< its place there
+  char column[2][SCIARA_DISC_KEY]; ///< of evaluations.csv: "vents.0.x", "vents.0.y"; or of longitude and latitude
+  char key[2][SCIARA_DISC_KEY];    ///< of a scenario: the same, or "vents.0.col", "vents.0.row"
+  struct sciara_grid grid;         ///< of the first scenario; without rows: not known yet
+  struct sciara_point centre;      ///< of the disc in that grid
+  const char *crs_wkt;             ///< of that grid; belongs to its site
 };
 
 /** A key that is searched, or a coordinate of the position of a vent. */

@@ -1,13 +1,248 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/unknowns.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
+#include "file/georef.h"
 #include "model/detmath.h"
+#include "model/vent_area.h"
 #include "plan/points.h"
+#include "sim/problem.h"
+
+// -------------------------------------------------------------------------------------------------- positions of vents
+
+/** Part of a cell by which rounding may move a point of the disc. */
+static const double SLACK = 1e-6;
+
+/** Longitude and latitude are rounded to so many parts of a degree, 0.1 mm. */
+static const double PARTS = 1e9;
+
+/** "position" of "vents.0.position"; NULL: it is no key of a vent. */
+static const char *name_in_vent(const char *key, size_t *vent) {
+  static const char digits[] = "0123456789";
+  static const char start[] = "vents.";
+  char plain[256];
+  if (!sciara_member_key_plain(key, plain, sizeof plain) || strncmp(plain, start, strlen(start)) != 0) return NULL;
+  const char *number = plain + strlen(start);
+  const size_t length = strspn(number, digits);
+  if (length == 0 || length > 6 || number[length] != '.') return NULL;
+  *vent = strtoul(number, NULL, 10);
+  return key + strlen(key) - strlen(number + length + 1);
+}
+
+/** Whether a key is the position of a vent, "vents.0.position". */
+static bool names_position(const char *key, size_t *vent) {
+  const char *name = name_in_vent(key, vent);
+  return name && strcmp(name, "position") == 0;
+}
+
+/** Whether a key that is not known was probably meant as one. */
+static bool is_near_position(const char *key) {
+  static const char *const position = "position";
+  size_t vent;
+  const char *name = name_in_vent(key, &vent);
+  return name && sciara_closest_name(name, &position, 1);
+}
+
+/** Whether a key is a coordinate of the vent. */
+static bool disc_has(const struct sciara_vent_disc *d, const char *key) {
+  static const char *const names[] = {"x", "y", "lon", "lat", "row", "col", "position"};
+  size_t vent = 0;
+  const char *name = name_in_vent(key, &vent);
+  for (size_t k = 0; name && vent == d->vent && k < sizeof names / sizeof *names; k++)
+    if (strcmp(name, names[k]) == 0) return true;
+  return false;
+}
+
+// ------------------------------------------------------------------------------------------------- discs in a scenario
+
+static void name_keys(struct sciara_vent_disc *d) {
+  static const char *const names[][2] = {
+      [SCIARA_VENT_XY] = {"x", "y"}, [SCIARA_VENT_LONLAT] = {"lon", "lat"}, [SCIARA_VENT_ROWCOL] = {"col", "row"}};
+  const enum sciara_vent_place shown = d->way == SCIARA_VENT_ROWCOL ? SCIARA_VENT_XY : d->way;
+  for (int axis = 0; axis < 2; axis++) {
+    snprintf(d->key[axis], SCIARA_DISC_KEY, "vents.%zu.%s", d->vent, names[d->way][axis]);
+    snprintf(d->column[axis], SCIARA_DISC_KEY, "vents.%zu.%s", d->vent, names[shown][axis]);
+  }
+}
+
+static void print_place(enum sciara_vent_place way, struct sciara_point at, char *out, size_t capacity) {
+  if (way == SCIARA_VENT_ROWCOL)
+    snprintf(out, capacity, "row %.0f, col %.0f", at.y, at.x);
+  else
+    snprintf(out, capacity, way == SCIARA_VENT_LONLAT ? "lon %.12g, lat %.12g" : "x %.12g, y %.12g", at.x, at.y);
+}
+
+void sciara_vent_disc_take(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
+                           char found[160], char allowed[400]) {
+  const struct sciara_vent_spec *v = d->vent < scenario->vent_count ? &scenario->vents[d->vent] : NULL;
+  const bool named = v && v->file;
+  char place[120];
+  found[0] = '\0';
+  if (!v || named || v->place == SCIARA_VENT_LINE) {
+    if (v)
+      snprintf(found, 160, "%s", named ? "one of a file" : "a line");
+    else
+      snprintf(found, 160, "vent %zu, of %zu counted from 0", d->vent, scenario->vent_count);
+    snprintf(allowed, 400, "a vent of %.200s with x and y, lon and lat, or row and col", scenario->path);
+    return;
+  }
+  if (first) {
+    d->way = v->place;
+    d->given = v->points[0];
+    name_keys(d);
+    return;
+  }
+  if (v->place == d->way && v->points[0].x == d->given.x && v->points[0].y == d->given.y) return;
+  print_place(v->place, v->points[0], found, 160);
+  print_place(d->way, d->given, place, sizeof place);
+  snprintf(allowed, 400, "the same place in %.120s as in the first scenario, %s", scenario->path, place);
+}
+
+// --------------------------------------------------------------------------------------------------- discs on a ground
+
+/** The distance of a point from a cell, which may lie outside the grid; 0: inside. */
+static double distance_to(const struct sciara_grid *g, struct sciara_point p, int64_t row, int64_t col) {
+  const struct sciara_point c = sciara_cell_centre(g, row, col);
+  return hypot(fmax(fabs(p.x - c.x) - 0.5 * g->cell_size, 0), fmax(fabs(p.y - c.y) - 0.5 * g->cell_size, 0));
+}
+
+/** The row or column of an offset from the first edge, from -1 to `count`. */
+static int64_t index_of(double offset, double cell_size, int64_t count) {
+  const double at = floor(offset / cell_size);
+  return at < 0 ? -1 : at < (double)count ? (int64_t)at : count;
+}
+
+/** False beyond the edges, at a rim or a hole of the DEM, and in the sea. */
+static bool can_have_vent(const struct sciara_site *site, int64_t row, int64_t col) {
+  const struct sciara_grid *g = &site->grid;
+  return row >= 0 && col >= 0 && row < g->rows && col < g->cols &&
+         site->kind[row * g->cols + col] == SCIARA_CELL_INTERIOR;
+}
+
+/** The nearest of the cells that the disc touches and that cannot have a vent. */
+static enum sciara_status check_cells(const struct sciara_vent_disc *d, const struct sciara_site *site,
+                                      struct sciara_point centre, const char *name) {
+  const struct sciara_grid *g = &site->grid;
+  const double reach = d->radius_m + SLACK * g->cell_size, w = g->cell_size;
+  const int64_t south = index_of(g->north - centre.y + reach, w, g->rows),
+                east = index_of(centre.x - g->west + reach, w, g->cols);
+  struct sciara_point worst = {0};
+  double nearest = (double)INFINITY;
+  for (int64_t r = index_of(g->north - centre.y - reach, w, g->rows); r <= south; r++)
+    for (int64_t c = index_of(centre.x - g->west - reach, w, g->cols); c <= east; c++) {
+      const double distance = distance_to(g, centre, r, c);
+      if (distance > reach || distance >= nearest || can_have_vent(site, r, c)) continue;
+      nearest = distance;
+      worst = sciara_cell_centre(g, r, c);
+    }
+  if (!(nearest < (double)INFINITY)) return SCIARA_OK;
+  const enum sciara_status status = sciara_vent_place_check(site, &worst, 1);
+  return sciara_fail_context(status, "expected less than %.3f m, found %.15g: %s", floor(1000 * nearest) / 1000,
+                             d->radius_m, name);
+}
+
+/** The disc must touch another cell than that of its centre. */
+static enum sciara_status check_several(const struct sciara_vent_disc *d, const char *name) {
+  const struct sciara_grid *g = &d->grid;
+  const int64_t row = index_of(g->north - d->centre.y, g->cell_size, g->rows),
+                col = index_of(d->centre.x - g->west, g->cell_size, g->cols);
+  double nearest = (double)INFINITY;
+  for (int k = -1; k <= 1; k += 2)
+    nearest = fmin(nearest, fmin(distance_to(g, d->centre, row + k, col), distance_to(g, d->centre, row, col + k)));
+  if (d->radius_m > nearest) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "expected more than %.15g m, which reaches another cell of %s; found %.15g",
+                     nearest, name, d->radius_m);
+}
+
+/**
+ * Takes the ground of the first scenario, or compares it with that of another. Every cell that the disc touches must be one
+ * that can have a vent, and there must be several. SCIARA_ERR_INPUT, without the file and the key.
+ */
+static enum sciara_status disc_open(struct sciara_vent_disc *d, const struct sciara_site *site, bool first,
+                                    const char *name) {
+  const struct sciara_grid *g = &site->grid;
+  struct sciara_point centre = d->given;
+  if (d->way == SCIARA_VENT_LONLAT)
+    SCIARA_TRY(sciara_georef_from_lonlat(site->origin.crs_wkt, centre.x, centre.y, &centre.x, &centre.y));
+  if (d->way == SCIARA_VENT_ROWCOL) centre = sciara_cell_centre(g, (int64_t)centre.y, (int64_t)centre.x);
+  if (!first && d->way == SCIARA_VENT_ROWCOL &&
+      (centre.x != d->centre.x || centre.y != d->centre.y || g->cell_size != d->grid.cell_size))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected x and y, or lon and lat, in scenarios whose grids differ; found row and col in %s",
+                       name);
+  if (first) {
+    d->grid = *g;
+    d->centre = centre;
+    d->crs_wkt = site->origin.crs_wkt;
+  }
+  SCIARA_TRY(check_cells(d, site, centre, name));
+  return first ? check_several(d, name) : SCIARA_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------------- positions
+
+/** The centre of the cell with a point, as in evaluations.csv. */
+static enum sciara_status show(const struct sciara_vent_disc *d, double x, double y, double out[2]) {
+  const struct sciara_grid *g = &d->grid;
+  const struct sciara_point at = sciara_cell_centre(g, index_of(g->north - y, g->cell_size, g->rows),
+                                                    index_of(x - g->west, g->cell_size, g->cols));
+  out[0] = at.x;
+  out[1] = at.y;
+  if (d->way != SCIARA_VENT_LONLAT) return SCIARA_OK;
+  SCIARA_TRY(sciara_georef_to_lonlat(d->crs_wkt, 1, &out[0], &out[1]));
+  for (int axis = 0; axis < 2; axis++) out[axis] = round(out[axis] * PARTS) / PARTS;
+  return SCIARA_OK;
+}
+
+/** The ends of each coordinate of its cells, as in evaluations.csv. */
+static enum sciara_status disc_bounds(const struct sciara_vent_disc *d, double low[2], double high[2]) {
+  for (int axis = 0; axis < 2; axis++) {
+    low[axis] = (double)INFINITY;
+    high[axis] = -(double)INFINITY;
+  }
+  for (int corner = 0; corner < 4; corner++) {
+    double at[2];
+    SCIARA_TRY(show(d, d->centre.x + (corner & 1 ? d->radius_m : -d->radius_m),
+                    d->centre.y + (corner & 2 ? d->radius_m : -d->radius_m), at));
+    for (int axis = 0; axis < 2; axis++) {
+      low[axis] = fmin(low[axis], at[axis]);
+      high[axis] = fmax(high[axis], at[axis]);
+    }
+  }
+  return SCIARA_OK;
+}
+
+/** The point of the unit disc for one of the unit square: concentric squares become circles (Shirley and Chiu, 1997). */
+static struct sciara_point on_unit_disc(const double point[2]) {
+  static const double eighth = 0.78539816339744831; // of a turn
+  const double a = 2 * point[0] - 1, b = 2 * point[1] - 1;
+  const bool flat = fabs(a) > fabs(b);
+  if (!flat && b == 0) return (struct sciara_point){0, 0};
+  const double radius = flat ? a : b, angle = eighth * (flat ? b / a : a / b), x = radius * cos(angle),
+               y = radius * sin(angle);
+  return flat ? (struct sciara_point){x, y} : (struct sciara_point){y, x};
+}
+
+/** The position at a point of the unit square, as in evaluations.csv: the centre of a cell. */
+static enum sciara_status disc_at(const struct sciara_vent_disc *d, const double point[2], double out[2]) {
+  const struct sciara_point p = on_unit_disc(point);
+  return show(d, d->centre.x + d->radius_m * p.x, d->centre.y + d->radius_m * p.y, out);
+}
+
+/** The value of `key[axis]` in a scenario for a coordinate of evaluations.csv. */
+static double disc_value(const struct sciara_vent_disc *d, int axis, double coordinate) {
+  const struct sciara_grid *g = &d->grid;
+  if (d->way != SCIARA_VENT_ROWCOL) return coordinate;
+  return axis == 0 ? floor((coordinate - g->west) / g->cell_size) : floor((g->north - coordinate) / g->cell_size);
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
 
 enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *r,
                                           const struct sciara_calibration_search *s, const char *key, size_t index,
@@ -71,9 +306,8 @@ static enum sciara_status check_new(const struct sciara_ensemble_reading *r, con
   const struct sciara_unknown *u = &s->unknown[k];
   for (size_t n = 0; n < k; n++) {
     const struct sciara_vent_disc *disc = s->unknown[n].disc;
-    if (disc ? sciara_vent_disc_has(disc, key)
-             : sciara_member_key_same(s->unknown[n].key, key) ||
-                   (u->disc && sciara_vent_disc_has(u->disc, s->unknown[n].key)))
+    if (disc ? disc_has(disc, key)
+             : sciara_member_key_same(s->unknown[n].key, key) || (u->disc && disc_has(u->disc, s->unknown[n].key)))
       return sciara_unknowns_refuse(
           r, s, "unknowns", u->entry, "key", key,
           disc || u->disc ? "each key once, and none of the place of a vent beside its position" : "each key once");
@@ -107,11 +341,11 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
   u->min = sciara_json_double(entry, "min", 0);
   u->max = sciara_json_double(entry, "max", 0);
   u->log = cJSON_IsTrue(sciara_json_get(entry, "log"));
-  if (sciara_vent_disc_names(u->key, &vent)) return read_position(r, entry, vent, k, s);
+  if (names_position(u->key, &vent)) return read_position(r, entry, vent, k, s);
   const struct sciara_scenario_key *key = sciara_rate_key(u->key);
   if (!key) status = sciara_member_key_check(u->key, &key);
   if (status != SCIARA_OK) near = near_rate_key(u->key);
-  if (status != SCIARA_OK && !near && sciara_vent_disc_is_near(u->key)) near = "vents.0.position";
+  if (status != SCIARA_OK && !near && is_near_position(u->key)) near = "vents.0.position";
   if (near) {
     snprintf(allowed, sizeof allowed, "a key of vents, model or run (did you mean \"%s\"?)", near);
     return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", u->key, allowed);
@@ -170,7 +404,7 @@ size_t sciara_unknowns_keys(const struct sciara_calibration_search *s, const dou
     const struct sciara_unknown *u = &s->unknown[k];
     if (u->disc && u->disc->grid.rows == 0) continue;
     key[count] = u->disc ? u->disc->key[u->axis] : u->key;
-    sciara_json_number(u->disc ? sciara_vent_disc_value(u->disc, u->axis, value[k]) : value[k], text[count], 40);
+    sciara_json_number(u->disc ? disc_value(u->disc, u->axis, value[k]) : value[k], text[count], 40);
     count++;
   }
   return count;
@@ -181,7 +415,7 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
   for (size_t k = 0; k < s->unknown_count; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
     if (!u->disc) value[k] = sciara_unknown_value(u, point[k]);
-    if (u->disc && u->axis == 0) SCIARA_TRY(sciara_vent_disc_at(u->disc, point + k, value + k));
+    if (u->disc && u->axis == 0) SCIARA_TRY(disc_at(u->disc, point + k, value + k));
   }
   return SCIARA_OK;
 }
@@ -192,12 +426,11 @@ static enum sciara_status open_disc(const struct sciara_calibration_search *s, s
   struct sciara_unknown *u = &s->unknown[k];
   double low[2], high[2];
   for (size_t n = 0; n < s->file->scenario_count; n++) {
-    const enum sciara_status status =
-        sciara_vent_disc_open(u->disc, sciara_evaluator_site(e, n), n == 0, s->file->scenario[n]);
+    const enum sciara_status status = disc_open(u->disc, sciara_evaluator_site(e, n), n == 0, s->file->scenario[n]);
     if (status != SCIARA_OK)
       return sciara_fail_context(status, "%s: %sunknowns[%zu].radius_m", s->file->path, s->path, u->entry);
   }
-  SCIARA_TRY(sciara_vent_disc_bounds(u->disc, low, high));
+  SCIARA_TRY(disc_bounds(u->disc, low, high));
   for (int axis = 0; axis < 2; axis++) {
     u[axis].min = low[axis];
     u[axis].max = high[axis];

@@ -22,6 +22,15 @@ enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *
  */
 enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_evaluator *e);
 
+/**
+ * Takes the place of the vent from the first scenario, or compares it with that of another.
+ *
+ * @param found   what is there in place of what is expected; "": nothing is wrong
+ * @param allowed what is expected
+ */
+void sciara_vent_disc_take(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
+                           char found[160], char allowed[400]);
+
 /** The values of the unknowns at a point whose coordinates are in [0, 1]. */
 enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,
                                           double *value);

@@ -107,14 +107,6 @@ size_t sciara_calibration_group(const struct sciara_calibration_search *s);
 /** SCIARA_ERR_INPUT: the evaluations of a search are not what is allowed. */
 enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibration_search *s, const char *allowed);
 
-// ----------------------------------------------------------------- its scenarios, in calibration_scenarios.c
-
-/**
- * Reads the scenarios of a file as they are, with the model of each search, and in the middle of its bounds, which must be
- * valid; sets their hashes and the rules of the searches. Problems are added to `diagnostics`.
- */
-void sciara_calibration_scenarios_check(struct sciara_calibration_file *f, struct sciara_diagnostics *diagnostics);
-
 /** Reads scenario `n` again. SCIARA_ERR_INPUT if its text or its rates have changed. */
 enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f, size_t n,
                                                struct sciara_scenario_spec *out);

@@ -78,8 +78,14 @@ static void print_place(enum sciara_vent_place way, struct sciara_point at, char
     snprintf(out, capacity, way == SCIARA_VENT_LONLAT ? "lon %.12g, lat %.12g" : "x %.12g, y %.12g", at.x, at.y);
 }
 
-void sciara_vent_disc_take(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
-                           char found[160], char allowed[400]) {
+/**
+ * Takes the place of the vent from the first scenario, or compares it with that of another.
+ *
+ * @param found   what is there in place of what is expected; "": nothing is wrong
+ * @param allowed what is expected
+ */
+static void take_place(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
+                       char found[160], char allowed[400]) {
   const struct sciara_vent_spec *v = d->vent < scenario->vent_count ? &scenario->vents[d->vent] : NULL;
   const bool named = v && v->file;
   char place[120];
@@ -418,6 +424,18 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
     if (u->disc && u->axis == 0) SCIARA_TRY(disc_at(u->disc, point + k, value + k));
   }
   return SCIARA_OK;
+}
+
+void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                 size_t n, const struct sciara_scenario_spec *scenario) {
+  char found[160], allowed[400];
+  for (size_t k = 0; k < s->unknown_count; k++) {
+    const struct sciara_unknown *u = &s->unknown[k];
+    if (!u->disc || u->axis > 0) continue;
+    take_place(u->disc, scenario, n == 0, found, allowed);
+    if (*found)
+      sciara_diagnostics_add(r->diagnostics, sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", found, allowed));
+  }
 }
 
 /** The disc of unknown `k` and its neighbour. */

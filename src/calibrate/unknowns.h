@@ -22,14 +22,9 @@ enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *
  */
 enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_evaluator *e);
 
-/**
- * Takes the place of the vent from the first scenario, or compares it with that of another.
- *
- * @param found   what is there in place of what is expected; "": nothing is wrong
- * @param allowed what is expected
- */
-void sciara_vent_disc_take(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
-                           char found[160], char allowed[400]);
+/** Takes the places of the vents whose positions are searched from scenario `n`: of the first one, or compares them with those. */
+void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                 size_t n, const struct sciara_scenario_spec *scenario);
 
 /** The values of the unknowns at a point whose coordinates are in [0, 1]. */
 enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,

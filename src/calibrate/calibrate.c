@@ -11,8 +11,6 @@
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "calibrate/calibration_file.h"
-#include "calibrate/calibration_page.h"
-#include "calibrate/calibration_resume.h"
 #include "calibrate/search.h"
 #include "calibrate/support.h"
 #include "calibrate/unknowns.h"

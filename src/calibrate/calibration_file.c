@@ -21,6 +21,12 @@ enum {
   EXTENTS_MOST = 100,
 };
 
+const char *const sciara_calibration_designs[SCIARA_DESIGNS] = {[SCIARA_DESIGN_CMAES] = "cma-es",
+                                                                [SCIARA_DESIGN_LHS] = "lhs",
+                                                                [SCIARA_DESIGN_SOBOL] = "sobol",
+                                                                [SCIARA_DESIGN_MORRIS] = "morris",
+                                                                [SCIARA_DESIGN_SALTELLI] = "saltelli"};
+
 /** A file that is being read. */
 struct reading {
   struct sciara_ensemble_reading r;
@@ -382,14 +388,9 @@ static void check_scenarios(struct sciara_calibration_file *f, struct sciara_dia
 // ----------------------------------------------------------------------------------------------------------------- all
 
 static enum sciara_status read_design(const struct sciara_ensemble_reading *r, struct sciara_calibration_file *f) {
-  static const char *const names[] = {[SCIARA_DESIGN_CMAES] = "cma-es",
-                                      [SCIARA_DESIGN_LHS] = "lhs",
-                                      [SCIARA_DESIGN_SOBOL] = "sobol",
-                                      [SCIARA_DESIGN_MORRIS] = "morris",
-                                      [SCIARA_DESIGN_SALTELLI] = "saltelli"};
   const cJSON *design = sciara_json_get(f->tree, "design");
-  for (size_t k = 0; design && k < sizeof names / sizeof *names; k++)
-    if (strcmp(design->valuestring, names[k]) == 0) f->design = (enum sciara_calibration_design)k;
+  for (size_t k = 0; design && k < SCIARA_DESIGNS; k++)
+    if (strcmp(design->valuestring, sciara_calibration_designs[k]) == 0) f->design = (enum sciara_calibration_design)k;
   f->budget = (size_t)sciara_json_double(f->tree, "budget", 0);
   f->population = (int)sciara_json_double(f->tree, "population", 0);
   f->seed = (uint64_t)sciara_json_double(f->tree, "seed", 1);

@@ -18,7 +18,10 @@ enum sciara_calibration_design {
   SCIARA_DESIGN_SOBOL,
   SCIARA_DESIGN_MORRIS,
   SCIARA_DESIGN_SALTELLI,
+  SCIARA_DESIGNS
 };
+
+extern const char *const sciara_calibration_designs[SCIARA_DESIGNS]; ///< as in the file
 
 enum { SCIARA_DISC_KEY = 40 }; ///< size of a key
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/calibration_page.h"
+#include "calibrate/calibration_record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "calibrate/support.h"
+#include "ensemble/ensemble_reading.h"
 #include "file/durable.h"
 #include "page/page_html.h"
 #include "scenario/vent_places.h"
@@ -28,31 +29,17 @@ static bool push(cJSON *array, double value) {
   return item && cJSON_AddItemToArray(array, item);
 }
 
-static cJSON *push_object(cJSON *array) {
-  cJSON *item = cJSON_CreateObject();
-  if (item && cJSON_AddItemToArray(array, item)) return item;
-  cJSON_Delete(item);
-  return NULL;
-}
-
-static bool put_text(cJSON *object, const char *name, const char *text) {
-  struct sciara_text plain = {0};
-  const bool made = sciara_is_utf8(text) || sciara_text_append_plain(&plain, text) == SCIARA_OK;
-  const bool added = made && cJSON_AddStringToObject(object, name, plain.data ? plain.data : text);
-  sciara_text_free(&plain);
-  return added;
-}
-
 static bool put_pairs(const struct sciara_calibration_record *r, cJSON *search) {
   const struct sciara_calibration_file *f = r->search->file;
   cJSON *pairs = cJSON_AddArrayToObject(search, "pairs");
   bool made = pairs;
   for (size_t k = 0; k < f->pair_count && made; k++) {
     const struct sciara_evaluate_observed *o = &f->observed[k];
-    cJSON *item = push_object(pairs);
-    made = item && put_text(item, "scenario", f->scenario[o->scenario]) && put_text(item, "observed", o->path) &&
-           (!o->region || put_text(item, "region", o->region)) && put(item, "at_s", o->at_s) &&
-           (!o->at_date || put_text(item, "date", o->at_date)) && put(item, "weight", o->weight) &&
+    cJSON *item = sciara_json_push(pairs);
+    made = item && sciara_json_put_plain(item, "scenario", f->scenario[o->scenario]) &&
+           sciara_json_put_plain(item, "observed", o->path) &&
+           (!o->region || sciara_json_put_plain(item, "region", o->region)) && put(item, "at_s", o->at_s) &&
+           (!o->at_date || sciara_json_put_plain(item, "date", o->at_date)) && put(item, "weight", o->weight) &&
            cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out) &&
            put(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]);
   }
@@ -115,36 +102,27 @@ static bool put_unknowns(const struct sciara_calibration_record *r, const struct
   for (size_t k = 0; k < n && made; k++) {
     const struct sciara_unknown *u = &r->search->unknown[k];
     const struct sciara_support *s = &supported->unknown[k];
-    cJSON *item = push_object(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
-    made = with && put_text(item, "key", u->key) && (!u->disc || put(item, "disc", (double)u->disc->vent)) &&
-           put(item, "min", u->min) && put(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
+    cJSON *item = sciara_json_push(unknowns), *with = item ? cJSON_AddArrayToObject(item, "correlation") : NULL;
+    made = with && sciara_json_put_plain(item, "key", u->key) &&
+           (!u->disc || put(item, "disc", (double)u->disc->vent)) && put(item, "min", u->min) &&
+           put(item, "max", u->max) && cJSON_AddBoolToObject(item, "log", u->log) &&
            put(item, "best", r->table->value[r->best * n + k]) && put(item, "median", s->median) &&
            put(item, "low", s->low) && put(item, "high", s->high) && put(item, "spread", s->spread) &&
            put_effects(e, k, item);
-    if (made && !isnan(s->spread)) made = put_text(item, "identifiable", verdicts[s->identifiable]);
+    if (made && !isnan(s->spread)) made = sciara_json_put_plain(item, "identifiable", verdicts[s->identifiable]);
     for (size_t i = 0; i < n && made; i++) made = push(with, supported->correlation[k][i]);
   }
   return made && put_rows(r, search, unknowns);
 }
 
-static double stopped_of(const struct sciara_evaluation_table *t) {
-  double count = 0;
-  for (size_t row = 0; row < t->count; row++) count += t->status[row] == SCIARA_EVALUATE_STOPPED;
-  return count;
-}
-
 static bool put_search(const struct sciara_calibration_record *r, const struct sciara_effects *e,
                        const struct sciara_supported *supported, cJSON *search) {
-  static const char *const designs[] = {[SCIARA_DESIGN_CMAES] = "cma-es",
-                                        [SCIARA_DESIGN_LHS] = "lhs",
-                                        [SCIARA_DESIGN_SOBOL] = "sobol",
-                                        [SCIARA_DESIGN_MORRIS] = "morris",
-                                        [SCIARA_DESIGN_SALTELLI] = "saltelli"};
-  bool made = (!r->search->name || put_text(search, "name", r->search->name)) &&
-              put_text(search, "rule", sciara_rule_name(r->search->rule)) &&
-              put_text(search, "design", designs[r->search->file->design]) &&
+  bool made = (!r->search->name || sciara_json_put_plain(search, "name", r->search->name)) &&
+              sciara_json_put_plain(search, "rule", sciara_rule_name(r->search->rule)) &&
+              sciara_json_put_plain(search, "design", sciara_calibration_designs[r->search->file->design]) &&
               put(search, "evaluations", (double)r->table->count) && put(search, "budget", (double)r->search->budget) &&
-              put(search, "without_score", (double)r->failed) && put(search, "stopped", stopped_of(r->table)) &&
+              put(search, "without_score", (double)r->failed) &&
+              put(search, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
               put(search, "best", (double)(r->best + 1)) && put(search, "score", r->table->score[r->best]) &&
               put(search, "accepted", (double)supported->accepted) &&
               put(search, "accepted_part", SCIARA_ACCEPTED_PART) &&
@@ -160,7 +138,7 @@ static bool put_search(const struct sciara_calibration_record *r, const struct s
 static enum sciara_status add_search(const struct sciara_calibration_found *found, cJSON *searches) {
   struct sciara_supported *supported;
   SCIARA_TRY(SCIARA_NEW(supported, 1, "the accepted sets"));
-  cJSON *search = push_object(searches);
+  cJSON *search = sciara_json_push(searches);
   enum sciara_status status = search ? sciara_support_make(&found->record, supported) : no_memory();
   if (status == SCIARA_OK && !put_search(&found->record, found->effects, supported, search)) status = no_memory();
   sciara_free(supported);

@@ -33,30 +33,8 @@ static enum sciara_status write_tree(const char *folder, const char *name, cJSON
 
 // -------------------------------------------------------------------------------------------------- calibration.json
 
-/** A path may have bytes that are not UTF-8, with which the file could not be read again: they become U+FFFD. */
-static bool put_text(cJSON *object, const char *name, const char *text) {
-  struct sciara_text plain = {0};
-  const bool whole = sciara_is_utf8(text) || sciara_text_append_plain(&plain, text) == SCIARA_OK;
-  const bool added = whole && cJSON_AddStringToObject(object, name, plain.data ? plain.data : text);
-  sciara_text_free(&plain);
-  return added;
-}
-
 static bool put_number(cJSON *object, const char *name, double value) {
   return cJSON_AddNumberToObject(object, name, value) != NULL;
-}
-
-static bool put_hash(cJSON *object, const char *name, uint64_t hash) {
-  char text[20];
-  snprintf(text, sizeof text, "%016" PRIx64, hash);
-  return put_text(object, name, text);
-}
-
-static cJSON *push_object(cJSON *array) {
-  cJSON *item = cJSON_CreateObject();
-  if (item && cJSON_AddItemToArray(array, item)) return item;
-  cJSON_Delete(item);
-  return NULL;
 }
 
 bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root) {
@@ -64,15 +42,16 @@ bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJ
   cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
   bool whole = scenarios && extents;
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
-    cJSON *item = push_object(scenarios);
-    whole = item && put_text(item, "path", f->scenario[k]) && put_hash(item, "hash", f->hash[k]) &&
-            put_hash(item, "ground", r->ground[k]) && put_hash(item, "initial", r->lava[k]);
+    cJSON *item = sciara_json_push(scenarios);
+    whole = item && sciara_json_put_plain(item, "path", f->scenario[k]) &&
+            sciara_json_put_hash(item, "hash", f->hash[k]) && sciara_json_put_hash(item, "ground", r->ground[k]) &&
+            sciara_json_put_hash(item, "initial", r->lava[k]);
   }
   for (size_t k = 0; k < f->pair_count && whole; k++) {
-    cJSON *item = push_object(extents);
-    whole = item && put_text(item, "path", f->observed[k].path) &&
-            (!f->observed[k].at_date || put_text(item, "date", f->observed[k].at_date)) &&
-            put_hash(item, "cells", r->cells[k]);
+    cJSON *item = sciara_json_push(extents);
+    whole = item && sciara_json_put_plain(item, "path", f->observed[k].path) &&
+            (!f->observed[k].at_date || sciara_json_put_plain(item, "date", f->observed[k].at_date)) &&
+            sciara_json_put_hash(item, "cells", r->cells[k]);
   }
   return whole;
 }
@@ -86,9 +65,9 @@ static bool put_restarts(const struct sciara_calibration_record *r, cJSON *root)
   cJSON *restarts = cJSON_AddArrayToObject(root, "restarts");
   bool whole = restarts;
   for (size_t k = 0; k < r->restart_count && whole; k++) {
-    cJSON *item = push_object(restarts);
+    cJSON *item = sciara_json_push(restarts);
     whole = item && put_number(item, "evaluations", (double)r->restart[k].evaluations) &&
-            put_text(item, "reason", reasons[r->restart[k].reason]);
+            sciara_json_put_plain(item, "reason", reasons[r->restart[k].reason]);
   }
   return whole;
 }
@@ -104,15 +83,15 @@ static bool put_best(const struct sciara_calibration_record *r, cJSON *root) {
   for (size_t k = 0; k < s->unknown_count && whole; k++)
     whole = put_number(values, s->unknown[k].key, r->table->value[r->best * s->unknown_count + k]);
   for (size_t k = 0; k < f->pair_count && whole; k++) {
-    cJSON *item = push_object(pairs);
-    whole = item && put_text(item, "observed", f->observed[k].path) &&
+    cJSON *item = sciara_json_push(pairs);
+    whole = item && sciara_json_put_plain(item, "observed", f->observed[k].path) &&
             put_number(item, "jaccard", r->table->jaccard[r->best * f->pair_count + k]) &&
             cJSON_AddBoolToObject(item, "hold_out", f->observed[k].held_out);
   }
   return whole;
 }
 
-static size_t count_of(const struct sciara_calibration_record *r, enum sciara_evaluate_status status) {
+size_t sciara_calibration_count(const struct sciara_calibration_record *r, enum sciara_evaluate_status status) {
   size_t count = 0;
   for (size_t row = 0; row < r->table->count; row++) count += r->table->status[row] == status;
   return count;
@@ -121,9 +100,10 @@ static size_t count_of(const struct sciara_calibration_record *r, enum sciara_ev
 /** The beginning of calibration.json. */
 static cJSON *begin_record(const struct sciara_calibration_file *f, const char *search, const char *status) {
   cJSON *root = cJSON_CreateObject(), *file = cJSON_Duplicate(f->tree, true);
-  bool whole = root && file && put_text(root, "format", SCIARA_CALIBRATION_FORMAT) &&
-               put_number(root, "version", VERSION) && put_text(root, "program", SCIARA_VERSION) &&
-               put_text(root, "status", status) && (!search || put_text(root, "search", search));
+  bool whole = root && file && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
+               put_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
+               sciara_json_put_plain(root, "status", status) &&
+               (!search || sciara_json_put_plain(root, "search", search));
   whole = whole && cJSON_AddItemToObject(root, "file", file);
   if (whole) return root;
   cJSON_Delete(file);
@@ -136,9 +116,9 @@ enum sciara_status sciara_calibration_record_write(const struct sciara_calibrati
   const bool whole = root && sciara_calibration_inputs_put(r, root) &&
                      put_number(root, "evaluations", (double)r->table->count) &&
                      put_number(root, "without_score", (double)r->failed) &&
-                     put_number(root, "stopped", (double)count_of(r, SCIARA_EVALUATE_STOPPED)) &&
-                     put_number(root, "rested", (double)count_of(r, SCIARA_EVALUATE_RESTED)) && put_restarts(r, root) &&
-                     put_best(r, root);
+                     put_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
+                     put_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
+                     put_restarts(r, root) && put_best(r, root);
   if (whole) return write_tree(r->folder, SCIARA_CALIBRATION_JSON, root);
   cJSON_Delete(root);
   return no_memory();
@@ -148,12 +128,12 @@ static bool put_searches(const struct sciara_calibration_record *r, size_t count
   cJSON *searches = cJSON_AddArrayToObject(root, "searches");
   bool whole = searches;
   for (size_t k = 0; k < count && whole; k++) {
-    cJSON *item = push_object(searches);
+    cJSON *item = sciara_json_push(searches);
     const bool any = r[k].best != SIZE_MAX;
     whole =
-        item && put_text(item, "name", r[k].search->name) &&
-        put_text(item, "rule", sciara_rule_name(r[k].search->rule)) && put_text(item, "status", r[k].status) &&
-        put_number(item, "budget", (double)r[k].search->budget) &&
+        item && sciara_json_put_plain(item, "name", r[k].search->name) &&
+        sciara_json_put_plain(item, "rule", sciara_rule_name(r[k].search->rule)) &&
+        sciara_json_put_plain(item, "status", r[k].status) && put_number(item, "budget", (double)r[k].search->budget) &&
         put_number(item, "evaluations", (double)r[k].table->count) &&
         (any ? put_number(item, "score", r[k].table->score[r[k].best]) : cJSON_AddNullToObject(item, "score") != NULL);
   }
@@ -167,7 +147,7 @@ enum sciara_status sciara_calibration_records_write(const char *folder, const ch
   bool whole = root && put_searches(r, count, root);
   whole = whole && (best < count ? put_best(&r[best], root) : cJSON_AddNullToObject(root, "best") != NULL);
   if (whole && best < count)
-    whole = put_text(cJSON_GetObjectItemCaseSensitive(root, "best"), "search", r[best].search->name);
+    whole = sciara_json_put_plain(cJSON_GetObjectItemCaseSensitive(root, "best"), "search", r[best].search->name);
   if (whole) return write_tree(folder, SCIARA_CALIBRATION_JSON, root);
   cJSON_Delete(root);
   return no_memory();

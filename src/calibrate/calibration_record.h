@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a search but its table: calibration.json, best.json, accepted.csv, sensitivity.csv; and those that several
-// searches have in common.
+// The files of a search but its table: calibration.json, best.json, accepted.csv, sensitivity.csv, page.html; those that
+// several searches have in common; whether a folder is new, or that of the same calibration.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_RECORD_H
 #define SCIARA_CALIBRATE_CALIBRATION_RECORD_H
@@ -8,6 +8,7 @@
 #include "calibrate/calibration_file.h"
 #include "calibrate/cmaes.h"
 #include "calibrate/evaluation_table.h"
+#include "map/words.h"
 
 #define SCIARA_CALIBRATION_JSON "calibration.json"
 #define SCIARA_CALIBRATION_FORMAT "sciara calibration"
@@ -34,6 +35,9 @@ struct sciara_calibration_record {
   size_t best;   ///< row; SIZE_MAX: there is none
   size_t failed; ///< rows without a score
 };
+
+/** The rows with a status. */
+size_t sciara_calibration_count(const struct sciara_calibration_record *r, enum sciara_evaluate_status status);
 
 /** Adds hashes of the contents of scenarios and extents; false: no memory. */
 bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root);
@@ -84,5 +88,49 @@ enum sciara_status sciara_calibration_effects(const struct sciara_calibration_re
  */
 enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
                                                         const struct sciara_effects *effects);
+
+// --------------------------------------------------------------------------------- the folder, in calibration_resume.c
+
+/**
+ * Whether a folder holds nothing, or only what a start leaves that was killed before its record was written.
+ *
+ * @param inner  the folder of the first of several searches in it; NULL: it is that of a search
+ * @param exists whether there is anything of that name
+ */
+enum sciara_status sciara_calibration_folder_is_new(const char *folder, const char *inner, bool *exists, bool *is_new);
+
+/** SCIARA_ERR_INPUT for a symbolic link, or a file, in place of the folder of one of several searches. */
+enum sciara_status sciara_calibration_folder_is_own(const char *folder);
+
+/** SCIARA_ERR_INPUT, with the first difference, unless the folder has a record of the same file and inputs. */
+enum sciara_status sciara_calibration_record_check(const struct sciara_calibration_record *r);
+
+/** The same of the record that several searches have in common, which has no inputs. */
+enum sciara_status sciara_calibration_file_check(const struct sciara_calibration_file *f, const char *folder);
+
+// ------------------------------------------------------------------------------------- the page, in calibration_page.c
+
+#define SCIARA_CALIBRATION_PAGE "page.html"
+
+/** A search with a best set. */
+struct sciara_calibration_found {
+  struct sciara_calibration_record record;
+  const struct sciara_effects *effects; ///< of a design of sensitivity; else NULL
+  const struct sciara_footprint *map;   ///< of each scenario with the best values
+};
+
+/** What the page shows. */
+struct sciara_calibration_page {
+  enum sciara_language language;
+  const struct sciara_calibration_found *found; ///< `count` > 0 searches of a file
+  size_t count;
+  const struct sciara_evaluator *evaluator; ///< grounds and extents
+};
+
+/**
+ * Writes SCIARA_CALIBRATION_PAGE to a folder: how the best score grew, each unknown against the score, the best maps with the
+ * observed extents, what the extents support (docs/page.md); several searches side by side.
+ */
+enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/calibration_resume.h"
+// Whether the folder of a calibration is new, or that of the same one.
+#include "calibrate/calibration_record.h"
 
 #include <dirent.h>
 #include <errno.h>

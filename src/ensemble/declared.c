@@ -51,15 +51,8 @@ void sciara_declared_free(struct sciara_declared *d) {
 
 // ---------------------------------------------------------------------------------------------------------------- file
 
-static cJSON *add_item(cJSON *list) {
-  cJSON *item = list ? cJSON_CreateObject() : NULL;
-  if (item && cJSON_AddItemToArray(list, item)) return item;
-  cJSON_Delete(item);
-  return NULL;
-}
-
 static bool put_edit(cJSON *list, const struct sciara_edit *e) {
-  cJSON *item = add_item(list);
+  cJSON *item = sciara_json_push(list);
   bool whole = item && cJSON_AddStringToObject(item, "name", e->name) &&
                (!e->path || cJSON_AddStringToObject(item, "file", e->path)) &&
                (!(e->from_s > 0) || cJSON_AddNumberToObject(item, "from_s", e->from_s));
@@ -79,7 +72,7 @@ bool sciara_declared_put(cJSON *root, const struct sciara_declared *d) {
   whole = edits && ranges;
   for (size_t k = 0; k < d->edit_count && whole; k++) whole = put_edit(edits, &d->edits[k]);
   for (size_t k = 0; k < d->range_count && whole; k++) {
-    cJSON *item = add_item(ranges);
+    cJSON *item = sciara_json_push(ranges);
     whole = item && cJSON_AddStringToObject(item, "key", d->range[k].key) &&
             cJSON_AddNumberToObject(item, "low", d->range[k].low) &&
             cJSON_AddNumberToObject(item, "high", d->range[k].high);

@@ -57,40 +57,18 @@ static bool put_number(cJSON *object, const char *name, double value) {
   return cJSON_AddNumberToObject(object, name, value) != NULL;
 }
 
-static bool put_hash(cJSON *object, const char *name, uint64_t hash) {
-  char text[20];
-  snprintf(text, sizeof text, "%016" PRIx64, hash);
-  return put_text(object, name, text);
-}
-
-static bool put_points(cJSON *object, const struct sciara_point *points, size_t count) {
-  cJSON *list = cJSON_AddArrayToObject(object, "points");
-  for (size_t k = 0; list && k < count; k++) {
-    const double pair[2] = {points[k].x, points[k].y};
-    if (!cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2))) return false;
-  }
-  return list != NULL;
-}
-
-static cJSON *put_item(cJSON *array) {
-  cJSON *item = cJSON_CreateObject();
-  if (array && item && cJSON_AddItemToArray(array, item)) return item;
-  cJSON_Delete(item);
-  return NULL;
-}
-
 static bool put_vents(cJSON *root, const struct sciara_ensemble *e) {
   cJSON *list = cJSON_AddArrayToObject(root, "vents");
   bool whole = list != NULL;
   for (size_t k = 0; k < e->vent_count && whole; k++) {
-    cJSON *item = put_item(list);
+    cJSON *item = sciara_json_push(list);
     whole = item && put_text(item, "name", e->vents[k].name) && put_number(item, "weight", e->vents[k].weight) &&
-            put_points(item, e->vents[k].points, e->vents[k].point_count);
+            sciara_json_put_points(item, "points", e->vents[k].points, e->vents[k].point_count);
   }
   list = cJSON_AddArrayToObject(root, "events");
   whole = whole && list;
   for (size_t k = 0; k < e->event_count && whole; k++) {
-    cJSON *item = put_item(list);
+    cJSON *item = sciara_json_push(list);
     whole = item && put_text(item, "name", e->events[k].name) && put_number(item, "weight", e->events[k].weight) &&
             put_number(item, "volume_m3", e->events[k].volume_m3) &&
             put_number(item, "duration_s", e->events[k].duration_s);
@@ -115,7 +93,8 @@ static bool put_columns(cJSON *root, const struct sciara_members *m) {
   uint64_t hash[SCIARA_ENSEMBLE_COLUMNS];
   bool whole = columns != NULL;
   sciara_ensemble_columns_hash(m, hash);
-  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && whole; k++) whole = put_hash(columns, column_name(k), hash[k]);
+  for (size_t k = 0; k < SCIARA_ENSEMBLE_COLUMNS && whole; k++)
+    whole = sciara_json_put_hash(columns, column_name(k), hash[k]);
   return whole;
 }
 
@@ -147,8 +126,8 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   SCIARA_TRY(sciara_json_parse("the base scenario", e->base, strlen(e->base), &base));
   bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
                put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
-               put_hash(root, "hash", e->hash) && put_hash(root, "site_hash", e->site_hash) &&
-               (!e->initial_hash || put_hash(root, "initial_hash", e->initial_hash)) &&
+               sciara_json_put_hash(root, "hash", e->hash) && sciara_json_put_hash(root, "site_hash", e->site_hash) &&
+               (!e->initial_hash || sciara_json_put_hash(root, "initial_hash", e->initial_hash)) &&
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&

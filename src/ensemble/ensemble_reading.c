@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/ensemble_reading.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,36 @@ enum sciara_status sciara_json_points(const cJSON *array, struct sciara_point **
   cJSON_ArrayForEach(point, array)(*out)[(*count)++] =
       (struct sciara_point){point->child->valuedouble, point->child->next->valuedouble};
   return SCIARA_OK;
+}
+
+cJSON *sciara_json_push(cJSON *array) {
+  cJSON *item = array ? cJSON_CreateObject() : NULL;
+  if (item && cJSON_AddItemToArray(array, item)) return item;
+  cJSON_Delete(item);
+  return NULL;
+}
+
+bool sciara_json_put_hash(cJSON *object, const char *name, uint64_t hash) {
+  char text[20];
+  snprintf(text, sizeof text, "%016" PRIx64, hash);
+  return cJSON_AddStringToObject(object, name, text) != NULL;
+}
+
+bool sciara_json_put_plain(cJSON *object, const char *name, const char *text) {
+  struct sciara_text plain = {0};
+  const bool whole = sciara_is_utf8(text) || sciara_text_append_plain(&plain, text) == SCIARA_OK;
+  const bool added = whole && cJSON_AddStringToObject(object, name, plain.data ? plain.data : text);
+  sciara_text_free(&plain);
+  return added;
+}
+
+bool sciara_json_put_points(cJSON *object, const char *name, const struct sciara_point *points, size_t count) {
+  cJSON *list = cJSON_AddArrayToObject(object, name);
+  for (size_t k = 0; list && k < count; k++) {
+    const double pair[2] = {points[k].x, points[k].y};
+    if (!cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2))) return false;
+  }
+  return list != NULL;
 }
 
 enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset, size_t number, char **out) {

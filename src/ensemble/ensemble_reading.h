@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the JSON of an ensemble: what its file and ensemble.json have in common.
+// The JSON of ensembles and calibrations: what their files have in common.
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_READING_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_READING_H
 
@@ -28,6 +28,15 @@ enum sciara_status sciara_ensemble_path(const struct sciara_ensemble_reading *r,
 
 /** The points of an array [[x, y], ...]. */
 enum sciara_status sciara_json_points(const cJSON *array, struct sciara_point **out, size_t *count);
+
+/**
+ * A new object at the end of an array, and values of a new key: of a text, whose bytes that are not UTF-8 become U+FFFD, of an
+ * array [[x, y], ...]. NULL, false: no memory.
+ */
+cJSON *sciara_json_push(cJSON *array);
+bool sciara_json_put_hash(cJSON *object, const char *name, uint64_t hash);
+bool sciara_json_put_plain(cJSON *object, const char *name, const char *text);
+bool sciara_json_put_points(cJSON *object, const char *name, const struct sciara_point *points, size_t count);
 
 /** The name in an object, or `preset` and the number; malloc'd. */
 enum sciara_status sciara_ensemble_name(const cJSON *object, const char *preset, size_t number, char **out);

@@ -105,12 +105,7 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
     SCIARA_TRY(put(vent, "x", cJSON_CreateNumber(v->points[0].x)));
     return put(vent, "y", cJSON_CreateNumber(v->points[0].y));
   }
-  cJSON *line = cJSON_CreateArray();
-  for (size_t k = 0; line && k < v->point_count; k++) {
-    const double pair[2] = {v->points[k].x, v->points[k].y};
-    cJSON_AddItemToArray(line, cJSON_CreateDoubleArray(pair, 2));
-  }
-  return put(vent, "line", line);
+  return sciara_json_put_points(vent, "line", v->points, v->point_count) ? SCIARA_OK : no_memory();
 }
 
 /** The paths of observed lava become absolute. */

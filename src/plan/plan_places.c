@@ -32,15 +32,8 @@ static enum sciara_status put(cJSON *object, const char *key, cJSON *value) {
 }
 
 static enum sciara_status put_points(cJSON *object, const char *key, const struct sciara_point *points, size_t count) {
-  cJSON *list = cJSON_CreateArray();
-  bool whole = list != NULL;
-  for (size_t k = 0; k < count && whole; k++) {
-    const double pair[2] = {points[k].x, points[k].y};
-    whole = cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2));
-  }
-  if (whole) return put(object, key, list);
-  cJSON_Delete(list);
-  return no_memory();
+  cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+  return sciara_json_put_points(object, key, points, count) ? SCIARA_OK : no_memory();
 }
 
 // ------------------------------------------------------------------------------------------------------------- degrees
@@ -199,11 +192,8 @@ cleanup:
 static enum sciara_status note_left(const struct work *w, const struct sciara_poi *poi, enum sciara_poi_where why,
                                     cJSON *list) {
   char text[SCIARA_POI_REASON];
-  cJSON *one = cJSON_CreateObject();
-  if (!one || !cJSON_AddItemToArray(list, one)) {
-    cJSON_Delete(one);
-    return no_memory();
-  }
+  cJSON *one = sciara_json_push(list);
+  if (!one) return no_memory();
   SCIARA_TRY(put(one, "name", cJSON_CreateString(poi->name)));
   SCIARA_TRY(put(one, "kind", cJSON_CreateString(sciara_poi_kind_name(poi->kind))));
   SCIARA_TRY(put(one, "state", cJSON_CreateString(sciara_poi_where_name(why))));
@@ -237,8 +227,8 @@ static enum sciara_status add_places(const struct work *w, const cJSON *site, cJ
     count += left;
     if (left) status = note_left(w, &pois.poi[k], why[k], w->left_out);
     if (left) continue;
-    cJSON *one = cJSON_CreateObject();
-    if (!one || !cJSON_AddItemToArray(sites, one)) status = no_memory();
+    cJSON *one = sciara_json_push(sites);
+    if (!one) status = no_memory();
     if (status == SCIARA_OK) status = make_site(&pois.poi[k], one);
     if (status == SCIARA_OK && cJSON_GetArraySize(sites) > MOST_SITES)
       status = sciara_fail(SCIARA_ERR_INPUT, "expected at most %d sites in all, found more", MOST_SITES);

@@ -29,6 +29,10 @@ enum sciara_sample_method {
   SCIARA_SAMPLE_TABLE,  ///< a table of members made by another program
 };
 
+enum { SCIARA_SAMPLE_METHODS = SCIARA_SAMPLE_TABLE + 1 };
+
+extern const char *const sciara_sample_methods[SCIARA_SAMPLE_METHODS]; ///< "full", ... "table"
+
 /** How often eruptions occur in a zone of vents. */
 struct sciara_ensemble_rate {
   char *name;

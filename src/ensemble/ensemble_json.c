@@ -15,11 +15,11 @@
 #define FORMAT "sciara ensemble"
 enum { VERSION = 1 };
 
-static const char *const methods[] = {[SCIARA_SAMPLE_FULL] = "full",
-                                      [SCIARA_SAMPLE_RANDOM] = "random",
-                                      [SCIARA_SAMPLE_LHS] = "lhs",
-                                      [SCIARA_SAMPLE_SOBOL] = "sobol",
-                                      [SCIARA_SAMPLE_TABLE] = "table"};
+const char *const sciara_sample_methods[SCIARA_SAMPLE_METHODS] = {[SCIARA_SAMPLE_FULL] = "full",
+                                                                  [SCIARA_SAMPLE_RANDOM] = "random",
+                                                                  [SCIARA_SAMPLE_LHS] = "lhs",
+                                                                  [SCIARA_SAMPLE_SOBOL] = "sobol",
+                                                                  [SCIARA_SAMPLE_TABLE] = "table"};
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }
 
@@ -106,7 +106,7 @@ static bool put_sample(cJSON *root, const struct sciara_ensemble *e) {
   cJSON *sample = cJSON_AddObjectToObject(root, "sample");
   char seed[24];
   snprintf(seed, sizeof seed, "%" PRIu64, e->seed);
-  return sample && put_text(sample, "method", methods[e->method]) &&
+  return sample && put_text(sample, "method", sciara_sample_methods[e->method]) &&
          put_text(sample, "vents", e->vents_drawn ? "drawn" : "all") &&
          put_text(sample, "draws", e->draws_by_key ? DRAWS_BY_KEY : DRAWS_BY_PLACE) &&
          put_number(sample, "replicates", (double)e->replicates) && put_text(sample, "seed", seed);
@@ -221,8 +221,8 @@ static enum sciara_status read_sample(const char *path, const cJSON *root, struc
   const cJSON *sample = sciara_json_get(root, "sample"), *method = sciara_json_get(sample, "method"),
               *vents = sciara_json_get(sample, "vents"), *seed = sciara_json_get(sample, "seed");
   bool found = false;
-  for (size_t k = 0; cJSON_IsString(method) && k < sizeof methods / sizeof *methods; k++)
-    if (strcmp(methods[k], method->valuestring) == 0) {
+  for (size_t k = 0; cJSON_IsString(method) && k < SCIARA_SAMPLE_METHODS; k++)
+    if (strcmp(sciara_sample_methods[k], method->valuestring) == 0) {
       out->method = (enum sciara_sample_method)k;
       found = true;
     }

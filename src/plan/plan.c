@@ -125,16 +125,13 @@ static enum sciara_status read_base(struct sciara_planning *p) {
 }
 
 static enum sciara_status read_sample(struct sciara_planning *p) {
-  static const char *const names[] = {[SCIARA_SAMPLE_FULL] = "full",
-                                      [SCIARA_SAMPLE_RANDOM] = "random",
-                                      [SCIARA_SAMPLE_LHS] = "lhs",
-                                      [SCIARA_SAMPLE_SOBOL] = "sobol"};
   const cJSON *sample = sciara_json_get(p->root, "sample"), *vents = sciara_json_get(sample, "vents");
   struct sciara_sample_spec *s = &p->x.sample;
   const struct sciara_ensemble_reading *r = &p->r;
   if (!sample) return SCIARA_OK; // reported where it is required
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (strcmp(sciara_json_get(sample, "method")->valuestring, names[k]) == 0) s->method = (enum sciara_sample_method)k;
+  for (size_t k = 0; k < SCIARA_SAMPLE_TABLE; k++)
+    if (strcmp(sciara_json_get(sample, "method")->valuestring, sciara_sample_methods[k]) == 0)
+      s->method = (enum sciara_sample_method)k;
   const bool full = s->method == SCIARA_SAMPLE_FULL;
   const bool repeated = s->method == SCIARA_SAMPLE_LHS || s->method == SCIARA_SAMPLE_SOBOL;
   s->chosen = vents != NULL;

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"
 #include "calibrate/calibration_file.h"
+#include "calibrate/cases.h"
 #include "calibrate/search.h"
 #include "calibrate/support.h"
 #include "calibrate/unknowns.h"
@@ -176,8 +178,10 @@ static enum sciara_status write_page(const struct work *w, const char *folder, c
     found[k] = (struct sciara_calibration_found){
         .record = record_of(s, "finished"), .effects = s->effects.count > 0 ? &s->effects : NULL, .map = s->map};
   }
-  const struct sciara_calibration_page page = {
-      .language = w->options->language, .found = found, .count = count, .evaluator = evaluator};
+  const struct sciara_calibration_page page = {.language = w->options->language,
+                                               .found = found,
+                                               .count = count,
+                                               .cases = have_maps ? sciara_evaluator_cases(evaluator) : NULL};
   const enum sciara_status status = have_maps ? sciara_calibration_page_write(folder, &page) : SCIARA_OK;
   sciara_free(found);
   return status;
@@ -251,6 +255,15 @@ static bool take(void *context, const struct sciara_evaluation *result) {
   return sciara_search_take(&w->search[w->at], result);
 }
 
+/** Of the cells of an observed extent and its region. */
+static uint64_t hash_of_extent(const struct sciara_cases *c, size_t observed) {
+  const struct sciara_case_observed *o = &c->observed[observed];
+  const struct sciara_site *site = c->scenario[c->options->observed[observed].scenario].setup.site;
+  const size_t cells = (size_t)sciara_grid_cells(&site->grid);
+  const uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, o->covered, cells);
+  return o->region ? sciara_hash_bytes(hash, o->region, cells) : hash;
+}
+
 static enum sciara_status open_evaluator(struct work *w, struct sciara_search *s) {
   const struct sciara_calibration_file *f = &w->file;
   const struct sciara_evaluate_options options = {.scenarios = (const char *const *)f->scenario,
@@ -269,9 +282,10 @@ static enum sciara_status open_evaluator(struct work *w, struct sciara_search *s
   SCIARA_TRY(sciara_evaluator_open(&options, &s->evaluator));
   const size_t n = f->scenario_count;
   SCIARA_TRY(SCIARA_NEW(s->hash, 2 * n + f->pair_count, "the hashes of the inputs"));
-  for (size_t k = 0; k < n; k++) s->hash[k] = sciara_evaluator_ground(s->evaluator, k);
-  for (size_t k = 0; k < n; k++) s->hash[n + k] = sciara_evaluator_lava(s->evaluator, k);
-  for (size_t k = 0; k < f->pair_count; k++) s->hash[2 * n + k] = sciara_evaluator_extent(s->evaluator, k);
+  const struct sciara_cases *c = sciara_evaluator_cases(s->evaluator);
+  for (size_t k = 0; k < n; k++) s->hash[k] = c->scenario[k].setup.ground;
+  for (size_t k = 0; k < n; k++) s->hash[n + k] = c->scenario[k].lava;
+  for (size_t k = 0; k < f->pair_count; k++) s->hash[2 * n + k] = hash_of_extent(c, k);
   return SCIARA_OK;
 }
 
@@ -326,7 +340,7 @@ static enum sciara_status run(struct work *w, size_t at, bool is_new) {
                sciara_rule_name(s->asked->rule));
   SCIARA_TRY(open_evaluator(w, s));
   for (size_t k = 0; at == 0 && k < w->file.search_count; k++) // all grounds are those of the first search
-    SCIARA_TRY(sciara_unknowns_place(w->search[k].asked, s->evaluator));
+    SCIARA_TRY(sciara_unknowns_place(w->search[k].asked, sciara_evaluator_cases(s->evaluator)));
   SCIARA_TRY(open_folder(w, s, is_new, begins));
   if (at == 0) w->began = sciara_wallclock();
   enum sciara_status status = sciara_search_run(s);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "calibrate/cases.h"
 #include "calibrate/support.h"
 #include "ensemble/ensemble_reading.h"
 #include "file/durable.h"
@@ -157,11 +158,6 @@ static enum sciara_status print_searches(const struct sciara_calibration_page *p
 
 // ---------------------------------------------------------------------------------------------------------------- maps
 
-/** Around all lava and all observed extents of each scenario: first row, first column, rows, columns; 0 without any. */
-struct boxes {
-  int64_t (*box)[4];
-};
-
 /** A map. It must stay where it was made. */
 struct map {
   struct sciara_page page; ///< as of sciara_page_map_print
@@ -186,30 +182,28 @@ static void add_cell(int64_t box[4], int64_t row, int64_t col) {
   }
 }
 
-/** Zero-initialise; release in any case. */
-static enum sciara_status boxes_make(const struct sciara_calibration_page *page, struct boxes *out) {
+/** Around all lava and all observed extents of each scenario: first row, first column, rows, columns; 0 without any. */
+static enum sciara_status make_boxes(const struct sciara_calibration_page *page, int64_t (**out)[4]) {
   const struct sciara_calibration_file *f = page->found->record.search->file;
-  SCIARA_TRY(SCIARA_NEW(out->box, f->scenario_count, "the maps of a page"));
+  SCIARA_TRY(SCIARA_NEW(*out, f->scenario_count, "the maps of a page"));
   for (size_t n = 0; n < f->scenario_count; n++) {
-    const int64_t cols = sciara_evaluator_site(page->evaluator, n)->grid.cols;
+    const int64_t cols = page->cases->scenario[n].setup.site->grid.cols;
     for (size_t k = 0; k < page->count; k++) {
       const struct sciara_footprint *lava = &page->found[k].map[n];
       for (int64_t i = 0; i < lava->count; i++)
         if ((double)lava->max_deposit[i] > f->min_thickness_m)
-          add_cell(out->box[n], lava->cell[i] / cols, lava->cell[i] % cols);
+          add_cell((*out)[n], lava->cell[i] / cols, lava->cell[i] % cols);
     }
   }
   for (size_t k = 0; k < f->pair_count; k++) {
     const size_t n = f->observed[k].scenario;
-    const struct sciara_grid *g = &sciara_evaluator_site(page->evaluator, n)->grid;
-    const uint8_t *covered = sciara_evaluator_covered(page->evaluator, k);
+    const struct sciara_grid *g = &page->cases->scenario[n].setup.site->grid;
+    const uint8_t *covered = page->cases->observed[k].covered;
     for (int64_t i = 0; i < sciara_grid_cells(g); i++)
-      if (covered[i]) add_cell(out->box[n], i / g->cols, i % g->cols);
+      if (covered[i]) add_cell((*out)[n], i / g->cols, i % g->cols);
   }
   return SCIARA_OK;
 }
-
-static void boxes_free(struct boxes *b) { sciara_free(b->box); }
 
 // ---------------------------------------------------------------------------------------------------------------- parts
 
@@ -229,19 +223,19 @@ static enum sciara_status add_field(struct map *m, enum sciara_field field, cons
 }
 
 /** What is compared with an observed extent: lava at the end, or what lava has reached at its time. */
-static enum sciara_status take_cells(const struct sciara_footprint *f, double at_s, double least, struct map *m) {
-  const bool at_end = !(at_s < (double)INFINITY);
+static enum sciara_status take_cells(const struct sciara_cases *c, const struct sciara_case_observed *o,
+                                     const struct sciara_footprint *f, struct map *m) {
+  const bool at_end = !(o->at_s < (double)INFINITY);
   bool *counts = NULL;
   enum sciara_status status;
   m->frames.frames = &m->frame;
   m->frames.frame_count = 1;
-  m->frame.time_s = at_end ? f->end_s : at_s;
+  m->frame.time_s = at_end ? f->end_s : o->at_s;
   m->frame.covered_cells = -1;
   SCIARA_TRY_GOTO(SCIARA_NEW(counts, f->count, "the cells of a page"));
   SCIARA_TRY_GOTO(SCIARA_NEW(m->frames.covered, sciara_grid_cells(&m->frames.grid), "the cells of a page"));
   for (int64_t n = 0; n < f->count; n++) {
-    counts[n] =
-        at_end ? (double)f->deposit[n] > least : (double)f->arrival[n] <= at_s && (double)f->max_deposit[n] > least;
+    counts[n] = sciara_case_covers(c, o, f, n);
     m->frames.covered[f->cell[n]] = counts[n];
     m->frames.cells += counts[n];
   }
@@ -290,7 +284,7 @@ static struct own find_like(const struct sciara_calibration_page *page, size_t p
   for (size_t k = pair; k-- > 0;) {
     if (o[k].scenario != o[pair].scenario) continue;
     of_scenario = k;
-    if (sciara_evaluator_time(page->evaluator, k) == sciara_evaluator_time(page->evaluator, pair)) of_time = k;
+    if (page->cases->observed[k].at_s == page->cases->observed[pair].at_s) of_time = k;
   }
   const size_t first = of_time < pair ? of_time : of_scenario;
   const struct own own = {.ground = first == pair && search == 0, .scenario = first == pair, .lava = of_time == pair};
@@ -299,30 +293,29 @@ static struct own find_like(const struct sciara_calibration_page *page, size_t p
 }
 
 /** Makes map number `pair` x searches + `search`. Zero-initialise; release in any case. */
-static enum sciara_status map_make(const struct sciara_calibration_page *page, const struct boxes *boxes, size_t index,
+static enum sciara_status map_make(const struct sciara_calibration_page *page, int64_t (*box)[4], size_t index,
                                    struct map *out) {
-  if (!boxes->box) return SCIARA_ERR_INTERNAL; // cannot be: they were made
   const size_t pair = index / page->count, search = index % page->count;
   const struct sciara_calibration_found *found = &page->found[search];
   const struct sciara_calibration_file *f = found->record.search->file;
   const size_t n = f->observed[pair].scenario;
-  const struct sciara_site *site = sciara_evaluator_site(page->evaluator, n);
+  const struct sciara_site *site = page->cases->scenario[n].setup.site;
+  const struct sciara_case_observed *observed = &page->cases->observed[pair];
   const struct own own = find_like(page, pair, search, &out->like);
   out->frames.grid = site->grid;
-  memcpy(out->frames.box, boxes->box[n], sizeof out->frames.box);
+  memcpy(out->frames.box, box[n], sizeof out->frames.box);
   if (own.scenario) {
     SCIARA_TRY(sciara_calibration_best_print(&found->record, n, &out->scenario));
     SCIARA_TRY(take_vents(f->scenario[n], out->scenario.data, site, out));
   }
   if (own.ground) SCIARA_TRY(take_sea(site, out));
-  if (own.lava)
-    SCIARA_TRY(take_cells(&found->map[n], sciara_evaluator_time(page->evaluator, pair), f->min_thickness_m, out));
+  if (own.lava) SCIARA_TRY(take_cells(page->cases, observed, &found->map[n], out));
   out->page = (struct sciara_page){.language = page->language,
                                    .frames = &out->frames,
                                    .altitude = own.ground ? site->z0 : NULL,
-                                   .observed = sciara_evaluator_covered(page->evaluator, pair),
+                                   .observed = observed->covered,
                                    .observed_name = sciara_path_name(f->observed[pair].path),
-                                   .region = sciara_evaluator_region(page->evaluator, pair),
+                                   .region = observed->region,
                                    .sea = out->sea,
                                    .vent = out->vent,
                                    .vents = out->marks.count,
@@ -346,13 +339,13 @@ static void map_free(struct map *m) {
 // ----------------------------------------------------------------------------------------------------------------- all
 
 /** The maps after the first one. */
-static enum sciara_status print_maps(const struct sciara_calibration_page *page, const struct boxes *b,
+static enum sciara_status print_maps(const struct sciara_calibration_page *page, int64_t (*box)[4],
                                      struct sciara_text *out) {
   const size_t count = page->count * page->found->record.search->file->pair_count;
   SCIARA_TRY(sciara_text_append(out, ",\n\"maps\":["));
   for (size_t k = 1; k < count; k++) {
     struct map m = {0};
-    enum sciara_status status = map_make(page, b, k, &m);
+    enum sciara_status status = map_make(page, box, k, &m);
     if (status == SCIARA_OK && k > 1) status = sciara_text_append(out, ",\n");
     if (status == SCIARA_OK) status = sciara_page_map_print(out, &m.page, m.like);
     map_free(&m);
@@ -364,20 +357,20 @@ static enum sciara_status print_maps(const struct sciara_calibration_page *page,
 enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page) {
   const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->record.search->file->tree, "title");
   char *path = sciara_path_join(folder, SCIARA_CALIBRATION_PAGE);
-  struct boxes boxes = {0};
+  int64_t(*box)[4] = NULL;
   struct map m = {0};
   struct sciara_text text = {0};
-  enum sciara_status status = path ? boxes_make(page, &boxes) : no_memory();
+  enum sciara_status status = path ? make_boxes(page, &box) : no_memory();
   if (status == SCIARA_OK) status = print_searches(page, &text);
-  if (status == SCIARA_OK) status = print_maps(page, &boxes, &text);
-  if (status == SCIARA_OK) status = map_make(page, &boxes, 0, &m);
+  if (status == SCIARA_OK) status = print_maps(page, box, &text);
+  if (status == SCIARA_OK) status = map_make(page, box, 0, &m);
   if (status == SCIARA_OK) {
     m.page.title = title ? title->valuestring : NULL;
     m.page.calibration = text.data;
     status = sciara_page_write(&m.page, path);
   }
   map_free(&m);
-  boxes_free(&boxes);
+  sciara_free(box);
   sciara_text_free(&text);
   free(path);
   return status;

@@ -119,12 +119,14 @@ struct sciara_calibration_found {
   const struct sciara_footprint *map;   ///< of each scenario with the best values
 };
 
+struct sciara_cases;
+
 /** What the page shows. */
 struct sciara_calibration_page {
   enum sciara_language language;
   const struct sciara_calibration_found *found; ///< `count` > 0 searches of a file
   size_t count;
-  const struct sciara_evaluator *evaluator; ///< grounds and extents
+  const struct sciara_cases *cases; ///< grounds and extents
 };
 
 /**

@@ -208,9 +208,8 @@ const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c) {
 
 // --------------------------------------------------------------------------------------------------------------- scores
 
-/** Whether lava covers the n-th cell of a footprint at the time of an observation. */
-static bool is_covered(const struct sciara_cases *c, const struct sciara_case_observed *o,
-                       const struct sciara_footprint *f, int64_t n) {
+bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,
+                        const struct sciara_footprint *f, int64_t n) {
   const double least = c->options->min_thickness_m;
   if (o->at_s < (double)INFINITY) return (double)f->arrival[n] <= o->at_s && (double)f->max_deposit[n] > least;
   return (double)f->deposit[n] > least;
@@ -236,7 +235,7 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
            (size_t)(o->box.east - o->box.west));
   for (int64_t n = 0; n < f->count; n++)
     run[box_index(&box, f->cell[n] / g->cols, f->cell[n] % g->cols)] =
-        (!o->region || o->region[f->cell[n]]) && is_covered(c, o, f, n);
+        (!o->region || o->region[f->cell[n]]) && sciara_case_covers(c, o, f, n);
   for (size_t n = 0; n < vents->count; n++)
     marked[box_index(&box, vents->row[n], vents->col[n])] |= sciara_vent_cells_has(vents, n, until_s);
   const struct sciara_extents extents = {.grid = &part, .run = run, .observed = covered, .vents = marked};

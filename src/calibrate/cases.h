@@ -49,6 +49,13 @@ struct sciara_cases {
 enum sciara_status sciara_cases_open(const struct sciara_evaluate_options *options, struct sciara_cases *out);
 void sciara_cases_free(struct sciara_cases *c);
 
+/** Those of an evaluator, until it is closed: grounds, extents and times of observation. */
+const struct sciara_cases *sciara_evaluator_cases(const struct sciara_evaluator *e);
+
+/** Whether lava covers the n-th cell of a footprint at the time of an observation. */
+bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,
+                        const struct sciara_footprint *f, int64_t n);
+
 /** The grid with the most cells. */
 const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c);
 

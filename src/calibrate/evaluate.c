@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "base/failure.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/cases.h"
@@ -355,37 +354,7 @@ enum sciara_status sciara_evaluator_open(const struct sciara_evaluate_options *o
   return status;
 }
 
-uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario) {
-  return e->cases.scenario[scenario].setup.ground;
-}
-
-uint64_t sciara_evaluator_lava(const struct sciara_evaluator *e, size_t scenario) {
-  return e->cases.scenario[scenario].lava;
-}
-
-uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed) {
-  const struct sciara_case_observed *o = &e->cases.observed[observed];
-  const struct sciara_site *site = e->cases.scenario[e->options.observed[observed].scenario].setup.site;
-  const size_t cells = (size_t)sciara_grid_cells(&site->grid);
-  const uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, o->covered, cells);
-  return o->region ? sciara_hash_bytes(hash, o->region, cells) : hash;
-}
-
-const struct sciara_site *sciara_evaluator_site(const struct sciara_evaluator *e, size_t scenario) {
-  return e->cases.scenario[scenario].setup.site;
-}
-
-const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t observed) {
-  return e->cases.observed[observed].covered;
-}
-
-const uint8_t *sciara_evaluator_region(const struct sciara_evaluator *e, size_t observed) {
-  return e->cases.observed[observed].region;
-}
-
-double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed) {
-  return e->cases.observed[observed].at_s;
-}
+const struct sciara_cases *sciara_evaluator_cases(const struct sciara_evaluator *e) { return &e->cases; }
 
 void sciara_evaluator_stop(struct sciara_evaluator *e) {
   pthread_mutex_lock(&e->lock);

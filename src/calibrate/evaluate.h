@@ -120,21 +120,6 @@ enum sciara_status sciara_evaluator_put(struct sciara_evaluator *e, const struct
  */
 enum sciara_status sciara_evaluator_wait(struct sciara_evaluator *e, bool last);
 
-/** A hash of the ground of a scenario, of its initial lava, and of the cells of an observed extent and its region. */
-uint64_t sciara_evaluator_ground(const struct sciara_evaluator *e, size_t scenario);
-uint64_t sciara_evaluator_lava(const struct sciara_evaluator *e, size_t scenario);
-uint64_t sciara_evaluator_extent(const struct sciara_evaluator *e, size_t observed);
-
-/** The ground of a scenario, and the cells of an observed extent on it, rows x cols: valid until the evaluator is closed. */
-const struct sciara_site *sciara_evaluator_site(const struct sciara_evaluator *e, size_t scenario);
-const uint8_t *sciara_evaluator_covered(const struct sciara_evaluator *e, size_t observed);
-
-/** The cells that are compared with it; NULL: all. */
-const uint8_t *sciara_evaluator_region(const struct sciara_evaluator *e, size_t observed);
-
-/** Simulated time of an observed extent, s; INFINITY: the end of the run. */
-double sciara_evaluator_time(const struct sciara_evaluator *e, size_t observed);
-
 /** Ends the workers, and gives back what they had; grounds and extents remain. No request may follow. */
 void sciara_evaluator_stop(struct sciara_evaluator *e);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "calibrate/cases.h"
 #include "ensemble/member_keys.h"
 #include "file/georef.h"
 #include "model/detmath.h"
@@ -439,12 +440,11 @@ void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const 
 }
 
 /** The disc of unknown `k` and its neighbour. */
-static enum sciara_status open_disc(const struct sciara_calibration_search *s, size_t k,
-                                    const struct sciara_evaluator *e) {
+static enum sciara_status open_disc(const struct sciara_calibration_search *s, size_t k, const struct sciara_cases *c) {
   struct sciara_unknown *u = &s->unknown[k];
   double low[2], high[2];
   for (size_t n = 0; n < s->file->scenario_count; n++) {
-    const enum sciara_status status = disc_open(u->disc, sciara_evaluator_site(e, n), n == 0, s->file->scenario[n]);
+    const enum sciara_status status = disc_open(u->disc, c->scenario[n].setup.site, n == 0, s->file->scenario[n]);
     if (status != SCIARA_OK)
       return sciara_fail_context(status, "%s: %sunknowns[%zu].radius_m", s->file->path, s->path, u->entry);
   }
@@ -456,8 +456,8 @@ static enum sciara_status open_disc(const struct sciara_calibration_search *s, s
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_evaluator *e) {
+enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_cases *c) {
   for (size_t k = 0; k < s->unknown_count; k++)
-    if (s->unknown[k].disc && s->unknown[k].axis == 0) SCIARA_TRY(open_disc(s, k, e));
+    if (s->unknown[k].disc && s->unknown[k].axis == 0) SCIARA_TRY(open_disc(s, k, c));
   return SCIARA_OK;
 }

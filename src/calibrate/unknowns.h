@@ -7,6 +7,8 @@
 #include "calibrate/calibration_file.h"
 #include "ensemble/ensemble_reading.h"
 
+struct sciara_cases;
+
 /** Reads the array "unknowns" of a search. Problems of its items are added to the diagnostics. */
 enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
                                         struct sciara_calibration_search *s);
@@ -20,7 +22,7 @@ enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *
  * Places the vents whose positions are searched on the grounds of the scenarios. SCIARA_ERR_INPUT: a disc has a cell that
  * cannot have a vent, or has no other cell.
  */
-enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_evaluator *e);
+enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_cases *c);
 
 /** Takes the places of the vents whose positions are searched from scenario `n`: of the first one, or compares them with those. */
 void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,

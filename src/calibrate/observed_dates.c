@@ -12,33 +12,23 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 void sciara_observed_list_free(struct sciara_observed_list *list) {
   for (size_t k = 0; k < list->text_count; k++) free(list->text[k]);
-  free(list->text);
-  free(list->item);
+  sciara_free(list->text);
+  sciara_free(list->item);
   *list = (struct sciara_observed_list){0};
 }
 
 static enum sciara_status add_item(struct sciara_observed_list *list, const struct sciara_evaluate_observed *item) {
-  if (list->count == list->room) {
-    const size_t room = 2 * list->room + 8;
-    struct sciara_evaluate_observed *larger = realloc(list->item, room * sizeof *larger);
-    if (!larger) return no_memory();
-    list->item = larger;
-    list->room = room;
-  }
+  SCIARA_TRY(sciara_resize((void **)&list->item, list->count, list->count + 1, sizeof *list->item, "observed extents"));
   list->item[list->count++] = *item;
   return SCIARA_OK;
 }
 
-/** Keeps a copy of a text. */
+/** Keeps a copy of a text; NULL: no memory. */
 static const char *keep(struct sciara_observed_list *list, const char *text) {
-  if (list->text_count == list->text_room) {
-    const size_t room = 2 * list->text_room + 8;
-    char **larger = realloc(list->text, room * sizeof *larger);
-    if (!larger) return NULL;
-    list->text = larger;
-    list->text_room = room;
-  }
-  char *copy = strdup(text);
+  char *copy = NULL;
+  if (sciara_resize((void **)&list->text, list->text_count, list->text_count + 1, sizeof *list->text,
+                    "observed extents") == SCIARA_OK)
+    copy = strdup(text);
   if (copy) list->text[list->text_count++] = copy;
   return copy;
 }

@@ -8,9 +8,9 @@
 /** Zero-initialise; release with sciara_observed_list_free. */
 struct sciara_observed_list {
   struct sciara_evaluate_observed *item; ///< texts that it does not own belong to who added them
-  size_t count, room;
+  size_t count;
   char **text; ///< owned
-  size_t text_count, text_room;
+  size_t text_count;
 };
 
 /**

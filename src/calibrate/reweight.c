@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_sample.h"
 
 void sciara_reweight_free(struct sciara_reweight *w) {
@@ -54,11 +55,6 @@ static enum sciara_status check_ends(const struct sciara_batches *b, const struc
                      m->options->at_s);
 }
 
-static int by_value(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static enum sciara_status summarise(struct making *m) {
   struct sciara_reweight *w = m->out;
   double *sorted;
@@ -70,7 +66,7 @@ static enum sciara_status summarise(struct making *m) {
     w->none += w->jaccard[k] == 0;
     sorted[count++] = w->jaccard[k];
   }
-  qsort(sorted, count, sizeof *sorted, by_value);
+  qsort(sorted, count, sizeof *sorted, sciara_ascending);
   w->median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
   sciara_free(sorted);
   if (w->none < w->finished) return SCIARA_OK;

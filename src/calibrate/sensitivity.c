@@ -129,16 +129,15 @@ static void estimate(const double *score, const size_t *row, size_t rows, size_t
   }
 }
 
-static int compare(const void *a, const void *b) {
+int sciara_ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-/** A percentile of sorted values, between two of them in proportion. */
-static double percentile(const double *values, double part) {
-  const double at = part * (SCIARA_RESAMPLES - 1);
+double sciara_percentile(const double *sorted, size_t count, double part) {
+  const double at = part * (double)(count - 1);
   const size_t below = (size_t)at;
-  return values[below] + (at - (double)below) * (values[below + 1] - values[below]);
+  return below + 1 < count ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]) : sorted[below];
 }
 
 /** The ends of an interval. */
@@ -147,9 +146,9 @@ static void set_ends(const double *resampled, size_t n, size_t k, struct sciara_
   for (size_t i = 0; i < SCIARA_RESAMPLES; i++) values[i] = resampled[i * n + k];
   out->low = out->high = (double)NAN;
   if (!is_whole(values, SCIARA_RESAMPLES)) return;
-  qsort(values, SCIARA_RESAMPLES, sizeof *values, compare);
-  out->low = percentile(values, 0.025);
-  out->high = percentile(values, 0.975);
+  qsort(values, SCIARA_RESAMPLES, sizeof *values, sciara_ascending);
+  out->low = sciara_percentile(values, SCIARA_RESAMPLES, 0.025);
+  out->high = sciara_percentile(values, SCIARA_RESAMPLES, 0.975);
 }
 
 enum sciara_status sciara_saltelli_indices(const double *score, size_t groups, size_t n, uint64_t seed,

@@ -24,6 +24,10 @@ enum {
   SCIARA_RESAMPLES = 1000, ///< of the bootstrap
 };
 
+/** Compares two numbers, for qsort; a percentile of numbers in this order, between two of them in proportion. */
+int sciara_ascending(const void *a, const void *b);
+double sciara_percentile(const double *sorted, size_t count, double part);
+
 /**
  * The points of `groups` trajectories on a grid of SCIARA_MORRIS_LEVELS levels from 0 to 1, with steps of 2/3.
  *

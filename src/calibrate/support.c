@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "calibrate/sensitivity.h"
 #include "model/detmath.h"
 
 /** The coordinate of a value between the bounds of its unknown, 0 to 1. */
@@ -15,18 +16,6 @@ static double coordinate_of(const struct sciara_unknown *u, double value) {
   if (!u->log) return (value - u->min) / (u->max - u->min);
   const double low = sciara_ln(u->min), high = sciara_ln(u->max);
   return (sciara_ln(value) - low) / (high - low);
-}
-
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/** A percentile of sorted values, between two of them in proportion. */
-static double percentile(const double *sorted, size_t count, double part) {
-  const double at = part * (double)(count - 1);
-  const size_t below = (size_t)at;
-  return below + 1 < count ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]) : sorted[below];
 }
 
 /** The standard deviation of values that fill 0 to 1 evenly. */
@@ -68,12 +57,12 @@ static enum sciara_status make(const struct sciara_calibration_record *r, double
     double *own = x + k * count, even = EVEN;
     if (u->disc) SCIARA_TRY(spread_of_all(r, k, &even));
     for (size_t i = 0; i < count; i++) sorted[i] = own[i];
-    qsort(sorted, count, sizeof *sorted, compare);
+    qsort(sorted, count, sizeof *sorted, sciara_ascending);
     length[k] = centre(own, count);
     const double spread = length[k] / sqrt((double)(count - 1)) / even;
-    out->unknown[k] = (struct sciara_support){.median = sciara_unknown_value(u, percentile(sorted, count, 0.5)),
-                                              .low = sciara_unknown_value(u, percentile(sorted, count, 0.05)),
-                                              .high = sciara_unknown_value(u, percentile(sorted, count, 0.95)),
+    out->unknown[k] = (struct sciara_support){.median = sciara_unknown_value(u, sciara_percentile(sorted, count, 0.5)),
+                                              .low = sciara_unknown_value(u, sciara_percentile(sorted, count, 0.05)),
+                                              .high = sciara_unknown_value(u, sciara_percentile(sorted, count, 0.95)),
                                               .spread = spread,
                                               .identifiable = verdict_of(spread)};
   }

@@ -22,8 +22,8 @@ size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch) {
   return end < e->members.count ? end : e->members.count;
 }
 
-static char *batch_path(const struct sciara_batch_folder *folder, size_t batch) {
-  return sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", folder->ensemble->folder, batch);
+char *sciara_batch_path(const struct sciara_ensemble *e, size_t batch) {
+  return sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
 }
 
 static char *members_path(const struct sciara_batch_folder *folder, size_t batch) {
@@ -106,7 +106,7 @@ enum sciara_status sciara_batch_is_whole(const struct sciara_batch_folder *folde
   size_t count = 0;
   void *file = NULL;
   enum sciara_status status = SCIARA_OK;
-  char *path = batch_path(folder, batch);
+  char *path = sciara_batch_path(folder->ensemble, batch);
   *whole = false;
   if (!path) return no_memory();
   if (access(path, F_OK) != 0) goto cleanup;
@@ -220,7 +220,7 @@ void sciara_batch_sweep(const struct sciara_batch_folder *folder, size_t batch, 
 
 /** Whether the batch has been made, perhaps by another process. */
 static bool has_batch(const struct sciara_batch_folder *folder, size_t batch) {
-  char *path = batch_path(folder, batch);
+  char *path = sciara_batch_path(folder->ensemble, batch);
   const bool found = path && access(path, F_OK) == 0;
   free(path);
   return found;
@@ -292,7 +292,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
   const struct sciara_batch_header h = header_of(folder, batch);
   const size_t count = sciara_batch_end(e, batch) - sciara_batch_begin(e, batch);
   struct sciara_footprint *f = NULL;
-  char *path = batch_path(folder, batch);
+  char *path = sciara_batch_path(folder->ensemble, batch);
   bool whole = false;
   enum sciara_status status;
   *missing = SIZE_MAX;

@@ -25,6 +25,9 @@ struct sciara_batch_folder {
 size_t sciara_batch_begin(const struct sciara_ensemble *e, size_t batch);
 size_t sciara_batch_end(const struct sciara_ensemble *e, size_t batch);
 
+/** The path of its file, malloc'd; NULL: no memory. */
+char *sciara_batch_path(const struct sciara_ensemble *e, size_t batch);
+
 /** What is known of a member. */
 struct sciara_member_done {
   bool finished, failed, censored;

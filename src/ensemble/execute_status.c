@@ -61,7 +61,7 @@ static void read_speed(const struct sciara_ensemble *e, struct sciara_ensemble_s
 
 static double size_of(const struct sciara_ensemble *e, size_t batch) {
   struct stat about;
-  char *path = sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
+  char *path = sciara_batch_path(e, batch);
   const double bytes = path && stat(path, &about) == 0 ? (double)about.st_size : 0;
   free(path);
   return bytes;

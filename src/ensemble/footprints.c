@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
+#include "ensemble/batch_folder.h"
 #include "file/durable.h"
 
 // ------------------------------------------------------------------------------------------------------------- visits
@@ -68,15 +69,8 @@ enum sciara_status sciara_footprints_visit(const struct sciara_footprint_source 
 // ------------------------------------------------------------------------------------------------------------ batches
 
 static enum sciara_status path_of(const struct sciara_ensemble *e, size_t batch, char **path) {
-  *path = sciara_format("%s/" SCIARA_ENSEMBLE_BATCHES "/%06zu.h5", e->folder, batch);
+  *path = sciara_batch_path(e, batch);
   return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a batch");
-}
-
-static size_t first_of(const struct sciara_ensemble *e, size_t batch) { return batch * e->batch_size; }
-
-static size_t size_of(const struct sciara_ensemble *e, size_t batch) {
-  const size_t left = e->members.count - first_of(e, batch);
-  return left < e->batch_size ? left : e->batch_size;
 }
 
 /** Whether a batch belongs to the ensemble, and holds the members that its plan says. */
@@ -84,21 +78,22 @@ static enum sciara_status check_batch(const struct sciara_batches *b, const char
                                       const struct sciara_batch_header *h, const struct sciara_footprint *f,
                                       size_t count) {
   const struct sciara_ensemble *e = b->ensemble;
+  const size_t first = sciara_batch_begin(e, batch), expected = sciara_batch_end(e, batch) - first;
   if (h->ensemble_hash != e->hash)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a batch of ensemble %016" PRIx64 ", found one of %016" PRIx64,
                        path, e->hash, h->ensemble_hash);
   if (h->site_hash != e->site_hash)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected results on ground %016" PRIx64 ", found %016" PRIx64, path,
                        e->site_hash, h->site_hash);
-  if (h->batch != (int64_t)batch || count != size_of(e, batch))
+  if (h->batch != (int64_t)batch || count != expected)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected batch %zu with %zu members, found %" PRId64 " with %zu", path,
-                       batch, size_of(e, batch), h->batch, count);
+                       batch, expected, h->batch, count);
   if (b->rows && (h->rows != b->rows || h->cols != b->cols))
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: expected a map of %" PRId64 " x %" PRId64 " cells, found %" PRId64 " x %" PRId64, path,
                        b->cols, b->rows, h->cols, h->rows);
   for (size_t k = 0; k < count; k++) {
-    const size_t m = first_of(e, batch) + k;
+    const size_t m = first + k;
     if (f[k].id != e->members.id[m] || f[k].row_hash != e->members.hash[m])
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: expected member %" PRId64 " as in members.csv, found member %" PRId64
@@ -116,7 +111,7 @@ static void take_members(struct sciara_batches *b, size_t batch, const struct sc
   b->present[batch] = 1;
   b->batches++;
   for (size_t k = 0; k < count; k++) {
-    b->member[first_of(b->ensemble, batch) + k] = f[k];
+    b->member[sciara_batch_begin(b->ensemble, batch) + k] = f[k];
     b->failed += f[k].failed;
     f[k] = (struct sciara_footprint){0};
   }
@@ -177,7 +172,7 @@ static enum sciara_status read_members(const struct sciara_batches *b, size_t ba
   for (size_t k = 0; k < count; k++) {
     if (f[k].failed) continue;
     enum sciara_status status = sciara_batch_cells(file, k, &f[k]);
-    if (status == SCIARA_OK) status = visit(visit_context, first_of(b->ensemble, batch) + k, &f[k]);
+    if (status == SCIARA_OK) status = visit(visit_context, sciara_batch_begin(b->ensemble, batch) + k, &f[k]);
     sciara_footprint_free_cells(&f[k]);
     SCIARA_TRY(status);
   }

@@ -5,7 +5,6 @@
 
 #include "ensemble/declared.h"
 #include "ensemble/members.h"
-#include "ensemble/observed_weights.h"
 #include "model/poi.h"
 #include "scenario/scenario_base.h"
 

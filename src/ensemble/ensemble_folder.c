@@ -16,7 +16,6 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "ensemble/batch_folder.h"
-#include "ensemble/observed_weights.h"
 #include "file/durable.h"
 #include "sim/end.h"
 

@@ -16,7 +16,7 @@
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_sample.h"
-#include "ensemble/task_estimate.h"
+#include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "member/compute.h"
 #include "member/crew.h"

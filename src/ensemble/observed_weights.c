@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/observed_weights.h"
+// The table weights-observed.csv: weights of members that agree with an observed extent.
+#include "ensemble/members.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ensemble/task_list.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "base/failure.h"
+#include "base/mem.h"
+#include "base/share.h"
+
+// ---------------------------------------------------------------------------------------------------------------- needs
+
+void sciara_member_estimate(const struct sciara_task_estimate *how, size_t member, struct sciara_member_need *out,
+                            struct sciara_diagnostics *d) {
+  struct sciara_problem problem;
+  char name[SCIARA_MEMBER_NAME];
+  const struct sciara_scenario_member scenario = sciara_ensemble_member(how->ensemble, member, name);
+  *out = (struct sciara_member_need){.disk = sciara_member_disk(1, 0)};
+  sciara_compute_place(how->setup, &scenario, &sciara_no_notes, &problem, d); // a run says it
+  if (d->count == 0) *out = sciara_member_need_of(&problem, SCIARA_FOOTPRINT_RECORD, how->bytes_per_cell);
+  sciara_problem_free(&problem);
+}
+
+/** A member whose scenario is invalid needs nothing: it will fail. */
+static enum sciara_status estimate(const struct sciara_task_estimate *how, size_t member,
+                                   struct sciara_member_need *out) {
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_member_estimate(how, member, out, &diagnostics);
+  const enum sciara_status status = diagnostics.no_memory ? SCIARA_ERR_MEMORY : SCIARA_OK;
+  sciara_diagnostics_free(&diagnostics);
+  return status;
+}
+
+struct estimates {
+  const struct sciara_task_estimate *how;
+  const struct sciara_task *tasks;
+  struct sciara_member_need *needs;
+  struct sciara_failure *failed;
+};
+
+static void estimate_some(void *context, int64_t begin, int64_t end) {
+  const struct estimates *all = (const struct estimates *)context;
+  const int *cancel = all->how->cancel;
+  for (int64_t k = begin; k < end && !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)); k++)
+    sciara_failure_keep(&all->failed[k], estimate(all->how, all->tasks[k].member, &all->needs[k]));
+}
+
+static void add(const struct sciara_member_need *of, struct sciara_member_need *all) {
+  all->disk += of->disk;
+  all->memory = fmax(all->memory, of->memory);
+  all->window = fmax(all->window, of->window);
+  all->checkpoint = fmax(all->checkpoint, of->checkpoint);
+}
+
+enum sciara_status sciara_tasks_estimate(const struct sciara_task_estimate *how, struct sciara_task *tasks,
+                                         size_t count, struct sciara_member_need *all) {
+  struct estimates each = {.how = how, .tasks = tasks};
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(each.needs, count, "the needs of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(each.failed, count, "the needs of members"));
+  sciara_share(how->threads, (int64_t)count, estimate_some, &each);
+  for (size_t k = 0; k < count; k++) {
+    SCIARA_TRY_GOTO(sciara_failure_status(&each.failed[k]));
+    tasks[k].length = each.needs[k].length;
+    add(&each.needs[k], all);
+  }
+cleanup:
+  sciara_free(each.needs);
+  for (size_t k = 0; each.failed && k < count; k++) sciara_failure_free(&each.failed[k]);
+  sciara_free(each.failed);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- order
 
 enum { VERY_LONG = 4 }; // times the mean: such members come first
 

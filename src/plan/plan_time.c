@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "engine/engine.h"
-#include "ensemble/task_estimate.h"
+#include "ensemble/task_list.h"
 #include "member/compute.h"
 #include "model/window.h"
 #include "sim/cost.h"

@@ -259,14 +259,11 @@ static enum sciara_status take_weight(struct sciara_csv_rows *r, size_t line, ch
 
 /** The values of a row of two columns. */
 static enum sciara_status take_pair(struct sciara_csv_rows *r, size_t line, char *value[2]) {
-  bool last = false;
-  SCIARA_TRY(sciara_csv_take(r, &value[0], &last));
-  if (!last)
-    SCIARA_TRY(sciara_csv_take(r, &value[1], &last));
-  else
-    value[1] = nothing;
-  if (last && value[1] != nothing) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected two values, found %s", r->name, line, last ? "one" : "more");
+  size_t count;
+  SCIARA_TRY(sciara_csv_take_row(r, 2, value, &count));
+  if (count == 2) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected two values, found %s", r->name, line,
+                     count < 2 ? "one" : "more");
 }
 
 static enum sciara_status read_weight_rows(struct sciara_csv_rows *r, struct sciara_members *m, uint8_t *seen) {
@@ -288,20 +285,16 @@ static enum sciara_status read_weight_rows(struct sciara_csv_rows *r, struct sci
   return SCIARA_OK;
 }
 
-/** The table "id,weight", which people edit. */
-static enum sciara_status read_weights(const char *name, const char *text, size_t length, struct sciara_members *m) {
+/** The table "id,weight", which people edit; decoding may replace the text. */
+static enum sciara_status read_weights(const char *name, char **text, size_t length, struct sciara_members *m) {
   struct sciara_csv_rows r;
   uint8_t *seen = NULL;
-  char *copy = malloc(length + 1); // which decoding may replace
   enum sciara_status status;
-  if (!copy) return out_of_memory();
-  memcpy(copy, text, length + 1);
-  SCIARA_TRY_GOTO(sciara_csv_begin(name, &copy, length, &r));
+  SCIARA_TRY_GOTO(sciara_csv_begin(name, text, length, &r));
   sciara_csv_report_encoding(&r, NULL);
   SCIARA_TRY_GOTO(SCIARA_NEW(seen, m->count, "the weights of the members"));
   SCIARA_TRY_GOTO(read_weight_rows(&r, m, seen));
 cleanup:
-  free(copy);
   sciara_free(seen);
   m->weights_given = true;
   return status;
@@ -316,24 +309,13 @@ static enum sciara_status check_weights(const char *name, const struct sciara_me
 
 /** Reads the rows, and checks the whole. */
 static enum sciara_status parse_rows(const char *name, struct sciara_csv_rows *r, const char *weights_name,
-                                     char *weights, size_t weights_length, struct sciara_members *out) {
+                                     char **weights, size_t weights_length, struct sciara_members *out) {
   enum sciara_status status = read_table(r, out);
-  if (status == SCIARA_OK && weights) status = read_weights(weights_name, weights, weights_length, out);
-  if (status == SCIARA_OK) status = check_weights(weights ? weights_name : name, out);
+  if (status == SCIARA_OK && weights_name) status = read_weights(weights_name, weights, weights_length, out);
+  if (status == SCIARA_OK) status = check_weights(weights_name ? weights_name : name, out);
   if (status == SCIARA_OK && !out->weights_given)
     sciara_log(SCIARA_LOG_INFO, "%s: has no column \"weight\": each member has the weight 1", name);
   if (status == SCIARA_OK) sciara_members_hash(out);
-  return status;
-}
-
-/** Takes over `text`. */
-static enum sciara_status parse(const char *name, char *text, size_t length, const char *weights_name, char *weights,
-                                size_t weights_length, struct sciara_members *out) {
-  *out = (struct sciara_members){.text = text};
-  struct sciara_csv_rows r;
-  enum sciara_status status = sciara_csv_rows_begin(name, text, length, &r);
-  if (status == SCIARA_OK) status = parse_rows(name, &r, weights_name, weights, weights_length, out);
-  if (status != SCIARA_OK) sciara_members_free(out);
   return status;
 }
 
@@ -347,29 +329,19 @@ enum sciara_status sciara_members_read_table(const char *path, struct sciara_mem
   return status;
 }
 
-enum sciara_status sciara_members_parse(const char *members_name, const char *text, size_t length,
-                                        const char *weights_name, char *weights, size_t weights_length,
-                                        struct sciara_members *out) {
-  char *copy = malloc(length + 1);
-  *out = (struct sciara_members){0};
-  if (!copy) return out_of_memory();
-  memcpy(copy, text, length);
-  copy[length] = '\0';
-  return parse(members_name, copy, length, weights_name, weights, weights_length, out);
-}
-
 enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out) {
-  char *text = NULL, *weights = NULL;
+  struct sciara_csv_rows r;
+  char *weights = NULL;
   size_t length = 0, weights_length = 0;
+  enum sciara_status status;
   *out = (struct sciara_members){0};
-  SCIARA_TRY(sciara_file_read(members_csv, SCIARA_MEMBERS_BYTES_MOST, &text, &length));
-  enum sciara_status status =
-      weights_csv ? sciara_file_read(weights_csv, SCIARA_WEIGHTS_BYTES_MOST, &weights, &weights_length) : SCIARA_OK;
-  if (status == SCIARA_OK)
-    status = parse(members_csv, text, length, weights_csv, weights, weights_length, out);
-  else
-    free(text);
+  SCIARA_TRY_GOTO(sciara_file_read(members_csv, SCIARA_MEMBERS_BYTES_MOST, &out->text, &length));
+  if (weights_csv) SCIARA_TRY_GOTO(sciara_file_read(weights_csv, SCIARA_WEIGHTS_BYTES_MOST, &weights, &weights_length));
+  SCIARA_TRY_GOTO(sciara_csv_rows_begin(members_csv, out->text, length, &r));
+  status = parse_rows(members_csv, &r, weights_csv, &weights, weights_length, out);
+cleanup:
   free(weights);
+  if (status != SCIARA_OK) sciara_members_free(out);
   return status;
 }
 

@@ -54,15 +54,6 @@ enum sciara_status sciara_members_read(const char *members_csv, const char *weig
 /** As sciara_members_read without weights: a table that another program or a person wrote, in any of the forms of csv_forms.h. */
 enum sciara_status sciara_members_read_table(const char *path, struct sciara_members *out);
 
-/**
- * sciara_members_read for texts of these names and lengths, terminated.
- *
- * @param weights may be NULL; split in place
- */
-enum sciara_status sciara_members_parse(const char *members_name, const char *text, size_t length,
-                                        const char *weights_name, char *weights, size_t weights_length,
-                                        struct sciara_members *out);
-
 /** Writes both tables, each as an atomic file; a path may be NULL. Weights have all their digits. */
 enum sciara_status sciara_members_write(const struct sciara_members *m, const char *members_csv,
                                         const char *weights_csv);

@@ -3,10 +3,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "file/csv_text.h"
+#include "file/durable.h"
+#include "hazard/products.h"
 #include "map/vector_ogr.h"
 
 // ------------------------------------------------------------------------------------------------------------- columns
@@ -162,7 +166,8 @@ struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r,
   return (struct sciara_poi_chance){.value = p[0], .most = p[2], .hits = (size_t)p[4], .low = p[7], .high = p[8]};
 }
 
-void sciara_poi_left_row(const struct sciara_reduction *r, double *value) {
+/** The numbers of a place that has no cells: none of its own. */
+static void left_row(const struct sciara_reduction *r, double *value) {
   put_nothing(r, put_first(r, (struct sciara_point){NAN, NAN}, 0, value));
 }
 
@@ -177,8 +182,8 @@ bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place) {
   return reached;
 }
 
-/** Whatever the deposit and time, so only the first probability has a value. */
-enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value) {
+/** Whether lava leaves the map, or enters the sea: whatever the deposit and time, so only the first probability has a value. */
+static enum sciara_status chance_row(const struct sciara_reduction *r, bool sea, double *value) {
   struct sciara_sample_scratch x = {0};
   uint32_t *hit = NULL;
   size_t hits = 0;
@@ -201,16 +206,12 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_poi_header_append(const struct sciara_poi_columns *c, const char *name,
-                                            struct sciara_text *out) {
-  sciara_text_append(out, "%s,kind,state", name);
-  for (size_t k = 0; k < c->count; k++) sciara_text_append(out, ",%s", c->name[k]);
-  return sciara_text_append(out, ",condition\n");
-}
+// ---------------------------------------------------------------------------------------------------------------- files
 
-enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
-                                         const char *name, const char *kind, const char *state, const double *value,
-                                         struct sciara_text *out) {
+/** Appends a row of a CSV file: texts, then numbers, then the condition of all of them. */
+static enum sciara_status append_row(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
+                                     const char *name, const char *kind, const char *state, const double *value,
+                                     struct sciara_text *out) {
   struct sciara_text condition = {0};
   sciara_csv_append_text(out, name);
   sciara_text_append(out, ",%s,%s", kind, state);
@@ -230,22 +231,104 @@ static const char *share_of(const struct sciara_poi_columns *c) {
   return k < c->count ? c->name[k] : NULL;
 }
 
-enum sciara_status sciara_poi_gpkg_write(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
-                                         const struct sciara_poi *pois, size_t count, const char *const *text,
-                                         const double *value, const char *path) {
+/** Layers of points, lines and zones, coloured by the first probability. */
+static enum sciara_status write_gpkg(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+                                     const struct sciara_poi *pois, size_t count, const char *path) {
   static const char *const texts[SCIARA_POI_TEXTS] = {"kind", "state"};
   const struct sciara_vector_places places = {.text_column = texts,
                                               .text_columns = SCIARA_POI_TEXTS,
-                                              .share = share_of(c),
-                                              .column = c->name,
-                                              .columns = c->count,
+                                              .share = share_of(&rows->columns),
+                                              .column = rows->columns.name,
+                                              .columns = rows->columns.count,
                                               .pois = pois,
                                               .count = count,
-                                              .text = text,
-                                              .value = value};
+                                              .text = &rows->text[0][0],
+                                              .value = rows->value};
   struct sciara_text title = {0};
   enum sciara_status status = sciara_reduction_describe(r, &title);
   if (status == SCIARA_OK) status = sciara_places_write_gpkg(&places, &r->dem.grid, &r->dem.georef, title.data, path);
   sciara_text_free(&title);
+  return status;
+}
+
+/** What follows the sites in sites.csv: the places that are left out, then the chance that lava leaves the map or enters the sea. */
+static enum sciara_status append_others(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+                                        struct sciara_text *t) {
+  static const char *const chances[] = {"lava leaves the map", "lava enters the sea"};
+  double *other = rows->value + r->pois.pois * rows->columns.count;
+  for (size_t k = 0; k < r->ensemble.result.left_count; k++) {
+    const struct sciara_ensemble_left *left = &r->ensemble.result.left[k];
+    left_row(r, other);
+    SCIARA_TRY(append_row(r, &rows->columns, left->name, sciara_poi_kind_name(left->kind),
+                          sciara_poi_where_name(left->where), other, t));
+  }
+  for (int sea = 0; sea < 2; sea++) {
+    SCIARA_TRY(chance_row(r, sea, other));
+    SCIARA_TRY(append_row(r, &rows->columns, chances[sea], "map", "", other, t));
+  }
+  return SCIARA_OK;
+}
+
+static enum sciara_status write_csv(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+                                    const struct sciara_poi *pois, size_t count, bool sites, const char *path) {
+  const struct sciara_poi_columns *c = &rows->columns;
+  struct sciara_text t = {0};
+  enum sciara_status status;
+  sciara_text_append(&t, "%s,kind,state", sites ? "site" : "place");
+  for (size_t k = 0; k < c->count; k++) sciara_text_append(&t, ",%s", c->name[k]);
+  SCIARA_TRY_GOTO(sciara_text_append(&t, ",condition\n"));
+  for (size_t k = 0; k < count; k++)
+    SCIARA_TRY_GOTO(append_row(r, c, pois[k].name ? pois[k].name : "", rows->text[k][0], rows->text[k][1],
+                               rows->value + k * c->count, &t));
+  if (sites) SCIARA_TRY_GOTO(append_others(r, rows, &t));
+  SCIARA_TRY_GOTO(sciara_file_replace(path, t.data, t.length));
+cleanup:
+  sciara_text_free(&t);
+  return status;
+}
+
+enum sciara_status sciara_poi_rows_write(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+                                         const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
+                                         const char *gpkg) {
+  if (csv) SCIARA_TRY(write_csv(r, rows, pois, count, sites, csv));
+  return gpkg ? write_gpkg(r, rows, pois, count, gpkg) : SCIARA_OK;
+}
+
+void sciara_poi_rows_free(struct sciara_poi_rows *rows) {
+  sciara_poi_columns_free(&rows->columns);
+  sciara_free(rows->text);
+  sciara_free(rows->value);
+}
+
+enum sciara_status sciara_poi_rows_make(const struct sciara_reduction *r, size_t count, struct sciara_poi_rows *out) {
+  size_t size;
+  *out = (struct sciara_poi_rows){0};
+  SCIARA_TRY(sciara_poi_columns_make(r, &out->columns));
+  SCIARA_TRY(sciara_size_mul(count + 1, out->columns.count, &size));
+  SCIARA_TRY(SCIARA_NEW(out->text, count + 1, "a table of places"));
+  return SCIARA_NEW(out->value, size, "a table of places");
+}
+
+enum sciara_status sciara_poi_rows_set(const struct sciara_reduction *r, struct sciara_poi_rows *rows, size_t number,
+                                       const struct sciara_poi *poi, size_t place) {
+  rows->text[number][0] = sciara_poi_kind_name(poi->kind);
+  rows->text[number][1] = sciara_poi_where_name(sciara_poi_where(&r->poi_ground[place]));
+  return sciara_poi_row(r, poi, place, rows->value + number * rows->columns.count);
+}
+
+enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
+  const struct sciara_poi *pois = r->ensemble.result.pois;
+  const size_t count = r->pois.pois;
+  struct sciara_poi_rows rows = {0};
+  char *csv = sciara_path_join(r->ensemble.folder, "sites.csv");
+  char *gpkg = sciara_path_join(r->ensemble.folder, "sites.gpkg");
+  enum sciara_status status = csv && gpkg ? sciara_poi_rows_make(r, count, &rows)
+                                          : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = sciara_poi_rows_set(r, &rows, k, &pois[k], k);
+  if (status == SCIARA_OK) status = sciara_poi_rows_write(r, &rows, pois, count, true, csv, count > 0 ? gpkg : NULL);
+  if (status == SCIARA_OK && count == 0 && gpkg) unlink(gpkg); // of an earlier reduction, whose plan had sites
+  sciara_poi_rows_free(&rows);
+  free(csv);
+  free(gpkg);
   return status;
 }

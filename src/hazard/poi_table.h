@@ -41,31 +41,30 @@ struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r,
 /** Whether all finished members have lava at a place of r->pois at their start. */
 bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place);
 
-/** The same of something that has no place: whether lava leaves the map, or enters the sea. */
-enum sciara_status sciara_poi_chance_row(const struct sciara_reduction *r, bool sea, double *value);
-
-/** The same of a place that has no cells: no number of its own. */
-void sciara_poi_left_row(const struct sciara_reduction *r, double *value);
-
-/** Appends a row of a CSV file: texts, then numbers, then the condition of all of them. */
-enum sciara_status sciara_poi_row_append(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
-                                         const char *name, const char *kind, const char *state, const double *value,
-                                         struct sciara_text *out);
-
-/** The header of such rows; `name` is the column of names. */
-enum sciara_status sciara_poi_header_append(const struct sciara_poi_columns *c, const char *name,
-                                            struct sciara_text *out);
-
 enum { SCIARA_POI_TEXTS = 2 }; ///< kind and state
 
+/** Rows of places. Zero-initialise; release with sciara_poi_rows_free. */
+struct sciara_poi_rows {
+  struct sciara_poi_columns columns;
+  const char *(*text)[SCIARA_POI_TEXTS]; ///< of each place
+  double *value;                         ///< (places + 1) x columns: the last row is for others
+};
+
+enum sciara_status sciara_poi_rows_make(const struct sciara_reduction *r, size_t count, struct sciara_poi_rows *out);
+void sciara_poi_rows_free(struct sciara_poi_rows *rows);
+
+/** Sets row `number`, of place `place` of r->pois. */
+enum sciara_status sciara_poi_rows_set(const struct sciara_reduction *r, struct sciara_poi_rows *rows, size_t number,
+                                       const struct sciara_poi *poi, size_t place);
+
 /**
- * The table as a GeoPackage: layers of points, lines and zones, coloured by the first probability.
+ * Writes the rows as CSV, and as a GeoPackage of points, lines and zones, coloured by the first probability; NULL: not this one.
  *
- * @param text count x SCIARA_POI_TEXTS
- * @param value count x columns
+ * @param sites they are those of the ensemble: the CSV file also has the places that are left out, and the chance that lava
+ *              leaves the map or enters the sea
  */
-enum sciara_status sciara_poi_gpkg_write(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
-                                         const struct sciara_poi *pois, size_t count, const char *const *text,
-                                         const double *value, const char *path);
+enum sciara_status sciara_poi_rows_write(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+                                         const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
+                                         const char *gpkg);
 
 #endif

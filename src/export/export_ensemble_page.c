@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "export/export.h"
-#include "hazard/assumed.h"
 #include "hazard/hazard_picture.h"
 #include "hazard/poi_table.h"
 #include "hazard/products.h"

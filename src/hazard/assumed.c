@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hazard/assumed.h"
+// What an ensemble assumes, in words: eruptions, vents, rates, what varies, the ground, and what was observed.
+#include "hazard/hazard_picture.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -313,14 +314,17 @@ enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r) {
   return r->under_way ? SCIARA_WORD_FORECAST_CONDITION : SCIARA_WORD_HAZARD_CONDITION;
 }
 
+const char *sciara_hazard_name(const struct sciara_reduction *r, enum sciara_language language) {
+  return r->ensemble.title ? r->ensemble.title
+         : !r->under_way   ? sciara_word(language, SCIARA_WORD_HAZARD_TITLE)
+         : *r->base_title  ? r->base_title
+                           : sciara_word(language, SCIARA_WORD_FORECAST_TITLE);
+}
+
 enum sciara_status sciara_hazard_title(const struct sciara_reduction *r, enum sciara_language language,
                                        struct sciara_text *out) {
-  const struct sciara_ensemble *e = &r->ensemble;
-  const char *title = e->title         ? e->title
-                      : !r->under_way  ? sciara_word(language, SCIARA_WORD_HAZARD_TITLE)
-                      : *r->base_title ? r->base_title
-                                       : sciara_word(language, SCIARA_WORD_FORECAST_TITLE);
-  return sciara_word_title(out, language, title, e->declared.edits, e->declared.edit_count);
+  const struct sciara_declared *d = &r->ensemble.declared;
+  return sciara_word_title(out, language, sciara_hazard_name(r, language), d->edits, d->edit_count);
 }
 
 /** "Start: 2026-11-27 22:00 UTC", of the eruption that is under way. */

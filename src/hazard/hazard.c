@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
-#include "base/text.h"
 
 /** Footprints of all members in the cells first to end - 1. The cells of a member lie together, and ascend. */
 struct strip {
@@ -103,8 +103,7 @@ struct computation {
   int64_t rows, cols;
   atomic_int_fast64_t next;
   pthread_mutex_t lock;
-  enum sciara_status status;
-  char *message;
+  struct sciara_failure failed;
 };
 
 /** The memory of a thread: the hits in one row, sorted by cell. */
@@ -231,10 +230,8 @@ static void compute(void *context, int64_t begin, int64_t end) {
   (void)end;
   const enum sciara_status status = compute_blocks(&w);
   worker_free(&w);
-  if (status == SCIARA_OK) return;
   pthread_mutex_lock(&c->lock);
-  if (c->status == SCIARA_OK) c->message = sciara_format("%s", sciara_last_error());
-  c->status = status;
+  sciara_failure_keep(&c->failed, status);
   pthread_mutex_unlock(&c->lock);
 }
 
@@ -265,10 +262,9 @@ static enum sciara_status compute_strip(const struct sciara_hazard_rule *rule, s
   SCIARA_TRY_GOTO(SCIARA_NEW(part->cell, part->count, "the cells that lava reaches"));
   SCIARA_TRY_GOTO(SCIARA_NEW(part->value, values, "the maps of an ensemble"));
   sciara_share(threads, threads, compute, &c);
-  status = c.status;
-  if (status != SCIARA_OK) sciara_fail(status, "%s", c.message ? c.message : "no memory");
+  status = sciara_failure_status(&c.failed);
 cleanup:
-  free(c.message);
+  sciara_failure_free(&c.failed);
   sciara_free(c.row_start);
   return status;
 }

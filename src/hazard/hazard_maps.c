@@ -192,13 +192,6 @@ static enum sciara_status write_picture(const struct sciara_reduction *r, size_t
 
 // --------------------------------------------------------------------------------------------------------------- maps
 
-static const char *title_of(const struct sciara_reduction *r) {
-  return r->ensemble.title ? r->ensemble.title
-         : r->under_way && *r->base_title
-             ? r->base_title
-             : sciara_word(SCIARA_ENGLISH, r->under_way ? SCIARA_WORD_FORECAST_TITLE : SCIARA_WORD_HAZARD_TITLE);
-}
-
 static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k, bool picture, double *values) {
   const struct sciara_layer *l = &r->layers.layer[k];
   struct sciara_map_facts facts = {0};
@@ -210,7 +203,7 @@ static enum sciara_status write_layer(const struct sciara_reduction *r, size_t k
                            .ramp = sciara_products_ramp(l),
                            .long_name = l->long_name,
                            .unit = l->unit,
-                           .title = title_of(r),
+                           .title = sciara_hazard_name(r, SCIARA_ENGLISH),
                            .facts = &facts};
   char *stem = sciara_format("%s/" SCIARA_ENSEMBLE_MAPS "/%s", r->ensemble.folder, l->name);
   char *tif = stem ? sciara_format("%s.tif", stem) : NULL, *png = stem ? sciara_format("%s.png", stem) : NULL;
@@ -251,7 +244,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
         (struct sciara_hazard_field){r->layers.layer[k].name, r->layers.layer[k].long_name, r->layers.layer[k].unit};
   const struct sciara_hazard_file file = {.grid = &r->dem.grid,
                                           .georef = &r->dem.georef,
-                                          .title = title_of(r),
+                                          .title = sciara_hazard_name(r, SCIARA_ENGLISH),
                                           .comment = comment.data,
                                           .dem_hash = r->dem.hash,
                                           .model_rule = sciara_rules_name(r->rules),

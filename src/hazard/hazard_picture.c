@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "hazard/assumed.h"
 #include "hazard/products.h"
 #include "model/vent_area.h"
 

@@ -34,4 +34,20 @@ enum sciara_status sciara_hazard_picture_make(const struct sciara_reduction *r, 
                                               const char *title, struct sciara_hazard_picture *out);
 void sciara_hazard_picture_free(struct sciara_hazard_picture *p);
 
+// -------------------------------------------------------------------------------------------------- words, in assumed.c
+
+/** Appends what an ensemble assumes, as a line that maps and pages show. */
+enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum sciara_language language,
+                                         struct sciara_text *out);
+
+/** What every number is conditional on. */
+enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r);
+
+/** The title: that of the ensemble, of a forecast else that of its base. */
+const char *sciara_hazard_name(const struct sciara_reduction *r, enum sciara_language language);
+
+/** Appends the title, with its edits of the ground. */
+enum sciara_status sciara_hazard_title(const struct sciara_reduction *r, enum sciara_language language,
+                                       struct sciara_text *out);
+
 #endif

@@ -262,21 +262,27 @@ enum sciara_status sciara_products_vectors(const struct sciara_reduction *r) {
   return status;
 }
 
+/** The zones of all layers; release them in any case. */
+static enum sciara_status make_all_zones(const struct sciara_reduction *r, struct sciara_zones **zones, size_t *count) {
+  double *values;
+  SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
+  enum sciara_status status = make_zones(r, zones);
+  if (status == SCIARA_OK) status = add_outlines(r, values, *zones, count);
+  if (status == SCIARA_OK) status = add_isochrones(r, values, *zones, count);
+  sciara_free(values);
+  return status;
+}
+
 enum sciara_status sciara_products_kml(const struct sciara_reduction *r, const char *path) {
   struct sciara_polygons p = {0};
   struct sciara_zones *zones = NULL;
-  double *values = NULL;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  SCIARA_TRY_GOTO(make_zones(r, &zones));
-  SCIARA_TRY_GOTO(add_outlines(r, values, zones, &p.count));
-  SCIARA_TRY_GOTO(add_isochrones(r, values, zones, &p.count));
+  SCIARA_TRY_GOTO(make_all_zones(r, &zones, &p.count));
   p.layers = zones;
   status = r->ensemble.vent_count > 0 ? write_vents(r, &p, sciara_polygons_write_kml, path)
                                       : write_file(r, sciara_polygons_write_kml, &p, path);
 cleanup:
   free_zones(zones, p.count);
-  sciara_free(values);
   return status;
 }
 
@@ -294,13 +300,9 @@ static enum sciara_status refuse_layer(const struct sciara_reduction *r, const c
 enum sciara_status sciara_products_geojson(const struct sciara_reduction *r, const char *layer, const char *path) {
   struct sciara_polygons p = {0};
   struct sciara_zones *zones = NULL;
-  double *values = NULL;
   size_t count = 0;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  SCIARA_TRY_GOTO(make_zones(r, &zones));
-  SCIARA_TRY_GOTO(add_outlines(r, values, zones, &count));
-  SCIARA_TRY_GOTO(add_isochrones(r, values, zones, &count));
+  SCIARA_TRY_GOTO(make_all_zones(r, &zones, &count));
   for (size_t k = 0; k < count && p.count == 0; k++)
     if (strcmp(zones[k].name, layer) == 0) {
       p.layers = &zones[k];
@@ -309,6 +311,5 @@ enum sciara_status sciara_products_geojson(const struct sciara_reduction *r, con
   status = p.count ? write_file(r, sciara_polygons_write_geojson, &p, path) : refuse_layer(r, layer);
 cleanup:
   free_zones(zones, count);
-  sciara_free(values);
   return status;
 }

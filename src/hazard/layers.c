@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hazard/layers.h"
+// The maps of an ensemble: their names, units and meanings, in one table made of what the ensemble file asks for.
+#include "hazard/hazard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,12 +27,6 @@ double sciara_layer_until(const struct sciara_ensemble_result *result, const str
 void sciara_layer_deposit(double metres, char *buffer, size_t capacity) { snprintf(buffer, capacity, "%.9gm", metres); }
 
 void sciara_layer_quantile(double q, char *buffer, size_t capacity) { snprintf(buffer, capacity, "q%02.9g", 100 * q); }
-
-const struct sciara_layer *sciara_layers_find(const struct sciara_layers *layers, const char *name) {
-  for (size_t k = 0; k < layers->count; k++)
-    if (strcmp(layers->layer[k].name, name) == 0) return &layers->layer[k];
-  return NULL;
-}
 
 /** A table that grows, and which parts a probability has. */
 struct builder {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hazard/poi_results.h"
+// The results at places: probabilities, times, which vents and classes reach them.
+#include "hazard/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 
 #include "ensemble/ensemble.h"
 #include "member/batch_file.h"
-#include "member/kept_footprints.h"
 #include "model/grid.h"
 
 #define SCIARA_ENSEMBLE_FINISHED "members"

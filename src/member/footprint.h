@@ -3,6 +3,8 @@
 #ifndef SCIARA_MEMBER_FOOTPRINT_H
 #define SCIARA_MEMBER_FOOTPRINT_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "model/state.h"
 #include "model/window.h"
@@ -75,5 +77,26 @@ void sciara_footprint_free_cells(struct sciara_footprint *f);
 
 /** Bytes of a cell in memory. */
 enum { SCIARA_FOOTPRINT_CELL = sizeof(int64_t) + SCIARA_FOOTPRINT_VALUES * sizeof(float) };
+
+// ------------------------------------------------------------------------------------------------------- kept in memory
+
+/** Footprints of finished members, kept until their batch is joined, so that their files need not be read again. */
+struct sciara_kept_footprints;
+
+/**
+ * For members 0 to count - 1, with at most `most` bytes. To be released with sciara_kept_destroy.
+ *
+ * @return NULL if there is not enough memory: nothing is kept
+ */
+struct sciara_kept_footprints *sciara_kept_create(size_t count, double most);
+
+/** Moves *f here if there is room, else leaves it. Any thread may call it. NULL keeps nothing. */
+void sciara_kept_put(struct sciara_kept_footprints *kept, size_t member, struct sciara_footprint *f);
+
+/** Moves the footprint of a member to *f, which was empty; false: it is not here, or `kept` is NULL. */
+bool sciara_kept_take(struct sciara_kept_footprints *kept, size_t member, struct sciara_footprint *f);
+
+/** NULL is allowed. */
+void sciara_kept_destroy(struct sciara_kept_footprints *kept);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Footprints that wait in memory for their batch: within a number of bytes, and instead of the files of members.
-#include "member/kept_footprints.h"
+#include "member/footprint.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -96,7 +96,7 @@ static enum sciara_status write_batch(const struct sciara_ensemble *e, const str
   if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a batch");
   enum sciara_status status = SCIARA_NEW(f, count, "the members of a batch");
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = make_member(e, g, first + k, o, &f[k]);
-  if (status == SCIARA_OK) status = sciara_batch_write_unsynced(path, &h, f, count);
+  if (status == SCIARA_OK) status = sciara_batch_write(path, &h, f, count, false);
   sciara_batch_release(f, count);
   free(path);
   return status;

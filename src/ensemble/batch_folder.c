@@ -243,8 +243,7 @@ static enum sciara_status write_member(const struct sciara_batch_folder *folder,
   char *path = member_path(folder, member), *checkpoint = sciara_member_checkpoint_path(folder, member);
   enum sciara_status status = path && checkpoint ? sciara_member_folder_make(folder, member) : no_memory();
   const bool synced = checkpoint && access(checkpoint, F_OK) == 0;
-  if (status == SCIARA_OK)
-    status = synced ? sciara_batch_write(path, &h, f, 1) : sciara_batch_write_unsynced(path, &h, f, 1);
+  if (status == SCIARA_OK) status = sciara_batch_write(path, &h, f, 1, synced);
   if (status == SCIARA_OK && synced) unlink(checkpoint);
   free(checkpoint);
   free(path);
@@ -305,7 +304,7 @@ enum sciara_status sciara_batch_join(const struct sciara_batch_folder *folder, s
     if (!whole) goto cleanup;
     *missing = SIZE_MAX;
   }
-  if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count));
+  if (!whole) SCIARA_TRY_GOTO(sciara_batch_write(path, &h, f, count, true));
   sciara_batch_sweep(folder, batch, true);
   drop_kept(folder, batch);
 cleanup:

@@ -281,8 +281,8 @@ static size_t bytes_to_write(const struct sciara_footprint *f, size_t count) {
   return bytes;
 }
 
-static enum sciara_status write_file(const char *path, const struct sciara_batch_header *h,
-                                     const struct sciara_footprint *f, size_t count, bool synced) {
+enum sciara_status sciara_batch_write(const char *path, const struct sciara_batch_header *h,
+                                      const struct sciara_footprint *f, size_t count, bool synced) {
   struct batch *b = NULL;
   if (count < 1 || count > SCIARA_BATCH_MEMBERS_MOST)
     return sciara_fail(SCIARA_ERR_INTERNAL, "%s: expected 1 to %d members, found %zu", path, SCIARA_BATCH_MEMBERS_MOST,
@@ -298,16 +298,6 @@ static enum sciara_status write_file(const char *path, const struct sciara_batch
   release(b);
   sciara_write_leave(bytes);
   return status;
-}
-
-enum sciara_status sciara_batch_write(const char *path, const struct sciara_batch_header *h,
-                                      const struct sciara_footprint *f, size_t count) {
-  return write_file(path, h, f, count, true);
-}
-
-enum sciara_status sciara_batch_write_unsynced(const char *path, const struct sciara_batch_header *h,
-                                               const struct sciara_footprint *f, size_t count) {
-  return write_file(path, h, f, count, false);
 }
 
 // ---------------------------------------------------------------------------------------------------------- reading

@@ -19,16 +19,13 @@ struct sciara_batch_header {
 };
 
 /**
- * Writes a batch, whole or not at all, on the disk when it returns; other processes may write the same file.
+ * Writes a batch, whole or not at all; other processes may write the same file.
  *
- * @param f `count` footprints with ascending ids; texts may be NULL, which is ""
+ * @param f      `count` footprints with ascending ids; texts may be NULL, which is ""
+ * @param synced it is on the disk when this returns; else it may be lost when the machine loses power
  */
 enum sciara_status sciara_batch_write(const char *path, const struct sciara_batch_header *h,
-                                      const struct sciara_footprint *f, size_t count);
-
-/** The same for a file that may be lost when the machine loses power: it is not synced. */
-enum sciara_status sciara_batch_write_unsynced(const char *path, const struct sciara_batch_header *h,
-                                               const struct sciara_footprint *f, size_t count);
+                                      const struct sciara_footprint *f, size_t count, bool synced);
 
 /**
  * Opens a batch. All members are read and checked but not their cells: the arrays are NULL.

@@ -66,9 +66,14 @@ void sciara_footprint_free(struct sciara_footprint *f) {
 
 // ------------------------------------------------------------------------------------------------------- kept in memory
 
+/** Of a member. */
+struct entry {
+  struct sciara_footprint *footprint; ///< NULL: it is not here
+};
+
 struct sciara_kept_footprints {
-  size_t count, most, used;         ///< members; bytes
-  struct sciara_footprint **member; ///< NULL: it is not here
+  size_t count, most, used; ///< members; bytes
+  struct entry *member;
   pthread_mutex_t lock;
 };
 
@@ -96,11 +101,11 @@ void sciara_kept_put(struct sciara_kept_footprints *kept, size_t member, struct 
   struct sciara_footprint *own;
   if (!kept || SCIARA_NEW(own, 1, "a footprint") != SCIARA_OK) return;
   pthread_mutex_lock(&kept->lock);
-  if (!kept->member[member] && bytes_of(f) <= kept->most - kept->used) {
+  if (!kept->member[member].footprint && bytes_of(f) <= kept->most - kept->used) {
     kept->used += bytes_of(f);
     *own = *f;
     *f = (struct sciara_footprint){0};
-    kept->member[member] = own;
+    kept->member[member].footprint = own;
     own = NULL;
   }
   pthread_mutex_unlock(&kept->lock);
@@ -110,11 +115,11 @@ void sciara_kept_put(struct sciara_kept_footprints *kept, size_t member, struct 
 bool sciara_kept_take(struct sciara_kept_footprints *kept, size_t member, struct sciara_footprint *f) {
   if (!kept) return false;
   pthread_mutex_lock(&kept->lock);
-  struct sciara_footprint *const own = kept->member[member];
+  struct sciara_footprint *const own = kept->member[member].footprint;
   if (own) {
     *f = *own;
     kept->used -= bytes_of(f);
-    kept->member[member] = NULL;
+    kept->member[member].footprint = NULL;
   }
   pthread_mutex_unlock(&kept->lock);
   sciara_free(own);
@@ -124,8 +129,8 @@ bool sciara_kept_take(struct sciara_kept_footprints *kept, size_t member, struct
 void sciara_kept_destroy(struct sciara_kept_footprints *kept) {
   if (!kept) return;
   for (size_t m = 0; m < kept->count; m++) {
-    if (kept->member[m]) sciara_footprint_free(kept->member[m]);
-    sciara_free(kept->member[m]);
+    if (kept->member[m].footprint) sciara_footprint_free(kept->member[m].footprint);
+    sciara_free(kept->member[m].footprint);
   }
   pthread_mutex_destroy(&kept->lock);
   sciara_free(kept->member);

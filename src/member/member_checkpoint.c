@@ -52,8 +52,6 @@ static const char *warning_of(const struct sciara_run_json *r, const char *kind)
   return w ? w->text : NULL;
 }
 
-static enum sciara_status copy(char **slot, const char *text) { return sciara_run_json_set(slot, text); }
-
 static enum sciara_status describe(const struct sciara_member *m, const char *scenario, struct sciara_checkpoint *c) {
   const struct sciara_problem *p = &m->simulation->problem;
   SCIARA_TRY(identify(p, p->vents, m->kept, &c->identity));
@@ -65,14 +63,14 @@ static enum sciara_status describe(const struct sciara_member *m, const char *sc
   c->window_row = (uint64_t)m->window.row;
   c->window_col = (uint64_t)m->window.col;
   c->cell_steps = m->cell_steps;
-  SCIARA_TRY(copy(&c->vent_warning, warning_of(&m->towers, SCIARA_WARNING_VENT)));
-  SCIARA_TRY(copy(&c->tower_warning, warning_of(&m->towers, SCIARA_WARNING_TOWER)));
-  SCIARA_TRY(copy(&c->engine, p->scenario.engine.name));
-  SCIARA_TRY(copy(&c->scenario_path, p->scenario.path));
-  SCIARA_TRY(copy(&c->scenario_folder, "."));
-  SCIARA_TRY(copy(&c->history, ""));
-  SCIARA_TRY(copy(&c->started_utc, ""));
-  return copy(&c->scenario_json, scenario);
+  SCIARA_TRY(sciara_run_json_set(&c->vent_warning, warning_of(&m->towers, SCIARA_WARNING_VENT)));
+  SCIARA_TRY(sciara_run_json_set(&c->tower_warning, warning_of(&m->towers, SCIARA_WARNING_TOWER)));
+  SCIARA_TRY(sciara_run_json_set(&c->engine, p->scenario.engine.name));
+  SCIARA_TRY(sciara_run_json_set(&c->scenario_path, p->scenario.path));
+  SCIARA_TRY(sciara_run_json_set(&c->scenario_folder, "."));
+  SCIARA_TRY(sciara_run_json_set(&c->history, ""));
+  SCIARA_TRY(sciara_run_json_set(&c->started_utc, ""));
+  return sciara_run_json_set(&c->scenario_json, scenario);
 }
 
 static enum sciara_status write_file(const struct sciara_member *m, const char *scenario) {

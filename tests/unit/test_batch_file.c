@@ -71,7 +71,7 @@ static void end(void) {
 }
 
 static void write_it(void) {
-  ck_assert_msg(sciara_batch_write(path, &header, members, MEMBERS) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_batch_write(path, &header, members, MEMBERS, true) == SCIARA_OK, "%s", sciara_last_error());
 }
 
 static void assert_same_cells(const struct sciara_footprint *a, const struct sciara_footprint *b) {
@@ -125,7 +125,7 @@ START_TEST(equal_batches_have_equal_bytes) {
   size_t m, n;
   write_it();
   ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &m), SCIARA_OK);
-  ck_assert_int_eq(sciara_batch_write_unsynced(path, &header, members, MEMBERS), SCIARA_OK);
+  ck_assert_int_eq(sciara_batch_write(path, &header, members, MEMBERS, false), SCIARA_OK);
   ck_assert_int_eq(sciara_file_read(path, 1 << 24, &b, &n), SCIARA_OK);
   ck_assert_uint_eq(m, n);
   ck_assert_mem_eq(a, b, n);
@@ -139,7 +139,7 @@ START_TEST(a_batch_without_any_cell_is_valid) {
   struct sciara_footprint *f;
   size_t count;
   void *file;
-  ck_assert_int_eq(sciara_batch_write(path, &header, &members[1], 1), SCIARA_OK);
+  ck_assert_int_eq(sciara_batch_write(path, &header, &members[1], 1, true), SCIARA_OK);
   ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
   assert_same(&members[1], &f[0]);
   ck_assert_int_eq(sciara_batch_cells(file, 0, &f[0]), SCIARA_OK);
@@ -351,7 +351,7 @@ START_TEST(a_member_takes_little_room) {
     f->deposit[i] = (float)uniform(0.5, 4.5);
     for (int v = SCIARA_FOOTPRINT_VALUE_DEPOSIT + 1; v < SCIARA_FOOTPRINT_VALUES; v++) f->value[v][i] = 0;
   }
-  ck_assert_int_eq(sciara_batch_write(path, &header, f, 1), SCIARA_OK);
+  ck_assert_int_eq(sciara_batch_write(path, &header, f, 1, true), SCIARA_OK);
   ck_assert_int_eq(stat(path, &about), 0);
   ck_assert_int_lt(about.st_size, 110000);
 }

@@ -720,7 +720,7 @@ static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *co
   const struct sciara_batch_header header = {.rows = ROWS, .cols = COLS};
   char *path = sciara_format("%s/000000.h5", folder), *bytes;
   f->seconds = 0;
-  ck_assert_msg(sciara_batch_write(path, &header, f, 1) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(sciara_batch_write(path, &header, f, 1, true) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(sciara_file_read(path, 1 << 20, &bytes, count), SCIARA_OK);
   sciara_footprint_free(f);
   ck_assert_int_eq(unlink(path), 0);

@@ -13,7 +13,6 @@
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
-#include "sim/vent_files.h"
 #include "terrain/dem_gdal.h"
 
 void sciara_problem_free(struct sciara_problem *p) {
@@ -261,14 +260,9 @@ enum sciara_status sciara_problem_set_rate(struct sciara_problem *p, size_t k, d
 
 static enum sciara_status place_on_map(struct sciara_problem *p, const struct sciara_problem_options *options,
                                        struct sciara_diagnostics *diagnostics) {
-  struct sciara_vent_files with = {.extra_drivers = options->extra_drivers,
-                                   .extra_driver_count = options->extra_driver_count};
-  if (p->scenario.dem.margin_m > 0)
-    SCIARA_TRY(sciara_scenario_place_vents(&p->scenario, &with)); // the DEM depends on them
+  if (p->scenario.dem.margin_m > 0) SCIARA_TRY(sciara_problem_find_vents(p, options)); // the DEM depends on them
   SCIARA_TRY(take_site(p, options));
-  with.grid = &p->grid;
-  with.crs_wkt = p->georef.crs_wkt;
-  SCIARA_TRY(sciara_scenario_place_vents(&p->scenario, &with));
+  SCIARA_TRY(sciara_problem_find_vents(p, options));
   return sciara_problem_place_vents(p, diagnostics);
 }
 

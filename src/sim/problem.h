@@ -117,6 +117,13 @@ enum sciara_status sciara_problem_change_due(struct sciara_problem *p);
  */
 enum sciara_status sciara_problem_match_ground(struct sciara_problem *p, double time, uint64_t ground);
 
+/**
+ * Gives vents that are features of vector files, and fissures in degrees, their points, in the scenario and in its text, so that no
+ * file is needed any more. Without a site, files are read in degrees and lines in degrees stay. SCIARA_ERR_INPUT, with the key of
+ * the vent, for a feature that is no point and no line of one part, and for points off the DEM in degrees.
+ */
+enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const struct sciara_problem_options *options);
+
 /** Makes vents and placed from the scenario, and the rounding; an invalid vent is a diagnostic. */
 enum sciara_status sciara_problem_place_vents(struct sciara_problem *p, struct sciara_diagnostics *diagnostics);
 

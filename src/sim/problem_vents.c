@@ -3,11 +3,132 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "model/polyline.h"
 #include "model/vent_area.h"
+#include "scenario/scenario_keys.h"
 #include "sim/problem.h"
+#include "terrain/poi_file.h"
+
+// -------------------------------------------------------------------------------------------- features of vector files
+
+static const char degrees[] = "EPSG:4326";
+
+/** The feature of the vent, a point or a line. */
+static enum sciara_status read_feature(struct sciara_vent_spec *v, const struct sciara_problem *p,
+                                       const struct sciara_problem_options *options) {
+  const struct sciara_pois_request request = {.path = v->file,
+                                              .layer = v->layer,
+                                              .place = v->feature,
+                                              .crs_wkt = p->site ? p->georef.crs_wkt : degrees,
+                                              .grid = p->site ? &p->grid : NULL,
+                                              .extra_drivers = options->extra_drivers,
+                                              .extra_driver_count = options->extra_driver_count};
+  struct sciara_pois pois = {0};
+  SCIARA_TRY(sciara_pois_read(&request, &pois));
+  struct sciara_poi *poi = &pois.poi[0];
+  const bool line = poi->kind == SCIARA_POI_LINE;
+  const size_t parts = poi->point_count ? sciara_poi_parts(poi) : 0;
+  enum sciara_status status = SCIARA_OK;
+  if (parts != 1 || (line ? poi->point_count < 2 : poi->kind != SCIARA_POI_POINT || poi->point_count != 1)) {
+    status = sciara_fail(SCIARA_ERR_INPUT,
+                         "%s: place \"%.60s\": expected a point or a line of one part, found a %s of %zu %s", v->file,
+                         poi->name, sciara_poi_kind_name(poi->kind), parts, sciara_plural(parts, "part", "parts"));
+  } else {
+    v->points = poi->points; // it is the vent's now
+    v->point_count = poi->point_count;
+    poi->points = NULL;
+    v->lonlat = line && !p->site;
+    v->place = line ? SCIARA_VENT_LINE : p->site ? SCIARA_VENT_XY : SCIARA_VENT_LONLAT;
+  }
+  sciara_pois_free(&pois);
+  free(v->file);
+  v->file = NULL;
+  return status;
+}
+
+static bool put(cJSON *vent, const char *key, cJSON *value) {
+  cJSON_DeleteItemFromObjectCaseSensitive(vent, key);
+  if (value && cJSON_AddItemToObject(vent, key, value)) return true;
+  cJSON_Delete(value);
+  return false;
+}
+
+static cJSON *line_of(const struct sciara_vent_spec *v) {
+  cJSON *line = cJSON_CreateArray();
+  for (size_t k = 0; k < v->point_count; k++) {
+    cJSON *pair = cJSON_CreateDoubleArray((const double[]){v->points[k].x, v->points[k].y}, 2);
+    if (line && pair && cJSON_AddItemToArray(line, pair)) continue;
+    cJSON_Delete(pair);
+    cJSON_Delete(line);
+    return NULL;
+  }
+  return line;
+}
+
+/** The same in the text of the scenario. */
+static bool put_place(cJSON *vent, const struct sciara_vent_spec *v) {
+  static const char *const of_file[] = {"file", "layer", "place", "lonlat"};
+  for (size_t k = 0; k < sizeof of_file / sizeof *of_file; k++)
+    cJSON_DeleteItemFromObjectCaseSensitive(vent, of_file[k]);
+  if (!put(vent, "name", cJSON_CreateString(v->name))) return false;
+  if (v->place == SCIARA_VENT_LINE)
+    return put(vent, "line", line_of(v)) && (!v->lonlat || put(vent, "lonlat", cJSON_CreateTrue()));
+  const bool is_lonlat = v->place == SCIARA_VENT_LONLAT;
+  return put(vent, is_lonlat ? "lon" : "x", cJSON_CreateNumber(v->points[0].x)) &&
+         put(vent, is_lonlat ? "lat" : "y", cJSON_CreateNumber(v->points[0].y));
+}
+
+static enum sciara_status find_vent(const struct sciara_problem *p, const struct sciara_problem_options *options,
+                                    size_t index, cJSON *vent) {
+  struct sciara_vent_spec *v = &p->scenario.vents[index];
+  if (v->file) {
+    SCIARA_TRY(read_feature(v, p, options));
+    if (vent) SCIARA_TRY(sciara_vent_area_check(vent, v->place, index));
+  }
+  if (v->lonlat && p->site) {
+    SCIARA_TRY(sciara_georef_place(p->georef.crs_wkt, &p->grid, v->points, v->point_count));
+    v->lonlat = false;
+  }
+  return !vent || put_place(vent, v) ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+}
+
+static bool is_to_do(const struct sciara_problem *p, size_t k) {
+  const struct sciara_vent_spec *v = &p->scenario.vents[k];
+  return v->file || (v->lonlat && p->site && v->point_count > 0);
+}
+
+enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const struct sciara_problem_options *options) {
+  struct sciara_scenario_spec *s = &p->scenario;
+  cJSON *root = NULL;
+  struct sciara_text text = {0};
+  enum sciara_status status = SCIARA_OK;
+  size_t first = 0;
+  while (first < s->vent_count && !is_to_do(p, first)) first++;
+  if (first == s->vent_count) return SCIARA_OK;
+  if (s->json)
+    SCIARA_TRY(sciara_json_parse(s->path, s->json, strlen(s->json), &root)); // a member of a base has no text
+  for (size_t k = first; k < s->vent_count && status == SCIARA_OK; k++) {
+    if (!is_to_do(p, k)) continue;
+    cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "vents"), (int)k);
+    status = find_vent(p, options, k, vent);
+    if (status != SCIARA_OK) status = sciara_fail_context(status, "%s: vents[%zu] (%s)", s->path, k, s->vents[k].name);
+  }
+  if (status == SCIARA_OK && root) status = sciara_json_print(root, &text);
+  cJSON_Delete(root);
+  if (status != SCIARA_OK || !text.data) {
+    sciara_text_free(&text);
+    return status;
+  }
+  free(s->json);
+  s->json = text.data;
+  return SCIARA_OK;
+}
+
+// --------------------------------------------------------------------------------------------------------------- cells
 
 static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);

@@ -106,7 +106,7 @@ enum sciara_stop_reason {
   SCIARA_STOP_SOLIDIFIED,
   SCIARA_STOP_STALLED,  ///< the clock is lost in the rounding of the simulated time, so the time stands still: an error
   SCIARA_STOP_THICK,    ///< a cell is thicker than the given thickness: an error for a run
-  SCIARA_STOP_FRONT,    ///< front at rest; set by the caller of the engines (sim/front_rest.h)
+  SCIARA_STOP_FRONT,    ///< front at rest; set by the caller of the engines (sim/end.h)
   SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,   ///< *cancel was set
   SCIARA_STOP_FRAME,    ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch

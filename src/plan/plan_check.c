@@ -11,7 +11,7 @@
 #include "base/share.h"
 #include "file/csv_text.h"
 #include "sim/cost.h"
-#include "sim/front_rest.h"
+#include "sim/end.h"
 #include "sim/parallel.h"
 
 struct checks {

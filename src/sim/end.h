@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a simulation ended: one struct and one table of reasons for run.json, footprints and messages. A run that failed
+// How a simulation ended: one struct and one table of reasons for run.json, footprints and messages; and a stop rule. A run that failed
 // has the text of its error in run.json instead.
 //
 // The reasons are a part of those for which `advance` of an engine returns (enum sciara_stop_reason). The others are
@@ -8,6 +8,8 @@
 #define SCIARA_SIM_END_H
 
 #include "engine/engine.h"
+#include "model/state.h"
+#include "model/vents.h"
 
 struct sciara_end {
   enum sciara_stop_reason reason; ///< SCIARA_STOP_CANCEL: from outside; SCIARA_STOP_NONE: a step has failed
@@ -34,5 +36,32 @@ bool sciara_end_is_stuck(enum sciara_stop_reason reason);
  * @param own_time the simulated time at which it ended is that of its stop rule, not the limit run.max_time
  */
 bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time);
+
+// ------------------------------------------------------------------------------------------------------- front at rest
+
+// The stop rule "front at rest": no cell has become newly covered for some simulated time, counted from the first covered
+// cell, and every vent has emitted.
+//
+// It follows from the recorded arrival times alone. So engines do not test it: before the time (last arrival + duration)
+// the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which the run
+// ends is the same as with a test after each step, on every engine, and after a resume.
+
+/** The rule, and the time before which it cannot be met. */
+struct sciara_front_rest {
+  double duration; ///< s; 0: there is no such rule, and the other members are not used
+  double begun;    ///< after this time every vent has emitted, s; -INFINITY: at once
+  double last;     ///< last arrival of lava in a cell that had none, s; SCIARA_NEVER: there is no lava yet
+  double due;      ///< at the end of the first step with simulated time >= this the state decides, s
+};
+
+/** The last arrival of lava in a cell that had none, s; SCIARA_NEVER: there is no lava yet. */
+double sciara_last_arrival(const struct sciara_state *s);
+
+/** The rule for these vents, at the given state. @param duration s; 0: none */
+void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const struct sciara_vents *vents,
+                             const struct sciara_state *state);
+
+/** Whether the rule is met at the end of the step that led to this state; if not, r->due is later than its time. */
+bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_state *state);
 
 #endif

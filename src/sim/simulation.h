@@ -5,7 +5,6 @@
 
 #include "engine/engine.h"
 #include "sim/end.h"
-#include "sim/front_rest.h"
 #include "sim/problem.h"
 
 struct sciara_simulation {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/front_rest.h"
+#include "sim/end.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
 

@@ -2,10 +2,15 @@
 #include "bench/machine.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/mem.h"
+#include "base/wallclock.h"
 #include "file/versions.h"
 #include "sim/parallel.h"
 
@@ -81,3 +86,77 @@ void sciara_peak_memory_reset(void) {
 }
 
 size_t sciara_peak_memory(void) { return kibibytes_of("/proc/self/status", "VmHWM:"); }
+
+// ------------------------------------------------------------------------------------------------------- register loop
+
+enum { CHAINS = 12, ROUND = 4096, RUNS = 5 }; // 12 numbers and two constants in 16 registers
+static const double loop_seconds = 0.04;
+
+/** All threads start together; each one stops when the time is over and stores its number of rounds. */
+struct loop {
+  pthread_t thread;
+  const int *go; ///< read atomically; -1: do not start
+  double seed;
+  uint64_t rounds;
+  double result, seconds;
+};
+
+/** CHAINS independent numbers: repeated multiplications and additions of each. */
+static double one_round(double x) {
+  double chain[CHAINS];
+  for (int k = 0; k < CHAINS; k++) chain[k] = x + k;
+  for (int n = 0; n < ROUND; n++)
+    for (int k = 0; k < CHAINS; k++) chain[k] = chain[k] * 0.999999 + 1e-7;
+  double sum = 0;
+  for (int k = 0; k < CHAINS; k++) sum += chain[k];
+  return sum;
+}
+
+static void *spin(void *argument) {
+  struct loop *l = (struct loop *)argument;
+  int go;
+  while ((go = __atomic_load_n(l->go, __ATOMIC_ACQUIRE)) == 0) sched_yield();
+  const double begin = sciara_wallclock();
+  l->seconds = 0;
+  for (l->rounds = 0; go > 0 && l->seconds < loop_seconds; l->rounds++) {
+    l->result = one_round(l->seed += 1e-3); // stored, so that it is computed
+    l->seconds = sciara_wallclock() - begin;
+  }
+  return NULL;
+}
+
+static enum sciara_status run_once(struct loop *loop, int threads, double *rate) {
+  int started = 0, go = 0;
+  for (; started < threads; started++) {
+    loop[started].go = &go;
+    loop[started].seed = started;
+    if (pthread_create(&loop[started].thread, NULL, spin, &loop[started]) != 0) break;
+  }
+  __atomic_store_n(&go, started == threads ? 1 : -1, __ATOMIC_RELEASE);
+  *rate = 0;
+  for (int k = 0; k < started; k++) {
+    pthread_join(loop[k].thread, NULL);
+    if (started == threads) *rate += (double)loop[k].rounds * ROUND * CHAINS * 2 / loop[k].seconds;
+  }
+  if (started == threads) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "only %d of %d threads could be started", started, threads);
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+enum sciara_status sciara_register_loop(int threads, double *operations_per_s) {
+  struct loop *loop = NULL;
+  double rate[RUNS];
+  enum sciara_status status;
+  if (threads <= 0) threads = sciara_usable_cores();
+  SCIARA_TRY_GOTO(SCIARA_NEW(loop, threads, "threads of a loop"));
+  for (int n = 0; n < RUNS; n++) SCIARA_TRY_GOTO(run_once(loop, threads, &rate[n]));
+  qsort(rate, RUNS, sizeof *rate, ascending);
+  *operations_per_s = rate[RUNS / 2];
+cleanup:
+  sciara_free(loop);
+  return status;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a measurement: program, compiler, processor, GPU, libraries.
+// The environment of a measurement: program, compiler, processor, GPU, libraries; and what the processor itself can do.
 #ifndef SCIARA_BENCH_MACHINE_H
 #define SCIARA_BENCH_MACHINE_H
 
@@ -28,5 +28,12 @@ void sciara_peak_memory_reset(void);
 
 /** The highest resident memory of this process, bytes; 0: unknown. */
 size_t sciara_peak_memory(void);
+
+/**
+ * Additions and multiplications in double precision per second of a loop that stays in registers, on so many threads
+ * (0: all cores): the median of five runs. No engine can scale better than this on a processor whose clock rate falls
+ * with the number of busy cores, or whose cores are shared.
+ */
+enum sciara_status sciara_register_loop(int threads, double *operations_per_s);
 
 #endif

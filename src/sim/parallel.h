@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel work outside the engines: checksums of large states, the cells that lava has reached, and a loop that
-// measures the scaling of the processor itself.
+// Parallel work outside the engines: checksums of large states, and the cells that lava has reached.
 #ifndef SCIARA_SIM_PARALLEL_H
 #define SCIARA_SIM_PARALLEL_H
 
@@ -32,12 +31,5 @@ uint64_t sciara_checksum_in_parallel(const struct sciara_state *s);
 
 /** sciara_touched_find, divided among at most so many threads. */
 enum sciara_status sciara_touched_in_parallel(const struct sciara_state *s, int threads, struct sciara_touched *out);
-
-/**
- * Additions and multiplications in double precision per second of a loop that stays in registers, on so many threads
- * (0: all cores): the median of five runs. No engine can scale better than this on a processor whose clock rate falls
- * with the number of busy cores, or whose cores are shared.
- */
-enum sciara_status sciara_register_loop(int threads, double *operations_per_s);
 
 #endif

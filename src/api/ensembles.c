@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
-#include "hazard/exposed_places.h"
+#include "hazard/poi_table.h"
 #include "hazard/products.h"
 #include "plan/plan.h"
 

@@ -17,7 +17,7 @@
 #include "export/run_exposure.h"
 #include "file/durable.h"
 #include "file/output_name.h"
-#include "hazard/exposed_places.h"
+#include "hazard/poi_table.h"
 
 enum { MOST_ROWS = 100, MOST_NAMED = 20 }; ///< places that are printed as rows, as names alone
 

@@ -15,7 +15,7 @@
 
 // ------------------------------------------------------------------------------------------------------------- columns
 
-enum { PARTS = 9, FIRST = 6 }; ///< columns of a probability; those before the first one
+enum { PARTS = 9, FIRST = 6, TEXTS = 2 }; ///< columns of a probability; those before the first one; kind and state
 
 /** The difference of a grid is no error. */
 static const char *error_name(const struct sciara_reduction *r) {
@@ -159,7 +159,8 @@ enum sciara_status sciara_poi_row(const struct sciara_reduction *r, const struct
   return SCIARA_OK;
 }
 
-struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value) {
+/** The first probability of a row: that of the first of result.thickness_m. */
+static struct sciara_poi_chance chance_of(const struct sciara_reduction *r, const double *value) {
   const double *p = value + FIRST;
   if (r->ensemble.result.deposit_count == 0 || isnan(*p))
     return (struct sciara_poi_chance){NAN, NAN, NAN, NAN, 0, false, false, SCIARA_POI_ON_LAND};
@@ -208,6 +209,13 @@ cleanup:
 
 // ---------------------------------------------------------------------------------------------------------------- files
 
+/** Rows of places. Zero-initialise; release with rows_free. */
+struct rows {
+  struct sciara_poi_columns columns;
+  const char *(*text)[TEXTS]; ///< of each place
+  double *value;              ///< (places + 1) x columns: the last row is for others
+};
+
 /** Appends a row of a CSV file: texts, then numbers, then the condition of all of them. */
 static enum sciara_status append_row(const struct sciara_reduction *r, const struct sciara_poi_columns *c,
                                      const char *name, const char *kind, const char *state, const double *value,
@@ -232,11 +240,11 @@ static const char *share_of(const struct sciara_poi_columns *c) {
 }
 
 /** Layers of points, lines and zones, coloured by the first probability. */
-static enum sciara_status write_gpkg(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+static enum sciara_status write_gpkg(const struct sciara_reduction *r, const struct rows *rows,
                                      const struct sciara_poi *pois, size_t count, const char *path) {
-  static const char *const texts[SCIARA_POI_TEXTS] = {"kind", "state"};
+  static const char *const texts[TEXTS] = {"kind", "state"};
   const struct sciara_vector_places places = {.text_column = texts,
-                                              .text_columns = SCIARA_POI_TEXTS,
+                                              .text_columns = TEXTS,
                                               .share = share_of(&rows->columns),
                                               .column = rows->columns.name,
                                               .columns = rows->columns.count,
@@ -252,7 +260,7 @@ static enum sciara_status write_gpkg(const struct sciara_reduction *r, const str
 }
 
 /** What follows the sites in sites.csv: the places that are left out, then the chance that lava leaves the map or enters the sea. */
-static enum sciara_status append_others(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+static enum sciara_status append_others(const struct sciara_reduction *r, const struct rows *rows,
                                         struct sciara_text *t) {
   static const char *const chances[] = {"lava leaves the map", "lava enters the sea"};
   double *other = rows->value + r->pois.pois * rows->columns.count;
@@ -269,7 +277,7 @@ static enum sciara_status append_others(const struct sciara_reduction *r, const 
   return SCIARA_OK;
 }
 
-static enum sciara_status write_csv(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
+static enum sciara_status write_csv(const struct sciara_reduction *r, const struct rows *rows,
                                     const struct sciara_poi *pois, size_t count, bool sites, const char *path) {
   const struct sciara_poi_columns *c = &rows->columns;
   struct sciara_text t = {0};
@@ -287,30 +295,32 @@ cleanup:
   return status;
 }
 
-enum sciara_status sciara_poi_rows_write(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
-                                         const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
-                                         const char *gpkg) {
+/** @param sites they are those of the ensemble: the CSV file also has others. @param csv, gpkg NULL: not this one */
+static enum sciara_status write_rows(const struct sciara_reduction *r, const struct rows *rows,
+                                     const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
+                                     const char *gpkg) {
   if (csv) SCIARA_TRY(write_csv(r, rows, pois, count, sites, csv));
   return gpkg ? write_gpkg(r, rows, pois, count, gpkg) : SCIARA_OK;
 }
 
-void sciara_poi_rows_free(struct sciara_poi_rows *rows) {
+static void rows_free(struct rows *rows) {
   sciara_poi_columns_free(&rows->columns);
   sciara_free(rows->text);
   sciara_free(rows->value);
 }
 
-enum sciara_status sciara_poi_rows_make(const struct sciara_reduction *r, size_t count, struct sciara_poi_rows *out) {
+static enum sciara_status rows_make(const struct sciara_reduction *r, size_t count, struct rows *out) {
   size_t size;
-  *out = (struct sciara_poi_rows){0};
+  *out = (struct rows){0};
   SCIARA_TRY(sciara_poi_columns_make(r, &out->columns));
   SCIARA_TRY(sciara_size_mul(count + 1, out->columns.count, &size));
   SCIARA_TRY(SCIARA_NEW(out->text, count + 1, "a table of places"));
   return SCIARA_NEW(out->value, size, "a table of places");
 }
 
-enum sciara_status sciara_poi_rows_set(const struct sciara_reduction *r, struct sciara_poi_rows *rows, size_t number,
-                                       const struct sciara_poi *poi, size_t place) {
+/** Sets row `number`, of place `place` of r->pois. */
+static enum sciara_status set_row(const struct sciara_reduction *r, struct rows *rows, size_t number,
+                                  const struct sciara_poi *poi, size_t place) {
   rows->text[number][0] = sciara_poi_kind_name(poi->kind);
   rows->text[number][1] = sciara_poi_where_name(sciara_poi_where(&r->poi_ground[place]));
   return sciara_poi_row(r, poi, place, rows->value + number * rows->columns.count);
@@ -319,16 +329,87 @@ enum sciara_status sciara_poi_rows_set(const struct sciara_reduction *r, struct 
 enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   const struct sciara_poi *pois = r->ensemble.result.pois;
   const size_t count = r->pois.pois;
-  struct sciara_poi_rows rows = {0};
+  struct rows rows = {0};
   char *csv = sciara_path_join(r->ensemble.folder, "sites.csv");
   char *gpkg = sciara_path_join(r->ensemble.folder, "sites.gpkg");
-  enum sciara_status status = csv && gpkg ? sciara_poi_rows_make(r, count, &rows)
-                                          : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = sciara_poi_rows_set(r, &rows, k, &pois[k], k);
-  if (status == SCIARA_OK) status = sciara_poi_rows_write(r, &rows, pois, count, true, csv, count > 0 ? gpkg : NULL);
+  enum sciara_status status =
+      csv && gpkg ? rows_make(r, count, &rows) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = set_row(r, &rows, k, &pois[k], k);
+  if (status == SCIARA_OK) status = write_rows(r, &rows, pois, count, true, csv, count > 0 ? gpkg : NULL);
   if (status == SCIARA_OK && count == 0 && gpkg) unlink(gpkg); // of an earlier reduction, whose plan had sites
-  sciara_poi_rows_free(&rows);
+  rows_free(&rows);
   free(csv);
   free(gpkg);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------------- places of a vector file
+
+enum sciara_status sciara_exposed_open(const char *folder, const struct sciara_pois_request *request, int threads,
+                                       struct sciara_exposed_places *out) {
+  static const struct sciara_poi none;
+  const struct sciara_reduction_options options = {.threads = threads, .poi = &none, .poi_count = 0};
+  struct sciara_pois_request q = *request;
+  *out = (struct sciara_exposed_places){.threads = threads};
+  SCIARA_TRY(sciara_reduction_open(folder, &options, &out->r));
+  q.grid = &out->r.dem.grid;
+  q.crs_wkt = out->r.dem.georef.crs_wkt;
+  const enum sciara_status status = sciara_pois_read(&q, &out->pois);
+  if (status != SCIARA_OK) sciara_exposed_close(out);
+  return status;
+}
+
+void sciara_exposed_close(struct sciara_exposed_places *e) {
+  sciara_pois_free(&e->pois);
+  sciara_reduction_free(&e->r);
+}
+
+enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_exposed_take *take, void *context) {
+  const struct sciara_pois *pois = &e->pois;
+  const size_t block = sciara_reduction_places(e->r.ensemble.members.count);
+  for (size_t begin = 0; begin < pois->count; begin += block) {
+    const size_t count = pois->count - begin < block ? pois->count - begin : block;
+    SCIARA_TRY(sciara_reduction_place(&e->r, pois->poi + begin, count));
+    for (size_t k = 0; k < count; k++)
+      if (pois->elsewhere[begin + k]) e->r.poi_ground[k].all = 1; // something lies there, outside
+    SCIARA_TRY(sciara_reduction_visit_pois(&e->r, e->threads));
+    for (size_t k = 0; k < count; k++) SCIARA_TRY(take(context, &e->r, &pois->poi[begin + k], begin + k, k));
+  }
+  return SCIARA_OK;
+}
+
+/** A table that is being made. */
+struct table {
+  struct rows rows;
+  struct sciara_poi_chance *chance;
+  size_t reached;
+};
+
+static enum sciara_status take_row(void *context, const struct sciara_reduction *r, const struct sciara_poi *poi,
+                                   size_t number, size_t place) {
+  struct table *t = (struct table *)context;
+  struct sciara_poi_chance *chance = &t->chance[number];
+  bool reached = false;
+  for (size_t m = 0; m < r->sample.count; m++) {
+    if (r->sample.state[m] == SCIARA_MEMBER_OPEN) continue;
+    reached |= sciara_poi_is_hit(sciara_poi_hit(&r->pois, place, m), 0);
+  }
+  t->reached += reached;
+  SCIARA_TRY(set_row(r, &t->rows, number, poi, place));
+  *chance = chance_of(r, t->rows.value + number * t->rows.columns.count);
+  chance->reached = reached;
+  chance->at_start = sciara_poi_at_start(r, place);
+  chance->where = sciara_poi_where_of(poi, sciara_poi_where(&r->poi_ground[place]), &r->dem.window);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
+                                        struct sciara_poi_chance *chance, size_t *reached) {
+  struct table t = {.chance = chance};
+  enum sciara_status status = rows_make(&e->r, e->pois.count, &t.rows);
+  if (status == SCIARA_OK) status = sciara_exposed_visit(e, take_row, &t);
+  *reached = t.reached;
+  if (status == SCIARA_OK) status = write_rows(&e->r, &t.rows, e->pois.poi, e->pois.count, false, csv, gpkg);
+  rows_free(&t.rows);
   return status;
 }

@@ -36,35 +36,40 @@ struct sciara_poi_chance {
   enum sciara_poi_where where;
 };
 
-struct sciara_poi_chance sciara_poi_row_chance(const struct sciara_reduction *r, const double *value);
-
 /** Whether all finished members have lava at a place of r->pois at their start. */
 bool sciara_poi_at_start(const struct sciara_reduction *r, size_t place);
 
-enum { SCIARA_POI_TEXTS = 2 }; ///< kind and state
+// --------------------------------------------------------------------------------------------- places of a vector file
 
-/** Rows of places. Zero-initialise; release with sciara_poi_rows_free. */
-struct sciara_poi_rows {
-  struct sciara_poi_columns columns;
-  const char *(*text)[SCIARA_POI_TEXTS]; ///< of each place
-  double *value;                         ///< (places + 1) x columns: the last row is for others
+/** An ensemble with places of a file instead of its own. Zero-initialise; release with sciara_exposed_close. */
+struct sciara_exposed_places {
+  struct sciara_reduction r; ///< of all finished members
+  struct sciara_pois pois;
+  int threads;
 };
 
-enum sciara_status sciara_poi_rows_make(const struct sciara_reduction *r, size_t count, struct sciara_poi_rows *out);
-void sciara_poi_rows_free(struct sciara_poi_rows *rows);
+/** Opens the ensemble and reads the places, whose request lacks grid and CRS. */
+enum sciara_status sciara_exposed_open(const char *folder, const struct sciara_pois_request *request, int threads,
+                                       struct sciara_exposed_places *out);
+void sciara_exposed_close(struct sciara_exposed_places *e);
 
-/** Sets row `number`, of place `place` of r->pois. */
-enum sciara_status sciara_poi_rows_set(const struct sciara_reduction *r, struct sciara_poi_rows *rows, size_t number,
-                                       const struct sciara_poi *poi, size_t place);
+/** Takes place `number`, of which the results can be made: it is place `place` of r->pois. */
+typedef enum sciara_status sciara_exposed_take(void *context, const struct sciara_reduction *r,
+                                               const struct sciara_poi *poi, size_t number, size_t place);
 
 /**
- * Writes the rows as CSV, and as a GeoPackage of points, lines and zones, coloured by the first probability; NULL: not this one.
- *
- * @param sites they are those of the ensemble: the CSV file also has the places that are left out, and the chance that lava
- *              leaves the map or enters the sea
+ * Visits the places in the order of the file. As many at a time as there is memory for: footprints are read once for each such
+ * block.
  */
-enum sciara_status sciara_poi_rows_write(const struct sciara_reduction *r, const struct sciara_poi_rows *rows,
-                                         const struct sciara_poi *pois, size_t count, bool sites, const char *csv,
-                                         const char *gpkg);
+enum sciara_status sciara_exposed_visit(struct sciara_exposed_places *e, sciara_exposed_take *take, void *context);
+
+/**
+ * Writes the table of the places as CSV and as GeoPackage (NULL: not this one), each as an atomic file.
+ *
+ * @param chance receives the first probability of each place
+ * @param reached receives how many places are reached by a member
+ */
+enum sciara_status sciara_exposed_write(struct sciara_exposed_places *e, const char *csv, const char *gpkg,
+                                        struct sciara_poi_chance *chance, size_t *reached);
 
 #endif

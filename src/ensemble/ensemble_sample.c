@@ -194,7 +194,7 @@ size_t sciara_batches_members(const struct sciara_ensemble *e, size_t batches) {
 /** The strata of an ensemble, numbered from 0: their own numbers may be any. */
 struct strata {
   size_t count;
-  size_t *of;             ///< of each member
+  uint32_t *of;           ///< of each member
   double *whole, *prefix; ///< sums of the weights of the members: of all, and of the first
 };
 
@@ -202,11 +202,6 @@ static void free_strata(struct strata *s) {
   sciara_free(s->of);
   sciara_free(s->whole);
   sciara_free(s->prefix);
-}
-
-static int by_number(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
 }
 
 /** Sums of the weights of each stratum, over the first `count` members. */
@@ -218,25 +213,12 @@ static void sum_strata(const struct sciara_ensemble *e, const struct strata *s, 
 /** Release with free_strata, also after a failure. */
 static enum sciara_status find_strata(const struct sciara_ensemble *e, struct strata *s) {
   const size_t members = e->members.count;
-  int64_t *number = NULL;
-  enum sciara_status status;
   *s = (struct strata){0};
-  SCIARA_TRY_GOTO(SCIARA_NEW(number, members + 1, "the strata of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(s->of, members + 1, "the strata of an ensemble"));
-  memcpy(number, e->members.stratum, members * sizeof *number);
-  qsort(number, members, sizeof *number, by_number);
-  for (size_t k = 0; k < members; k++)
-    if (k == 0 || number[k] != number[s->count - 1]) number[s->count++] = number[k];
-  for (size_t m = 0; m < members; m++) {
-    const int64_t *at = bsearch(&e->members.stratum[m], number, s->count, sizeof *number, by_number);
-    s->of[m] = (size_t)(at - number);
-  }
-  SCIARA_TRY_GOTO(SCIARA_NEW(s->whole, s->count + 1, "the strata of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(s->prefix, s->count + 1, "the strata of an ensemble"));
+  SCIARA_TRY(sciara_strata_number(e->members.stratum, members, &s->of, &s->count));
+  SCIARA_TRY(SCIARA_NEW(s->whole, s->count + 1, "the strata of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(s->prefix, s->count + 1, "the strata of an ensemble"));
   sum_strata(e, s, members, s->whole);
-cleanup:
-  sciara_free(number);
-  return status;
+  return SCIARA_OK;
 }
 
 /**

@@ -168,16 +168,16 @@ static double critical_of(const struct sciara_sample *s) {
   return s->kind == SCIARA_ERROR_STRATA ? sciara_student((double)(s->finished - s->group_count)) : NAN;
 }
 
-/** Numbers the strata from 0: their own numbers may be any. */
-static enum sciara_status number_strata(const int64_t *number, struct sciara_sample *s) {
+enum sciara_status sciara_strata_number(const int64_t *number, size_t count, uint32_t **stratum, size_t *strata) {
   struct item *item;
-  SCIARA_TRY(SCIARA_NEW(s->stratum, s->count + 1, "the strata of an ensemble"));
-  SCIARA_TRY(SCIARA_NEW(item, s->count + 1, "the strata of an ensemble"));
-  for (size_t m = 0; m < s->count; m++) item[m] = (struct item){.group = number[m], .member = m};
-  qsort(item, s->count, sizeof *item, by_group);
-  for (size_t k = 0; k < s->count; k++) {
-    if (k == 0 || item[k].group != item[k - 1].group) s->strata++;
-    s->stratum[item[k].member] = (uint32_t)(s->strata - 1);
+  *strata = 0;
+  SCIARA_TRY(SCIARA_NEW(*stratum, count + 1, "the strata of an ensemble"));
+  SCIARA_TRY(SCIARA_NEW(item, count + 1, "the strata of an ensemble"));
+  for (size_t m = 0; m < count; m++) item[m] = (struct item){.group = number[m], .member = m};
+  qsort(item, count, sizeof *item, by_group);
+  for (size_t k = 0; k < count; k++) {
+    if (k == 0 || item[k].group != item[k - 1].group) ++*strata;
+    (*stratum)[item[k].member] = (uint32_t)(*strata - 1);
   }
   sciara_free(item);
   return SCIARA_OK;
@@ -230,7 +230,7 @@ enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, stru
   if (in->count >= SCIARA_NO_GROUP)
     return sciara_fail(SCIARA_ERR_INPUT, "expected fewer than %u members, found %zu", SCIARA_NO_GROUP, in->count);
   SCIARA_TRY_GOTO(copy_members(in, out));
-  SCIARA_TRY_GOTO(number_strata(in->stratum ? in->stratum : in->group, out));
+  SCIARA_TRY_GOTO(sciara_strata_number(in->stratum ? in->stratum : in->group, in->count, &out->stratum, &out->strata));
   if (in->stratum) SCIARA_TRY_GOTO(restore_weights(out));
   add_weights(out);
   if (out->finished == 0) {

@@ -83,6 +83,9 @@ static inline bool sciara_sample_counts(const struct sciara_sample *s, size_t me
   return s->state[member] != SCIARA_MEMBER_OPEN && s->weight[member] > 0;
 }
 
+/** Numbers the strata of members from 0: their own numbers may be any. @param stratum receives an array from sciara_alloc */
+enum sciara_status sciara_strata_number(const int64_t *number, size_t count, uint32_t **stratum, size_t *strata);
+
 /** SCIARA_ERR_INPUT if no member of weight above 0 is finished: there is no result. */
 enum sciara_status sciara_sample_make(const struct sciara_sample_input *in, struct sciara_sample *out);
 void sciara_sample_free(struct sciara_sample *s);

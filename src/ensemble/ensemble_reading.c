@@ -19,6 +19,11 @@ enum sciara_status sciara_ensemble_refuse(const struct sciara_ensemble_reading *
   return sciara_scenario_refuse(r->file, name ? &path : parent, found, allowed);
 }
 
+void sciara_ensemble_report(const struct sciara_ensemble_reading *r, const char *object, size_t index, const char *name,
+                            const char *found, const char *allowed) {
+  sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, object, index, name, found, allowed));
+}
+
 const cJSON *sciara_json_get(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name);
 }
@@ -221,13 +226,12 @@ void sciara_result_read(const struct sciara_ensemble_reading *r, const cJSON *re
   read_pois(r, sciara_json_get(result, "sites"), out);
   read_rates_per_year(r, sciara_json_get(result, "eruptions_per_year"), out);
   if (out->year_count > 0 && out->rate_count == 0)
-    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "result", SCIARA_NO_INDEX, "years", "it alone",
-                                                                  "the key only together with \"eruptions_per_year\""));
+    sciara_ensemble_report(r, "result", SCIARA_NO_INDEX, "years", "it alone",
+                           "the key only together with \"eruptions_per_year\"");
   rule->standard_error = sciara_json_double(stop, "standard_error", 0);
   rule->deposit_m = sciara_json_double(stop, "thickness_m", 0);
   if (stop && out->poi_count == 0)
-    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "stop", SCIARA_NO_INDEX, NULL, "no sites",
-                                                                  "result.sites, at which the error is found"));
+    sciara_ensemble_report(r, "stop", SCIARA_NO_INDEX, NULL, "no sites", "result.sites, at which the error is found");
 }
 
 void sciara_result_free(struct sciara_ensemble_result *r) {

@@ -16,6 +16,10 @@ struct sciara_ensemble_reading {
 enum sciara_status sciara_ensemble_refuse(const struct sciara_ensemble_reading *r, const char *object, size_t index,
                                           const char *name, const char *found, const char *allowed);
 
+/** The same as one of the problems. */
+void sciara_ensemble_report(const struct sciara_ensemble_reading *r, const char *object, size_t index, const char *name,
+                            const char *found, const char *allowed);
+
 /** No index in sciara_ensemble_refuse. */
 #define SCIARA_NO_INDEX SIZE_MAX
 

@@ -192,15 +192,13 @@ void sciara_events_read(const struct sciara_ensemble_reading *r, const cJSON *ev
     sciara_diagnostics_add(r->diagnostics, read_event(r, event, *count, e));
     for (size_t k = 0; k < *count; k++)
       if (e->name && (*out)[k].name && strcmp(e->name, (*out)[k].name) == 0)
-        sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "events", *count, "name", "one given twice",
-                                                                      "a different name for each event"));
+        sciara_ensemble_report(r, "events", *count, "name", "one given twice", "a different name for each event");
     sum += e->weight;
     ++*count;
   }
   if (!(sum > 0 && sum <= 1e300))
-    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "events", SCIARA_NO_INDEX, NULL,
-                                                                  *count ? "weights without such a sum" : "no event",
-                                                                  "events whose weights have a finite sum above 0"));
+    sciara_ensemble_report(r, "events", SCIARA_NO_INDEX, NULL, *count ? "weights without such a sum" : "no event",
+                           "events whose weights have a finite sum above 0");
 }
 
 void sciara_events_free(struct sciara_event_spec *events, size_t count) {

@@ -172,7 +172,7 @@ static void check_rule(struct sciara_planning *p) {
     snprintf(found, sizeof found, "\"%s\", a key of %s%s", name, sciara_scenario_key_rule(key), counterpart);
     snprintf(allowed, sizeof allowed, "a key of rule %s, which the base has, or a base of the other rule",
              sciara_rule_name(rule));
-    sciara_diagnostics_add(p->r.diagnostics, sciara_ensemble_refuse(&p->r, "vary", k, "key", found, allowed));
+    sciara_ensemble_report(&p->r, "vary", k, "key", found, allowed);
   }
 }
 
@@ -183,40 +183,32 @@ static void check_parts(struct sciara_planning *p) {
   const bool table = sciara_json_get(p->root, "members") != NULL, full = p->x.sample.method == SCIARA_SAMPLE_FULL;
   for (size_t k = 0; table && k < sizeof planned / sizeof *planned; k++)
     if (sciara_json_get(p->root, planned[k]))
-      sciara_diagnostics_add(r->diagnostics,
-                             sciara_ensemble_refuse(r, planned[k], SCIARA_NO_INDEX, NULL, "it together with members",
-                                                    "either members or the parts of a plan"));
+      sciara_ensemble_report(r, planned[k], SCIARA_NO_INDEX, NULL, "it together with members",
+                             "either members or the parts of a plan");
   if (!table && !sciara_json_get(p->root, "sample") && r->diagnostics->count == 0)
-    sciara_diagnostics_add(r->diagnostics,
-                           sciara_ensemble_refuse(r, "sample", SCIARA_NO_INDEX, NULL, "nothing (the key is required)",
-                                                  "an object with the method: full, random, lhs or sobol"));
+    sciara_ensemble_report(r, "sample", SCIARA_NO_INDEX, NULL, "nothing (the key is required)",
+                           "an object with the method: full, random, lhs or sobol");
   if (table || !sciara_json_get(p->root, "sample")) return;
   if (full && p->x.vents.jitter_m > 0)
-    sciara_diagnostics_add(r->diagnostics,
-                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
-                                                  "a method that draws: random, lhs or sobol"));
+    sciara_ensemble_report(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
+                           "a method that draws: random, lhs or sobol");
   for (size_t k = 0; full && k < p->x.variation.count; k++)
     if (p->x.variation.vary[k].kind != SCIARA_DIST_VALUES)
-      sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", k, NULL, "a distribution of numbers",
-                                                                    "values with the method full"));
+      sciara_ensemble_report(r, "vary", k, NULL, "a distribution of numbers", "values with the method full");
   for (size_t k = 0; k < p->x.variation.count; k++) {
     if (p->x.variation.vary[k].target != SCIARA_VARY_GROUND) continue;
     if (full)
-      sciara_diagnostics_add(r->diagnostics,
-                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error with the method full",
-                                                    "a method that draws the errors: random, lhs or sobol"));
+      sciara_ensemble_report(r, "vary", k, "key", "elevation_error with the method full",
+                             "a method that draws the errors: random, lhs or sobol");
     if (p->base.scenario.initial_checkpoint)
-      sciara_diagnostics_add(
-          r->diagnostics, sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and a checkpoint as the base",
-                                                 "a base without lava, which lies on the ground of its run"));
+      sciara_ensemble_report(r, "vary", k, "key", "elevation_error, and a checkpoint as the base",
+                             "a base without lava, which lies on the ground of its run");
     if (p->base.scenario.dem.error.sd_m > 0)
-      sciara_diagnostics_add(r->diagnostics,
-                             sciara_ensemble_refuse(r, "vary", k, "key", "elevation_error, and dem.error in the base",
-                                                    "a base whose altitudes have no errors"));
+      sciara_ensemble_report(r, "vary", k, "key", "elevation_error, and dem.error in the base",
+                             "a base whose altitudes have no errors");
   }
   if (p->x.sample.method == SCIARA_SAMPLE_SOBOL && p->x.variation.count + 4 > SCIARA_SOBOL_DIMENSIONS)
-    sciara_diagnostics_add(r->diagnostics, sciara_ensemble_refuse(r, "vary", SCIARA_NO_INDEX, NULL, "more",
-                                                                  "at most 33 keys with the method sobol"));
+    sciara_ensemble_report(r, "vary", SCIARA_NO_INDEX, NULL, "more", "at most 33 keys with the method sobol");
 }
 
 /** With vents or events of the plan, the vent of the base is their template. */

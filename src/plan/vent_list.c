@@ -389,8 +389,7 @@ void sciara_vent_list_read(const struct sciara_ensemble_reading *r, const cJSON 
   if (status != SCIARA_OK) return;
   check_places(&w);
   if (out->count == 0 && r->diagnostics->count == before)
-    sciara_diagnostics_add(r->diagnostics,
-                           sciara_ensemble_refuse(r, "vents", SCIARA_NO_INDEX, NULL, "none", "at least one vent"));
+    sciara_ensemble_report(r, "vents", SCIARA_NO_INDEX, NULL, "none", "at least one vent");
   if (r->diagnostics->count > before) return; // weights of what is left would be wrong
   status = weigh(&w, vents, sciara_json_get(vents, "weights"));
   sciara_diagnostics_add(r->diagnostics, status);

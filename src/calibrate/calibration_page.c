@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "calibrate/cases.h"
-#include "calibrate/support.h"
 #include "ensemble/ensemble_reading.h"
 #include "file/durable.h"
 #include "page/page_html.h"

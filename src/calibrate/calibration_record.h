@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a search but its table: calibration.json, best.json, accepted.csv, sensitivity.csv, page.html; those that
+// The files of a search: evaluations.csv, calibration.json, best.json, accepted.csv, sensitivity.csv, page.html; those that
 // several searches have in common; whether a folder is new, or that of the same calibration.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_RECORD_H
@@ -7,14 +7,51 @@
 
 #include "calibrate/calibration_file.h"
 #include "calibrate/cmaes.h"
-#include "calibrate/evaluation_table.h"
 #include "map/words.h"
 
+#define SCIARA_EVALUATIONS_CSV "evaluations.csv"
 #define SCIARA_CALIBRATION_JSON "calibration.json"
 #define SCIARA_CALIBRATION_FORMAT "sciara calibration"
 
 /** Sets of at least this part of the best score are accepted. */
 #define SCIARA_ACCEPTED_PART 0.9
+
+// ------------------------------------------------------------------------------------ its table, in evaluation_table.c
+
+/** Zero-initialise; release with sciara_evaluation_table_close. Arrays have a row for each evaluation of the budget. */
+struct sciara_evaluation_table {
+  char *path;
+  int fd;       ///< held by a lock; -1: not open
+  size_t count; ///< rows so far
+  size_t unknown_count, pair_count;
+  double *value;   ///< budget x unknown_count
+  double *jaccard; ///< budget x pair_count; NAN unless OK or RESTED
+  double *run_out; ///< budget x pair_count: ratios; NAN as J, and where they are undefined
+  bool shorter;    ///< the file has no run-out ratios: an earlier version began it
+  double *score;   ///< budget; of STOPPED a bound; NAN if FAILED or INVALID
+  enum sciara_evaluate_status *status;
+};
+
+/** Memory for the budget of a search, without a file. */
+enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_search *s,
+                                                struct sciara_evaluation_table *out);
+
+/**
+ * Opens or makes the file, reads its whole rows and cuts off half a row at its end.
+ *
+ * @return SCIARA_ERR_INPUT: it is the table of another calibration, is damaged, or another process writes it
+ */
+enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,
+                                                const struct sciara_calibration_search *s);
+
+/** Appends row `t->count`, whose entries in the arrays are set: it survives the end of the process. */
+enum sciara_status sciara_evaluation_table_add(struct sciara_evaluation_table *t);
+
+/** The rows survive the end of the machine. */
+enum sciara_status sciara_evaluation_table_sync(const struct sciara_evaluation_table *t);
+void sciara_evaluation_table_close(struct sciara_evaluation_table *t);
+
+// ---------------------------------------------------------------------------------------------------------- its record
 
 /** A start of the search that ended. */
 struct sciara_calibration_restart {
@@ -134,5 +171,35 @@ struct sciara_calibration_page {
  * observed extents, what the extents support (docs/page.md); several searches side by side.
  */
 enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page);
+
+// ---------------------------------------------------------------------------- what the accepted sets say, in support.c
+
+enum { SCIARA_SUPPORT_LEAST = 10 }; ///< accepted sets without which nothing is estimated
+
+/** From this correlation on neither of two unknowns is identifiable without the other. */
+#define SCIARA_SUPPORT_TOGETHER 0.7
+
+/** Whether the observed extents determine an unknown: spread below 0.5, below 0.9, or more. */
+enum sciara_identifiable { SCIARA_IDENTIFIABLE, SCIARA_WEAKLY_IDENTIFIABLE, SCIARA_NOT_IDENTIFIABLE };
+
+/** An unknown in the accepted sets. */
+struct sciara_support {
+  double median, low, high; ///< the 50th, 5th and 95th percentile
+  double spread;            ///< standard deviation, divided by that of values that fill the bounds evenly
+  enum sciara_identifiable identifiable;
+};
+
+/** What the accepted sets say. */
+struct sciara_supported {
+  size_t accepted;                                     ///< sets; 0 of a design that does not fill the bounds evenly
+  struct sciara_support unknown[SCIARA_UNKNOWNS_MOST]; ///< all NAN with fewer than SCIARA_SUPPORT_LEAST accepted sets
+  double correlation[SCIARA_UNKNOWNS_MOST][SCIARA_UNKNOWNS_MOST]; ///< NAN likewise, and for an unknown with one value
+};
+
+/** Percentiles (linear between two values), standard deviations and correlations, of logarithms for unknowns with `log`. */
+enum sciara_status sciara_support_make(const struct sciara_calibration_record *r, struct sciara_supported *out);
+
+/** A message: which unknowns are identifiable, and which are not. */
+enum sciara_status sciara_support_log(const struct sciara_calibration_record *r, const struct sciara_supported *s);
 
 #endif

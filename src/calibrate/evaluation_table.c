@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/evaluation_table.h"
+// The table evaluations.csv: a row is appended when an evaluation is answered, and read again to resume.
+#include "calibrate/calibration_record.h"
 
 #include <errno.h>
 #include <fcntl.h>

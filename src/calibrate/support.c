@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/support.h"
+// What the accepted sets of a space-filling design say of the unknowns: how wide they lie, and which go together.
+#include "calibrate/calibration_record.h"
 #include "calibrate/unknowns.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/declared.h"
+// What a plan says of its base beyond what members are computed from: the file of the DEM, the edits of the ground, and the
+// ranges of what varies.
+#include "ensemble/ensemble.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_H
 
-#include "ensemble/declared.h"
 #include "ensemble/members.h"
+#include "file/json_strict.h"
+#include "model/ground_edit.h"
 #include "model/poi.h"
 #include "scenario/scenario_base.h"
 
@@ -88,6 +89,25 @@ struct sciara_ensemble_event {
   double volume_m3, duration_s;
 };
 
+/** A varied key whose values are drawn from a range. */
+struct sciara_declared_range {
+  char *key; ///< as sciara_member_key_plain
+  double low, high;
+};
+
+/**
+ * What a plan says of its base beyond what members are computed from, for maps and pages. Zero-initialise; release with
+ * sciara_declared_free.
+ */
+struct sciara_declared {
+  char *dem;                 ///< name of its file without folders; NULL: not known, of a plan of an earlier version
+  struct sciara_edit *edits; ///< names, files, values and times
+  size_t edit_count;
+  struct sciara_declared_range *range;
+  size_t range_count;
+  double density_outside; ///< share of the density of vent openings for which no vent stands
+};
+
 /** Zero-initialise; release with sciara_ensemble_free. */
 struct sciara_ensemble {
   char *folder;
@@ -142,5 +162,22 @@ enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsign
 
 /** Appends the scenario of a member (index in the table) as JSON; `sciara run` of it computes that member. */
 enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, size_t member, struct sciara_text *json);
+
+// --------------------------------------------------------------------------------- what a plan declares, in declared.c
+
+/** Copies of the DEM's name and of the edits. */
+enum sciara_status sciara_declared_take(const char *dem, const struct sciara_edit *edits, size_t count,
+                                        struct sciara_declared *out);
+
+/** Adds a range, with a copy of the key. There is room for range_count + 1. */
+enum sciara_status sciara_declared_add_range(struct sciara_declared *d, const char *key, double low, double high);
+
+void sciara_declared_free(struct sciara_declared *d);
+
+/** The part "declared" of ensemble.json; false: no memory. */
+bool sciara_declared_put(cJSON *root, const struct sciara_declared *d);
+
+/** Reads it back; it may be absent. @param path of the file, for errors */
+enum sciara_status sciara_declared_read(const char *path, const cJSON *root, struct sciara_declared *out);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef SCIARA_ENSEMBLE_ENSEMBLE_SAMPLE_H
 #define SCIARA_ENSEMBLE_ENSEMBLE_SAMPLE_H
 
-#include "ensemble/poi_hits.h"
+#include "ensemble/footprints.h"
 #include "ensemble/sample.h"
 
 /**

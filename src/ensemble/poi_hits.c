@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/poi_hits.h"
+// What the members do at the places, which are reached when lava reaches any of their cells.
+#include "ensemble/footprints.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/date.h"
 #include "ensemble/ensemble_sample.h"
-#include "ensemble/poi_hits.h"
+#include "ensemble/footprints.h"
 #include "hazard/hazard.h"
 #include "terrain/dem_gdal.h"
 

@@ -4,7 +4,7 @@
 #ifndef SCIARA_PLAN_ENSEMBLE_FILE_H
 #define SCIARA_PLAN_ENSEMBLE_FILE_H
 
-#include "ensemble/declared.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/ensemble_reading.h"
 #include "model/site.h"
 

@@ -11,7 +11,7 @@
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
-#include "run/run_ground.h"
+#include "run/state_files.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"

@@ -21,7 +21,6 @@
 #include "run/checkpoints.h"
 #include "run/profile.h"
 #include "run/run_folder.h"
-#include "run/run_ground.h"
 #include "run/state_files.h"
 #include "run/writer.h"
 #include "sim/agenda.h"

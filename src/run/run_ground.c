@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/run_ground.h"
+// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it and the lava on it.
+#include "run/state_files.h"
 
 #include <stdint.h>
 #include <stdlib.h>

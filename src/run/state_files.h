@@ -5,6 +5,7 @@
 #define SCIARA_RUN_STATE_FILES_H
 
 #include "sim/simulation.h"
+#include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 
 /** What the snapshots of a simulation have in common; its texts belong to the simulation and the caller. */
@@ -27,5 +28,17 @@ enum sciara_status sciara_simulation_write_map(struct sciara_simulation *s, enum
  */
 enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
                                                 void (*written)(void *context, const char *path), void *context);
+
+// ----------------------------------------------------------------------------------------- the ground, in run_ground.c
+
+/** Adds the warnings about the ground and the lava observed on it to run.json, unless it has them or none is needed. */
+enum sciara_status sciara_ground_warn(const struct sciara_problem *problem, struct sciara_run_json *run_json);
+
+/**
+ * Writes the ground at the start, with its window and further bands for the sea, edits and observed lava, as far as there are.
+ *
+ * @param values rows x cols altitudes in place of those of the site; NULL: those
+ */
+enum sciara_status sciara_ground_write(const struct sciara_problem *problem, const double *values, const char *path);
 
 #endif

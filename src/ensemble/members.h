@@ -79,10 +79,6 @@ void sciara_members_free(struct sciara_members *m);
 // --------------------------------------------------- weights that follow from an observed extent, in observed_weights.c
 
 /** The table of such weights. While it is there they take the place of the planned ones. */
-#define SCIARA_ENSEMBLE_OBSERVED_WEIGHTS_H
-
-#include "ensemble/members.h"
-
 #define SCIARA_ENSEMBLE_OBSERVED "weights-observed.csv"
 
 /**

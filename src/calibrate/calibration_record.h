@@ -16,9 +16,9 @@
 /** Sets of at least this part of the best score are accepted. */
 #define SCIARA_ACCEPTED_PART 0.9
 
-// ------------------------------------------------------------------------------------ its table, in evaluation_table.c
+// ---------------------------------------------------------------------------------------------- its table, in search.c
 
-/** Zero-initialise; release with sciara_evaluation_table_close. Arrays have a row for each evaluation of the budget. */
+/** Zero-initialise; released with its search. Arrays have a row for each evaluation of the budget. */
 struct sciara_evaluation_table {
   char *path;
   int fd;       ///< held by a lock; -1: not open
@@ -43,13 +43,6 @@ enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_
  */
 enum sciara_status sciara_evaluation_table_open(struct sciara_evaluation_table *t, const char *path,
                                                 const struct sciara_calibration_search *s);
-
-/** Appends row `t->count`, whose entries in the arrays are set: it survives the end of the process. */
-enum sciara_status sciara_evaluation_table_add(struct sciara_evaluation_table *t);
-
-/** The rows survive the end of the machine. */
-enum sciara_status sciara_evaluation_table_sync(const struct sciara_evaluation_table *t);
-void sciara_evaluation_table_close(struct sciara_evaluation_table *t);
 
 // ---------------------------------------------------------------------------------------------------------- its record
 

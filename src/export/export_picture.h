@@ -8,7 +8,7 @@
 #include "analysis/observation.h"
 #include "export/export.h"
 #include "picture/map_picture.h"
-#include "run/map_dressing.h"
+#include "run/run_facts.h"
 
 /** A picture that is being made. Zero-initialise; release with sciara_export_picture_free. */
 struct sciara_export_picture {

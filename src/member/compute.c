@@ -25,7 +25,6 @@
 #include "sim/outflow.h"
 #include "sim/scenario_site.h"
 #include "sim/simulation.h"
-#include "sim/tower_watch.h"
 
 enum {
   MARGIN = 24,      // cells around the vents in the first window

@@ -17,7 +17,7 @@
 #include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"
-#include "sim/tower_watch.h"
+#include "sim/outflow.h"
 #include "store/checkpoint_hdf5.h"
 
 /** What a checkpoint says of a member, apart from its state. */

@@ -24,8 +24,8 @@
 #include "run/state_files.h"
 #include "run/writer.h"
 #include "sim/agenda.h"
+#include "sim/outflow.h"
 #include "sim/parallel.h"
-#include "sim/tower_watch.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the cells of a vent can pass on what it emits: an estimate before a run (model/tower.h).
+// Whether the cells of a vent can pass on what it emits: an estimate before a run (model/tower.h); and towers in the states of a
+// run: each kind is reported once, in run.json and as a message. Tested are the states of the snapshots, the final state
+// included, and some in between (sim/agenda.h).
 #ifndef SCIARA_SIM_OUTFLOW_H
 #define SCIARA_SIM_OUTFLOW_H
 
+#include "model/touched.h"
 #include "sim/problem.h"
+#include "store/run_json.h"
 
 /**
  * The load of a vent of the scenario at its peak rate. Vents whose cells are the same or neighbours pass on their lava
@@ -32,5 +36,23 @@ bool sciara_outflow_surges(const struct sciara_problem *p, const struct sciara_o
 
 /** Warns of each vent whose lava would grow without bound; never for a rule without towers. */
 enum sciara_status sciara_outflow_warn(const struct sciara_problem *p);
+
+// ---------------------------------------------------------------------------------------------------- towers in states
+
+#define SCIARA_WARNING_VENT "vent"   ///< a vent stands above its surroundings: it emits more than its cells pass on
+#define SCIARA_WARNING_TOWER "tower" ///< a cell stands above all its neighbours
+
+/**
+ * Adds a warning to run.json if the state has a tower of a kind that it does not have yet; none for a rule without towers.
+ *
+ * @param p   vents and parameters; its state is not used
+ * @param new_text set to the text of the new warning, which belongs to run.json, or NULL
+ */
+enum sciara_status sciara_tower_watch(const struct sciara_problem *p, const struct sciara_state *state,
+                                      const struct sciara_touched *touched, struct sciara_run_json *run_json,
+                                      const char **new_text);
+
+/** Whether run.json has a warning about a tower. */
+bool sciara_tower_is_noticed(const struct sciara_run_json *run_json);
 
 #endif

@@ -197,15 +197,6 @@ void sciara_cases_free(struct sciara_cases *c) {
   *c = (struct sciara_cases){0};
 }
 
-const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c) {
-  const struct sciara_grid *most = &c->scenario[0].setup.site->grid;
-  for (size_t k = 1; k < c->options->scenario_count; k++) {
-    const struct sciara_grid *g = &c->scenario[k].setup.site->grid;
-    if (sciara_grid_cells(g) > sciara_grid_cells(most)) most = g;
-  }
-  return most;
-}
-
 // --------------------------------------------------------------------------------------------------------------- scores
 
 bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,

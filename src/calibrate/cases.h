@@ -56,9 +56,6 @@ const struct sciara_cases *sciara_evaluator_cases(const struct sciara_evaluator 
 bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,
                         const struct sciara_footprint *f, int64_t n);
 
-/** The grid with the most cells. */
-const struct sciara_grid *sciara_cases_grid(const struct sciara_cases *c);
-
 /** One scenario with changed keys. */
 struct sciara_case_job {
   size_t scenario;

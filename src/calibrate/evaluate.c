@@ -305,6 +305,16 @@ static enum sciara_status check_options(const struct sciara_evaluate_options *o)
   return SCIARA_OK;
 }
 
+/** The grid with the most cells. */
+static const struct sciara_grid *largest_grid(const struct sciara_cases *c) {
+  const struct sciara_grid *most = &c->scenario[0].setup.site->grid;
+  for (size_t k = 1; k < c->options->scenario_count; k++) {
+    const struct sciara_grid *g = &c->scenario[k].setup.site->grid;
+    if (sciara_grid_cells(g) > sciara_grid_cells(most)) most = g;
+  }
+  return most;
+}
+
 static enum sciara_status start_workers(struct sciara_evaluator *e, int count) {
   SCIARA_TRY(SCIARA_NEW(e->workers, count, "workers"));
   for (; e->worker_count < count; e->worker_count++) {
@@ -319,7 +329,7 @@ static enum sciara_status start(struct sciara_evaluator *e) {
   struct sciara_capacity most;
   SCIARA_TRY(check_options(&e->options));
   SCIARA_TRY(sciara_cases_open(&e->options, &e->cases));
-  const struct sciara_grid *grid = sciara_cases_grid(&e->cases);
+  const struct sciara_grid *grid = largest_grid(&e->cases);
   const struct sciara_capacity_request request = {.name = e->options.scenarios[0],
                                                   .grid = grid,
                                                   .ops = e->cases.ops,

@@ -129,7 +129,7 @@ static void worker_free(struct worker *w) {
 
 static enum sciara_status worker_make(struct worker *w) {
   const struct computation *c = w->c;
-  SCIARA_TRY(sciara_hazard_scratch_make(c->rule, &w->scratch));
+  SCIARA_TRY(sciara_hazard_scratch_make(c->rule->sample, c->rule->cell != NULL, &w->scratch));
   SCIARA_TRY(SCIARA_NEW(w->cursor, c->rule->sample->count, "the members of an ensemble"));
   SCIARA_TRY(SCIARA_NEW(w->start, c->cols + 2, "the hits of a row"));
   return SCIARA_NEW(w->result, c->rule->layers->count + 1, "the values of a cell");
@@ -343,7 +343,7 @@ static enum sciara_status make_elsewhere(const struct sciara_hazard_rule *rule, 
   struct sciara_hazard_scratch x;
   const struct sciara_cell_hits none = {0};
   SCIARA_TRY(SCIARA_NEW(out->elsewhere, rule->layers->count + 1, "the values of a cell"));
-  SCIARA_TRY(sciara_hazard_scratch_make(rule, &x));
+  SCIARA_TRY(sciara_hazard_scratch_make(rule->sample, rule->cell != NULL, &x));
   const enum sciara_status status = sciara_hazard_cell(rule, &none, &x, out->elsewhere);
   sciara_hazard_scratch_free(&x);
   return status;

@@ -142,11 +142,13 @@ struct sciara_hazard_scratch {
   uint32_t *hit;
   sciara_ranked *ranked, *room;
   double *cumulative;
-  double *value; ///< per member, 0 between calls; for rule->cell
+  double *value; ///< per member, or NULL; for rule->cell 0 between calls
   size_t capacity;
 };
 
-enum sciara_status sciara_hazard_scratch_make(const struct sciara_hazard_rule *rule, struct sciara_hazard_scratch *out);
+/** @param valued with `value` */
+enum sciara_status sciara_hazard_scratch_make(const struct sciara_sample *sample, bool valued,
+                                              struct sciara_hazard_scratch *out);
 void sciara_hazard_scratch_free(struct sciara_hazard_scratch *x);
 
 /** Computes all layers of a cell into values[layers->count]; SCIARA_NODATA_ALTITUDE: there is no value. */

@@ -116,17 +116,17 @@ void sciara_hazard_scratch_free(struct sciara_hazard_scratch *x) {
   *x = (struct sciara_hazard_scratch){0};
 }
 
-enum sciara_status sciara_hazard_scratch_make(const struct sciara_hazard_rule *rule,
+enum sciara_status sciara_hazard_scratch_make(const struct sciara_sample *sample, bool valued,
                                               struct sciara_hazard_scratch *out) {
-  const size_t most = rule->sample->finished + 1;
+  const size_t most = sample->finished + 1;
   enum sciara_status status;
   *out = (struct sciara_hazard_scratch){.capacity = most};
-  SCIARA_TRY_GOTO(sciara_sample_scratch_make(rule->sample, &out->sample));
+  SCIARA_TRY_GOTO(sciara_sample_scratch_make(sample, &out->sample));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, most, "the members that reach a cell"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->ranked, most, "the members that reach a cell"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->room, most, "the members that reach a cell"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->cumulative, most, "the members that reach a cell"));
-  if (rule->cell) SCIARA_TRY_GOTO(SCIARA_NEW(out->value, rule->sample->count, "the members that reach a cell"));
+  if (valued) SCIARA_TRY_GOTO(SCIARA_NEW(out->value, sample->count + 1, "the members that reach a cell"));
   return SCIARA_OK;
 cleanup:
   sciara_hazard_scratch_free(out);

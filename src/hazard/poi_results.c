@@ -12,21 +12,13 @@ struct work {
   const struct sciara_poi_hits *h;
   const struct sciara_sample *s;
   size_t poi;
-  struct sciara_sample_scratch scratch;
-  uint32_t *hit;
-  sciara_ranked *ranked, *room;
-  double *cumulative, *value;
+  struct sciara_hazard_scratch x;
   uint8_t *half;          ///< of each member: 0, 1, or 2 for neither
   double *half_weight[2]; ///< of each stratum in each half
 };
 
 static void work_free(struct work *w) {
-  sciara_sample_scratch_free(&w->scratch);
-  sciara_free(w->hit);
-  sciara_free(w->ranked);
-  sciara_free(w->room);
-  sciara_free(w->cumulative);
-  sciara_free(w->value);
+  sciara_hazard_scratch_free(&w->x);
   sciara_free(w->half);
   for (int k = 0; k < 2; k++) sciara_free(w->half_weight[k]);
 }
@@ -51,12 +43,7 @@ static enum sciara_status work_make(const struct sciara_poi_hits *h, const struc
                                     struct work *w) {
   static const char what[] = "the results at a site";
   *w = (struct work){.h = h, .s = s, .poi = poi};
-  SCIARA_TRY(sciara_sample_scratch_make(s, &w->scratch));
-  SCIARA_TRY(SCIARA_NEW(w->hit, s->count + 1, what));
-  SCIARA_TRY(SCIARA_NEW(w->ranked, s->count + 1, what));
-  SCIARA_TRY(SCIARA_NEW(w->room, s->count + 1, what));
-  SCIARA_TRY(SCIARA_NEW(w->cumulative, s->count + 1, what));
-  SCIARA_TRY(SCIARA_NEW(w->value, s->count + 1, what));
+  SCIARA_TRY(sciara_hazard_scratch_make(s, true, &w->x));
   SCIARA_TRY(SCIARA_NEW(w->half, s->count + 1, what));
   for (int k = 0; k < 2; k++) SCIARA_TRY(SCIARA_NEW(w->half_weight[k], s->strata + 1, what));
   return divide(w);
@@ -68,10 +55,10 @@ static void put_halves(const struct work *w, size_t hits, double half[2]) {
   for (size_t k = 0; k < w->s->strata; k++)
     if (w->half_weight[0][k] > 0 && w->half_weight[1][k] > 0) all += w->half_weight[0][k] + w->half_weight[1][k];
   for (size_t k = 0; k < hits; k++) {
-    const uint32_t stratum = w->s->stratum[w->hit[k]];
-    const uint8_t of = w->half[w->hit[k]];
+    const uint32_t stratum = w->s->stratum[w->x.hit[k]];
+    const uint8_t of = w->half[w->x.hit[k]];
     if (of > 1 || !(w->half_weight[!of][stratum] > 0)) continue;
-    const double share = w->s->weight[w->hit[k]] / w->half_weight[of][stratum];
+    const double share = w->s->weight[w->x.hit[k]] / w->half_weight[of][stratum];
     hit[of] += share * (w->half_weight[0][stratum] + w->half_weight[1][stratum]);
   }
   for (int k = 0; k < 2; k++) half[k] = all > 0 ? hit[k] / all : NAN;
@@ -79,9 +66,9 @@ static void put_halves(const struct work *w, size_t hits, double half[2]) {
 
 static struct sciara_poi_probability probability(struct work *w, double deposit_m, double until_s) {
   const struct sciara_question q = sciara_question_make(w->s, until_s);
-  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, until_s, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, until_s, w->x.hit);
   struct sciara_poi_probability p;
-  p.estimate = sciara_sample_estimate(w->s, &q, w->hit, hits, &w->scratch);
+  p.estimate = sciara_sample_estimate(w->s, &q, w->x.hit, hits, &w->x.sample);
   put_halves(w, hits, p.half);
   return p;
 }
@@ -89,26 +76,26 @@ static struct sciara_poi_probability probability(struct work *w, double deposit_
 /** Quantiles over the members that reach the place. */
 static void put_quantiles(struct work *w, const struct sciara_ensemble_result *result, enum sciara_footprint_value of,
                           double *out) {
-  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, 0, INFINITY, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, 0, INFINITY, w->x.hit);
   bool known = true;
   for (size_t k = 0; k < hits; k++) {
-    const float value = sciara_poi_hit(w->h, w->poi, w->hit[k])->value[of];
+    const float value = sciara_poi_hit(w->h, w->poi, w->x.hit[k])->value[of];
     known &= !isnan(value);
-    w->ranked[k] = sciara_rank(value, w->hit[k]);
+    w->x.ranked[k] = sciara_rank(value, w->x.hit[k]);
   }
-  sciara_ranked_sort(w->ranked, hits, w->room);
-  const double total = sciara_ranked_cumulate(w->s, w->ranked, hits, w->cumulative);
+  sciara_ranked_sort(w->x.ranked, hits, w->x.room);
+  const double total = sciara_ranked_cumulate(w->s, w->x.ranked, hits, w->x.cumulative);
   for (size_t k = 0; k < result->quantile_count; k++) {
-    const size_t at = sciara_ranked_find(w->cumulative, hits, result->quantiles[k] * total);
-    out[k] = known && hits >= SCIARA_HITS_LEAST && at < hits ? (double)sciara_ranked_value(w->ranked[at]) : NAN;
+    const size_t at = sciara_ranked_find(w->x.cumulative, hits, result->quantiles[k] * total);
+    out[k] = known && hits >= SCIARA_HITS_LEAST && at < hits ? (double)sciara_ranked_value(w->x.ranked[at]) : NAN;
   }
 }
 
 static void put_covered(struct work *w, double land, struct sciara_poi_result *out) {
   out->covered = out->covered_error = NAN;
   if (!(land > 0)) return;
-  for (size_t m = 0; m < w->s->count; m++) w->value[m] = sciara_poi_hit(w->h, w->poi, m)->covered / land;
-  sciara_sample_mean(w->s, w->value, &w->scratch, &out->covered, &out->covered_error);
+  for (size_t m = 0; m < w->s->count; m++) w->x.value[m] = sciara_poi_hit(w->h, w->poi, m)->covered / land;
+  sciara_sample_mean(w->s, w->x.value, &w->x.sample, &out->covered, &out->covered_error);
 }
 
 static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,
@@ -119,9 +106,9 @@ static enum sciara_status put_years(struct work *w, const struct sciara_ensemble
   double *value = out->years;
   for (size_t y = 0; y < result->year_count; y++)
     for (size_t k = 0; k < result->deposit_count; k++) {
-      const size_t hits = sciara_poi_members(w->h, w->s, w->poi, result->deposit_m[k], INFINITY, w->hit);
+      const size_t hits = sciara_poi_members(w->h, w->s, w->poi, result->deposit_m[k], INFINITY, w->x.hit);
       for (size_t part = 0; part < PARTS; part++)
-        *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->hit, hits);
+        *value++ = sciara_hazard_years(rule, parts[part], result->years[y], w->x.hit, hits);
     }
   return SCIARA_OK;
 }
@@ -183,12 +170,12 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
     own += weight;
     if (!sciara_poi_is_hit(h, deposit_m)) continue;
     hit += weight;
-    w->ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
+    w->x.ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
   }
-  sciara_ranked_sort(w->ranked, c.hits, w->room);
-  const double total = sciara_ranked_cumulate(w->s, w->ranked, c.hits, w->cumulative);
+  sciara_ranked_sort(w->x.ranked, c.hits, w->x.room);
+  const double total = sciara_ranked_cumulate(w->s, w->x.ranked, c.hits, w->x.cumulative);
   if (c.hits >= SCIARA_HITS_LEAST)
-    c.arrival = (double)sciara_ranked_value(w->ranked[sciara_ranked_find(w->cumulative, c.hits, 0.5 * total)]);
+    c.arrival = (double)sciara_ranked_value(w->x.ranked[sciara_ranked_find(w->x.cumulative, c.hits, 0.5 * total)]);
   c.weight = own / w->s->done;
   c.probability = hit / own;
   c.contribution = all_hits > 0 ? hit / all_hits : 0;
@@ -198,10 +185,10 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
 static enum sciara_status contribute(struct work *w, double deposit_m, const int64_t *vent, const int64_t *event,
                                      enum sciara_contribution_of by, struct place *place,
                                      struct sciara_contribution *out, size_t *count) {
-  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, INFINITY, w->hit);
+  const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, INFINITY, w->x.hit);
   double all_hits = 0;
   size_t members = 0;
-  for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->hit[k]];
+  for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->x.hit[k]];
   for (size_t m = 0; m < w->s->count; m++)
     if (w->s->state[m] != SCIARA_MEMBER_OPEN && w->s->weight[m] > 0)
       place[members++] =

@@ -60,7 +60,7 @@ static double value_of(const struct sciara_hazard_rule *rule, const struct hits 
   while (k < rule->layers->count && strcmp(rule->layers->layer[k].name, name) != 0) k++;
   ck_assert_msg(k < rule->layers->count, "no layer %s", name);
   ck_assert_uint_le(rule->layers->count, 64);
-  ck_assert_int_eq(sciara_hazard_scratch_make(rule, &x), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_scratch_make(rule->sample, false, &x), SCIARA_OK);
   ck_assert_int_eq(sciara_hazard_cell(rule, &hits, &x, values), SCIARA_OK);
   sciara_hazard_scratch_free(&x);
   return (double)values[k];
@@ -119,7 +119,7 @@ START_TEST(the_front_counts_all_members) {
   float values[64];
   ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
   ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_scratch_make(&rule, &x), SCIARA_OK);
+  ck_assert_int_eq(sciara_hazard_scratch_make(rule.sample, false, &x), SCIARA_OK);
   ck_assert_int_eq(sciara_hazard_cell(&rule, &hits, &x, values), SCIARA_OK);
   int found = 0;
   for (size_t k = 0; k < layers.count; k++)

@@ -247,7 +247,7 @@ static enum sciara_status check_budget(const struct sciara_ensemble_reading *r,
   snprintf(found, sizeof found, "%zu", n);
   snprintf(allowed, sizeof allowed, "at most %d with the design \"saltelli\"", SCIARA_SALTELLI_UNKNOWNS);
   if (!morris && n > SCIARA_SALTELLI_UNKNOWNS)
-    return sciara_unknowns_refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+    return sciara_unknowns_refuse(r, s, SCIARA_NO_INDEX, NULL, found, allowed);
   const size_t least = size * (morris ? SCIARA_MORRIS_LEAST : SCIARA_SALTELLI_LEAST), most = BUDGET_MOST / size * size;
   const size_t below = s->budget / size * size, above = below + size;
   if (below == s->budget && below >= least) return SCIARA_OK;
@@ -345,8 +345,7 @@ static void check_rule(const struct sciara_ensemble_reading *r, const struct sci
     snprintf(found, sizeof found, "\"%s\", a key of %s%s", plain, sciara_scenario_key_rule(key), counterpart);
     snprintf(allowed, sizeof allowed, "a key of rule %s, which %s%s has", sciara_rule_name(rule),
              s->model ? s->path : scenario, s->model ? "model" : "");
-    sciara_diagnostics_add(r->diagnostics,
-                           sciara_unknowns_refuse(r, s, "unknowns", s->unknown[k].entry, "key", found, allowed));
+    sciara_diagnostics_add(r->diagnostics, sciara_unknowns_refuse(r, s, s->unknown[k].entry, "key", found, allowed));
   }
 }
 

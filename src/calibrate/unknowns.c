@@ -252,10 +252,10 @@ static double disc_value(const struct sciara_vent_disc *d, int axis, double coor
 // ------------------------------------------------------------------------------------------------------------- reading
 
 enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *r,
-                                          const struct sciara_calibration_search *s, const char *key, size_t index,
-                                          const char *name, const char *found, const char *allowed) {
+                                          const struct sciara_calibration_search *s, size_t index, const char *name,
+                                          const char *found, const char *allowed) {
   char place[64];
-  snprintf(place, sizeof place, "%s%s", s->path, key);
+  snprintf(place, sizeof place, "%sunknowns", s->path);
   return sciara_ensemble_refuse(r, place, index, name, found, allowed);
 }
 
@@ -276,13 +276,13 @@ static enum sciara_status check_bounds(const struct sciara_ensemble_reading *r,
     if (is_allowed(key, bounds[n])) continue;
     sciara_json_number(bounds[n], found, sizeof found);
     sciara_scenario_key_allowed(key, allowed, sizeof allowed);
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, names[n], found, allowed);
+    return sciara_unknowns_refuse(r, s, u->entry, names[n], found, allowed);
   }
   sciara_json_number(u->max, found, sizeof found);
-  if (!(u->min < u->max)) return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "max", found, "a number above min");
+  if (!(u->min < u->max)) return sciara_unknowns_refuse(r, s, u->entry, "max", found, "a number above min");
   sciara_json_number(u->min, found, sizeof found);
   if (u->log && !(u->min > 0))
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "min", found, "a number above 0 together with log");
+    return sciara_unknowns_refuse(r, s, u->entry, "min", found, "a number above 0 together with log");
   return SCIARA_OK;
 }
 
@@ -301,7 +301,7 @@ static enum sciara_status refuse_type(const struct sciara_ensemble_reading *r,
   snprintf(found, sizeof found, "\"%.250s\"%s", s->unknown[k].key,
            key->type == SCIARA_KEY_INTEGER ? ", a whole number" : "");
   return sciara_unknowns_refuse(
-      r, s, "unknowns", s->unknown[k].entry, "key", found,
+      r, s, s->unknown[k].entry, "key", found,
       of_rule ? "a key whose value is a number or a duration; for several rules or presets \"searches\", each with "
                 "its own \"model\""
               : "a key whose value is a number or a duration");
@@ -316,7 +316,7 @@ static enum sciara_status check_new(const struct sciara_ensemble_reading *r, con
     if (disc ? disc_has(disc, key)
              : sciara_member_key_same(s->unknown[n].key, key) || (u->disc && disc_has(u->disc, s->unknown[n].key)))
       return sciara_unknowns_refuse(
-          r, s, "unknowns", u->entry, "key", key,
+          r, s, u->entry, "key", key,
           disc || u->disc ? "each key once, and none of the place of a vent beside its position" : "each key once");
   }
   return SCIARA_OK;
@@ -332,7 +332,7 @@ static enum sciara_status read_position(const struct sciara_ensemble_reading *r,
     u[axis] = (struct sciara_unknown){.key = disc->column[axis], .entry = u->entry, .disc = disc, .axis = axis};
   s->unknown_count++;
   if (!sciara_json_get(entry, "radius_m"))
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "min", "it together with the position of a vent",
+    return sciara_unknowns_refuse(r, s, u->entry, "min", "it together with the position of a vent",
                                   "radius_m in place of min and max");
   return check_new(r, s, k, sciara_json_get(entry, "key")->valuestring);
 }
@@ -355,12 +355,12 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
   if (status != SCIARA_OK && !near && is_near_position(u->key)) near = "vents.0.position";
   if (near) {
     snprintf(allowed, sizeof allowed, "a key of vents, model or run (did you mean \"%s\"?)", near);
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", u->key, allowed);
+    return sciara_unknowns_refuse(r, s, u->entry, "key", u->key, allowed);
   }
   if (status != SCIARA_OK) return sciara_fail_context(status, "%s: %sunknowns[%zu].key", r->file, s->path, u->entry);
   if (key->type != SCIARA_KEY_NUMBER && key->type != SCIARA_KEY_DURATION) return refuse_type(r, s, k, key);
   if (sciara_json_get(entry, "radius_m"))
-    return sciara_unknowns_refuse(r, s, "unknowns", u->entry, "radius_m", "it together with another key",
+    return sciara_unknowns_refuse(r, s, u->entry, "radius_m", "it together with another key",
                                   "it only with the position of a vent, as \"vents.0.position\"");
   SCIARA_TRY(check_new(r, s, k, u->key));
   return check_bounds(r, s, k, key);
@@ -372,13 +372,12 @@ static enum sciara_status check_count(const struct sciara_ensemble_reading *r,
   const bool sobol = s->file->design == SCIARA_DESIGN_SOBOL;
   const size_t most = sobol ? SCIARA_SOBOL_DIMENSIONS : SCIARA_UNKNOWNS_MOST;
   char found[32], allowed[96];
-  if (s->unknown_count == 0)
-    return sciara_unknowns_refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
+  if (s->unknown_count == 0) return sciara_unknowns_refuse(r, s, SCIARA_NO_INDEX, NULL, "none", "at least one unknown");
   if (s->unknown_count <= most) return SCIARA_OK;
   snprintf(found, sizeof found, "%zu", s->unknown_count);
   snprintf(allowed, sizeof allowed, "at most %zu%s%s", most, sobol ? " with the design \"sobol\"" : "",
            s->disc_count > 0 ? ", of which a position counts as two" : "");
-  return sciara_unknowns_refuse(r, s, "unknowns", SCIARA_NO_INDEX, NULL, found, allowed);
+  return sciara_unknowns_refuse(r, s, SCIARA_NO_INDEX, NULL, found, allowed);
 }
 
 enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
@@ -434,8 +433,7 @@ void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const 
     const struct sciara_unknown *u = &s->unknown[k];
     if (!u->disc || u->axis > 0) continue;
     take_place(u->disc, scenario, n == 0, found, allowed);
-    if (*found)
-      sciara_diagnostics_add(r->diagnostics, sciara_unknowns_refuse(r, s, "unknowns", u->entry, "key", found, allowed));
+    if (*found) sciara_diagnostics_add(r->diagnostics, sciara_unknowns_refuse(r, s, u->entry, "key", found, allowed));
   }
 }
 

@@ -13,10 +13,10 @@ struct sciara_cases;
 enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
                                         struct sciara_calibration_search *s);
 
-/** Refuses what a search has for a key, or for the key `name` of an item of it. */
+/** Refuses what a search has for "unknowns", or for the key `name` of an item of it. */
 enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *r,
-                                          const struct sciara_calibration_search *s, const char *key, size_t index,
-                                          const char *name, const char *found, const char *allowed);
+                                          const struct sciara_calibration_search *s, size_t index, const char *name,
+                                          const char *found, const char *allowed);
 
 /**
  * Places the vents whose positions are searched on the grounds of the scenarios. SCIARA_ERR_INPUT: a disc has a cell that

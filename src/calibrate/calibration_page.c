@@ -294,6 +294,7 @@ static struct own find_like(const struct sciara_calibration_page *page, size_t p
 /** Makes map number `pair` x searches + `search`. Zero-initialise; release in any case. */
 static enum sciara_status map_make(const struct sciara_calibration_page *page, int64_t (*box)[4], size_t index,
                                    struct map *out) {
+  if (!box) return SCIARA_ERR_INTERNAL; // cannot be: they were made
   const size_t pair = index / page->count, search = index % page->count;
   const struct sciara_calibration_found *found = &page->found[search];
   const struct sciara_calibration_file *f = found->record.search->file;

@@ -329,11 +329,11 @@ static enum sciara_status set_row(const struct sciara_reduction *r, struct rows 
 enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   const struct sciara_poi *pois = r->ensemble.result.pois;
   const size_t count = r->pois.pois;
-  struct rows rows = {0};
+  struct rows rows;
   char *csv = sciara_path_join(r->ensemble.folder, "sites.csv");
   char *gpkg = sciara_path_join(r->ensemble.folder, "sites.gpkg");
-  enum sciara_status status =
-      csv && gpkg ? rows_make(r, count, &rows) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  enum sciara_status status = rows_make(r, count, &rows);
+  if (!csv || !gpkg) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = set_row(r, &rows, k, &pois[k], k);
   if (status == SCIARA_OK) status = write_rows(r, &rows, pois, count, true, csv, count > 0 ? gpkg : NULL);
   if (status == SCIARA_OK && count == 0 && gpkg) unlink(gpkg); // of an earlier reduction, whose plan had sites

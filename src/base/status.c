@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGE_CAPACITY = 4096 };
@@ -39,4 +40,20 @@ enum sciara_status sciara_fail_context(enum sciara_status status, const char *fo
   fresh[used] = '\0';
   memcpy(message, fresh, sizeof message);
   return status;
+}
+
+void sciara_failure_keep(struct sciara_failure *f, enum sciara_status status) {
+  if (status == SCIARA_OK || f->status != SCIARA_OK) return;
+  f->status = status;
+  f->text = strdup(message);
+}
+
+enum sciara_status sciara_failure_status(const struct sciara_failure *f) {
+  if (f->status == SCIARA_OK) return SCIARA_OK;
+  return sciara_fail(f->status, "%s", f->text ? f->text : "no memory for the text of an error");
+}
+
+void sciara_failure_free(struct sciara_failure *f) {
+  free(f->text);
+  *f = (struct sciara_failure){.text = NULL};
 }

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "base/failure.h"
+#include "base/status.h"
 #include "calibrate/calibration_record.h"
 
 /** Zero-initialise but for the first three, `best` (SIZE_MAX) and table.fd (-1); release with sciara_search_free. */

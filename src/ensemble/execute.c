@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
+#include "base/status.h"
 
 // ---------------------------------------------------------------------------------------------------------------- needs
 

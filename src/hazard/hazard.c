@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/mem.h"
 #include "base/share.h"
+#include "base/status.h"
 
 /** Footprints of all members in the cells first to end - 1. The cells of a member lie together, and ascend. */
 struct strip {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"

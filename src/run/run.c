@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/wallclock.h"

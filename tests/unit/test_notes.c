@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/failure.h"
+#include "base/status.h"
 
 /** What a sink has received. */
 struct received {

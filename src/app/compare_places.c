@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
-#include "file/csv_text.h"
+#include "file/csv_table.h"
 #include "file/durable.h"
 #include "file/output_name.h"
 #include "hazard/comparison.h"

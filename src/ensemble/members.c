@@ -12,7 +12,6 @@
 #include "ensemble/member_keys.h"
 #include "file/csv_forms.h"
 #include "file/csv_table.h"
-#include "file/csv_text.h"
 #include "file/durable.h"
 
 const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale"};

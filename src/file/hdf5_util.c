@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "file/csv_table.h"
 #include "file/durable.h"
 
 enum {
@@ -246,9 +247,7 @@ enum sciara_status sciara_hdf5_get_hex(hid_t object, const char *path, const cha
   char *text;
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY(sciara_hdf5_get_text(object, path, name, &text));
-  if (text && strlen(text) == 16 && strspn(text, "0123456789abcdef") == 16)
-    *out = strtoull(text, NULL, 16);
-  else
+  if (!text || !sciara_csv_hash(text, out))
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: attribute %s: expected 16 hexadecimal digits, found %s", path, name,
                          text ? text : "nothing");
   free(text);

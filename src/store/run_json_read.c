@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/csv_table.h"
 #include "file/json_strict.h"
 #include "store/run_json.h"
 #include "store/run_json_keys.h"
@@ -73,11 +74,9 @@ static enum sciara_status get_count(const struct place *at, const char *key, dou
 
 static enum sciara_status get_hex(const struct place *at, const char *key, uint64_t *out) {
   const cJSON *value = member(at, key);
-  if (!cJSON_IsString(value) || strlen(value->valuestring) != 16 ||
-      strspn(value->valuestring, "0123456789abcdef") != 16)
-    return refuse(at, key, value, "a text of 16 hexadecimal digits");
-  *out = strtoull(value->valuestring, NULL, 16);
-  return SCIARA_OK;
+  return cJSON_IsString(value) && sciara_csv_hash(value->valuestring, out)
+             ? SCIARA_OK
+             : refuse(at, key, value, "a text of 16 hexadecimal digits");
 }
 
 static enum sciara_status get_object(const struct place *at, const char *key, struct sciara_json_path *path,

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "file/crs_text.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"
 #include "file/input_file.h"

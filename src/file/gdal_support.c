@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 #include <cpl_error.h>
 #include <cpl_http.h>
+#include <ctype.h>
 #include <errno.h>
 #include <gdal.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "file/crs_text.h"
 #include "file/gdal_files.h"
 
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
@@ -132,6 +132,51 @@ enum sciara_status sciara_shell_append_crs(struct sciara_text *out, OGRSpatialRe
   return status;
 }
 
+// -------------------------------------------------------------------------------------------------------- texts of CRS
+
+/** The text before the name of a file in a CRS, and the end of the name. */
+static const struct {
+  const char *word;
+  char end;        ///< ' ': at a space or quote; ']': at the end of the node of WKT; '*': the word alone is enough
+  bool whole_word; ///< must not be part of a longer word: "t_init=" is something else
+} naming[] = {{"init=", ' ', true},    {"grids=", ' ', false},      {"file=", ' ', true},
+              {"catalog=", ' ', true}, {"PROJ4_GRIDS", ']', false}, {"PARAMETERFILE", ']', false},
+              {"defmodel", '*', false}}; // not a CRS, but PROJ opens its model when it checks the text
+
+static bool begins_with(const char *text, const char *word) {
+  for (; *word; text++, word++)
+    if (tolower((unsigned char)*text) != tolower((unsigned char)*word)) return false;
+  return true;
+}
+
+static bool is_end(char c, char end) {
+  return c == '\0' || c == end || (end == ' ' && (isspace((unsigned char)c) || c == '"'));
+}
+
+/** Whether names up to `end` lead out of the folders of PROJ. The "@" of optional grids is not part of a name. */
+static bool names_path(const char *text, char end) {
+  if (end == '*') return true;
+  for (; !is_end(*text, end); text++)
+    if (*text == '/' || *text == '\\' || *text == '~') return true;
+  return false;
+}
+
+enum sciara_status sciara_crs_text_check(const char *where, const char *text) {
+  for (const char *at = text; *at; at++)
+    for (size_t k = 0; k < sizeof naming / sizeof *naming; k++) {
+      const char before = at > text ? at[-1] : ' ';
+      if (!begins_with(at, naming[k].word)) continue;
+      if (naming[k].whole_word && (isalnum((unsigned char)before) || before == '_')) continue;
+      const char *value = at + strlen(naming[k].word);
+      if (names_path(value, naming[k].end))
+        return sciara_fail(SCIARA_ERR_INPUT,
+                           "%s: its CRS names a file by a path (%.80s); only names of PROJ's own files "
+                           "are allowed",
+                           where, at);
+    }
+  return SCIARA_OK;
+}
+
 /** OSRSetFromUserInput would also open files and URLs, so only forms that cannot name one reach it. */
 static OGRErr import_crs(OGRSpatialReferenceH srs, const char *text) {
   static const char *const authorities[] = {"EPSG:", "ESRI:", "OGC:", "IAU_2015:", "IGNF:"};
@@ -185,3 +230,78 @@ enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs) 
 bool sciara_srs_is_metric(OGRSpatialReferenceH srs) {
   return OSRIsProjected(srs) && fabs(OSRGetLinearUnits(srs, NULL) - 1.0) < 1e-9;
 }
+
+// ------------------------------------------------------------------------------------------------------- lengths in a CRS
+
+static const double reach =
+    50; ///< m, to either side of a point: far above rounding, far below the distance over which a scale varies
+
+/** The ellipsoid of a CRS, and the transformation to longitude and latitude on it. */
+struct earth {
+  OGRSpatialReferenceH degrees;
+  OGRCoordinateTransformationH change;
+  double major, e2, unit; ///< m; square of the eccentricity; rad
+};
+
+static bool earth_open(OGRSpatialReferenceH srs, struct earth *e) {
+  *e = (struct earth){.degrees = OSRCloneGeogCS(srs)};
+  if (!e->degrees) return false;
+  OSRSetAxisMappingStrategy(e->degrees, OAMS_TRADITIONAL_GIS_ORDER);
+  const double flattening = OSRGetInvFlattening(srs, NULL) > 0 ? 1 / OSRGetInvFlattening(srs, NULL) : 0;
+  e->major = OSRGetSemiMajor(srs, NULL);
+  e->e2 = flattening * (2 - flattening);
+  e->unit = OSRGetAngularUnits(e->degrees, NULL);
+  e->change = OCTNewCoordinateTransformation(srs, e->degrees);
+  return e->change != NULL;
+}
+
+static void earth_close(struct earth *e) {
+  if (e->change) OCTDestroyCoordinateTransformation(e->change);
+  OSRRelease(e->degrees);
+}
+
+/** The position in space of a point of the CRS, on the ellipsoid. */
+static bool in_space(const struct earth *e, double x, double y, double out[3]) {
+  if (!OCTTransform(e->change, 1, &x, &y, NULL) || !isfinite(x) || !isfinite(y)) return false;
+  const double lon = x * e->unit, lat = y * e->unit, normal = e->major / sqrt(1 - e->e2 * sin(lat) * sin(lat));
+  out[0] = normal * cos(lat) * cos(lon);
+  out[1] = normal * cos(lat) * sin(lon);
+  out[2] = normal * (1 - e->e2) * sin(lat);
+  return true;
+}
+
+/** The scale at a point in four directions; the one that differs most from 1 replaces *scale. */
+static bool add_place(const struct earth *e, double x, double y, double *scale) {
+  static const double direction[4][2] = {{1, 0}, {0, 1}, {M_SQRT1_2, M_SQRT1_2}, {M_SQRT1_2, -M_SQRT1_2}};
+  for (int k = 0; k < 4; k++) {
+    const double dx = reach * direction[k][0], dy = reach * direction[k][1];
+    double a[3], b[3];
+    if (!in_space(e, x - dx, y - dy, a) || !in_space(e, x + dx, y + dy, b)) return false;
+    const double ground = hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+    const double found = ground > 0 ? 2 * reach / ground : INFINITY;
+    if (fabs(log(found)) > fabs(log(*scale))) *scale = found;
+  }
+  return true;
+}
+
+enum sciara_status sciara_crs_scale(OGRSpatialReferenceH srs, const double bounds[4], double *scale) {
+  struct sciara_gdal_scope scope;
+  struct earth earth;
+  sciara_gdal_enter(&scope, false);
+  *scale = 1;
+  int known = 0;
+  if (earth_open(srs, &earth)) {
+    const double x = 0.5 * (bounds[0] + bounds[2]), y = 0.5 * (bounds[1] + bounds[3]);
+    known += add_place(&earth, x, y, scale);
+    for (int k = 0; k < 4; k++) known += add_place(&earth, bounds[k % 2 ? 2 : 0], bounds[k / 2 ? 3 : 1], scale);
+  }
+  enum sciara_status status = SCIARA_OK;
+  if (known == 0)
+    status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
+                         "PROJ cannot transform that point of the CRS: %s", sciara_gdal_message(&scope));
+  earth_close(&earth);
+  sciara_gdal_leave(&scope);
+  return status;
+}
+
+bool sciara_crs_scale_is_sound(double scale) { return fabs(scale - 1) <= SCIARA_CRS_SCALE_SLACK; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common parts of the readers and writers of rasters: GDAL without output, plain file names, and CRS from text.
+// Common parts of the readers and writers of rasters: GDAL without output, plain file names, and CRS.
 #ifndef SCIARA_FILE_GDAL_SUPPORT_H
 #define SCIARA_FILE_GDAL_SUPPORT_H
 
@@ -55,7 +55,7 @@ enum sciara_status sciara_shell_append_crs(struct sciara_text *out, OGRSpatialRe
  */
 enum sciara_status sciara_srs_parse(const char *text, OGRSpatialReferenceH *out);
 
-/** Checks that a CRS that GDAL has read from the file `path` names no file by a path (crs_text.h). */
+/** Checks that a CRS that GDAL has read from the file `path` names no file by a path (sciara_crs_text_check). */
 enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs);
 
 /** Whether the CRS is projected with coordinates in metres. */
@@ -63,5 +63,29 @@ bool sciara_srs_is_metric(OGRSpatialReferenceH srs);
 
 /** WKT and name of a CRS; `srs` NULL gives an empty georef. */
 enum sciara_status sciara_georef_from_srs(OGRSpatialReferenceH srs, struct sciara_georef *out);
+
+/**
+ * Texts of CRS from files may name other files (grids, init files), which PROJ would open: SCIARA_ERR_INPUT if `text` (WKT,
+ * a PROJ string, or anything that holds one) names a file by a path: "+nadgrids=/tmp/x", PARAMETERFILE["...","../x"]. Names
+ * without a folder are allowed: PROJ searches for them among its own files.
+ *
+ * @param where the start of the message: a file or a key
+ */
+enum sciara_status sciara_crs_text_check(const char *where, const char *text);
+
+// The length of a metre in a projected CRS: Web Mercator enlarges lengths by a quarter at the latitude of Etna.
+#define SCIARA_CRS_SCALE_SLACK 0.005 ///< largest relative difference of a length from that on the ground
+
+/**
+ * The scale of a projected CRS in metres, within a rectangle: the length in the CRS of 1 m on the ellipsoid, at the
+ * middle or a corner and in the direction where it differs most from 1. SCIARA_ERR_INPUT if PROJ cannot transform such
+ * a point.
+ *
+ * @param bounds west, south, east, north in the CRS
+ */
+enum sciara_status sciara_crs_scale(OGRSpatialReferenceH srs, const double bounds[4], double *scale);
+
+/** Whether a scale is close enough to 1. */
+bool sciara_crs_scale_is_sound(double scale);
 
 #endif

@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/shown.h"
 #include "base/text.h"
-#include "file/crs_scale.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"
 #include "legacy/legacy_read.h"

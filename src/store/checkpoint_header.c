@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "file/crs_text.h"
+#include "file/gdal_support.h"
 #include "model/field.h"
 
 enum kind { TEXT, REAL, COUNT, HEX };

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/chunk_guard.h"
-#include "file/crs_text.h"
+#include "file/gdal_support.h"
 #include "file/hdf5_open.h"
 #include "model/field.h"
 #include "store/snapshot_field.h"

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/crs_scale.h"
+#include "file/gdal_support.h"
 #include "model/presets.h"
 #include "terrain/dem_part.h"
 #include "terrain/dem_source.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "file/crs_scale.h"
 #include "file/gdal_support.h"
 #include "file/input_file.h"
 #include "terrain/dem_source.h"

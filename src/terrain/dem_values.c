@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "file/crs_scale.h"
+#include "file/gdal_support.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/dem_warp.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A metre of the CRS must be a metre on the ground.
 #include "dem_fixture.h"
-#include "file/crs_scale.h"
 #include "file/gdal_support.h"
 
 // Scales that can be worked out by hand, or that the EPSG registry gives.

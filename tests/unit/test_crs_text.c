@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "file/crs_text.h"
+#include "file/gdal_support.h"
 
 static const char *const allowed[] = {
     "",

@@ -227,6 +227,20 @@ enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs) 
   return SCIARA_OK;
 }
 
+bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
+  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
+  return OSRIsSameEx(a, b, ignore_axes);
+}
+
+bool sciara_srs_change_box(OGRSpatialReferenceH from, OGRSpatialReferenceH to, const double box[4], double out[4]) {
+  enum { POINTS = 21 }; // on each side
+  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);
+  const bool done =
+      change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2], &out[3], POINTS);
+  if (change) OCTDestroyCoordinateTransformation(change);
+  return done;
+}
+
 bool sciara_srs_is_metric(OGRSpatialReferenceH srs) {
   return OSRIsProjected(srs) && fabs(OSRGetLinearUnits(srs, NULL) - 1.0) < 1e-9;
 }

@@ -61,6 +61,12 @@ enum sciara_status sciara_srs_check(const char *path, OGRSpatialReferenceH srs);
 /** Whether the CRS is projected with coordinates in metres. */
 bool sciara_srs_is_metric(OGRSpatialReferenceH srs);
 
+/** Whether two CRS are the same, whatever the order of their axes. */
+bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
+
+/** Brings a box (west, south, east, north) from one CRS to another, which may be the same array; false: it has no place. */
+bool sciara_srs_change_box(OGRSpatialReferenceH from, OGRSpatialReferenceH to, const double box[4], double out[4]);
+
 /** WKT and name of a CRS; `srs` NULL gives an empty georef. */
 enum sciara_status sciara_georef_from_srs(OGRSpatialReferenceH srs, struct sciara_georef *out);
 

@@ -69,6 +69,28 @@ enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef
   return status;
 }
 
+static const char DEGREES[] = "EPSG:4326"; ///< x is the longitude, see sciara_srs_parse
+
+/** The transformation between two CRS; NULL: there is none. Release with OCTDestroyCoordinateTransformation. */
+static enum sciara_status make_change(const char *from_text, const char *to_text, OGRCoordinateTransformationH *out) {
+  OGRSpatialReferenceH from = NULL, to = NULL;
+  enum sciara_status status;
+  *out = NULL;
+  SCIARA_TRY_GOTO(sciara_srs_parse(from_text, &from));
+  SCIARA_TRY_GOTO(sciara_srs_parse(to_text, &to));
+  *out = OCTNewCoordinateTransformation(from, to);
+cleanup:
+  OSRRelease(from);
+  OSRRelease(to);
+  return status;
+}
+
+/** The place of a point in degrees; false: it has none. */
+static bool transform(OGRCoordinateTransformationH change, struct sciara_point *p) {
+  return fabs(p->x) <= 360 && fabs(p->y) <= 90 && OCTTransform(change, 1, &p->x, &p->y, NULL) && isfinite(p->x) &&
+         isfinite(p->y);
+}
+
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y) {
   if (!crs_wkt)
     return sciara_fail(SCIARA_ERR_INPUT,
@@ -78,74 +100,46 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
         SCIARA_ERR_INPUT,
         "lon %g, lat %g: expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90", lon, lat);
   struct sciara_gdal_scope scope;
+  struct sciara_point p = {lon, lat};
+  OGRCoordinateTransformationH change;
   sciara_gdal_enter(&scope, false);
-  enum sciara_status status = SCIARA_OK;
-  OGRSpatialReferenceH from = NULL, to = NULL;
-  OGRCoordinateTransformationH change = NULL;
-  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &from)); // x is the longitude, see sciara_srs_parse
-  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &to));
-  change = OCTNewCoordinateTransformation(from, to);
-  double px = lon, py = lat;
-  if (!change || !OCTTransform(change, 1, &px, &py, NULL) || !isfinite(px) || !isfinite(py)) {
+  enum sciara_status status = make_change(DEGREES, crs_wkt, &change);
+  if (status == SCIARA_OK && !(change && transform(change, &p)))
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
                          "lon %.10g, lat %.10g cannot be transformed to the CRS of the DEM: %s", lon, lat,
                          sciara_gdal_message(&scope));
-    goto cleanup;
-  }
-  *x = px;
-  *y = py;
-cleanup:
+  if (status == SCIARA_OK) *x = p.x, *y = p.y;
   if (change) OCTDestroyCoordinateTransformation(change);
-  OSRRelease(from);
-  OSRRelease(to);
   sciara_gdal_leave(&scope);
   return status;
 }
 
 enum sciara_status sciara_georef_to_lonlat(const char *crs_wkt, size_t count, double *x, double *y) {
   struct sciara_gdal_scope scope;
-  enum sciara_status status = SCIARA_OK;
-  OGRSpatialReferenceH from = NULL, to = NULL;
-  OGRCoordinateTransformationH change = NULL;
+  OGRCoordinateTransformationH change;
   sciara_gdal_enter(&scope, false);
-  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &from));
-  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &to)); // x is the longitude, see sciara_srs_parse
-  change = OCTNewCoordinateTransformation(from, to);
-  if (!change)
+  enum sciara_status status = make_change(crs_wkt, DEGREES, &change);
+  if (status == SCIARA_OK && !change)
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "the CRS cannot be changed to WGS 84: %s",
                          sciara_gdal_message(&scope));
   for (size_t k = 0; k < count && status == SCIARA_OK; k++)
     if (!OCTTransform(change, 1, &x[k], &y[k], NULL) || !isfinite(x[k]) || !isfinite(y[k])) x[k] = y[k] = NAN;
-cleanup:
   if (change) OCTDestroyCoordinateTransformation(change);
-  OSRRelease(from);
-  OSRRelease(to);
   sciara_gdal_leave(&scope);
   return status;
 }
 
 // ------------------------------------------------------------------------------------------------- degrees and a grid
 
-static bool is_on(const struct sciara_grid *g, struct sciara_point p) {
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
-  return p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north;
-}
-
-/** The place of a point in degrees; false: it has none. */
-static bool transform(OGRCoordinateTransformationH change, struct sciara_point *p) {
-  return fabs(p->x) <= 360 && fabs(p->y) <= 90 && OCTTransform(change, 1, &p->x, &p->y, NULL) && isfinite(p->x) &&
-         isfinite(p->y);
-}
-
 /** Whether the point in degrees lies on the grid. */
 static bool would_be_on(OGRCoordinateTransformationH change, const struct sciara_grid *grid, double lon, double lat) {
   struct sciara_point p = {lon, lat};
-  return transform(change, &p) && is_on(grid, p);
+  return transform(change, &p) && sciara_grid_has(grid, p);
 }
 
 static enum sciara_status fail_place(OGRCoordinateTransformationH change, const char *crs_wkt,
                                      const struct sciara_grid *g, struct sciara_point p) {
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  const double east = sciara_grid_east(g), south = sciara_grid_south(g);
   double lon[] = {g->west, east, g->west, east}, lat[] = {g->north, g->north, south, south};
   const bool swapped = would_be_on(change, g, p.y, p.x);
   SCIARA_TRY(sciara_georef_to_lonlat(crs_wkt, 4, lon, lat));
@@ -160,18 +154,10 @@ static enum sciara_status fail_place(OGRCoordinateTransformationH change, const 
 /** The transformation from degrees to a CRS, or an error. Release with OCTDestroyCoordinateTransformation. */
 static enum sciara_status change_from_degrees(const struct sciara_gdal_scope *scope, const char *crs_wkt,
                                               OGRCoordinateTransformationH *out) {
-  OGRSpatialReferenceH from = NULL, to = NULL;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_srs_parse("EPSG:4326", &from)); // x is the longitude, see sciara_srs_parse
-  SCIARA_TRY_GOTO(sciara_srs_parse(crs_wkt, &to));
-  *out = OCTNewCoordinateTransformation(from, to);
-  if (!*out)
-    status = sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
-                         "degrees cannot be brought to the CRS of the DEM: %s", sciara_gdal_message(scope));
-cleanup:
-  OSRRelease(from);
-  OSRRelease(to);
-  return status;
+  SCIARA_TRY(make_change(DEGREES, crs_wkt, out));
+  if (*out) return SCIARA_OK;
+  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "degrees cannot be brought to the CRS of the DEM: %s",
+                     sciara_gdal_message(scope));
 }
 
 enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
@@ -190,7 +176,7 @@ enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_
                            "expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90 near the "
                            "DEM, found lon %.10g, lat %.10g",
                            given.x, given.y);
-    else if (grid && !is_on(grid, points[k]))
+    else if (grid && !sciara_grid_has(grid, points[k]))
       status = fail_place(change, crs_wkt, grid, given);
   }
   if (change) OCTDestroyCoordinateTransformation(change);
@@ -202,7 +188,7 @@ enum sciara_status sciara_georef_suspect_degrees(const char *crs_wkt, const stru
                                                  struct sciara_point p, const char *how) {
   struct sciara_gdal_scope scope;
   OGRCoordinateTransformationH change = NULL;
-  if (!crs_wkt || !(fabs(p.x) <= 360 && fabs(p.y) <= 360) || is_on(grid, p)) return SCIARA_OK;
+  if (!crs_wkt || !(fabs(p.x) <= 360 && fabs(p.y) <= 360) || sciara_grid_has(grid, p)) return SCIARA_OK;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = change_from_degrees(&scope, crs_wkt, &change);
   const bool right = status == SCIARA_OK && would_be_on(change, grid, p.x, p.y);

@@ -115,14 +115,11 @@ enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer
   const double found[4] = {e.MinX, e.MinY, e.MaxX, e.MaxY}, swapped[4] = {e.MinY, e.MinX, e.MaxY, e.MaxX};
   OGRSpatialReferenceH degrees = OSRClone(own);
   OSRSetAxisMappingStrategy(degrees, OAMS_TRADITIONAL_GIS_ORDER);
-  OGRCoordinateTransformationH change = box ? OCTNewCoordinateTransformation(grid, degrees) : NULL;
   if (fmax(fabs(e.MinX), fabs(e.MaxX)) > 720 || fmax(fabs(e.MinY), fabs(e.MaxY)) > 720)
     status = fail_metres(path, &e, grid);
-  else if (change &&
-           OCTTransformBounds(change, box[0], box[1], box[2], box[3], &where[0], &where[1], &where[2], &where[3], 21) &&
-           !overlaps(found, where) && overlaps(swapped, where))
+  else if (box && sciara_srs_change_box(grid, degrees, box, where) && !overlaps(found, where) &&
+           overlaps(swapped, where))
     status = fail_swapped(path, &e);
-  if (change) OCTDestroyCoordinateTransformation(change);
   OSRRelease(degrees);
   OSRRelease(grid);
   return status;

@@ -19,6 +19,12 @@ struct sciara_grid {
 /** Number of cells of the grid; the reader of a DEM has checked that the product does not overflow. */
 static inline int64_t sciara_grid_cells(const struct sciara_grid *g) { return g->rows * g->cols; }
 
+/** The coordinates of the eastern and of the southern edge. */
+static inline double sciara_grid_east(const struct sciara_grid *g) { return g->west + (double)g->cols * g->cell_size; }
+static inline double sciara_grid_south(const struct sciara_grid *g) {
+  return g->north - (double)g->rows * g->cell_size;
+}
+
 /** Decimals of a length in m that whole cells make: 0 for cells of 1 m and more, 3 for 1 mm. */
 static inline int sciara_grid_decimals(const struct sciara_grid *g) {
   int decimals = 0;

@@ -73,15 +73,14 @@ double sciara_edit_apply(enum sciara_edit_value what, double value, double altit
 // -------------------------------------------------------------------------------------------------- cells of a shape
 
 enum sciara_status sciara_points_check(const struct sciara_grid *g, const struct sciara_point *points, size_t count) {
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   for (size_t k = 0; k < count; k++) {
     const struct sciara_point p = points[k];
-    if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue;
+    if (sciara_grid_has(g, p)) continue;
     const int d = sciara_grid_place_decimals(g);
     return sciara_fail(
         SCIARA_ERR_INPUT,
         "point %zu: expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, d,
-        g->west, d, east, d, south, d, g->north, d, p.x, d, p.y);
+        g->west, d, sciara_grid_east(g), d, sciara_grid_south(g), d, g->north, d, p.x, d, p.y);
   }
   return SCIARA_OK;
 }

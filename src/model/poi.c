@@ -168,8 +168,7 @@ static struct sciara_point point_at(struct sciara_point a, struct sciara_point b
 static enum sciara_status visit_line(struct visit *v, const struct sciara_point *points, size_t count,
                                      struct sciara_point *run) {
   const struct sciara_grid *g = v->grid;
-  const struct box box = {g->west, g->north - (double)g->rows * g->cell_size, g->west + (double)g->cols * g->cell_size,
-                          g->north};
+  const struct box box = {g->west, sciara_grid_south(g), sciara_grid_east(g), g->north};
   size_t length = 0;
   for (size_t k = 1; k < count; k++) {
     const struct sciara_point a = points[k - 1], b = points[k];

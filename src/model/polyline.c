@@ -88,14 +88,13 @@ static void trace_segment(struct tracer *tracer, const struct segment *s) {
 }
 
 static enum sciara_status check_points(const struct sciara_grid *g, const struct sciara_point *points, size_t count) {
-  double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   for (size_t i = 0; i < count; i++) {
     struct sciara_point p = points[i];
-    if (p.x >= g->west && p.x <= east && p.y >= south && p.y <= g->north) continue; // false for NaN
+    if (sciara_grid_has(g, p)) continue;
     return sciara_fail(SCIARA_ERR_INPUT,
                        "point %zu of the line: found x %.10g, y %.10g outside the grid, expected x %.10g to %.10g and "
                        "y %.10g to %.10g",
-                       i, p.x, p.y, g->west, east, south, g->north);
+                       i, p.x, p.y, g->west, sciara_grid_east(g), sciara_grid_south(g), g->north);
   }
   return SCIARA_OK;
 }

@@ -12,6 +12,11 @@ struct sciara_point {
   double x, y;
 };
 
+/** Whether a point lies on the grid or on its edge; false for NaN. */
+static inline bool sciara_grid_has(const struct sciara_grid *g, struct sciara_point p) {
+  return p.x >= g->west && p.x <= sciara_grid_east(g) && p.y >= sciara_grid_south(g) && p.y <= g->north;
+}
+
 /** A cell and the length of the line inside it. */
 struct sciara_crossing {
   int64_t row, col;

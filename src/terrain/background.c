@@ -25,9 +25,8 @@ static bool has_palette(const struct sciara_source *s) { return GDALGetRasterCol
 static char **arguments(const struct sciara_background_request *q, const struct sciara_source *s, char *grid_wkt) {
   const struct sciara_grid *g = q->area;
   char **a = CSLAddString(NULL, "-of");
-  char *numbers =
-      sciara_format("%.17g|%.17g|%.17g|%.17g|%lld|%lld", g->west, g->north - (double)g->rows * g->cell_size,
-                    g->west + (double)g->cols * g->cell_size, g->north, (long long)q->width, (long long)q->height);
+  char *numbers = sciara_format("%.17g|%.17g|%.17g|%.17g|%lld|%lld", g->west, sciara_grid_south(g), sciara_grid_east(g),
+                                g->north, (long long)q->width, (long long)q->height);
   char **part = numbers ? CSLTokenizeString2(numbers, "|", 0) : NULL;
   a = CSLAddString(a, "MEM");
   a = CSLAddString(a, "-te");

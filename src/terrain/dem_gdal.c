@@ -201,12 +201,8 @@ static enum sciara_status window_bounds(const struct sciara_source *s, const int
   const double east = west + (double)w[3] * s->dx, south = north - (double)w[2] * s->dy;
   memcpy(bounds, (const double[4]){west, south, east, north}, 4 * sizeof *bounds);
   if (to == t->from) return SCIARA_OK;
-  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(t->from, to);
-  const bool done = change && OCTTransformBounds(change, west, south, east, north, &bounds[0], &bounds[1], &bounds[2],
-                                                 &bounds[3], 21);
-  if (change) OCTDestroyCoordinateTransformation(change);
-  return done ? SCIARA_OK
-              : sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be placed in the CRS that it is to be warped to", s->path);
+  if (sciara_srs_change_box(t->from, to, (const double[4]){west, south, east, north}, bounds)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: cannot be placed in the CRS that it is to be warped to", s->path);
 }
 
 static enum sciara_status refuse_target(const struct sciara_dem_request *q, const struct sciara_source *s,
@@ -267,8 +263,7 @@ static enum sciara_status choose_treatment(const struct sciara_dem_request *q, c
   SCIARA_TRY(check_altitude_unit(q, s)); // first: a warp may convert altitudes and keep the name of their unit
   SCIARA_TRY(check_units(q, s, t));
   SCIARA_TRY(check_scale(q, s, window, t));
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
-  bool same = !t->from || OSRIsSameEx(t->from, t->to, ignore_axes);
+  bool same = !t->from || sciara_srs_is_same(t->from, t->to);
   // What is left out of account may displace the far corner by a hundredth of a cell, and no slope by more than 1e-4.
   double uneven = fabs(s->dx - s->dy) / s->dx, longest = (double)(s->rows > s->cols ? s->rows : s->cols);
   bool square = uneven <= 1e-4 && uneven * longest <= SCIARA_SOURCE_SLACK;

@@ -8,10 +8,7 @@
 /** Transforms a box between two CRS, of which neither is NULL. */
 static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from, OGRSpatialReferenceH to,
                                      const double box[4], double out[4]) {
-  OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);
-  const bool done =
-      change && OCTTransformBounds(change, box[0], box[1], box[2], box[3], &out[0], &out[1], &out[2], &out[3], 21);
-  if (change) OCTDestroyCoordinateTransformation(change);
+  const bool done = sciara_srs_change_box(from, to, box, out);
   for (int k = 0; k < 4; k++)
     if (!done || !isfinite(out[k]))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: the window cannot be placed in the CRS of the DEM", path);
@@ -87,10 +84,9 @@ static enum sciara_status check_seam(const struct sciara_dem_request *q, const s
 /** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
 static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
                                         const struct sciara_dem_treatment *t, int64_t spare, int64_t window[4]) {
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
   double b[4];
   memcpy(b, t->box, sizeof b);
-  if (t->from && !OSRIsSameEx(t->from, t->to, ignore_axes)) SCIARA_TRY(change_box(q->path, t->to, t->from, t->box, b));
+  if (t->from && !sciara_srs_is_same(t->from, t->to)) SCIARA_TRY(change_box(q->path, t->to, t->from, t->box, b));
   const double turn = sciara_source_turn(t->from);
   turn_box(s, turn, b);
   SCIARA_TRY(check_seam(q, s, turn, b));
@@ -151,11 +147,10 @@ enum sciara_status sciara_dem_part_choose(const struct sciara_dem_request *q, co
 /** West, south, east and north of the whole raster, in the CRS of the grid; all 0: not known. */
 static void raster_box(const struct sciara_dem_request *q, const struct sciara_source *s,
                        const struct sciara_dem_treatment *t, double out[4]) {
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
   const double width = (double)s->cols * s->dx, height = (double)s->rows * s->dy, most = 60;
   const double box[4] = {s->west, s->north - height, s->west + width, s->north};
   memcpy(out, box, sizeof box);
-  if (!t->from || OSRIsSameEx(t->from, t->to, ignore_axes)) return;
+  if (!t->from || sciara_srs_is_same(t->from, t->to)) return;
   const bool vast = OSRIsGeographic(t->from) && (width > most || height > most); // its box says little in a projection
   if (vast || change_box(q->path, t->from, t->to, box, out) != SCIARA_OK) memset(out, 0, sizeof box);
 }

@@ -29,8 +29,7 @@ static enum sciara_status check_grid(const struct sciara_grid *g) {
 
 /** A metre of the CRS is to be one on the ground. */
 static enum sciara_status read_crs(const char *crs, const struct sciara_grid *g, struct sciara_georef *out) {
-  const double bounds[4] = {g->west, g->north - (double)g->rows * g->cell_size,
-                            g->west + (double)g->cols * g->cell_size, g->north};
+  const double bounds[4] = {g->west, sciara_grid_south(g), sciara_grid_east(g), g->north};
   OGRSpatialReferenceH srs;
   double scale = 1;
   SCIARA_TRY(sciara_georef_from_name(crs, out));

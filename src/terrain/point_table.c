@@ -204,9 +204,7 @@ static enum sciara_status add_row(struct rows *r, const struct sciara_point_row 
 static enum sciara_status check_order(const struct table *t, const struct rows *r, const struct sciara_point *placed) {
   const struct sciara_grid *g = t->q->grid;
   for (size_t k = 0; k < r->count; k++)
-    if (placed[k].x >= g->west && placed[k].x <= g->west + (double)g->cols * g->cell_size && placed[k].y <= g->north &&
-        placed[k].y >= g->north - (double)g->rows * g->cell_size)
-      return SCIARA_OK;
+    if (sciara_grid_has(g, placed[k])) return SCIARA_OK;
   if (r->count == 0) return SCIARA_OK;
   struct sciara_point exchanged = {r->row[0].at.y, r->row[0].at.x};
   if (sciara_georef_place(t->q->crs_wkt, g, &exchanged, 1) != SCIARA_OK) return SCIARA_OK;

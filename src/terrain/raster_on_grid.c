@@ -30,7 +30,6 @@ static void free_pair(struct crs_pair *c) {
 }
 
 static enum sciara_status compare_crs(const struct sciara_source *s, const char *crs_wkt, struct crs_pair *c) {
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
   OGRSpatialReferenceH own = NULL;
   *c = (struct crs_pair){.same = true};
   if (!s->srs || !crs_wkt) return SCIARA_OK;
@@ -40,7 +39,7 @@ static enum sciara_status compare_crs(const struct sciara_source *s, const char 
   SCIARA_TRY(sciara_srs_parse(c->own.crs_wkt, &own));
   OSRStripVertical(own); // heights have no part in where a cell lies
   OSRStripVertical(c->dem);
-  c->same = OSRIsSameEx(own, c->dem, ignore_axes);
+  c->same = sciara_srs_is_same(own, c->dem);
   OSRRelease(own);
   return SCIARA_OK;
 }
@@ -48,7 +47,6 @@ static enum sciara_status compare_crs(const struct sciara_source *s, const char 
 /** The gdalwarp command that puts a raster on the grid of the DEM. */
 static enum sciara_status append_warp(struct sciara_text *out, const struct sciara_source *s, const struct crs_pair *c,
                                       const struct sciara_grid *g) {
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   SCIARA_TRY(sciara_text_append(out, "gdalwarp "));
   if (!c->same) {
     SCIARA_TRY(sciara_text_append(out, "-t_srs "));
@@ -56,7 +54,7 @@ static enum sciara_status append_warp(struct sciara_text *out, const struct scia
     SCIARA_TRY(sciara_text_append(out, " "));
   }
   SCIARA_TRY(sciara_text_append(out, "-te %.15g %.15g %.15g %.15g -ts %" PRId64 " %" PRId64 " -r bilinear -ot Float32 ",
-                                g->west, south, east, g->north, g->cols, g->rows));
+                                g->west, sciara_grid_south(g), sciara_grid_east(g), g->north, g->cols, g->rows));
   SCIARA_TRY(sciara_shell_quote(out, s->path));
   return sciara_text_append(out, " on-grid.tif");
 }

@@ -147,12 +147,11 @@ static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH
                 srs ? "the DEM has no CRS" : "names no CRS");
     return SCIARA_OK;
   }
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
   SCIARA_TRY(sciara_srs_check(q->path, srs));
   OGRSpatialReferenceH own = OSRClone(srs), dem = NULL;
   enum sciara_status status = sciara_srs_parse(q->crs_wkt, &dem);
   OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
-  if (status == SCIARA_OK && !OSRIsSameEx(own, dem, ignore_axes)) {
+  if (status == SCIARA_OK && !sciara_srs_is_same(own, dem)) {
     r->transform = OCTNewCoordinateTransformation(own, dem);
     if (!r->transform) status = fail_gdal(r, "its CRS cannot be transformed to that of the DEM");
   }
@@ -222,13 +221,7 @@ static enum sciara_status fail_place(const struct reading *r) {
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   OGRFeatureH feature;
   const struct sciara_grid *g = r->request->grid;
-  double box[4] = {0};
-  if (g) {
-    box[0] = g->west;
-    box[1] = g->north - (double)g->rows * g->cell_size;
-    box[2] = g->west + (double)g->cols * g->cell_size;
-    box[3] = g->north;
-  }
+  const double box[4] = {g ? g->west : 0, g ? sciara_grid_south(g) : 0, g ? sciara_grid_east(g) : 0, g ? g->north : 0};
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
   SCIARA_TRY(make_transform(r, OGR_L_GetSpatialRef(layer)));
   SCIARA_TRY(find_names(r, layer));

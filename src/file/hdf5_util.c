@@ -163,6 +163,16 @@ hid_t sciara_hdf5_dataset_plist(void) {
   return plist;
 }
 
+hid_t sciara_hdf5_chunked_plist(int rank, const hsize_t *sides, unsigned level, hid_t fill_type, const void *fill) {
+  hid_t plist = sciara_hdf5_dataset_plist();
+  if (plist >= 0 && H5Pset_chunk(plist, rank, sides) >= 0 && H5Pset_shuffle(plist) >= 0 &&
+      H5Pset_deflate(plist, level) >= 0 && H5Pset_fletcher32(plist) >= 0 &&
+      (!fill || H5Pset_fill_value(plist, fill_type, fill) >= 0))
+    return plist;
+  if (plist >= 0) H5Pclose(plist);
+  return H5I_INVALID_HID;
+}
+
 static enum sciara_status put(hid_t object, const char *path, const char *name, hid_t file_type, hid_t memory_type,
                               hid_t space, const void *value) {
   hid_t attribute = space < 0 ? H5I_INVALID_HID : H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -188,6 +198,12 @@ enum sciara_status sciara_hdf5_put_text(hid_t object, const char *path, const ch
     status = put(object, path, name, type, type, H5Screate(H5S_SCALAR), text);
   if (type >= 0) H5Tclose(type);
   return status;
+}
+
+enum sciara_status sciara_hdf5_put_hex(hid_t object, const char *path, const char *name, uint64_t value) {
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016" PRIx64, value);
+  return sciara_hdf5_put_text(object, path, name, digits);
 }
 
 static hid_t one_element(void) {

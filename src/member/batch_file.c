@@ -114,17 +114,11 @@ static enum sciara_status cannot_write(const struct batch *b, const char *name) 
   return sciara_hdf5_fail(SCIARA_ERR_IO, b->path, "cannot write %s", name);
 }
 
-static enum sciara_status put_hex(const struct batch *b, const char *name, uint64_t value) {
-  char digits[17];
-  snprintf(digits, sizeof digits, "%016" PRIx64, value);
-  return sciara_hdf5_put_text(b->file, b->path, name, digits);
-}
-
 static enum sciara_status put_header(const struct batch *b) {
   const struct sciara_batch_header *h = &b->header;
   SCIARA_TRY(sciara_hdf5_put_int64(b->file, b->path, format_name, SCIARA_BATCH_FORMAT));
-  SCIARA_TRY(put_hex(b, "ensemble_hash", h->ensemble_hash));
-  SCIARA_TRY(put_hex(b, "site_hash", h->site_hash));
+  SCIARA_TRY(sciara_hdf5_put_hex(b->file, b->path, "ensemble_hash", h->ensemble_hash));
+  SCIARA_TRY(sciara_hdf5_put_hex(b->file, b->path, "site_hash", h->site_hash));
   SCIARA_TRY(sciara_hdf5_put_int64(b->file, b->path, "rows", h->rows));
   SCIARA_TRY(sciara_hdf5_put_int64(b->file, b->path, "cols", h->cols));
   return sciara_hdf5_put_int64(b->file, b->path, "batch", h->batch);
@@ -139,10 +133,9 @@ static size_t item_of(int d) { return d == CELL ? sizeof(int64_t) : sizeof(float
 
 static enum sciara_status create_values(struct batch *b, int d) {
   const hsize_t size = (hsize_t)b->first[b->count], chunk = chunk_length(b);
-  const hid_t plist = sciara_hdf5_dataset_plist();
+  const hid_t plist = sciara_hdf5_chunked_plist(1, &chunk, LEVEL, H5I_INVALID_HID, NULL);
   b->space[d] = H5Screate_simple(1, &size, NULL);
-  if (plist >= 0 && b->space[d] >= 0 && H5Pset_chunk(plist, 1, &chunk) >= 0 && H5Pset_shuffle(plist) >= 0 &&
-      H5Pset_deflate(plist, LEVEL) >= 0 && H5Pset_fletcher32(plist) >= 0)
+  if (plist >= 0 && b->space[d] >= 0)
     b->dataset[d] = H5Dcreate2(b->file, name_of(d), value_type(d, true), b->space[d], H5P_DEFAULT, plist, H5P_DEFAULT);
   if (plist >= 0) H5Pclose(plist);
   return b->dataset[d] >= 0 ? SCIARA_OK : cannot_write(b, name_of(d));
@@ -243,7 +236,7 @@ static enum sciara_status fill(struct batch *b, const struct sciara_footprint *f
   SCIARA_TRY(put_header(b));
   const struct sciara_batch_table table = {.path = b->path, .file = b->file, .count = b->count};
   SCIARA_TRY(sciara_batch_table_write(&table, f, &hash));
-  SCIARA_TRY(put_hex(b, checksum_name, hash));
+  SCIARA_TRY(sciara_hdf5_put_hex(b->file, b->path, checksum_name, hash));
   for (int d = 0; d < DATASETS && b->first[b->count] > 0; d++) SCIARA_TRY(put_chunks(b, d));
   return SCIARA_OK;
 }

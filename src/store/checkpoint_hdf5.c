@@ -159,22 +159,13 @@ static void close_field(struct field *f) {
 
 // ---------------------------------------------------------------------------------------------------------- writing
 
-static hid_t field_plist(const struct sciara_grid *g) {
-  const hsize_t chunk[2] = {(hsize_t)(g->rows < CHUNK_SIDE ? g->rows : CHUNK_SIDE),
-                            (hsize_t)(g->cols < CHUNK_SIDE ? g->cols : CHUNK_SIDE)};
-  const uint64_t fill = 0;
-  hid_t plist = sciara_hdf5_dataset_plist();
-  if (plist >= 0 && H5Pset_chunk(plist, 2, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Pset_deflate(plist, 1) >= 0 &&
-      H5Pset_fletcher32(plist) >= 0 && H5Pset_fill_value(plist, H5T_NATIVE_UINT64, &fill) >= 0)
-    return plist;
-  if (plist >= 0) H5Pclose(plist);
-  return H5I_INVALID_HID;
-}
-
 static enum sciara_status create_field(struct field *f) {
   const struct sciara_grid *g = f->at->grid;
   const hsize_t dims[2] = {(hsize_t)g->rows, (hsize_t)g->cols};
-  const hid_t plist = field_plist(g);
+  const struct part first = part_at(g, 0, 0);
+  const hsize_t sides[2] = {(hsize_t)first.rows, (hsize_t)first.cols};
+  const uint64_t fill = 0; // stated: an unset fill value leaves another mark in the file
+  const hid_t plist = sciara_hdf5_chunked_plist(2, sides, 1, H5T_NATIVE_UINT64, &fill);
   enum sciara_status status = SCIARA_OK;
   f->space = H5Screate_simple(2, dims, NULL);
   if (plist >= 0 && f->space >= 0)

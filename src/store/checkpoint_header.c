@@ -129,12 +129,6 @@ static uint64_t checksum_of(const struct sciara_checkpoint *c) {
   return sciara_params_hash(hash, &c->identity.params);
 }
 
-static enum sciara_status put_hex(hid_t file, const char *path, const char *name, uint64_t value) {
-  char digits[17];
-  snprintf(digits, sizeof digits, "%016" PRIx64, value);
-  return sciara_hdf5_put_text(file, path, name, digits);
-}
-
 static enum sciara_status put_entry(hid_t file, const char *path, const struct entry *e,
                                     const struct sciara_checkpoint *c) {
   const void *value = (const char *)c + e->offset;
@@ -144,7 +138,7 @@ static enum sciara_status put_entry(hid_t file, const char *path, const struct e
     case COUNT: return sciara_hdf5_put_int64(file, path, e->name, *(const int64_t *)value);
     case HEX: break;
   }
-  return put_hex(file, path, e->name, *(const uint64_t *)value);
+  return sciara_hdf5_put_hex(file, path, e->name, *(const uint64_t *)value);
 }
 
 static const char rule_name[] = "model.rule"; ///< only where it is not fv3
@@ -180,7 +174,7 @@ enum sciara_status sciara_checkpoint_header_put(hid_t file, const char *path, co
     param_name(&of_cells[k], name);
     if (value > 0) SCIARA_TRY(sciara_hdf5_put_double(file, path, name, value));
   }
-  return put_hex(file, path, checksum_name, checksum_of(c));
+  return sciara_hdf5_put_hex(file, path, checksum_name, checksum_of(c));
 }
 
 static enum sciara_status get_entry(hid_t file, const char *path, const struct entry *e, struct sciara_checkpoint *c) {

@@ -15,17 +15,6 @@ static void variable_name(const char *name, char *out, size_t capacity) {
   out[k] = '\0';
 }
 
-static hid_t make_plist(const struct sciara_grid *g) {
-  const hsize_t chunk[2] = {(hsize_t)sciara_chunk_rows(g), (hsize_t)sciara_chunk_cols(g)};
-  const float fill = (float)SCIARA_NODATA_ALTITUDE;
-  const hid_t plist = sciara_hdf5_dataset_plist();
-  if (plist >= 0 && H5Pset_chunk(plist, 2, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Pset_deflate(plist, 1) >= 0 &&
-      H5Pset_fletcher32(plist) >= 0 && H5Pset_fill_value(plist, H5T_NATIVE_FLOAT, &fill) >= 0)
-    return plist;
-  if (plist >= 0) H5Pclose(plist);
-  return H5I_INVALID_HID;
-}
-
 static enum sciara_status describe(const struct sciara_layout *l, hid_t dataset, const struct sciara_hazard_file *f,
                                    const struct sciara_hazard_field *field) {
   SCIARA_TRY(sciara_hdf5_put_number(dataset, l->path, "_FillValue", H5T_IEEE_F32LE, SCIARA_NODATA_ALTITUDE));
@@ -42,11 +31,14 @@ static enum sciara_status describe(const struct sciara_layout *l, hid_t dataset,
 static enum sciara_status put_field(const struct sciara_layout *l, const struct sciara_hazard_file *f, size_t k,
                                     double *values) {
   const hsize_t dims[2] = {(hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
+  const hsize_t sides[2] = {(hsize_t)sciara_chunk_rows(l->grid), (hsize_t)sciara_chunk_cols(l->grid)};
+  const float fill = (float)SCIARA_NODATA_ALTITUDE;
   char name[128];
   enum sciara_status status = SCIARA_OK;
   variable_name(f->field[k].name, name, sizeof name);
   f->fill(f->context, k, values);
-  const hid_t plist = make_plist(l->grid), space = H5Screate_simple(2, dims, NULL);
+  const hid_t plist = sciara_hdf5_chunked_plist(2, sides, 1, H5T_NATIVE_FLOAT, &fill);
+  const hid_t space = H5Screate_simple(2, dims, NULL);
   hid_t dataset = H5I_INVALID_HID;
   if (plist >= 0 && space >= 0)
     dataset = H5Dcreate2(l->file, name, H5T_IEEE_F32LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);

@@ -172,12 +172,11 @@ hid_t sciara_layout_type(const struct sciara_snapshot_context *context) {
 
 static enum sciara_status put_global(const struct sciara_layout *l) {
   const struct sciara_snapshot_context *c = l->context;
-  char hash[17], source[192];
+  char source[192];
   enum sciara_rule_kind rule = SCIARA_RULE_FV3;
   const bool several = c->model_rule && !sciara_rule_find(c->model_rule, &rule);
   snprintf(source, sizeof source, "sciara " SCIARA_VERSION " (git " SCIARA_GIT_HASH "), %s",
            several ? sciara_rules_title(SCIARA_RULES_ALL) : sciara_rule_title(rule));
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)c->dem_hash);
   const struct {
     const char *name, *text;
   } texts[] = {
@@ -194,10 +193,10 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
       {"scenario_json", c->scenario_json},
       {"model_rule", c->model_rule},
       {"model_preset", c->model_preset},
-      {"dem_hash", hash},
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, texts[i].name, texts[i].text));
+  SCIARA_TRY(sciara_hdf5_put_hex(l->file, l->path, "dem_hash", c->dem_hash));
   SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, "cell_size_m", l->grid->cell_size));
   SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, "west_m", l->grid->west));
   return sciara_hdf5_put_double(l->file, l->path, "north_m", l->grid->north);

@@ -2,7 +2,6 @@
 // Writing a snapshot. Chunks in which nothing differs from the dataset's fill value are not stored at all.
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "model/field.h"
 #include "store/snapshot_field.h"
@@ -19,22 +18,15 @@ static enum sciara_status misfit(const struct sciara_layout *l, const struct sci
                      l->path, name, chunk->misfit_value, chunk->misfit_row, chunk->misfit_col);
 }
 
-static hid_t field_plist(const struct sciara_grid *g, double fill) {
-  const hsize_t chunk[3] = {1, (hsize_t)sciara_chunk_rows(g), (hsize_t)sciara_chunk_cols(g)};
-  hid_t plist = sciara_hdf5_dataset_plist();
-  if (plist >= 0 && H5Pset_chunk(plist, 3, chunk) >= 0 && H5Pset_shuffle(plist) >= 0 && H5Pset_deflate(plist, 1) >= 0 &&
-      H5Pset_fletcher32(plist) >= 0 && H5Pset_fill_value(plist, H5T_NATIVE_DOUBLE, &fill) >= 0)
-    return plist;
-  if (plist >= 0) H5Pclose(plist);
-  return H5I_INVALID_HID;
-}
-
 enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_t times) {
   const struct sciara_layout *l = w->layout;
   const char *name = sciara_field_describe(w->field)->name;
   const hsize_t dims[3] = {times, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
+  const hsize_t sides[3] = {1, (hsize_t)sciara_chunk_rows(l->grid), (hsize_t)sciara_chunk_cols(l->grid)};
+  const double fill = sciara_chunk_fill(w->field);
   const hid_t type = sciara_layout_type(l->context);
-  hid_t plist = field_plist(l->grid, sciara_chunk_fill(w->field)), space = H5Screate_simple(3, dims, NULL);
+  hid_t plist = sciara_hdf5_chunked_plist(3, sides, 1, H5T_NATIVE_DOUBLE, &fill);
+  hid_t space = H5Screate_simple(3, dims, NULL);
   enum sciara_status status = SCIARA_OK;
   w->dataset = H5I_INVALID_HID;
   if (plist >= 0 && space >= 0) w->dataset = H5Dcreate2(l->file, name, type, space, H5P_DEFAULT, plist, H5P_DEFAULT);
@@ -67,13 +59,6 @@ enum sciara_status sciara_field_writer_close(struct sciara_field_writer *w, enum
   return status;
 }
 
-/* HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava. */
-static enum sciara_status put_sum(const struct sciara_field_writer *w) {
-  char digits[17];
-  snprintf(digits, sizeof digits, "%016" PRIx64, w->sum);
-  return sciara_hdf5_put_text(w->dataset, w->layout->path, SCIARA_FIELD_CHECKSUM, digits);
-}
-
 /* Thickness has the lowest number, so it is the first field of the file, which is the one ArcGIS shows. */
 static enum sciara_status write_fields(const struct sciara_layout *l, struct sciara_chunk_team *team) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
@@ -81,7 +66,8 @@ static enum sciara_status write_fields(const struct sciara_layout *l, struct sci
     struct sciara_field_writer w = {.layout = l, .field = (enum sciara_field)f};
     SCIARA_TRY(sciara_field_writer_open(&w, 1));
     enum sciara_status status = sciara_field_writer_put(&w, 0, team);
-    if (status == SCIARA_OK) status = put_sum(&w);
+    // HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava.
+    if (status == SCIARA_OK) status = sciara_hdf5_put_hex(w.dataset, l->path, SCIARA_FIELD_CHECKSUM, w.sum);
     SCIARA_TRY(sciara_field_writer_close(&w, status));
   }
   return SCIARA_OK;
@@ -110,12 +96,10 @@ static enum sciara_status put_state(const struct sciara_layout *l, const struct 
       {"ledger_residual_m3", ledger->residual_m3},
       {"ledger_bound_m3", ledger->bound_m3},
   };
-  char digits[17];
-  snprintf(digits, sizeof digits, "%016" PRIx64, checksum);
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "sciara_snapshot_format", SCIARA_SNAPSHOT_FORMAT));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "step", (int64_t)s->step));
   SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, "liquid_cells", touched->liquid_cells));
-  SCIARA_TRY(sciara_hdf5_put_text(l->file, l->path, "checksum", digits));
+  SCIARA_TRY(sciara_hdf5_put_hex(l->file, l->path, "checksum", checksum));
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, numbers[i].name, numbers[i].value));
   if (ledger->added_m3 > 0 || ledger->removed_m3 > 0) {

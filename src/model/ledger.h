@@ -3,7 +3,7 @@
 #ifndef SCIARA_MODEL_LEDGER_H
 #define SCIARA_MODEL_LEDGER_H
 
-#include "model/touched.h"
+#include "model/state.h"
 #include "model/vents.h"
 
 SCIARA_BEGIN_DECLS

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "model/touched.h"
+#include "model/detmath.h"
 
 enum {
 #define SCIARA_REAL_FIELD(member) +1
@@ -154,9 +154,7 @@ void sciara_state_copy_at(const struct sciara_state *from, int64_t row, int64_t 
 }
 
 static uint64_t word(uint64_t field, uint64_t cell, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return sciara_hash_word(field, cell, bits);
+  return sciara_hash_word(field, cell, sciara_double_bits(value));
 }
 
 static uint64_t word_of_shape(const struct sciara_grid *g) {
@@ -193,12 +191,6 @@ uint64_t sciara_state_checksum(const struct sciara_state *s) {
 // Lava changes few cells of a map, and the checksum is a sum: that of the bare ground plus, for each value that has
 // changed, the difference of two words.
 
-static uint64_t bits_of(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /** The value of a field in a cell i that lava never reached. */
 static double bare(const struct sciara_state *s, const double *field, int64_t i) {
   return field == s->z || field == s->z0 ? s->z0[i] : field == s->arrival ? SCIARA_NEVER : 0.0;
@@ -222,7 +214,7 @@ static uint64_t change_of(const struct sciara_state *s, int64_t first, int64_t c
   for (uint64_t f = 0; f < SUMMED; f++)
     for (int64_t k = 0; k < count; k++) {
       const double was = bare(s, field[f], first + k), is = field[f][first + k];
-      if (bits_of(was) != bits_of(is))
+      if (sciara_double_bits(was) != sciara_double_bits(is))
         sum += word(f, (uint64_t)(on_map + k), is) - word(f, (uint64_t)(on_map + k), was);
     }
   return sum;
@@ -245,9 +237,68 @@ uint64_t sciara_state_checksum_at(const struct sciara_state *s, uint64_t ground,
   return sum + words_of_totals(s);
 }
 
-int64_t sciara_state_liquid_cells(const struct sciara_state *s) {
-  const int64_t cells = sciara_grid_cells(&s->grid);
+// What lava has touched
+
+enum { BLOCK = 64 }; // cells that are compared together, with vector instructions
+
+/** All bits that are set in any of the cells [first, end). */
+static uint64_t bits_in(const double *field, int64_t first, int64_t end) {
+  uint64_t bits = 0;
+  for (int64_t i = first; i < end; i++) bits |= sciara_double_bits(field[i]);
+  return bits;
+}
+
+/** Whether the cells [first, end) differ in any bit from bare ground. */
+static bool is_touched(const struct sciara_state *s, int64_t first, int64_t end) {
+  uint64_t touched = 0;
+  for (int64_t i = first; i < end; i++)
+    touched |= (sciara_double_bits(s->z[i]) ^ sciara_double_bits(s->z0[i])) |
+               (sciara_double_bits(s->arrival[i]) ^ sciara_double_bits(SCIARA_NEVER)) | sciara_double_bits(s->h[i]) |
+               sciara_double_bits(s->T[i]) | sciara_double_bits(s->px[i]) | sciara_double_bits(s->py[i]) |
+               sciara_double_bits(s->lost[i]);
+#define SCIARA_RECORDED_FIELD(member, NAME, ...) \
+  if (s->member) touched |= bits_in(s->member, first, end);
+#include "model/fields.def"
+  return touched != 0;
+}
+
+static int64_t liquid_in(const struct sciara_state *s, int64_t first, int64_t end) {
   int64_t liquid = 0;
-  for (int64_t i = 0; i < cells; i++) liquid += s->h[i] > 0;
+  for (int64_t i = first; i < end; i++) liquid += s->h[i] > 0;
   return liquid;
+}
+
+int64_t sciara_state_liquid_cells(const struct sciara_state *s) { return liquid_in(s, 0, sciara_grid_cells(&s->grid)); }
+
+enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out) {
+  *out = (struct sciara_touched){0};
+  return SCIARA_NEW(out->rows, grid->rows, "the rows that lava has touched");
+}
+
+void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
+                        int64_t end_row) {
+  const int64_t cols = s->grid.cols;
+  int64_t liquid = 0;
+  for (int64_t r = first_row; r < end_row; r++) {
+    struct sciara_span *span = &touched->rows[r];
+    for (int64_t begin = 0; begin < cols; begin += BLOCK) {
+      const int64_t end = begin + BLOCK < cols ? begin + BLOCK : cols;
+      if (!is_touched(s, r * cols + begin, r * cols + end)) continue;
+      if (span->end == 0) span->begin = begin;
+      span->end = end;
+      liquid += liquid_in(s, r * cols + begin, r * cols + end);
+    }
+  }
+  __atomic_fetch_add(&touched->liquid_cells, liquid, __ATOMIC_RELAXED);
+}
+
+enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out) {
+  SCIARA_TRY(sciara_touched_make(&s->grid, out));
+  sciara_touched_add(out, s, 0, s->grid.rows);
+  return SCIARA_OK;
+}
+
+void sciara_touched_release(struct sciara_touched *touched) {
+  sciara_free(touched->rows);
+  *touched = (struct sciara_touched){0};
 }

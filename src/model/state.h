@@ -35,8 +35,6 @@ struct sciara_state {
   uint64_t solidifications; ///< solidified cells so far (for the bound of the ledger)
 };
 
-struct sciara_touched; // model/touched.h
-
 /** The fields that are recorded on request, in the order of fields.def. */
 enum {
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) SCIARA_RECORDED_##NAME,
@@ -97,6 +95,29 @@ enum sciara_status sciara_state_clone(const struct sciara_state *s, struct sciar
  * `from` is cell (row + r, col + c) of `to`, as far as that exists.
  */
 void sciara_state_copy_at(const struct sciara_state *from, int64_t row, int64_t col, struct sciara_state *to);
+
+// Lava never reaches most of a map, and work on a whole state can skip that part.
+
+/** Columns begin .. end - 1; none if both are equal. */
+struct sciara_span {
+  int64_t begin, end;
+};
+
+/** For every row a part. Outside this part all fields are bit-identical to bare ground. */
+struct sciara_touched {
+  struct sciara_span *rows; ///< one per row; owned
+  int64_t liquid_cells;     ///< cells with h > 0
+};
+
+/** Finds these parts in one pass over the state. After a failure there is nothing to release. */
+enum sciara_status sciara_touched_find(const struct sciara_state *s, struct sciara_touched *out);
+
+/** The same in portions: first rows without touched cells, then some rows at a time, in any thread. */
+enum sciara_status sciara_touched_make(const struct sciara_grid *grid, struct sciara_touched *out);
+void sciara_touched_add(struct sciara_touched *touched, const struct sciara_state *s, int64_t first_row,
+                        int64_t end_row);
+
+void sciara_touched_release(struct sciara_touched *touched);
 
 /**
  * 64 bits over z, h, T, px, py, z0, lost, arrival, time, clock, step, initial, emitted and what a correction added and removed: a sum of hashes of (field,

@@ -6,7 +6,6 @@
 
 #include "model/params.h"
 #include "model/state.h"
-#include "model/touched.h"
 #include "model/vents.h"
 
 SCIARA_BEGIN_DECLS

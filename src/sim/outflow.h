@@ -5,7 +5,7 @@
 #ifndef SCIARA_SIM_OUTFLOW_H
 #define SCIARA_SIM_OUTFLOW_H
 
-#include "model/touched.h"
+#include "model/state.h"
 #include "sim/problem.h"
 #include "store/run_json.h"
 

@@ -4,7 +4,7 @@
 #define SCIARA_SIM_PARALLEL_H
 
 #include "engine/engine.h"
-#include "model/touched.h"
+#include "model/state.h"
 
 enum { SCIARA_MOST_THREADS = 1024 };
 

@@ -12,7 +12,7 @@
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
 #include "file/write_budget.h"
-#include "model/touched.h"
+#include "model/detmath.h"
 #include "store/checkpoint_header.h"
 
 enum {
@@ -64,16 +64,10 @@ static double *values_of(struct sciara_state *s, int number) {
   return all[number];
 }
 
-static uint64_t bits_of(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /** The word of a cell that lava has never reached. */
 static uint64_t bare_bits(const struct field *f, int64_t i) {
-  if (f->values == f->at->s->z) return bits_of(f->at->s->z0[i]);
-  return f->values == f->at->s->arrival ? bits_of(SCIARA_NEVER) : 0;
+  if (f->values == f->at->s->z) return sciara_double_bits(f->at->s->z0[i]);
+  return f->values == f->at->s->arrival ? sciara_double_bits(SCIARA_NEVER) : 0;
 }
 
 /** A part of the map: at most CHUNK_SIDE rows and columns. */
@@ -100,7 +94,8 @@ static bool pack(const struct field *f, const struct part *p) {
     const int64_t first = (p->row + r) * stride + p->col;
     uint64_t *to = f->at->chunk + r * p->cols;
     uint64_t in_row = 0;
-    for (int64_t c = 0; c < p->cols; c++) in_row |= to[c] = bits_of(f->values[first + c]) ^ bare_bits(f, first + c);
+    for (int64_t c = 0; c < p->cols; c++)
+      in_row |= to[c] = sciara_double_bits(f->values[first + c]) ^ bare_bits(f, first + c);
     for (int64_t c = 0; in_row && c < p->cols; c++) add_to_sum(f, first + c, to[c]);
     any |= in_row;
   }
@@ -115,9 +110,7 @@ static void unpack(const struct field *f, const struct part *p) {
       const int64_t i = (p->row + r) * stride + p->col + c;
       const uint64_t word = f->at->chunk[r * p->cols + c];
       add_to_sum(f, i, word);
-      if (!f->values) continue;
-      const uint64_t bits = word ^ bare_bits(f, i);
-      memcpy(&f->values[i], &bits, sizeof bits);
+      if (f->values) f->values[i] = sciara_double_from_bits(word ^ bare_bits(f, i));
     }
 }
 

@@ -93,22 +93,9 @@ void sciara_chunk_encoder_destroy(struct sciara_chunk_encoder *e) {
 
 // ----------------------------------------------------------------------------------------------------------- shuffled
 
-static uint32_t bits_of_float(double value) {
-  const float narrow = (float)value;
-  uint32_t bits;
-  memcpy(&bits, &narrow, sizeof bits);
-  return bits;
-}
-
-static uint64_t bits_of(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /** A value as bits of the type of the file. */
 static uint64_t file_bits(const struct sciara_chunk_encoder *e, double value) {
-  return e->source->as_double ? bits_of(value) : bits_of_float(value);
+  return e->source->as_double ? sciara_double_bits(value) : sciara_float_bits((float)value);
 }
 
 static void fill_all(const struct sciara_chunk_encoder *e, uint64_t fill) {
@@ -122,12 +109,12 @@ static bool look_at(const struct sciara_chunk_encoder *e, const double *value, i
   int misfits = 0;
   if (e->source->as_double)
     for (int64_t c = 0; c < cols; c++) {
-      other |= bits_of(value[c]) ^ fill;
-      misfits |= (bits_of(value[c]) & 0x7ff0000000000000u) == 0x7ff0000000000000u;
+      other |= sciara_double_bits(value[c]) ^ fill;
+      misfits |= (sciara_double_bits(value[c]) & 0x7ff0000000000000u) == 0x7ff0000000000000u;
     }
   else
     for (int64_t c = 0; c < cols; c++) {
-      const uint32_t bits = bits_of_float(value[c]);
+      const uint32_t bits = sciara_float_bits((float)value[c]);
       other |= bits ^ (uint32_t)fill;
       misfits |= (bits & 0x7f800000u) == 0x7f800000u;
     }
@@ -139,10 +126,10 @@ static void shuffle_row(const struct sciara_chunk_encoder *e, const double *valu
   uint32_t narrow[SCIARA_CHUNK_SIDE];
   if (e->source->as_double) {
     for (size_t b = 0; b < sizeof(double); b++, to += e->values)
-      for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(bits_of(value[c]) >> 8 * b);
+      for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(sciara_double_bits(value[c]) >> 8 * b);
     return;
   }
-  for (int64_t c = 0; c < cols; c++) narrow[c] = bits_of_float(value[c]);
+  for (int64_t c = 0; c < cols; c++) narrow[c] = sciara_float_bits((float)value[c]);
   for (size_t b = 0; b < sizeof(float); b++, to += e->values)
     for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(narrow[c] >> 8 * b);
 }

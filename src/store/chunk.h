@@ -6,11 +6,10 @@
 #ifndef SCIARA_STORE_CHUNK_H
 #define SCIARA_STORE_CHUNK_H
 
-#include <string.h>
-
 #include "base/hash.h"
+#include "model/detmath.h"
 #include "model/field.h"
-#include "model/touched.h"
+#include "model/state.h"
 
 enum { SCIARA_CHUNK_SIDE = 256 };
 
@@ -44,10 +43,8 @@ double sciara_chunk_fill(enum sciara_field field);
  * What a value as stored adds to the checksum of its field, `cell` in row-major order; nothing if it is the fill value.
  */
 static inline uint64_t sciara_chunk_word(int64_t cell, double value, double fill) {
-  uint64_t bits, bare;
-  memcpy(&bits, &value, sizeof bits);
-  memcpy(&bare, &fill, sizeof bare);
-  return bits == bare ? 0 : sciara_hash_mix(bits + sciara_hash_mix((uint64_t)cell + 1));
+  const uint64_t bits = sciara_double_bits(value);
+  return bits == sciara_double_bits(fill) ? 0 : sciara_hash_mix(bits + sciara_hash_mix((uint64_t)cell + 1));
 }
 
 /** Rows and columns of the chunks of a grid: those at its far ends go beyond it, and hold the fill value there. */

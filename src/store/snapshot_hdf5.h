@@ -4,7 +4,7 @@
 #define SCIARA_STORE_SNAPSHOT_HDF5_H
 
 #include "file/georef.h"
-#include "model/touched.h"
+#include "model/state.h"
 
 SCIARA_BEGIN_DECLS
 

@@ -6,7 +6,6 @@
 
 #include "model/field.h"
 #include "model/state.h"
-#include "model/touched.h"
 #include "support/every_field.h"
 #include "support/writable.h"
 

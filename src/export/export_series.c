@@ -2,7 +2,7 @@
 // The formats that hold all snapshots of a run: NetCDF, CSV.
 #include "analysis/timeseries.h"
 #include "export/export.h"
-#include "store/series_merge.h"
+#include "store/snapshot_hdf5.h"
 
 /** A function that makes one file of several snapshots. */
 typedef enum sciara_status writer(const char *const *paths, size_t count, enum sciara_checksum_rule rule,

@@ -297,3 +297,28 @@ enum sciara_status sciara_hdf5_get_double(hid_t object, const char *path, const 
 enum sciara_status sciara_hdf5_get_int64(hid_t object, const char *path, const char *name, int64_t *out) {
   return get(object, path, name, H5T_INTEGER, H5T_NATIVE_INT64, out);
 }
+
+// ------------------------------------------------------------------------------------------------------------- turns
+
+static pthread_mutex_t turns = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static size_t in_use;             // bytes
+static uint64_t came, next_to_go; // writers that have come; the number of the one that enters next
+
+void sciara_write_enter(size_t bytes) {
+  pthread_mutex_lock(&turns);
+  const uint64_t number = came++;
+  while (number != next_to_go || (in_use > 0 && (in_use > SCIARA_WRITE_BUDGET || bytes > SCIARA_WRITE_BUDGET - in_use)))
+    pthread_cond_wait(&changed, &turns);
+  in_use += bytes;
+  next_to_go++;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&turns);
+}
+
+void sciara_write_leave(size_t bytes) {
+  pthread_mutex_lock(&turns);
+  in_use -= bytes;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&turns);
+}

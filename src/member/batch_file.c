@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
-#include "file/write_budget.h"
+#include "file/hdf5_util.h"
 #include "member/batch_table.h"
 #include "store/chunk_filters.h"
 

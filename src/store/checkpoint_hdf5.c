@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
-#include "file/write_budget.h"
 #include "model/detmath.h"
 #include "store/checkpoint_header.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/chunk_team.h"
+#include "store/chunk.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "store/chunk.h"
 #include "store/snapshot_layout.h"
 
 /** The name of a variable, as CF recommends it: letters, digits and underscores. */

@@ -11,7 +11,6 @@
 
 #include "file/durable.h"
 #include "file/json_strict.h"
-#include "store/run_json_keys.h"
 
 const char *sciara_run_status_name(enum sciara_run_status status) {
   static const char *const names[] = {"running", "complete", "stopped", "failed"};

@@ -9,6 +9,9 @@
 
 SCIARA_BEGIN_DECLS
 
+/** Value of the key "format"; another one is refused by the reader. */
+enum { SCIARA_RUN_FORMAT = 1 };
+
 /** The status of a run. A file with the status "running" without such a process was interrupted. */
 enum sciara_run_status {
   SCIARA_RUN_RUNNING,  ///< "running"

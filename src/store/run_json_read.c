@@ -8,7 +8,6 @@
 #include "file/csv_table.h"
 #include "file/json_strict.h"
 #include "store/run_json.h"
-#include "store/run_json_keys.h"
 
 /* An object being read, and where it lies. */
 struct place {

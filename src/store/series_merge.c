@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/series_merge.h"
+#include "store/snapshot_hdf5.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
-#include "store/snapshot_field.h"
+#include "store/snapshot_layout.h"
 
 /** The snapshots that become one file. */
 struct merge {

@@ -11,7 +11,7 @@
 #include "file/gdal_support.h"
 #include "file/hdf5_open.h"
 #include "model/field.h"
-#include "store/snapshot_field.h"
+#include "store/snapshot_layout.h"
 
 /* Opens a dataset of `rank` dimensions and gives their lengths. */
 static enum sciara_status open_dataset(const struct sciara_snapshot *s, const char *name, int rank, hsize_t *dims,

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "model/field.h"
-#include "store/snapshot_field.h"
+#include "store/snapshot_layout.h"
 
 static enum sciara_status misfit(const struct sciara_layout *l, const struct sciara_chunk *chunk) {
   const char *name = sciara_field_describe(chunk->field)->name;

@@ -20,7 +20,7 @@
 #include "run/resume.h"
 #include "run/run_file.h"
 #include "run/run_folder.h"
-#include "store/series_merge.h"
+#include "store/snapshot_hdf5.h"
 #include "terrain/dem_gdal.h"
 
 enum { MOST_CELLS = 1 << 16, MOST_SNAPSHOTS = 16 };

@@ -6,7 +6,7 @@
 #include <zlib.h>
 
 #include "snapshot_case.h"
-#include "store/chunk_team.h"
+#include "store/chunk.h"
 
 static bool no_threads; ///< pthread_create fails; the linker puts it in place of the real one
 

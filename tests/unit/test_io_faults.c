@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "map/raster_gdal.h"
 #include "snapshot_case.h"
-#include "store/chunk_team.h"
+#include "store/chunk.h"
 
 enum call {
   NO_CALL,

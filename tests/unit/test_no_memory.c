@@ -15,7 +15,6 @@
 #include "file/netcdf_header.h"
 #include "run/run.h"
 #include "store/run_json.h"
-#include "store/series_merge.h"
 #include "store/snapshot_hdf5.h"
 
 enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots and the series over them: what is written is read back, by our reader and by other tools.
 #include "snapshot_case.h"
-#include "store/series_merge.h"
+#include "store/snapshot_hdf5.h"
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 3}, {5, 300}, {256, 256}, {257, 255}, {31, 513}};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
 // them.
-#include "engine/serial_phases.h"
+#include "engine/active.h"
 #include "model/clock.h"
 
 /** Checks all lava. This is a separate pass: inside the next one it would slow down the steps without a check. */
@@ -93,7 +93,8 @@ static bool is_thick(const struct sciara_active *a) {
   return thick;
 }
 
-enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt) {
+/** The step up to t_opt, s, the smallest time of the liquid cells. */
+static enum sciara_status first_half(struct sciara_active *a, real *t_opt) {
   sciara_stopwatch_start(&a->watch);
   SCIARA_TRY(sciara_active_emit(a));
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_VENTS);
@@ -102,7 +103,8 @@ enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt) {
+/** The rest of the step, with the smallest time of all cells, s. */
+static enum sciara_status second_half(struct sciara_active *a, real t_opt) {
   a->t = sciara_clock(&a->rule, t_opt);
   flow(a);
   sciara_stopwatch_lap(&a->watch, SCIARA_PROCESS_FLOWS);
@@ -122,8 +124,8 @@ enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt
 static enum sciara_status step(void *engine) {
   struct sciara_active *a = (struct sciara_active *)engine;
   real t_opt;
-  SCIARA_TRY(sciara_serial_first_half(a, &t_opt));
-  return sciara_serial_second_half(a, t_opt);
+  SCIARA_TRY(first_half(a, &t_opt));
+  return second_half(a, t_opt);
 }
 
 static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
@@ -133,6 +135,48 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop,
   SCIARA_TRY(sciara_step_control_between_steps(&a->control));
   return sciara_step_control_run(&a->control, stop, step, engine, progress);
 }
+
+// The phases: these halves, and the exchange of halo rows between them and other bands.
+
+static enum sciara_status phase_evaluate(void *engine, double thickness, double *t_opt) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  real mine;
+  SCIARA_TRY(sciara_step_control_evaluate(&a->control, thickness));
+  SCIARA_TRY(first_half(a, &mine));
+  *t_opt = (double)mine;
+  return SCIARA_OK;
+}
+
+static enum sciara_status phase_move(void *engine, double t_opt, struct sciara_engine_progress *progress) {
+  struct sciara_active *a = (struct sciara_active *)engine;
+  SCIARA_TRY(sciara_step_control_move(&a->control, t_opt));
+  sciara_stopwatch_start(&a->watch);
+  const enum sciara_status status = second_half(a, (real)t_opt);
+  *progress = a->control.now;
+  return status;
+}
+
+static size_t row_bytes(const void *engine) {
+  return sciara_host_fields_row_bytes(&((const struct sciara_active *)engine)->hf);
+}
+
+static enum sciara_status pack(void *engine, int64_t row, int64_t count, void *buffer) {
+  const struct sciara_active *a = (const struct sciara_active *)engine;
+  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
+  SCIARA_TRY(sciara_band_check_pack(&a->setup, &a->hf.grid, row, count));
+  sciara_host_fields_pack(&a->hf, row, count, buffer);
+  return SCIARA_OK;
+}
+
+static enum sciara_status unpack(void *engine, int64_t row, int64_t count, const void *buffer) {
+  const struct sciara_active *a = (const struct sciara_active *)engine;
+  SCIARA_TRY(sciara_step_control_between_steps(&a->control));
+  SCIARA_TRY(sciara_band_check_unpack(&a->setup, &a->hf.grid, row, count));
+  sciara_host_fields_unpack(&a->hf, row, count, buffer); // the next step lists its lava
+  return SCIARA_OK;
+}
+
+static const struct sciara_engine_phases phases = {phase_evaluate, phase_move, row_bytes, pack, unpack, .tile_rows = 1};
 
 const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .name = "serial",
@@ -147,5 +191,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_serial) = {
     .memory = sciara_active_memory,
     .memory_of_lava = sciara_active_memory_of_lava,
     .profile = sciara_active_profile,
-    .phases = &sciara_serial_phases,
+    .phases = &phases,
 };

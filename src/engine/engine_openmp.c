@@ -15,7 +15,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/openmp_kernels.h"
+#include "engine/openmp_part.h"
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 #include "engine/team.h"

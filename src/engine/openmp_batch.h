@@ -18,7 +18,6 @@
 #endif
 #define SCIARA_VECTOR_LOOPS
 
-#include "engine/openmp_kernels.h"
 #include "engine/openmp_part.h"
 #include "model/shortcut.h"
 #ifndef SCIARA_BINGHAM

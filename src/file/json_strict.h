@@ -59,6 +59,12 @@ enum sciara_status sciara_json_parse_all(const char *name, const char *text, siz
 enum sciara_status sciara_json_parse_scanned(const char *name, const char *text, size_t length,
                                              struct sciara_diagnostics *diagnostics, cJSON **out);
 
+/** Adds an item to an array or, with a name, to an object. What cannot be added is deleted: then NULL. */
+cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item);
+
+/** Adds the array [a, b] to an array. */
+bool sciara_json_put_pair(cJSON *array, double a, double b);
+
 /** Reads and parses a file of at most SCIARA_JSON_MAX_BYTES. */
 enum sciara_status sciara_json_read(const char *path, cJSON **out);
 

@@ -304,3 +304,14 @@ enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
   cJSON_free(text);
   return status;
 }
+
+cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item) {
+  if (parent && item && (name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item)))
+    return item;
+  cJSON_Delete(item);
+  return NULL;
+}
+
+bool sciara_json_put_pair(cJSON *array, double a, double b) {
+  return sciara_json_put(array, NULL, cJSON_CreateDoubleArray((const double[]){a, b}, 2)) != NULL;
+}

@@ -14,8 +14,6 @@
 #include "model/range.h"
 #include "scenario/scenario_keys.h"
 
-static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 /** The value of a key of a filled tree; NULL when it is null, or absent without a default. */
 static const cJSON *get(const cJSON *root, const char *object, const char *name) {
   const cJSON *parent = *object ? cJSON_GetObjectItemCaseSensitive(root, object) : root;
@@ -27,20 +25,11 @@ static bool is_text(const cJSON *value, const char *text) {
   return cJSON_IsString(value) && strcmp(value->valuestring, text) == 0;
 }
 
-/** A copy of a text; NULL if there is none. */
-static enum sciara_status copy_text(const cJSON *value, char **out) {
+enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, char **out) {
   *out = NULL;
   if (!value) return SCIARA_OK;
-  *out = sciara_format("%s", value->valuestring);
-  return *out ? SCIARA_OK : out_of_memory();
-}
-
-/** A copy of a path, resolved against the folder of the scenario; NULL if there is none. */
-static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
-  *out = NULL;
-  if (!value) return SCIARA_OK;
-  *out = sciara_path_join(folder, value->valuestring);
-  return *out ? SCIARA_OK : out_of_memory();
+  *out = folder ? sciara_path_join(folder, value->valuestring) : sciara_format("%s", value->valuestring);
+  return *out ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
 /** The part of the DEM by coordinates; at most one key chooses it. */
@@ -62,8 +51,8 @@ static enum sciara_status take_box(const cJSON *root, struct sciara_scenario_spe
 }
 
 static enum sciara_status take_dem(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
-  SCIARA_TRY(copy_path(get(root, "dem", "path"), folder, &s->dem.path));
-  SCIARA_TRY(copy_text(get(root, "dem", "crs"), &s->dem.crs));
+  SCIARA_TRY(sciara_scenario_copy(get(root, "dem", "path"), folder, &s->dem.path));
+  SCIARA_TRY(sciara_scenario_copy(get(root, "dem", "crs"), NULL, &s->dem.crs));
   s->dem.band = (int)get(root, "dem", "band")->valuedouble;
   const cJSON *window = get(root, "dem", "window"), *cell_size = get(root, "dem", "cell_size_m"), *item;
   s->dem.has_window = window != NULL;
@@ -75,7 +64,7 @@ static enum sciara_status take_dem(const cJSON *root, const char *folder, struct
 
 static enum sciara_status take_layer(const cJSON *value, const char *folder, struct sciara_layer_spec *out) {
   *out = (struct sciara_layer_spec){.given = value != NULL};
-  if (cJSON_IsString(value)) return copy_path(value, folder, &out->path);
+  if (cJSON_IsString(value)) return sciara_scenario_copy(value, folder, &out->path);
   if (value) out->value = value->valuedouble;
   return SCIARA_OK;
 }
@@ -136,7 +125,7 @@ static enum sciara_status take_start(const cJSON *start, struct sciara_scenario_
   if (!s->alone && strcmp(date, start->valuestring) != 0)
     sciara_note(s->notes, SCIARA_LOG_INFO, "%s: run.start: \"%s\" is taken as %s", s->path, start->valuestring, date);
   s->run.start = sciara_format("%s", date);
-  return s->run.start ? SCIARA_OK : out_of_memory();
+  return s->run.start ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
 static enum sciara_status take_run(const cJSON *root, struct sciara_scenario_spec *s) {
@@ -170,9 +159,9 @@ static char *default_folder(const char *scenario) {
 static enum sciara_status take_output(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
   if (is_text(get(root, "output", "folder"), "-")) // standard output is not a folder
     return sciara_fail(SCIARA_ERR_INPUT, "%s: output.folder: expected the name of a folder, found \"-\"", s->path);
-  SCIARA_TRY(copy_path(get(root, "output", "folder"), folder, &s->output.folder));
+  SCIARA_TRY(sciara_scenario_copy(get(root, "output", "folder"), folder, &s->output.folder));
   if (!s->output.folder) s->output.folder = default_folder(s->path);
-  if (!s->output.folder) return out_of_memory();
+  if (!s->output.folder) return sciara_scenario_no_memory();
   s->output.every_s = sciara_scenario_seconds(get(root, "output", "every"));
   s->output.checkpoint_every_s = sciara_scenario_seconds(get(root, "output", "checkpoint_every"));
   s->output.checkpoint_wall_s = sciara_scenario_seconds(get(root, "output", "checkpoint_wall"));
@@ -206,7 +195,7 @@ static enum sciara_status take_engine(const cJSON *root, struct sciara_scenario_
     if (cJSON_IsNumber(value)) s->engine.option[k] = (int)value->valuedouble;
     if (cJSON_IsString(value)) sciara_setting_parse(&options.setting[k], value->valuestring, &s->engine.option[k]);
   }
-  return copy_text(get(root, "engine", "name"), &s->engine.name);
+  return sciara_scenario_copy(get(root, "engine", "name"), NULL, &s->engine.name);
 }
 
 static enum sciara_status take_checkpoint(const cJSON *root, const char *folder, struct sciara_scenario_spec *s) {
@@ -214,8 +203,8 @@ static enum sciara_status take_checkpoint(const cJSON *root, const char *folder,
   if (!path) return SCIARA_OK;
   if (s->initial_thickness.given || s->initial_thickness.path)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: initial: expected either thickness or checkpoint, found both", s->path);
-  SCIARA_TRY(copy_path(path, folder, &s->initial_checkpoint));
-  return copy_text(get(root, "initial", "checksum"), &s->initial_checksum);
+  SCIARA_TRY(sciara_scenario_copy(path, folder, &s->initial_checkpoint));
+  return sciara_scenario_copy(get(root, "initial", "checksum"), NULL, &s->initial_checksum);
 }
 
 /** Lava as it was mapped. */
@@ -225,9 +214,9 @@ static enum sciara_status take_observed(const cJSON *root, const char *folder, s
   struct sciara_observed_spec *o = &s->observed;
   o->time_s = time ? sciara_scenario_seconds(time) : -1;
   if (!outline) return SCIARA_OK;
-  SCIARA_TRY(copy_path(outline, folder, &o->outline));
-  SCIARA_TRY(copy_text(get(all, "", "layer"), &o->layer));
-  SCIARA_TRY(copy_path(dem, folder, &o->dem));
+  SCIARA_TRY(sciara_scenario_copy(outline, folder, &o->outline));
+  SCIARA_TRY(sciara_scenario_copy(get(all, "", "layer"), NULL, &o->layer));
+  SCIARA_TRY(sciara_scenario_copy(dem, folder, &o->dem));
   SCIARA_TRY(take_layer(get(all, "", "thickness"), folder, &o->thickness));
   SCIARA_TRY(take_layer(get(all, "", "temperature"), folder, &o->temperature));
   o->volume_m3 = volume ? volume->valuedouble : 0;
@@ -260,7 +249,7 @@ static enum sciara_status check_observed_time(const struct sciara_scenario_spec 
  */
 static void take_values(const cJSON *root, const char *folder, bool model_passed, struct sciara_scenario_spec *s,
                         struct sciara_diagnostics *diagnostics) {
-  sciara_diagnostics_add(diagnostics, copy_text(get(root, "", "title"), &s->title));
+  sciara_diagnostics_add(diagnostics, sciara_scenario_copy(get(root, "", "title"), NULL, &s->title));
   sciara_diagnostics_add(diagnostics, take_dem(root, folder, s));
   sciara_scenario_ground(folder, root, s, diagnostics);
   sciara_scenario_vents(folder, root, s, diagnostics);
@@ -289,13 +278,13 @@ enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, str
   const bool made = folder && out->path;
   if (made) take_values(root, folder, true, out, diagnostics);
   free(folder);
-  return made ? SCIARA_OK : out_of_memory();
+  return made ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
 /** The text of a tree, malloc'd; the tree itself is unchanged. */
 static enum sciara_status keep_text(const cJSON *root, char **out) {
   cJSON *copy = cJSON_Duplicate(root, true);
-  if (!copy) return out_of_memory();
+  if (!copy) return sciara_scenario_no_memory();
   struct sciara_text text = {0};
   enum sciara_status status = sciara_json_print(copy, &text);
   cJSON_Delete(copy);
@@ -338,7 +327,7 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
   cJSON *root = NULL;
   char *folder = sciara_path_folder(path);
   out->path = sciara_format("%s", path);
-  enum sciara_status status = folder && out->path ? SCIARA_OK : out_of_memory();
+  enum sciara_status status = folder && out->path ? SCIARA_OK : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, diagnostics, &root);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) {

@@ -15,8 +15,6 @@ struct sciara_scenario_base {
   cJSON *filled; ///< with the defaults of absent keys; NULL: the tree is not valid
 };
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 void sciara_scenario_base_free(struct sciara_scenario_base *b) {
   if (!b) return;
   cJSON_Delete(b->tree);
@@ -31,10 +29,10 @@ static enum sciara_status fill_copy(struct sciara_scenario_base *b) {
   sciara_scenario_check("the base scenario", b->tree, &problems);
   const bool valid = problems.count == 0, unknown = problems.no_memory;
   sciara_diagnostics_free(&problems);
-  if (unknown) return no_memory();
+  if (unknown) return sciara_scenario_no_memory();
   if (!valid) return SCIARA_OK;
   b->filled = cJSON_Duplicate(b->tree, true);
-  return b->filled ? sciara_scenario_fill(b->filled) : no_memory();
+  return b->filled ? sciara_scenario_fill(b->filled) : sciara_scenario_no_memory();
 }
 
 enum sciara_status sciara_scenario_base_make(cJSON *tree, struct sciara_scenario_base **out) {
@@ -67,7 +65,7 @@ static enum sciara_status apply(const struct sciara_scenario_member *m, cJSON *r
 
 enum sciara_status sciara_scenario_member_print(const struct sciara_scenario_member *m, struct sciara_text *out) {
   cJSON *root = cJSON_Duplicate(m->base->tree, true);
-  enum sciara_status status = root ? apply(m, root) : no_memory();
+  enum sciara_status status = root ? apply(m, root) : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(root, out);
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");
   cJSON_Delete(root);
@@ -90,9 +88,7 @@ static cJSON *share_branches(const struct sciara_scenario_member *m) {
   cJSON_ArrayForEach(child, b->tree) {
     bool added;
     if (changes(m, child->string)) {
-      cJSON *copy = cJSON_Duplicate(child, true);
-      added = copy && cJSON_AddItemToObject(root, child->string, copy);
-      if (!added) cJSON_Delete(copy);
+      added = sciara_json_put(root, child->string, cJSON_Duplicate(child, true));
     } else {
       cJSON *filled = cJSON_GetObjectItemCaseSensitive(b->filled, child->string);
       added = cJSON_AddItemReferenceToObject(root, child->string, filled);
@@ -111,7 +107,7 @@ static enum sciara_status make_tree(const struct sciara_scenario_member *m, cJSO
   *out = NULL;
   if (!m->base->filled) return SCIARA_OK;
   cJSON *root = share_branches(m);
-  enum sciara_status status = root ? apply(m, root) : no_memory();
+  enum sciara_status status = root ? apply(m, root) : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_scenario_place_dates(root);
   bool valid = status == SCIARA_OK;
   if (valid) sciara_scenario_check(m->name, root, &problems);

@@ -43,7 +43,7 @@ static enum sciara_status place_in(cJSON *object, const char *schema, double sta
     cJSON *number = cJSON_CreateNumber(seconds);
     if (number && cJSON_ReplaceItemInObjectCaseSensitive(object, child->string, number)) continue;
     cJSON_Delete(number);
-    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+    return sciara_scenario_no_memory();
   }
   return SCIARA_OK;
 }

@@ -11,20 +11,13 @@ static bool add_effusion(cJSON *vent, const struct sciara_default_request *q) {
   return rates && cJSON_AddItemToArray(rates, cJSON_CreateNumber(q->rate));
 }
 
-static bool add_point(cJSON *line, struct sciara_point at) {
-  cJSON *point = cJSON_CreateDoubleArray((const double[]){at.x, at.y}, 2);
-  if (cJSON_AddItemToArray(line, point)) return true;
-  cJSON_Delete(point);
-  return false;
-}
-
 static bool add_place(cJSON *vent, const struct sciara_default_request *q, const struct sciara_default_vent *v) {
   if (v->count == 1)
     return cJSON_AddNumberToObject(vent, v->lonlat ? "lon" : "x", v->at->x) &&
            cJSON_AddNumberToObject(vent, v->lonlat ? "lat" : "y", v->at->y);
   cJSON *line = cJSON_AddArrayToObject(vent, "line");
   for (size_t k = 0; k < v->count; k++)
-    if (!line || !add_point(line, v->at[k])) return false;
+    if (!sciara_json_put_pair(line, v->at[k].x, v->at[k].y)) return false;
   return (!v->lonlat || cJSON_AddTrueToObject(vent, "lonlat")) &&
          (!(q->width > 0) || cJSON_AddNumberToObject(vent, "width_m", q->width));
 }
@@ -33,11 +26,7 @@ static bool add_vent(cJSON *list, const struct sciara_default_request *q, size_t
   const struct sciara_default_vent *v = &q->vents[k];
   char name[32];
   snprintf(name, sizeof name, "%s %zu", v->count > 1 ? "fissure" : "vent", k + 1);
-  cJSON *vent = cJSON_CreateObject();
-  if (!cJSON_AddItemToArray(list, vent)) {
-    cJSON_Delete(vent);
-    return false;
-  }
+  cJSON *vent = sciara_json_put(list, NULL, cJSON_CreateObject());
   return cJSON_AddStringToObject(vent, "name", name) && add_place(vent, q, v) &&
          cJSON_AddStringToObject(vent, "start", "0 s") && add_effusion(vent, q);
 }
@@ -75,11 +64,10 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
                                            size_t override_count, struct sciara_text *out) {
   enum sciara_status status = SCIARA_OK;
   cJSON *root = cJSON_CreateObject();
-  if (!root || !add_given(root, request)) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  if (!root || !add_given(root, request)) status = sciara_scenario_no_memory();
   for (size_t k = 0; status == SCIARA_OK && k < override_count; k++)
     status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
-  if (status == SCIARA_OK && !complete_vents(root, request))
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  if (status == SCIARA_OK && !complete_vents(root, request)) status = sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "initial"), "observed");

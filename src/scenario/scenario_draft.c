@@ -12,15 +12,13 @@
 
 static const char NAME[] = "scenario"; ///< in messages, of one that is in no file
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 // ---------------------------------------------------------------------------------------------------- open and close
 
 /** Takes over `path` (malloc'd). */
 static enum sciara_status parse(char *path, const char *text, size_t length, struct sciara_scenario **out) {
   struct sciara_scenario *s = NULL;
   cJSON *root = NULL;
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  enum sciara_status status = path ? SCIARA_OK : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_parse(path, text, length, &root);
   if (status == SCIARA_OK && !cJSON_IsObject(root))
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a JSON object, found another value", path);
@@ -82,7 +80,7 @@ enum sciara_status sciara_scenario_set(struct sciara_scenario *s, const char *ke
   if (strchr(key, '='))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a key without \"=\", found \"%s\"", s->path, key);
   char *override = sciara_format("%s=%s", key, value);
-  if (!override) return no_memory();
+  if (!override) return sciara_scenario_no_memory();
   const enum sciara_status status = sciara_scenario_override(s->path, (cJSON *)s->root, override);
   free(override);
   return status;
@@ -97,21 +95,8 @@ enum sciara_status sciara_scenario_set_number(struct sciara_scenario *s, const c
   return sciara_scenario_set(s, key, text);
 }
 
-/** Adds an item to an array or, with a name, to an object; what could not be added is deleted. */
-static cJSON *put(cJSON *parent, const char *name, cJSON *item) {
-  if (parent && item && (name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item)))
-    return item;
-  cJSON_Delete(item);
-  return NULL;
-}
-
-static bool put_number(cJSON *parent, const char *name, double value) {
-  return put(parent, name, cJSON_CreateNumber(value)) != NULL;
-}
-
-static bool put_pair(cJSON *array, double a, double b) {
-  cJSON *pair = put(array, NULL, cJSON_CreateArray());
-  return pair && put_number(pair, NULL, a) && put_number(pair, NULL, b);
+static bool put_number(cJSON *object, const char *name, double value) {
+  return sciara_json_put(object, name, cJSON_CreateNumber(value)) != NULL;
 }
 
 static bool put_place(cJSON *item, const struct sciara_vent *v) {
@@ -119,17 +104,19 @@ static bool put_place(cJSON *item, const struct sciara_vent *v) {
       [SCIARA_VENT_XY] = {"x", "y"}, [SCIARA_VENT_LONLAT] = {"lon", "lat"}, [SCIARA_VENT_ROWCOL] = {"col", "row"}};
   if (v->place != SCIARA_VENT_LINE)
     return put_number(item, names[v->place][0], v->points[0]) && put_number(item, names[v->place][1], v->points[1]);
-  cJSON *line = put(item, "line", cJSON_CreateArray());
+  cJSON *line = sciara_json_put(item, "line", cJSON_CreateArray());
   bool done = line != NULL;
-  for (size_t k = 0; done && k < v->point_count; k++) done = put_pair(line, v->points[2 * k], v->points[2 * k + 1]);
+  for (size_t k = 0; done && k < v->point_count; k++)
+    done = sciara_json_put_pair(line, v->points[2 * k], v->points[2 * k + 1]);
   return done;
 }
 
 static bool put_rates(cJSON *item, const struct sciara_vent *v) {
-  cJSON *table = put(put(item, "effusion", cJSON_CreateObject()), "table", cJSON_CreateArray());
+  cJSON *table = sciara_json_put(sciara_json_put(item, "effusion", cJSON_CreateObject()), "table", cJSON_CreateArray());
   bool done = table != NULL;
-  for (size_t k = 0; done && k < v->rate_count; k++) done = put_pair(table, v->times_s[k], v->rates_m3_s[k]);
-  return done && put_pair(table, v->times_s[v->rate_count], 0);
+  for (size_t k = 0; done && k < v->rate_count; k++)
+    done = sciara_json_put_pair(table, v->times_s[k], v->rates_m3_s[k]);
+  return done && sciara_json_put_pair(table, v->times_s[v->rate_count], 0);
 }
 
 static bool put_area(cJSON *item, const struct sciara_vent *v) {
@@ -171,16 +158,16 @@ enum sciara_status sciara_scenario_add_vent(struct sciara_scenario *s, const str
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_scenario_add_vent: expected a scenario and a vent, found NULL");
   SCIARA_TRY(check_vent(vent));
   cJSON *root = (cJSON *)s->root, *vents = cJSON_GetObjectItemCaseSensitive(root, "vents");
-  if (!vents) vents = put(root, "vents", cJSON_CreateArray());
-  if (!vents) return no_memory();
+  if (!vents) vents = sciara_json_put(root, "vents", cJSON_CreateArray());
+  if (!vents) return sciara_scenario_no_memory();
   if (!cJSON_IsArray(vents))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: vents: expected an array, found another value", s->path);
   cJSON *item = cJSON_CreateObject();
-  const bool done = item && (!vent->name || put(item, "name", cJSON_CreateString(vent->name))) &&
+  const bool done = item && (!vent->name || sciara_json_put(item, "name", cJSON_CreateString(vent->name))) &&
                     put_place(item, vent) && put_area(item, vent) && put_rates(item, vent);
-  if (done) return put(vents, NULL, item) ? SCIARA_OK : no_memory();
+  if (done) return sciara_json_put(vents, NULL, item) ? SCIARA_OK : sciara_scenario_no_memory();
   cJSON_Delete(item);
-  return no_memory();
+  return sciara_scenario_no_memory();
 }
 
 // ------------------------------------------------------------------------------------------------------ initial lava
@@ -194,14 +181,14 @@ static enum sciara_status copy_array(const double *values, size_t count, const c
 /** The key "initial", with the name of arrays for values. */
 static bool put_initial(cJSON *root, bool temperature) {
   cJSON *item = cJSON_CreateObject();
-  const bool done = item && put(item, "thickness", cJSON_CreateString(SCIARA_MEMORY_LAYER)) &&
-                    (!temperature || put(item, "temperature", cJSON_CreateString(SCIARA_MEMORY_LAYER)));
+  const bool done = item && sciara_json_put(item, "thickness", cJSON_CreateString(SCIARA_MEMORY_LAYER)) &&
+                    (!temperature || sciara_json_put(item, "temperature", cJSON_CreateString(SCIARA_MEMORY_LAYER)));
   if (!done) {
     cJSON_Delete(item);
     return false;
   }
   cJSON_DeleteItemFromObjectCaseSensitive(root, "initial");
-  return put(root, "initial", item) != NULL;
+  return sciara_json_put(root, "initial", item) != NULL;
 }
 
 enum sciara_status sciara_scenario_set_initial_lava(struct sciara_scenario *s, int64_t rows, int64_t cols,
@@ -219,7 +206,7 @@ enum sciara_status sciara_scenario_set_initial_lava(struct sciara_scenario *s, i
   struct sciara_initial_lava lava = {.rows = rows, .cols = cols};
   SCIARA_TRY_GOTO(copy_array(thickness, cells, "the initial thickness", &lava.thickness));
   if (temperature) SCIARA_TRY_GOTO(copy_array(temperature, cells, "the initial temperature", &lava.temperature));
-  SCIARA_TRY_GOTO(put_initial((cJSON *)s->root, temperature != NULL) ? SCIARA_OK : no_memory());
+  SCIARA_TRY_GOTO(put_initial((cJSON *)s->root, temperature != NULL) ? SCIARA_OK : sciara_scenario_no_memory());
   free_initial(&s->initial);
   s->initial = lava;
   return SCIARA_OK;
@@ -242,18 +229,18 @@ bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s) {
 /** Adds the members of the DEM of a site that the scenario does not have. */
 static bool put_dem(cJSON *root, const char *text) {
   cJSON *site = cJSON_Parse(text), *dem = cJSON_GetObjectItemCaseSensitive(root, "dem");
-  if (!dem) return put(root, "dem", site) != NULL;
+  if (!dem) return sciara_json_put(root, "dem", site) != NULL;
   cJSON *path = cJSON_DetachItemFromObjectCaseSensitive(site, "path");
   cJSON_Delete(site);
-  return put(dem, "path", path) != NULL;
+  return sciara_json_put(dem, "path", path) != NULL;
 }
 
 enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
                                               struct sciara_text *out) {
   cJSON *copy = cJSON_Duplicate((const cJSON *)s->root, true);
-  if (!copy) return no_memory();
+  if (!copy) return sciara_scenario_no_memory();
   enum sciara_status status = SCIARA_OK;
-  if (dem && !sciara_scenario_draft_names_dem(s) && !put_dem(copy, dem)) status = no_memory();
+  if (dem && !sciara_scenario_draft_names_dem(s) && !put_dem(copy, dem)) status = sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(copy, out);
   cJSON_Delete(copy);
   return status;

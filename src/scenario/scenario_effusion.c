@@ -31,19 +31,12 @@ static enum sciara_status make_table(const struct sciara_vent_spec *before, doub
   return SCIARA_OK;
 }
 
-/** The row [time, rate] of a table. */
-static bool put_row(cJSON *table, double time, double rate) {
-  cJSON *row = cJSON_CreateArray();
-  return row && cJSON_AddItemToArray(row, cJSON_CreateNumber(time)) &&
-         cJSON_AddItemToArray(row, cJSON_CreateNumber(rate)) && cJSON_AddItemToArray(table, row);
-}
-
 /** The effusion of a vent in a tree: its table, from the start of the run on. */
 static bool put_table(cJSON *vent, const struct sciara_vent_spec *v) {
   cJSON *effusion = cJSON_CreateObject(), *table = cJSON_AddArrayToObject(effusion, "table");
   bool done = table != NULL;
-  for (size_t k = 0; done && k < v->rate_count; k++) done = put_row(table, v->edges[k], v->rates[k]);
-  done = done && put_row(table, v->edges[v->rate_count], 0);
+  for (size_t k = 0; done && k < v->rate_count; k++) done = sciara_json_put_pair(table, v->edges[k], v->rates[k]);
+  done = done && sciara_json_put_pair(table, v->edges[v->rate_count], 0);
   static const char *const of_old[] = {"start", "from", "until"};
   for (size_t k = 0; done && k < sizeof of_old / sizeof *of_old; k++)
     cJSON_DeleteItemFromObjectCaseSensitive(vent, of_old[k]);
@@ -58,8 +51,7 @@ static enum sciara_status make_text(const struct sciara_scenario_spec *s, size_t
   struct sciara_text text = {0};
   SCIARA_TRY(sciara_json_parse(s->path, s->json, strlen(s->json), &root));
   cJSON *vent = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "vents"), (int)k);
-  enum sciara_status status =
-      vent && put_table(vent, v) ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+  enum sciara_status status = vent && put_table(vent, v) ? SCIARA_OK : sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(root, &text);
   cJSON_Delete(root);
   if (status != SCIARA_OK) sciara_text_free(&text);

@@ -5,8 +5,6 @@
 #include "model/presets.h"
 #include "scenario/scenario_keys.h"
 
-static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
   for (cJSON *vent = vents->child, *next; vent; vent = next) {
     next = vent->next;
@@ -14,7 +12,7 @@ static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_s
     cJSON *null = cJSON_CreateNull();
     if (!null || !cJSON_ReplaceItemViaPointer(vents, vent, null)) {
       cJSON_Delete(null);
-      return out_of_memory();
+      return sciara_scenario_no_memory();
     }
   }
   return SCIARA_OK;
@@ -57,10 +55,10 @@ enum sciara_rule_kind sciara_scenario_rule_of(const cJSON *model) {
 static enum sciara_status fill_rule(cJSON *model) {
   const enum sciara_rule_kind rule = sciara_scenario_rule_of(model);
   if (!cJSON_HasObjectItem(model, "rule") && !cJSON_AddStringToObject(model, "rule", sciara_rule_name(rule)))
-    return out_of_memory();
+    return sciara_scenario_no_memory();
   if (!cJSON_HasObjectItem(model, "preset") &&
       !cJSON_AddStringToObject(model, "preset", sciara_preset_of_rule(rule)->name))
-    return out_of_memory();
+    return sciara_scenario_no_memory();
   return SCIARA_OK;
 }
 
@@ -83,7 +81,7 @@ static bool value_of_preset(const cJSON *model, const struct sciara_scenario_key
 static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_key *key, const char *name) {
   cJSON *child = cJSON_GetObjectItemCaseSensitive(object, name);
   if (key->type == SCIARA_KEY_OBJECT && !child && !(child = cJSON_AddObjectToObject(object, name)))
-    return out_of_memory();
+    return sciara_scenario_no_memory();
   if (key->type == SCIARA_KEY_OBJECT) return fill_object(child, key->path);
   if (key->type == SCIARA_KEY_OBJECTS) {
     cJSON *item;
@@ -94,11 +92,9 @@ static enum sciara_status fill_key(cJSON *object, const struct sciara_scenario_k
   if (key->rules && !sciara_scenario_key_is_of(key, sciara_scenario_rule_of(object))) return SCIARA_OK;
   double value;
   if (value_of_preset(object, key, name, &value))
-    return cJSON_AddNumberToObject(object, name, value) ? SCIARA_OK : out_of_memory();
+    return cJSON_AddNumberToObject(object, name, value) ? SCIARA_OK : sciara_scenario_no_memory();
   SCIARA_TRY(sciara_json_parse(key->path, key->preset, strlen(key->preset), &child));
-  if (cJSON_AddItemToObject(object, name, child)) return SCIARA_OK;
-  cJSON_Delete(child);
-  return out_of_memory();
+  return sciara_json_put(object, name, child) ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
 static enum sciara_status fill_object(cJSON *object, const char *schema) {
@@ -123,7 +119,7 @@ enum sciara_status sciara_scenario_fill_from(cJSON *root, cJSON *filled) {
   }
   cJSON_ArrayForEach(child, filled) {
     const bool there = cJSON_GetObjectItemCaseSensitive(root, child->string) != NULL;
-    if (!there && !cJSON_AddItemReferenceToObject(root, child->string, child)) return out_of_memory();
+    if (!there && !cJSON_AddItemReferenceToObject(root, child->string, child)) return sciara_scenario_no_memory();
   }
   return SCIARA_OK;
 }

@@ -8,22 +8,9 @@
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
 
-static enum sciara_status out_of_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
-
 static const cJSON *get(const cJSON *object, const char *name) {
   const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
   return cJSON_IsNull(value) ? NULL : value;
-}
-
-/** A copy of a text; NULL if there is none. */
-static enum sciara_status copy_text(const cJSON *value, char **out) {
-  *out = value ? sciara_format("%s", value->valuestring) : NULL;
-  return value && !*out ? out_of_memory() : SCIARA_OK;
-}
-
-static enum sciara_status copy_path(const cJSON *value, const char *folder, char **out) {
-  *out = value ? sciara_path_join(folder, value->valuestring) : NULL;
-  return value && !*out ? out_of_memory() : SCIARA_OK;
 }
 
 static enum sciara_status take_sea(const cJSON *value, const char *folder, struct sciara_sea *out) {
@@ -33,7 +20,7 @@ static enum sciara_status take_sea(const cJSON *value, const char *folder, struc
     return SCIARA_OK;
   }
   out->rule = strcmp(value->valuestring, "nodata") == 0 ? SCIARA_SEA_NODATA : SCIARA_SEA_FILE;
-  return out->rule == SCIARA_SEA_FILE ? copy_path(value, folder, &out->path) : SCIARA_OK;
+  return out->rule == SCIARA_SEA_FILE ? sciara_scenario_copy(value, folder, &out->path) : SCIARA_OK;
 }
 
 static enum sciara_status take_points(const cJSON *array, struct sciara_edit *edit) {
@@ -70,14 +57,14 @@ static enum sciara_status take_edit(const cJSON *item, const char *folder, size_
     const cJSON *value = get(item, sciara_edit_value_name((enum sciara_edit_value)k));
     out->value[k] = value ? value->valuedouble : (double)NAN;
   }
-  SCIARA_TRY(copy_text(get(item, "name"), &out->name));
+  SCIARA_TRY(sciara_scenario_copy(get(item, "name"), NULL, &out->name));
   if (!out->name) out->name = sciara_format("edit %zu", index + 1);
-  if (!out->name) return out_of_memory();
-  SCIARA_TRY(copy_text(get(item, "layer"), &out->layer));
-  SCIARA_TRY(copy_text(get(item, "place"), &out->place));
+  if (!out->name) return sciara_scenario_no_memory();
+  SCIARA_TRY(sciara_scenario_copy(get(item, "layer"), NULL, &out->layer));
+  SCIARA_TRY(sciara_scenario_copy(get(item, "place"), NULL, &out->place));
   out->lonlat = cJSON_IsTrue(get(item, "lonlat"));
-  SCIARA_TRY(copy_path(get(item, "file"), folder, &out->path));
-  SCIARA_TRY(copy_path(get(item, "dem"), folder, &out->raster));
+  SCIARA_TRY(sciara_scenario_copy(get(item, "file"), folder, &out->path));
+  SCIARA_TRY(sciara_scenario_copy(get(item, "dem"), folder, &out->raster));
   const cJSON *from = get(item, "from");
   if (from) out->from_s = sciara_scenario_seconds(from);
   SCIARA_TRY(take_points(polygon ? polygon : get(item, "line"), out));
@@ -88,14 +75,14 @@ static enum sciara_status take_edit(const cJSON *item, const char *folder, size_
 static enum sciara_status print_edits(const cJSON *edits, struct sciara_scenario_spec *s) {
   struct sciara_text text = {0};
   cJSON *copy = cJSON_Duplicate(edits, true), *item;
-  enum sciara_status status = copy ? SCIARA_OK : out_of_memory();
+  enum sciara_status status = copy ? SCIARA_OK : sciara_scenario_no_memory();
   size_t k = 0;
   cJSON_ArrayForEach(item, copy) {
     const struct sciara_edit *edit = &s->dem.edits[k++];
     const char *path = edit->raster ? edit->raster : edit->path, *name = edit->raster ? "dem" : "file";
     char *real = path ? realpath(path, NULL) : NULL;
     if (path && !cJSON_ReplaceItemInObjectCaseSensitive(item, name, cJSON_CreateString(real ? real : path)))
-      status = out_of_memory();
+      status = sciara_scenario_no_memory();
     free(real);
   }
   if (status == SCIARA_OK) status = sciara_json_print(copy, &text);

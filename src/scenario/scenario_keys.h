@@ -206,6 +206,13 @@ void sciara_scenario_vents(const char *folder, const cJSON *root, struct sciara_
 /** SCIARA_ERR_INPUT if a vent at a point has the width of a line, or a line a radius. @param index for the message */
 enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_place place, size_t index);
 
+static inline enum sciara_status sciara_scenario_no_memory(void) {
+  return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario");
+}
+
+/** A copy of a text or, with a folder, of a path, resolved against that; NULL if there is none. */
+enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, char **out);
+
 /** Seconds of a checked number or duration text; 0 for null. */
 double sciara_scenario_seconds(const cJSON *value);
 

@@ -13,23 +13,13 @@ struct builder {
   bool broken;
 };
 
-static cJSON *put(struct builder *b, cJSON *object, const char *name, cJSON *item) {
-  if (!item || !cJSON_AddItemToObject(object, name, item)) {
-    cJSON_Delete(item);
-    b->broken = true;
-    return NULL;
-  }
-  return item;
+static cJSON *put(struct builder *b, cJSON *parent, const char *name, cJSON *item) {
+  cJSON *added = sciara_json_put(parent, name, item);
+  b->broken |= !added;
+  return added;
 }
 
-static cJSON *push(struct builder *b, cJSON *array, cJSON *item) {
-  if (!item || !cJSON_AddItemToArray(array, item)) {
-    cJSON_Delete(item);
-    b->broken = true;
-    return NULL;
-  }
-  return item;
-}
+static cJSON *push(struct builder *b, cJSON *array, cJSON *item) { return put(b, array, NULL, item); }
 
 static void put_text(struct builder *b, cJSON *object, const char *name, const char *text) {
   put(b, object, name, cJSON_CreateString(text));

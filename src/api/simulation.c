@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "model/field.h"
 #include "scenario/scenario_draft.h"
-#include "scenario/scenario_effusion.h"
 #include "sim/scenario_site.h"
 
 const char *sciara_version(void) { return SCIARA_VERSION; }

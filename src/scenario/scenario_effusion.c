@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/scenario_effusion.h"
-
+// Effusion rates that change while a scenario is run.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "file/durable.h"
 #include "scenario/scenario_keys.h"
 
 static const cJSON *get(const cJSON *object, const char *name) {

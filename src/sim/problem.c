@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "model/presets.h"
 #include "model/range.h"
-#include "scenario/scenario_effusion.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"
 #include "sim/scenario_site.h"

@@ -195,13 +195,10 @@ static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_
   cJSON *list = cJSON_CreateArray();
   add(b, root, "resumed", list);
   for (size_t i = 0; i < r->resumption_count && !b->out_of_memory; i++) {
-    cJSON *item = cJSON_CreateObject();
+    cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
     add_text(b, item, "utc", r->resumptions[i].utc);
     add_number(b, item, "step", (double)r->resumptions[i].step);
     add_text(b, item, "engine", r->resumptions[i].engine);
-    if (cJSON_AddItemToArray(list, item)) continue;
-    cJSON_Delete(item);
-    b->out_of_memory = true;
   }
 }
 
@@ -243,7 +240,7 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
   for (size_t i = 0; i < r->warning_count && !b->out_of_memory; i++) {
     const struct sciara_run_warning *w = &r->warnings[i];
     const double cell[] = {(double)w->row, (double)w->col};
-    cJSON *item = cJSON_CreateObject();
+    cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
     add_text(b, item, "kind", w->kind);
     if (strcmp(w->kind, SCIARA_WARNING_DEM) == 0) {
       add_number(b, item, "coarse_m", w->coarse_m);
@@ -255,9 +252,6 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
       add_number(b, item, "height_m", w->height_m);
     }
     add_text(b, item, "text", w->text);
-    if (cJSON_AddItemToArray(list, item)) continue;
-    cJSON_Delete(item);
-    b->out_of_memory = true;
   }
 }
 
@@ -267,7 +261,7 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
   add(b, root, "barriers", list);
   for (size_t i = 0; i < r->barrier_count && !b->out_of_memory; i++) {
     const struct sciara_run_barrier *one = &r->barriers[i];
-    cJSON *item = cJSON_CreateObject();
+    cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
     add_text(b, item, "name", one->name);
     add_number(b, item, "edit", (double)one->edit);
     add_number(b, item, "cells", (double)one->cells);
@@ -276,9 +270,6 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
     add_number(b, item, "held_m3", one->held_m3);
     add_number(b, item, "x", one->x);
     add_number(b, item, "y", one->y);
-    if (cJSON_AddItemToArray(list, item)) continue;
-    cJSON_Delete(item);
-    b->out_of_memory = true;
   }
 }
 
@@ -287,14 +278,11 @@ static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_ru
   add(b, root, "snapshots", list);
   for (size_t i = 0; i < r->snapshot_count && !b->out_of_memory; i++) {
     const struct sciara_run_snapshot *s = &r->snapshots[i];
-    cJSON *item = cJSON_CreateObject();
+    cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
     add_text(b, item, "name", s->name);
     add_number(b, item, "step", (double)s->step);
     add_number(b, item, "time_s", s->time_s);
     add_hex(b, item, "checksum", s->checksum);
-    if (cJSON_AddItemToArray(list, item)) continue; // constant time: the list knows its end
-    cJSON_Delete(item);
-    b->out_of_memory = true;
   }
 }
 

@@ -67,11 +67,6 @@ void sciara_ledger_form_over(const struct sciara_state *s, const struct sciara_t
   form(s, &sums, rounding, out);
 }
 
-static int ascending(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /** The largest number of vents in one cell. */
 static int64_t most_together(const int64_t *cells, int64_t count) {
   int64_t most = 0, together = 0;
@@ -91,7 +86,7 @@ enum sciara_status sciara_rounding_of(const struct sciara_vents *vents, double e
   int64_t *cells;
   SCIARA_TRY(SCIARA_NEW(cells, vents->count + 1, "the cells of the vents"));
   for (int64_t k = 0; k < vents->count; k++) cells[k] = vents->row[k] * INT32_MAX + vents->col[k];
-  qsort(cells, (size_t)vents->count, sizeof *cells, ascending);
+  qsort(cells, (size_t)vents->count, sizeof *cells, sciara_cells_ascending);
   *out = (struct sciara_rounding){.epsilon = epsilon,
                                   .per_step = ROUNDINGS_OF_FLOWS + ROUNDINGS_OF_TOTALS +
                                               (double)most_together(cells, vents->count)};

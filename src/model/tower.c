@@ -99,18 +99,13 @@ bool sciara_tower_find(const struct sciara_state *s, const struct sciara_touched
   return found;
 }
 
-static int ascending(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return (p > q) - (p < q);
-}
-
 /** The highest surface among the neighbours of these cells, sorted, that are none of them. */
 static double highest_outside(const struct sciara_state *s, const int64_t *cell, size_t count) {
   double highest = -INFINITY;
   for (size_t k = 0; k < count; k++)
     for (int n = 1; n < SCIARA_MOORE; n++) {
       const int64_t j = cell[k] + sciara_moore_offset(n, s->grid.cols);
-      if (!bsearch(&j, cell, count, sizeof *cell, ascending)) highest = fmax(highest, surface(s, j));
+      if (!bsearch(&j, cell, count, sizeof *cell, sciara_cells_ascending)) highest = fmax(highest, surface(s, j));
     }
   return highest;
 }
@@ -127,7 +122,7 @@ enum sciara_status sciara_tower_find_vent(const struct sciara_state *s, const st
   if (lowest < 0) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(cell, count, "the cells of a vent"));
   for (int64_t k = 0; k < count; k++) cell[k] = v->row[first + k] * s->grid.cols + v->col[first + k];
-  qsort(cell, (size_t)count, sizeof *cell, ascending);
+  qsort(cell, (size_t)count, sizeof *cell, sciara_cells_ascending);
   const double height = surface(s, lowest) - highest_outside(s, cell, (size_t)count);
   sciara_free(cell);
   *found = height > least;

@@ -25,15 +25,10 @@ struct segment {
   double u, v, du, dv;
 };
 
-static int ascending(const void *a, const void *b) {
-  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return (p > q) - (p < q);
-}
-
 /** Sorts the cells and removes duplicates. */
 static enum sciara_status merge(struct collection *c) {
   size_t kept = 0;
-  qsort(c->cell, c->count, sizeof *c->cell, ascending);
+  qsort(c->cell, c->count, sizeof *c->cell, sciara_cells_ascending);
   for (size_t k = 0; k < c->count; k++)
     if (kept == 0 || c->cell[k] != c->cell[kept - 1]) c->cell[kept++] = c->cell[k];
   c->count = kept;

@@ -9,6 +9,24 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+/** An array of a list of vents. */
+struct part {
+  void **array;
+  size_t count, size; ///< of entries, of one of them
+};
+
+enum { PARTS = 6 };
+
+/** The arrays for so many vents and slots. */
+static void parts_of(struct sciara_vents *v, int64_t vents, int64_t slots, struct part parts[PARTS]) {
+  const size_t n = (size_t)vents, m = (size_t)slots;
+  const struct part all[PARTS] = {
+      {(void **)&v->row, n, sizeof *v->row},         {(void **)&v->col, n, sizeof *v->col},
+      {(void **)&v->first, n + 1, sizeof *v->first}, {(void **)&v->begin, m, sizeof *v->begin},
+      {(void **)&v->end, m, sizeof *v->end},         {(void **)&v->rate, m, sizeof *v->rate}};
+  memcpy(parts, all, sizeof all);
+}
+
 struct sciara_vents *sciara_vents_create(void) {
   struct sciara_vents *v = (struct sciara_vents *)calloc(1, sizeof *v);
   if (v) v->first = (int64_t *)calloc(1, sizeof *v->first);
@@ -22,35 +40,30 @@ struct sciara_vents *sciara_vents_create(void) {
 
 void sciara_vents_destroy(struct sciara_vents *v) {
   if (!v) return;
-  free(v->row);
-  free(v->col);
-  free(v->first);
-  free(v->begin);
-  free(v->end);
-  free(v->rate);
+  struct part parts[PARTS];
+  parts_of(v, 0, 0, parts);
+  for (int k = 0; k < PARTS; k++) free(*parts[k].array);
   free(v);
 }
 
-static enum sciara_status grow(void **array, size_t count, size_t size) {
-  size_t bytes;
-  SCIARA_TRY(sciara_size_mul(count, size, &bytes));
-  void *bigger = realloc(*array, bytes);
-  if (!bigger) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %zu entries of the list of vents", count);
-  *array = bigger;
+static enum sciara_status grow(struct sciara_vents *v, int64_t vents, int64_t slots) {
+  struct part parts[PARTS];
+  parts_of(v, vents, slots, parts);
+  for (int k = 0; k < PARTS; k++) {
+    size_t bytes;
+    SCIARA_TRY(sciara_size_mul(parts[k].count, parts[k].size, &bytes));
+    if (bytes == 0) continue;
+    void *bigger = realloc(*parts[k].array, bytes);
+    if (!bigger)
+      return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %zu entries of the list of vents", parts[k].count);
+    *parts[k].array = bigger;
+  }
   return SCIARA_OK;
 }
 
 enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t col, int64_t n, const double *edges,
                                     const double *rates) {
-  const size_t vents = (size_t)v->count + 1, slots = (size_t)(v->slots + n);
-  SCIARA_TRY(grow((void **)&v->row, vents, sizeof *v->row));
-  SCIARA_TRY(grow((void **)&v->col, vents, sizeof *v->col));
-  SCIARA_TRY(grow((void **)&v->first, vents + 1, sizeof *v->first));
-  if (slots > 0) {
-    SCIARA_TRY(grow((void **)&v->begin, slots, sizeof *v->begin));
-    SCIARA_TRY(grow((void **)&v->end, slots, sizeof *v->end));
-    SCIARA_TRY(grow((void **)&v->rate, slots, sizeof *v->rate));
-  }
+  SCIARA_TRY(grow(v, v->count + 1, v->slots + n));
   v->row[v->count] = row;
   v->col[v->count] = col;
   for (int64_t k = 0; k < n; k++) {
@@ -67,20 +80,10 @@ enum sciara_status sciara_vents_add(struct sciara_vents *v, int64_t row, int64_t
 enum sciara_status sciara_vents_make(int64_t count, int64_t slots, struct sciara_vents **out) {
   struct sciara_vents *v = sciara_vents_create();
   if (!v) return SCIARA_ERR_MEMORY;
-  const struct {
-    void **to;
-    int64_t count;
-    size_t size;
-  } parts[] = {{(void **)&v->row, count, sizeof *v->row},         {(void **)&v->col, count, sizeof *v->col},
-               {(void **)&v->first, count + 1, sizeof *v->first}, {(void **)&v->begin, slots, sizeof *v->begin},
-               {(void **)&v->end, slots, sizeof *v->end},         {(void **)&v->rate, slots, sizeof *v->rate}};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    if (parts[k].count == 0) continue;
-    const enum sciara_status status = grow(parts[k].to, (size_t)parts[k].count, parts[k].size);
-    if (status != SCIARA_OK) {
-      sciara_vents_destroy(v);
-      return status;
-    }
+  const enum sciara_status status = grow(v, count, slots);
+  if (status != SCIARA_OK) {
+    sciara_vents_destroy(v);
+    return status;
   }
   v->count = count;
   v->slots = slots;
@@ -88,18 +91,17 @@ enum sciara_status sciara_vents_make(int64_t count, int64_t slots, struct sciara
   return SCIARA_OK;
 }
 
-static void copy_array(void *to, const void *from, int64_t count, size_t size) {
-  if (count > 0) memcpy(to, from, (size_t)count * size);
+static void copy_array(void *to, const void *from, size_t bytes) {
+  if (bytes > 0) memcpy(to, from, bytes);
 }
 
 enum sciara_status sciara_vents_clone(const struct sciara_vents *v, struct sciara_vents **out) {
   SCIARA_TRY(sciara_vents_make(v->count, v->slots, out));
-  copy_array((*out)->row, v->row, v->count, sizeof *v->row);
-  copy_array((*out)->col, v->col, v->count, sizeof *v->col);
-  copy_array((*out)->first, v->first, v->count + 1, sizeof *v->first);
-  copy_array((*out)->begin, v->begin, v->slots, sizeof *v->begin);
-  copy_array((*out)->end, v->end, v->slots, sizeof *v->end);
-  copy_array((*out)->rate, v->rate, v->slots, sizeof *v->rate);
+  struct sciara_vents from = *v;
+  struct part source[PARTS], target[PARTS];
+  parts_of(&from, v->count, v->slots, source);
+  parts_of(*out, v->count, v->slots, target);
+  for (int k = 0; k < PARTS; k++) copy_array(*target[k].array, *source[k].array, source[k].count * source[k].size);
   return SCIARA_OK;
 }
 
@@ -112,8 +114,8 @@ enum sciara_status sciara_vents_add_of(struct sciara_vents *v, const struct scia
       sciara_vents_add(v, other->row[k] + rows, other->col[k], slots, edges, other->rate + first);
   sciara_free(edges);
   SCIARA_TRY(status);
-  copy_array(v->begin + at, other->begin + first, slots, sizeof *v->begin);
-  copy_array(v->end + at, other->end + first, slots, sizeof *v->end);
+  copy_array(v->begin + at, other->begin + first, (size_t)slots * sizeof *v->begin);
+  copy_array(v->end + at, other->end + first, (size_t)slots * sizeof *v->end);
   return SCIARA_OK;
 }
 
@@ -208,16 +210,10 @@ enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sc
 }
 
 uint64_t sciara_vents_hash(const struct sciara_vents *v) {
-  const size_t count = (size_t)v->count, slots = (size_t)v->slots;
-  const struct {
-    const void *bytes;
-    size_t size;
-  } parts[] = {{&v->count, sizeof v->count},         {v->row, count * sizeof *v->row},
-               {v->col, count * sizeof *v->col},     {v->first, (count + 1) * sizeof *v->first},
-               {v->begin, slots * sizeof *v->begin}, {v->end, slots * sizeof *v->end},
-               {v->rate, slots * sizeof *v->rate}};
-  uint64_t hash = SCIARA_HASH_BEGIN;
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-    hash = sciara_hash_bytes(hash, parts[k].bytes, parts[k].size);
+  struct sciara_vents from = *v;
+  struct part parts[PARTS];
+  parts_of(&from, v->count, v->slots, parts);
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &v->count, sizeof v->count);
+  for (int k = 0; k < PARTS; k++) hash = sciara_hash_bytes(hash, *parts[k].array, parts[k].count * parts[k].size);
   return hash;
 }

@@ -94,20 +94,6 @@ static enum sciara_status scan_number(struct scan *s) {
   return SCIARA_OK;
 }
 
-/** Bytes of the UTF-8 character at the cursor, 0 if invalid (RFC 3629: shortest form, no surrogates, up to 10FFFF). */
-static size_t utf8_length(const struct scan *s) {
-  const unsigned char *b = (const unsigned char *)s->text + s->at;
-  size_t left = s->length - s->at;
-  if (b[0] < 0x80) return 1;
-  size_t n = b[0] >= 0xC2 && b[0] <= 0xDF ? 2 : (b[0] & 0xF0) == 0xE0 ? 3 : b[0] >= 0xF0 && b[0] <= 0xF4 ? 4 : 0;
-  if (n == 0 || n > left) return 0;
-  for (size_t i = 1; i < n; i++)
-    if ((b[i] & 0xC0) != 0x80) return 0;
-  bool overlong = (b[0] == 0xE0 && b[1] < 0xA0) || (b[0] == 0xF0 && b[1] < 0x90);
-  bool beyond = (b[0] == 0xED && b[1] > 0x9F) || (b[0] == 0xF4 && b[1] > 0x8F);
-  return overlong || beyond ? 0 : n;
-}
-
 /** The value of \uXXXX at the cursor (which is at the backslash), or -1. */
 static int unicode_escape(const struct scan *s) {
   if (s->length - s->at < 6 || s->text[s->at] != '\\' || s->text[s->at + 1] != 'u') return -1;
@@ -152,8 +138,10 @@ static enum sciara_status scan_string(struct scan *s) {
       SCIARA_TRY(scan_escape(s));
       continue;
     }
-    size_t n = utf8_length(s);
-    if (n == 0) return refuse(s, s->at, "expected text in UTF-8, found the byte 0x%02X that is not UTF-8", c);
+    uint32_t code;
+    const size_t n = sciara_utf8_next(s->text + s->at, &code);
+    if (n == 0 || n > s->length - s->at)
+      return refuse(s, s->at, "expected text in UTF-8, found the byte 0x%02X that is not UTF-8", c);
     s->at += n;
   }
   s->at++;

@@ -40,6 +40,7 @@ void sciara_json_number(double value, char *buffer, size_t capacity);
  * Whether text[0..length) is one JSON value and nothing else, within the limits above and strictly by RFC 8259: finite
  * numbers, valid UTF-8, no escaped NUL, no lone surrogates. A UTF-8 byte order mark at the start is skipped.
  *
+ * @param text must be terminated: a character that is cut off at its end is read up to there
  * @param name of the text in the error, "NAME:LINE:COLUMN: expected ..., found ..." (SCIARA_ERR_INPUT)
  */
 enum sciara_status sciara_json_scan(const char *name, const char *text, size_t length);

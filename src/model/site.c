@@ -169,15 +169,11 @@ enum sciara_status sciara_site_copy(const struct sciara_site *site, double **z0,
   memcpy(o->z0, site->z0, cells * sizeof *o->z0);
   memcpy(o->kind, site->kind, cells);
   o->unchanged = sciara_site_retain(sciara_site_unchanged(site));
-  o->site.grid = site->grid;
   o->site.sea_cells = site->sea_cells;
   o->site.changes = site->changes;
   o->site.changes_done = site->changes_done + 1;
-  o->site.z0 = *z0 = o->z0;
-  o->site.kind = o->kind;
-  o->site.owner = o;
-  o->references = 1;
-  *out = &o->site;
+  *z0 = o->z0;
+  *out = hand_out(o, &site->grid);
   return SCIARA_OK;
 cleanup:
   destroy(o);

@@ -25,6 +25,11 @@ static inline double sciara_grid_south(const struct sciara_grid *g) {
   return g->north - (double)g->rows * g->cell_size;
 }
 
+/** A coordinate in cells, limited to 0..most. */
+static inline int64_t sciara_grid_limit(double cells, int64_t most) {
+  return !(cells > 0) ? 0 : cells >= (double)most ? most : (int64_t)cells;
+}
+
 /** Decimals of a length in m that whole cells make: 0 for cells of 1 m and more, 3 for 1 mm. */
 static inline int sciara_grid_decimals(const struct sciara_grid *g) {
   int decimals = 0;

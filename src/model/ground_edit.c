@@ -85,11 +85,6 @@ enum sciara_status sciara_points_check(const struct sciara_grid *g, const struct
   return SCIARA_OK;
 }
 
-/** A coordinate in cells, limited to 0..most. */
-static int64_t limited(double cells, int64_t most) {
-  return !(cells > 0) ? 0 : cells >= (double)most ? most : (int64_t)cells;
-}
-
 /** The square of the distance from (x, y) to a segment, m2. */
 static double distance_squared(double x, double y, struct sciara_point a, struct sciara_point b) {
   const double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
@@ -103,10 +98,10 @@ static double distance_squared(double x, double y, struct sciara_point a, struct
 static void mark_segment(const struct sciara_grid *g, struct sciara_point a, struct sciara_point b, double reach,
                          uint8_t *mask) {
   const double w = g->cell_size;
-  const int64_t top = limited(floor((g->north - fmax(a.y, b.y) - reach) / w), g->rows);
-  const int64_t bottom = limited(ceil((g->north - fmin(a.y, b.y) + reach) / w), g->rows);
-  const int64_t left = limited(floor((fmin(a.x, b.x) - reach - g->west) / w), g->cols);
-  const int64_t right = limited(ceil((fmax(a.x, b.x) + reach - g->west) / w), g->cols);
+  const int64_t top = sciara_grid_limit(floor((g->north - fmax(a.y, b.y) - reach) / w), g->rows);
+  const int64_t bottom = sciara_grid_limit(ceil((g->north - fmin(a.y, b.y) + reach) / w), g->rows);
+  const int64_t left = sciara_grid_limit(floor((fmin(a.x, b.x) - reach - g->west) / w), g->cols);
+  const int64_t right = sciara_grid_limit(ceil((fmax(a.x, b.x) + reach - g->west) / w), g->cols);
   for (int64_t r = top; r < bottom; r++)
     for (int64_t c = left; c < right; c++) {
       const double x = g->west + ((double)c + 0.5) * w, y = g->north - ((double)r + 0.5) * w;
@@ -135,30 +130,27 @@ struct part {
 static void cross_edge(const struct sciara_grid *g, const struct part *p, struct sciara_point a,
                        struct sciara_point b) {
   const double w = g->cell_size, low = fmin(a.y, b.y), high = fmax(a.y, b.y);
-  int64_t begin = limited(ceil((g->north - high) / w - 0.5), g->rows);
-  int64_t end = limited(floor((g->north - low) / w - 0.5) + 1, g->rows);
+  int64_t begin = sciara_grid_limit(ceil((g->north - high) / w - 0.5), g->rows);
+  int64_t end = sciara_grid_limit(floor((g->north - low) / w - 0.5) + 1, g->rows);
   if (begin < p->top) begin = p->top;
   if (end > p->top + p->rows) end = p->top + p->rows;
   for (int64_t r = begin; r < end; r++) {
     const double y = g->north - ((double)r + 0.5) * w;
     if ((a.y <= y) == (b.y <= y)) continue;
     const double x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
-    const int64_t col = limited(ceil((x - g->west) / w - 0.5), p->left + p->cols); // the first centre east of it
+    const int64_t col =
+        sciara_grid_limit(ceil((x - g->west) / w - 0.5), p->left + p->cols); // the first centre east of it
     p->flip[(r - p->top) * (p->cols + 1) + (col < p->left ? 0 : col - p->left)] ^= 1;
   }
 }
 
 enum sciara_status sciara_mark_polygon(const struct sciara_grid *g, const struct sciara_point *points,
                                        const size_t *ends, size_t rings, uint8_t *mask) {
-  double west = INFINITY, east = -INFINITY, south = INFINITY, north = -INFINITY;
-  for (size_t k = 0; rings > 0 && k < ends[rings - 1]; k++) {
-    west = fmin(west, points[k].x), east = fmax(east, points[k].x);
-    south = fmin(south, points[k].y), north = fmax(north, points[k].y);
-  }
-  const double w = g->cell_size;
-  struct part p = {.top = limited((g->north - north) / w, g->rows), .left = limited((west - g->west) / w, g->cols)};
-  p.rows = limited(ceil((g->north - south) / w), g->rows) - p.top;
-  p.cols = limited(ceil((east - g->west) / w), g->cols) - p.left;
+  double box[4];
+  int64_t window[4];
+  sciara_points_box(points, rings > 0 ? ends[rings - 1] : 0, box);
+  sciara_grid_window(g, box, window);
+  struct part p = {.top = window[0], .left = window[1], .rows = window[2], .cols = window[3]};
   if (p.rows <= 0 || p.cols <= 0) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(p.flip, (size_t)p.rows * (size_t)(p.cols + 1), "the cells of a polygon"));
   for (size_t ring = 0; ring < rings; ring++) {

@@ -33,13 +33,9 @@ const char *sciara_poi_where_name(enum sciara_poi_where where) {
 
 enum sciara_poi_where sciara_poi_where_of(const struct sciara_poi *poi, enum sciara_poi_where where,
                                           const struct sciara_dem_window *window) {
-  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  double box[4];
   if (where != SCIARA_POI_OUTSIDE) return where;
-  for (size_t k = 0; k < poi->point_count; k++) {
-    const struct sciara_point p = poi->points[k];
-    box[0] = fmin(box[0], p.x), box[1] = fmin(box[1], p.y);
-    box[2] = fmax(box[2], p.x), box[3] = fmax(box[3], p.y);
-  }
+  sciara_points_box(poi->points, poi->point_count, box);
   return poi->point_count > 0 && sciara_dem_window_may_have(window, box) ? where : SCIARA_POI_BEYOND;
 }
 
@@ -290,11 +286,6 @@ static void add_rings(const struct visit *v, struct band *b) {
   }
 }
 
-/** A coordinate in cells, limited to 0..most. */
-static int64_t limited(double cells, int64_t most) {
-  return !(cells > 0) ? 0 : cells >= (double)most ? most : (int64_t)cells;
-}
-
 /** The area of all rings, m2; coordinates are taken relative to the first point, lest large ones cost digits. */
 static double area_of(const struct sciara_poi *poi) {
   const struct sciara_point o = poi->points[0];
@@ -312,17 +303,14 @@ static double area_of(const struct sciara_poi *poi) {
 
 static enum sciara_status visit_zone(struct visit *v) {
   const struct sciara_grid *g = v->grid;
-  double west = INFINITY, east = -INFINITY, south = INFINITY, north = -INFINITY;
-  for (size_t k = 0; k < v->poi->point_count; k++) {
-    const struct sciara_point p = v->poi->points[k];
-    west = fmin(west, p.x), east = fmax(east, p.x), south = fmin(south, p.y), north = fmax(north, p.y);
-  }
+  double box[4];
+  int64_t window[4];
   if (v->poi->point_count == 0) return SCIARA_OK;
   v->size.all = area_of(v->poi);
-  struct band b = {.left = limited(floor((west - g->west) / g->cell_size), g->cols)};
-  const int64_t first = limited(floor((g->north - north) / g->cell_size), g->rows);
-  const int64_t last = limited(ceil((g->north - south) / g->cell_size), g->rows);
-  b.cols = limited(ceil((east - g->west) / g->cell_size), g->cols) - b.left;
+  sciara_points_box(v->poi->points, v->poi->point_count, box);
+  sciara_grid_window(g, box, window);
+  struct band b = {.left = window[1], .cols = window[3]};
+  const int64_t first = window[0], last = first + window[2];
   if (b.cols <= 0 || last <= first) return SCIARA_OK;
   const int64_t most = BAND_CELLS / b.cols > 0 ? BAND_CELLS / b.cols : 1;
   const int64_t rows = last - first < most ? last - first : most;

@@ -196,3 +196,19 @@ struct sciara_point sciara_polyline_middle(const struct sciara_point *points, si
   }
   return points[0];
 }
+
+void sciara_points_box(const struct sciara_point *points, size_t count, double box[4]) {
+  box[0] = box[1] = INFINITY, box[2] = box[3] = -INFINITY;
+  for (size_t k = 0; k < count; k++) {
+    box[0] = fmin(box[0], points[k].x), box[1] = fmin(box[1], points[k].y);
+    box[2] = fmax(box[2], points[k].x), box[3] = fmax(box[3], points[k].y);
+  }
+}
+
+void sciara_grid_window(const struct sciara_grid *g, const double box[4], int64_t window[4]) {
+  const double w = g->cell_size;
+  window[0] = sciara_grid_limit(floor((g->north - box[3]) / w), g->rows);
+  window[1] = sciara_grid_limit(floor((box[0] - g->west) / w), g->cols);
+  window[2] = sciara_grid_limit(ceil((g->north - box[1]) / w), g->rows) - window[0];
+  window[3] = sciara_grid_limit(ceil((box[2] - g->west) / w), g->cols) - window[1];
+}

@@ -17,6 +17,12 @@ static inline bool sciara_grid_has(const struct sciara_grid *g, struct sciara_po
   return p.x >= g->west && p.x <= sciara_grid_east(g) && p.y >= sciara_grid_south(g) && p.y <= g->north;
 }
 
+/** The box (west, south, east, north) around points; if there are none, west is beyond east. */
+void sciara_points_box(const struct sciara_point *points, size_t count, double box[4]);
+
+/** The first row, the first column, and the numbers of rows and columns that a box touches; none: 0 or less. */
+void sciara_grid_window(const struct sciara_grid *g, const double box[4], int64_t window[4]);
+
 /** A cell and the length of the line inside it. */
 struct sciara_crossing {
   int64_t row, col;

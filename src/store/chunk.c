@@ -4,6 +4,8 @@
 // are deflated once. Z_RLE, because in shuffled numbers only neighbouring bytes repeat.
 #include "store/chunk.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -25,7 +27,8 @@ struct even_piece {
   unsigned char bytes[EVEN_ROOM];
 };
 
-struct sciara_chunk_encoder {
+/** The memory of one thread that encodes chunks. */
+struct encoder {
   const struct sciara_chunk_source *source;
   int64_t rows, cols;  // of a chunk
   size_t values, item; // in a chunk; bytes of each
@@ -55,15 +58,21 @@ size_t sciara_chunk_room(const struct sciara_grid *g, bool as_double) {
   return HEADER + (raw_bytes(g, as_double) + PIECE - 1) / PIECE * ROOM + TRAILER;
 }
 
-size_t sciara_chunk_encoder_memory(const struct sciara_grid *g, bool as_double) {
+static size_t encoder_memory(const struct sciara_grid *g, bool as_double) {
   enum { ZLIB = (1 << 17) + (1 << 17) + 8192 }; // zconf.h
-  return sizeof(struct sciara_chunk_encoder) + raw_bytes(g, as_double) + ZLIB;
+  return sizeof(struct encoder) + raw_bytes(g, as_double) + ZLIB;
 }
 
-enum sciara_status sciara_chunk_encoder_create(const struct sciara_chunk_source *source,
-                                               struct sciara_chunk_encoder **out) {
+static void encoder_destroy(struct encoder *e) {
+  if (!e) return;
+  if (e->deflates) deflateEnd(&e->deflater);
+  sciara_free(e->shuffled);
+  sciara_free(e);
+}
+
+static enum sciara_status encoder_create(const struct sciara_chunk_source *source, struct encoder **out) {
   const struct sciara_grid *g = source->grid;
-  struct sciara_chunk_encoder *e = NULL;
+  struct encoder *e = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(e, 1, "an encoder of chunks"));
   e->source = source;
@@ -80,31 +89,23 @@ enum sciara_status sciara_chunk_encoder_create(const struct sciara_chunk_source 
   *out = e;
   return SCIARA_OK;
 cleanup:
-  sciara_chunk_encoder_destroy(e);
+  encoder_destroy(e);
   return status;
-}
-
-void sciara_chunk_encoder_destroy(struct sciara_chunk_encoder *e) {
-  if (!e) return;
-  if (e->deflates) deflateEnd(&e->deflater);
-  sciara_free(e->shuffled);
-  sciara_free(e);
 }
 
 // ----------------------------------------------------------------------------------------------------------- shuffled
 
 /** A value as bits of the type of the file. */
-static uint64_t file_bits(const struct sciara_chunk_encoder *e, double value) {
+static uint64_t file_bits(const struct encoder *e, double value) {
   return e->source->as_double ? sciara_double_bits(value) : sciara_float_bits((float)value);
 }
 
-static void fill_all(const struct sciara_chunk_encoder *e, uint64_t fill) {
+static void fill_all(const struct encoder *e, uint64_t fill) {
   for (size_t b = 0; b < e->item; b++) memset(e->shuffled + b * e->values, (int)(fill >> 8 * b & 0xff), e->values);
 }
 
 /** Whether any of the values cannot be stored; *differs: whether any is not the fill value. */
-static bool look_at(const struct sciara_chunk_encoder *e, const double *value, int64_t cols, uint64_t fill,
-                    bool *differs) {
+static bool look_at(const struct encoder *e, const double *value, int64_t cols, uint64_t fill, bool *differs) {
   uint64_t other = 0;
   int misfits = 0;
   if (e->source->as_double)
@@ -122,7 +123,7 @@ static bool look_at(const struct sciara_chunk_encoder *e, const double *value, i
   return misfits != 0;
 }
 
-static void shuffle_row(const struct sciara_chunk_encoder *e, const double *value, int64_t cols, unsigned char *to) {
+static void shuffle_row(const struct encoder *e, const double *value, int64_t cols, unsigned char *to) {
   uint32_t narrow[SCIARA_CHUNK_SIDE];
   if (e->source->as_double) {
     for (size_t b = 0; b < sizeof(double); b++, to += e->values)
@@ -134,8 +135,7 @@ static void shuffle_row(const struct sciara_chunk_encoder *e, const double *valu
     for (int64_t c = 0; c < cols; c++) to[c] = (unsigned char)(narrow[c] >> 8 * b);
 }
 
-static void report_misfit(const struct sciara_chunk_encoder *e, const double *value, int64_t row,
-                          struct sciara_chunk *chunk) {
+static void report_misfit(const struct encoder *e, const double *value, int64_t row, struct sciara_chunk *chunk) {
   int64_t c = 0;
   const uint64_t infinity = e->source->as_double ? 0x7ff0000000000000u : 0x7f800000u;
   while ((file_bits(e, value[c]) & infinity) != infinity) c++;
@@ -146,8 +146,7 @@ static void report_misfit(const struct sciara_chunk_encoder *e, const double *va
 }
 
 /** Whether this part of a row has only the fill value: lava has never reached it, and it is within the DEM. */
-static bool is_bare(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t row, int64_t col,
-                    int64_t cols) {
+static bool is_bare(const struct encoder *e, enum sciara_field field, int64_t row, int64_t col, int64_t cols) {
   const struct sciara_state *s = e->source->state;
   if (!s) return false;
   const struct sciara_span *span = &e->source->touched->rows[row];
@@ -156,8 +155,7 @@ static bool is_bare(const struct sciara_chunk_encoder *e, enum sciara_field fiel
 }
 
 /** Some values of a row, as in the file except for their type. */
-static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t first, int64_t cols,
-                  double *value) {
+static void fetch(const struct encoder *e, enum sciara_field field, int64_t first, int64_t cols, double *value) {
   if (e->source->state)
     sciara_field_derive_cells(e->source->state, field, first, cols, value);
   else
@@ -165,7 +163,7 @@ static void fetch(const struct sciara_chunk_encoder *e, enum sciara_field field,
 }
 
 /** The words of some values of a row, from `cell` on. */
-static uint64_t sum_words(const struct sciara_chunk_encoder *e, enum sciara_field field, int64_t cell, int64_t cols,
+static uint64_t sum_words(const struct encoder *e, enum sciara_field field, int64_t cell, int64_t cols,
                           const double *value) {
   const double fill = sciara_chunk_fill(field);
   uint64_t sum = 0;
@@ -175,7 +173,7 @@ static uint64_t sum_words(const struct sciara_chunk_encoder *e, enum sciara_fiel
 }
 
 /** Lays the values out in e->shuffled, or finds that there is nothing to store, or that something cannot be. */
-static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+static void shuffle(struct encoder *e, struct sciara_chunk *chunk) {
   const struct sciara_grid *g = e->source->grid;
   const uint64_t fill = file_bits(e, sciara_chunk_fill(chunk->field));
   const int64_t rows = g->rows - chunk->row < e->rows ? g->rows - chunk->row : e->rows;
@@ -204,8 +202,7 @@ static void shuffle(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) 
 // ----------------------------------------------------------------------------------------------------------- deflated
 
 /** Deflates a piece to `to`, which has ROOM bytes; returns how many it takes, 0 if zlib does not do it. */
-static size_t deflate_piece(struct sciara_chunk_encoder *e, const unsigned char *from, size_t count,
-                            unsigned char *to) {
+static size_t deflate_piece(struct encoder *e, const unsigned char *from, size_t count, unsigned char *to) {
   z_stream *z = &e->deflater;
   z->next_in = (z_const Bytef *)from;
   z->avail_in = (uInt)count;
@@ -221,7 +218,7 @@ static bool is_even(const unsigned char *bytes, size_t count) {
 }
 
 /** The same for a piece that repeats one byte: it is deflated once. */
-static size_t deflate_even(struct sciara_chunk_encoder *e, const unsigned char *from, unsigned char *to) {
+static size_t deflate_even(struct encoder *e, const unsigned char *from, unsigned char *to) {
   struct even_piece *even = &e->even[*from];
   if (even->count > 0) {
     memcpy(to, even->bytes, even->count);
@@ -236,7 +233,7 @@ static size_t deflate_even(struct sciara_chunk_encoder *e, const unsigned char *
   return count;
 }
 
-static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+static bool deflate_all(struct encoder *e, struct sciara_chunk *chunk) {
   const size_t raw = e->values * e->item;
   unsigned char *to = chunk->bytes;
   uLong adler = adler32(0, Z_NULL, 0);
@@ -262,8 +259,156 @@ static bool deflate_all(struct sciara_chunk_encoder *e, struct sciara_chunk *chu
   return true;
 }
 
-void sciara_chunk_encode(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk) {
+/** Fills in the chunk at (chunk->row, chunk->col) of chunk->field. The bytes depend on the values alone. */
+static void encode_chunk(struct encoder *e, struct sciara_chunk *chunk) {
   chunk->count = 0;
   shuffle(e, chunk);
   chunk->failed = !chunk->plain && !chunk->misfit && !deflate_all(e, chunk);
+}
+
+// ------------------------------------------------------------------------------------------------------------ threads
+
+/** The k-th chunk is in buffer k % buffers; passed <= begun <= passed + buffers. */
+struct sciara_chunk_team {
+  struct sciara_chunk_source source;
+  enum sciara_field fields[SCIARA_FIELD_COUNT];
+  int64_t per_field, total; ///< chunks
+  struct buffer {
+    struct sciara_chunk chunk;
+    bool done;
+  } * buffer;
+  int64_t buffers;
+  unsigned char *room;
+  int encoders, threads; ///< threads: those that were started, which is one less than encoders, or fewer
+  struct member {
+    struct sciara_chunk_team *team;
+    struct encoder *encoder;
+    pthread_t thread;
+  } member[SCIARA_CHUNK_THREADS]; ///< the caller is the first
+  pthread_mutex_t mutex;          ///< protects everything below, and `done`
+  pthread_cond_t changed;
+  int64_t begun;  ///< chunks that a thread has started to encode
+  int64_t passed; ///< chunks that the caller has finished
+  bool closing;
+  int64_t handed; ///< chunks given to the caller; of the caller alone
+};
+
+static int64_t across(int64_t cells, int64_t chunk) { return (cells + chunk - 1) / chunk; }
+
+int64_t sciara_chunks_of(const struct sciara_grid *g) {
+  return across(g->rows, sciara_chunk_rows(g)) * across(g->cols, sciara_chunk_cols(g));
+}
+
+static struct buffer *buffer_of(const struct sciara_chunk_team *t, int64_t number) {
+  return &t->buffer[number % t->buffers];
+}
+
+/** Encodes the next chunk that no thread has started; without the mutex meanwhile. */
+static void encode_next(struct sciara_chunk_team *t, struct member *by) {
+  const int64_t number = t->begun++, in_field = number % t->per_field;
+  const int64_t in_a_row = across(t->source.grid->cols, sciara_chunk_cols(t->source.grid));
+  struct buffer *buffer = buffer_of(t, number);
+  pthread_mutex_unlock(&t->mutex);
+  buffer->chunk.field = t->fields[number / t->per_field];
+  buffer->chunk.row = in_field / in_a_row * SCIARA_CHUNK_SIDE;
+  buffer->chunk.col = in_field % in_a_row * SCIARA_CHUNK_SIDE;
+  encode_chunk(by->encoder, &buffer->chunk);
+  pthread_mutex_lock(&t->mutex);
+  buffer->done = true;
+  pthread_cond_broadcast(&t->changed);
+}
+
+static void *work(void *argument) {
+  struct member *me = (struct member *)argument;
+  struct sciara_chunk_team *t = me->team;
+  pthread_mutex_lock(&t->mutex);
+  while (!t->closing && t->begun < t->total)
+    if (t->begun < t->passed + t->buffers)
+      encode_next(t, me);
+    else
+      pthread_cond_wait(&t->changed, &t->mutex);
+  pthread_mutex_unlock(&t->mutex);
+  return NULL;
+}
+
+/** As many as there are; signals are for other threads. */
+static void start_threads(struct sciara_chunk_team *t) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (int k = 1; k < t->encoders; k++) {
+    if (pthread_create(&t->member[k].thread, NULL, work, &t->member[k]) != 0) break;
+    t->threads++;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int64_t buffers_for(int threads) { return threads > 1 ? 2 * (int64_t)threads : 1; }
+
+enum sciara_status sciara_chunk_team_create(const struct sciara_chunk_source *source, unsigned fields, int threads,
+                                            struct sciara_chunk_team **out) {
+  const struct sciara_grid *g = source->grid;
+  struct sciara_chunk_team *t;
+  enum sciara_status status;
+  SCIARA_TRY(SCIARA_NEW(t, 1, "the threads of a snapshot"));
+  t->source = *source;
+  t->per_field = sciara_chunks_of(g);
+  int count = 0;
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
+    if (fields & (1u << f)) t->fields[count++] = (enum sciara_field)f;
+  t->total = count * t->per_field;
+  pthread_mutex_init(&t->mutex, NULL);
+  pthread_cond_init(&t->changed, NULL);
+  if (threads > SCIARA_CHUNK_THREADS) threads = SCIARA_CHUNK_THREADS;
+  if (threads > t->total) threads = (int)t->total;
+  if (threads < 1) threads = 1;
+  t->buffers = buffers_for(threads);
+  const size_t room = sciara_chunk_room(g, source->as_double);
+  SCIARA_TRY_GOTO(SCIARA_NEW(t->buffer, t->buffers, "chunks to write"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(t->room, (size_t)t->buffers * room, "chunks to write"));
+  for (int64_t k = 0; k < t->buffers; k++) t->buffer[k].chunk.bytes = t->room + (size_t)k * room;
+  for (; t->encoders < threads; t->encoders++) {
+    t->member[t->encoders].team = t;
+    SCIARA_TRY_GOTO(encoder_create(&t->source, &t->member[t->encoders].encoder));
+  }
+  start_threads(t);
+  *out = t;
+  return SCIARA_OK;
+cleanup:
+  sciara_chunk_team_destroy(t);
+  return status;
+}
+
+const struct sciara_chunk *sciara_chunk_team_next(struct sciara_chunk_team *t) {
+  const int64_t number = t->handed++;
+  struct buffer *buffer = buffer_of(t, number);
+  pthread_mutex_lock(&t->mutex);
+  if (number > 0) buffer_of(t, number - 1)->done = false;
+  t->passed = number;
+  pthread_cond_broadcast(&t->changed);
+  if (t->begun == number) encode_next(t, &t->member[0]);
+  while (!buffer->done) pthread_cond_wait(&t->changed, &t->mutex);
+  pthread_mutex_unlock(&t->mutex);
+  return &buffer->chunk;
+}
+
+void sciara_chunk_team_destroy(struct sciara_chunk_team *t) {
+  if (!t) return;
+  pthread_mutex_lock(&t->mutex);
+  t->closing = true;
+  pthread_cond_broadcast(&t->changed);
+  pthread_mutex_unlock(&t->mutex);
+  for (int k = 1; k <= t->threads; k++) pthread_join(t->member[k].thread, NULL);
+  for (int k = 0; k < SCIARA_CHUNK_THREADS; k++) encoder_destroy(t->member[k].encoder);
+  pthread_cond_destroy(&t->changed);
+  pthread_mutex_destroy(&t->mutex);
+  sciara_free(t->buffer);
+  sciara_free(t->room);
+  sciara_free(t);
+}
+
+size_t sciara_chunk_team_memory(const struct sciara_grid *g, bool as_double, int threads) {
+  return (size_t)threads * encoder_memory(g, as_double) +
+         (size_t)buffers_for(threads) * (sizeof(struct buffer) + sciara_chunk_room(g, as_double)) +
+         sizeof(struct sciara_chunk_team);
 }

@@ -54,18 +54,6 @@ int64_t sciara_chunk_cols(const struct sciara_grid *grid);
 /** Bytes that an encoded chunk takes at most. */
 size_t sciara_chunk_room(const struct sciara_grid *grid, bool as_double);
 
-/** Bytes of memory of an encoder. */
-size_t sciara_chunk_encoder_memory(const struct sciara_grid *grid, bool as_double);
-
-/** The memory of one thread that encodes chunks. */
-struct sciara_chunk_encoder;
-enum sciara_status sciara_chunk_encoder_create(const struct sciara_chunk_source *source,
-                                               struct sciara_chunk_encoder **out);
-void sciara_chunk_encoder_destroy(struct sciara_chunk_encoder *e);
-
-/** Fills in the chunk at (chunk->row, chunk->col) of chunk->field. The bytes depend on the values alone. */
-void sciara_chunk_encode(struct sciara_chunk_encoder *e, struct sciara_chunk *chunk);
-
 // Threads that encode the chunks of a snapshot, and one, the caller, that takes them in order. The caller also encodes
 // if the next chunk has not been started, so it works with any number of threads, also none, with the same result.
 

@@ -292,6 +292,46 @@ static enum sciara_status keep_text(const cJSON *root, char **out) {
   return status;
 }
 
+static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
+  for (cJSON *vent = vents->child, *next; vent; vent = next) {
+    next = vent->next;
+    if (sciara_scenario_passes(items, vent)) continue;
+    cJSON *null = cJSON_CreateNull();
+    if (!null || !cJSON_ReplaceItemViaPointer(vents, vent, null)) {
+      cJSON_Delete(null);
+      return sciara_scenario_no_memory();
+    }
+  }
+  return SCIARA_OK;
+}
+
+static void drop_refused_keys(cJSON *object, const char *schema) {
+  for (cJSON *child = object->child, *next; child; child = next) {
+    next = child->next;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
+    if (!key || !sciara_scenario_passes(key, child)) cJSON_Delete(cJSON_DetachItemViaPointer(object, child));
+  }
+}
+
+/**
+ * Removes the branches of a tree that do not pass the check, so that the others can be checked further: an invalid vent
+ * becomes null, so that the numbers of the others do not change; of "run" single keys are removed, for its start gives the
+ * dates of others their times; any other key of the top level is removed completely.
+ */
+static enum sciara_status drop_refused(cJSON *root) {
+  for (cJSON *child = root->child, *next; child; child = next) {
+    next = child->next;
+    const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
+    if (key && key->type == SCIARA_KEY_OBJECTS && cJSON_IsArray(child))
+      SCIARA_TRY(drop_refused_vents(child, sciara_scenario_key_items(key)));
+    else if (key && strcmp(key->path, "run") == 0 && cJSON_IsObject(child))
+      drop_refused_keys(child, key->path);
+    else if (!key || !sciara_scenario_passes(key, child))
+      cJSON_Delete(cJSON_DetachItemViaPointer(root, child));
+  }
+  return SCIARA_OK;
+}
+
 /** From the tree with the overrides to the values. */
 static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_spec *s,
                       struct sciara_diagnostics *diagnostics) {
@@ -305,7 +345,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
   if (status == SCIARA_OK) status = keep_text(root, &s->json);
   if (status == SCIARA_OK && diagnostics->count > before) {
     const bool given = cJSON_HasObjectItem(root, "model");
-    status = sciara_scenario_drop_refused(root);
+    status = drop_refused(root);
     model_passed = given == cJSON_HasObjectItem(root, "model");
   }
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);

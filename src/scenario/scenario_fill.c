@@ -1,44 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes a checked tree: removes what did not pass, adds the defaults of absent keys.
+// Completes a checked tree: adds the defaults of absent keys.
 #include <string.h>
 
 #include "model/presets.h"
 #include "scenario/scenario_keys.h"
-
-static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
-  for (cJSON *vent = vents->child, *next; vent; vent = next) {
-    next = vent->next;
-    if (sciara_scenario_passes(items, vent)) continue;
-    cJSON *null = cJSON_CreateNull();
-    if (!null || !cJSON_ReplaceItemViaPointer(vents, vent, null)) {
-      cJSON_Delete(null);
-      return sciara_scenario_no_memory();
-    }
-  }
-  return SCIARA_OK;
-}
-
-static void drop_refused_keys(cJSON *object, const char *schema) {
-  for (cJSON *child = object->child, *next; child; child = next) {
-    next = child->next;
-    const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
-    if (!key || !sciara_scenario_passes(key, child)) cJSON_Delete(cJSON_DetachItemViaPointer(object, child));
-  }
-}
-
-enum sciara_status sciara_scenario_drop_refused(cJSON *root) {
-  for (cJSON *child = root->child, *next; child; child = next) {
-    next = child->next;
-    const struct sciara_scenario_key *key = sciara_scenario_key_find("", child->string);
-    if (key && key->type == SCIARA_KEY_OBJECTS && cJSON_IsArray(child))
-      SCIARA_TRY(drop_refused_vents(child, sciara_scenario_key_items(key)));
-    else if (key && strcmp(key->path, "run") == 0 && cJSON_IsObject(child))
-      drop_refused_keys(child, key->path);
-    else if (!key || !sciara_scenario_passes(key, child))
-      cJSON_Delete(cJSON_DetachItemViaPointer(root, child));
-  }
-  return SCIARA_OK;
-}
 
 static enum sciara_status fill_object(cJSON *object, const char *schema);
 

@@ -151,13 +151,6 @@ enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const
 /** The same, its key and its value apart. */
 enum sciara_status sciara_scenario_override_key(const char *file, cJSON *root, const char *key, const char *value);
 
-/**
- * Removes the branches of a tree that do not pass the check, so that the others can be checked further: an invalid vent
- * becomes null, so that the numbers of the others do not change; of "run" single keys are removed, for its start gives the
- * dates of others their times; any other key of the top level is removed completely.
- */
-enum sciara_status sciara_scenario_drop_refused(cJSON *root);
-
 /** What a tree says about run.start. */
 enum sciara_start { SCIARA_START_ABSENT, SCIARA_START_REFUSED, SCIARA_START_GIVEN };
 

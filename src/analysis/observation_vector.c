@@ -11,7 +11,6 @@
 
 #include "analysis/observation_parts.h"
 #include "base/log.h"
-#include "file/gdal_files.h"
 #include "file/vector_open.h"
 
 /** What is being read. */

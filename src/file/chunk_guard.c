@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/chunk_guard.h"
+// The stored chunks of a dataset.
+#include "file/hdf5_open.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/gdal_files.h"
+// The file system /vsisciara/.
+#include "file/gdal_support.h"
 
 #include <cpl_minixml.h>
 #include <cpl_vsi.h>
@@ -14,7 +15,6 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/gdal_support.h"
 #include "file/input_file.h"
 #include "file/netcdf_header.h"
 

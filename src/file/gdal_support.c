@@ -13,8 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "file/gdal_files.h"
-
 static void keep_message(CPLErr kind, CPLErrorNum number, const char *text) {
   const int cause = errno; // GDAL's message does not say that a disk is full
   if (kind != CE_Warning && kind != CE_Failure && kind != CE_Fatal) return;

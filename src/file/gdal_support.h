@@ -21,7 +21,7 @@ struct sciara_gdal_scope {
 };
 
 /**
- * Enters the scope and prepares GDAL once: its drivers, no network for PROJ, and the file system of gdal_files.h.
+ * Enters the scope and prepares GDAL once: its drivers, no network for PROJ, and the file system of the inputs.
  * Within the scope GDAL contacts no server; with `writes` it leaves no .aux.xml behind. Leave it in the same thread.
  */
 void sciara_gdal_enter(struct sciara_gdal_scope *scope, bool writes);
@@ -43,6 +43,32 @@ enum sciara_status sciara_gdal_status(const struct sciara_gdal_scope *scope, enu
  * malloc'd; NULL without memory.
  */
 char *sciara_gdal_plain_path(const char *path);
+
+// The files that GDAL may open for an input. GDAL searches the folder of a raster for files that describe it, opens
+// them with any of its drivers, and follows their references to other files and to servers. So instead of the path of
+// an input it gets a name in a file system of this program, /vsisciara/, which contains only the input and the siblings
+// that belong to its format.
+
+#define SCIARA_GDAL_FILES "/vsisciara/" ///< prefix of the names; the path follows
+
+/** Registers the file system with GDAL. Once per process, before the first use. */
+void sciara_gdal_files_install(void);
+
+/**
+ * Checks an input and its siblings, and lets GDAL read them: the input as *name, until sciara_gdal_files_forbid. A
+ * sibling that is not a regular file, or whose CRS names a file, is SCIARA_ERR_INPUT, and so is a NetCDF file whose header
+ * is damaged.
+ */
+enum sciara_status sciara_gdal_files_allow(const char *path, char **name);
+
+/** Siblings of the input that GDAL has opened: ", dem.prj, dem.hdr"; "" if none. */
+void sciara_gdal_files_opened(const char *name, char *out, size_t capacity);
+
+/** Ends this and releases the name; NULL is allowed. */
+void sciara_gdal_files_forbid(char *name);
+
+/** Removes the prefix from a message or name made by GDAL, in place. */
+void sciara_gdal_files_strip(char *text);
 
 /** Appends a path as one word of a shell command: 'it'\''s.tif'. */
 enum sciara_status sciara_shell_quote(struct sciara_text *out, const char *path);

@@ -15,7 +15,7 @@ extern const char *const sciara_vector_drivers[];
 char **sciara_vector_allowed(const char *const *extra, size_t extra_count);
 
 /**
- * Opens a file in the file system of gdal_files.h, or, with the drivers that the user vouches for, by its path.
+ * Opens a file in the file system of the inputs (gdal_support.h), or, with the drivers that the user vouches for, by its path.
  *
  * @param name    of the file, from sciara_gdal_files_allow
  * @param looks   receives the driver whose format the file has; NULL: of no driver that may be used

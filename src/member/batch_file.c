@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
 #include "file/hdf5_util.h"
 #include "member/batch_table.h"

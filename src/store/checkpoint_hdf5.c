@@ -9,7 +9,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/chunk_guard.h"
 #include "file/hdf5_open.h"
 #include "model/detmath.h"
 #include "store/checkpoint_header.h"

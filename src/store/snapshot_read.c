@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "file/chunk_guard.h"
 #include "file/gdal_support.h"
 #include "file/hdf5_open.h"
 #include "model/field.h"

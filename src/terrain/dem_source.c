@@ -99,7 +99,7 @@ static bool is_driver(GDALDatasetH dataset, const char *name) {
 
 static const unsigned how = GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR;
 
-/** Opens the file in the file system of gdal_files.h, where its siblings can be no other datasets. */
+/** Opens the file in the file system of gdal_support.h, where its siblings can be no other datasets. */
 static GDALDatasetH open_confined(const char *name) {
   const char *const *drivers = is_raw_name(name) ? built_in : built_in_named;
   GDALDatasetH dataset = GDALOpenEx(name, how, drivers, NULL, NULL);

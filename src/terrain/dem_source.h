@@ -6,7 +6,6 @@
 #include <gdal.h>
 
 #include "base/log.h"
-#include "file/gdal_files.h"
 #include "file/gdal_support.h"
 
 /** Row 0 is the northern row of the raster: x = west + (c + 1/2) dx, y = north - (r + 1/2) dy, dx and dy > 0. */
@@ -21,7 +20,7 @@ struct sciara_source {
   bool south_up;     ///< the first row of the file is the southern one
   const char *guess; ///< CRS in `srs` that the file itself does not name; NULL: it does, or there is none
   double scale;      ///< length of 1 m on the ground in the CRS, if it is not to be used for that; 0: no matter
-  char *name;        ///< of the file for GDAL (gdal_files.h)
+  char *name;        ///< of the file for GDAL (gdal_support.h)
   const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
 };
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "file/gdal_files.h"
 #include "file/vector_open.h"
 #include "terrain/dem_source.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "file/gdal_files.h"
+#include "file/gdal_support.h"
 #include "file/netcdf_header.h"
 
 #define CORPUS SCIARA_SOURCE_DIR "/tests/fuzz/corpus/netcdf/"

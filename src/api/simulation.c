@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "model/field.h"
-#include "scenario/scenario_draft.h"
 #include "sim/scenario_site.h"
 
 const char *sciara_version(void) { return SCIARA_VERSION; }

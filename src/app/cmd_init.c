@@ -15,7 +15,6 @@
 #include "file/durable.h"
 #include "file/output_name.h"
 #include "scenario/rates_csv.h"
-#include "scenario/scenario_default.h"
 #include "scenario/scenario_keys.h"
 #include "sim/problem.h"
 

@@ -192,4 +192,62 @@ enum sciara_status sciara_scenario_manual(struct sciara_text *out);
 /** The path of the k-th key that an override may set without an index ("run.max_time"), or NULL after the last. */
 const char *sciara_scenario_settable_key(size_t k);
 
+// A first scenario for a DEM: the required values, and every default written out.
+
+enum { SCIARA_DEFAULT_MOST_POINTS = 32 };
+
+/** A vent of one cell, or a fissure: x and y in the CRS of the DEM, or longitude and latitude in degrees. */
+struct sciara_default_vent {
+  struct sciara_point at[SCIARA_DEFAULT_MOST_POINTS];
+  size_t count; ///< of points: 1 for a vent
+  bool lonlat;
+};
+
+struct sciara_default_request {
+  const char *dem;    ///< path of the DEM as written in the scenario
+  const char *schema; ///< URL of the JSON Schema, for editors; NULL: left out
+  const char *title;  ///< may be NULL
+  const struct sciara_default_vent *vents;
+  size_t vent_count;
+  double width;         ///< of the fissures, m; 0: left out
+  double rate;          ///< effusion rate of each vent, m3/s
+  const char *duration; ///< of the effusion, "3 d"; NULL, and rates as well: none is given
+  const char *rates;    ///< path of a file of rates as written in the scenario, instead of both; NULL: none
+};
+
+/** The name in messages of a scenario that is not written yet. */
+#define SCIARA_NEW_SCENARIO "the new scenario"
+
+/**
+ * Appends the scenario as JSON text; "a.b=value" overrides are applied before the defaults are filled in. Vents that an
+ * override gives without "effusion" receive that of the request.
+ */
+enum sciara_status sciara_scenario_default(const struct sciara_default_request *request, const char *const *overrides,
+                                           size_t override_count, struct sciara_text *out);
+
+// A scenario that a program builds (sciara.h): a tree of JSON, checked only when a simulation is made of it.
+
+/** As if it lay in a file; see sciara_scenario_open and its sisters. */
+struct sciara_scenario {
+  char *path;                         ///< "scenario" in the current folder when it was not read from a file
+  void *root;                         ///< a tree of cJSON: the values as given
+  struct sciara_text print;           ///< what sciara_scenario_json returned last
+  struct sciara_initial_lava initial; ///< what sciara_scenario_set_initial_lava received last; owned
+};
+
+/**
+ * Appends the scenario as text.
+ *
+ * @param dem for a scenario whose DEM has no path: the value of the key "dem" as JSON text, of which only the path is taken
+ *            if the scenario has the key; NULL: none is added
+ */
+enum sciara_status sciara_scenario_draft_text(const struct sciara_scenario *s, const char *dem,
+                                              struct sciara_text *out);
+
+/** Whether it has the key "dem". */
+bool sciara_scenario_draft_has_dem(const struct sciara_scenario *s);
+
+/** Whether it names the file of its DEM. */
+bool sciara_scenario_draft_names_dem(const struct sciara_scenario *s);
+
 #endif

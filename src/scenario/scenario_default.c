@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/scenario_default.h"
-
+// A first scenario for a DEM.
 #include "scenario/scenario_keys.h"
 
 static bool add_effusion(cJSON *vent, const struct sciara_default_request *q) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scenario/scenario_draft.h"
-
+// A scenario that a program builds.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/mem.h"
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
+#include "sciara.h"
 
 static const char NAME[] = "scenario"; ///< in messages, of one that is in no file
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
-#include "scenario/scenario_default.h"
+#include "scenario/scenario.h"
 #include "support/scenario_files.h"
 
 static struct sciara_diagnostics diagnostics;

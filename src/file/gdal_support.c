@@ -243,7 +243,7 @@ bool sciara_srs_is_metric(OGRSpatialReferenceH srs) {
   return OSRIsProjected(srs) && fabs(OSRGetLinearUnits(srs, NULL) - 1.0) < 1e-9;
 }
 
-// ------------------------------------------------------------------------------------------------------- lengths in a CRS
+// ---------------------------------------------------------------------------------------------------- lengths in a CRS
 
 static const double reach =
     50; ///< m, to either side of a point: far above rounding, far below the distance over which a scale varies

@@ -115,9 +115,9 @@ enum sciara_status sciara_series_check(const char *path);
 
 /**
  * All snapshots of a run in one ordinary NetCDF file, which refers to no other: writes their fields, (time, y, x) in the
- * layout of a snapshot, as one atomic file. The snapshots must have the same grid, fields and type, and ascend in time (SCIARA_ERR_INPUT names the first that
- * differs). The file is made in memory; SCIARA_ERR_MEMORY, before anything is allocated, if the free memory is less
- * than the size of the snapshots on the disk.
+ * layout of a snapshot, as one atomic file. The snapshots must have the same grid, fields and type, and ascend in time
+ * (SCIARA_ERR_INPUT names the first that differs). The file is made in memory; SCIARA_ERR_MEMORY, before anything is
+ * allocated, if the free memory is less than the size of the snapshots on the disk.
  *
  * @param paths of the snapshots, `count` of them, at least 1
  */

@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a snapshot. Chunks in which nothing differs from the dataset's fill value are not stored at all.
+// Writing a snapshot, and all snapshots of a run in one file. Chunks in which nothing differs from the dataset's fill
+// value are not stored at all.
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "model/field.h"
 #include "store/snapshot_layout.h"
+
+/** A field of a snapshot, or of all snapshots of a run, on its way into a file. */
+struct field_writer {
+  const struct sciara_layout *layout;
+  enum sciara_field field;
+  // What follows is its own.
+  hid_t dataset;
+  uint64_t sum; ///< of the words of all values that were put
+};
 
 static enum sciara_status misfit(const struct sciara_layout *l, const struct sciara_chunk *chunk) {
   const char *name = sciara_field_describe(chunk->field)->name;
@@ -18,7 +32,16 @@ static enum sciara_status misfit(const struct sciara_layout *l, const struct sci
                      l->path, name, chunk->misfit_value, chunk->misfit_row, chunk->misfit_col);
 }
 
-enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_t times) {
+/** Closes the dataset; returns `status`, or the status of closing if that was SCIARA_OK. */
+static enum sciara_status close_field(struct field_writer *w, enum sciara_status status) {
+  if (w->dataset >= 0 && H5Dclose(w->dataset) < 0 && status == SCIARA_OK)
+    status = sciara_hdf5_fail(SCIARA_ERR_IO, w->layout->path, "cannot close %s", sciara_field_describe(w->field)->name);
+  w->dataset = H5I_INVALID_HID;
+  return status;
+}
+
+/** Makes the dataset (time, y, x) with so many times; layout and field are set. On failure it is closed. */
+static enum sciara_status open_field(struct field_writer *w, size_t times) {
   const struct sciara_layout *l = w->layout;
   const char *name = sciara_field_describe(w->field)->name;
   const hsize_t dims[3] = {times, (hsize_t)l->grid->rows, (hsize_t)l->grid->cols};
@@ -34,10 +57,14 @@ enum sciara_status sciara_field_writer_open(struct sciara_field_writer *w, size_
   if (status == SCIARA_OK) status = sciara_layout_describe(l, w->dataset, w->field, type);
   if (space >= 0) H5Sclose(space);
   if (plist >= 0) H5Pclose(plist);
-  return status == SCIARA_OK ? status : sciara_field_writer_close(w, status);
+  return status == SCIARA_OK ? status : close_field(w, status);
 }
 
-enum sciara_status sciara_field_writer_put(struct sciara_field_writer *w, size_t time, struct sciara_chunk_team *team) {
+/**
+ * Writes time number `time` of the field: the chunks that the team gives next, which must be of the field and of the
+ * grid and type of the file. SCIARA_ERR_NUMERIC names a value that cannot be stored.
+ */
+static enum sciara_status put_time(struct field_writer *w, size_t time, struct sciara_chunk_team *team) {
   const struct sciara_layout *l = w->layout;
   for (int64_t left = sciara_chunks_of(l->grid); left > 0; left--) {
     const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
@@ -52,23 +79,16 @@ enum sciara_status sciara_field_writer_put(struct sciara_field_writer *w, size_t
   return SCIARA_OK;
 }
 
-enum sciara_status sciara_field_writer_close(struct sciara_field_writer *w, enum sciara_status status) {
-  if (w->dataset >= 0 && H5Dclose(w->dataset) < 0 && status == SCIARA_OK)
-    status = sciara_hdf5_fail(SCIARA_ERR_IO, w->layout->path, "cannot close %s", sciara_field_describe(w->field)->name);
-  w->dataset = H5I_INVALID_HID;
-  return status;
-}
-
 /* Thickness has the lowest number, so it is the first field of the file, which is the one ArcGIS shows. */
 static enum sciara_status write_fields(const struct sciara_layout *l, struct sciara_chunk_team *team) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     if (!(l->context->fields & (1u << f))) continue;
-    struct sciara_field_writer w = {.layout = l, .field = (enum sciara_field)f};
-    SCIARA_TRY(sciara_field_writer_open(&w, 1));
-    enum sciara_status status = sciara_field_writer_put(&w, 0, team);
+    struct field_writer w = {.layout = l, .field = (enum sciara_field)f};
+    SCIARA_TRY(open_field(&w, 1));
+    enum sciara_status status = put_time(&w, 0, team);
     // HDF5's own checksums do not cover where the chunks lie: a flipped bit there would read as no lava.
     if (status == SCIARA_OK) status = sciara_hdf5_put_hex(w.dataset, l->path, SCIARA_FIELD_CHECKSUM, w.sum);
-    SCIARA_TRY(sciara_field_writer_close(&w, status));
+    SCIARA_TRY(close_field(&w, status));
   }
   return SCIARA_OK;
 }
@@ -137,5 +157,153 @@ enum sciara_status sciara_snapshot_write(const struct sciara_snapshot_context *c
   sciara_hdf5_begin(&session);
   enum sciara_status status = write_snapshot(context, s, touched, ledger, checksum, path);
   sciara_hdf5_end(&session);
+  return status;
+}
+
+// ---------------------------------------------------------------------------------------------------- all in one file
+
+/** The snapshots that become one file. */
+struct merge {
+  const char *const *paths;
+  size_t count;
+  enum sciara_checksum_rule rule;
+  const char *path;            ///< of the file
+  struct sciara_snapshot last; ///< speaks for all of them; open
+  double *times;
+};
+
+static enum sciara_status check_memory(const struct merge *m) {
+  const size_t available = sciara_memory_available();
+  const struct sciara_grid *grid = &m->last.grid;
+  size_t bytes =
+      2 * (size_t)sciara_grid_cells(grid) * sizeof(double) + sciara_chunk_team_memory(grid, m->last.as_double, 1);
+  for (size_t k = 0; k < m->count; k++) {
+    struct stat info;
+    if (stat(m->paths[k], &info) == 0) bytes += (size_t)info.st_size;
+  }
+  if (available == 0 || bytes <= available) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_MEMORY, "%s: merging the snapshots needs about %zu MB of memory, %zu MB are free",
+                     m->path, bytes / 1000000, available / 1000000);
+}
+
+/** Whether a snapshot can stand in one file with the last one. */
+static enum sciara_status check_fits(const struct merge *m, const struct sciara_snapshot *s) {
+  const struct sciara_grid *a = &m->last.grid, *b = &s->grid;
+  if (a->rows != b->rows || a->cols != b->cols || a->cell_size != b->cell_size || a->west != b->west ||
+      a->north != b->north)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different grids", s->path, m->last.path);
+  if (s->fields != m->last.fields || s->as_double != m->last.as_double)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s and %s have different fields, or the same fields with different types",
+                       s->path, m->last.path);
+  return SCIARA_OK;
+}
+
+/** Opens each snapshot once, for its time and to see whether it fits. */
+static enum sciara_status read_headers(struct merge *m) {
+  SCIARA_TRY(SCIARA_NEW(m->times, m->count, "the times of a series"));
+  for (size_t k = 0; k < m->count; k++) {
+    struct sciara_snapshot s;
+    SCIARA_TRY(sciara_snapshot_open_as(m->paths[k], m->rule, &s));
+    enum sciara_status status = check_fits(m, &s);
+    m->times[k] = s.time_s;
+    sciara_snapshot_close(&s);
+    SCIARA_TRY(status);
+    if (k > 0 && !(m->times[k] > m->times[k - 1]))
+      return sciara_fail(SCIARA_ERR_INPUT, "%s: time %.17g s: expected a later time than %.17g s of %s", m->paths[k],
+                         m->times[k], m->times[k - 1], m->paths[k - 1]);
+  }
+  return SCIARA_OK;
+}
+
+/** Writes the values of one snapshot. */
+static enum sciara_status put_values(const struct merge *m, struct field_writer *w, size_t time, const double *values) {
+  const struct sciara_chunk_source source = {.grid = &m->last.grid, .values = values, .as_double = m->last.as_double};
+  struct sciara_chunk_team *team;
+  struct sciara_hdf5_session session;
+  SCIARA_TRY(sciara_chunk_team_create(&source, 1u << w->field, 1, &team));
+  sciara_hdf5_begin(&session);
+  const enum sciara_status status = put_time(w, time, team);
+  sciara_hdf5_end(&session);
+  sciara_chunk_team_destroy(team);
+  return status;
+}
+
+/** One snapshot at a time is open, and one field of it in memory. */
+static enum sciara_status put_field(const struct merge *m, struct field_writer *w, double *values) {
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < m->count && status == SCIARA_OK; k++) {
+    struct sciara_snapshot s;
+    SCIARA_TRY(sciara_snapshot_open_as(m->paths[k], m->rule, &s));
+    status = sciara_snapshot_read(&s, w->field, values);
+    sciara_snapshot_close(&s);
+    if (status == SCIARA_OK) status = put_values(m, w, k, values);
+  }
+  return status;
+}
+
+static enum sciara_status put_fields(const struct merge *m, const struct sciara_layout *layout) {
+  double *values = NULL;
+  struct sciara_hdf5_session session;
+  enum sciara_status status;
+  SCIARA_TRY_GOTO(SCIARA_NEW(values, sciara_grid_cells(&m->last.grid), "a field to write"));
+  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
+    if (!(m->last.fields >> f & 1u)) continue;
+    struct field_writer w = {.layout = layout, .field = (enum sciara_field)f};
+    sciara_hdf5_begin(&session);
+    status = open_field(&w, m->count);
+    sciara_hdf5_end(&session);
+    if (status != SCIARA_OK) goto cleanup;
+    status = put_field(m, &w, values);
+    sciara_hdf5_begin(&session);
+    status = close_field(&w, status);
+    sciara_hdf5_end(&session);
+    if (status != SCIARA_OK) goto cleanup;
+  }
+cleanup:
+  sciara_free(values);
+  return status;
+}
+
+static enum sciara_status write_file(const struct merge *m) {
+  const struct sciara_snapshot *s = &m->last;
+  char *history = sciara_format("sciara export --format nc: %zu snapshots merged", m->count);
+  if (!history) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a text", m->path);
+  const struct sciara_snapshot_context context = {.georef = &s->georef,
+                                                  .fields = s->fields,
+                                                  .as_double = s->as_double,
+                                                  .title = s->title,
+                                                  .start = s->start,
+                                                  .scenario_json = s->scenario_json,
+                                                  .model_rule = s->model_rule,
+                                                  .model_preset = s->model_preset,
+                                                  .history = history,
+                                                  .engine = s->engine,
+                                                  .precision = s->precision,
+                                                  .dem_hash = s->dem_hash};
+  struct sciara_layout layout;
+  struct sciara_hdf5_session session;
+  sciara_hdf5_begin(&session);
+  enum sciara_status status = sciara_layout_begin(&layout, m->path, &context, &s->grid, m->times, m->count);
+  sciara_hdf5_end(&session);
+  if (status == SCIARA_OK) {
+    status = put_fields(m, &layout);
+    sciara_hdf5_begin(&session);
+    status = sciara_layout_end(&layout, status);
+    sciara_hdf5_end(&session);
+  }
+  free(history);
+  return status;
+}
+
+enum sciara_status sciara_series_merge(const char *const *paths, size_t count, enum sciara_checksum_rule rule,
+                                       const char *path) {
+  if (count == 0) return sciara_fail(SCIARA_ERR_USAGE, "%s: a series needs at least one snapshot", path);
+  struct merge m = {.paths = paths, .count = count, .rule = rule, .path = path};
+  SCIARA_TRY(sciara_snapshot_open_as(paths[count - 1], rule, &m.last));
+  enum sciara_status status = check_memory(&m);
+  if (status == SCIARA_OK) status = read_headers(&m);
+  if (status == SCIARA_OK) status = write_file(&m);
+  sciara_free(m.times);
+  sciara_snapshot_close(&m.last);
   return status;
 }

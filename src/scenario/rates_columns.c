@@ -148,11 +148,15 @@ enum word {
   WORD_HIGH = 64,
   WORD_MEAN = 128,
   WORD_ZONE = 256,
-  WORD_STAMP = 512,  ///< date and time of day
-  WORD_SINCE = 1024, ///< counted from a date, so that it is none
-  WORD_PART = 2048,  ///< a part of a date
-  WORD_ERROR = 4096, ///< of a rate
-  UNKNOWN = 8192
+  WORD_STAMP = 512,     ///< date and time of day
+  WORD_SINCE = 1024,    ///< counted from a date, so that it is none
+  WORD_PART = 2048,     ///< a part of a date
+  WORD_ERROR = 4096,    ///< of a rate
+  WORD_END = 8192,      ///< of a rate
+  WORD_HOUR = 16384,    ///< a time of day
+  WORD_OFFSET = 32768,  ///< from UTC
+  WORD_LASTING = 65536, ///< of a rate, beside any other word
+  UNKNOWN = 131072
 };
 
 static const struct {
@@ -172,6 +176,12 @@ static const struct {
     {WORD_HIGH, " high higher upper hi max maximum "},
     {WORD_MEAN, " mean average averaged avg best "},
     {WORD_ZONE, " utc gmt z ut iso "},
+    {WORD_END, " end ends ended ending endtime enddate stop until till to finish fin fine ende hasta bis "},
+    {UNKNOWN | WORD_LASTING, " duration dur durata duracion duraci\xC3\xB3n dur\xC3\xA9"
+                             "e duree dauer durasi "},
+    {UNKNOWN | WORD_HOUR,
+     " hour hh hhmm hhmmss clock ora ore orario heure heures hora horas uhr uhrzeit zeit stunde jam waktu "},
+    {UNKNOWN | WORD_OFFSET, " tz timezone offset "},
     {FILLER, " start of the begin beginning in per volcanic lava eruption onset and "},
 };
 
@@ -200,7 +210,7 @@ static enum sciara_rates_quantity estimate_of(unsigned meaning) {
 /** What a column without a unit holds. */
 static enum sciara_rates_quantity quantity_of_words(unsigned meaning) {
   const unsigned of_a_rate = WORD_RATE | WORD_LOW | WORD_HIGH | WORD_MEAN;
-  if (meaning & (UNKNOWN | WORD_PART | WORD_ERROR)) return SCIARA_RATES_NOTHING;
+  if (meaning & (UNKNOWN | WORD_PART | WORD_ERROR | WORD_END)) return SCIARA_RATES_NOTHING;
   if (meaning & WORD_POWER) return SCIARA_RATES_POWER;
   if (meaning & of_a_rate) return estimate_of(meaning);
   if (meaning & WORD_TIME) return SCIARA_RATES_TIME;
@@ -213,7 +223,18 @@ static enum sciara_rates_quantity quantity_of(const struct unit *unit, unsigned 
   if (meaning & WORD_ERROR) return SCIARA_RATES_NOTHING;
   if (unit->measure == OF_RATE) return estimate_of(meaning);
   if (unit->measure == OF_POWER) return meaning & (WORD_LOW | WORD_HIGH) ? SCIARA_RATES_NOTHING : SCIARA_RATES_POWER;
-  return estimate || (meaning & (UNKNOWN | WORD_PART)) ? SCIARA_RATES_NOTHING : SCIARA_RATES_TIME;
+  return estimate || (meaning & (UNKNOWN | WORD_PART | WORD_END)) ? SCIARA_RATES_NOTHING : SCIARA_RATES_TIME;
+}
+
+/** What a column that is not used may hold; `meaning` is that of its name without a unit. */
+static enum sciara_rates_hint hint_of(const struct unit *unit, unsigned meaning) {
+  const bool of_error = meaning & WORD_ERROR && !(meaning & WORD_ZONE); // "UTC+2" has a sign
+  if (of_error || meaning & (WORD_RATE | WORD_POWER) || (unit && unit->measure != OF_TIME))
+    return SCIARA_RATES_HINT_NONE;
+  if (meaning & WORD_LASTING || (meaning & WORD_END && !(meaning & UNKNOWN))) return SCIARA_RATES_HINT_END;
+  if (meaning & WORD_OFFSET) return SCIARA_RATES_HINT_ZONE;
+  if (meaning & (WORD_HOUR | WORD_TIME) && !(unit && unit->factor == 1)) return SCIARA_RATES_HINT_HOUR;
+  return SCIARA_RATES_HINT_NONE;
 }
 
 // ----------------------------------------------------------------------------------------------------------- columns
@@ -239,6 +260,7 @@ static enum sciara_rates_quantity read_name(const char *name, struct sciara_rate
   c->unit_assumed = !has_unit;
   c->of_dates = of_time && !(meaning & WORD_SINCE) && meaning & (WORD_DAY | WORD_STAMP | WORD_ZONE);
   c->bare = has_unit && !*text;
+  c->hint = hint_of(has_unit ? &unit : NULL, meaning);
   snprintf(c->unit, sizeof c->unit, "%s", has_unit ? unit.shown : of_time ? "s" : "m3/s");
   snprintf(c->name, sizeof c->name, "%s", name);
   return quantity;
@@ -256,10 +278,12 @@ static bool is_part(const char *name) {
 
 /** Puts a column where it belongs. */
 static enum sciara_status assign(const struct sciara_rates_column *c, enum sciara_rates_quantity quantity,
-                                 struct sciara_rates_columns *out, struct sciara_text *unused) {
+                                 struct sciara_rates_columns *out) {
   static const char *const names[] = {"times", "dates", "effusion rates", "lowest rates", "highest rates", "power"};
-  if (quantity == SCIARA_RATES_NOTHING)
-    return sciara_text_append(unused, "%s\"%s\"", unused->length ? ", " : "", c->name);
+  if (quantity == SCIARA_RATES_NOTHING) {
+    out->unused[out->unused_count++] = *c;
+    return SCIARA_OK;
+  }
   if (quantity == SCIARA_RATES_POWER && c->unit_assumed)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "expected the unit of the power in the header, such as \"VRP [MW]\"; found \"%s\"", c->name);
@@ -324,8 +348,7 @@ static enum sciara_status check(struct sciara_rates_columns *out, char *const *n
   return status;
 }
 
-enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out,
-                                             struct sciara_text *unused) {
+enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out) {
   *out = (struct sciara_rates_columns){.count = count};
   if (count > SCIARA_RATES_MAX_COLUMNS)
     return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d columns, found more", SCIARA_RATES_MAX_COLUMNS);
@@ -337,7 +360,7 @@ enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, s
       c = (struct sciara_rates_column){.given = true, .at = k, .factor = 1, .unit = "m3/s", .unit_assumed = true};
       snprintf(c.name, sizeof c.name, "%s", names[k]);
     }
-    SCIARA_TRY(assign(&c, quantity, out, unused));
+    SCIARA_TRY(assign(&c, quantity, out));
   }
   return check(out, names, count);
 }

@@ -16,7 +16,7 @@ struct reading {
   const struct sciara_rates_options *options;
   struct sciara_rates_columns columns;
   struct sciara_rates_series series;
-  struct sciara_text unused, understood;
+  struct sciara_text understood;
   bool from_first;        ///< dates are counted from the first one
   double start;           ///< UTC in seconds that time 0 stands for; NAN until there is a date
   bool unzoned, unitless; ///< some date has no zone; some time is a bare number
@@ -74,8 +74,7 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
 
 /** "20060714" in a column of dates as "2006-07-14". */
 static const char *with_hyphens(struct reading *r, const char *text, char out[SCIARA_DATE_SIZE]) {
-  if (strlen(text) != 8 || strspn(text, "0123456789") != 8) return text;
-  snprintf(out, SCIARA_DATE_SIZE, "%.4s-%.2s-%.2s", text, text + 4, text + 6);
+  if (!sciara_rates_compact_date(text, out)) return text;
   r->compact = true;
   return out;
 }
@@ -147,20 +146,12 @@ static enum sciara_status read_time(struct reading *r, char *const *cells, doubl
   return read_date(r, both, time);
 }
 
-/** Whether a cell says that there is no value. */
-static bool is_missing(const char *text) {
-  static const char *const words[] = {"", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--"};
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strcasecmp(text, words[k]) == 0) return true;
-  return false;
-}
-
 /** A rate in m3/s from a cell of a column; NAN: the cell is empty. */
 static enum sciara_status read_rate(struct reading *r, enum sciara_rates_quantity quantity, char *text, double *rate) {
   const struct sciara_rates_column *c = &r->columns.column[quantity];
   enum sciara_status status;
   *rate = NAN;
-  if (is_missing(text)) return SCIARA_OK;
+  if (sciara_rates_is_missing(text)) return SCIARA_OK;
   const char *number = with_point(r, text, &status);
   if (!number) return status;
   const bool is_number = sciara_parse_double(number, rate);
@@ -212,6 +203,7 @@ static enum sciara_status read_row(struct reading *r, char *const *cells, const 
                                    size_t count) {
   double time, rate = 0;
   SCIARA_TRY(read_time(r, cells, &time));
+  SCIARA_TRY(sciara_rates_check_unused(&r->lines, &r->columns, cells, !isnan(r->start)));
   for (size_t k = 0; k < count; k++) {
     double part;
     SCIARA_TRY(read_rate(r, from[k], cells[r->columns.column[from[k]].at], &part));
@@ -284,15 +276,24 @@ static void report_assumed(const struct reading *r, const enum sciara_rates_quan
                 r->columns.column[SCIARA_RATES_TIME].name);
   if (rate->unit_assumed)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: \"%s\" names no unit: m3/s is assumed", path, rate->name);
-  if (r->unused.length)
-    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: columns that are not used: %s", path, r->unused.data);
+}
+
+static enum sciara_status report_unused(const struct reading *r) {
+  struct sciara_text names = {0};
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < r->columns.unused_count; k++)
+    status = sciara_text_append(&names, "%s\"%s\"", k ? ", " : "", r->columns.unused[k].name);
+  if (status == SCIARA_OK && names.length)
+    sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: columns that are not used: %s", r->lines.path, names.data);
+  sciara_text_free(&names);
+  return status;
 }
 
 static enum sciara_status read_header(struct reading *r) {
   char *names[SCIARA_RATES_MAX_COLUMNS];
   size_t count;
   SCIARA_TRY(sciara_rates_take(&r->lines, names, &count));
-  return sciara_rates_columns_read(names, count, &r->columns, &r->unused);
+  return sciara_rates_columns_read(names, count, &r->columns);
 }
 
 static enum sciara_status read_columns(struct reading *r) {
@@ -303,8 +304,9 @@ static enum sciara_status read_columns(struct reading *r) {
   SCIARA_TRY(find_rates(r, from, &count));
   SCIARA_TRY(read_rows(r, from, count));
   SCIARA_TRY(describe(r, from, count));
-  if (r->series.count >= 2) report_assumed(r, from);
-  return SCIARA_OK;
+  if (r->series.count < 2) return SCIARA_OK;
+  report_assumed(r, from);
+  return report_unused(r);
 }
 
 /** A list of alerts counts from 1970: moves it to the start of the run. */
@@ -342,7 +344,6 @@ static enum sciara_status open_file(const char *path, struct reading *r, char **
 
 static void reading_free(struct reading *r, char *text) {
   sciara_rates_series_free(&r->series);
-  sciara_text_free(&r->unused);
   sciara_text_free(&r->understood);
   free(text);
 }

@@ -23,7 +23,15 @@ enum sciara_rates_quantity {
   SCIARA_RATES_NOTHING = SCIARA_RATES_QUANTITIES ///< is not used
 };
 
-/** A column that is used. */
+/** What the name of a column that is not used says of numbers in it. */
+enum sciara_rates_hint {
+  SCIARA_RATES_HINT_NONE,
+  SCIARA_RATES_HINT_END,  ///< when a rate ends, or how long it lasts
+  SCIARA_RATES_HINT_HOUR, ///< a time of day
+  SCIARA_RATES_HINT_ZONE
+};
+
+/** A column. */
 struct sciara_rates_column {
   bool given;
   size_t at;                    ///< its number, from 0
@@ -32,21 +40,23 @@ struct sciara_rates_column {
   bool unit_assumed;            ///< the file names none
   bool of_dates;                ///< the name says that it holds dates, not times since the start
   bool bare;                    ///< the name is that of a unit: "hour"
+  enum sciara_rates_hint hint;  ///< of a column that is not used
   char name[SCIARA_RATES_NAME]; ///< as in the file, cut
 };
 
 struct sciara_rates_columns {
   size_t count;
   struct sciara_rates_column column[SCIARA_RATES_QUANTITIES];
+  size_t unused_count;
+  struct sciara_rates_column unused[SCIARA_RATES_MAX_COLUMNS]; ///< those that are not understood
 };
 
 /**
- * Interprets the names of a header. Columns that are not understood are named in `unused`.
+ * Interprets the names of a header.
  *
  * @return SCIARA_ERR_INPUT, starting with "expected": `names` are no header, lack a column, or have one twice
  */
-enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out,
-                                             struct sciara_text *unused);
+enum sciara_status sciara_rates_columns_read(char *const *names, size_t count, struct sciara_rates_columns *out);
 
 // ---------------------------------------------------------------------------------------------------------------- rows
 
@@ -62,8 +72,26 @@ struct sciara_rates_lines {
 enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[SCIARA_RATES_MAX_COLUMNS],
                                      size_t *count);
 
+/** A printable copy of a text of the file, cut to 60 bytes. */
+const char *sciara_rates_shown(const char *text, char buffer[64]);
+
 /** Fails with "FILE:LINE: expected ALLOWED, found "FOUND"". */
 enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const char *found, const char *allowed);
+
+/**
+ * Refuses a row that says when lava is emitted in a column that is not used: a time of day, a date, a zone other than UTC, a
+ * duration or an end. Values decide, and of plain numbers the name of the column.
+ *
+ * @param dated the times of the row are dates
+ */
+enum sciara_status sciara_rates_check_unused(const struct sciara_rates_lines *l, const struct sciara_rates_columns *c,
+                                             char *const *cells, bool dated);
+
+/** Whether a cell says that there is no value. */
+bool sciara_rates_is_missing(const char *text);
+
+/** Whether a text is a day such as "20060714", written to `out` as "2006-07-14". */
+bool sciara_rates_compact_date(const char *text, char out[SCIARA_DATE_SIZE]);
 
 /** The rows of a file: each rate holds from its time on. */
 struct sciara_rates_series {

@@ -15,8 +15,7 @@ enum sciara_status sciara_rates_take(struct sciara_rates_lines *l, char *value[S
   return sciara_csv_take_row(&l->csv, SCIARA_RATES_MAX_COLUMNS, value, count);
 }
 
-/** A printable copy of a text of the file, cut to 60 bytes. */
-static const char *shown(const char *text, char buffer[64]) {
+const char *sciara_rates_shown(const char *text, char buffer[64]) {
   size_t n = 0;
   for (; n < 60 && text[n]; n++) buffer[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7F ? '?' : text[n];
   memcpy(buffer + n, text[n] ? "..." : "", text[n] ? 4 : 1);
@@ -26,7 +25,7 @@ static const char *shown(const char *text, char buffer[64]) {
 enum sciara_status sciara_rates_refuse(const struct sciara_rates_lines *l, const char *found, const char *allowed) {
   char buffer[64];
   return sciara_fail(SCIARA_ERR_INPUT, "%s:%zu: expected %s, found \"%s\"", l->path, l->line, allowed,
-                     shown(found, buffer));
+                     sciara_rates_shown(found, buffer));
 }
 
 // -------------------------------------------------------------------------------------------------------------- rows

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Effusion rates from CSV files as others write them, through the program: what is understood and assumed is printed, dates
 count from run.start, and the same rates in another form give bit-identical states."""
+import json
 import os
+import re
 import sys
+from datetime import datetime
 
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
@@ -86,6 +89,43 @@ class Rates(Case):
             f.write("date;rate (m3/s)\n2026-05-10 04:00;1\n2026-05-10 03:00;2\n2026-05-10 06:00;0\n")
         said = self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rates", "r.csv", code=3).stderr
         self.assertIn('r.csv:3: expected a date after that of the previous row, 2026-05-10T04:00:00Z, for times ascend, found "2026-05-10 03:00"', said)
+
+    def volume(self, text, code=0):
+        """The scenario that `sciara init` makes of a file with dates or times: its m3 and start, or the error and no scenario."""
+        case.write_dem(self.path("dem.asc"))
+        self.write_rates(text, "r.csv")
+        made = self.path("made.json")
+        if os.path.exists(made):
+            os.remove(made)
+        done = self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rates", "r.csv", "-o", "made.json", code=code)
+        if code:
+            self.assertFalse(os.path.exists(made))
+            return done.stderr
+        with open(made, encoding="utf-8") as f:
+            start = json.load(f)["run"].get("start")
+        return float(re.search(r"\nvents: .*?([0-9.e+]+) m3 in all", self.sciara("check", "made.json").stdout)[1]), start
+
+    def test_times_in_columns_that_are_not_used(self):
+        """Each error's cure leads to the volume that the observer meant: 5 m3/s from 14:30 to 04:00 in summer time."""
+        hours = datetime(2026, 5, 2, 4) - datetime(2026, 5, 1, 14, 30)
+        meant = (5 * hours.total_seconds(), "2026-05-01T12:30:00Z")
+        rows = "{}\n2026-05-01,14:30{},5\n2026-05-02,04:00{},0\n"
+        said = self.volume(rows.format("date,time (CEST),rate", "", ""), code=3)
+        self.assertIn('r.csv:2: "time (CEST)" is not used: expected nothing in it about times, found a time of day, "14:30"; name the two columns '
+                      '"date" and "time", and write the zone behind each time, such as 14:30+02:00 (without a zone it is UTC)\n', said)
+        self.assertEqual(self.volume(rows.format("date,time,rate", "+02:00", "+02:00")), meant)
+        said = self.volume(rows.format("date,time,tz,rate", ",+02:00", ",+02:00"), code=3)
+        self.assertIn('"tz" is not used: expected nothing in it about times, found a zone, "+02:00"; write it behind each time of day, such as '
+                      "14:30+02:00 (without a zone it is UTC), and remove the column\n", said)
+        self.assertEqual(self.volume(rows.format("date,time,tz,rate", ",UTC", ",Z")), (meant[0], "2026-05-01T14:30:00Z"))
+        for header, end, found in (("start date,end date", "2026-05-03", "an end or a duration"), ("date,fine", "18:00", "an end or a duration"),
+                                   ("date,until dusk", "2026-05-03", "a date"), ("time_h,duration_h", "48", "an end or a duration")):
+            begin = "0" if "time" in header else "2026-05-01"
+            said = self.volume(f"{header},rate\n{begin},{end},2\n", code=3)
+            self.assertIn(f'"{header.split(",")[1]}" is not used: expected nothing in it about times, found {found}, "{end}"; if a rate ends then, say so '
+                          "in a row of its own with the rate 0, for each lasts until the next row; then remove the column\n", said)
+        self.assertEqual(self.volume("start date,rate\n2026-05-01,2\n2026-05-03,0\n")[0], 2 * 2 * 86400)
+        self.assertEqual(self.volume("time_h,rate\n0,2\n48,0\n")[0], 2 * 48 * 3600)
 
     def test_choices(self):
         band = "time_s,low,high\n0,1,4\n100,0,0\n"

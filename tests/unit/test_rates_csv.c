@@ -119,12 +119,16 @@ static void remember(void *context, enum sciara_log_level level, const char *mes
   snprintf(said + used, sizeof said - used, "%s%s\n", level == SCIARA_LOG_WARNING ? "warning: " : "", message);
 }
 
-static void check_reading(const struct reading *x) {
-  struct sciara_rate_table table;
+static void write_text(const char *text) {
   FILE *file = fopen(path, "wb");
   ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(x->text, file), 0);
+  ck_assert_int_ge(fputs(text, file), 0);
   ck_assert_int_eq(fclose(file), 0);
+}
+
+static void check_reading(const struct reading *x) {
+  struct sciara_rate_table table;
+  write_text(x->text);
   said[0] = '\0';
   sciara_log_set_sink(remember, NULL);
   const enum sciara_status status = sciara_rates_csv_read(path, &x->options, &table);
@@ -217,6 +221,14 @@ static const struct reading headers[] = {
      .edges = {0, 3600},
      .rates = {5}},
     {.text = "time_h,rate,year\n0,5,2006\n1,0,2006\n", .count = 1, .edges = {0, 3600}, .rates = {5}},
+    // nothing about times in them: an empty end, a zone beside no date, ratios, numbers, words
+    {.text = "time_h,rate,end,tz,scale,end member,n,sensor,orbit,ora,note\n"
+             "0,5,,CEST,1:25000,3,5e10,VIIRS,12/7,14,14:30 smoke\n1,0,-,+02:00,1:5000,4,3x10,MODIS,-7,4,2006-07-14 "
+             "flight\n",
+     .count = 1,
+     .edges = {0, 3600},
+     .rates = {5},
+     .said = {"not used: \"end\", \"tz\", \"scale\", \"end member\", \"n\", \"sensor\", \"orbit\", \"ora\", \"note\""}},
 };
 
 START_TEST(test_headers) { check_reading(&headers[_i]); }
@@ -513,13 +525,70 @@ static const struct {
      ":2: expected a line of MODVOLC, 14 or more values separated by blanks, found \"1000000600\""},
 };
 
+/** Columns that are not used and say when lava is emitted: header, first row, and what is found. */
+static const struct {
+  const char *header, *row, *column, *found;
+} times_unused[] = {
+#define DAYTIME(header, value) \
+  { "date;" header ";rate", "2006-07-14;" value ";5", header, "a time of day, \"" value "\"" }
+    DAYTIME("time (CEST)", "14:30"),
+    DAYTIME("Hour (UTC)", "14:30:00"),
+    DAYTIME("time (UTC+2)", "9:05"),
+    DAYTIME("time (local)", "2:30 PM"),
+    DAYTIME("local time", "14h30"),
+    DAYTIME("\xE6\x99\x82\xE5\x88\xBB", "14:30 CEST"),
+    DAYTIME("Uhrzeit", "14:30+02:00"),
+    DAYTIME("hh:mm", "1430"),
+    DAYTIME("HHMM", "0430"),
+    DAYTIME("clock", "14"),
+    DAYTIME("ora", "14,5"),
+    DAYTIME("heure", "14"),
+    DAYTIME("time (UTC+2)", "1430"),
+    DAYTIME("local time", "14.30"),
+    {"date;time;tz;rate", "2006-07-14;14:30;+02:00;5", "tz", "a zone, \"+02:00\""},
+    {"date;time;x;rate", "2006-07-14;14:30;UTC+2;5", "x", "a zone, \"UTC+2\""},
+    {"date;x;rate", "2006-07-14 14:30;CEST;5", "x", "a zone, \"CEST\""},
+    {"date;x;rate", "2006-07-14 14:30;Pacific/Honolulu;5", "x", "a zone, \"Pacific/Honolulu\""},
+    {"date;UTC offset;rate", "2006-07-14 14:30;-10;5", "UTC offset", "a zone, \"-10\""},
+    {"date;tz;rate", "2006-07-14 14:30;Ortszeit;5", "tz", "a zone, \"Ortszeit\""},
+    {"start date;end date;rate", "2006-07-14;20060716;5", "end date", "an end or a duration, \"20060716\""},
+    {"date;x;rate", "2006-07-14;2006-07-16T12:00;5", "x", "a date, \"2006-07-16T12:00\""},
+    {"date;x;rate", "20060714;20060716;5", "x", "a date, \"20060716\""},
+    {"date;x;rate", "2006-07-14;16/07/2006;5", "x", "a date, \"16/07/2006\""},
+    {"date;x;rate", "2006-07-14;16.7.06 12:00;5", "x", "a date, \"16.7.06 12:00\""},
+    {"date;x;rate", "2006-07-14;16 juil 2006;5", "x", "a date, \"16 juil 2006\""},
+    {"date;end;rate", "2006-07-14 14:30;18;5", "end", "an end or a duration, \"18\""},
+    {"date;x;rate", "2006-07-14 14:30;18:00;5", "x", "a time of day, \"18:00\""},
+    {"time_h;time_end_h;rate", "0;6;5", "time_end_h", "an end or a duration, \"6\""},
+    {"time_h;duration_h;rate", "0;6;5", "duration_h", "an end or a duration, \"6\""},
+    {"time_h;Dauer [h];rate", "0;6;5", "Dauer [h]", "an end or a duration, \"6\""},
+    {"time_h;dur\xC3\xA9"
+     "e;rate",
+     "0;6;5",
+     "dur\xC3\xA9"
+     "e",
+     "an end or a duration, \"6\""},
+    {"time_h;x;rate", "0;6 h;5", "x", "a duration, \"6 h\""},
+};
+
+START_TEST(test_times_unused) {
+  const struct sciara_rates_options options = {.run_start = "2006-07-14T00:00:00Z"};
+  struct sciara_rate_table table;
+  char text[256], expected[512];
+  snprintf(text, sizeof text, "%s\n%s\n", times_unused[_i].header, times_unused[_i].row);
+  snprintf(expected, sizeof expected, "%s:2: \"%s\" is not used: expected nothing in it about times, found %s; ", path,
+           times_unused[_i].column, times_unused[_i].found);
+  write_text(text);
+  ck_assert_int_eq(sciara_rates_csv_read(path, &options, &table), SCIARA_ERR_INPUT);
+  ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
+                sciara_last_error(), expected);
+}
+END_TEST
+
 START_TEST(test_refused_with_options) {
   struct sciara_rate_table table;
   char expected[512];
-  FILE *file = fopen(path, "wb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(rejections[_i].text, file), 0);
-  ck_assert_int_eq(fclose(file), 0);
+  write_text(rejections[_i].text);
   snprintf(expected, sizeof expected, "%s%s", path, rejections[_i].message);
   ck_assert_int_eq(sciara_rates_csv_read(path, &rejections[_i].options, &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
@@ -542,10 +611,7 @@ START_TEST(test_first_date) {
                {"", ""}};
   char date[SCIARA_DATE_SIZE];
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(files[k].text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    write_text(files[k].text);
     sciara_rates_csv_first_date(path, date);
     ck_assert_str_eq(date, files[k].date);
   }
@@ -646,6 +712,7 @@ int main(void) {
   LOOP(test_assumed, assumed);
   tcase_add_test(tests, test_nothing_assumed);
   LOOP(test_powers, powers);
+  LOOP(test_times_unused, times_unused);
   LOOP(test_refused_with_options, rejections);
   tcase_add_test(tests, test_first_date);
   tcase_add_test(tests, test_encodings);

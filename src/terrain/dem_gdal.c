@@ -129,70 +129,6 @@ static enum sciara_status check_units(const struct sciara_dem_request *q, const 
   return asked ? SCIARA_OK : refuse(q, s, found);
 }
 
-/** Whether a unit is a kind of foot, and how many metres it has. */
-static bool is_foot(const char *unit, double *metres) {
-  if (!strcasestr(unit, "ft") && !strcasestr(unit, "foot") && !strcasestr(unit, "feet")) return false;
-  *metres = strcasestr(unit, "us") || strcasestr(unit, "survey") ? 1200.0 / 3937 : 0.3048;
-  return true;
-}
-
-/** Undeclared NODATA would be multiplied with the altitudes. */
-static enum sciara_status check_sentinel(const struct sciara_dem_request *q, double lowest) {
-  static const double known[] = {-9999, -32768, -32767, -99999, -999999};
-  bool sentinel = lowest < -40000; // feet: no place is so deep
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) sentinel = sentinel || lowest == known[k];
-  if (!sentinel) return SCIARA_OK;
-  struct sciara_text command = {0};
-  enum sciara_status status = sciara_text_append(&command, "gdal_translate -a_nodata %.17g ", lowest);
-  if (status == SCIARA_OK) status = sciara_source_append_paths(q->path, "-declared", &command);
-  if (status == SCIARA_OK)
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: its lowest altitude is %.9g, probably a NODATA value that the file does not declare; "
-                         "declare it with: %s",
-                         q->path, lowest, command.data);
-  sciara_text_free(&command);
-  return status;
-}
-
-/** Says how to get metres. The name of a unit outlives a conversion, so it does not show what the numbers are. */
-static enum sciara_status fail_feet(const struct sciara_dem_request *q, const struct sciara_source *s, const char *unit,
-                                    double metres) {
-  struct sciara_text convert = {0}, rename = {0};
-  double range[2] = {NAN, NAN};
-  enum sciara_status status = SCIARA_OK;
-  GDALComputeRasterMinMax(s->band, FALSE, range); // on failure they stay NAN
-  SCIARA_TRY_GOTO(check_sentinel(q, range[0]));
-  SCIARA_TRY_GOTO(sciara_source_suggest_scale(s, metres, &convert));
-  SCIARA_TRY_GOTO(sciara_source_suggest_scale(s, 1, &rename));
-  status = sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: its altitudes (%.6g to %.6g) are in \"%s\" by its metadata; metres are needed. If they are "
-                       "feet: %s; if they are metres already (gdalwarp and gdal_calc.py convert altitudes and keep the "
-                       "name of the unit): %s",
-                       q->path, range[0], range[1], unit, convert.data, rename.data);
-cleanup:
-  sciara_text_free(&convert);
-  sciara_text_free(&rename);
-  return status;
-}
-
-/** Altitudes in feet would pass every other check. Not every format has a unit: the CRS may name it. */
-static enum sciara_status check_altitude_unit(const struct sciara_dem_request *q, const struct sciara_source *s) {
-  static const char *const metre[] = {"", "m", "metre", "metres", "meter", "meters"};
-  const char *unit = GDALGetRasterUnitType(s->band);
-  double metres;
-  if (is_foot(unit, &metres)) return fail_feet(q, s, unit, metres);
-  if (s->srs && OSRIsCompound(s->srs)) {
-    const char *vertical = "";
-    metres = OSRGetTargetLinearUnits(s->srs, "VERT_CS", (char **)&vertical);
-    if (fabs(metres - 1) > 1e-9) return fail_feet(q, s, vertical, metres);
-  }
-  for (size_t i = 0; i < sizeof metre / sizeof *metre; i++)
-    if (strcasecmp(unit, metre[i]) == 0) return SCIARA_OK;
-  sciara_note(q->notes, SCIARA_LOG_WARNING, "%s: the unit of its altitudes is \"%s\"; they are taken to be metres",
-              q->path, unit);
-  return SCIARA_OK;
-}
-
 /** West, south, east and north of a window of the raster in the CRS `to`. */
 static enum sciara_status window_bounds(const struct sciara_source *s, const int64_t w[4],
                                         const struct sciara_dem_treatment *t, OGRSpatialReferenceH to,
@@ -260,7 +196,8 @@ static enum sciara_status choose_treatment(const struct sciara_dem_request *q, c
                                            const int64_t window[4], struct sciara_dem_treatment *t) {
   if (!(q->cell_size_m >= 0) || !isfinite(q->cell_size_m))
     return sciara_fail(SCIARA_ERR_INPUT, "dem.cell_size_m: expected above 0, found %g", q->cell_size_m);
-  SCIARA_TRY(check_altitude_unit(q, s)); // first: a warp may convert altitudes and keep the name of their unit
+  SCIARA_TRY(
+      sciara_dem_check_altitude_unit(q, s)); // first: a warp may convert altitudes and keep the name of their unit
   SCIARA_TRY(check_units(q, s, t));
   SCIARA_TRY(check_scale(q, s, window, t));
   bool same = !t->from || sciara_srs_is_same(t->from, t->to);

@@ -71,7 +71,7 @@ enum sciara_status sciara_source_read(struct sciara_gdal_scope *scope, const str
 /** About the side of its cells in m, a round number that keeps its detail. */
 double sciara_source_round_cell(const struct sciara_source *s);
 
-/** Appends the command that multiplies the altitudes by `factor` and drops the name of their unit. */
+/** Appends the command that multiplies the altitudes by `factor`, applies scale and offset and drops the name of their unit. */
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out);
 
 /** Appends the command that turns a mirrored raster with the geotransform `t`; its values and cells stay as they are. */

@@ -68,8 +68,13 @@ static double cell_in_metres(const struct sciara_source *s) {
 double sciara_source_round_cell(const struct sciara_source *s) { return round_cell(cell_in_metres(s)); }
 
 enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, double factor, struct sciara_text *out) {
-  SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 0 %.16g ", factor));
-  if (s->srs && OSRIsCompound(s->srs)) { // its vertical part would still name the unit
+  double scale, offset;
+  sciara_source_scale_of(s, &scale, &offset);
+  SCIARA_TRY(sciara_text_append(out, "gdal_translate -ot Float32 -scale 0 1 %.16g %.16g ", offset * factor,
+                                (scale + offset) * factor));
+  if (scale != 1 || offset != 0)
+    SCIARA_TRY(sciara_text_append(out, "-a_scale 1 -a_offset 0 ")); // -scale has applied them
+  if (s->srs && OSRIsCompound(s->srs)) {                            // its vertical part would still name the unit
     OGRSpatialReferenceH flat = OSRClone(s->srs);
     OSRStripVertical(flat);
     enum sciara_status status = sciara_text_append(out, "-a_srs ");

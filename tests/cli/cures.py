@@ -55,15 +55,19 @@ class Cures(Case):
         lon, lat = lonlat(srs, x, y)
         return 1000 + 9000 * ((lon - self.middle[0] + 180) % 360 - 180) + 7000 * (lat - self.middle[1])
 
-    def write(self, name, epsg, t, unit=None, feet=1, driver="GTiff", change=None, rows=N, gcps=False):
-        """A raster of the ground; `change` may alter its values."""
+    def write(self, name, epsg, t, unit=None, feet=1, driver="GTiff", change=None, rows=N, gcps=False, stored=None):
+        """A raster of the ground; `change` may alter its values; `stored`: scale and offset of whole numbers."""
         srs = crs(epsg) if epsg else None
         x, y = centres(t, rows, N)
         self.middle = [v[rows // 2, N // 2] for v in lonlat(srs, x, y)]
         z = self.ground(srs, x, y) / feet
         if change:
             change(z)
-        data = gdal.GetDriverByName("GTiff").Create(self.path("raw.tif"), N, rows, 1, gdal.GDT_Float64)
+        data = gdal.GetDriverByName("GTiff").Create(self.path("raw.tif"), N, rows, 1, gdal.GDT_Int16 if stored else gdal.GDT_Float64)
+        if stored:
+            z = numpy.round((z - stored[1]) / stored[0])
+            data.GetRasterBand(1).SetScale(stored[0])
+            data.GetRasterBand(1).SetOffset(stored[1])
         if gcps:
             data.SetGCPs([gdal.GCP(t[0] + c * t[1], t[3] + r * t[5], 0, c, r) for c in (0, N) for r in (0, rows)], srs)
         else:
@@ -150,6 +154,26 @@ class Cures(Case):
             z[3, 4] = case.NODATA
         self.accepted({"path": self.write("d.tif", *UTM, unit="US survey foot", feet=us, change=hole)}, choose=(0, 0))
         self.accepted({"path": self.write("e.tif", "26910+6360", UTM[1], feet=us, unit="m")})
+
+    def test_feet_with_scale_and_offset(self):
+        """Tenths of feet above 4000 ft, with NODATA that is declared or not: the range is that of the altitudes, and so is the copy."""
+        for step, unit, feet, choose in ((0.1, "ft", 0.3048, 0), (-0.1, "ft", 0.3048, 0), (0.1, "ft", 1, 1)):
+            name = self.write("s.tif", *UTM, unit=unit, feet=feet, stored=(step, 4000))
+            z = gdal.Open(self.path(name)).ReadAsArray() * step + 4000.0
+            case.write_json(self.path("r.json"), case.scenario(dem={"path": name}))
+            said = self.sciara("check", "r.json", code=3).stderr
+            self.assertIn(f's.tif: its altitudes ({z.min():.6g} to {z.max():.6g}) are in "ft" by its metadata; metres are needed', said)
+            self.accepted({"path": name}, choose=(choose,))
+            for declared in (True, False):
+                data = gdal.Open(self.path(self.write("h.tif", *UTM, unit=unit, feet=feet, stored=(step, 4000))), gdal.GA_Update)
+                data.GetRasterBand(1).WriteArray(numpy.full((1, 1), -32768), 4, 3)
+                if declared:
+                    data.GetRasterBand(1).SetNoDataValue(-32768)
+                data = None
+                said = self.sciara("check", "r.json", "--set", "dem.path=h.tif", code=3).stderr
+                self.assertEqual("h.tif: its lowest stored value is -32768, probably a NODATA value" in said, not declared, said)
+                self.accepted({"path": "h.tif"}, choose=(choose,) if declared else (0, choose))
+                self.assertEqual(gdal.Open(self.path("c.out", "dem.tif")).ReadAsArray()[3, 4], case.NODATA)
 
     def test_values(self):
         def hole(z):

@@ -62,8 +62,81 @@ static enum sciara_status fail_altitude(const struct stored *s, const struct sus
   return status;
 }
 
+/** The altitudes of a patch above a limit. */
+struct beyond {
+  double limit, highest;
+  int64_t count, different; ///< different: those that are not the highest
+};
+
+static struct beyond find_beyond(const struct stored *s, double limit) {
+  struct beyond b = {.limit = limit, .highest = limit};
+  int64_t highest = 0; // cells that are
+  for (int64_t i = 0; i < cells_of(s); i++) {
+    const double z = altitude_of(s, s->patch->altitude[i]);
+    if (!s->patch->valid[i] || !isfinite(z) || !(z > limit)) continue;
+    b.count++;
+    highest = z > b.highest ? 1 : highest + (z == b.highest);
+    b.highest = fmax(b.highest, z);
+  }
+  b.different = b.count - highest;
+  return b;
+}
+
+/** Units of altitudes that are too large, if they make a mountain of the highest: at least 100, at most 10,000 m. */
+static const struct {
+  double metres;
+  const char *plural;
+} small_units[] = {{0.1, "decimetres"}, {0.01, "centimetres"}, {0.001, "millimetres"}};
+
+/** Whether altitudes above a limit are in a smaller unit than metres, and not a few marks. */
+static bool are_in_other_unit(const struct beyond *b) {
+  enum { MANY = 10 };
+  return b->count >= MANY && 2 * b->different > b->count && b->highest <= 1e4 / small_units[2].metres;
+}
+
+/** Says so, as an error above the altitudes that a DEM may have, else as a warning. */
+static enum sciara_status report_unit(const struct sciara_source *source, const struct beyond *b) {
+  static const char form[] =
+      "%s: %" PRId64 " cells have altitudes above %g m, up to %.9g m: they are probably not in metres%s";
+  struct sciara_text cures = {0};
+  enum sciara_status status = SCIARA_OK;
+  for (size_t k = 0; k < sizeof small_units / sizeof *small_units; k++) {
+    const double mountain = b->highest * small_units[k].metres;
+    if (mountain < 100 || mountain > 1e4) continue;
+    SCIARA_TRY_GOTO(
+        sciara_text_append(&cures, "%s they are %s: ", cures.length ? "; if" : ". If", small_units[k].plural));
+    SCIARA_TRY_GOTO(sciara_source_suggest_scale(source, small_units[k].metres, &cures));
+  }
+  if (b->limit < SCIARA_ALTITUDE_MAX)
+    sciara_note(source->notes, SCIARA_LOG_WARNING, form, source->path, b->count, b->limit, b->highest, cures.data);
+  else
+    status = sciara_fail(SCIARA_ERR_INPUT, form, source->path, b->count, b->limit, b->highest, cures.data);
+cleanup:
+  sciara_text_free(&cures);
+  return status;
+}
+
+/** A cell that is below the ground by its mark; -1: there is none. */
+static int64_t find_low_mark(const struct stored *s) {
+  for (int64_t i = 0; i < cells_of(s); i++)
+    for (int k = 0; k < MARKS && s->patch->valid[i]; k++)
+      if (marks[k] < 0 && s->patch->altitude[i] == marks[k]) return i;
+  return -1;
+}
+
+/** A cell with an altitude that no place has: a mark, or one of many in another unit, which is scaled without marks. */
+static enum sciara_status refuse_cell(const struct stored *s, const struct sciara_source *source, int64_t cell) {
+  const struct beyond b = find_beyond(s, SCIARA_ALTITUDE_MAX);
+  if (are_in_other_unit(&b)) {
+    const int64_t mark = find_low_mark(s);
+    if (mark < 0) return report_unit(source, &b);
+    cell = mark;
+  }
+  return fail_altitude(s, &(struct suspect){.value = s->patch->altitude[cell], .count = 1, .first = cell});
+}
+
 /** Turns NaN and infinities to NODATA, and refuses altitudes that no place has. */
-static enum sciara_status check_range(const struct stored *s) {
+static enum sciara_status check_range(const struct stored *s, const struct sciara_source *source) {
   const struct sciara_patch *p = s->patch;
   int64_t broken = 0, first = -1, left = 0;
   for (int64_t i = 0; i < cells_of(s); i++) {
@@ -76,7 +149,7 @@ static enum sciara_status check_range(const struct stored *s) {
     }
     left++;
     if (z < SCIARA_ALTITUDE_MIN || z > SCIARA_ALTITUDE_MAX || z == SCIARA_NODATA_ALTITUDE)
-      return fail_altitude(s, &(struct suspect){.value = p->altitude[i], .count = 1, .first = i});
+      return refuse_cell(s, source, i);
   }
   if (broken > 0)
     sciara_note(s->notes, SCIARA_LOG_WARNING,
@@ -158,8 +231,10 @@ enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source,
   const double degree = source->srs && OSRIsGeographic(source->srs) ? 111e3 : 1; // m
   sciara_source_scale_of(source, &s.scale, &s.offset);
   s.apart = 2 * fmax(source->dx, source->dy) * degree / fabs(s.scale);
-  SCIARA_TRY(check_range(&s));
+  SCIARA_TRY(check_range(&s, source));
   SCIARA_TRY(check_suspects(&s));
+  const struct beyond high = find_beyond(&s, highest_ground);
+  if (are_in_other_unit(&high)) SCIARA_TRY(report_unit(source, &high));
   sciara_source_scale(source, (size_t)cells_of(&s), p->altitude);
   for (int64_t i = 0; i < cells_of(&s); i++)
     if (!p->valid[i]) p->altitude[i] = SCIARA_NODATA_ALTITUDE;

@@ -81,6 +81,11 @@ enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s,
 /** Appends the quoted path, and that of a GeoTIFF in the same folder with `what` in its name, for a command to make. */
 enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out);
 
+/** Appends the latter alone. */
+enum sciara_status sciara_source_append_target(const char *path, const char *what, struct sciara_text *out);
+
+#define SCIARA_SOURCE_METRES "-metres" ///< in the name of the file that sciara_source_suggest_scale makes
+
 /** The same without scale and offset: the values that the file holds, of which NODATA is one. */
 enum sciara_status sciara_source_read_stored(struct sciara_gdal_scope *scope, const struct sciara_source *s,
                                              const int64_t window[4], double *values, uint8_t *valid);

@@ -83,7 +83,7 @@ enum sciara_status sciara_source_suggest_scale(const struct sciara_source *s, do
     SCIARA_TRY(status);
     SCIARA_TRY(sciara_text_append(out, " "));
   }
-  return sciara_source_append_paths(s->path, "-metres", out);
+  return sciara_source_append_paths(s->path, SCIARA_SOURCE_METRES, out);
 }
 
 enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s, const double t[6],
@@ -94,14 +94,18 @@ enum sciara_status sciara_source_suggest_north_up(const struct sciara_source *s,
   return sciara_source_append_paths(s->path, "-north-up", out);
 }
 
-enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out) {
-  SCIARA_TRY(sciara_shell_quote(out, path));
+enum sciara_status sciara_source_append_target(const char *path, const char *what, struct sciara_text *out) {
   char *target = sciara_format("%.*s%s.tif", (int)sciara_path_stem(path), path, what);
   if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
-  enum sciara_status status = sciara_text_append(out, " ");
-  if (status == SCIARA_OK) status = sciara_shell_quote(out, target);
+  const enum sciara_status status = sciara_shell_quote(out, target);
   free(target);
   return status;
+}
+
+enum sciara_status sciara_source_append_paths(const char *path, const char *what, struct sciara_text *out) {
+  SCIARA_TRY(sciara_shell_quote(out, path));
+  SCIARA_TRY(sciara_text_append(out, " "));
+  return sciara_source_append_target(path, what, out);
 }
 
 enum sciara_status sciara_source_suggest_warp(const struct sciara_source *s, const char *crs, double cell,

@@ -175,6 +175,42 @@ class Cures(Case):
                 self.accepted({"path": "h.tif"}, choose=(choose,) if declared else (0, choose))
                 self.assertEqual(gdal.Open(self.path("c.out", "dem.tif")).ReadAsArray()[3, 4], case.NODATA)
 
+    def test_other_units(self):
+        """Units of length by name; others are a warning; none, with altitudes that no mountain has, or beside coordinates in feet."""
+        for unit, metres in (("dm", 0.1), ("Centimeters", 0.01), ("mm", 0.001), ("km", 1000), ("Fuss", 0.3048), ("Fu\u00df", 0.3048), ("yard", 0.9144)):
+            name = self.write("u.tif", *UTM, unit=unit, feet=metres)
+            case.write_json(self.path("u.json"), case.scenario(dem={"path": name}))
+            self.assertIn(f'are in "{unit}" by its metadata; metres are needed', self.sciara("check", "u.json", code=3).stderr)
+            self.accepted({"path": name})
+        self.write("u.tif", *UTM, unit="m above the ellipsoid")
+        self.assertIn('the unit of its altitudes is "m above the ellipsoid"; they are taken to be metres', self.sciara("check", "u.json").stderr)
+
+        def hole(z):
+            z[3, 4] = -32768
+        for metres, other, code, choose in ((0.01, "millimetres", 3, 0), (0.001, None, 3, 0), (0.03, "centimetres", 0, None)):
+            name = self.write("n.tif", *UTM, feet=metres)
+            case.write_json(self.path("n.json"), case.scenario(dem={"path": name}))
+            z = gdal.Open(self.path(name)).ReadAsArray()
+            limit = 100000 if code else 22000
+            said = self.sciara("check", "n.json", code=code).stderr
+            self.assertIn(f"n.tif: {(z > limit).sum()} cells have altitudes above {limit if code == 0 else '100000'} m, up to {z.max():.9g} m: they are "
+                          "probably not in metres. If they are ", said)
+            self.assertEqual(other is not None, bool(other) and f"; if they are {other}: " in said, said)
+            if code:
+                self.accepted({"path": name}, choose=(choose,))
+                self.accepted({"path": self.write("n.tif", *UTM, feet=metres, change=hole)}, choose=(0, choose))
+        for feet, choose in ((1, 0), (1200 / 3937, 1)):
+            name = self.write("c.tif", 2263, [980000, 30, 0, 200000, 0, -30], feet=feet)
+            dem = {"path": name, "crs": "EPSG:32618", "cell_size_m": 10}
+            for keys, code in (({"path": name}, 3), (dem, 0)):  # refused, and warped
+                case.write_json(self.path("c.json"), case.scenario(dem=keys))
+                said = self.sciara("check", "c.json", code=code).stderr
+                self.assertIn('c.tif: its altitudes have no unit, and its coordinates are in "US survey foot"; they are taken to be metres. If they are: ', said)
+            self.assertEqual(len(self.printed(said)), 2)
+            dem["path"] = self.execute(self.printed(said)[choose])
+            self.accepted(dem, choose=())
+            self.assertNotIn("warning", self.sciara("check", "c.json").stderr)
+
     def test_values(self):
         def hole(z):
             z[3, 4] = -32768
@@ -378,8 +414,8 @@ class Cures(Case):
         """Every source that prints a command is one whose commands are run: above, in terrain.py (NetCDF, first bytes, numbers
         of ASCII grids) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
         self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
-            "file/vector_open.c": 3, "terrain/dem_altitudes.c": 1, "terrain/dem_gdal.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
-            "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
+            "file/vector_open.c": 3, "terrain/dem_altitudes.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
+            "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/dem_units.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
         self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_netcdf.c": 1})
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
                          {"terrain/dem_suggest.c": 10, "terrain/ascii_grid_check.c": 2})

@@ -82,16 +82,16 @@ static struct beyond find_beyond(const struct stored *s, double limit) {
   return b;
 }
 
-/** Units of altitudes that are too large, if they make a mountain of the highest: at least 100, at most 10,000 m. */
+/** Units of altitudes that are too large, where they make a mountain of the highest: at least 100, at most 10,000 m. */
 static const struct {
   double metres;
   const char *plural;
-} small_units[] = {{0.1, "decimetres"}, {0.01, "centimetres"}, {0.001, "millimetres"}};
+} small_units[] = {{0.3048, "feet"}, {0.1, "decimetres"}, {0.01, "centimetres"}, {0.001, "millimetres"}};
 
 /** Whether altitudes above a limit are in a smaller unit than metres, and not a few marks. */
 static bool are_in_other_unit(const struct beyond *b) {
   enum { MANY = 10 };
-  return b->count >= MANY && 2 * b->different > b->count && b->highest <= 1e4 / small_units[2].metres;
+  return b->count >= MANY && 2 * b->different > b->count && b->highest <= 1e7;
 }
 
 /** Says so, as an error above the altitudes that a DEM may have, else as a warning. */
@@ -225,6 +225,11 @@ static enum sciara_status check_suspects(const struct stored *s) {
   return SCIARA_OK;
 }
 
+/** Whether a CRS is on the Earth, where no mountain is above 9000 m. */
+static bool is_earth(OGRSpatialReferenceH srs) {
+  return srs && !OSRIsLocal(srs) && fabs(OSRGetSemiMajor(srs, NULL) - 6.375e6) < 1e5;
+}
+
 enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source, const int64_t window[4],
                                              struct sciara_patch *p) {
   struct stored s = {.path = source->path, .notes = source->notes, .is_raster = true, .window = window, .patch = p};
@@ -233,7 +238,7 @@ enum sciara_status sciara_patch_to_altitudes(const struct sciara_source *source,
   s.apart = 2 * fmax(source->dx, source->dy) * degree / fabs(s.scale);
   SCIARA_TRY(check_range(&s, source));
   SCIARA_TRY(check_suspects(&s));
-  const struct beyond high = find_beyond(&s, highest_ground);
+  const struct beyond high = find_beyond(&s, is_earth(source->srs) ? 9000 : highest_ground);
   if (are_in_other_unit(&high)) SCIARA_TRY(report_unit(source, &high));
   sciara_source_scale(source, (size_t)cells_of(&s), p->altitude);
   for (int64_t i = 0; i < cells_of(&s); i++)

@@ -187,15 +187,16 @@ class Cures(Case):
 
         def hole(z):
             z[3, 4] = -32768
-        for metres, other, code, choose in ((0.01, "millimetres", 3, 0), (0.001, None, 3, 0), (0.03, "centimetres", 0, None)):
+        for metres, other, code, choose in ((0.01, "millimetres", 3, 0), (0.001, None, 3, 0), (0.1, "centimetres", 0, 1)):
             name = self.write("n.tif", *UTM, feet=metres)
             case.write_json(self.path("n.json"), case.scenario(dem={"path": name}))
             z = gdal.Open(self.path(name)).ReadAsArray()
-            limit = 100000 if code else 22000
+            limit = 100000 if code else 9000
             said = self.sciara("check", "n.json", code=code).stderr
-            self.assertIn(f"n.tif: {(z > limit).sum()} cells have altitudes above {limit if code == 0 else '100000'} m, up to {z.max():.9g} m: they are "
+            self.assertIn(f"n.tif: {(z > limit).sum()} cells have altitudes above {limit} m, up to {z.max():.9g} m: they are "
                           "probably not in metres. If they are ", said)
             self.assertEqual(other is not None, bool(other) and f"; if they are {other}: " in said, said)
+            self.assertNotIn("probably not in metres", self.sciara("check", "n.json", "--set", f"dem.path={self.execute(self.printed(said)[choose])}").stderr)
             if code:
                 self.accepted({"path": name}, choose=(choose,))
                 self.accepted({"path": self.write("n.tif", *UTM, feet=metres, change=hole)}, choose=(0, choose))

@@ -161,7 +161,7 @@ struct band_meeting {
 
   /**
    * Combines the words of all bands; the result is in lane 0 of the only warp that calls this. The word of each band is
-   * received as soon as it arrives, and its place is empty again before this band sends its next word.
+   * received as soon as it arrives, and its buffer is empty again before this band sends its next word.
    */
   template <class Combine>
   __device__ unsigned long long meet(fused_control *c, int topic, int how, unsigned long long word,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How bands exchange rows and agree: which GPUs can, what each band knows of the others, and what is queued for it.
-// The three ways leave the same rows in the same places before the next step begins:
+// The three ways leave the same rows in the halo before the next step begins:
 // peer  kernels write into the memory of the other GPU (band_border.cuh)
 // host  the same kernels write into memory of the host, from which the other GPU fetches the rows (fetch_rows)
 // nccl  rows and words travel between two kernels

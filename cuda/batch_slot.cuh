@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of a slot of engine cuda-batch on the device: one simulation, on which one block or cluster works.
 //
-// During a launch the state of the lava is in two places. What neighbours read, altitude and thickness, is in `ground`,
-// by cell. What only the cell itself needs is in arrays by place: a cell that gets lava takes the next free place and
+// During a launch the state of the lava is kept twice. What neighbours read, altitude and thickness, is in `ground`,
+// by cell. What only the cell itself needs is in arrays by entry: a cell that gets lava takes the next free entry and
 // keeps it until the end of the launch. Places are given in the order of the map at the start of each launch, so threads
 // of a warp work on cells side by side. At the end of a launch the fields are written back.
 #ifndef SCIARA_CUDA_BATCH_SLOT_CUH
@@ -19,7 +19,7 @@ namespace sciara_gpu {
 /** Most cells of a padded array: the number of a flow has 32 bits. */
 #define BATCH_MOST_CELLS ((int64_t)1 << 28)
 
-/** Marks of a place. */
+/** Marks of an entry. */
 enum {
   BATCH_TAKES = 1,   ///< sciara_takes_lava
   BATCH_SEA = 2,     ///< the cell is sea
@@ -40,13 +40,13 @@ struct batch_slot {
   int *ready;     ///< whether `ground` has been set since the upload
   // By cell. link, inbox and calm are 0 between launches.
   batch_ground *ground;
-  int *link;      ///< place of the cell + 1; 0: none
+  int *link;      ///< entry of the cell + 1; 0: none
   uint8_t *inbox; ///< bit n - 1: lava comes from neighbour n in this step; written by words
   unsigned *way;  ///< [8 * cell + n - 1]: the number of this flow
   uint8_t *calm;  ///< the cell was quiescent when it was evaluated, and nothing has changed here and around since
-  // By place.
+  // By entry.
   int *cell;    ///< padded index
-  int *pending; ///< not by place: the places of the cells to be evaluated
+  int *pending; ///< not by entry: the entries of the cells to be evaluated
   real *T, *px, *py;
   batch_flows *flows;
   uint8_t *marks;
@@ -62,8 +62,8 @@ struct batch_slot {
     calm = arena->take<uint8_t>(cells);
     cell = arena->take<int>(cells);
     pending = arena->take<int>(cells);
-    real **places[] = {&T, &px, &py};
-    for (real **array : places) *array = arena->take<real>(cells);
+    real **entries[] = {&T, &px, &py};
+    for (real **array : entries) *array = arena->take<real>(cells);
     flows = arena->take<batch_flows>(cells);
     marks = arena->take<uint8_t>(cells);
     edges.lay_out(arena, cells * BATCH_DIRECTIONS);

@@ -60,7 +60,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   }
 
   /**
-   * Time evaluation of the cells at the places `k` of the lanes; all lanes call it, those that are not `on` for nothing.
+   * Time evaluation of the cells at the entries `k` of the lanes; all lanes call it, those that are not `on` for nothing.
    */
   __device__ real evaluate_cells(int k, int cell, bool on, bool checks) {
     const batch_subject subject = {s.ground[cell], s.T[k], s.px[k], s.py[k]};
@@ -107,13 +107,13 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   }
 
   /** Collects the cells that have to be evaluated; several at a time, so that their loads overlap. */
-  __device__ void scan(unsigned places, bool checks) {
+  __device__ void scan(unsigned entries, bool checks) {
     enum { EACH = 4 };
-    for (unsigned first = EACH * (thread - lane) + lane; first - lane < places; first += EACH * threads()) {
+    for (unsigned first = EACH * (thread - lane) + lane; first - lane < entries; first += EACH * threads()) {
       int cell[EACH];
       bool quiet[EACH], wet[EACH];
       SCIARA_UNROLL
-      for (unsigned n = 0; n < EACH; n++) cell[n] = first + 32 * n < places ? s.cell[first + 32 * n] : 0; // dry
+      for (unsigned n = 0; n < EACH; n++) cell[n] = first + 32 * n < entries ? s.cell[first + 32 * n] : 0; // dry
       SCIARA_UNROLL
       for (unsigned n = 0; n < EACH; n++) quiet[n] = s.calm[cell[n]] != 0;
       SCIARA_UNROLL
@@ -129,7 +129,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     }
   }
 
-  /** Adds the places of the lanes that are `pending` to the list; all lanes together. */
+  /** Adds the entries of the lanes that are `pending` to the list; all lanes together. */
   __device__ void collect(int k, bool pending) {
     const unsigned lanes = __ballot_sync(~0u, pending);
     if (!lanes) return;
@@ -144,11 +144,11 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     real t_opt = rule->clock_max;
     const unsigned count = all.pending, stride = threads();
     if (thread - lane >= count) return t_opt;
-    const auto place = [&](unsigned n) { return s.pending[n < count ? n : count - 1]; };
-    int k = place(thread), cell = s.cell[k], after = place(thread + stride);
+    const auto entry = [&](unsigned n) { return s.pending[n < count ? n : count - 1]; };
+    int k = entry(thread), cell = s.cell[k], after = entry(thread + stride);
     for (unsigned n = thread; n - lane < count; n += stride) {
       const int next = after, next_cell = s.cell[next]; // loaded while this one is computed
-      after = place(n + 2 * stride);
+      after = entry(n + 2 * stride);
       const real t = evaluate_cells(k, cell, n < count, checks);
       if (t < t_opt) t_opt = t;
       k = next;
@@ -214,7 +214,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     reads_momentum = s.d.f.max_speed || (now.step + 1 - my.control.first) % SCIARA_CHECK_EVERY == 0;
   }
 
-  /** tau2, rim and tau3 of the cell at place k. @param inverse 1/t */
+  /** tau2, rim and tau3 of the cell at entry k. @param inverse 1/t */
   __device__ void settle_cell(int k, const batch_cell &own, real t, real inverse, double time) {
     const int cell = own.cell;
     const unsigned inbox = own.inbox;
@@ -284,24 +284,24 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   }
 
   /** While a cell is computed, the next one is loaded, and the index of the one after that. */
-  __device__ void settle_cells(unsigned places, real t, double time) {
+  __device__ void settle_cells(unsigned entries, real t, double time) {
     const unsigned stride = threads();
-    if (thread >= places) return;
+    if (thread >= entries) return;
     const real inverse = sciara_real_div(1, t);
     batch_cell next = load(thread, s.cell[thread]);
-    int after = thread + stride < places ? s.cell[thread + stride] : 0;
-    for (unsigned k = thread; k < places; k += stride) {
+    int after = thread + stride < entries ? s.cell[thread + stride] : 0;
+    for (unsigned k = thread; k < entries; k += stride) {
       const batch_cell own = next;
-      if (k + stride < places) next = load(k + stride, after);
-      if (k + 2 * stride < places) after = s.cell[k + 2 * stride];
+      if (k + stride < entries) next = load(k + stride, after);
+      if (k + 2 * stride < entries) after = s.cell[k + 2 * stride];
       settle_cell((int)k, own, t, inverse, time);
     }
   }
 
   __device__ void settle(real t, double time) {
-    const unsigned places = all.listed;
+    const unsigned entries = all.listed;
     liquid = 0;
-    settle_cells(places, t, time);
+    settle_cells(entries, t, time);
     const unsigned sum = warp_sum(liquid);
     if (lane == 0 && sum) atomicAdd(&all.liquid, sum);
   }
@@ -343,9 +343,9 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     all.late = nanoseconds() >= until;
   }
 
-  /** By one thread, after time evaluation: all cells that receive lava have a place. */
+  /** By one thread, after time evaluation: all cells that receive lava have an entry. */
   __device__ void reset_lists() {
-    all.places = all.listed;
+    all.entries = all.listed;
     all.pending = 0;
   }
 
@@ -361,13 +361,13 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     }
     now->time = now->time + (double)now->t;
     lap(2, last);
-    const unsigned places = all.places;
+    const unsigned entries = all.entries;
     const bool checks = (now->step - my.control.first) % SCIARA_CHECK_EVERY == 0;
-    scan(places, checks);
+    scan(entries, checks);
     barrier();
     if (!BATCH_HAS_FLOW_PASS && thread == 0) reset_counts(until);
     bring(evaluate(checks));
-    if (thread == 0) all.control.launched += (places + 31) / 32 * 32;
+    if (thread == 0) all.control.launched += (entries + 31) / 32 * 32;
     barrier();
     lap(0, last);
     now->t = sciara_clock(rule, least());
@@ -432,7 +432,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
   if (work.thread < 32) work.find_volumes(now);
   work.enter();
   work.barrier();
-  if (work.thread == 0) all.places = all.listed;
+  if (work.thread == 0) all.entries = all.listed;
   work.barrier();
   unsigned long long last = 0;
   unsigned long long steps = 0;

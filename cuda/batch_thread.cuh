@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of engine cuda-batch, and what they do between the passes of batch_steps.cuh: places, vents, messages to
+// The threads of engine cuda-batch, and what they do between the passes of batch_steps.cuh: entries, vents, messages to
 // neighbours. What the blocks of a cluster count together is in the shared memory of the first one.
 #ifndef SCIARA_CUDA_BATCH_THREAD_CUH
 #define SCIARA_CUDA_BATCH_THREAD_CUH
@@ -21,8 +21,8 @@ struct batch_block {
   batch_slot slot;
   sciara_stop_rule stop;
   sciara_device_control control; ///< thick, bad_before, bad_after and the totals of rare events; the rest at the end
-  unsigned listed;               ///< places in use
-  unsigned places;               ///< places in use when time evaluation begins
+  unsigned listed;               ///< entries in use
+  unsigned entries;              ///< entries in use when time evaluation begins
   unsigned pending;              ///< cells to be evaluated
   unsigned flows;
   unsigned liquid; ///< cells liquid at the end of the step
@@ -75,7 +75,7 @@ template <unsigned BLOCKS> struct batch_thread {
 
   static __device__ void report(unsigned long long *where, int cell) { atomicMin(where, (unsigned long long)cell); }
 
-  // ------------------------------------------------------------------------------------------------------------ places
+  // ------------------------------------------------------------------------------------------------------------ entries
 
   __device__ unsigned marks_of(int cell) const {
     const uint8_t kind = s.d.f.kind[cell];
@@ -97,7 +97,7 @@ template <unsigned BLOCKS> struct batch_thread {
     s.marks[k] = (uint8_t)marks_of(cell);
   }
 
-  /** Begins a launch: places for all cells with lava, in the order of the map. The first after an upload sets `ground`. */
+  /** Begins a launch: entries for all cells with lava, in the order of the map. The first after an upload sets `ground`. */
   __device__ void enter() {
     const sciara_fields &f = s.d.f;
     const bool first_time = !*s.ready;
@@ -120,12 +120,12 @@ template <unsigned BLOCKS> struct batch_thread {
     }
   }
 
-  /** Ends a launch: writes the fields of lava back and frees all places. @param t of the last step, s; 0: there was none */
+  /** Ends a launch: writes the fields of lava back and frees all entries. @param t of the last step, s; 0: there was none */
   __device__ void leave(real t) {
     const sciara_fields &f = s.d.f;
     const bool late = !BATCH_USES_MOMENTUM && t > 0; // the momentum is computed here
     const real inverse = late ? sciara_real_div(1, t) : (real)0;
-    for (unsigned k = thread, places = all.listed; k < places; k += threads()) {
+    for (unsigned k = thread, entries = all.listed; k < entries; k += threads()) {
       const int i = s.cell[k];
       s.link[i] = 0;
       s.inbox[i] = 0;
@@ -182,18 +182,18 @@ template <unsigned BLOCKS> struct batch_thread {
       }
       __syncwarp();
     }
-    if (lane == 0) all.places = all.listed;
+    if (lane == 0) all.entries = all.listed;
   }
 
   // ----------------------------------------------------------------------------------------------------------- messages
 
-  /** Reports the cell at place k if its numbers are invalid. */
+  /** Reports the cell at entry k if its numbers are invalid. */
   __device__ void check(int k, int cell) {
     const batch_ground own = s.ground[cell];
     if (!sciara_is_sound(rule, own.z, own.h, s.T[k], s.px[k], s.py[k])) report(&all.control.bad_before, cell);
   }
 
-  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes a place. */
+  /** Informs a neighbour that flow `number` comes from its neighbour `from`; a dry cell takes an entry. */
   __device__ void announce(int cell, int from, unsigned number) {
     s.way[(int64_t)cell * BATCH_DIRECTIONS + from - 1] = number;
     const int shift = cell % 4 * 8; // of its byte in a word

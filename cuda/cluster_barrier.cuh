@@ -55,13 +55,13 @@ struct cluster_barrier {
 
   /** Sends the value of this block and waits until all blocks have arrived. By warp 0, after a barrier of the block. */
   __device__ void wait(unsigned long long mine) const {
-    const unsigned lane = (unsigned)thread_in_block() % 32, place = turn % 2, counter = address(&block->missing[place]);
+    const unsigned lane = (unsigned)thread_in_block() % 32, entry = turn % 2, counter = address(&block->missing[entry]);
     if (lane < CLUSTER)
       asm volatile(
           "{.reg .b32 slot, count; mapa.shared::cluster.u32 slot, %0, %2; mapa.shared::cluster.u32 count, %1, %2; "
           "st.shared::cluster.u64 [slot], %3; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [count];}"
           :
-          : "r"(address(&block->brought[place][blockIdx.x])), "r"(counter), "r"(lane), "l"(mine)
+          : "r"(address(&block->brought[entry][blockIdx.x])), "r"(counter), "r"(lane), "l"(mine)
           : "memory");
     __syncwarp();
     unsigned all = 0;

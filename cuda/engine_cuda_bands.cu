@@ -184,7 +184,7 @@ sciara_status load_kernels(int device, bool *begins_early) {
                                  (const void *)list_inner<patch_space>,
                                  (const void *)list_halo,
                                  (const void *)list_outer<patch_space>,
-                                 (const void *)set_places<patch_space>,
+                                 (const void *)set_entries<patch_space>,
                                  (const void *)begin_band,
                                  (const void *)evaluate_patches<band_border>,
                                  (const void *)agree_on_clock,

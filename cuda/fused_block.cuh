@@ -62,7 +62,7 @@ template <bool IN_CLUSTER> struct small_block {
 #endif
   real h_before[CELLS];       ///< of cells that are ahead: h at the end of the step
   int64_t first[TILES];       ///< padded index of each tile's first cell
-  int around[TILES][9];       ///< places of the tile and its neighbours in the list
+  int around[TILES][9];       ///< entries of the tile and its neighbours in the list
   unsigned todo[CELLS];       ///< cells that may have lava after this step: id | senders << 16, bit n - 1: neighbour n
   unsigned short live[CELLS]; ///< liquid cells
   unsigned char sent[CELLS];  ///< of liquid cells: bit i - 1: lava flows to neighbour i
@@ -100,7 +100,7 @@ template <bool IN_CLUSTER> struct small_view {
   /** The data of this block. */
   static __device__ block_type &the_block() { return *shared_memory<block_type>(); }
 
-  __device__ unsigned place_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
+  __device__ unsigned entry_of(unsigned tile) const { return blockIdx.x + tile * gridDim.x; }
   __device__ int64_t index_of(unsigned id) const {
     block_type &my = the_block();
     return cell_of_tile(my.first[id / TILE_CELLS], id % TILE_CELLS, d.f.stride);
@@ -113,7 +113,7 @@ template <bool IN_CLUSTER> struct small_view {
 
   /** Position of a cell of this block in the scratch. */
   __device__ int64_t scratch_of(unsigned id) const {
-    return (int64_t)place_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
+    return (int64_t)entry_of(id / TILE_CELLS) * TILE_CELLS + id % TILE_CELLS;
   }
 
   /** Position in the scratch of a cell's neighbour in the direction of this thread; -1: none. */

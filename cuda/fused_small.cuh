@@ -16,9 +16,9 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
   typedef small_block<IN_CLUSTER> block_type;
   typedef typename small_barrier<IN_CLUSTER>::type barrier;
   using view::d;
+  using view::entry_of;
   using view::index_of;
   using view::n;
-  using view::place_of;
   using view::report_bad;
   using view::space;
   using view::the_block;
@@ -43,12 +43,12 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
     const uint32_t *list = space.list[space.c->now];
     const unsigned lane = thread % 32;
     for (unsigned tile = thread / 32; tile < my.mine; tile += threads / 32) {
-      const unsigned place = place_of(tile), id = tile * TILE_CELLS + lane;
-      const uint32_t number = list[place];
+      const unsigned entry = entry_of(tile), id = tile * TILE_CELLS + lane;
+      const uint32_t number = list[entry];
       const int64_t first = space.first_cell(number, d.f.stride), i = cell_of_tile(first, lane, d.f.stride);
       const bool exists = (int64_t)(number / space.tiles_x) * TILE_HEIGHT + lane / TILE_WIDTH < d.rows + 2;
       if (lane == 0) my.first[tile] = first;
-      if (lane < 9) my.around[tile][lane] = space.around[(int64_t)place * 9 + lane];
+      if (lane < 9) my.around[tile][lane] = space.around[(int64_t)entry * 9 + lane];
       my.h[id] = exists ? d.f.h[i] : 0;
       my.cools[id] = 0;
       if constexpr (IN_CLUSTER) my.shown.inbox[id] = 0;
@@ -137,10 +137,10 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
       const bool is_listed = from || my.h[id] != 0;
       const unsigned listed_lanes = __ballot_sync(~0u, is_listed);
       if (!listed_lanes) continue;
-      unsigned place = 0;
-      if (lane == 0) place = atomicAdd(&my.todo_count, (unsigned)__popc(listed_lanes));
-      place = __shfl_sync(~0u, place, 0) + (unsigned)__popc(listed_lanes & ((1u << lane) - 1));
-      if (is_listed) my.todo[place] = id | from << 16;
+      unsigned entry = 0;
+      if (lane == 0) entry = atomicAdd(&my.todo_count, (unsigned)__popc(listed_lanes));
+      entry = __shfl_sync(~0u, entry, 0) + (unsigned)__popc(listed_lanes & ((1u << lane) - 1));
+      if (is_listed) my.todo[entry] = id | from << 16;
     }
   }
 
@@ -198,15 +198,15 @@ template <bool IN_CLUSTER> struct small_work : small_flows<IN_CLUSTER> {
     if (!liquid) return;
     my.live[atomicAdd(&my.live_count, 1u)] = (unsigned short)id;
     tally->liquid = true;
-    if (place_of(id / TILE_CELLS) >= my.inner) tally->entered = true;
+    if (entry_of(id / TILE_CELLS) >= my.inner) tally->entered = true;
   }
 
   /** The id of the vent's cell. */
   __device__ int handle_of(int64_t vent) const {
     const int64_t row = d.vents.cell[vent] / d.f.stride, col = d.vents.cell[vent] % d.f.stride;
-    const unsigned place = space.place[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
+    const unsigned entry = space.entry[row / TILE_HEIGHT * space.tiles_x + col / TILE_WIDTH];
     const unsigned cell = (unsigned)(row % TILE_HEIGHT * TILE_WIDTH + col % TILE_WIDTH);
-    return place % gridDim.x == blockIdx.x ? (int)(place / gridDim.x * TILE_CELLS + cell) : -1;
+    return entry % gridDim.x == blockIdx.x ? (int)(entry / gridDim.x * TILE_CELLS + cell) : -1;
   }
 
   __device__ void emit(int handle, int64_t, double volume, double s) {

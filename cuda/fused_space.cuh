@@ -69,7 +69,7 @@ __device__ inline int64_t cell_of_tile(int64_t first, unsigned k, int64_t stride
 
 /**
  * Position in the scratch of the cell at a distance of `rows` and `cols` from cell k of a tile; -1: none. `around`: the
- * places of the tile and its neighbours.
+ * entries of the tile and its neighbours.
  */
 __device__ inline int64_t scratch_of_neighbour(const int *around, unsigned k, int rows, int cols) {
   return scratch_at<fused_space>(around, (int)(k / TILE_WIDTH) + rows, (int)(k % TILE_WIDTH) + cols);

@@ -34,7 +34,7 @@ struct patch_space : tile_list<32, 8> {
   __device__ bool is_idle(const sciara_device &d) const { return is_over(d) || c->left == 0 || !fits(); }
 
   /**
-   * Calls visit(place, row, column of the patch's first cell in the padded arrays) by all threads of a block together.
+   * Calls visit(entry, row, column of the patch's first cell in the padded arrays) by all threads of a block together.
    */
   template <class Visit> __device__ void for_each_patch(Visit visit) const {
     const uint32_t *tiles = list[c->now];

@@ -79,8 +79,8 @@ struct boxed {
       SCIARA_UNROLL
       for (int k = 0; k < MAX_BOXES; k++) {
         if (tile < t.first[k] || tile >= t.first[k + 1]) continue;
-        const int place = tile - t.first[k];
-        visit((int64_t)t.row[k] + place / t.across[k] * t.height, (int64_t)t.col[k] + place % t.across[k] * t.width);
+        const int number = tile - t.first[k];
+        visit((int64_t)t.row[k] + number / t.across[k] * t.height, (int64_t)t.col[k] + number % t.across[k] * t.width);
       }
     }
   }

@@ -109,9 +109,9 @@ static __global__ void write_list(sciara_device d, listed space) {
     before = block_sum(before);
     const unsigned word = chunk * WORDS_PER_CHUNK + threadIdx.x;
     unsigned bits = word < high ? space.map[word] : 0;
-    unsigned place = before + block_scan((unsigned)__popc(bits), &in_chunk);
+    unsigned entry = before + block_scan((unsigned)__popc(bits), &in_chunk);
     if (bits) space.map[word] = 0;
-    for (; bits; bits &= bits - 1) space.cells[next][place++] = word * 32 + (unsigned)__ffs((int)bits) - 1;
+    for (; bits; bits &= bits - 1) space.cells[next][entry++] = word * 32 + (unsigned)__ffs((int)bits) - 1;
     if (threadIdx.x == 0 && (chunk + 1) * WORDS_PER_CHUNK >= high) space.c->count[next] = before + in_chunk;
   }
 }

@@ -56,11 +56,11 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
   uint32_t *list[2];         ///< tile numbers, row-major
   unsigned *listed;          ///< for each tile: the epoch in which it was listed
   unsigned *held;            ///< for each tile: the epoch in which it was found to be inner
-  unsigned *place;           ///< for each tile: its place in the list, if it is listed
+  unsigned *entry;           ///< for each tile: its entry in the list, if it is listed
   // Scratch.
   unsigned capacity; ///< number of tiles that the scratch has room for
-  int *around;       ///< [tile][9]: places of the tile and its neighbours, row-major; -1 where there is none. While the
-                     ///< list is made, [tile]: number of its liquid cells
+  int *around; ///< [tile][9]: entries of the tile and its neighbours, row-major; -1 where there is none. While the
+               ///< list is made, [tile]: number of its liquid cells
 
   __device__ unsigned count() const { return c->inner + c->outer; }
   __device__ bool fits() const { return count() <= capacity; }
@@ -87,19 +87,19 @@ template <int WIDTH_, int HEIGHT_> struct tile_list {
     const int64_t tiles = (int64_t)tiles_x * tiles_y;
     c = arena->take<fused_control>(1);
     for (uint32_t *&l : list) l = arena->take<uint32_t>(tiles);
-    for (unsigned **field : {&listed, &held, &place}) *field = arena->take<unsigned>(tiles);
+    for (unsigned **field : {&listed, &held, &entry}) *field = arena->take<unsigned>(tiles);
   }
 };
 
 /**
  * Position in the scratch of the cell `row` rows and `col` columns from a tile's first cell, at most one outside the
- * tile; -1: none. `around`: the places of the tile and its neighbours.
+ * tile; -1: none. `around`: the entries of the tile and its neighbours.
  */
 template <class List> __device__ int64_t scratch_at(const int *around, int row, int col) {
   const int down = row < 0 ? 0 : row < List::HEIGHT ? 1 : 2, across = col < 0 ? 0 : col < List::WIDTH ? 1 : 2;
-  const int place = around[down * 3 + across];
+  const int entry = around[down * 3 + across];
   const int cell = (row & (List::HEIGHT - 1)) * List::WIDTH + (col & (List::WIDTH - 1));
-  return place < 0 ? -1 : (int64_t)place * List::CELLS + cell;
+  return entry < 0 ? -1 : (int64_t)entry * List::CELLS + cell;
 }
 
 /** Begins a new list, if the last one is no longer valid. One thread. */
@@ -117,10 +117,10 @@ template <class List> __device__ void add_inner(const List &list, uint32_t tile,
   fused_control *c = list.c;
   if (atomicExch(&list.held[tile], c->epoch) == c->epoch) return;
   list.listed[tile] = c->epoch;
-  const unsigned place = atomicAdd(&c->inner, 1u);
-  list.list[c->now][place] = tile;
-  list.place[tile] = place;
-  if (place < list.capacity) list.around[place] = (int)cells; // until `set_places`
+  const unsigned entry = atomicAdd(&c->inner, 1u);
+  list.list[c->now][entry] = tile;
+  list.entry[tile] = entry;
+  if (entry < list.capacity) list.around[entry] = (int)cells; // until `set_entries`
 }
 
 /** Lists the tiles with lava, of the previous list or of the whole grid, and those with vents. One warp per tile. */
@@ -176,9 +176,9 @@ template <class List> __global__ void order_inner(const __grid_constant__ List l
   for (unsigned k = thread; k < count; k += threads) {
     const unsigned rank = atomicAdd(&before[list.around[k]], 1u), round = rank / blocks;
     const bool backwards = round % 2 == 1 && (round + 1) * blocks <= count;
-    const unsigned place = backwards ? (2 * round + 1) * blocks - 1 - rank : rank;
-    tiles[place] = old[k];
-    list.place[old[k]] = place;
+    const unsigned entry = backwards ? (2 * round + 1) * blocks - 1 - rank : rank;
+    tiles[entry] = old[k];
+    list.entry[old[k]] = entry;
   }
 }
 
@@ -197,24 +197,24 @@ template <class List> __global__ void list_outer(const __grid_constant__ List li
   for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step)
     visit_around(list, tiles[k / 9], (int)(k % 9), [&](uint32_t tile) {
       if (list.held[tile] == c->epoch || atomicExch(&list.listed[tile], c->epoch) == c->epoch) return;
-      const unsigned place = c->inner + atomicAdd(&c->outer, 1u);
-      list.list[c->now][place] = tile;
-      list.place[tile] = place;
+      const unsigned entry = c->inner + atomicAdd(&c->outer, 1u);
+      list.list[c->now][entry] = tile;
+      list.entry[tile] = entry;
     });
 }
 
-/** Stores the places of the neighbours of each listed tile. One thread per neighbour. */
-template <class List> __global__ void set_places(const __grid_constant__ List list) {
+/** Stores the entries of the neighbours of each listed tile. One thread per neighbour. */
+template <class List> __global__ void set_entries(const __grid_constant__ List list) {
   if (list.c->valid || !list.fits()) return;
   const fused_control *c = list.c;
   const uint32_t *tiles = list.list[c->now];
   const int64_t step = (int64_t)gridDim.x * threads_of_block(), count = (int64_t)list.count() * 9;
   for (int64_t k = (int64_t)blockIdx.x * threads_of_block() + thread_in_block(); k < count; k += step) {
-    int place = -1;
+    int entry = -1;
     visit_around(list, tiles[k / 9], (int)(k % 9), [&](uint32_t tile) {
-      if (list.listed[tile] == c->epoch) place = (int)list.place[tile];
+      if (list.listed[tile] == c->epoch) entry = (int)list.entry[tile];
     });
-    list.around[k] = place;
+    list.around[k] = entry;
   }
 }
 

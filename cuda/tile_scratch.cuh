@@ -57,10 +57,10 @@ void queue_inner(const sciara_device &d, const Space &space, bool everywhere, un
   list_inner<<<blocks, 256, 0, stream>>>(d, space, everywhere);
 }
 
-/** Queues those that list the outer tiles and the places of all. */
+/** Queues those that list the outer tiles and the entries of all. */
 template <class Space> void queue_outer(const Space &space, unsigned blocks, cudaStream_t stream) {
   list_outer<<<blocks, 256, 0, stream>>>(space);
-  set_places<<<blocks, 256, 0, stream>>>(space);
+  set_entries<<<blocks, 256, 0, stream>>>(space);
 }
 
 } // namespace sciara_gpu

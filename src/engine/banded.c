@@ -23,7 +23,7 @@ struct banded {
   struct sciara_step_control control;   ///< of the whole map
   struct sciara_engine_progress before; ///< counts before the last division of the map
   struct sciara_banded_report *report;  ///< of each rank
-  int engine, precision;                ///< of the inner engine: its place in the list of engines
+  int engine, precision;                ///< of the inner engine: its number in the list of engines
   struct sciara_engine_setup setup;
   uint64_t cuts;           ///< since the upload
   double cut_at, cut_took; ///< sciara_wallclock of the last cut; s of it
@@ -121,7 +121,7 @@ static void destroy(void *engine) {
   sciara_free(b);
 }
 
-/** The place of the inner engine in the list of engines, which is the same for all ranks. */
+/** The number of the inner engine in the list of engines, which is the same for all ranks. */
 static enum sciara_status find_place(struct banded *b, const struct sciara_engine_ops *inner,
                                      enum sciara_rule_kind rule) {
   size_t count;

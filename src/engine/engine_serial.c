@@ -313,7 +313,7 @@ static void memory(const struct sciara_grid *grid, unsigned record, size_t *host
   *device = 0;
 }
 
-/** Bytes for each liquid cell: its entry, and its place in the list. */
+/** Bytes for each liquid cell: its entry, and its number in the list. */
 static size_t memory_of_lava(unsigned record) {
   (void)record;
   return sizeof(struct sciara_donor) + sizeof(int64_t);

@@ -71,7 +71,7 @@ static inline real velocity(real momentum, real h) {
 /** Cells of one batch of time evaluation. Lanes from `count` on repeat the last cell. */
 struct batch {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  uint32_t place[BATCH];
+  uint32_t entry[BATCH];
   int64_t cell[BATCH];
   real z[BATCH], h[BATCH], T[BATCH];
 #ifdef SCIARA_BINGHAM

@@ -29,13 +29,13 @@ static inline void begin_block(struct sciara_part *p, int64_t begin, int count) 
 
 static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) { (void)p, (void)g; }
 
-/** Loads `count` cells, whose places are in `place`, into a batch, filled up to whole vectors with the last cell. */
-PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
+/** Loads `count` cells, whose entries are in `entry`, into a batch, filled up to whole vectors with the last cell. */
+PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
   for (int k = 0; k < b->lanes; k++) {
-    const uint32_t from = place[k < count ? k : count - 1];
-    b->place[k] = from;
+    const uint32_t from = entry[k < count ? k : count - 1];
+    b->entry[k] = from;
     b->cell[k] = p->cell[from];
     b->h[k] = p->h[from];
     b->T[k] = p->T[from];
@@ -123,7 +123,7 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
     const real top = b->top[i][k];
-    donor[e] = b->place[k];
+    donor[e] = b->entry[k];
     share[e] = sciara_share(b->average[k], top);
     rate[e] = b->h[k] - top; // the drop
     mobility[e] = b->mobility[k];
@@ -192,13 +192,13 @@ PIECE void minimise(struct batch *restrict b) {
 /** Notes which cells of a batch are quiescent. */
 PIECE void note_quiescent(struct sciara_part *p, const struct batch *restrict b) {
   for (int k = 0; k < b->count; k++)
-    if (b->quiescent[k]) p->from[b->place[k]] = b->T[k];
+    if (b->quiescent[k]) p->from[b->entry[k]] = b->T[k];
 }
 
-static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
+static void evaluate_batch(struct sciara_part *p, const uint32_t *entry, int count, struct batch *b) {
   const struct sciara_rule *rule = &p->rule;
   real time[BATCH], viscosity[BATCH], yield[BATCH] = {0};
-  load_batch(p, place, count, b);
+  load_batch(p, entry, count, b);
   find_all_tops(&p->f, b);
   find_law(rule, b, rule->ln_viscosity_sol, rule->viscosity_b, viscosity);
   if (rule->yields) find_law(rule, b, rule->ln_yield_sol, rule->yield_b, yield);
@@ -247,7 +247,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int i, int6
     if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
 }
 
-/** The same for all edges whose donors lie before place `end`. */
+/** The same for all edges whose donors lie before entry `end`. */
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int i, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;

@@ -6,7 +6,7 @@
 #ifndef SCIARA_BINGHAM
 #include "engine/openmp_evaluate.def"
 
-/** Computes the fraction of its momentum that each cell keeps, for the cells from place `begin` on. */
+/** Computes the fraction of its momentum that each cell keeps, for the cells from entry `begin` on. */
 PIECE void begin_block(struct sciara_part *p, int64_t begin, int count) {
   const struct sciara_rule *rule = &p->rule;
   const real *restrict T = p->T + begin;
@@ -22,7 +22,7 @@ PIECE void begin_block(struct sciara_part *p, int64_t begin, int count) {
   for (int k = 0; k < count; k++) keep[k] = 1 - sciara_dissipation(rule, T[k]);
 }
 
-/** Lists the cells from place `begin` on that are not quiescent; returns their number. Also lists subnormal momenta. */
+/** Lists the cells from entry `begin` on that are not quiescent; returns their number. Also lists subnormal momenta. */
 PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
   int pending = 0;
   int64_t subnormal = p->subnormal_count;
@@ -38,13 +38,13 @@ PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32
   return pending;
 }
 
-/** Loads `count` cells, whose places are in `place`, into a batch, filled up to whole vectors with the last cell. */
-PIECE void load_batch(const struct sciara_part *p, const uint32_t *place, int count, struct batch *restrict b) {
+/** Loads `count` cells, whose entries are in `entry`, into a batch, filled up to whole vectors with the last cell. */
+PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int count, struct batch *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
   for (int k = 0; k < b->lanes; k++) {
-    const uint32_t from = place[k < count ? k : count - 1];
-    b->place[k] = from;
+    const uint32_t from = entry[k < count ? k : count - 1];
+    b->entry[k] = from;
     b->cell[k] = p->cell[from];
     b->h[k] = p->h[from];
     b->T[k] = p->T[from];
@@ -185,10 +185,10 @@ static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) {
 /** Computes the initial speeds along the last edges of a list again where the momentum of the donor is subnormal. */
 static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, int i, int last) {
   for (int64_t e = g->count - last; e < g->count; e++) {
-    const uint32_t place = g->donor[e];
-    const real px = p->px[place], py = p->py[place];
+    const uint32_t entry = g->donor[e];
+    const real px = p->px[entry], py = p->py[entry];
     if (sciara_is_subnormal(px) || sciara_is_subnormal(py))
-      g->v0[e] = sciara_initial_speed(i, sciara_velocity(px, p->h[place]), sciara_velocity(py, p->h[place]));
+      g->v0[e] = sciara_initial_speed(i, sciara_velocity(px, p->h[entry]), sciara_velocity(py, p->h[entry]));
   }
 }
 
@@ -202,7 +202,7 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
     const bool along = towards[k] == i;
-    donor[e] = b->place[k];
+    donor[e] = b->entry[k];
     v0[e] = along ? b->speed[i > 4][k] : 0;
     share[e] = sciara_share(b->average[k], b->top[i][k]);
     accel[e] = b->top[i][k];
@@ -221,7 +221,7 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
   int count = 0;
   for (int k = 0; k < b->count; k++) {
     chosen[count] = (uint32_t)k;
-    count += !(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->test_from[b->place[k]] && is_calm(p, b->cell[k]);
+    count += !(b->set[k] & ~(sciara_lane)SCIARA_SELF) && p->step >= p->test_from[b->entry[k]] && is_calm(p, b->cell[k]);
   }
   if (count == 0) return;
   for (int n = 0; n < count; n++) {
@@ -238,9 +238,9 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
       quiescent[n] &= sciara_quiescent_height(rule, h[n], top[n], head[n]) < limit[n] ? 1 : 0;
   }
   for (int n = 0; n < count; n++) {
-    const uint32_t place = b->place[chosen[n]];
-    p->from[place] = quiescent[n] ? p->T[place] : 0;
-    p->test_from[place] = p->step + (quiescent[n] ? 0 : TEST_INTERVAL);
+    const uint32_t entry = b->entry[chosen[n]];
+    p->from[entry] = quiescent[n] ? p->T[entry] : 0;
+    p->test_from[entry] = p->step + (quiescent[n] ? 0 : TEST_INTERVAL);
   }
 }
 
@@ -265,8 +265,8 @@ PIECE void minimise(struct batch *restrict b) {
   }
 }
 
-static void evaluate_batch(struct sciara_part *p, const uint32_t *place, int count, struct batch *b) {
-  load_batch(p, place, count, b);
+static void evaluate_batch(struct sciara_part *p, const uint32_t *entry, int count, struct batch *b) {
+  load_batch(p, entry, count, b);
   find_critical_heights(&p->rule, b);
   find_starts(&p->rule, b);
   find_all_slopes(&p->rule, &p->f, b);

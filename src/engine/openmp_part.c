@@ -142,7 +142,7 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
-/** Loads cell i from the arrays of the grid into place k. */
+/** Loads cell i from the arrays of the grid into entry k. */
 static void load(struct sciara_part *p, int64_t k, int64_t i) {
   const struct sciara_fields *f = &p->f;
   p->cell[k] = i;
@@ -173,11 +173,11 @@ void sciara_part_store(const struct sciara_part *p, int64_t k) {
 #include "model/fields.def"
 }
 
-/** Copies a cell from a place of the same or another part to place `k` of a part. */
-static void copy(const struct table *to, int64_t k, const struct table *from, int64_t place) {
-  to->part->cell[k] = from->part->cell[place];
-  to->part->test_from[k] = from->part->test_from[place];
-  for (int n = 0; n < to->lasting; n++) (*to->reals[n])[k] = (*from->reals[n])[place];
+/** Copies a cell from an entry of the same or another part to entry `k` of a part. */
+static void copy(const struct table *to, int64_t k, const struct table *from, int64_t entry) {
+  to->part->cell[k] = from->part->cell[entry];
+  to->part->test_from[k] = from->part->test_from[entry];
+  for (int n = 0; n < to->lasting; n++) (*to->reals[n])[k] = (*from->reals[n])[entry];
   to->part->slot[to->part->cell[k]] = (uint32_t)(k + 1);
 }
 
@@ -188,20 +188,20 @@ enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *f
   return SCIARA_OK;
 }
 
-/** Removes the cells at the places list[0..removed), which are in ascending order. */
+/** Removes the cells at the entries list[0..removed), which are in ascending order. */
 static void remove_dry(struct sciara_part *p) {
   const struct table all = table_of(p);
-  int64_t place = p->removed ? p->list[0] : p->count;
+  int64_t entry = p->removed ? p->list[0] : p->count;
   int64_t next = 0;
-  for (int64_t k = place; k < p->count; k++) {
+  for (int64_t k = entry; k < p->count; k++) {
     if (next < p->removed && p->list[next] == k) {
       p->slot[p->cell[k]] = 0;
       next++;
       continue;
     }
-    copy(&all, place++, &all, k);
+    copy(&all, entry++, &all, k);
   }
-  p->count = place;
+  p->count = entry;
   p->removed = 0;
 }
 
@@ -209,10 +209,10 @@ enum sciara_status sciara_part_update(struct sciara_part *p) {
   remove_dry(p);
   SCIARA_TRY(sciara_part_reserve(p, p->count + p->created_count));
   const struct table all = table_of(p);
-  int64_t k = p->count - 1, place = p->count + p->created_count - 1;
+  int64_t k = p->count - 1, entry = p->count + p->created_count - 1;
   for (int64_t b = p->created_count - 1; b >= 0; b--) {
-    for (; k >= 0 && p->cell[k] > p->created[b]; k--) copy(&all, place--, &all, k);
-    load(p, place--, p->created[b]);
+    for (; k >= 0 && p->cell[k] > p->created[b]; k--) copy(&all, entry--, &all, k);
+    load(p, entry--, p->created[b]);
   }
   p->count += p->created_count;
   p->created_count = 0;

@@ -34,9 +34,9 @@ struct sciara_edges {
   int64_t timed;   ///< earlier edges are included in the minimum of the clock
   int64_t flown;   ///< earlier edges have their flow computed
   int64_t taken;   ///< the lava of earlier edges has arrived
-  uint32_t *to;    ///< for inner edges: place of the receiver in the part
+  uint32_t *to;    ///< for inner edges: entry of the receiver in the part
   int64_t *cell;   ///< for all others: padded index of the receiver
-  uint32_t *donor; ///< place of the donor in its part
+  uint32_t *donor; ///< entry of the donor in its part
 #ifdef SCIARA_BINGHAM
   real *rate, *share; ///< m/s, m; later `share` is the thickness of the outflow
   real *T;            ///< of the donor, K, once the flow is computed
@@ -66,7 +66,7 @@ static inline real sciara_edges_T(const struct sciara_edges *g, int64_t k) {
 
 /** An outflow that comes from another part, or that reaches a dry cell. */
 struct sciara_arrival {
-  int64_t cell;  ///< padded index of the receiver; if it is liquid: its place in the part
+  int64_t cell;  ///< padded index of the receiver; if it is liquid: its entry in the part
   int direction; ///< the number of the donor among the neighbours of the receiver
   struct sciara_outflow out;
   real T; ///< of the donor, K
@@ -81,7 +81,7 @@ struct sciara_arrivals {
 struct sciara_part {
   struct sciara_rule rule;
   struct sciara_fields f;
-  uint32_t *slot;     ///< by padded index: place of a liquid cell in its part + 1, or 0
+  uint32_t *slot;     ///< by padded index: entry of a liquid cell in its part + 1, or 0
   uint32_t *changed;  ///< by padded index: the last step in which its thickness or its ground changed
   uint32_t step;      ///< the step in progress
   real t;             ///< the clock found in this step, s
@@ -100,8 +100,8 @@ struct sciara_part {
 #include "model/fields.def"
   real *keep;                     ///< fraction of the momentum that is kept in this step
   real *leaving;                  ///< out_1 + .. + out_8, m
-  uint32_t *list;                 ///< places of the cells that dry up, ascending
-  uint32_t *subnormal;            ///< places of the cells with a subnormal momentum, ascending
+  uint32_t *list;                 ///< entries of the cells that dry up, ascending
+  uint32_t *subnormal;            ///< entries of the cells with a subnormal momentum, ascending
   int64_t subnormal_count, faded; ///< their number, and the number already processed
   int64_t removed;                ///< entries of `list`
 
@@ -138,7 +138,7 @@ size_t sciara_part_memory_of_lava(unsigned record);
 /** Makes a part empty, without releasing its memory, which then belongs to a copy of the part. */
 void sciara_part_forget(struct sciara_part *p);
 
-/** Appends the cell at place k of another part. */
+/** Appends the cell at entry k of another part. */
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k);
 
 /** Releases the memory of a part and makes it empty. */
@@ -150,10 +150,10 @@ enum sciara_status sciara_part_reserve(struct sciara_part *p, int64_t need);
 /** Appends cell i with its values from the arrays of the grid; there must be room. */
 void sciara_part_append(struct sciara_part *p, int64_t i);
 
-/** Inserts a cell that has become liquid at its place in the order. */
+/** Inserts a cell that has become liquid where it belongs in the order. */
 enum sciara_status sciara_part_insert(struct sciara_part *p, int64_t i);
 
-/** Writes the values at place k to the arrays of the grid. */
+/** Writes the values at entry k to the arrays of the grid. */
 void sciara_part_store(const struct sciara_part *p, int64_t k);
 
 /** tau2, rim and tau3 of the dry cells that lava has reached; those that remain liquid are added to `created`. */

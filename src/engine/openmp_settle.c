@@ -36,7 +36,7 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
     if (nan[e]) sciara_part_report(p, p->cell[donor[e]]);
 }
 
-/** The same for all edges whose donors lie before place `end`. */
+/** The same for all edges whose donors lie before entry `end`. */
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;
@@ -61,7 +61,7 @@ void sciara_part_flow(struct sciara_part *p) {
 
 #ifdef SCIARA_BINGHAM
 
-/** Starts the inflow sums of the cells from place `begin` on with their residuals; the flux is already summed up. */
+/** Starts the inflow sums of the cells from entry `begin` on with their residuals; the flux is already summed up. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin;
@@ -80,7 +80,7 @@ static inline void fade(struct sciara_part *p, int64_t begin, int count, struct 
 
 #else
 
-/** Starts the inflow sums of the cells from place `begin` on with their residuals. */
+/** Starts the inflow sums of the cells from entry `begin` on with their residuals. */
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
@@ -115,7 +115,7 @@ static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_o
   q->heat[k] = inflow.heat;
 }
 
-/** Adds the inflow from neighbour n, a constant for the compiler, to the cells from place `begin` on. */
+/** Adds the inflow from neighbour n, a constant for the compiler, to the cells from entry `begin` on. */
 static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
                                                          struct inflow_batch *q) {
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
@@ -169,7 +169,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batc
   }
 #include "model/fields.def"
 
-/** Records the maxima of the cells from place `begin` on that `usual` marks. */
+/** Records the maxima of the cells from entry `begin` on that `usual` marks. */
 static void record(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *q,
                    const sciara_lane *usual) {
   const real *solid = p->f.z0 ? p->solid + begin : NULL;
@@ -199,7 +199,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
   if (outcome != SCIARA_OUTCOME_LIQUID) p->list[p->removed++] = (uint32_t)k;
 }
 
-/** Stores the new state of the cells from place `begin` on. */
+/** Stores the new state of the cells from entry `begin` on. */
 PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *restrict q,
                  const real *restrict T, const sciara_lane *restrict usual) {
   uint32_t changed[BLOCK], other[BLOCK];

@@ -97,13 +97,13 @@ static enum sciara_status append_row(struct course *course, struct sciara_snapsh
  */
 static enum sciara_status find_begin(const struct sciara_snapshot *s, double *time_s) {
   struct sciara_scenario_spec scenario;
-  SCIARA_TRY(sciara_snapshot_scenario(s, "its start", &scenario));
+  const enum sciara_status status = sciara_snapshot_scenario(s, "its start", &scenario);
   if (scenario.initial_checkpoint)
     *time_s = NAN;
   else
     *time_s = scenario.observed.outline ? fmax(scenario.observed.time_s, 0) : 0;
   sciara_scenario_free(&scenario);
-  return SCIARA_OK;
+  return status;
 }
 
 enum sciara_status sciara_timeseries_write(const char *const *paths, size_t count, enum sciara_checksum_rule rule,

@@ -679,7 +679,8 @@ struct sciara_ensemble_answer {
  *
  * @param x_m, y_m easting and northing in the CRS of the DEM
  * @param out      receives the answer, which never changes; to be released
- * @return SCIARA_ERR_INPUT for a place outside the grid, or if no batch is whole
+ * @return SCIARA_ERR_INPUT for a place that no member can reach: outside the grid, in the sea, without an altitude; or if no
+ *         batch is whole
  */
 SCIARA_API enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double y_m,
                                                     const struct sciara_ensemble_answer **out);

@@ -323,6 +323,8 @@ class Ensemble:
     def query(self, x: float, y: float) -> Answer:
         """Asks the members of all whole batches about the cell of a place.
 
+        InputError for one that no member can reach: outside the DEM, in the sea, without an altitude.
+
         x, y: easting and northing in the CRS of the DEM, m
         """
         out = ffi.new("const struct sciara_ensemble_answer **")

@@ -294,6 +294,16 @@ static enum sciara_status fill_contributions(const struct sciara_reduction *r, s
   return SCIARA_OK;
 }
 
+/** Refuses a place that no member can reach. */
+static enum sciara_status check_ground(const struct sciara_reduction *r, const struct sciara_poi *poi) {
+  char text[SCIARA_POI_REASON];
+  const char *reason = sciara_poi_where_reason(poi, sciara_poi_where(&r->poi_ground[0]), &r->dem.window, text);
+  if (!reason) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "expected a place on land, found x %.10g, y %.10g, which %s: no member can reach it",
+                     poi->points->x, poi->points->y, reason);
+}
+
 enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double y_m,
                                          const struct sciara_ensemble_answer **out) {
   if (out) *out = NULL;
@@ -310,7 +320,8 @@ enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double 
   struct answer *a = NULL;
   sciara_scenario_declare_options(sciara_engine_settings());
   SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
-  enum sciara_status status = sciara_reduction_visit_pois(&r, how.threads);
+  enum sciara_status status = check_ground(&r, &site);
+  if (status == SCIARA_OK) status = sciara_reduction_visit_pois(&r, how.threads);
   if (status == SCIARA_OK) status = SCIARA_NEW(a, 1, "the answer of an ensemble");
   if (status == SCIARA_OK) status = fill_answer(&r, 0, a);
   if (status == SCIARA_OK) status = fill_contributions(&r, a);

@@ -149,8 +149,11 @@ static enum sciara_status find_enough(const struct work *w, size_t *enough) {
   const struct sciara_ensemble *e = w->e;
   struct sciara_batches batches = {0};
   struct sciara_poi_hits hits = {0};
+  uint8_t *sea = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_batches_open(e, &batches));
+  SCIARA_TRY_GOTO(sciara_site_sea(w->setup.site, &sea));
+  batches.sea = sea;
   SCIARA_TRY_GOTO(
       sciara_poi_hits_make(e->result.pois, e->result.poi_count, &w->setup.site->grid, e->members.count, &hits));
   const struct sciara_footprint_source source = sciara_batches_source(&batches);
@@ -158,6 +161,7 @@ static enum sciara_status find_enough(const struct work *w, size_t *enough) {
   SCIARA_TRY_GOTO(sciara_stop_prefix(e, &batches, &hits, enough));
 cleanup:
   sciara_poi_hits_free(&hits);
+  sciara_free(sea);
   sciara_batches_free(&batches);
   return status;
 }

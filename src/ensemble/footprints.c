@@ -165,12 +165,25 @@ void sciara_batches_free(struct sciara_batches *b) {
   *b = (struct sciara_batches){0};
 }
 
+/** Lava that enters the sea is gone: a cell of the sea is not one that it reaches. */
+static void leave_out_sea(const uint8_t *sea, struct sciara_footprint *f) {
+  int64_t kept = 0;
+  for (int64_t k = 0; k < f->count; k++) {
+    if (sea[f->cell[k]]) continue;
+    f->cell[kept] = f->cell[k];
+    for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) f->value[v][kept] = f->value[v][k];
+    kept++;
+  }
+  f->count = kept;
+}
+
 static enum sciara_status read_members(const struct sciara_batches *b, size_t batch, void *file,
                                        struct sciara_footprint *f, size_t count, sciara_footprint_visit *visit,
                                        void *visit_context) {
   for (size_t k = 0; k < count; k++) {
     if (f[k].failed) continue;
     enum sciara_status status = sciara_batch_cells(file, k, &f[k]);
+    if (status == SCIARA_OK && b->sea) leave_out_sea(b->sea, &f[k]);
     if (status == SCIARA_OK) status = visit(visit_context, sciara_batch_begin(b->ensemble, batch) + k, &f[k]);
     sciara_footprint_free_cells(&f[k]);
     SCIARA_TRY(status);

@@ -32,6 +32,7 @@ struct sciara_batches {
   struct sciara_footprint *member; ///< of members.count: without cells; id -1: there is none yet
   uint8_t *present;                ///< of batch_count: the batch is there
   int64_t rows, cols;              ///< of the site; 0 while there is no batch
+  const uint8_t *sea;              ///< rows x cols, 1 where the sea is: no visit sees these cells; NULL: no sea
   size_t batches, failed;          ///< batches that are there, members that failed
 };
 
@@ -64,6 +65,7 @@ struct sciara_poi_hits {
   size_t pois, members;
   struct sciara_poi_cells *place;
   struct sciara_poi_hit *hit; ///< places x members
+  int64_t *reached;           ///< per member: how many cells lava reaches
 };
 
 enum { SCIARA_POI_HITS_MOST_CELLS = 100000000 }; ///< of all places together
@@ -81,7 +83,10 @@ enum sciara_status sciara_poi_check(const struct sciara_poi *poi, const struct s
                                     const struct sciara_grid *grid, const struct sciara_dem_window *window);
 void sciara_poi_hits_free(struct sciara_poi_hits *h);
 
-/** A sciara_footprint_visit: takes what a member does at all places; `context` is a struct sciara_poi_hits. */
+/**
+ * A sciara_footprint_visit: takes what a member does at all places, and how many cells it reaches; `context` is a struct
+ * sciara_poi_hits.
+ */
 enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const struct sciara_footprint *f);
 
 static inline const struct sciara_poi_hit *sciara_poi_hit(const struct sciara_poi_hits *h, size_t poi, size_t member) {

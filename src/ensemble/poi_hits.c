@@ -10,6 +10,7 @@ void sciara_poi_hits_free(struct sciara_poi_hits *h) {
   for (size_t k = 0; h->place && k < h->pois; k++) sciara_poi_cells_free(&h->place[k]);
   sciara_free(h->place);
   sciara_free(h->hit);
+  sciara_free(h->reached);
   *h = (struct sciara_poi_hits){0};
 }
 
@@ -46,6 +47,7 @@ enum sciara_status sciara_poi_hits_make(const struct sciara_poi *pois, size_t co
   SCIARA_TRY_GOTO(sciara_size_mul(count, members, &size));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the sites of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at sites"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->reached, members + 1, "what members do at sites"));
   for (size_t k = 0; k < size; k++) out->hit[k] = untouched();
   for (size_t k = 0; k < count; k++) {
     SCIARA_TRY_GOTO(sciara_poi_cells_make(&pois[k], grid, &out->place[k]));
@@ -85,6 +87,7 @@ static int64_t find_cell(const struct sciara_footprint *f, int64_t low, int64_t 
 
 enum sciara_status sciara_poi_hits_visit(void *context, size_t member, const struct sciara_footprint *f) {
   struct sciara_poi_hits *h = (struct sciara_poi_hits *)context;
+  h->reached[member] = f->count;
   for (size_t poi = 0; poi < h->pois; poi++) {
     const struct sciara_poi_cells *p = &h->place[poi];
     struct sciara_poi_hit *out = &h->hit[poi * h->members + member];

@@ -395,6 +395,7 @@ void sciara_hazard_fill(const struct sciara_hazard *h, size_t layer, const uint8
   for (int64_t i = 0; i < cells; i++) out[i] = valid[i] ? (double)h->elsewhere[layer] : SCIARA_NODATA_ALTITUDE;
   for (size_t k = 0; k < h->parts; k++) {
     const struct sciara_hazard_part *p = &h->part[k];
-    for (size_t i = 0; i < p->count; i++) out[p->cell[i]] = (double)p->value[layer * p->count + i];
+    for (size_t i = 0; i < p->count; i++)
+      if (valid[p->cell[i]]) out[p->cell[i]] = (double)p->value[layer * p->count + i];
   }
 }

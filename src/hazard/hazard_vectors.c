@@ -161,7 +161,7 @@ static void put_vent(const struct sciara_reduction *r, size_t vent, struct marks
     bool hit = false;
     for (size_t s = 0; s < r->pois.pois; s++) hit |= sciara_poi_is_hit(sciara_poi_hit(&r->pois, s, k), 0);
     weight += r->sample.weight[k];
-    cells += r->sample.weight[k] * (double)r->batches.member[k].count;
+    cells += r->sample.weight[k] * (double)r->pois.reached[k];
     v[1]++;
     v[2] += hit;
     v[3] += r->batches.member[k].ledger.lost_m3 > 0;

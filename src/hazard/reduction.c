@@ -293,6 +293,7 @@ static enum sciara_status read_dem(struct sciara_reduction *r) {
                          path, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
   for (int64_t i = 0; status == SCIARA_OK && r->dem.sea && i < sciara_grid_cells(&r->dem.grid); i++)
     if (r->dem.sea[i]) r->dem.valid[i] = 0; // no lava can be there: maps have no value
+  r->batches.sea = r->dem.sea;
   free(path);
   return status;
 }

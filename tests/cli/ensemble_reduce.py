@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The maps of `sciara ensemble reduce`, cell by cell, every column of sites.csv and the lines of `compare`, compared with
 formulas written independently with numpy."""
+import contextlib
 import csv
 import functools
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -611,13 +613,13 @@ def computed_members(work):
     vents = work / "three.csv"
     vents.write_text(f"name,x,y\nlow,{WEST + 205},{NORTH - 235}\nrim,{WEST + 375},{NORTH - 85}\ninner,{WEST + 105},{NORTH - 85}\n")
     folder = plan(work, "three", {"method": "full"}, {"table": str(vents)}, work / "sea.json",
-                  {"events": [{"name": "small", "volume_m3": 3000, "duration": "10 min"}]}, sites=[])
+                  {"events": [{"name": "small", "volume_m3": 3000, "duration": "10 min"}]}, sites=[QUAY])
     run(PROGRAM, "ensemble", "run", folder)
-    run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+    said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
     with h5py.File(next((folder / "batches").glob("*.h5"))) as f:
         batch = {name: f[name][:] for name in f if name != "texts"}
     ends = np.cumsum(batch["cells"])
-    chance = {"sea_m3": 0, "lost_m3": 0}
+    chance, reached = {"sea_m3": 0, "lost_m3": 0}, []
     for n, member in enumerate(batch["id"]):
         run(PROGRAM, "ensemble", "member", folder, member, "-o", work / "member.json", "--overwrite")
         output = {"fields": ["arrival_time", "deposit", "max_deposit"], "dtype": "float64"}
@@ -633,12 +635,50 @@ def computed_members(work):
         for name, field in fields.items():
             assert np.array_equal(batch[name][part], field[cells].astype("f4")), f"member {member}: {name}"
         assert (fields["max_deposit"] > fields["deposit"]).any()
+        reached.append(fields["arrival"] >= 0)
         for name in chance:
             assert batch[name][n] == record["ledger"][name], (member, name, batch[name][n], record["ledger"])
             chance[name] += (record["ledger"][name] > 0) / 3
     rows = {r["site"]: float(r["probability_0m"]) for r in csv.DictReader((folder / "sites.csv").open())}
     assert np.isclose(rows["lava enters the sea"], chance["sea_m3"]) and np.isclose(rows["lava leaves the map"], chance["lost_m3"]), rows
     assert chance == {"sea_m3": 1 / 3, "lost_m3": 1 / 3}, chance
+    cells_of_the_sea(folder, np.array(reached), said)
+
+
+QUAY = {"name": "quay", "line": [[WEST + 201, NORTH - 231], [WEST + 201, NORTH - 299]]}  # down one column, into the sea
+
+
+def cells_of_the_sea(folder, reached, said):
+    """Lava that enters a cell of the sea does not reach it: no product has a value there, or counts the cell."""
+    altitude = raster(folder / "dem.tif")
+    sea = (altitude <= 1004) & (altitude != NODATA)
+    assert (reached & sea).any() and np.array_equal((reached & sea).any(1), [True, False, False])
+    land = reached & ~sea
+    probability = np.where(sea | (altitude == NODATA), NODATA, land.mean(0))
+    np.testing.assert_allclose(raster(folder / "maps/probability_0m.tif"), probability, rtol=1e-6)
+    for path in (folder / "maps").glob("*.tif"):
+        assert (raster(path)[sea] == NODATA).all(), path
+    assert f"\n{land.any(0).sum()} cells are reached by at least one member\n" in said, said
+    for table, layer, areas in (("vents", "mean_area_m2", land.sum(1)), ("outlines", "area_m2", [land.any(0).sum()])):
+        with contextlib.closing(sqlite3.connect(folder / f"{table}.gpkg")) as file:
+            name = {"vents": "vents", "outlines": "probability_0m"}[table]
+            found = [row[0] for row in file.execute(f"SELECT {layer} FROM {name} ORDER BY fid")]
+        assert np.isclose(found if table == "vents" else max(found), np.array(areas) * 100.0).all(), (table, found, areas)
+    column = np.flatnonzero(np.arange(sea.size) % case.COLS == 20)
+    quay = [cell for cell in column if 23 <= cell // case.COLS < 30]
+    parts = np.array([9.0] + 5 * [10] + [9])  # of its length, m
+    row = next(r for r in csv.DictReader((folder / "sites.csv").open()) if r["site"] == "quay")
+    on_land = ~sea[quay]
+    assert 0 < on_land.sum() < len(quay) and (reached & sea)[0, quay].any()
+    share = (land[:, quay] @ parts).mean() / parts[on_land].sum()
+    assert np.isclose(float(row["covered_share"]), share) and np.isclose(float(row["probability_0m"]), land[:, quay].any(1).mean()), (row, share)
+    cell = int(np.flatnonzero(reached[0] & sea)[0])
+    x, y = WEST + 10 * (cell % case.COLS) + 5, NORTH - 10 * (cell // case.COLS) - 5
+    assert "lies in the sea, on which no lava stays: no member can reach it" in run(PROGRAM, "ensemble", "query", folder, "--at", f"{x},{y}")
+    case.write_json(folder / "cell.geojson", {"type": "Point", "coordinates": [x, y],
+                                              "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+    told = run(PROGRAM, "exposure", folder, "--assets", folder / "cell.geojson")
+    assert "\n0 of 1 places are reached by at least one member, 1 in the sea\n" in told, told
 
 
 def same_for_any_threads(folder):

@@ -121,6 +121,24 @@ class Finished(case.SharedCase):
         nothing = self.planned.query(case.WEST + 5, case.SOUTH + 5)
         self.assertEqual((nothing.thickness[0].value, nothing.by_vent, nothing.by_both), (0, (), ()))
 
+    def test_where_no_member_can_come(self):
+        """In the sea, whose cells take lava and keep none, and without an altitude: neither an answer nor a value in a map."""
+        self.assertTrue(case.is_sea(0, 0))
+        level = case.altitude(case.VENT[0] + 8, case.VENT[1])
+        write_files(self.work, dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": level})
+        planned = ensemble.plan(self.path("e.json"), self.path("coast"))
+        planned.run(False)
+        with h5py.File(self.path("coast", "batches", "000000.h5")) as f:
+            cells = {int(cell) for first, count in zip(numpy.cumsum(f["cells"]) - f["cells"], f["cells"])
+                     for cell in numpy.cumsum(f["cell"][first:first + count])}
+        wet = [cell for cell in sorted(cells) if case.altitude(*divmod(cell, case.COLS)) <= level]
+        self.assertTrue(wet, "lava enters the sea")
+        for of, cell, text in ((planned, wet[0], "which lies in the sea, on which no lava stays: no member can reach it"),
+                               (self.planned, 0, r"which lies where the DEM has no altitude \(NODATA\): no member can reach it")):
+            x, y = case.WEST + case.CELL * (cell % case.COLS + 0.5), case.NORTH - case.CELL * (cell // case.COLS + 0.5)
+            with self.assertRaisesRegex(sciara.InputError, f"expected a place on land, found x {x:.10g}, y {y:.10g}, {text}"):
+                of.query(x, y)
+
     def test_expose(self):
         """Of a place of a file the answer is that of its point, without contributions."""
         case.write_json(self.path("places.geojson"), {

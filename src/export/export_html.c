@@ -52,8 +52,7 @@ static enum sciara_status read_vents(const struct sciara_target *t, enum sciara_
   if (!s->scenario_json) return SCIARA_OK;
   enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
   if (status == SCIARA_OK) status = sciara_vent_marks_make(&scenario, &s->grid, &s->georef, &out->marks);
-  if (status == SCIARA_OK)
-    status = sciara_run_assumed(&scenario, t->folder ? &t->run_json : NULL, &s->grid, language, &out->assumed);
+  if (status == SCIARA_OK) status = sciara_run_assumed(&scenario, &t->run_json, &s->grid, language, &out->assumed);
   if (status == SCIARA_OK)
     status = sciara_word_title(&out->title, language, s->title, scenario.dem.edits, scenario.dem.edit_count);
   sciara_scenario_free(&scenario);

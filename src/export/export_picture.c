@@ -12,7 +12,7 @@ enum sciara_status sciara_export_vents(const struct sciara_target *t, const stru
   SCIARA_TRY(sciara_vent_cells_read(s->path, s->scenario_json, &s->grid, &s->georef, cells));
   enum sciara_status status = sciara_snapshot_scenario(s, "its vents", &scenario);
   if (status == SCIARA_OK && s->scenario_json)
-    status = sciara_map_dressing_make(&scenario, t->folder ? &t->run_json : NULL, map, picture, dressing);
+    status = sciara_map_dressing_make(&scenario, &t->run_json, map, picture, dressing);
   sciara_scenario_free(&scenario);
   return status;
 }

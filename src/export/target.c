@@ -83,6 +83,8 @@ static enum sciara_status open_target(const char *path, double at_s, enum sciara
     SCIARA_TRY_GOTO(find_run(path, out));
   }
   SCIARA_TRY_GOTO(sciara_snapshot_open_as(out->path, rule, &out->snapshot));
+  if (!out->folder)
+    out->run_json.emission = (struct sciara_emission){.volume_m3 = NAN, .from_s = out->snapshot.emission_from_s};
   if (out->snapshot.unchecked)
     sciara_log(SCIARA_LOG_WARNING, "%s: fields without a checksum are read: damage to them is not noticed", out->path);
   return SCIARA_OK;

@@ -11,7 +11,7 @@
 /** A snapshot, and the run it belongs to where there is one. Release with sciara_target_free. */
 struct sciara_target {
   char *folder;                    ///< of the run; NULL for a snapshot that lies alone
-  struct sciara_run_json run_json; ///< read when folder is set
+  struct sciara_run_json run_json; ///< of a snapshot that lies alone only what it says of its emission
   char *path;                      ///< of the snapshot: the given one, or the last of the run
   struct sciara_snapshot snapshot; ///< open
 };

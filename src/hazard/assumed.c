@@ -135,12 +135,17 @@ static void put_events(const struct saying *s) {
   if (e->event_count > 0) sciara_text_append(s->t, ". ");
 }
 
+/** Whether members begin with the lava of an earlier run. That of a mapped outline has emitted what the vents say. */
+static bool begins_earlier(const struct sciara_scenario_spec *base) {
+  return base->initial_checkpoint && !base->observed.outline;
+}
+
 /** Without classes the eruption of the base; without a list of vents those of the base, unless each member has its own. */
 static enum sciara_status put_base(const struct saying *s, const struct sciara_scenario_spec *base) {
   const struct sciara_ensemble *e = &s->r->ensemble;
   struct sciara_emission emission;
   if (e->event_count > 0 || e->method == SCIARA_SAMPLE_TABLE) return SCIARA_OK;
-  SCIARA_TRY(sciara_scenario_emission(base, &emission));
+  SCIARA_TRY(sciara_scenario_emission(base, begins_earlier(base) ? e->time_zero_s : 0, &emission));
   sciara_word_emission(s->t, s->language, &emission);
   sciara_text_append(s->t, ". ");
   return SCIARA_OK;
@@ -353,6 +358,9 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   if (base.observed.outline) {
     sciara_text_append(out, " ");
     sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);
+  } else if (begins_earlier(&base)) {
+    sciara_text_append(out, " ");
+    sciara_word_begin_earlier(out, language, r->ensemble.time_zero_s);
   }
   put_observed(&s);
   const struct sciara_declared *d = &r->ensemble.declared; // of earlier versions: the edits at simulated times alone

@@ -195,9 +195,11 @@ void sciara_word_parameters(struct sciara_text *out, enum sciara_language langua
 }
 
 void sciara_word_emission(struct sciara_text *out, enum sciara_language language, const struct sciara_emission *e) {
-  char volume[64], duration[64], rate[64];
-  const char *const pairs[] = {"volume", volume, "duration", duration, "rate", rate, NULL};
-  sciara_text_append(out, "%s%s", words[SCIARA_WORD_EMISSION][language], words[SCIARA_WORD_COLON][language]);
+  char volume[64], duration[64], rate[64], time[64];
+  const char *const pairs[] = {"volume", volume, "duration", duration, "rate", rate, "time", time, NULL};
+  sciara_word_duration(language, e->from_s, time, sizeof time);
+  sciara_word_fill(out, words[e->from_s > 0 ? SCIARA_WORD_EMISSION_FROM : SCIARA_WORD_EMISSION][language], pairs);
+  sciara_text_append(out, "%s", words[SCIARA_WORD_COLON][language]);
   if (!isfinite(e->volume_m3)) {
     sciara_text_append(out, "%s", words[SCIARA_WORD_PAGE_UNKNOWN][language]);
     return;
@@ -207,6 +209,14 @@ void sciara_word_emission(struct sciara_text *out, enum sciara_language language
   snprintf(rate, sizeof rate, "%.3g\u00A0m\u00B3/s", e->peak_m3_s);
   sciara_word_numbers(language, rate);
   sciara_word_fill(out, words[SCIARA_WORD_EMISSION_OF][language], pairs);
+}
+
+void sciara_word_begin_earlier(struct sciara_text *out, enum sciara_language language, double time_s) {
+  char time[64];
+  const char *const pairs[] = {"time", time, NULL};
+  sciara_word_duration(language, time_s, time, sizeof time);
+  sciara_word_fill(out, words[SCIARA_WORD_BEGIN_EARLIER][language], pairs);
+  sciara_text_append(out, ".");
 }
 
 void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,

@@ -73,8 +73,11 @@ void sciara_word_quantity(enum sciara_language language, double value, const cha
 void sciara_word_parameters(struct sciara_text *out, enum sciara_language language, const char *model,
                             const struct sciara_params *params);
 
-/** Appends "Assumed eruption: 0.35 × 10⁶ m³ in 12 h, at most 30 m³/s", or that it is unknown. */
+/** Appends "Assumed eruption: 0.35 × 10⁶ m³ in 12 h, at most 30 m³/s", from when on, or that it is unknown. */
 void sciara_word_emission(struct sciara_text *out, enum sciara_language language, const struct sciara_emission *e);
+
+/** Appends "Begins with the lava of an earlier run, simulated time 2 d." */
+void sciara_word_begin_earlier(struct sciara_text *out, enum sciara_language language, double time_s);
 
 /** Appends "Begins with the lava mapped in front.geojson, simulated time 2 d." */
 void sciara_word_begin_observed(struct sciara_text *out, enum sciara_language language, const char *path,

@@ -187,16 +187,19 @@ double sciara_vents_first(const struct sciara_vents *v, int64_t k) {
   return INFINITY;
 }
 
-enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sciara_emission *out) {
+enum sciara_status sciara_vents_emission(const struct sciara_vents *v, double from, double until,
+                                         struct sciara_emission *out) {
   double *time;
   size_t count = 0;
-  *out = (struct sciara_emission){.volume_m3 = sciara_vents_total(v), .begin_s = INFINITY, .end_s = 0, .peak_m3_s = 0};
+  *out = (struct sciara_emission){.begin_s = INFINITY};
   SCIARA_TRY(SCIARA_NEW(time, (size_t)v->slots + 1, "the rates of vents"));
   for (int64_t k = 0; k < v->slots; k++) {
-    if (!(v->rate[k] > 0)) continue;
-    time[count++] = v->begin[k];
-    out->begin_s = fmin(out->begin_s, v->begin[k]);
-    out->end_s = fmax(out->end_s, v->end[k]);
+    const double begin = fmax(v->begin[k], from), end = fmin(v->end[k], until);
+    if (!(v->rate[k] > 0 && begin < end)) continue;
+    time[count++] = begin;
+    out->volume_m3 += v->rate[k] * (end - begin);
+    out->begin_s = fmin(out->begin_s, begin);
+    out->end_s = fmax(out->end_s, end);
   }
   qsort(time, count, sizeof *time, by_time);
   for (size_t k = 0; k < count; k++) {

@@ -58,15 +58,18 @@ double sciara_vents_total(const struct sciara_vents *v);
 /** When vent k emits lava for the first time, s; INFINITY: never. */
 double sciara_vents_first(const struct sciara_vents *v, int64_t k);
 
-/** What all vents emit over all time. */
+/** What all vents emit over all time, or in a part of it. */
 struct sciara_emission {
   double volume_m3;      ///< NAN: not known
   double begin_s, end_s; ///< the first time of a rate above 0, and from which on there is none
   double peak_m3_s;      ///< the largest rate of all vents together
+  double from_s; ///< the run begins with the lava of an earlier one at this time, and emits this from then on to
+                 ///< its end; 0: over all time
 };
 
-/** SCIARA_ERR_MEMORY, or the emission. */
-enum sciara_status sciara_vents_emission(const struct sciara_vents *v, struct sciara_emission *out);
+/** What is emitted from one time to another, s, which may be infinite; SCIARA_ERR_MEMORY. from_s of `out` becomes 0. */
+enum sciara_status sciara_vents_emission(const struct sciara_vents *v, double from, double until,
+                                         struct sciara_emission *out);
 
 /** 64 bits over cells and tables of all vents. */
 uint64_t sciara_vents_hash(const struct sciara_vents *v);

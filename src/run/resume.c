@@ -172,6 +172,8 @@ static enum sciara_status restore_once(const struct sciara_resume *r, struct sci
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
   if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
   free(identity.precision);
+  // Other vents say nothing of the lava that there is.
+  p->emission_from_s = identity.vents == r->from.identity.vents ? r->from.emission_from_s : r->from.time_s;
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 

@@ -58,7 +58,8 @@ static enum sciara_status begin_record(struct run *r) {
   run_json->dem_hash = r->simulation->problem.site->origin.hash;
   run_json->threads = r->simulation->threads;
   if (!*run_json->started_utc) sciara_date_now(run_json->started_utc);
-  SCIARA_TRY(sciara_vents_emission(r->simulation->problem.vents, &run_json->emission));
+  const struct sciara_problem *p = &r->simulation->problem;
+  SCIARA_TRY(sciara_scenario_emission_of(scenario, p->vents, p->emission_from_s, &run_json->emission));
   SCIARA_TRY(sciara_run_json_set(&run_json->scenario, scenario->path));
   SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(scenario->params.rule)));
   SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, scenario->model));

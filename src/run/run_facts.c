@@ -66,9 +66,14 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, cons
 
 // ------------------------------------------------------------------------------------------------------------- in words
 
-/** The lava that the run begins with. */
-static void put_begin(const struct sciara_scenario_spec *s, enum sciara_language language, struct sciara_text *t) {
-  if (s->observed.outline) {
+/** The lava that the run begins with: of an earlier one at `from`, s, if that is above 0. */
+static void put_begin(const struct sciara_scenario_spec *s, double from, enum sciara_language language,
+                      struct sciara_text *t) {
+  const bool mapped = s->observed.outline && !(from > s->observed.time_s); // of a branch the earlier run was
+  if (from > 0 && !mapped) {
+    sciara_text_append(t, " ");
+    sciara_word_begin_earlier(t, language, from);
+  } else if (mapped) {
     sciara_text_append(t, " ");
     sciara_word_begin_observed(t, language, s->observed.outline, s->observed.time_s);
   } else if (s->initial_checkpoint) {
@@ -132,17 +137,17 @@ static void put_fate(struct sciara_text *t, enum sciara_language language, size_
 enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario, const struct sciara_run_json *run,
                                       const struct sciara_grid *grid, enum sciara_language language,
                                       struct sciara_text *out) {
-  const struct sciara_emission *emission = run ? &run->emission : NULL;
+  const struct sciara_emission *emission = &run->emission;
   const struct fates fates = {run, scenario->run.start};
   struct sciara_emission own;
-  SCIARA_TRY(sciara_scenario_emission(scenario, &own));
-  sciara_word_emission(out, language, emission && isfinite(emission->volume_m3) ? emission : &own);
+  SCIARA_TRY(sciara_scenario_emission(scenario, emission->from_s, &own));
+  sciara_word_emission(out, language, isfinite(emission->volume_m3) ? emission : &own);
   sciara_text_append(out, ". %s%s%zu.", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_VENTS),
                      sciara_word(language, SCIARA_WORD_COLON), scenario->vent_count);
-  put_begin(scenario, language, out);
+  put_begin(scenario, emission->from_s, language, out);
   put_model(scenario, grid, language, out);
-  sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->run.start,
-                    run ? put_fate : NULL, &fates);
+  sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->run.start, put_fate,
+                    &fates);
   return out->failed;
 }
 

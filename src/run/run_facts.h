@@ -34,8 +34,8 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *moment,
  * Appends what the maps assume, two or three lines: effusion, ground, rule and parameters, start; and one for each edit of the
  * ground.
  *
- * @param run its emission, and what became of its barriers. NULL, or an emission that is not known: that of the
- *            scenario, if it has all rates itself
+ * @param run its emission, and what became of its barriers. An emission that is not known: that of the scenario, if it has
+ *            all rates itself
  */
 enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario, const struct sciara_run_json *run,
                                       const struct sciara_grid *grid, enum sciara_language language,

@@ -35,6 +35,7 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .engine = s->ops->name,
                                           .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),
                                           .dem_hash = p->site->origin.hash,
+                                          .emission_from_s = p->emission_from_s,
                                           .threads = sciara_snapshot_threads(s->threads)};
 }
 
@@ -113,7 +114,7 @@ static enum sciara_status write_picture(struct sciara_simulation *s, const struc
   picture.sea = sea;
   picture.edits = p->site->origin.edit;
   picture.observed = p->observed;
-  SCIARA_TRY_GOTO(sciara_vents_emission(p->vents, &own.emission));
+  SCIARA_TRY_GOTO(sciara_scenario_emission_of(&p->scenario, p->vents, p->emission_from_s, &own.emission));
   SCIARA_TRY_GOTO(sciara_barriers_find(p, &own));
   SCIARA_TRY_GOTO(sciara_map_dressing_make(&p->scenario, &own, map, &picture, &dressing));
   sciara_field_derive(p->state, SCIARA_FIELD_DEPOSIT, values);

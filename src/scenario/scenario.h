@@ -143,8 +143,17 @@ enum sciara_status sciara_scenario_read(const char *path, const char *const *ove
                                         struct sciara_scenario_spec *out);
 void sciara_scenario_free(struct sciara_scenario_spec *s);
 
-/** What its vents emit; its volume is NAN if the rates of a vent are in another file, which was not read. */
-enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, struct sciara_emission *out);
+/**
+ * What its vents emit; its volume is NAN if the rates of a vent are in another file, which was not read.
+ *
+ * @param from of struct sciara_emission
+ */
+enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, double from,
+                                            struct sciara_emission *out);
+
+/** The same of its vents on a grid. */
+enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
+                                               double from, struct sciara_emission *out);
 
 /** The rate of a vent, or of a whole fissure, from `time` (s) on, m3/s; 0 before and after its table. */
 double sciara_vent_spec_rate(const struct sciara_vent_spec *v, double time);

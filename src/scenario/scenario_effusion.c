@@ -101,7 +101,16 @@ void sciara_scenario_release_effusion(struct sciara_effusion_change *change) {
   free(change->json);
 }
 
-enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, struct sciara_emission *out) {
+enum sciara_status sciara_scenario_emission_of(const struct sciara_scenario_spec *s, const struct sciara_vents *vents,
+                                               double from, struct sciara_emission *out) {
+  const bool later = from > 0;
+  SCIARA_TRY(sciara_vents_emission(vents, later ? from : -INFINITY, later ? sciara_scenario_end(s) : INFINITY, out));
+  out->from_s = later ? from : 0;
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s, double from,
+                                            struct sciara_emission *out) {
   struct sciara_vents *vents = sciara_vents_create();
   bool known = s->vent_count > 0;
   if (!vents) return SCIARA_ERR_MEMORY;
@@ -111,7 +120,7 @@ enum sciara_status sciara_scenario_emission(const struct sciara_scenario_spec *s
     known &= v->edges != NULL;
     if (v->edges) status = sciara_vents_add(vents, 0, 0, (int64_t)v->rate_count, v->edges, v->rates);
   }
-  if (status == SCIARA_OK) status = sciara_vents_emission(vents, out);
+  if (status == SCIARA_OK) status = sciara_scenario_emission_of(s, vents, from, out);
   if (!known) out->volume_m3 = NAN;
   sciara_vents_destroy(vents);
   return status;

@@ -44,6 +44,7 @@ enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s,
                                               const char *started_utc, struct sciara_checkpoint *h) {
   const struct sciara_problem *p = &s->problem;
   h->dem_hash = p->site->origin.hash;
+  h->emission_from_s = p->emission_from_s;
   SCIARA_TRY(sciara_checkpoint_identify(p, ground, &h->identity));
   SCIARA_TRY(set(&h->georef.crs_wkt, p->georef.crs_wkt));
   SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));

@@ -41,6 +41,7 @@ struct sciara_checkpoint {
   double time_s, clock_s;                  ///< ...
   double initial_m3, emitted_m3;           ///< ...
   double added_m3, removed_m3;             ///< ... up to here; 0: the file does not have them
+  double emission_from_s;                  ///< as in run.json; 0: the file does not have it
   uint64_t losses;                         ///< times that lava left through a rim cell
   uint64_t snapshots;                      ///< acknowledged so far
   double next_snapshot_s;                  ///< simulated time at which the next one is due; INFINITY: none

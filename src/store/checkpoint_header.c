@@ -67,6 +67,11 @@ static const struct entry correction_entries[] = {
     {"removed_m3", REAL, MEMBER(removed_m3)},
 };
 
+/** Those of a run that began with the lava of an earlier one alone. */
+static const struct entry earlier_entries[] = {
+    {"emission_from_s", REAL, MEMBER(emission_from_s)},
+};
+
 /** Those of a run whose ground changes alone. */
 static const struct entry change_entries[] = {
     {"ground_changes", HEX, MEMBER(identity.changes)},
@@ -92,6 +97,7 @@ static const struct part {
 } parts[] = {
     {entries, sizeof entries / sizeof *entries},
     {correction_entries, sizeof correction_entries / sizeof *correction_entries},
+    {earlier_entries, sizeof earlier_entries / sizeof *earlier_entries},
     {change_entries, sizeof change_entries / sizeof *change_entries},
     {member_entries, sizeof member_entries / sizeof *member_entries},
 };
@@ -102,6 +108,7 @@ enum { PARTS = sizeof parts / sizeof *parts };
 static bool has_part(const struct sciara_checkpoint *c, size_t part) {
   const struct entry *entry = parts[part].entry;
   if (entry == correction_entries) return c->added_m3 > 0 || c->removed_m3 > 0;
+  if (entry == earlier_entries) return c->emission_from_s > 0;
   if (entry == change_entries) return c->identity.changes != 0;
   return entry == entries || c->identity.of_member;
 }

@@ -209,6 +209,7 @@ static void add_emission(struct builder *b, cJSON *root, const struct sciara_run
   add_number(b, emission, "begin_s", r->emission.begin_s);
   add_number(b, emission, "end_s", r->emission.end_s);
   add_number(b, emission, "peak_m3_s", r->emission.peak_m3_s);
+  if (r->emission.from_s > 0) add_number(b, emission, "from_s", r->emission.from_s);
 }
 
 static void add_state(struct builder *b, cJSON *root, const struct sciara_run_json *r) {

@@ -141,7 +141,8 @@ static enum sciara_status read_emission(const struct place *root, struct sciara_
   SCIARA_TRY(get_number(&at, "volume_m3", &r->emission.volume_m3));
   SCIARA_TRY(get_number(&at, "begin_s", &r->emission.begin_s));
   SCIARA_TRY(get_number(&at, "end_s", &r->emission.end_s));
-  return get_number(&at, "peak_m3_s", &r->emission.peak_m3_s);
+  SCIARA_TRY(get_number(&at, "peak_m3_s", &r->emission.peak_m3_s));
+  return member(&at, "from_s") ? get_number(&at, "from_s", &r->emission.from_s) : SCIARA_OK;
 }
 
 static enum sciara_status read_resumption(const struct place *at, struct sciara_run_json *r) {

@@ -136,6 +136,8 @@ static enum sciara_status read_ledger(struct sciara_snapshot *s) {
     SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, SCIARA_ADDED_ATTRIBUTE, &l->added_m3));
     SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, SCIARA_REMOVED_ATTRIBUTE, &l->removed_m3));
   }
+  if (H5Aexists(s->file, SCIARA_FROM_ATTRIBUTE) > 0)
+    SCIARA_TRY(sciara_hdf5_get_double(s->file, s->path, SCIARA_FROM_ATTRIBUTE, &s->emission_from_s));
   s->has_sea = H5Aexists(s->file, SCIARA_SEA_ATTRIBUTE) > 0;
   return s->has_sea ? sciara_hdf5_get_double(s->file, s->path, SCIARA_SEA_ATTRIBUTE, &l->sea_m3) : SCIARA_OK;
 }

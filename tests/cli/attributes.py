@@ -154,6 +154,7 @@ class Attributes(SharedCase):
         }
         expected["ledger_sea_m3"] = None  # these scenarios declare none
         expected["ledger_added_m3"] = expected["ledger_removed_m3"] = None  # nor have they observed lava
+        expected["emission_from_s"] = None  # nor that of an earlier run
         expected.update({f"ledger_{name}": value for name, value in r["ledger"].items() if name != "lost_from_s"})  # of the run alone
         self.assertEqual(sorted(expected), sorted(TYPES), "the table of the page, and what is tested")
         return {name: value for name, value in expected.items() if value is not None}
@@ -275,6 +276,7 @@ class Attributes(SharedCase):
             "emitted_m3": ledger["emitted_m3"],
             "added_m3": None,  # there is no observed lava
             "removed_m3": None,
+            "emission_from_s": None,  # nor that of an earlier run
             "ground_changes": None,
             "solidifications": lambda count: count >= 0,
             "losses": (lambda count: count > 0) if whole else 0,  # lava all over the map; a closed rim

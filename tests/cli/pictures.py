@@ -8,6 +8,7 @@ import datetime
 import functools
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -481,6 +482,52 @@ class Pictures(SharedCase):
         shutil.copy(self.path("two", case.record(self.path("two"))["snapshots"][0]["name"]), self.path("away.nc"))
         self.sciara("export", "away.nc", "-q", "-f", "png", "-o", "away.png")
         self.assertIn("Assumed eruption: unknown. Vents: 2.", self.text_chunks(self.path("away.png"))["assumptions"])
+
+    def test_what_is_assumed_after_an_earlier_run(self):
+        """A branch with other rates, one of it, and a run from its checkpoint: from when on, and what from then on to their end, as the
+        mass balance has it. A branch with the same rates is the eruption as it was planned."""
+        maps = {"fields": case.FIELDS, "maps": ["deposit"]}
+        case.write_scenario(self.work, "early.json", output=maps, run={"until": "15 min"})
+        self.sciara("run", "early.json", "-q", "-o", "early", "--checkpoint-every", "1000 d")
+        before = case.record(self.path("early"))
+        start = before["state"]["time_s"]
+        self.assertTrue(900 <= start < 960)
+        vents = [{"row": 12, "col": 20, "effusion": {"slot": "30 min", "rates_m3_s": [3, 7]}}]
+        checkpoint, = os.listdir(self.path("early", "checkpoints"))
+        case.write_scenario(self.work, "later.json", vents=vents, output=maps, run={"until": "40 min"},
+                            initial={"checkpoint": f"early/checkpoints/{checkpoint}"})
+        self.sciara("resume", "early", "-q", "-o", "other", "--until", "40 min", "--set", f"vents={json.dumps(vents)}",
+                    "--set", "output.checkpoint_every=\"1000 d\"")
+        self.sciara("run", "later.json", "-q", "-o", "later", "--checkpoint-every", "1000 d")
+        for number, parent in enumerate(("other", "later")):
+            self.sciara("resume", parent, "-q", "-o", f"again{number}", "--until", "50 min")
+        for name, end in (("other", 2400), ("later", 2400), ("again0", 3000), ("again1", 3000)):
+            with self.subTest(name):
+                run = case.record(self.path(name))
+                volume, (minutes, seconds) = 3 * (1800 - start) + 7 * (end - 1800), divmod(int(end - start), 60)
+                of_ledger = run["ledger"]["emitted_m3"] - before["ledger"]["emitted_m3"]
+                self.assertAlmostEqual(of_ledger, volume + 7 * (run["state"]["time_s"] - end), delta=1e-6)
+                self.assertAlmostEqual(run["emission"].pop("volume_m3"), volume, delta=1e-6)
+                self.assertEqual(run["emission"], {"begin_s": start, "end_s": end, "peak_m3_s": 7, "from_s": start})
+                self.sciara("export", name, "-q", "-f", "png", "-o", "later.png", "--overwrite")
+                self.sciara("export", name, "-q", "-f", "html", "-o", "later.html", "--overwrite")
+                shutil.copy(self.path(name, run["snapshots"][-1]["name"]), self.path("alone.nc"))
+                self.sciara("export", "alone.nc", "-q", "-f", "png", "-o", "alone.png", "--overwrite")
+                said = (f"Assumed eruption from 15 min on: {volume:.0f} m³ in {minutes} min {seconds} s, at most 7 m³/s. Vents: 1. "
+                        "Begins with the lava of an earlier run, simulated time 15 min. Model: fv3")
+                for path in (f"{name}/maps/deposit.png", "later.png", "alone.png"):
+                    self.assertIn(said, self.text_chunks(self.path(path))["assumptions"].replace("\u00a0", " "), path)
+                with open(self.path("later.html"), encoding="utf-8") as f:
+                    page = json.loads(re.search(r'\n"assumed":(".*"),\n', f.read())[1])
+                self.assertIn(said, page.replace("\u00a0", " ").replace("\n", " "))
+        self.sciara("export", "other", "-q", "-f", "png", "-o", "apres.png", "--language", "fr")
+        french = self.text_chunks(self.path("apres.png"))["assumptions"].replace("\u00a0", " ")
+        self.assertIn("Éruption supposée à partir de 15 min : ", french)
+        self.assertIn("Commence avec la lave d’une simulation précédente, temps simulé 15 min.", french)
+        self.sciara("resume", "early", "-q", "-o", "same", "--until", "40 min")
+        self.assertEqual(case.record(self.path("same"))["emission"], {"volume_m3": 6000, "begin_s": 0, "end_s": 1200, "peak_m3_s": 6})
+        self.assertIn("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Vents: 1. Model",
+                      self.text_chunks(self.path("same/maps/deposit.png"))["assumptions"].replace("\u00a0", " "))
 
     def test_what_is_assumed_is_drawn(self):
         """Two runs that differ in a later rate alone differ below their maps alone."""

@@ -56,7 +56,7 @@ static void fill(struct sciara_run_json *r) {
   r->liquid_cells = 928;
   r->ledger = (struct sciara_ledger){88083.316105900999, 0.1, 5e-324, 1.7976931348623157e308, -0.0, -1e-300, 2.0 / 3.0,
                                      1e7 / 3.0,          0.1, 1.0 / 7};
-  r->emission = (struct sciara_emission){4700160.1, 0.1, 1e7 / 3.0, 5e-324};
+  r->emission = (struct sciara_emission){4700160.1, 0.1, 1e7 / 3.0, 5e-324, 1.0 / 7};
   r->has_sea = true;
   ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
   ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);

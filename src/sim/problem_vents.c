@@ -3,6 +3,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,9 +136,10 @@ static enum sciara_status cell_of(const struct sciara_grid *g, double x, double 
   const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
   const int k = sciara_grid_place_decimals(g);
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected x from %.*f to %.*f and y from %.*f to %.*f (the DEM), found x %.*f, y %.*f", k,
-                       g->west, k, east, k, south, k, g->north, k, x, k, y);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "expected x from %.*f to below %.*f and y from above %.*f to %.*f (the DEM), found x %.*f, y %.*f", k, g->west,
+        k, east, k, south, k, g->north, k, x, k, y);
   *row = (int64_t)r;
   *col = (int64_t)c;
   return SCIARA_OK;
@@ -228,25 +230,24 @@ enum { MOST_SLOTS_OF_AREA = 50000000 }; ///< rates of all cells of a vent with a
 /** Keeps the interior cells of an area; the others are reported, unless the vent is only checked. */
 static enum sciara_status drop_cells(const struct sciara_problem *p, const struct sciara_vent_spec *spec,
                                      bool only_check, int64_t *cell, size_t *count) {
-  size_t rim = 0, kept = 0;
+  size_t rim = 0, sea = 0, kept = 0;
+  char left[96];
   for (size_t k = 0; k < *count; k++) {
     const uint8_t kind = p->site->kind[cell[k]];
     rim += kind == SCIARA_CELL_RIM;
+    sea += kind == SCIARA_CELL_SEA;
     if (kind == SCIARA_CELL_INTERIOR) cell[kept++] = cell[k];
   }
-  const size_t nodata = *count - kept - rim;
+  const size_t all = *count, out = all - kept;
   *count = kept;
+  snprintf(left, sizeof left, "%zu on the rim of the domain, %zu in the sea, %zu NODATA", rim, sea, out - rim - sea);
   if (kept == 0)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected a cell whose 8 neighbours are valid in the area of the vent, found %zu on the rim of "
-                       "the domain and %zu NODATA",
-                       rim, nodata);
-  if (rim + nodata > 0 && !only_check)
-    sciara_note(
-        p->scenario.notes, SCIARA_LOG_INFO,
-        "%s: %zu of the %zu cells of its area are left out: %zu on the rim of the domain, %zu NODATA; the others "
-        "emit the whole rate",
-        spec->name, rim + nodata, kept + rim + nodata, rim, nodata);
+                       "expected a cell whose 8 neighbours are valid in the area of the vent, found %s", left);
+  if (out > 0 && !only_check)
+    sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
+                "%s: %zu of the %zu cells of its area are left out: %s; the others emit the whole rate", spec->name,
+                out, all, left);
   if (spec->rate_count <= MOST_SLOTS_OF_AREA / kept) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "the area of the vent: expected at most %d rates in all its cells, found %zu cells with %zu rates",

@@ -48,7 +48,7 @@ class Problems(Case):
         "vents[2].effusion.csv: ./none.csv: cannot open: No such file or directory",
         "vents[0] (vent 1): expected a cell whose 8 neighbours are valid, found a cell on the rim of the "
         "domain in row 0, column 20",
-        "vents[2] (far): expected x from 500000.000 to 500400.000 and y from 4177000.000 to 4177300.000 (the DEM), found "
+        "vents[2] (far): expected x from 500000.000 to below 500400.000 and y from above 4177000.000 to 4177300.000 (the DEM), found "
         "x 1.000, y 2.000",
         "vents[3] (vent 4): expected a cell whose 8 neighbours are valid, found a NODATA cell in row 1, "
         "column 1",

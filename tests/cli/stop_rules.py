@@ -32,10 +32,25 @@ class Areas(Case):
         vents = [{"row": 1, "col": 20, "radius_m": 10, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
         self.write_scenario(vents=vents)
         done = self.sciara("check", "s.json")
-        self.assertIn("vent 1: 1 of the 5 cells of its area are left out: 1 on the rim of the domain, 0 NODATA", done.stderr)
+        self.assertIn("vent 1: 1 of the 5 cells of its area are left out: 1 on the rim of the domain, 0 in the sea, 0 NODATA", done.stderr)
         self.assertIn("from 4 cells", done.stdout)
         run = record(self.run_scenario("out", "--steps", 1))
         self.assertAlmostEqual(run["ledger"]["emitted_m3"], 1, delta=1e-12)
+
+    def test_cells_in_the_sea_are_left_out(self):
+        """Some of a disc of 30 m around a vent on the coast, as the altitudes have it; the whole of one far out in the sea is refused."""
+        level = case.altitude(20, 20)
+        disc = [(r, c) for r in range(case.ROWS) for c in range(case.COLS) if (r - 19) ** 2 + (c - 20) ** 2 <= 9]
+        wet = [cell for cell in disc if case.altitude(*cell) <= level]
+        self.assertTrue(0 < len(wet) < len(disc))
+        self.write_scenario(vents=[{**VENT, "row": 19, "col": 20, "radius_m": 30}], dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": level})
+        done = self.sciara("check", "s.json")
+        self.assertIn(f"vent 1: {len(wet)} of the {len(disc)} cells of its area are left out: 0 on the rim of the domain, {len(wet)} in the sea, "
+                      "0 NODATA; the others emit the whole rate", done.stderr)
+        self.assertIn(f"from {len(disc) - len(wet)} cells", done.stdout)
+        done = self.sciara("check", "s.json", "--set", "vents.0.row=26", code=3)
+        self.assertIn("expected a cell whose 8 neighbours are valid in the area of the vent, found 0 on the rim of the domain, "
+                      f"{len(disc)} in the sea, 0 NODATA", done.stderr)
 
     def test_one_cell_is_the_same_as_no_area(self):
         self.write_scenario()

@@ -173,24 +173,28 @@ START_TEST(a_vent_on_an_edge) {
       {west + 25, north - 20, 2, 2, NULL},
       {west + 25, nextafter(north - 30, 1e9), 2, 2, NULL},
       {east, south + 25, 0, 0,
-       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500060.000, "
+       "expected x from 500000.000 to below 500060.000 and y from above 4177000.000 to 4177060.000 (the DEM), found x "
+       "500060.000, "
        "y 4177025.000"},
       {nextafter(east, 0), south + 25, 0, 0,
        "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 3, column 5"},
       {west, south + 25, 0, 0,
        "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 3, column 0"},
       {nextafter(west, 0), south + 25, 0, 0,
-       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500000.000, "
+       "expected x from 500000.000 to below 500060.000 and y from above 4177000.000 to 4177060.000 (the DEM), found x "
+       "500000.000, "
        "y 4177025.000"},
       {west + 25, south, 0, 0,
-       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500025.000, "
+       "expected x from 500000.000 to below 500060.000 and y from above 4177000.000 to 4177060.000 (the DEM), found x "
+       "500025.000, "
        "y 4177000.000"},
       {west + 25, nextafter(south, 1e9), 0, 0,
        "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 5, column 2"},
       {west + 25, north, 0, 0,
        "expected a cell whose 8 neighbours are valid, found a cell on the rim of the domain in row 0, column 2"},
       {west + 25, nextafter(north, 1e9), 0, 0,
-       "expected x from 500000.000 to 500060.000 and y from 4177000.000 to 4177060.000 (the DEM), found x 500025.000, "
+       "expected x from 500000.000 to below 500060.000 and y from above 4177000.000 to 4177060.000 (the DEM), found x "
+       "500025.000, "
        "y 4177060.000"}};
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
     struct sciara_problem p;

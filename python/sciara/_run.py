@@ -153,6 +153,7 @@ class _Field:
         raise AttributeError(f"{self.name}: expected no assignment: the fields of a run can only be read")
 
 
+_NOT_GIVEN = float("0")  # an object of its own: told from a 0 of the caller by identity
 _RUNS: weakref.WeakSet[Run] = weakref.WeakSet()
 
 
@@ -322,8 +323,8 @@ class Run:
 
     # --------------------------------------------------------------------------------------------------------- steps
 
-    def advance(self, duration: Optional[Duration] = None, *, days: float = 0, hours: float = 0, minutes: float = 0,
-                seconds: float = 0, steps: Optional[int] = None, to: Optional[Duration] = None,
+    def advance(self, duration: Optional[Duration] = None, *, days: float = _NOT_GIVEN, hours: float = _NOT_GIVEN,
+                minutes: float = _NOT_GIVEN, seconds: float = _NOT_GIVEN, steps: Optional[int] = None, to: Optional[Duration] = None,
                 progress: ProgressLike = None) -> Progress:
         """Computes on, until the first of what is given, or until the stop rule of the scenario; returns where it is.
 
@@ -339,14 +340,15 @@ class Run:
         """
         parts = [0.0 if duration is None else seconds_of(duration, "duration"), 86400 * number_of(days, "days"),
                  3600 * number_of(hours, "hours"), 60 * number_of(minutes, "minutes"), number_of(seconds, "seconds")]
-        if duration is None and not any(parts) and steps is None and to is None:
+        timed = duration is not None or any(part is not _NOT_GIVEN for part in (days, hours, minutes, seconds))
+        if not timed and steps is None and to is None:
             raise UsageError('advance: expected how far, such as hours=6, "6 h", steps=100 or to="2 d"; run() computes '
                              "until the stop rule of the scenario")
         if min(parts) < 0:
             raise UsageError(f"advance: expected 0 s or more, found {min(parts):g} s: a run does not step back")
         with self._use("advance") as handle:
             now = self._read_progress(handle)
-            times = [now.time + sum(parts)] if duration is not None or any(parts) else []
+            times = [now.time + sum(parts)] if timed else []
             times += [seconds_of(to, "to")] if to is not None else []
             step = None if steps is None else now.step + whole_of(steps, "steps")
             time = min(times, default=None)

@@ -247,6 +247,12 @@ enum sciara_status sciara_resume_simulation(const struct sciara_resume *r, struc
   s->losses_before = s->progress.losses = r->from.losses;
   s->sea_losses_before = s->progress.sea_losses = lava_in_sea(s->problem.state);
   if (!r->branch) s->compute_s = r->from.compute_s;
+  const enum sciara_status status = sciara_simulation_judge(s);
+  if (status != SCIARA_OK) {
+    sciara_simulation_destroy(s);
+    *out = NULL;
+    return status;
+  }
   if (s->progress.step >= s->until_step)
     sciara_log(SCIARA_LOG_WARNING, "the end of the run is already reached: step %" PRIu64 " of %" PRIu64,
                s->progress.step, s->until_step);

@@ -231,6 +231,12 @@ static enum sciara_status decide(struct sciara_simulation *s) {
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_simulation_judge(struct sciara_simulation *s) {
+  const bool over = s->progress.liquid_cells == 0 && s->progress.time >= sciara_vents_end(s->problem.vents);
+  if (over) s->progress.reason = SCIARA_STOP_SOLIDIFIED; // what engines say at the end of a step
+  return decide(s);
+}
+
 /** The state goes to a new engine of the same kind. */
 static enum sciara_status renew_engine(struct sciara_simulation *s) {
   s->losses_before = s->progress.losses; // the engine counts from its start

@@ -60,6 +60,9 @@ void sciara_simulation_destroy(struct sciara_simulation *s);
  */
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit);
 
+/** Whether the stop rule is met already (s->finished), in a state that other steps have led to. */
+enum sciara_status sciara_simulation_judge(struct sciara_simulation *s);
+
 /**
  * Continues on another window of the map (model/window.h), from `state`, in a new engine of the same kind. Takes over
  * vents and state, whose site it shares; also after a failed step. `row` and `col`: the first cell of the window.

@@ -333,6 +333,23 @@ class Files(RunCase):
         whole.run()
         self.assertEqual(run.checksum, whole.checksum)
 
+    def test_a_complete_run_is_finished(self):
+        """As run.json has it: by whichever part of its stop rule; nothing more is computed. With a later end it is not."""
+        for number, (rule, reason) in enumerate((({"max_steps": 60}, "steps"), ({"until": "20 min"}, "time"), ({}, "solidified"),
+                                                 ({"until": "front at rest", "front_at_rest": "10 min"}, "front at rest"))):
+            with self.subTest(reason):
+                case.write_scenario(self.work, "s.json", run=rule)
+                folder = self.run_scenario(f"run{number}", "--checkpoint-every", "1000 d")
+                record = case.record(self.path(f"run{number}"))
+                self.assertEqual(record["stop_reason"], reason)
+                run = sciara.open_run(folder)
+                self.assertEqual((run.finished, run.progress.solidified, run.step), (True, reason == "solidified", record["state"]["step"]))
+                self.assertEqual((run.run().step, run.finished), (record["state"]["step"], True))
+                if reason != "solidified":
+                    later = sciara.open_run(folder, {"run.max_steps": 100000, "run.until": "solidified"})
+                    self.assertFalse(later.finished)
+                    self.assertEqual(later.advance(steps=1).step, run.step + 1)
+
     def test_score(self):
         run = self.open()
         run.advance(steps=200)
@@ -402,6 +419,10 @@ class WrongUse(RunCase):
     def test_advance(self):
         run = self.open()
         self.assert_usage("expected how far", run.advance)
+        for nothing in ({"duration": "0 s"}, {"duration": 0}, {"steps": 0}, {"to": 0}, {"days": 0}, {"hours": 0}, {"minutes": 0.0},
+                        {"seconds": 0, "steps": 5}):
+            with self.subTest(nothing):
+                self.assertEqual(run.advance(**nothing).step, 0, "no step is wanted")
         for wrong in ({"hours": -1}, {"hours": 1, "minutes": -10}, {"duration": "soon"}, {"duration": "3 weeks"},
                       {"steps": -1}, {"steps": 1.5},
                       {"steps": "3"}, {"hours": None}, {"hours": float("nan")}, {"to": float("inf")}, {"to": True},

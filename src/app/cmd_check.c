@@ -204,6 +204,21 @@ static void print_snapshots(const struct sciara_scenario_spec *s, const struct s
     sciara_print("  total        about %.1f MB\n", f->snapshots * (double)f->snapshot * 1e-6);
 }
 
+/** Warns of more snapshots than the disk of the folder has room for. */
+static void warn_disk(const struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  const double room = sciara_disk_free(s->output.folder), need = p->size.snapshots * (double)p->size.snapshot;
+  char needed[48], found[48];
+  if (!(room > 0) || !isfinite(need) || need <= room) return;
+  sciara_print_bytes(need, needed, sizeof needed);
+  sciara_print_bytes(room, found, sizeof found);
+  sciara_log(SCIARA_LOG_WARNING,
+             "%s: output.every: the snapshots do not fit on the disk: with one at each interval they take about %s, "
+             "and %s are free; "
+             "expected a longer interval, or fewer output.fields",
+             s->path, needed, found);
+}
+
 static void print_checkpoints(const struct sciara_scenario_spec *s, const struct sciara_size_estimate *f) {
   const double every = s->output.checkpoint_every_s, wall = s->output.checkpoint_wall_s;
   char simulated[48], machine[48];
@@ -329,6 +344,7 @@ static int check(const struct sciara_arguments *arguments, const struct sciara_s
   problem.comm = sciara_ranks();
   print_report(&problem);
   if (problem.size.made) sciara_diagnostics_add(&diagnostics, sciara_outflow_warn(&problem));
+  if (problem.size.made) warn_disk(&problem);
   sciara_output_flush();
   const int code = sciara_report_all(&diagnostics);
   if (code == SCIARA_OK && !sciara_argument_given(arguments, "no-estimate")) print_estimate(&problem);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -254,6 +255,20 @@ enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *
   }
   closedir(folder);
   return status;
+}
+
+double sciara_disk_free(const char *folder) {
+  struct statvfs disk;
+  char *path = sciara_format("%s", folder);
+  double bytes = 0;
+  while (path && statvfs(path, &disk) != 0) {
+    char *parent = strcmp(path, ".") == 0 || strcmp(path, "/") == 0 ? NULL : sciara_path_folder(path);
+    free(path);
+    path = parent;
+  }
+  if (path) bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+  free(path);
+  return bytes;
 }
 
 char *sciara_path_join(const char *folder, const char *name) {

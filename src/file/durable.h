@@ -48,6 +48,9 @@ enum sciara_status sciara_folder_make(const char *path);
 /** Whether the folder exists, and whether it is empty. A path that names something else is SCIARA_ERR_IO. */
 enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *empty);
 
+/** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
+double sciara_disk_free(const char *folder);
+
 /** "folder/name", malloc'd; NULL without memory. An absolute `name` is returned unchanged. */
 char *sciara_path_join(const char *folder, const char *name);
 

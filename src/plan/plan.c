@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -398,21 +397,6 @@ static void read_plan(struct sciara_planning *p) {
 
 // --------------------------------------------------------------------------------------------------------- estimate
 
-/** Free bytes on the disk of a folder that need not exist yet; 0: unknown. */
-static double free_bytes_of(const char *folder) {
-  struct statvfs disk;
-  char *path = sciara_format("%s", folder);
-  double bytes = 0;
-  while (path && statvfs(path, &disk) != 0) {
-    char *parent = strcmp(path, ".") == 0 || strcmp(path, "/") == 0 ? NULL : sciara_path_folder(path);
-    free(path);
-    path = parent;
-  }
-  if (path) bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-  free(path);
-  return bytes;
-}
-
 static void make_estimate(const struct sciara_planning *p, const char *folder, double probe_s,
                           struct sciara_ensemble_estimate *out) {
   const size_t count = p->e.members.count;
@@ -420,7 +404,7 @@ static void make_estimate(const struct sciara_planning *p, const char *folder, d
   const double cells = (double)sciara_grid_cells(&p->base.grid);
   out->bytes = 8 * cells + sciara_member_disk((double)count, p->covered) +
                SCIARA_COST_MAPS * (SCIARA_COST_MAP + SCIARA_COST_MAP_CELL * fmin(cells, p->covered));
-  out->free_bytes = free_bytes_of(folder ? folder : ".");
+  out->free_bytes = sciara_disk_free(folder ? folder : ".");
   if (sciara_plan_time_make(&p->e, &p->base, probe_s, &out->time) != SCIARA_OK) sciara_error_clear();
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/date.h"
 #include "base/mem.h"
@@ -292,17 +293,64 @@ static void warn_cell_size(const struct sciara_problem *p) {
             : "");
 }
 
+enum { MOMENT = 48 + SCIARA_MINUTE_SIZE };
+
+/** "2 d (2026-05-12 04:00 UTC)" */
+static void print_moment(const struct sciara_problem *p, double time_s, char text[MOMENT]) {
+  sciara_print_duration(time_s, text, MOMENT);
+  sciara_append_minute(p->scenario.run.start, time_s, text, MOMENT);
+}
+
+/** Warns about a vent from which no lava comes in the run: it has no rate, or begins after the end. */
+static void warn_dry_vent(const struct sciara_problem *p, size_t k) {
+  const struct sciara_vent_spec *v = &p->scenario.vents[k];
+  const double end = sciara_scenario_end(&p->scenario);
+  char from[MOMENT], last[MOMENT];
+  double first = INFINITY;
+  for (size_t n = 0; n < v->rate_count; n++)
+    if (v->rates[n] > 0) first = fmin(first, v->edges[n]);
+  if (first < end) return;
+  print_moment(p, first, from);
+  print_moment(p, end, last);
+  if (isfinite(first))
+    sciara_note(
+        p->scenario.notes, SCIARA_LOG_WARNING,
+        "vents[%zu] (%s) emits nothing in the run, which ends at %s: expected rates that begin before, found the first "
+        "one above 0 at %s",
+        k, v->name, last, from);
+  else
+    sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
+                "vents[%zu] (%s) emits nothing: expected a rate above 0, after \"from\" and before \"until\" of the "
+                "vent where it "
+                "has them; found none",
+                k, v->name);
+}
+
+/** Warns about vents that emit nothing, and about those of one name. */
+static void warn_vents(const struct sciara_problem *p) {
+  const struct sciara_scenario_spec *s = &p->scenario;
+  for (size_t k = 0; k < s->vent_count; k++) {
+    size_t same = 0;
+    while (strcmp(s->vents[same].name, s->vents[k].name) != 0) same++;
+    warn_dry_vent(p, k);
+    if (same < k)
+      sciara_note(s->notes, SCIARA_LOG_WARNING,
+                  "vents[%zu].name: expected another name than that of vents[%zu], found \"%s\" too: results name both "
+                  "alike, and "
+                  "no rate can be set for one of them",
+                  k, same, s->vents[k].name);
+  }
+}
+
 /** Warns about edits of the ground that are dated after the end of the run. */
 static void warn_late_edits(const struct sciara_problem *p) {
   const struct sciara_ground_changes *c = p->site->changes;
   const double end = sciara_scenario_end(&p->scenario);
   for (size_t k = 0; c && k < c->count; k++) {
-    char from[48 + SCIARA_MINUTE_SIZE], last[48 + SCIARA_MINUTE_SIZE];
+    char from[MOMENT], last[MOMENT];
     if (c->change[k].from_s < end) continue;
-    sciara_print_duration(c->change[k].from_s, from, sizeof from);
-    sciara_append_minute(p->scenario.run.start, c->change[k].from_s, from, sizeof from);
-    sciara_print_duration(end, last, sizeof last);
-    sciara_append_minute(p->scenario.run.start, end, last, sizeof last);
+    print_moment(p, c->change[k].from_s, from);
+    print_moment(p, end, last);
     sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
                 "dem.edits[%zu] (%s) is dated %s, and the run ends at %s: it changes nothing", c->change[k].number,
                 c->change[k].name, from, last);
@@ -346,6 +394,7 @@ void sciara_problem_place(struct sciara_problem *p, const struct sciara_problem_
   if (options->stateless) return;
   if (!options->ground && !options->site) warn_cell_size(p);
   if (!options->ground && !options->site) warn_late_edits(p);
+  if (!options->ground && !options->site) warn_vents(p);
   p->size = sciara_size_estimate_make(&p->scenario, &p->grid, p->vents, ops, available);
   if (p->site == options->site) p->size.site = 0; // it was already in memory
   if (ops) sciara_size_estimate_divide(&p->size, &p->scenario, &p->grid, ops, options->ranks, options->ranks_here);

@@ -66,6 +66,60 @@ class Problems(Case):
         found, _ = self.problems("s.json", "--engine", "seral", "-o", "out", command="run")
         self.assertEqual(found, [f"s.json: {text}" for text in self.EXPECTED])
 
+    def warnings(self, command, name):
+        lines = self.sciara(*command, name).stderr.replace("\n  ", " ").splitlines()
+        return [line.removeprefix("sciara: warning: ") for line in lines if line.startswith("sciara: warning: ")]
+
+    def test_a_vent_that_emits_nothing(self):
+        """Of two vents the one of whose rates none is above 0, or in the run, is named, and the mass balance has the other alone. A later
+        end of the run, or of the vent, gets its lava too."""
+        good = {"name": "good", "row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+        dry = {"name": "dry", "row": 12, "col": 20}
+        none = ('vents[1] (dry) emits nothing: expected a rate above 0, after "from" and before "until" of the vent where it has them; '
+                "found none")
+        for number, (vent, run, said) in enumerate((
+                ({"effusion": {"slot": "10 min", "rates_m3_s": [0, 0]}}, {"until": "20 min"}, none),
+                ({"effusion": {"slot": "10 min", "rates_m3_s": [2]}, "start": "10 min", "until": "5 min"}, {"until": "20 min"}, none),
+                ({"effusion": {"slot": "10 min", "rates_m3_s": [2]}, "start": "10 min", "until": "15 min"}, {"until": "20 min"}, None),
+                ({"effusion": {"table": [["0 s", 0], ["30 min", 2], ["40 min", 0]]}}, {"until": "20 min", "start": "2026-05-10T04:00Z"},
+                 "vents[1] (dry) emits nothing in the run, which ends at 20 min (2026-05-10 04:20 UTC): expected rates that begin before, "
+                 "found the first one above 0 at 30 min (2026-05-10 04:30 UTC)"),
+                ({"effusion": {"table": [["0 s", 0], ["30 min", 2], ["40 min", 0]]}}, {"until": "31 min"}, None))):
+            with self.subTest(number):
+                self.write_scenario(vents=[good, dry | vent], run=run)
+                folder = f"run{number}"
+                for command in (["check", "--no-estimate"], ["run", "-o", folder]):
+                    self.assertEqual(self.warnings(command, "s.json"), [said] if said else [])
+                emitted = case.record(self.path(folder))["ledger"]["emitted_m3"]
+                self.assertEqual(emitted > 2400 + 1e-6, said is None, emitted)
+                self.assertGreaterEqual(emitted, 2400 - 1e-6)
+
+    def test_vents_of_one_name(self):
+        rates = {"effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+        vents = [{"row": 8, "col": 20} | rates, {"name": "east", "row": 8, "col": 22} | rates, {"name": "vent 1", "row": 8, "col": 24} | rates]
+        self.write_scenario(vents=vents)
+        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [
+            'vents[2].name: expected another name than that of vents[0], found "vent 1" too: results name both alike, and no rate can be set '
+            "for one of them"])
+        vents[2]["name"] = "west"
+        self.write_scenario(vents=vents)
+        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [])
+
+    def test_more_snapshots_than_the_disk_holds(self):
+        """One at each nanosecond of two hours; one every 10 minutes fits."""
+        run = {"until": "2 h"}
+        self.write_scenario(run=run, output={"every": 1e-9})
+        said, = self.warnings(["check", "--no-estimate"], "s.json")
+        disk = os.statvfs(self.work)
+        found = re.fullmatch(r"s\.json: output\.every: the snapshots do not fit on the disk: with one at each interval they take about ([\d.]+) TB, "
+                             r"and ([\d.]+) ([MG])B are free; expected a longer interval, or fewer output\.fields", said)
+        self.assertTrue(found, said)
+        self.assertAlmostEqual(float(found[2]) * (1e9 if found[3] == "G" else 1e6) / (disk.f_bavail * disk.f_frsize), 1, delta=0.2)
+        size = re.search(r"\n  size +about ([\d.]+) MB each", self.sciara("check", "s.json", "--no-estimate").stdout)
+        self.assertAlmostEqual(float(found[1]) * 1e12 / (7200e9 * float(size[1]) * 1e6), 1, delta=0.5)
+        self.write_scenario(run=run, output={"every": "10 min"})
+        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [])
+
     def test_vents_off_the_map_do_not_hide_the_map(self):
         vents = [{"row": 8, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}},
                  {"row": 8, "col": 200, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]

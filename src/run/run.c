@@ -52,17 +52,16 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 // --------------------------------------------------------------------------------------------------------- run.json
 
 static enum sciara_status begin_record(struct run *r) {
-  const struct sciara_scenario_spec *scenario = &r->simulation->problem.scenario;
+  const struct sciara_problem *p = &r->simulation->problem;
   struct sciara_run_json *run_json = &r->run_json;
   run_json->status = SCIARA_RUN_RUNNING;
-  run_json->dem_hash = r->simulation->problem.site->origin.hash;
+  run_json->dem_hash = p->site->origin.hash;
   run_json->threads = r->simulation->threads;
   if (!*run_json->started_utc) sciara_date_now(run_json->started_utc);
-  const struct sciara_problem *p = &r->simulation->problem;
-  SCIARA_TRY(sciara_scenario_emission_of(scenario, p->vents, p->emission_from_s, &run_json->emission));
-  SCIARA_TRY(sciara_run_json_set(&run_json->scenario, scenario->path));
-  SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(scenario->params.rule)));
-  SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, scenario->model));
+  SCIARA_TRY(sciara_scenario_emission_of(&p->scenario, p->vents, p->emission_from_s, &run_json->emission));
+  SCIARA_TRY(sciara_run_json_set(&run_json->scenario, p->scenario.path));
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(p->scenario.params.rule)));
+  SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, p->scenario.model));
   SCIARA_TRY(sciara_run_json_set(&run_json->engine, r->simulation->ops->name));
   SCIARA_TRY(sciara_run_json_set(&run_json->precision, r->context.precision));
   SCIARA_TRY(sciara_run_json_set(&run_json->program_version, SCIARA_VERSION));

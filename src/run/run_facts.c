@@ -69,7 +69,7 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, cons
 /** The lava that the run begins with: of an earlier one at `from`, s, if that is above 0. */
 static void put_begin(const struct sciara_scenario_spec *s, double from, enum sciara_language language,
                       struct sciara_text *t) {
-  const bool mapped = s->observed.outline && !(from > s->observed.time_s); // of a branch the earlier run was
+  const bool mapped = s->observed.outline && (s->initial_checkpoint || !(from > 0)); // of a branch the earlier run was
   if (from > 0 && !mapped) {
     sciara_text_append(t, " ");
     sciara_word_begin_earlier(t, language, from);

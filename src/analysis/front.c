@@ -40,8 +40,10 @@ static enum sciara_status add_area(struct sciara_vent_cells *v, const struct sci
   size_t count = 0;
   SCIARA_TRY(sciara_vent_area_cells(g, points, point_count, reach, &cell, &count));
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++)
-    status = add(v, g, (double)(cell[k] / g->cols), (double)(cell[k] % g->cols));
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
+    const int64_t row = cell[k] / g->cols, col = cell[k] % g->cols;
+    status = add(v, g, (double)row, (double)col);
+  }
   sciara_free(cell);
   return status;
 }

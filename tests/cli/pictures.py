@@ -182,9 +182,9 @@ class Pictures(SharedCase):
             f.write(grid)
         case.write_scenario(self.work, "turn.json", run={"max_steps": 60}, dem={"path": "turn.asc", "crs": "EPSG:32601"}, output={"fields": case.FIELDS, "maps": []})
         self.sciara("run", "turn.json", "-q", "-o", "turn")
-        for name, *args in (("plain.png",), ("lines.png", "--graticule")):
+        for name, *args in (("turn.png",), ("lines.png", "--graticule")):
             self.sciara("export", "turn", "-q", "-f", "png", "--overwrite", "-o", name, "--extent", "dem", "--width", 900, *args)
-        changed = (map_of(pixels(self.path("plain.png"))) != map_of(pixels(self.path("lines.png")))).any(axis=2)
+        changed = (map_of(pixels(self.path("turn.png"))) != map_of(pixels(self.path("lines.png")))).any(axis=2)
         rows, cols = changed.shape
         for longitude, drawn in ((180, True), (180.00042, False), (-179.99833, True), (179.99833, True)):
             hits = []

@@ -153,7 +153,6 @@ class _Field:
         raise AttributeError(f"{self.name}: expected no assignment: the fields of a run can only be read")
 
 
-_NOT_GIVEN = float("0")  # an object of its own: told from a 0 of the caller by identity
 _RUNS: weakref.WeakSet[Run] = weakref.WeakSet()
 
 
@@ -323,9 +322,9 @@ class Run:
 
     # --------------------------------------------------------------------------------------------------------- steps
 
-    def advance(self, duration: Optional[Duration] = None, *, days: float = _NOT_GIVEN, hours: float = _NOT_GIVEN,
-                minutes: float = _NOT_GIVEN, seconds: float = _NOT_GIVEN, steps: Optional[int] = None, to: Optional[Duration] = None,
-                progress: ProgressLike = None) -> Progress:
+    def advance(self, duration: Optional[Duration] = None, *, days: Optional[float] = None,
+                hours: Optional[float] = None, minutes: Optional[float] = None, seconds: Optional[float] = None,
+                steps: Optional[int] = None, to: Optional[Duration] = None, progress: ProgressLike = None) -> Progress:
         """Computes on, until the first of what is given, or until the stop rule of the scenario; returns where it is.
 
         duration, days, hours, minutes, seconds: simulated time from now on; they add up. It ends with the first step
@@ -338,17 +337,18 @@ class Run:
 
         Ctrl-C ends it after the current step and raises KeyboardInterrupt; the run can continue.
         """
-        parts = [0.0 if duration is None else seconds_of(duration, "duration"), 86400 * number_of(days, "days"),
-                 3600 * number_of(hours, "hours"), 60 * number_of(minutes, "minutes"), number_of(seconds, "seconds")]
-        timed = duration is not None or any(part is not _NOT_GIVEN for part in (days, hours, minutes, seconds))
-        if not timed and steps is None and to is None:
+        units = ((days, 86400, "days"), (hours, 3600, "hours"), (minutes, 60, "minutes"), (seconds, 1, "seconds"))
+        parts = [size * number_of(value, name) for value, size, name in units if value is not None]
+        if duration is not None:
+            parts.append(seconds_of(duration, "duration"))
+        if not parts and steps is None and to is None:
             raise UsageError('advance: expected how far, such as hours=6, "6 h", steps=100 or to="2 d"; run() computes '
                              "until the stop rule of the scenario")
-        if min(parts) < 0:
+        if min(parts, default=0) < 0:
             raise UsageError(f"advance: expected 0 s or more, found {min(parts):g} s: a run does not step back")
         with self._use("advance") as handle:
             now = self._read_progress(handle)
-            times = [now.time + sum(parts)] if timed else []
+            times = [now.time + sum(parts)] if parts else []
             times += [seconds_of(to, "to")] if to is not None else []
             step = None if steps is None else now.step + whole_of(steps, "steps")
             time = min(times, default=None)

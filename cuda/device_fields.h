@@ -6,7 +6,6 @@
 
 #include "engine/band.h"
 #include "engine/stop_rule.h"
-#include "model/clock.h"
 #include "model/pass.h"
 #include "model/soundness.h"
 #include "model/tally.h"

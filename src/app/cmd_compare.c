@@ -22,7 +22,7 @@
 #include "file/input_file.h"
 #include "file/output_name.h"
 #include "model/field.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 
 /** A comparison with an observation: the options, the data and the result. */
 struct job {

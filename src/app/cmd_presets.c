@@ -4,7 +4,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "base/text.h"
-#include "model/presets.h"
+#include "model/params.h"
 
 static const struct sciara_option options[] = {
     {"json", 0, NULL, "print the list as JSON"},

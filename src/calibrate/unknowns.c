@@ -11,7 +11,7 @@
 #include "ensemble/member_keys.h"
 #include "file/georef.h"
 #include "model/detmath.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 #include "plan/points.h"
 #include "sim/problem.h"
 

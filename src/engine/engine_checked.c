@@ -13,8 +13,8 @@
 #include "engine/active.h"
 #include "engine/planted_faults.h"
 #include "engine/sheet_bounds.h"
-#include "model/clock.h"
 #include "model/ledger.h"
+#include "model/tally.h"
 
 struct checked {
   struct sciara_engine_setup setup;

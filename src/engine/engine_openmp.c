@@ -19,7 +19,7 @@
 #include "engine/step_control.h"
 #include "engine/stopwatch.h"
 #include "engine/team.h"
-#include "model/clock.h"
+#include "model/tally.h"
 
 enum {
   FIRST_STEP = 2,     ///< `changed` of cells that have never changed is 0; this must differ from the previous step

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "engine/host_fields.h"
 #include "engine/step_control.h"
-#include "model/clock.h"
+#include "model/tally.h"
 
 struct box {
   int64_t top, bottom, left, right; ///< includes the last row and column; empty if top > bottom

@@ -2,7 +2,7 @@
 // The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
 // them.
 #include "engine/serial_phases.h"
-#include "model/clock.h"
+#include "model/tally.h"
 
 /** Checks all lava. This is a separate pass: inside the next one it would slow down the steps without a check. */
 static void check_lava(struct sciara_active *a) {

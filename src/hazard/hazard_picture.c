@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "hazard/products.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 
 enum { SITES_SHOWN_WHOLE = 50 }; ///< so few sites enlarge the part that is shown
 

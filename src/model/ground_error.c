@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/ground_error.h"
+#include "model/ground_edit.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/mem.h"
 #include "model/detmath.h"
-#include "model/normal.h"
 #include "model/random.h"
 
 /** Smoothing first along the rows, then along the columns; only the rows that the kernel covers are in memory. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/normal.h"
+#include "model/random.h"
 
 #include <math.h>
 

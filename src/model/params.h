@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of the model as a user gives them, and limits derived from them.
+// Parameters of the model as a user gives them, limits derived from them, and named sets of them.
 #ifndef SCIARA_MODEL_PARAMS_H
 #define SCIARA_MODEL_PARAMS_H
 
@@ -124,6 +124,31 @@ static inline double sciara_hottest(const struct sciara_params *p) { return 1.01
 
 /** What happens to lava at the rim of the domain. */
 enum sciara_boundary { SCIARA_BOUNDARY_OPEN, SCIARA_BOUNDARY_CLOSED };
+
+// ---------------------------------------------------------------------------- named sets, in presets.def and presets.c
+
+/** One entry of presets.def. */
+struct sciara_preset {
+  const char *name;
+  double cell_size_m; /**< of the cells with which the set was calibrated */
+  const char *event, *source;
+  struct sciara_params params;
+};
+
+/** The name of the first one. */
+#define SCIARA_PRESET_DEFAULT "thesis-etna-2006"
+
+/** The names, for a table of keys: "a|b|". */
+extern const char sciara_preset_choices[];
+
+/** The table, and its length in *count. */
+const struct sciara_preset *sciara_preset_table(size_t *count);
+
+/** The first set of a rule. */
+const struct sciara_preset *sciara_preset_of_rule(enum sciara_rule_kind rule);
+
+/** The set of that name, or NULL. */
+const struct sciara_preset *sciara_preset_find(const char *name);
 
 SCIARA_END_DECLS
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells that a line on the map crosses, which are the vents of a fissure.
+// The cells of what is drawn on the map: those that a line crosses, which are the vents of a fissure, and those of a vent
+// that has an area.
 #ifndef SCIARA_MODEL_POLYLINE_H
 #define SCIARA_MODEL_POLYLINE_H
 
@@ -50,6 +51,29 @@ bool sciara_polygon_contains(const struct sciara_point *corners, size_t count, s
 
 /** The point halfway along a polyline; the point itself if there is only one. */
 struct sciara_point sciara_polyline_middle(const struct sciara_point *points, size_t count);
+
+// ------------------------------------------- of an area, a disc around a point or a strip along a line, in vent_area.c
+
+enum { SCIARA_VENT_AREA_MOST = 100000 }; ///< most cells that the area of one vent may have
+
+/** The centre of a cell. */
+static inline struct sciara_point sciara_cell_centre(const struct sciara_grid *g, int64_t row, int64_t col) {
+  const struct sciara_point centre = {g->west + ((double)col + 0.5) * g->cell_size,
+                                      g->north - ((double)row + 0.5) * g->cell_size};
+  return centre;
+}
+
+/**
+ * The cells whose centre lies within `reach` m of points[0..count), a point or a polyline (up to a billionth of a cell),
+ * and those that contain the point or are crossed by the line. Cells outside the grid are left out; kinds do not matter
+ * here.
+ *
+ * @param out receives *out_count indices row * cols + col in ascending order; release with sciara_free
+ * @return SCIARA_ERR_INPUT if a point is outside the grid, for a line that sciara_polyline_cells refuses, for more than
+ *         SCIARA_VENT_AREA_MOST cells, or for a line with so many points that the search would take minutes
+ */
+enum sciara_status sciara_vent_area_cells(const struct sciara_grid *grid, const struct sciara_point *points,
+                                          size_t count, double reach, int64_t **out, size_t *out_count);
 
 SCIARA_END_DECLS
 #endif

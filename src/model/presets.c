@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/presets.h"
+#include "model/params.h"
 
 #include <string.h>
 

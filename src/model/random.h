@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that depend on nothing but their place: Philox4x32-10 (J. Salmon et al. 2011, Parallel random numbers:
-// as easy as 1, 2, 3, SC '11, doi:10.1145/2063384.2063405). Integers alone, so every machine draws the same.
+// as easy as 1, 2, 3, SC '11, doi:10.1145/2063384.2063405), of integers alone; and the normal distribution, of +, -, x, /
+// and detmath alone. So every machine draws the same.
 #ifndef SCIARA_MODEL_RANDOM_H
 #define SCIARA_MODEL_RANDOM_H
 
@@ -52,5 +53,19 @@ static inline uint64_t sciara_draw_bits(struct sciara_draw d) {
 
 /** The number in (0, 1) of 64 bits: an odd multiple of 2^-53, so neither 0 nor 1. */
 static inline double sciara_unit(uint64_t bits) { return ((double)(bits >> 12) + 0.5) * 0x1p-52; }
+
+// -------------------------------------------------------------------------------- the normal distribution, in normal.c
+
+/**
+ * The inverse of the normal distribution function, for p in (0, 1): algorithm AS 241, PPND16 (M. Wichura 1988, Appl.
+ * Statist. 37, 477-484). Relative error below 1e-15.
+ */
+double sciara_normal_quantile(double p);
+
+/**
+ * The normal distribution function: the p in [2^-53, 1 - 2^-53] whose quantile is nearest to z, by bisection. So the
+ * two are inverse to each other within the spacing of p, 2^-53.
+ */
+double sciara_normal_probability(double z);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/site_identity.h"
+#include "model/site.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/vent_area.h"
+#include "model/polyline.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
 #include "model/detmath.h"
-#include "model/normal.h"
+#include "model/random.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what varies"); }
 

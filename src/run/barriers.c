@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "model/field.h"
 #include "model/moore.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 
 /** Whether an edit raises a barrier. What a file holds is not known here. */
 static bool is_barrier(const struct sciara_edit *e) {

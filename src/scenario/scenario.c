@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "model/range.h"
 #include "scenario/scenario_keys.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "model/params.h"
 #include "model/polyline.h"
-#include "model/site_identity.h"
+#include "model/site.h"
 #include "model/vents.h"
 
 /** One entry of "vents". Here and below arrays belong to sciara_alloc, texts to malloc. */

@@ -2,7 +2,7 @@
 // Completes a checked tree: adds the defaults of absent keys.
 #include <string.h>
 
-#include "model/presets.h"
+#include "model/params.h"
 #include "scenario/scenario_keys.h"
 
 static enum sciara_status fill_object(cJSON *object, const char *schema);

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "model/field.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "scenario/rates_csv.h"
 
 enum {

@@ -2,7 +2,7 @@
 // Keys under "model" that belong to another rule than that of the scenario.
 #include <string.h>
 
-#include "model/presets.h"
+#include "model/params.h"
 #include "scenario/scenario_keys.h"
 
 void sciara_scenario_counterpart(const char *key, char text[SCIARA_COUNTERPART_TEXT]) {

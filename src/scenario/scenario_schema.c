@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/field.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "scenario/scenario_keys.h"
 
 // Every node can run out of memory. cJSON then returns NULL and each cJSON_Add... of a NULL fails harmlessly, so one

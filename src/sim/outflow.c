@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/moore.h"
+#include "model/polyline.h"
 #include "model/tower.h"
-#include "model/vent_area.h"
 
 static double largest(const double *values, size_t count) {
   double most = 0;

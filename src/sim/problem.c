@@ -8,7 +8,7 @@
 
 #include "base/date.h"
 #include "base/mem.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "model/range.h"
 #include "sim/choose_engine.h"
 #include "sim/initial_lava.h"

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "model/polyline.h"
-#include "model/vent_area.h"
 #include "scenario/scenario_keys.h"
 #include "sim/problem.h"
 #include "terrain/poi_file.h"

@@ -13,7 +13,7 @@
 #include "engine/banded.h"
 #include "model/ground_change.h"
 #include "model/ledger.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 #include "sim/choose_engine.h"
 #include "sim/parallel.h"
 

@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "file/gdal_support.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "terrain/dem_part.h"
 #include "terrain/dem_source.h"
 #include "terrain/dem_warp.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/random.h, model/normal.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
+// Claims about model/random.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/normal.h"
 #include "model/random.h"
 #include "plan/ensemble_file.h"
 #include "plan/points.h"

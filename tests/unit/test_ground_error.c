@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/ground_error.h: variance, correlation, independence of the size of the map, limits.
+// Claims about the errors of altitudes (model/ground_edit.h): variance, correlation, the same on any map, limits.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/ground_error.h"
+#include "model/ground_edit.h"
 
 static struct sciara_grid grid_of(int64_t rows, int64_t cols) {
   return (struct sciara_grid){.rows = rows, .cols = cols, .cell_size = 5, .west = 1000, .north = 2000};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "model/presets.h"
+#include "model/params.h"
 #include "model/range.h"
 #include "model/rule.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/vent_area.h: which cells a vent with an area has, in which order, and what is refused.
+// Claims about the areas of vents in model/polyline.h: which cells a vent with an area has, in which order, and what is refused.
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/vent_area.h"
+#include "model/polyline.h"
 
 enum { ROWS = 40, COLS = 60 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
 #include "verify/trace_csv.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/json_strict.h"
 
 void sciara_bench_report_free(struct sciara_bench_report *r) {

@@ -7,7 +7,7 @@
 
 #include "base/date.h"
 #include "base/mem.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "map/vector_ogr.h"
 

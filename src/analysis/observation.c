@@ -7,7 +7,7 @@
 
 #include "analysis/observation_parts.h"
 #include "base/mem.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "terrain/dem_source.h"
 
 enum sciara_status sciara_observation_refuse(const struct sciara_observation_request *q, const char *key,

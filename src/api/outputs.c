@@ -7,7 +7,7 @@
 #include "analysis/observation.h"
 #include "api/api.h"
 #include "base/mem.h"
-#include "file/output_name.h"
+#include "file/durable.h"
 #include "model/field.h"
 #include "run/state_files.h"
 

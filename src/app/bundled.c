@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/shown.h"
+#include "base/text.h"
 #include "file/durable.h"
 #include "plan/plan.h"
 

@@ -18,7 +18,6 @@
 #include "bench/bench_comm.h"
 #include "bench/bench_report.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 
 static void print_head(const struct sciara_bench_case *c) {
   sciara_print("%s: %" PRId64 " x %" PRId64 " cells, %" PRId64

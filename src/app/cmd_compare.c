@@ -19,8 +19,8 @@
 #include "base/text.h"
 #include "export/run_scores.h"
 #include "export/target.h"
+#include "file/durable.h"
 #include "file/input_file.h"
-#include "file/output_name.h"
 #include "model/field.h"
 #include "model/polyline.h"
 

@@ -9,7 +9,7 @@
 #include "app/picture_options.h"
 #include "base/text.h"
 #include "export/export.h"
-#include "file/output_name.h"
+#include "file/durable.h"
 
 static bool has_format(const struct sciara_command *command, const struct sciara_export_format *format) {
   return format->of_ensemble == (command == &sciara_cmd_ensemble_export);

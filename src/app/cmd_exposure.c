@@ -16,7 +16,6 @@
 #include "export/export.h"
 #include "export/run_exposure.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "hazard/poi_table.h"
 
 enum { MOST_ROWS = 100, MOST_NAMED = 20 }; ///< places that are printed as rows, as names alone

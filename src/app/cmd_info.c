@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "export/target.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "model/field.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"

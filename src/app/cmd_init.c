@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "scenario/rates_csv.h"
 #include "scenario/scenario_keys.h"
 #include "sim/problem.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "file/csv_table.h"
-#include "file/output_name.h"
+#include "file/csv.h"
+#include "file/durable.h"
 #include "model/field.h"
 
 enum sciara_checksum_rule sciara_checksum_rule(const struct sciara_arguments *a) {

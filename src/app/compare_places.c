@@ -13,9 +13,8 @@
 #include "base/text.h"
 #include "export/export.h"
 #include "export/run_exposure.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "hazard/comparison.h"
 
 enum { MOST_ROWS = 100 }; ///< places that are printed

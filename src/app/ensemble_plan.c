@@ -7,9 +7,8 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "engine/engine.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "plan/plan.h"
 
 // --------------------------------------------------------------------------------------------------- check and plan

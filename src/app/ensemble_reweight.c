@@ -8,7 +8,6 @@
 #include "app/ensemble.h"
 #include "app/output.h"
 #include "base/log.h"
-#include "base/shown.h"
 #include "base/text.h"
 #include "calibrate/reweight.h"
 #include "ensemble/ensemble_folder.h"

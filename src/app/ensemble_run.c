@@ -15,7 +15,7 @@
 #include "base/wallclock.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/execute.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "sim/parallel.h"
 
 static const struct sciara_option run_options[] = {

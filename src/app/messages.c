@@ -15,7 +15,7 @@
 
 #include "base/date.h"
 #include "base/log.h"
-#include "base/shown.h"
+#include "base/text.h"
 
 enum { SO_FAR = 1 << 16 };
 

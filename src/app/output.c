@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/shown.h"
+#include "base/text.h"
 
 static struct {
   int failure; // errno of the first call that failed

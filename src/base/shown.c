@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/shown.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,7 @@
 #include "calibrate/sensitivity.h"
 #include "calibrate/unknowns.h"
 #include "ensemble/member_keys.h"
-#include "file/csv_forms.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "plan/points.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 
 #define FORMAT "sciara ensemble"

@@ -10,8 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/member_keys.h"
-#include "file/csv_forms.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 
 const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale"};

@@ -44,14 +44,14 @@ struct sciara_members {
  *
  * members.csv has a line of names: id, and in any order stratum, replicate, vent, event, weight, what was drawn, and
  * keys of a scenario. Values may be quoted as in RFC 4180. weights.csv has the columns id and weight, and a row for each
- * member, in any of the forms of csv_forms.h.
+ * member, in any of the forms of csv.h.
  *
  * @param weights_csv may be NULL: then the column "weight" counts, or 1 for each
  * @return SCIARA_ERR_INPUT with FILE:LINE for an invalid table: also for a negative weight, and if all are 0
  */
 enum sciara_status sciara_members_read(const char *members_csv, const char *weights_csv, struct sciara_members *out);
 
-/** As sciara_members_read without weights: a table that another program or a person wrote, in any of the forms of csv_forms.h. */
+/** As sciara_members_read without weights: a table that another program or a person wrote, in any of the forms of csv.h. */
 enum sciara_status sciara_members_read_table(const char *path, struct sciara_members *out);
 
 /** Writes both tables, each as an atomic file; a path may be NULL. Weights have all their digits. */

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "file/csv_forms.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
 

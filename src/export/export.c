@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/output_name.h"
 #include "model/field.h"
 #include "run/run_facts.h"
 #include "run/run_file.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "export/export.h"
-#include "file/output_name.h"
+#include "file/durable.h"
 
 /** The style of the map must not replace a file without --overwrite either. */
 static enum sciara_status refuse_style(const char *path, bool overwrite) {

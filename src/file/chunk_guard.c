@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stored chunks of a dataset.
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/csv_forms.h"
+#include "file/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic files, which are complete or absent: written as NAME.part, synced, renamed, and the folder synced.
+// Files that are written: atomic ones, which are complete or absent (written as NAME.part, synced, renamed, and the folder
+// synced); their folders, paths and names.
 #ifndef SCIARA_FILE_DURABLE_H
 #define SCIARA_FILE_DURABLE_H
 
@@ -62,6 +63,14 @@ char *sciara_path_folder(const char *path);
  * exist (SCIARA_ERR_IO); their symbolic links are resolved, the last name of `path` is unchanged.
  */
 enum sciara_status sciara_path_relative(const char *folder, const char *path, char **out);
+
+// ----------------------------------------------------------------------------- names of output files, in output_name.c
+
+/** Rejects a file that already exists, unless `overwrite`; a device, a pipe or a socket is never replaced. */
+enum sciara_status sciara_refuse_existing(const char *path, bool overwrite);
+
+/** Whether the name ends in a dot and this extension, in upper or lower case. */
+bool sciara_has_extension(const char *path, const char *extension);
 
 SCIARA_END_DECLS
 #endif

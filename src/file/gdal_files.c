@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "file/input_file.h"
-#include "file/netcdf_header.h"
 
 enum { MOST_TEXT = 16 << 20 }; // bytes of a .prj or .aux.xml
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 
 #include <stdlib.h>
 #include <string.h>

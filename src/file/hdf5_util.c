@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 
 enum {

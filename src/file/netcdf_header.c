@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/netcdf_header.h"
+#include "file/input_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "file/input_file.h"
 
 enum {
   TAG_DIMENSIONS = 10,

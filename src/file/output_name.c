@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "file/output_name.h"
+#include "file/durable.h"
 
 #include <string.h>
 #include <strings.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/date.h"
-#include "base/shown.h"
+#include "base/text.h"
 #include "ensemble/member_keys.h"
 #include "file/json_strict.h"
 #include "map/words.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "hazard/products.h"
 #include "map/vector_ogr.h"

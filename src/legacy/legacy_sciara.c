@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/shown.h"
 #include "base/text.h"
 #include "file/durable.h"
 #include "file/gdal_support.h"

@@ -11,8 +11,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/hdf5_open.h"
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "member/batch_table.h"
 #include "store/chunk_filters.h"
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 
 enum { TEXTS_MOST = 256 << 20 }; // bytes of all texts
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "sim/cost.h"
 #include "sim/end.h"
 #include "sim/parallel.h"

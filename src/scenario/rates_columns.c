@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "file/csv_forms.h"
+#include "file/csv.h"
 
 // ------------------------------------------------------------------------------------------------------------- words
 

@@ -4,7 +4,7 @@
 #ifndef SCIARA_SCENARIO_RATES_LINES_H
 #define SCIARA_SCENARIO_RATES_LINES_H
 
-#include "file/csv_forms.h"
+#include "file/csv.h"
 #include "scenario/rates_csv.h"
 
 // ------------------------------------------------------------------------------------- columns, in rates_columns.c

@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "model/detmath.h"
 #include "store/checkpoint_header.h"
 

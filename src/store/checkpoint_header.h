@@ -4,7 +4,7 @@
 #ifndef SCIARA_STORE_CHECKPOINT_HEADER_H
 #define SCIARA_STORE_CHECKPOINT_HEADER_H
 
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "store/checkpoint_hdf5.h"
 
 /** Writes all attributes, and a checksum over them. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/json_strict.h"
 #include "store/run_json.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "model/field.h"
 #include "store/snapshot_layout.h"
 

@@ -4,7 +4,7 @@
 #ifndef SCIARA_STORE_SNAPSHOT_LAYOUT_H
 #define SCIARA_STORE_SNAPSHOT_LAYOUT_H
 
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "store/chunk.h"
 #include "store/snapshot_hdf5.h"
 

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/gdal_support.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "model/field.h"
 #include "store/snapshot_layout.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "file/input_file.h"
 
 // GDAL's other drivers open URLs, or files that name other files.

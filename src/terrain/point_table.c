@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "file/csv_forms.h"
+#include "file/csv.h"
 #include "file/georef.h"
 #include "terrain/vector_shapes.h"
 

@@ -30,7 +30,7 @@ struct sciara_point_table {
 
 /**
  * Reads the columns x (or easting), y (or northing), or without these lon and lat (longitude, latitude), which are brought to the
- * CRS of the DEM, and name, and the one of weights, in any case and any of the forms of csv_forms.h. What is not the plain form
+ * CRS of the DEM, and name, and the one of weights, in any case and any of the forms of csv.h. What is not the plain form
  * is reported. Every invalid row is added to `diagnostics`.
  */
 enum sciara_status sciara_point_table_read(const struct sciara_point_table *q, sciara_point_visitor *visit,

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "file/csv_table.h"
+#include "file/csv.h"
 #include "file/durable.h"
 #include "file/json_strict.h"
 #include "sim/parallel.h"

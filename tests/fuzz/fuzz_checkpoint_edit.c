@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "store/checkpoint_hdf5.h"
 

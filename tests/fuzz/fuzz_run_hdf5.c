@@ -3,7 +3,7 @@
 #include <hdf5.h>
 #include <string.h>
 
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "fuzz_run_folder.h"
 

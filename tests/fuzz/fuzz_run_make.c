@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "fuzz_run_folder.h"
 #include "run/run.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "fuzz_hdf5.h"
 #include "model/field.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an HDF5 file may contain for a reader to accept it (file/hdf5_open.h). References to real files, and every command,
+// What an HDF5 file may contain for a reader to accept it (file/hdf5_file.h). References to real files, and every command,
 // are tested in tests/cli/hostile_*.py; here are the cases that only HDF5's own interface can make.
 #include <hdf5.h>
 #include <sys/stat.h>
 
-#include "file/hdf5_open.h"
+#include "file/hdf5_file.h"
 #include "snapshot_case.h"
 
 /** A file to fill. */

@@ -11,8 +11,8 @@
 
 #include "analysis/timeseries.h"
 #include "bench/bench_report.h"
+#include "file/input_file.h"
 #include "file/json_strict.h"
-#include "file/netcdf_header.h"
 #include "run/run.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about base/shown.h: what a terminal would execute is escaped, everything else stays; a format is that of printf.
+// Claims about printable text (base/text.h): what a terminal would execute is escaped, all else stays; formats as of printf.
 #include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shown.h"
+#include "base/text.h"
 
 static char *show(const char *text) {
   struct sciara_text t = {0};

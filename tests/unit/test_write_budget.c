@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writers of files: small ones at a time, as far as their bytes fit; a large one alone; all of them in the end.
-#include "file/hdf5_util.h"
+#include "file/hdf5_file.h"
 
 #include <check.h>
 #include <pthread.h>

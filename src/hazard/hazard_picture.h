@@ -5,7 +5,7 @@
 
 #include "ensemble/used_vents.h"
 #include "hazard/reduction.h"
-#include "map/map_facts.h"
+#include "map/raster_gdal.h"
 #include "picture/map_picture.h"
 
 /** Zero-initialise; release with sciara_hazard_picture_free. */

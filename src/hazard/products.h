@@ -4,7 +4,7 @@
 #define SCIARA_HAZARD_PRODUCTS_H
 
 #include "hazard/reduction.h"
-#include "map/map_facts.h"
+#include "map/raster_gdal.h"
 
 /**
  * Waits until no other process writes the products of this folder, and keeps others out until sciara_products_unlock. Taken

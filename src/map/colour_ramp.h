@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of the fields on maps.
+// Colours of maps: those of the fields, and the light on the ground under them.
 #ifndef SCIARA_MAP_COLOUR_RAMP_H
 #define SCIARA_MAP_COLOUR_RAMP_H
 
 #include "base/text.h"
+
+struct sciara_grid;
 
 enum { SCIARA_RAMP_STOPS = 5 };
 
@@ -30,5 +32,14 @@ enum sciara_status sciara_ramp_qml(const struct sciara_ramp *ramp, double low, d
 /** The same with one colour per class: classes end at the ascending `edges` below `high`; the last one has no end. */
 enum sciara_status sciara_ramp_classes_qml(const struct sciara_ramp *ramp, const double *edges, size_t count,
                                            const char *unit, struct sciara_text *out);
+
+// ------------------------------------------------------ the shaded ground under maps that are pictures, in hillshade.c
+
+/**
+ * Light of a sun in the north-west (azimuth 315), 45 degrees high, on the slope of Horn (1981) in a cell: 0..1.
+ *
+ * @param z altitudes, rows x cols; SCIARA_NODATA_ALTITUDE where there is none, which the cell itself must not be
+ */
+double sciara_hillshade(const struct sciara_grid *g, const double *z, int64_t r, int64_t c);
 
 #endif

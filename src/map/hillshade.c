@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "map/hillshade.h"
+#include "map/colour_ramp.h"
+
+#include "model/grid.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "map/map_facts.h"
+#include "map/raster_gdal.h"
 
 #include <stdlib.h>
 

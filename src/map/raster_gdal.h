@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps for GIS: cloud-optimised GeoTIFF and GeoTIFF through GDAL, written under a temporary name and renamed.
+// Maps for GIS: cloud-optimised GeoTIFF and GeoTIFF through GDAL, written under a temporary name and renamed; and what any
+// map says of itself in its file.
 #ifndef SCIARA_MAP_RASTER_GDAL_H
 #define SCIARA_MAP_RASTER_GDAL_H
 
 #include "file/georef.h"
 #include "map/colour_ramp.h"
-#include "map/map_facts.h"
 #include "model/grid.h"
 
 /** A further band of whole numbers; one of the arrays is set. */
@@ -54,5 +54,24 @@ size_t sciara_map_geotiff_memory(const struct sciara_grid *grid, int marks);
 
 /** Tiled GeoTIFF of bytes without NODATA, for values 0 and 1 such as an observed extent; map->nodata is not used. */
 enum sciara_status sciara_map_write_mask(const struct sciara_map *map, const char *path);
+
+// --------------------------------------------------------------------------- what a map says of itself, in map_facts.c
+
+// Names and texts, which GeoTIFF holds as metadata and PNG as text chunks.
+
+enum { SCIARA_MAP_FACTS = 16 };
+
+/** Zero-initialise; release with sciara_map_facts_free. */
+struct sciara_map_facts {
+  struct {
+    const char *name; ///< letters, digits and _
+    char *text;       ///< UTF-8
+  } fact[SCIARA_MAP_FACTS];
+  size_t count;
+};
+
+/** Adds a text; NULL and "" are left out. */
+enum sciara_status sciara_map_facts_add(struct sciara_map_facts *f, const char *name, const char *text);
+void sciara_map_facts_free(struct sciara_map_facts *f);
 
 #endif

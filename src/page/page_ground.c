@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "file/georef.h"
-#include "map/hillshade.h"
+#include "map/colour_ramp.h"
 
 enum {
   MAX_SHADE = 1 << 20,     // pixels of the ground

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
-#include "map/hillshade.h"
+#include "map/colour_ramp.h"
 #include "picture/map_picture_parts.h"
 
 const uint8_t sciara_map_sea[3] = {170, 205, 230}, sciara_map_no_data[3] = {238, 238, 234};

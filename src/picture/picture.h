@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "map/map_facts.h"
+#include "map/raster_gdal.h"
 
 enum {
   SCIARA_PICTURE_LONGEST = 32767, ///< px each way that Cairo draws on

@@ -4,7 +4,7 @@
 #ifndef SCIARA_RUN_RUN_FACTS_H
 #define SCIARA_RUN_RUN_FACTS_H
 
-#include "map/map_facts.h"
+#include "map/raster_gdal.h"
 #include "map/run_out.h"
 #include "map/words.h"
 #include "picture/map_picture.h"

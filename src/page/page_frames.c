@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two passes over the snapshots: first the cells and the ranges, then the levels. So only one field of one snapshot is
 // in memory.
-#include "page/page_frames.h"
+#include "page/page_html.h"
 
 #include <inttypes.h>
 #include <math.h>

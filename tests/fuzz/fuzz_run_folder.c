@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "fuzz_hdf5.h"
 #include "model/field.h"
-#include "page/page_frames.h"
+#include "page/page_html.h"
 #include "run/checkpoints.h"
 #include "run/resume.h"
 #include "run/run_file.h"

@@ -3,7 +3,6 @@
 #ifndef SCIARA_EXPORT_PICTURE_LOOK_H
 #define SCIARA_EXPORT_PICTURE_LOOK_H
 
-#include "picture/logo.h"
 #include "picture/map_picture.h"
 
 enum sciara_picture_extent {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/colour_ramp.h"
 
-#include "model/grid.h"
-
 #include <math.h>
+
+#include "model/grid.h"
 
 static bool known(const struct sciara_grid *g, const double *z, int64_t r, int64_t c) {
   return r >= 0 && c >= 0 && r < g->rows && c < g->cols && z[r * g->cols + c] != SCIARA_NODATA_ALTITUDE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "picture/lettering.h"
+#include "picture/picture.h"
 
 #include <fontconfig/fontconfig.h>
 #include <pthread.h>

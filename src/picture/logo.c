@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "picture/logo.h"
+#include "picture/map_picture.h"
 
 #include <cairo.h>
 #include <stdlib.h>

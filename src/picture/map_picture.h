@@ -1,13 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map as a picture for a report: hillshade, colours, coordinates, legend, scale bar, north arrow, title, time.
+// A map as a picture for a report: hillshade, colours, coordinates, legend, scale bar, north arrow, title, time; the part
+// of the grid that it shows, and its logo.
 #ifndef SCIARA_PICTURE_MAP_PICTURE_H
 #define SCIARA_PICTURE_MAP_PICTURE_H
 
+#include <stdbool.h>
+
 #include "map/raster_gdal.h"
 #include "map/words.h"
+#include "model/grid.h"
 #include "model/params.h"
 #include "model/poi.h"
-#include "picture/map_window.h"
+#include "model/polyline.h"
+
+// -------------------------------------------------------------------------- what is shown of the grid, in map_window.c
+
+/** Cells of a grid; rows and cols are at least 1. */
+struct sciara_map_window {
+  int64_t row, col, rows, cols;
+};
+
+/** A growing rectangle of cells. Zero-initialise: it is empty. */
+struct sciara_map_bounds {
+  bool any;
+  int64_t top, left, bottom, right; ///< all of them inside
+};
+
+/** Extends the bounds by the cells with a value > 0, by those of a mask, and by the cell of a point of the grid. */
+void sciara_map_bounds_add_values(struct sciara_map_bounds *b, const struct sciara_grid *g, const double *values);
+void sciara_map_bounds_add_mask(struct sciara_map_bounds *b, const struct sciara_grid *g, const uint8_t *mask);
+void sciara_map_bounds_add_point(struct sciara_map_bounds *b, const struct sciara_grid *g, struct sciara_point p);
+
+/**
+ * The bounds with a margin: a tenth of the longer side, at least SCIARA_MAP_MARGIN cells; the shorter side is then at
+ * least half of the longer one. It ends at the edge of the grid. Empty bounds: the whole grid.
+ */
+enum { SCIARA_MAP_MARGIN = 5 };
+struct sciara_map_window sciara_map_window_around(const struct sciara_map_bounds *b, const struct sciara_grid *g);
+
+/**
+ * The cells that the box touches. SCIARA_ERR_USAGE when it is empty or lies outside the grid, with the ranges.
+ *
+ * @param box west, south, east, north in the units of the CRS
+ */
+enum sciara_status sciara_map_window_of_box(const double box[4], const struct sciara_grid *g,
+                                            struct sciara_map_window *out);
+
+/** The window as a grid of its own. */
+struct sciara_grid sciara_map_window_grid(const struct sciara_map_window *w, const struct sciara_grid *g);
+
+// --------------------------------------------------------------------------------------------------------- the picture
 
 /** Allowed widths of a picture, px. */
 enum { SCIARA_PICTURE_NARROWEST = 320, SCIARA_PICTURE_WIDEST = 10000 };
@@ -93,5 +135,22 @@ void sciara_map_picture_pixels(const struct sciara_map_picture *picture, int64_t
 
 /** Bytes of memory that it needs in addition to map->values and altitude. */
 size_t sciara_map_picture_memory(const struct sciara_grid *grid);
+
+// -------------------------------------------------------------------------------- its logo, from a PNG file, in logo.c
+
+enum { SCIARA_LOGO_LONGEST = 2000, SCIARA_LOGO_BYTES = 4 << 20 };
+
+/** Zero-initialise; release with sciara_logo_free. */
+struct sciara_logo {
+  uint8_t *rgba;
+  struct sciara_map_image image; ///< refers to rgba
+};
+
+/**
+ * Reads a PNG file of at most SCIARA_LOGO_BYTES and SCIARA_LOGO_LONGEST pixels each way; both are checked before memory is
+ * taken, and nothing else is opened. SCIARA_ERR_INPUT for anything else, SCIARA_ERR_IO if it is not there.
+ */
+enum sciara_status sciara_logo_read(const char *path, struct sciara_logo *out);
+void sciara_logo_free(struct sciara_logo *logo);
 
 #endif

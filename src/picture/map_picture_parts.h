@@ -6,8 +6,8 @@
 
 #include "map/colour_ramp.h"
 #include "picture/legend_scale.h"
-#include "picture/lettering.h"
 #include "picture/map_picture.h"
+#include "picture/picture.h"
 
 /** How values become colours. */
 struct sciara_colouring {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "picture/map_window.h"
+#include "picture/map_picture.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "file/durable.h"
+#include "map/raster_gdal.h"
 
 enum { PNG_HEADER = 33 }; // bytes
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture that Cairo draws on, and how it becomes a PNG file.
+// A picture that Cairo draws on, text in it by Pango, in any script that an installed font has, and how it becomes a PNG
+// file.
 // Included by this room alone.
 #ifndef SCIARA_PICTURE_PICTURE_H
 #define SCIARA_PICTURE_PICTURE_H
 
 #include <cairo.h>
+#include <pango/pangocairo.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "map/raster_gdal.h"
+
+struct sciara_map_facts;
 
 enum {
   SCIARA_PICTURE_LONGEST = 32767, ///< px each way that Cairo draws on
@@ -55,5 +59,50 @@ void sciara_picture_claim(struct sciara_picture *p, struct sciara_box box);
 enum sciara_status sciara_picture_write_png(struct sciara_picture *p, const struct sciara_map_facts *facts,
                                             const char *path);
 void sciara_picture_free(struct sciara_picture *p);
+
+// ------------------------------------------------------------------------------------------------ text, in lettering.c
+
+/** Zero-initialise; release with sciara_lettering_close. Used by one thread. */
+struct sciara_lettering {
+  PangoContext *context;     ///< NULL: no font is installed, and nothing is written
+  size_t stack;              ///< of threads, to be restored; 0: it was not changed
+  enum sciara_status failed; ///< of the text that found no memory first; SCIARA_OK: none did
+};
+
+/**
+ * Finds the fonts. SCIARA_ERR_MEMORY where a limit of the address space leaves too little for what lies below Pango, which
+ * would end the program.
+ */
+enum sciara_status sciara_lettering_open(struct sciara_lettering *out);
+void sciara_lettering_close(struct sciara_lettering *l);
+
+/** How a text is written. */
+struct sciara_writing {
+  const char *text; ///< never markup; what is no UTF-8 or a control character is replaced
+  double capital;   ///< height of a capital letter, px
+  bool bold, grey;
+  double width; ///< of a line, px; 0: no limit
+  int lines;    ///< at most, of such a width; the last one ends in an ellipsis where there is more
+};
+
+/** Width and height that a text takes up, px; 0 of nothing. */
+struct sciara_box sciara_lettering_measure(struct sciara_lettering *l, const struct sciara_writing *w);
+
+/** How many characters of a text no font has. */
+size_t sciara_lettering_unknown(struct sciara_lettering *l, const char *text);
+
+/**
+ * Writes in dark letters so that the text lies to the right of (x, y), its first line standing on y; `anchor` 0.5 centres it
+ * on x, 1 lets it end there. Returns the height of its lines.
+ */
+double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l, double x, double y, double anchor,
+                            const struct sciara_writing *w);
+
+/** Writes upwards: the line stands on x, which is its right side, and is centred on y. */
+void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *l, double x, double y,
+                             const struct sciara_writing *w);
+
+/** Adds the outlines of a text around (0, 0) of Cairo's coordinates to its path. */
+void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering *l, const struct sciara_writing *w);
 
 #endif

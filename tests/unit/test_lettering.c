@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/lettering.h: text in any script is drawn at the given position and has the predicted width.
-#include "picture/lettering.h"
+// Claims about text in picture/picture.h: in any script it is drawn at the given position and has the predicted width.
+#include "picture/picture.h"
 
 #include <check.h>
 #include <math.h>

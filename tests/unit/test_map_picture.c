@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "gdal_fixture.h"
-#include "picture/logo.h"
 #include "picture/map_picture_parts.h"
 
 enum { ROWS = 90, COLS = 130 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about picture/map_window.h and map/run_out.h.
-#include "picture/map_window.h"
+// Claims about the windows of picture/map_picture.h, and map/run_out.h.
+#include "picture/map_picture.h"
 
 #include <check.h>
 #include <math.h>

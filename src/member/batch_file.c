@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "file/hdf5_file.h"
 #include "member/batch_table.h"
-#include "store/chunk_filters.h"
+#include "store/chunk.h"
 
 enum {
   CHUNK = 16384, // cells in a chunk

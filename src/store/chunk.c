@@ -10,7 +10,6 @@
 #include <zlib.h>
 
 #include "base/mem.h"
-#include "store/chunk_filters.h"
 
 enum {
   PIECE = 32768,                              // bytes; zlib's window, which then never moves

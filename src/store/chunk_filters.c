@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/chunk_filters.h"
+#include "store/chunk.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -12,7 +12,6 @@
 #include "plan/vent_density.h"
 #include "sim/problem.h"
 #include "terrain/dem_gdal.h"
-#include "terrain/point_table.h"
 #include "terrain/vector_shapes.h"
 
 enum { MOST_VENTS = 1000000, MOST_OBLONG = 1000 };

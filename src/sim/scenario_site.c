@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "terrain/dem_gdal.h"
-#include "terrain/dem_ground.h"
 
 // --------------------------------------------------------------------------------------------------------- identity
 

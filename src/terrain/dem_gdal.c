@@ -11,9 +11,8 @@
 #include "base/mem.h"
 #include "file/gdal_support.h"
 #include "model/params.h"
-#include "terrain/dem_part.h"
+#include "terrain/dem_parts.h"
 #include "terrain/dem_source.h"
-#include "terrain/dem_warp.h"
 
 static void free_treatment(struct sciara_dem_treatment *t) {
   OSRRelease(t->from);

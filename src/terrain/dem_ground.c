@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terrain/dem_ground.h"
+#include "terrain/dem_gdal.h"
 
 #include <inttypes.h>
 #include <math.h>

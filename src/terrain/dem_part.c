@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terrain/dem_part.h"
+#include "terrain/dem_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+#include "terrain/dem_gdal.h"
 
 /** Transforms a box between two CRS, of which neither is NULL. */
 static enum sciara_status change_box(const char *path, OGRSpatialReferenceH from, OGRSpatialReferenceH to,

@@ -6,7 +6,8 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "terrain/dem_part.h"
+#include "terrain/dem_gdal.h"
+#include "terrain/dem_parts.h"
 
 /** Units of length that are neither the metre nor a foot of English name. */
 static const struct known {

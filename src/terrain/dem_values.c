@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "file/gdal_support.h"
 #include "terrain/dem_gdal.h"
-#include "terrain/dem_warp.h"
+#include "terrain/dem_parts.h"
 
 static const char NAME[] = "the array of altitudes"; ///< in messages
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terrain/dem_warp.h"
+#include "terrain/dem_parts.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>

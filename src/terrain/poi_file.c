@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "terrain/point_table.h"
 #include "terrain/vector_shapes.h"
 
 enum { MOST_POINTS = 20000000 }; ///< of all places of a file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terrain/point_table.h"
+#include "terrain/vector_shapes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "file/csv.h"
 #include "file/georef.h"
-#include "terrain/vector_shapes.h"
 
 enum { MOST_COLUMNS = 256, MOST_BYTES = 256 << 20, MOST_PROBLEMS = 100 };
 

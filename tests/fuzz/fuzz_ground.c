@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "fuzz.h"
-#include "terrain/dem_ground.h"
+#include "terrain/dem_gdal.h"
 
 enum { ROWS = 24, COLS = 32, CELLS = ROWS * COLS, MOST_EDITS = 12, MOST_POINTS = 6000 };
 static const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 1000, .north = 2000};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about model/ground_edit.h and terrain/dem_ground.h: which cells an edit changes, and to which altitude. The
+// Claims about model/ground_edit.h and terrain/dem_gdal.h: which cells an edit changes, and to which altitude. The
 // expected cells are worked out by hand; those of shapes with many points by the definition, cell by cell.
 #include "model/ground_edit.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "terrain/dem_ground.h"
+#include "terrain/dem_gdal.h"
 
 // 6 rows, 8 columns of 10 m: x 1000 to 1080, y 1940 to 2000. Centres at 1005, 1015, ... and 1995, 1985, ...
 enum { ROWS = 6, COLS = 8, CELLS = ROWS * COLS };

@@ -1,10 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Altitudes in memory: those of a file, and resampled to square cells of a projected CRS.
+// What is done with an opened raster that becomes a DEM: the part of it that is read, and its altitudes in memory, which
+// may be resampled to square cells of a projected CRS.
 // Included by this room alone.
-#ifndef SCIARA_TERRAIN_DEM_WARP_H
-#define SCIARA_TERRAIN_DEM_WARP_H
+#ifndef SCIARA_TERRAIN_DEM_PARTS_H
+#define SCIARA_TERRAIN_DEM_PARTS_H
 
 #include "terrain/dem_source.h"
+
+struct sciara_dem_request;
+struct sciara_dem_window;
+
+// ---------------------------------------------------------------- the part that is read, in dem_part.c and dem_units.c
+
+// A window of cells, a box in coordinates, or what lies around points.
+
+/** What is to be done with an opened DEM. CRS are owned; both may be NULL. */
+struct sciara_dem_treatment {
+  OGRSpatialReferenceH from, to;
+  double box[4]; ///< west, south, east and north of the requested part, in `to`
+  bool has_box;
+  double cell;
+  bool warp;
+};
+
+/**
+ * Chooses the window [first row, first column, rows, columns] of the raster that is read; it is larger than the requested
+ * part if that is to be resampled. The CRS of the treatment are known; its box is set if one is requested.
+ */
+enum sciara_status sciara_dem_part_choose(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                          struct sciara_dem_treatment *t, int64_t window[4]);
+
+/** What is known of a window that was chosen; a whole raster may itself be one of another. */
+struct sciara_dem_window sciara_dem_part_window(const struct sciara_dem_request *q, const struct sciara_source *s,
+                                                const struct sciara_dem_treatment *t, const int64_t window[4]);
+
+/** Refuses altitudes that are not in metres by the unit of the band or the CRS, with the command that converts them. */
+enum sciara_status sciara_dem_check_altitude_unit(const struct sciara_dem_request *q, const struct sciara_source *s);
+
+// -------------------------------------------------------------- altitudes in memory, in dem_warp.c and dem_altitudes.c
 
 /** Altitudes with their place; dx and dy may differ only before a warp. Release with sciara_patch_free. */
 struct sciara_patch {

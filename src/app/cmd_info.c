@@ -20,7 +20,6 @@
 #include "model/field.h"
 #include "run/barriers.h"
 #include "run/checkpoints.h"
-#include "run/run_file.h"
 #include "run/run_folder.h"
 #include "sim/problem.h"
 

@@ -110,7 +110,7 @@ enum sciara_stop_reason {
   SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,   ///< *cancel was set
   SCIARA_STOP_FRAME,    ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch
-  SCIARA_STOP_OUTGROWN, ///< of a pool: the member continues faster in another engine (member/pool.h)
+  SCIARA_STOP_OUTGROWN, ///< of a pool: the member continues faster in another engine (member/crew.h)
 };
 
 /**

@@ -22,8 +22,8 @@
 #include "model/window.h"
 #include "sim/choose_engine.h"
 #include "sim/cost.h"
-#include "sim/initial_lava.h"
 #include "sim/parallel.h"
+#include "sim/problem.h"
 #include "sim/scenario_site.h"
 
 enum {

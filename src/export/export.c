@@ -12,7 +12,6 @@
 #include "file/durable.h"
 #include "model/field.h"
 #include "run/run_facts.h"
-#include "run/run_file.h"
 #include "run/run_folder.h"
 
 const struct sciara_export_format sciara_export_formats[] = {

@@ -9,7 +9,7 @@
 #include "map/colour_ramp.h"
 #include "model/field.h"
 #include "picture/frames.h"
-#include "run/run_file.h"
+#include "run/run_folder.h"
 
 /** Opens a snapshot of the run and takes its values; close it. */
 static enum sciara_status open_frame(const struct sciara_export_job *job, size_t k, struct sciara_export_picture *p,

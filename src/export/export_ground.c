@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "export/export.h"
 #include "model/field.h"
-#include "run/run_file.h"
 #include "run/run_folder.h"
 #include "terrain/dem_gdal.h"
 

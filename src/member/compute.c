@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/wallclock.h"
+#include "member/crew.h"
 #include "member/member.h"
 #include "model/field.h"
 #include "model/ground_change.h"
@@ -21,8 +22,8 @@
 #include "model/window.h"
 #include "sim/agenda.h"
 #include "sim/choose_engine.h"
-#include "sim/initial_lava.h"
 #include "sim/outflow.h"
+#include "sim/problem.h"
 #include "sim/scenario_site.h"
 #include "sim/simulation.h"
 

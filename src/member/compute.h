@@ -4,9 +4,10 @@
 #define SCIARA_MEMBER_COMPUTE_H
 
 #include "member/batch_file.h"
-#include "member/pool.h"
 #include "scenario/scenario_base.h"
 #include "sim/problem.h"
+
+struct sciara_pool_slot;
 
 /** The beginning of a member, and its cost. */
 struct sciara_compute_probe {

@@ -14,10 +14,10 @@
 #include "member/footprint.h"
 #include "model/ground_change.h"
 #include "model/soundness.h"
-#include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
-#include "sim/initial_lava.h"
 #include "sim/outflow.h"
+#include "sim/problem.h"
+#include "sim/simulation.h"
 #include "store/checkpoint_hdf5.h"
 
 /** What a checkpoint says of a member, apart from its state. */

@@ -2,7 +2,7 @@
 // `lock` guards what the pool knows. While the batch advances, the lock is open; threads load, download and empty other
 // slots meanwhile, one at a time (`calls`). A slot that is ready takes part in the next call of `advance`, which is short
 // while threads are at work.
-#include "member/pool.h"
+#include "member/crew.h"
 
 #include <math.h>
 #include <pthread.h>

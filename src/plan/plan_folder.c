@@ -12,7 +12,7 @@
 #include "ensemble/ensemble_json.h"
 #include "file/durable.h"
 #include "run/state_files.h"
-#include "sim/initial_lava.h"
+#include "sim/problem.h"
 #include "sim/scenario_site.h"
 #include "store/checkpoint_hdf5.h"
 

@@ -13,7 +13,6 @@
 #include "file/durable.h"
 #include "model/soundness.h"
 #include "sim/agenda.h"
-#include "sim/checkpoint_content.h"
 #include "sim/simulation.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }

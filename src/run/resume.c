@@ -10,10 +10,9 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "run/checkpoints.h"
-#include "run/run_file.h"
 #include "run/run_folder.h"
-#include "sim/checkpoint_content.h"
 #include "sim/scenario_site.h"
+#include "sim/simulation.h"
 #include "terrain/dem_gdal.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory to resume a run"); }

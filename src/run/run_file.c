@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/run_file.h"
+#include "run/run_folder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "file/durable.h"
-#include "run/run_folder.h"
+#include "store/run_json.h"
 
 /** Whether `real` is `folder` or inside it; both without links. */
 static bool lies_below(const char *folder, const char *real) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: its files and their names, and what a second run may replace.
+// The folder of a run: its files and their names, what a second run may replace, and how its files are read.
 #ifndef SCIARA_RUN_RUN_FOLDER_H
 #define SCIARA_RUN_RUN_FOLDER_H
 
 #include "base/status.h"
+
+struct sciara_run_json;
 
 #define SCIARA_RUN_JSON "run.json"
 #define SCIARA_RUN_DEM "dem.tif"
@@ -42,5 +44,21 @@ enum sciara_status sciara_run_folder_refuse_links(const char *folder);
 
 /** Whether `path` is a folder. */
 bool sciara_is_folder(const char *path);
+
+// ------------------------------------------------------------------------------------ reading its files, in run_file.c
+
+// A folder may come from anyone, so nothing is read through a link that points outside it.
+
+/**
+ * SCIARA_ERR_INPUT if `path`, which is in the run folder by its name, leads out of it through a symbolic link. The
+ * folder itself may be a link, because the user names it. A missing file is left to the caller.
+ */
+enum sciara_status sciara_run_file_check(const char *folder, const char *path);
+
+/** The path of a file in a run folder, checked in this way; malloc'd, NULL on failure. */
+enum sciara_status sciara_run_file(const char *folder, const char *name, char **path);
+
+/** The contents of run.json folder; SCIARA_ERR_INPUT if there is none. Release with sciara_run_json_free. */
+enum sciara_status sciara_run_file_json(const char *folder, struct sciara_run_json *out);
 
 #endif

@@ -15,10 +15,10 @@
 #include "run/barriers.h"
 #include "run/checkpoints.h"
 #include "run/run_facts.h"
-#include "sim/checkpoint_content.h"
 #include "sim/choose_engine.h"
 #include "sim/outflow.h"
 #include "sim/parallel.h"
+#include "sim/simulation.h"
 #include "store/run_json.h"
 
 struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_simulation *s, const char *history) {

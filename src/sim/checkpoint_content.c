@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/checkpoint_content.h"
+#include "sim/simulation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "file/durable.h"
 #include "model/ground_change.h"
 #include "sim/choose_engine.h"
+#include "store/checkpoint_hdf5.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
 

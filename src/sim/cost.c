@@ -14,7 +14,6 @@
 #include "model/rule.h"
 #include "picture/map_picture.h"
 #include "sim/choose_engine.h"
-#include "sim/initial_lava.h"
 #include "sim/parallel.h"
 #include "sim/problem.h"
 #include "store/checkpoint_hdf5.h"

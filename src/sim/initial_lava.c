@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/initial_lava.h"
+#include "sim/problem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "sim/checkpoint_content.h"
+#include "sim/simulation.h"
+#include "store/checkpoint_hdf5.h"
 
 static uint64_t term(uint64_t field, int64_t cell, double value) {
   uint64_t bits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/initial_lava.h"
+#include "sim/problem.h"
 
 #include <inttypes.h>
 #include <math.h>

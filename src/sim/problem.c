@@ -11,7 +11,6 @@
 #include "model/params.h"
 #include "model/range.h"
 #include "sim/choose_engine.h"
-#include "sim/initial_lava.h"
 #include "sim/scenario_site.h"
 #include "terrain/dem_gdal.h"
 

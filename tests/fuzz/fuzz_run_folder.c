@@ -18,7 +18,6 @@
 #include "page/page_html.h"
 #include "run/checkpoints.h"
 #include "run/resume.h"
-#include "run/run_file.h"
 #include "run/run_folder.h"
 #include "store/snapshot_hdf5.h"
 #include "terrain/dem_gdal.h"

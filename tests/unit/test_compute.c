@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "file/durable.h"
+#include "member/crew.h"
 #include "model/field.h"
 #include "model/window.h"
 #include "sim/scenario_site.h"

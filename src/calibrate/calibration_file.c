@@ -11,8 +11,8 @@
 #include "calibrate/calibrate.h"
 #include "calibrate/sensitivity.h"
 #include "calibrate/unknowns.h"
-#include "ensemble/ensemble_reading.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/ensemble_json.h"
+#include "ensemble/members.h"
 #include "file/durable.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "calibrate/cases.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 #include "file/durable.h"
 #include "page/page_html.h"
 #include "scenario/vent_places.h"

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "calibrate/calibration_file.h"
 #include "calibrate/sensitivity.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
 

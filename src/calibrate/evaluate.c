@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "calibrate/cases.h"
 #include "calibrate/rate_keys.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "member/crew.h"
 
 enum {

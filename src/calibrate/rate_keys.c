@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/json_strict.h"
 #include "model/detmath.h"
 

@@ -16,7 +16,7 @@
 #include "calibrate/calibration_record.h"
 #include "calibrate/sensitivity.h"
 #include "calibrate/unknowns.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/csv.h"
 #include "file/durable.h"
 #include "plan/points.h"

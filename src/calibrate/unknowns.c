@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "calibrate/cases.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/georef.h"
 #include "model/detmath.h"
 #include "model/polyline.h"

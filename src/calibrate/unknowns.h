@@ -5,7 +5,7 @@
 #define SCIARA_CALIBRATE_UNKNOWNS_H
 
 #include "calibrate/calibration_file.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 
 struct sciara_cases;
 

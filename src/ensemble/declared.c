@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 
 static enum sciara_status no_memory(void) {
   return sciara_fail(SCIARA_ERR_MEMORY, "no memory for what an ensemble declares");

@@ -10,8 +10,7 @@
 #include "base/mem.h"
 #include "ensemble/ensemble_folder.h"
 #include "ensemble/ensemble_json.h"
-#include "ensemble/ensemble_reading.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/durable.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for an ensemble"); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "scenario/scenario_keys.h"
 
 /** Whether `key` is `object`, or a key in it. */
 static bool is_in(const char *key, const char *object) {

@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "ensemble/member_keys.h"
 #include "file/csv.h"
 #include "file/durable.h"
+#include "file/json_strict.h"
 
 const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale"};
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table members.csv: what each member of an ensemble changes in the base scenario. One made by any other program is
-// as good as a planned one.
+// The table members.csv: what each member of an ensemble changes in the base scenario, and which keys of it members may
+// set. A table made by any other program is as good as a planned one.
 #ifndef SCIARA_ENSEMBLE_MEMBERS_H
 #define SCIARA_ENSEMBLE_MEMBERS_H
 
 #include "base/text.h"
+
+struct sciara_scenario_key;
 
 enum {
   SCIARA_MEMBERS_MOST = 2500000,       ///< rows: ensemble.json, which has a hash of each, can be read
@@ -101,5 +103,24 @@ enum sciara_status sciara_observed_weights_write(const char *path, const struct 
  */
 enum sciara_status sciara_observed_weights_read(const char *path, struct sciara_members *m, double **jaccard,
                                                 char **sentence);
+
+// -------------------------------------------------------------------- the keys that a member may set, in member_keys.c
+
+// Those that leave the site and the way of computing as they are.
+
+/**
+ * The entry of the table of scenario keys for a key as an override names it: "vents.0.x" or "vents[0].x" is that of
+ * "vents[].x". SCIARA_ERR_INPUT, with the closest name, if there is none, or if a member must not set it: keys of the
+ * site ("dem.path") and of the output, the engine or the boundary. The message has no context.
+ *
+ * @param entry may be NULL
+ */
+enum sciara_status sciara_member_key_check(const char *key, const struct sciara_scenario_key **entry);
+
+/** The text in which all names of a value are the same: "vents.0.x" of "vents[00].x"; false if it is too long. */
+bool sciara_member_key_plain(const char *key, char *out, size_t capacity);
+
+/** Whether two keys name the same value: "vents.0.x" and "vents[0].x" do. */
+bool sciara_member_key_same(const char *a, const char *b);
 
 #endif

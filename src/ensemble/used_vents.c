@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 
 void sciara_used_vents_free(struct sciara_used_vents *v) {
   for (size_t k = 0; k < v->mark_sets; k++) sciara_vent_marks_free(&v->marks[k]);

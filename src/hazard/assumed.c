@@ -9,7 +9,7 @@
 
 #include "base/date.h"
 #include "base/text.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/json_strict.h"
 #include "map/words.h"
 

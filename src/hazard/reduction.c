@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/durable.h"
 #include "model/polyline.h"
 

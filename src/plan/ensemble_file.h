@@ -5,7 +5,7 @@
 #define SCIARA_PLAN_ENSEMBLE_FILE_H
 
 #include "ensemble/ensemble.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 #include "model/site.h"
 
 // -------------------------------------------------------------------------------------------------------------- events

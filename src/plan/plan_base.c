@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "file/durable.h"
 #include "sim/scenario_site.h"
 

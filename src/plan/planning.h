@@ -6,7 +6,7 @@
 #define SCIARA_PLAN_PLANNING_H
 
 #include "ensemble/ensemble.h"
-#include "ensemble/ensemble_reading.h"
+#include "ensemble/ensemble_json.h"
 #include "plan/ensemble_file.h"
 #include "plan/plan.h"
 #include "sim/problem.h"

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
 #include "model/detmath.h"
 #include "model/random.h"
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ensemble/member_keys.h"
+#include "ensemble/members.h"
+#include "scenario/scenario_keys.h"
 #include "support/random.h"
 #include "support/scenario_files.h"
 

@@ -6,8 +6,7 @@
 
 #include "api/api.h"
 #include "base/mem.h"
-#include "calibrate/evaluate_json.h"
-#include "calibrate/observed_dates.h"
+#include "calibrate/evaluate.h"
 
 enum { WORKERS_MOST = 4096 };
 

@@ -11,8 +11,7 @@
 #include "app/output.h"
 #include "app/stop_signals.h"
 #include "base/date.h"
-#include "calibrate/evaluate_json.h"
-#include "calibrate/observed_dates.h"
+#include "calibrate/evaluate.h"
 
 enum { MOST_OBSERVED = SCIARA_MOST_GIVEN, TICK_MS = 100 };
 

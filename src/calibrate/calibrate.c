@@ -15,7 +15,6 @@
 #include "calibrate/calibration_record.h"
 #include "calibrate/cases.h"
 #include "calibrate/search.h"
-#include "calibrate/unknowns.h"
 #include "file/durable.h"
 #include "sim/choose_engine.h"
 

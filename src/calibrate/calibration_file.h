@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A calibration file: pairs of a scenario and an observed extent; one search or several, each with its unknowns and their
-// bounds; how they are searched.
+// bounds; how they are searched. The values of the unknowns at a point of the unit cube.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CALIBRATION_FILE_H
 #define SCIARA_CALIBRATE_CALIBRATION_FILE_H
 
-#include "calibrate/observed_dates.h"
-#include "calibrate/rate_keys.h"
+#include "calibrate/evaluate.h"
 #include "file/json_strict.h"
 #include "model/grid.h"
+#include "scenario/scenario.h"
+
+struct sciara_cases;
+struct sciara_ensemble_reading;
+struct sciara_key_set;
 
 enum { SCIARA_UNKNOWNS_MOST = 64, SCIARA_SEARCHES_MOST = 20 };
 
@@ -113,5 +117,37 @@ enum sciara_status sciara_calibration_refuse_budget(const struct sciara_calibrat
 /** Reads scenario `n` again. SCIARA_ERR_INPUT if its text or its rates have changed. */
 enum sciara_status sciara_calibration_scenario(const struct sciara_calibration_file *f, size_t n,
                                                struct sciara_scenario_spec *out);
+
+// -------------------------------------------------- unknowns: reading them, and their values at a point, in unknowns.c
+
+/** Reads the array "unknowns" of a search. Problems of its items are added to the diagnostics. */
+enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
+                                        struct sciara_calibration_search *s);
+
+/** Refuses what a search has for "unknowns", or for the key `name` of an item of it. */
+enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *r,
+                                          const struct sciara_calibration_search *s, size_t index, const char *name,
+                                          const char *found, const char *allowed);
+
+/**
+ * Places the vents whose positions are searched on the grounds of the scenarios. SCIARA_ERR_INPUT: a disc has a cell that
+ * cannot have a vent, or has no other cell.
+ */
+enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_cases *c);
+
+/** Takes the places of the vents whose positions are searched from scenario `n`: of the first one, or compares them with those. */
+void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                 size_t n, const struct sciara_scenario_spec *scenario);
+
+/** The values of the unknowns at a point whose coordinates are in [0, 1]. */
+enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,
+                                          double *value);
+
+/** Keys and their values, as evaluations take them; returns their number. The position of a vent is left out before its disc is open. */
+size_t sciara_unknowns_keys(const struct sciara_calibration_search *s, const double *value,
+                            const char *key[SCIARA_UNKNOWNS_MOST], char text[SCIARA_UNKNOWNS_MOST][40]);
+
+/** The value of an unknown at a coordinate in [0, 1]: from min to max. */
+double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/calibration_file.h"
+#include "calibrate/cases.h"
 #include "calibrate/sensitivity.h"
 #include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"

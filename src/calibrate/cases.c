@@ -9,7 +9,6 @@
 
 #include "analysis/front.h"
 #include "base/mem.h"
-#include "calibrate/rate_keys.h"
 #include "scenario/scenario_keys.h"
 #include "sim/choose_engine.h"
 #include "sim/scenario_site.h"

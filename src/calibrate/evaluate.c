@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/cases.h"
-#include "calibrate/rate_keys.h"
 #include "ensemble/members.h"
 #include "member/crew.h"
 

@@ -126,4 +126,48 @@ void sciara_evaluator_stop(struct sciara_evaluator *e);
 /** Ends all; what is not finished is dropped. NULL is allowed. */
 void sciara_evaluator_close(struct sciara_evaluator *e);
 
+// --------------------------------------------------- observed extents of files with several dates, in observed_dates.c
+
+/** Zero-initialise; release with sciara_observed_list_free. */
+struct sciara_observed_list {
+  struct sciara_evaluate_observed *item; ///< texts that it does not own belong to who added them
+  size_t count;
+  char **text; ///< owned
+  size_t text_count;
+};
+
+/**
+ * Adds an extent, or with `dates` one for each date of the file, in their order, with the weight of `given` each. A message says
+ * which field has the dates.
+ *
+ * @param dates a field of the file, or SCIARA_OBSERVATION_DATES_AUTO; NULL: it is one extent
+ * @return as sciara_observation_dates_read
+ */
+enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const struct sciara_evaluate_observed *given,
+                                       const char *dates, const char *const *extra_drivers, size_t extra_driver_count);
+void sciara_observed_list_free(struct sciara_observed_list *list);
+
+// ----------------------------------------------------------- requests and results as lines of JSON, in evaluate_json.c
+
+/** Longest line, bytes. */
+enum { SCIARA_EVALUATE_LINE_MOST = 1 << 20 };
+
+/**
+ * Adds the request of a line {"id": ..., "set": {"model.relaxation": 0.5, ...}}, named "line NUMBER"; `id` is a number or a
+ * text, null if it is absent. A line of another form gives an invalid result with what was found and what is expected.
+ *
+ * @param text terminated: text[length] is 0; longer than SCIARA_EVALUATE_LINE_MOST: it is refused unread
+ * @return as sciara_evaluator_put
+ */
+enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t number, const char *text, size_t length);
+
+/**
+ * Appends a result as a line. With one scenario and one observed extent it has the scores; with more the mean of J, and
+ * the scores in "parts".
+ *
+ * @param options with which the evaluator was opened
+ */
+enum sciara_status sciara_evaluate_print(const struct sciara_evaluate_options *options,
+                                         const struct sciara_evaluation *result, struct sciara_text *out);
+
 #endif

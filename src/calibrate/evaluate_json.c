@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/evaluate_json.h"
+#include "calibrate/evaluate.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/observed_dates.h"
+#include "calibrate/evaluate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/rate_keys.h"
+#include "calibrate/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "ensemble/members.h"
 #include "file/json_strict.h"
 #include "model/detmath.h"
+#include "scenario/scenario_keys.h"
 
 void sciara_key_set_free(struct sciara_key_set *s) {
   for (size_t k = 0; s->key && k < s->count; k++) free(s->key[k]);

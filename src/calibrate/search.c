@@ -13,9 +13,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "calibrate/calibration_file.h"
 #include "calibrate/calibration_record.h"
 #include "calibrate/sensitivity.h"
-#include "calibrate/unknowns.h"
 #include "ensemble/members.h"
 #include "file/csv.h"
 #include "file/durable.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the accepted sets of a space-filling design say of the unknowns: how wide they lie, and which go together.
+#include "calibrate/calibration_file.h"
 #include "calibrate/calibration_record.h"
-#include "calibrate/unknowns.h"
 
 #include <math.h>
 #include <stdlib.h>

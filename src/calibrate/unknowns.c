@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/unknowns.h"
+#include "calibrate/calibration_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "calibrate/cases.h"
+#include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/georef.h"
 #include "model/detmath.h"

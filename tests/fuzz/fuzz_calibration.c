@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "calibrate/calibrate.h"
-#include "calibrate/evaluate_json.h"
+#include "calibrate/evaluate.h"
 #include "fuzz.h"
 
 enum { PATIENCE_MS = 200 }; // for what a line asks to be computed

@@ -11,7 +11,6 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/ranks.h"
-#include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/wallclock.h"

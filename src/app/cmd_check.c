@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/print_grid.h"
 #include "app/ranks.h"
-#include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/mem.h"
 #include "base/text.h"

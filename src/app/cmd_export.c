@@ -6,7 +6,6 @@
 #include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/output.h"
-#include "app/picture_options.h"
 #include "base/text.h"
 #include "export/export.h"
 #include "file/durable.h"

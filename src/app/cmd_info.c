@@ -9,8 +9,6 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/print_grid.h"
-#include "app/scenario_options.h"
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"

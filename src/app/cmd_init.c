@@ -9,7 +9,6 @@
 #include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
-#include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "app/command.h"
+#include "app/common_options.h"
 #include "app/messages.h"
-#include "app/scenario_options.h"
 #include "app/session.h"
 #include "base/log.h"
 #include "base/text.h"

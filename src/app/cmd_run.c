@@ -4,7 +4,6 @@
 #include "app/command.h"
 #include "app/common_options.h"
 #include "app/messages.h"
-#include "app/scenario_options.h"
 #include "app/session.h"
 
 static const struct sciara_option options[] = {

@@ -9,7 +9,6 @@
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/ranks.h"
-#include "app/scenario_options.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/banded.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of several commands, read in the same way in each.
+// Options of several commands, read in the same way in each: of many, of those that draw pictures, and of those that
+// compute a scenario.
 #ifndef SCIARA_APP_COMMON_OPTIONS_H
 #define SCIARA_APP_COMMON_OPTIONS_H
 
@@ -8,6 +9,9 @@
 #include "model/polyline.h"
 #include "store/snapshot_hdf5.h"
 #include "terrain/poi_file.h"
+
+struct sciara_picture_look;
+struct sciara_problem_options;
 
 #define SCIARA_ALLOW_MISSING_CHECKSUM "allow-missing-checksum"
 
@@ -78,5 +82,80 @@ enum sciara_place_text {
  * negative.
  */
 enum sciara_place_text sciara_place_parse(const char *text, size_t count, struct sciara_point *points);
+
+// ----------------------------------------------------------------------------------- of pictures, in picture_options.c
+
+// clang-format off
+/** Entries of a table of options; `of` says for what they are: "png: ". */
+#define SCIARA_PICTURE_OPTIONS(of)                                                                                \
+  {"extent", 0, "lava|dem|X0,Y0,X1,Y1|NAME", of "part of the map that is shown, in the units of its CRS or in degrees (14.9E,37.6N,15.1E,37.8N), or a place on it (default: lava, with a margin)"}, \
+  {"language", 0, SCIARA_LANGUAGE_CODES, of "language of what is written (default: en)"},                              \
+  {"title", 0, "TEXT", of "title instead of that of the run"},                                                        \
+  {"credits", 0, "TEXT", of "write this at the foot: author, source of the data"},                                     \
+  {"issued", 0, "DATE", of "write when the map was issued: 2026-05-10 or 2026-05-10T04:00Z"},                          \
+  {"valid-until", 0, "DATE", of "write until when the map is valid"},                                                  \
+  {"stamp", 0, "TEXT", of "write this across the map, such as EXERCISE or UNVERIFIED"},                               \
+  {"logo", 0, "FILE", of "draw this PNG file at the upper right"},                                                     \
+  {"background", 0, "FILE", of "draw this raster, such as an orthophoto, instead of the shaded ground"},               \
+  {"width", 0, "PIXELS", of "width of the picture (default: 720 to about 4200, depending on what is shown)"}, \
+  {"graticule", 0, NULL, of "draw lines of equal longitude and latitude"}
+// clang-format on
+
+/** The values of these options. `drivers` of --allow-driver may read the background. */
+enum sciara_status sciara_picture_options_read(const struct sciara_arguments *a, const char *const *drivers,
+                                               size_t driver_count, struct sciara_picture_look *out);
+
+// ----------------------------------- additions to a scenario, as of `run`, `check` and `resume`, in scenario_options.c
+
+// clang-format off
+/** Entries of a table of options: how the steps are executed. None of them changes the results of an exact engine. */
+#define SCIARA_ENGINE_OPTIONS                                                                                         \
+  {"engine", 'e', "NAME", "engine that executes the steps (see 'sciara engines'), or auto"},                          \
+  {"threads", 't', "N", "threads of a CPU engine; 0: at most OMP_NUM_THREADS, or all cores"},                         \
+  {"device", 0, "N", "number of the GPU of a CUDA engine (see 'sciara engines')"},                                    \
+  {"option", 0, "K=V", "option of the engine, such as memory=shared or block=32x8 (see 'sciara engines'); may be repeated"}
+
+/** An entry: the intervals of checkpoints. */
+#define SCIARA_CHECKPOINT_OPTION                                                                                      \
+  {"checkpoint-every", 0, "T", "write a checkpoint every T of simulated time (\"6 h\") or of wall-clock time (\"10 min wall\")"}, \
+  {"keep-checkpoints", 0, "T|all", "keep one checkpoint every T of simulated time, or all, beside the two newest"}
+
+/** An entry: additional formats of rasters. */
+#define SCIARA_ALLOW_DRIVER_OPTION                                                                                    \
+  {"allow-driver", 0, "NAME", "allow GDAL's driver NAME to read rasters; may be repeated"}
+
+/** All of these, and those that define a run. */
+#define SCIARA_SCENARIO_OPTIONS                                                                                       \
+  SCIARA_ENGINE_OPTIONS,                                                                                              \
+  {"precision", 'p', "double|single", "precision of the fields"},                                                     \
+  {"fast-math", 0, NULL, "use approximate functions of the GPU; with --precision single"},                                \
+  {"steps", 'n', "N", "stop after N steps"},                                                                          \
+  {"until", 'u', "T", "stop at simulated time >= T (\"6 h\", \"3 d\", seconds) or a date, \"solidified\" or \"front at rest\""},    \
+  {"output", 'o', "DIR", "folder of the run"},                                                                        \
+  SCIARA_CHECKPOINT_OPTION,                                                                                           \
+  {"set", 's', "K=V", "replace a key of the scenario: run.max_time=\"2 d\"; may be repeated"},                        \
+  SCIARA_ALLOW_DRIVER_OPTION
+// clang-format on
+
+enum { SCIARA_MOST_OVERRIDES = 300 };
+
+/** Release with sciara_additions_free. */
+struct sciara_scenario_additions {
+  char *override[SCIARA_MOST_OVERRIDES]; ///< owned, in the order of the command line
+  size_t override_count;
+  const char *driver[SCIARA_MOST_GIVEN];
+  size_t driver_count;
+};
+
+/** SCIARA_ERR_USAGE if a text is not a value of the option --until. */
+enum sciara_status sciara_until_check(const char *text);
+
+/** SCIARA_ERR_USAGE for an invalid value of an option. Release in any case. */
+enum sciara_status sciara_additions_make(const struct sciara_arguments *arguments,
+                                         struct sciara_scenario_additions *out);
+void sciara_additions_free(struct sciara_scenario_additions *a);
+
+/** The options for sciara_problem_open; they point into `a`. */
+struct sciara_problem_options sciara_additions_options(const struct sciara_scenario_additions *a);
 
 #endif

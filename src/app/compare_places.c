@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/compare_places.h"
+#include "app/compare.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/compare_scores.h"
+#include "app/compare.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,6 +7,7 @@
 
 #include "app/output.h"
 #include "base/text.h"
+#include "export/run_scores.h"
 #include "file/json_strict.h"
 #include "model/field.h"
 

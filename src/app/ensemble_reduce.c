@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "app/common_options.h"
-#include "app/compare_places.h"
+#include "app/compare.h"
 #include "app/ensemble.h"
 #include "app/output.h"
 #include "base/mem.h"

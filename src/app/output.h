@@ -9,6 +9,9 @@
 #include "base/portable.h"
 #include "base/text.h"
 
+struct sciara_grid;
+struct sciara_georef;
+
 /** Call before any file is opened: otherwise that file could get the number of a standard stream that is closed. */
 void sciara_output_begin(void);
 
@@ -35,5 +38,10 @@ void sciara_output_not_needed(void);
  * is not an error: the reader needed no more.
  */
 bool sciara_output_end(int *error);
+
+// --------------------------------------------------------------------------------------------- a grid, in print_grid.c
+
+/** Prints two lines: size, position and CRS. */
+void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/picture_options.h"
+#include "app/common_options.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "app/common_options.h"
 #include "base/date.h"
 #include "base/text.h"
+#include "export/picture_look.h"
 
 static enum sciara_status parse_width(const struct sciara_arguments *a, int64_t *width) {
   const char *text = sciara_argument(a, "width");

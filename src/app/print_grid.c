@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/print_grid.h"
+#include "app/output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/output.h"
+#include "file/georef.h"
 
 void sciara_print_grid(const struct sciara_grid *g, const struct sciara_georef *georef) {
   sciara_print("grid:          %" PRId64 " rows x %" PRId64 " columns of %g m, x %.10g to %.10g, y %.10g to %.10g\n",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/scenario_options.h"
+#include "app/common_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/common_options.h"
 #include "engine/engine.h"
 #include "file/durable.h"
 #include "scenario/scenario_keys.h"
+#include "sim/problem.h"
 
 static enum sciara_status add_override(struct sciara_scenario_additions *a, const char *key, const char *value,
                                        bool quoted) {

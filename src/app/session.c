@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/common_options.h"
 #include "app/messages.h"
 #include "app/output.h"
 #include "app/ranks.h"
-#include "app/scenario_options.h"
 #include "app/stop_signals.h"
 #include "base/date.h"
 #include "base/log.h"

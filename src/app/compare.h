@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs at places between two runs, or two ensembles member by member: with and without a barrier, say.
-#ifndef SCIARA_APP_COMPARE_PLACES_H
-#define SCIARA_APP_COMPARE_PLACES_H
+// The parts of `sciara compare` and `sciara ensemble compare`: differences at places, and scores.
+#ifndef SCIARA_APP_COMPARE_H
+#define SCIARA_APP_COMPARE_H
 
 #include "app/command.h"
 #include "base/status.h"
 #include "export/target.h"
 #include "terrain/poi_file.h"
+
+struct sciara_run_scores;
+
+// ----------------------------------------------------------------------------------------- places, in compare_places.c
+
+// What differs at places between two runs, or two ensembles member by member: with and without a barrier, say.
 
 // clang-format off
 /** Entries of a table of options: the places, and what is written of them. */
@@ -29,5 +35,15 @@ enum sciara_status sciara_compare_places(const struct sciara_arguments *a);
 
 /** Compares the ensembles operand[0] and operand[1] at the places of --assets or of the first; prints a table, or JSON. */
 enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a);
+
+// ----------------------------------------------------------------------------------------- scores, in compare_scores.c
+
+// What `sciara compare RUN --observed FILE` prints.
+
+/** Prints a table of the scores. @param png the picture that was drawn; NULL: none */
+void sciara_print_scores(const struct sciara_run_scores *scores, const char *png);
+
+/** Prints the scores as JSON; a score that is not defined is null. */
+enum sciara_status sciara_print_scores_json(const struct sciara_run_scores *scores, const char *png);
 
 #endif

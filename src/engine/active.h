@@ -3,7 +3,7 @@
 // band with a halo, the liquid cells of the adjacent halo rows come between these two groups: they are donors only.
 //
 // Every liquid cell has an entry for its outflows, so the new values of a cell can be written at once, and no field is
-// needed twice. Compiled once per precision.
+// needed twice. The step that is made of these functions comes last. Compiled once per precision.
 // Included by this room alone.
 #ifndef SCIARA_ENGINE_ACTIVE_H
 #define SCIARA_ENGINE_ACTIVE_H
@@ -102,5 +102,19 @@ static inline struct sciara_inflow sciara_active_gather(const struct sciara_acti
   }
   return inflow;
 }
+
+// ---------------------------------------------- the step of `serial` in two halves, and its phases, in serial_phases.c
+
+#define sciara_serial_first_half SCIARA_NAME(sciara_serial_first_half)
+#define sciara_serial_second_half SCIARA_NAME(sciara_serial_second_half)
+#define sciara_serial_phases SCIARA_NAME(sciara_serial_phases)
+
+/** The step up to t_opt, s, the smallest time of the liquid cells. */
+enum sciara_status sciara_serial_first_half(struct sciara_active *a, real *t_opt);
+
+/** The rest of the step, with the smallest time of all cells, s. */
+enum sciara_status sciara_serial_second_half(struct sciara_active *a, real t_opt);
+
+extern const struct sciara_engine_phases sciara_serial_phases;
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: a step of SCIARA-fv3 as in the specification, for the liquid cells and those that receive lava from
 // them.
-#include "engine/serial_phases.h"
+#include "engine/active.h"
 #include "model/tally.h"
 
 /** Checks all lava. This is a separate pass: inside the next one it would slow down the steps without a check. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The phases of engine `serial`: a step in two halves, and the exchange of halo rows between them and other bands.
-#include "engine/serial_phases.h"
+#include "engine/active.h"
 
 static enum sciara_status evaluate(void *engine, double thickness, double *t_opt) {
   struct sciara_active *a = (struct sciara_active *)engine;

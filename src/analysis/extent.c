@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/extent.h"
+#include "analysis/compare.h"
 
 #include <math.h>
 
-#include "analysis/compare.h"
 #include "base/mem.h"
 
 // ------------------------------------------------------------------------------------------------------------- distance

@@ -2,8 +2,8 @@
 // The public interface (sciara.h): files of the current state, and scores.
 #include <math.h>
 
+#include "analysis/compare.h"
 #include "analysis/exposure.h"
-#include "analysis/extent.h"
 #include "analysis/observation.h"
 #include "api/api.h"
 #include "base/mem.h"

@@ -4,7 +4,7 @@
 #ifndef SCIARA_CALIBRATE_EVALUATE_H
 #define SCIARA_CALIBRATE_EVALUATE_H
 
-#include "analysis/extent.h"
+#include "analysis/compare.h"
 #include "analysis/observation.h"
 #include "engine/engine.h"
 #include "member/footprint.h"

@@ -3,7 +3,7 @@
 #ifndef SCIARA_EXPORT_RUN_SCORES_H
 #define SCIARA_EXPORT_RUN_SCORES_H
 
-#include "analysis/extent.h"
+#include "analysis/compare.h"
 #include "analysis/observation.h"
 #include "export/picture_look.h"
 #include "export/target.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/extent.h"
+#include "analysis/compare.h"
 
 #include <check.h>
 #include <math.h>

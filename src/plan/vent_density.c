@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/vent_density.h"
+#include "plan/ensemble_file.h"
 
 #include <math.h>
 

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "model/detmath.h"
 #include "plan/ensemble_file.h"
-#include "plan/vent_density.h"
 #include "sim/problem.h"
 #include "terrain/dem_gdal.h"
 #include "terrain/vector_shapes.h"

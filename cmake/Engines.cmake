@@ -106,10 +106,10 @@ endfunction()
 
 # sciara_add_levels(NAME RULES SOURCES...): code of an engine that is compiled for several kinds of processors, from which the
 # program chooses at run time (src/base/isa.h). The sources get the kind as SCIARA_LEVEL and use it in the names that they
-# export. The floating point stays that of NumericPolicy: no level contracts.
+# export. The floating point stays that of NumericPolicy: no level contracts. With sanitizers one kind: the sources are the same.
 function(sciara_add_levels name rules)
   set(levels generic)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT SCIARA_SANITIZE)
     list(APPEND levels v2 v3 v4)
     set_property(GLOBAL PROPERTY SCIARA_LEVELS TRUE)
     foreach(variant IN LISTS SCIARA_VARIANTS_${rules})

@@ -389,11 +389,9 @@ const struct sciara_command sciara_cmd_bench = {
     .operand_max = 16,
     .options = options,
     .details = "Every engine repeats the same steps; serial is always among them. A time is printed only if the final "
-               "state has "
-               "the\n"
+               "state has the\n"
                "checksum of serial (run here or recorded), or is within the limits of its class. Exit code 1: an "
-               "engine did not "
-               "pass.\n"
+               "engine did not pass.\n"
                "SCIARA_ETNA2006 names the folder with the files of the 2006 Etna eruption.\n",
     .run = run,
 };

@@ -213,8 +213,7 @@ static void warn_disk(const struct sciara_problem *p) {
   sciara_print_bytes(room, found, sizeof found);
   sciara_log(SCIARA_LOG_WARNING,
              "%s: output.every: the snapshots do not fit on the disk: with one at each interval they take about %s, "
-             "and %s are free; "
-             "expected a longer interval, or fewer output.fields",
+             "and %s are free; expected a longer interval, or fewer output.fields",
              s->path, needed, found);
 }
 
@@ -370,8 +369,7 @@ const struct sciara_command sciara_cmd_check = {
     .operand_max = 1,
     .options = options,
     .details = "Reads scenario, DEM and rates like 'sciara run' and reports all problems at once. For a valid scenario "
-               "it shows "
-               "the\n"
+               "it shows the\n"
                "grid, the vents on the map, memory, outputs and their size, and estimates steps and time of the run\n"
                "from a probe of a second. Writes no file. The other options are those of 'sciara run'.\n",
     .run = run,

@@ -386,9 +386,7 @@ const struct sciara_command sciara_cmd_compare = {
     .operand_max = 2,
     .options = options,
     .details = "First the checksums of the complete states are compared, then every field that both have; --png draws "
-               "what both "
-               "cover.\nExit code 0: "
-               "bit-identical\n"
+               "what both cover.\nExit code 0: bit-identical\n"
                "(with --tolerance: equal within it); 1: different.\n"
                "With --assets two runs are compared at places instead: first lava in both, delay, which places are "
                "spared or newly\n"

@@ -231,8 +231,7 @@ const struct sciara_command sciara_cmd_evaluate = {
         "each, in the same order, as soon as it and all before it are there. Keys and values are those of 'sciara run "
         "--set'.\n"
         "A line that is invalid gives a line with \"status\": \"error\"; the exit code is then 3. Several scenarios "
-        "have "
-        "an\n"
+        "have an\n"
         "observed extent each, in the same order; one scenario may have several extents. --at, --dates, --region, "
         "--weight\n"
         "and --observed-layer belong to the extent before them.\n",

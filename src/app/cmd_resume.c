@@ -83,7 +83,6 @@ const struct sciara_command sciara_cmd_resume = {
     .details =
         "Continues in the folder RUN as if the run had never been stopped or killed; another engine may be used. A "
         "complete\nrun is left unchanged. With --output a branch is made instead: for example with other vents or a "
-        "later "
-        "end.\n",
+        "later end.\n",
     .run = run,
 };

@@ -320,8 +320,7 @@ static void warn_dry_vent(const struct sciara_problem *p, size_t k) {
   else
     sciara_note(p->scenario.notes, SCIARA_LOG_WARNING,
                 "vents[%zu] (%s) emits nothing: expected a rate above 0, after \"from\" and before \"until\" of the "
-                "vent where it "
-                "has them; found none",
+                "vent where it has them; found none",
                 k, v->name);
 }
 
@@ -335,8 +334,7 @@ static void warn_vents(const struct sciara_problem *p) {
     if (same < k)
       sciara_note(s->notes, SCIARA_LOG_WARNING,
                   "vents[%zu].name: expected another name than that of vents[%zu], found \"%s\" too: results name both "
-                  "alike, and "
-                  "no rate can be set for one of them",
+                  "alike, and no rate can be set for one of them",
                   k, same, s->vents[k].name);
   }
 }

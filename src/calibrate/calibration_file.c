@@ -152,21 +152,6 @@ static enum sciara_status check_name(const struct sciara_ensemble_reading *r, co
   return SCIARA_OK;
 }
 
-/** The text of an object, in one line. */
-static enum sciara_status print_model(const cJSON *model, char **out) {
-  struct sciara_text text = {0};
-  cJSON *copy = cJSON_Duplicate(model, true);
-  char *line = NULL;
-  if (copy &&
-      sciara_json_print(copy, &text) == SCIARA_OK) // its numbers are then texts that are read back bit-identical
-    line = cJSON_PrintUnformatted(copy);
-  if (line) *out = strdup(line);
-  cJSON_free(line);
-  cJSON_Delete(copy);
-  sciara_text_free(&text);
-  return *out ? SCIARA_OK : no_memory();
-}
-
 static enum sciara_status read_search(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                       struct sciara_calibration_file *f) {
   struct sciara_calibration_search *s = &f->search[k];
@@ -174,7 +159,7 @@ static enum sciara_status read_search(const struct sciara_ensemble_reading *r, c
   s->name = sciara_json_get(entry, "name")->valuestring;
   snprintf(s->path, sizeof s->path, "searches[%zu].", k);
   sciara_diagnostics_add(r->diagnostics, check_name(r, f, k));
-  if (model) SCIARA_TRY(print_model(model, &s->model));
+  if (model) SCIARA_TRY(sciara_json_text(model, &s->model));
   return sciara_unknowns_read(r, sciara_json_get(entry, "unknowns"), s);
 }
 

@@ -55,8 +55,7 @@ static bool put_progress(const struct sciara_calibration_record *r, cJSON *searc
     if (isnan(r->table->score[row]) || r->table->status[row] == SCIARA_EVALUATE_STOPPED) continue;
     if (r->table->score[row] <= best) continue;
     best = r->table->score[row];
-    cJSON *item = cJSON_CreateArray();
-    made = item && cJSON_AddItemToArray(progress, item) && push(item, (double)(row + 1)) && push(item, best);
+    made = sciara_json_put_pair(progress, (double)(row + 1), best);
   }
   for (size_t k = 0; k < r->restart_count && made; k++) made = push(restarts, (double)r->restart[k].evaluations);
   return made;

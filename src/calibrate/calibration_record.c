@@ -100,14 +100,13 @@ size_t sciara_calibration_count(const struct sciara_calibration_record *r, enum 
 
 /** The beginning of calibration.json. */
 static cJSON *begin_record(const struct sciara_calibration_file *f, const char *search, const char *status) {
-  cJSON *root = cJSON_CreateObject(), *file = cJSON_Duplicate(f->tree, true);
-  bool whole = root && file && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
-               put_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
-               sciara_json_put_plain(root, "status", status) &&
-               (!search || sciara_json_put_plain(root, "search", search));
-  whole = whole && cJSON_AddItemToObject(root, "file", file);
+  cJSON *root = cJSON_CreateObject();
+  const bool whole = root && sciara_json_put_plain(root, "format", SCIARA_CALIBRATION_FORMAT) &&
+                     put_number(root, "version", VERSION) && sciara_json_put_plain(root, "program", SCIARA_VERSION) &&
+                     sciara_json_put_plain(root, "status", status) &&
+                     (!search || sciara_json_put_plain(root, "search", search)) &&
+                     sciara_json_put(root, "file", cJSON_Duplicate(f->tree, true));
   if (whole) return root;
-  cJSON_Delete(file);
   cJSON_Delete(root);
   return NULL;
 }

@@ -15,28 +15,18 @@
 /** A line as it is read. Texts and arrays are owned; the keys belong to the tree. */
 struct line {
   cJSON *tree;
-  const char **key, **value;
-  struct sciara_text *values;
+  const char **key;
+  char **value;
   size_t count;
   char *id;
 };
 
 static void line_free(struct line *l) {
-  for (size_t k = 0; l->values && k < l->count; k++) sciara_text_free(&l->values[k]);
-  sciara_free(l->values);
+  for (size_t k = 0; l->value && k < l->count; k++) free(l->value[k]);
   sciara_free(l->key);
   sciara_free(l->value);
   free(l->id);
   cJSON_Delete(l->tree);
-}
-
-/** The text of a value of the tree. */
-static enum sciara_status print_value(const cJSON *value, struct sciara_text *out) {
-  cJSON *copy = cJSON_Duplicate(value, true);
-  if (!copy) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a request");
-  const enum sciara_status status = sciara_json_print(copy, out);
-  cJSON_Delete(copy);
-  return status;
 }
 
 static enum sciara_status refuse(const char *key, const char *expected, const cJSON *found) {
@@ -59,7 +49,7 @@ static enum sciara_status take_id(struct line *l, const cJSON *id) {
     sciara_text_append_json(&text, id->valuestring);
     status = sciara_text_append(&text, "\"");
   } else {
-    status = id ? print_value(id, &text) : sciara_text_append(&text, "null");
+    status = id ? sciara_json_text(id, &text.data) : sciara_text_append(&text, "null");
   }
   if (status != SCIARA_OK) {
     sciara_text_free(&text);
@@ -73,15 +63,11 @@ static enum sciara_status take_id(struct line *l, const cJSON *id) {
 static enum sciara_status take_set(struct line *l, const cJSON *set) {
   const cJSON *child;
   const size_t count = (size_t)cJSON_GetArraySize(set);
-  SCIARA_TRY(SCIARA_NEW(l->values, count, "a request"));
   SCIARA_TRY(SCIARA_NEW(l->key, count, "a request"));
   SCIARA_TRY(SCIARA_NEW(l->value, count, "a request"));
   cJSON_ArrayForEach(child, set) {
-    struct sciara_text *text = &l->values[l->count];
     l->key[l->count] = child->string;
-    l->count++;
-    SCIARA_TRY(print_value(child, text));
-    l->value[l->count - 1] = text->data;
+    SCIARA_TRY(sciara_json_text(child, &l->value[l->count++]));
   }
   return SCIARA_OK;
 }
@@ -116,8 +102,12 @@ enum sciara_status sciara_evaluate_line(struct sciara_evaluator *e, uint64_t num
     status = refused ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for an error");
   }
   if (status == SCIARA_OK) {
-    const struct sciara_evaluate_request request = {
-        .name = name, .id = l.id, .key = l.key, .value = l.value, .key_count = l.count, .refused = refused};
+    const struct sciara_evaluate_request request = {.name = name,
+                                                    .id = l.id,
+                                                    .key = l.key,
+                                                    .value = (const char *const *)l.value,
+                                                    .key_count = l.count,
+                                                    .refused = refused};
     status = sciara_evaluator_put(e, &request);
   }
   free(refused);

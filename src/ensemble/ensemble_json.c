@@ -112,11 +112,7 @@ static bool put_sample(cJSON *root, const struct sciara_ensemble *e) {
 }
 
 static bool put_copy(cJSON *root, const char *name, const cJSON *value) {
-  cJSON *copy = value ? cJSON_Duplicate(value, true) : NULL;
-  if (!value) return true;
-  if (copy && cJSON_AddItemToObject(root, name, copy)) return true;
-  cJSON_Delete(copy);
-  return false;
+  return !value || sciara_json_put(root, name, cJSON_Duplicate(value, true));
 }
 
 static enum sciara_status make_tree(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r,
@@ -310,13 +306,7 @@ static enum sciara_status read_left_out(const char *path, const cJSON *root, str
 
 static enum sciara_status read_base(const char *path, const cJSON *root, char **out) {
   const cJSON *base = sciara_json_get(root, "base");
-  cJSON *copy = cJSON_IsObject(base) ? cJSON_Duplicate(base, true) : NULL;
-  struct sciara_text text = {0};
-  if (!cJSON_IsObject(base)) return refuse(path, "base", "a scenario");
-  const enum sciara_status status = copy ? sciara_json_print(copy, &text) : no_memory();
-  cJSON_Delete(copy);
-  *out = text.data;
-  return status;
+  return cJSON_IsObject(base) ? sciara_json_text(base, out) : refuse(path, "base", "a scenario");
 }
 
 static enum sciara_status read_tree(const char *path, const cJSON *root, struct sciara_ensemble *out,

@@ -47,12 +47,7 @@ enum sciara_status sciara_json_points(const cJSON *array, struct sciara_point **
   return SCIARA_OK;
 }
 
-cJSON *sciara_json_push(cJSON *array) {
-  cJSON *item = array ? cJSON_CreateObject() : NULL;
-  if (item && cJSON_AddItemToArray(array, item)) return item;
-  cJSON_Delete(item);
-  return NULL;
-}
+cJSON *sciara_json_push(cJSON *array) { return sciara_json_put(array, NULL, cJSON_CreateObject()); }
 
 bool sciara_json_put_hash(cJSON *object, const char *name, uint64_t hash) {
   char text[20];
@@ -70,10 +65,8 @@ bool sciara_json_put_plain(cJSON *object, const char *name, const char *text) {
 
 bool sciara_json_put_points(cJSON *object, const char *name, const struct sciara_point *points, size_t count) {
   cJSON *list = cJSON_AddArrayToObject(object, name);
-  for (size_t k = 0; list && k < count; k++) {
-    const double pair[2] = {points[k].x, points[k].y};
-    if (!cJSON_AddItemToArray(list, cJSON_CreateDoubleArray(pair, 2))) return false;
-  }
+  for (size_t k = 0; list && k < count; k++)
+    if (!sciara_json_put_pair(list, points[k].x, points[k].y)) return false;
   return list != NULL;
 }
 

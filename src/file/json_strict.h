@@ -63,6 +63,9 @@ enum sciara_status sciara_json_parse_scanned(const char *name, const char *text,
 /** Adds an item to an array or, with a name, to an object. What cannot be added is deleted: then NULL. */
 cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item);
 
+/** The same in place of the item that an object has of that name, if any. */
+cJSON *sciara_json_replace(cJSON *object, const char *name, cJSON *item);
+
 /** Adds the array [a, b] to an array. */
 bool sciara_json_put_pair(cJSON *array, double a, double b);
 
@@ -74,5 +77,8 @@ enum sciara_status sciara_json_read(const char *path, cJSON **out);
  * numbers of the tree to raw text: afterwards it can only be printed and deleted.
  */
 enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out);
+
+/** The same text, malloc'd, of a tree that stays as it is; NULL on failure. */
+enum sciara_status sciara_json_text(const cJSON *tree, char **out);
 
 #endif

@@ -305,11 +305,27 @@ enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
   return status;
 }
 
+enum sciara_status sciara_json_text(const cJSON *tree, char **out) {
+  struct sciara_text text = {0};
+  cJSON *copy = cJSON_Duplicate(tree, true);
+  const enum sciara_status status =
+      copy ? sciara_json_print(copy, &text) : sciara_fail(SCIARA_ERR_MEMORY, "no memory to print JSON");
+  cJSON_Delete(copy);
+  if (status != SCIARA_OK) sciara_text_free(&text);
+  *out = text.data;
+  return status;
+}
+
 cJSON *sciara_json_put(cJSON *parent, const char *name, cJSON *item) {
   if (parent && item && (name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item)))
     return item;
   cJSON_Delete(item);
   return NULL;
+}
+
+cJSON *sciara_json_replace(cJSON *object, const char *name, cJSON *item) {
+  cJSON_DeleteItemFromObjectCaseSensitive(object, name);
+  return sciara_json_put(object, name, item);
 }
 
 bool sciara_json_put_pair(cJSON *array, double a, double b) {

@@ -140,7 +140,7 @@ static enum sciara_status read_rates(const struct sciara_ensemble_reading *r, co
           cJSON_AddNumberToObject(vent, "y", 0);
   for (size_t k = 0; whole && k < sizeof keys / sizeof *keys; k++) {
     const cJSON *value = sciara_json_get(event, keys[k]);
-    if (value) whole = cJSON_AddItemToObject(effusion, keys[k], cJSON_Duplicate(value, true));
+    if (value) whole = sciara_json_put(effusion, keys[k], cJSON_Duplicate(value, true));
   }
   struct sciara_diagnostics diagnostics = {0};
   scenario.path = sciara_format("%s: events[%zu]", r->file, index);

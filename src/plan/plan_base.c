@@ -15,10 +15,7 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 /** Replaces, or adds, a key; takes over `value`. */
 static enum sciara_status put(cJSON *object, const char *name, cJSON *value) {
-  cJSON_DeleteItemFromObjectCaseSensitive(object, name);
-  if (value && cJSON_AddItemToObject(object, name, value)) return SCIARA_OK;
-  cJSON_Delete(value);
-  return no_memory();
+  return sciara_json_replace(object, name, value) ? SCIARA_OK : no_memory();
 }
 
 static enum sciara_status put_json(cJSON *object, const char *name, const char *text) {
@@ -129,7 +126,7 @@ static enum sciara_status put_checkpoint(const struct sciara_problem *base, cons
   snprintf(checksum, sizeof checksum, "%016" PRIx64, base->checkpoint_checksum);
   const bool made = path && initial && cJSON_AddStringToObject(initial, "checkpoint", path) &&
                     cJSON_AddStringToObject(initial, "checksum", checksum) &&
-                    (!observed || cJSON_AddItemToObject(initial, "observed", cJSON_Duplicate(observed, true)));
+                    (!observed || sciara_json_put(initial, "observed", cJSON_Duplicate(observed, true)));
   free(path);
   free(real);
   if (made) return put(root, "initial", initial);

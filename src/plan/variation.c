@@ -135,16 +135,6 @@ size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u) {
 
 // ------------------------------------------------------------------------------------------------------------ reading
 
-/** The value of a member as text: a word, or JSON. */
-static enum sciara_status print_value(const cJSON *value, char **out) {
-  struct sciara_text text = {0};
-  cJSON *copy = cJSON_Duplicate(value, true);
-  const enum sciara_status status = copy ? sciara_json_print(copy, &text) : no_memory();
-  cJSON_Delete(copy);
-  *out = text.data;
-  return status;
-}
-
 static enum sciara_status read_values(struct work *w, struct sciara_vary_spec *v) {
   const cJSON *values = sciara_json_get(w->entry, "values"), *weights = sciara_json_get(w->entry, "weights"), *item;
   const size_t count = (size_t)cJSON_GetArraySize(values);
@@ -161,7 +151,7 @@ static enum sciara_status read_values(struct work *w, struct sciara_vary_spec *v
       sciara_scenario_key_allowed(&w->range, allowed, sizeof allowed);
       sciara_diagnostics_add(w->r->diagnostics, refuse(w, "values", found, allowed));
     }
-    SCIARA_TRY(print_value(item, &v->value[k]));
+    SCIARA_TRY(sciara_json_text(item, &v->value[k]));
     v->share[k] = weights ? cJSON_GetArrayItem(weights, (int)k)->valuedouble : 1;
     sum += v->share[k];
   }

@@ -281,17 +281,6 @@ enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, str
   return made ? SCIARA_OK : sciara_scenario_no_memory();
 }
 
-/** The text of a tree, malloc'd; the tree itself is unchanged. */
-static enum sciara_status keep_text(const cJSON *root, char **out) {
-  cJSON *copy = cJSON_Duplicate(root, true);
-  if (!copy) return sciara_scenario_no_memory();
-  struct sciara_text text = {0};
-  enum sciara_status status = sciara_json_print(copy, &text);
-  cJSON_Delete(copy);
-  *out = text.data; // NULL if printing failed early
-  return status;
-}
-
 static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
   for (cJSON *vent = vents->child, *next; vent; vent = next) {
     next = vent->next;
@@ -342,7 +331,7 @@ static void read_tree(cJSON *root, const char *folder, struct sciara_scenario_sp
   sciara_scenario_check(s->path, root, diagnostics);
   if (!cJSON_IsObject(root)) return;
   s->run.start_refused = sciara_scenario_start(root, &start) == SCIARA_START_REFUSED;
-  if (status == SCIARA_OK) status = keep_text(root, &s->json);
+  if (status == SCIARA_OK) status = sciara_json_text(root, &s->json);
   if (status == SCIARA_OK && diagnostics->count > before) {
     const bool given = cJSON_HasObjectItem(root, "model");
     status = drop_refused(root);

@@ -50,22 +50,13 @@ static enum sciara_status read_feature(struct sciara_vent_spec *v, const struct 
   return status;
 }
 
-static bool put(cJSON *vent, const char *key, cJSON *value) {
-  cJSON_DeleteItemFromObjectCaseSensitive(vent, key);
-  if (value && cJSON_AddItemToObject(vent, key, value)) return true;
-  cJSON_Delete(value);
-  return false;
-}
-
 static cJSON *line_of(const struct sciara_vent_spec *v) {
   cJSON *line = cJSON_CreateArray();
-  for (size_t k = 0; k < v->point_count; k++) {
-    cJSON *pair = cJSON_CreateDoubleArray((const double[]){v->points[k].x, v->points[k].y}, 2);
-    if (line && pair && cJSON_AddItemToArray(line, pair)) continue;
-    cJSON_Delete(pair);
-    cJSON_Delete(line);
-    return NULL;
-  }
+  for (size_t k = 0; k < v->point_count; k++)
+    if (!sciara_json_put_pair(line, v->points[k].x, v->points[k].y)) {
+      cJSON_Delete(line);
+      return NULL;
+    }
   return line;
 }
 
@@ -74,12 +65,13 @@ static bool put_place(cJSON *vent, const struct sciara_vent_spec *v) {
   static const char *const of_file[] = {"file", "layer", "place", "lonlat"};
   for (size_t k = 0; k < sizeof of_file / sizeof *of_file; k++)
     cJSON_DeleteItemFromObjectCaseSensitive(vent, of_file[k]);
-  if (!put(vent, "name", cJSON_CreateString(v->name))) return false;
+  if (!sciara_json_replace(vent, "name", cJSON_CreateString(v->name))) return false;
   if (v->place == SCIARA_VENT_LINE)
-    return put(vent, "line", line_of(v)) && (!v->lonlat || put(vent, "lonlat", cJSON_CreateTrue()));
+    return sciara_json_replace(vent, "line", line_of(v)) &&
+           (!v->lonlat || sciara_json_replace(vent, "lonlat", cJSON_CreateTrue()));
   const bool is_lonlat = v->place == SCIARA_VENT_LONLAT;
-  return put(vent, is_lonlat ? "lon" : "x", cJSON_CreateNumber(v->points[0].x)) &&
-         put(vent, is_lonlat ? "lat" : "y", cJSON_CreateNumber(v->points[0].y));
+  return sciara_json_replace(vent, is_lonlat ? "lon" : "x", cJSON_CreateNumber(v->points[0].x)) &&
+         sciara_json_replace(vent, is_lonlat ? "lat" : "y", cJSON_CreateNumber(v->points[0].y));
 }
 
 static enum sciara_status find_vent(const struct sciara_problem *p, const struct sciara_problem_options *options,
@@ -132,7 +124,7 @@ enum sciara_status sciara_problem_find_vents(struct sciara_problem *p, const str
 
 static enum sciara_status cell_of(const struct sciara_grid *g, double x, double y, int64_t *row, int64_t *col) {
   const double r = floor((g->north - y) / g->cell_size), c = floor((x - g->west) / g->cell_size);
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  const double east = sciara_grid_east(g), south = sciara_grid_south(g);
   const int k = sciara_grid_place_decimals(g);
   if (!(r >= 0 && r < (double)g->rows && c >= 0 && c < (double)g->cols))
     return sciara_fail(

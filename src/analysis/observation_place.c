@@ -18,15 +18,13 @@ void sciara_bounds_add(struct sciara_bounds *b, double x, double y) {
 }
 
 struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g) {
-  return (struct sciara_bounds){g->west, g->north - (double)g->rows * g->cell_size,
-                                g->west + (double)g->cols * g->cell_size, g->north};
+  return (struct sciara_bounds){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north};
 }
 
 static enum sciara_status make_transform(struct sciara_gdal_scope *scope, const struct sciara_observation_request *q,
                                          OGRSpatialReferenceH from, OGRSpatialReferenceH to,
                                          OGRCoordinateTransformationH *out) {
-  static const char *const ignore_axes[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", NULL};
-  if (OSRIsSameEx(from, to, ignore_axes)) return SCIARA_OK;
+  if (sciara_srs_is_same(from, to)) return SCIARA_OK;
   *out = OCTNewCoordinateTransformation(from, to);
   if (*out) return SCIARA_OK;
   return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/export.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,13 +137,9 @@ enum sciara_status sciara_export_read_places(const struct sciara_export_job *job
 
 /** Whether the box around a place overlaps a grid. */
 static bool overlaps(const struct sciara_poi *poi, const struct sciara_grid *g) {
-  double west = INFINITY, south = INFINITY, east = -INFINITY, north = -INFINITY;
-  for (size_t k = 0; k < poi->point_count; k++) {
-    west = fmin(west, poi->points[k].x), south = fmin(south, poi->points[k].y);
-    east = fmax(east, poi->points[k].x), north = fmax(north, poi->points[k].y);
-  }
-  return east >= g->west && west < g->west + (double)g->cols * g->cell_size && south <= g->north &&
-         north > g->north - (double)g->rows * g->cell_size;
+  double box[4];
+  sciara_points_box(poi->points, poi->point_count, box);
+  return box[2] >= g->west && box[0] < sciara_grid_east(g) && box[1] <= g->north && box[3] > sciara_grid_south(g);
 }
 
 /** Names those of `which`. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/picture_look.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/date.h"
@@ -18,29 +17,7 @@ static void report(const struct sciara_map_window *w, const struct sciara_grid *
       SCIARA_LOG_INFO,
       "the picture shows the lava with a margin, x %.10g to %.10g, y %.10g to %.10g; --extent dem shows the whole "
       "DEM",
-      part.west, part.west + (double)part.cols * part.cell_size, part.north - (double)part.rows * part.cell_size,
-      part.north);
-}
-
-/** The box around a box in degrees, whose sides are curved in the CRS of the map. */
-static enum sciara_status place_box(const double degrees[4], const struct sciara_map *map, double box[4]) {
-  enum { STEPS = 16 };
-  struct sciara_point p[4 * STEPS];
-  for (int k = 0; k < STEPS; k++) {
-    const double t = (double)k / STEPS, lon = degrees[0] + t * (degrees[2] - degrees[0]),
-                 lat = degrees[1] + t * (degrees[3] - degrees[1]);
-    p[4 * k] = (struct sciara_point){lon, degrees[1]};
-    p[4 * k + 1] = (struct sciara_point){degrees[0], lat};
-    p[4 * k + 2] = (struct sciara_point){degrees[0] + degrees[2] - lon, degrees[3]};
-    p[4 * k + 3] = (struct sciara_point){degrees[2], degrees[1] + degrees[3] - lat};
-  }
-  SCIARA_TRY(sciara_georef_place(map->georef ? map->georef->crs_wkt : NULL, NULL, p, 4 * STEPS));
-  box[0] = box[1] = INFINITY, box[2] = box[3] = -INFINITY;
-  for (int k = 0; k < 4 * STEPS; k++) {
-    box[0] = fmin(box[0], p[k].x), box[1] = fmin(box[1], p[k].y);
-    box[2] = fmax(box[2], p[k].x), box[3] = fmax(box[3], p[k].y);
-  }
-  return SCIARA_OK;
+      part.west, sciara_grid_east(&part), sciara_grid_south(&part), part.north);
 }
 
 /** The place of that name with a margin. */
@@ -64,17 +41,17 @@ static enum sciara_status window_of_place(const char *name, const struct sciara_
 static enum sciara_status choose_window(const struct sciara_picture_look *look, const struct sciara_map_bounds *bounds,
                                         const struct sciara_map_picture *q, struct sciara_map_window *out) {
   const struct sciara_grid *g = q->map->grid;
+  const char *wkt = q->map->georef ? q->map->georef->crs_wkt : NULL;
   double box[4];
   switch (look->extent) {
     case SCIARA_PICTURE_OF_BOX: {
-      const char *wkt = q->map->georef ? q->map->georef->crs_wkt : NULL;
       const struct sciara_point corner = {look->box[0], look->box[1]};
       SCIARA_TRY(sciara_fail_context(sciara_georef_suspect_degrees(wkt, g, corner, "write 14.9E,37.6N,15.1E,37.8N"),
                                      "--extent"));
       return sciara_map_window_of_box(look->box, g, out);
     }
     case SCIARA_PICTURE_OF_DEGREES:
-      SCIARA_TRY(sciara_fail_context(place_box(look->box, q->map, box), "--extent"));
+      SCIARA_TRY(sciara_fail_context(sciara_georef_place_box(wkt, NULL, look->box, box), "--extent"));
       return sciara_map_window_of_box(box, g, out);
     case SCIARA_PICTURE_OF_PLACE: return window_of_place(look->place, q, out);
     case SCIARA_PICTURE_OF_DEM: *out = (struct sciara_map_window){0, 0, g->rows, g->cols}; return SCIARA_OK;

@@ -184,6 +184,23 @@ enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_
   return status;
 }
 
+enum sciara_status sciara_georef_place_box(const char *crs_wkt, const struct sciara_grid *grid, const double degrees[4],
+                                           double out[4]) {
+  enum { STEPS = 20 };
+  struct sciara_point p[4 * STEPS];
+  for (int k = 0; k < STEPS; k++) {
+    const double t = (double)k / STEPS, lon = degrees[0] + t * (degrees[2] - degrees[0]),
+                 lat = degrees[1] + t * (degrees[3] - degrees[1]);
+    p[4 * k] = (struct sciara_point){lon, degrees[1]};
+    p[4 * k + 1] = (struct sciara_point){degrees[0], lat};
+    p[4 * k + 2] = (struct sciara_point){degrees[0] + degrees[2] - lon, degrees[3]};
+    p[4 * k + 3] = (struct sciara_point){degrees[2], degrees[1] + degrees[3] - lat};
+  }
+  SCIARA_TRY(sciara_georef_place(crs_wkt, grid, p, 4 * STEPS));
+  sciara_points_box(p, 4 * STEPS, out);
+  return SCIARA_OK;
+}
+
 enum sciara_status sciara_georef_suspect_degrees(const char *crs_wkt, const struct sciara_grid *grid,
                                                  struct sciara_point p, const char *how) {
   struct sciara_gdal_scope scope;

@@ -33,6 +33,10 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
 enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
                                        size_t count);
 
+/** The same for a box (west, south, east, north) in degrees, whose sides are curved in the CRS: `out` is the box around it. */
+enum sciara_status sciara_georef_place_box(const char *crs_wkt, const struct sciara_grid *grid, const double degrees[4],
+                                           double out[4]);
+
 /**
  * SCIARA_ERR_INPUT if a point off the grid, whose coordinates should be those of the grid, may be in degrees: it would lie on
  * the grid as longitude and latitude, or the other way round. The message says how degrees are given: `how`.

@@ -236,8 +236,7 @@ static struct sciara_grid grid_of(const struct legacy *l) {
 /** As for a DEM: the program would refuse what it has imported. */
 static enum sciara_status check_scale(const char *crs, const struct legacy *l) {
   const struct sciara_grid g = grid_of(l);
-  const double bounds[4] = {g.west, g.north - (double)g.rows * g.cell_size, g.west + (double)g.cols * g.cell_size,
-                            g.north};
+  const double bounds[4] = {g.west, sciara_grid_south(&g), sciara_grid_east(&g), g.north};
   OGRSpatialReferenceH srs;
   double scale;
   SCIARA_TRY(sciara_srs_parse(crs, &srs));

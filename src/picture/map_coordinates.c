@@ -87,7 +87,7 @@ void sciara_paint_coordinates(struct sciara_map_drawing *d) {
   const struct side below = {
       .from = g->west, .per_px = (double)g->cols * g->cell_size / wide, .begin = (double)d->map.x, .length = wide};
   const struct side at_left = {.up = true,
-                               .from = g->north - (double)g->rows * g->cell_size,
+                               .from = sciara_grid_south(g),
                                .per_px = (double)g->rows * g->cell_size / high,
                                .begin = (double)d->map.y + high,
                                .length = high};

@@ -251,13 +251,9 @@ static void put_fissure(struct key *k) {
 /** Whether points, or what lies between them, may be on the map: by the box around them. */
 static bool is_in_sight(const struct sciara_map_drawing *d, const struct sciara_point *points, size_t count) {
   const struct sciara_grid *g = &d->grid;
-  double west = INFINITY, south = INFINITY, east = -INFINITY, north = -INFINITY;
-  for (size_t k = 0; k < count; k++) {
-    west = fmin(west, points[k].x), east = fmax(east, points[k].x);
-    south = fmin(south, points[k].y), north = fmax(north, points[k].y);
-  }
-  return west <= g->west + (double)g->cols * g->cell_size && east >= g->west && south <= g->north &&
-         north >= g->north - (double)g->rows * g->cell_size;
+  double box[4];
+  sciara_points_box(points, count, box);
+  return box[0] <= sciara_grid_east(g) && box[2] >= g->west && box[1] <= g->north && box[3] >= sciara_grid_south(g);
 }
 
 /** Vents and fissures, each if there is one on the map. */

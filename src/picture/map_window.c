@@ -60,7 +60,7 @@ struct sciara_map_window sciara_map_window_around(const struct sciara_map_bounds
 
 enum sciara_status sciara_map_window_of_box(const double box[4], const struct sciara_grid *g,
                                             struct sciara_map_window *out) {
-  const double east = g->west + (double)g->cols * g->cell_size, south = g->north - (double)g->rows * g->cell_size;
+  const double east = sciara_grid_east(g), south = sciara_grid_south(g);
   if (!(box[0] < box[2]) || !(box[1] < box[3]))
     return sciara_fail(SCIARA_ERR_USAGE, "extent: expected x0 < x1 and y0 < y1, found %.10g,%.10g,%.10g,%.10g", box[0],
                        box[1], box[2], box[3]);

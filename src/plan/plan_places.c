@@ -25,10 +25,7 @@ struct work {
 
 /** Replaces, or adds, a key; takes over `value`. */
 static enum sciara_status put(cJSON *object, const char *key, cJSON *value) {
-  cJSON_DeleteItemFromObjectCaseSensitive(object, key);
-  if (value && cJSON_AddItemToObject(object, key, value)) return SCIARA_OK;
-  cJSON_Delete(value);
-  return no_memory();
+  return sciara_json_replace(object, key, value) ? SCIARA_OK : no_memory();
 }
 
 static enum sciara_status put_points(cJSON *object, const char *key, const struct sciara_point *points, size_t count) {
@@ -52,28 +49,13 @@ static enum sciara_status place_points(const struct work *w, cJSON *object, cons
   return status;
 }
 
-/** The box around a box in degrees, with points along its sides, which are curved. */
+/** A box in degrees becomes one in the CRS of the DEM. */
 static enum sciara_status place_box(const struct work *w, cJSON *object, const char *key) {
-  enum { STEPS = 20 };
   const cJSON *box = sciara_json_get(object, key);
-  double side[4];
-  struct sciara_point points[4 * STEPS];
+  double side[4], out[4];
   if (!box) return SCIARA_OK;
   for (int k = 0; k < 4; k++) side[k] = cJSON_GetArrayItem(box, k) ? cJSON_GetArrayItem(box, k)->valuedouble : 0;
-  for (int k = 0; k < STEPS; k++) {
-    const double t = (double)k / STEPS, lon = side[0] + t * (side[2] - side[0]),
-                 lat = side[1] + t * (side[3] - side[1]);
-    points[4 * k] = (struct sciara_point){lon, side[1]};
-    points[4 * k + 1] = (struct sciara_point){side[0], lat};
-    points[4 * k + 2] = (struct sciara_point){side[0] + side[2] - lon, side[3]};
-    points[4 * k + 3] = (struct sciara_point){side[2], side[1] + side[3] - lat};
-  }
-  SCIARA_TRY(sciara_georef_place(w->base->georef.crs_wkt, &w->base->grid, points, 4 * STEPS));
-  double out[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-  for (int k = 0; k < 4 * STEPS; k++) {
-    out[0] = fmin(out[0], points[k].x), out[1] = fmin(out[1], points[k].y);
-    out[2] = fmax(out[2], points[k].x), out[3] = fmax(out[3], points[k].y);
-  }
+  SCIARA_TRY(sciara_georef_place_box(w->base->georef.crs_wkt, &w->base->grid, side, out));
   for (int k = 0; k < 4; k++) out[k] = round(out[k] * 1e3) / 1e3;
   sciara_log(SCIARA_LOG_INFO, "%s: %s: x %.3f to %.3f, y %.3f to %.3f in the CRS of the DEM", w->r->file, key, out[0],
              out[2], out[1], out[3]);
@@ -253,7 +235,7 @@ static enum sciara_status resolve_site(const struct work *w, cJSON *site, cJSON 
   if (lonlat) SCIARA_TRY(place_points(w, site, "points", false));
   if (lonlat) SCIARA_TRY(place_points(w, site, "line", false));
   if (lonlat) SCIARA_TRY(place_points(w, site, "polygon", false));
-  return cJSON_AddItemToArray(sites, cJSON_Duplicate(site, true)) ? SCIARA_OK : no_memory();
+  return sciara_json_put(sites, NULL, cJSON_Duplicate(site, true)) ? SCIARA_OK : no_memory();
 }
 
 static void resolve_sites(const struct work *w, cJSON *result) {

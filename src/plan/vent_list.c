@@ -77,19 +77,16 @@ static char *where_of(const struct work *w, const char *key) {
 }
 
 static enum sciara_status add_squares(struct work *w, double step, const struct sciara_point *corner, size_t corners) {
-  struct sciara_box box = {INFINITY, INFINITY, -INFINITY, -INFINITY};
-  for (size_t k = 0; k < corners; k++) {
-    box.west = fmin(box.west, corner[k].x), box.south = fmin(box.south, corner[k].y);
-    box.east = fmax(box.east, corner[k].x), box.north = fmax(box.north, corner[k].y);
-  }
-  const double slack = 1e-9, cols = ceil((box.east - box.west) / step - slack), // squares that begin inside
-      rows = ceil((box.north - box.south) / step - slack);
+  double box[4];
+  sciara_points_box(corner, corners, box);
+  const double slack = 1e-9, cols = ceil((box[2] - box[0]) / step - slack), // squares that begin inside
+      rows = ceil((box[3] - box[1]) / step - slack);
   if (!(cols >= 1 && rows >= 1 && cols * rows <= MOST_VENTS))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: vents.grid: expected 1 to %d squares of %g m, found %.0f x %.0f",
                        w->r->file, MOST_VENTS, step, rows, cols);
   for (int64_t i = 0; i < (int64_t)rows; i++)
     for (int64_t j = 0; j < (int64_t)cols; j++) {
-      const struct sciara_point centre = {box.west + ((double)j + 0.5) * step, box.north - ((double)i + 0.5) * step};
+      const struct sciara_point centre = {box[0] + ((double)j + 0.5) * step, box[3] - ((double)i + 0.5) * step};
       if (sciara_polygon_contains(corner, corners, centre))
         SCIARA_TRY(add(w, &centre, 1, NULL, where_of(w, "vents.grid")));
     }
@@ -236,8 +233,8 @@ static double integrate_dem(const struct work *w, const struct sciara_vent_densi
   const struct sciara_grid *g = d->grid;
   double sum = 0;
   if (!d->raster)
-    return sciara_vent_density_in_box(d, &(struct sciara_box){g->west, g->north - (double)g->rows * g->cell_size,
-                                                              g->west + (double)g->cols * g->cell_size, g->north});
+    return sciara_vent_density_in_box(
+        d, &(struct sciara_box){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north});
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
     if (w->site->kind[i] != SCIARA_CELL_NODATA) sum += d->raster[i];
   return sum * g->cell_size * g->cell_size;

@@ -51,8 +51,8 @@ static enum sciara_status add_polygon(void *context, const struct sciara_shape *
 static bool leaves_map(const struct work *w) {
   const struct sciara_grid *g = &w->p->grid;
   const double slack = 0.5 * g->cell_size;
-  return w->low[0] < g->west - slack || w->high[0] > g->west + (double)g->cols * g->cell_size + slack ||
-         w->high[1] > g->north + slack || w->low[1] < g->north - (double)g->rows * g->cell_size - slack;
+  return w->low[0] < g->west - slack || w->high[0] > sciara_grid_east(g) + slack || w->high[1] > g->north + slack ||
+         w->low[1] < sciara_grid_south(g) - slack;
 }
 
 /** Keeps the interior cells of the outline. */
@@ -67,13 +67,12 @@ static enum sciara_status keep_interior(struct work *w) {
     dropped += !w->mask[i];
   }
   if (w->cells == 0)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: expected an outline with the centre of a cell of the land in it: the DEM has x from %.*f "
-                       "to %.*f and y from "
-                       "%.*f to %.*f; found polygons with x from %.*f to %.*f and y from %.*f to %.*f",
-                       w->spec->outline, k, g->west, k, g->west + (double)g->cols * g->cell_size, k,
-                       g->north - (double)g->rows * g->cell_size, k, g->north, k, w->low[0], k, w->high[0], k,
-                       w->low[1], k, w->high[1]);
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected an outline with the centre of a cell of the land in it: the DEM has x from %.*f to %.*f and y "
+        "from %.*f to %.*f; found polygons with x from %.*f to %.*f and y from %.*f to %.*f",
+        w->spec->outline, k, g->west, k, sciara_grid_east(g), k, sciara_grid_south(g), k, g->north, k, w->low[0], k,
+        w->high[0], k, w->low[1], k, w->high[1]);
   if (dropped > 0)
     sciara_note(w->p->scenario.notes, SCIARA_LOG_WARNING,
                 "initial.observed: %" PRId64
@@ -425,8 +424,7 @@ static enum sciara_status correct(struct work *w) {
   s->removed += removed * cell_area(w->p);
   sciara_note(w->p->scenario.notes, SCIARA_LOG_INFO,
               "initial.observed: the checkpoint is corrected: %.6g m3 are added in %" PRId64
-              " cells, %.6g m3 are removed "
-              "in %" PRId64,
+              " cells, %.6g m3 are removed in %" PRId64,
               added * cell_area(w->p), more, removed * cell_area(w->p), less);
   return SCIARA_OK;
 }

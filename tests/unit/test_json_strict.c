@@ -287,6 +287,26 @@ START_TEST(test_print_form) {
 }
 END_TEST
 
+/** The text of a tree leaves it as it is: its numbers are still numbers. */
+START_TEST(test_text_of_tree) {
+  cJSON *tree = cJSON_CreateObject();
+  char *text, *again;
+  ck_assert_ptr_nonnull(sciara_json_put(tree, "a", cJSON_CreateNumber(0.1 + 0.2)));
+  ck_assert_ptr_nonnull(sciara_json_put(tree, "b", cJSON_CreateTrue()));
+  ck_assert_ptr_nonnull(sciara_json_replace(tree, "a", cJSON_CreateNumber(1.5)));
+  ck_assert_ptr_nonnull(sciara_json_replace(tree, "c", cJSON_CreateNull()));
+  ck_assert_ptr_null(sciara_json_replace(tree, "c", NULL));
+  ck_assert_int_eq(sciara_json_text(tree, &text), SCIARA_OK);
+  ck_assert_str_eq(text, "{\n  \"b\": true,\n  \"a\": 1.5\n}");
+  ck_assert(cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(tree, "a")));
+  ck_assert_int_eq(sciara_json_text(tree, &again), SCIARA_OK);
+  ck_assert_str_eq(again, text);
+  cJSON_Delete(tree);
+  free(text);
+  free(again);
+}
+END_TEST
+
 START_TEST(test_words) {
   char buffer[128];
   const struct {
@@ -328,6 +348,7 @@ int main(void) {
   tcase_add_test(tests, test_print_keeps_bits);
   tcase_add_test(tests, test_number_is_shortest);
   tcase_add_test(tests, test_print_form);
+  tcase_add_test(tests, test_text_of_tree);
   tcase_add_test(tests, test_words);
   tcase_set_timeout(tests, 60);
   suite_add_tcase(suite, tests);

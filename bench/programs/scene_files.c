@@ -21,8 +21,8 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 static enum sciara_status write_layer(const char *folder, const char *file, struct sciara_map map,
                                       const double *values) {
-  char *path = sciara_path_join(folder, file);
-  if (!path) return no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, file, &path));
   map.values = values;
   const enum sciara_status status = sciara_map_write_geotiff(&map, false, path); // the values are exact in float
   free(path);
@@ -30,8 +30,10 @@ static enum sciara_status write_layer(const char *folder, const char *file, stru
 }
 
 static enum sciara_status write_scenario(const char *folder, const char *title) {
-  char *path = sciara_path_join(folder, "scenario.json"), *text = sciara_format(scenario, title);
-  const enum sciara_status status = path && text ? sciara_file_replace(path, text, strlen(text)) : no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, "scenario.json", &path));
+  char *text = sciara_format(scenario, title);
+  const enum sciara_status status = text ? sciara_file_replace(path, text, strlen(text)) : no_memory();
   free(path);
   free(text);
   return status;

@@ -131,8 +131,8 @@ static enum sciara_status open_legacy(const char *cfg, enum sciara_precision pre
   struct sciara_legacy_report report = {.rows = 0};
   enum sciara_status status = sciara_legacy_import(&request, &report);
   sciara_legacy_report_free(&report);
-  char *path = sciara_path_join(folder, made[0]);
-  if (status == SCIARA_OK && !path) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *path = NULL;
+  if (status == SCIARA_OK) status = sciara_path_in(folder, made[0], &path);
   if (status == SCIARA_OK) status = open_scenario(path, NULL, precision, out);
   free(path);
   for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
@@ -152,9 +152,9 @@ static enum sciara_status open_etna(enum sciara_precision precision, struct scia
         sciara_format("SCIARA_ETNA2006 is not set to the folder with the files of the 2006 eruption (docs/data.md)");
     return SCIARA_OK;
   }
-  char *pattern = sciara_path_join(folder, "*.cfg");
+  char *pattern;
+  SCIARA_TRY(sciara_path_in(folder, "*.cfg", &pattern));
   glob_t found;
-  if (!pattern) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   const bool any = glob(pattern, 0, NULL, &found) == 0;
   enum sciara_status status = SCIARA_OK;
   if (any)

@@ -10,8 +10,6 @@
 #include "file/durable.h"
 #include "plan/plan.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
-
 /** PREFIX/share/sciara/config of a program in PREFIX/bin; NULL if there is no such folder. */
 static char *installed_folder(void) {
   char program[4096];
@@ -26,17 +24,15 @@ static char *installed_folder(void) {
 }
 
 enum sciara_status sciara_bundled_find(const char *name, char **path) {
-  *path = sciara_path_join("config", name);
-  if (!*path) return no_memory();
+  SCIARA_TRY(sciara_path_in("config", name, path));
   if (access(*path, R_OK) == 0) return SCIARA_OK;
   free(*path);
   *path = NULL;
   char *folder = installed_folder();
   if (!folder) return SCIARA_OK;
-  *path = sciara_path_join(folder, name);
+  const enum sciara_status status = sciara_path_in(folder, name, path);
   free(folder);
-  if (!*path) return no_memory();
-  if (access(*path, R_OK) == 0) return SCIARA_OK;
+  if (status != SCIARA_OK || access(*path, R_OK) == 0) return status;
   free(*path);
   *path = NULL;
   return SCIARA_OK;
@@ -54,8 +50,8 @@ enum sciara_status sciara_bundled_list(struct sciara_text *out) {
   const int count = folder ? scandir(folder, &entry, is_scenario, alphasort) : 0;
   enum sciara_status status = SCIARA_OK;
   for (int k = 0; k < count; k++) {
-    char *path = sciara_path_join(folder, entry[k]->d_name);
-    if (!path) status = no_memory();
+    char *path = NULL;
+    if (status == SCIARA_OK) status = sciara_path_in(folder, entry[k]->d_name, &path);
     if (status == SCIARA_OK && !sciara_is_ensemble_file(path)) status = sciara_text_showf(out, "%s\n", path);
     free(path);
     free(entry[k]);

@@ -76,10 +76,11 @@ static enum sciara_status print_examples(void) {
 /** DIR/WAY/NAME. */
 static enum sciara_status write_file(const char *folder, const char *way, const char *name, maker *make,
                                      const struct sciara_command *command) {
-  char *bytes = NULL, *into = sciara_path_join(folder, way), *path = into ? sciara_path_join(into, name) : NULL;
+  char *bytes = NULL, *into, *path;
   size_t count = 0;
-  enum sciara_status status =
-      path ? make_text(make, command, &bytes, &count) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  SCIARA_TRY(sciara_path_in(folder, way, &into));
+  enum sciara_status status = sciara_path_in(into, name, &path);
+  if (status == SCIARA_OK) status = make_text(make, command, &bytes, &count);
   if (status == SCIARA_OK) status = sciara_folder_make(into);
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
   free(bytes);
@@ -102,9 +103,11 @@ static enum sciara_status write_style(const char *folder, const struct sciara_fi
   const double low = styles[field->quantity].low, high = styles[field->quantity].high;
   if (!(low < high)) return SCIARA_OK;
   struct sciara_text text = {0};
-  char *into = sciara_path_join(folder, "sciara/styles"),
-       *path = into ? sciara_format("%s/%s.qml", into, field->name) : NULL;
-  enum sciara_status status = path ? sciara_folder_make(into) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char name[64], *into, *path;
+  snprintf(name, sizeof name, "%s.qml", field->name);
+  SCIARA_TRY(sciara_path_in(folder, "sciara/styles", &into));
+  enum sciara_status status = sciara_path_in(into, name, &path);
+  if (status == SCIARA_OK) status = sciara_folder_make(into);
   if (status == SCIARA_OK) status = sciara_ramp_qml(sciara_ramp_for(field->name), low, high, field->unit, &text);
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);

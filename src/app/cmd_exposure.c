@@ -37,11 +37,9 @@ static enum sciara_status name_files(const struct sciara_arguments *a, const cha
   if (given && !sciara_has_extension(given, "csv") && !sciara_has_extension(given, "gpkg"))
     return sciara_fail(SCIARA_ERR_USAGE, "--output: expected a name in .csv or .gpkg, found \"%s\"", given);
   if (!given || sciara_has_extension(given, "csv"))
-    f->csv = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.csv");
+    SCIARA_TRY(sciara_path_in(given ? "" : folder, given ? given : "exposure.csv", &f->csv));
   if (!given || sciara_has_extension(given, "gpkg"))
-    f->gpkg = given ? sciara_format("%s", given) : sciara_path_join(folder, "exposure.gpkg");
-  if ((!given && (!f->csv || !f->gpkg)) || (!f->csv && !f->gpkg))
-    return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+    SCIARA_TRY(sciara_path_in(given ? "" : folder, given ? given : "exposure.gpkg", &f->gpkg));
   if (f->csv) SCIARA_TRY(sciara_refuse_existing(f->csv, overwrite));
   if (f->gpkg) SCIARA_TRY(sciara_refuse_existing(f->gpkg, overwrite));
   return SCIARA_OK;

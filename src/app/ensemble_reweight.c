@@ -32,11 +32,11 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
 /** The observed extent on the grid of the ensemble. */
 static enum sciara_status read_observed(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                         struct sciara_observation_request *request, struct sciara_observation *out) {
-  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_DEM);
+  char *path;
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_DEM, &path));
   struct sciara_dem dem = {0};
   const struct sciara_dem_request of_dem = {.path = path, .band = 1, .own = true};
-  enum sciara_status status =
-      path ? sciara_dem_read(&of_dem, &dem) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
+  enum sciara_status status = sciara_dem_read(&of_dem, &dem);
   bool any = false;
   if (status == SCIARA_OK && b->batches > 0 && (dem.grid.rows != b->rows || dem.grid.cols != b->cols))
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected the grid of the members, found another one", path);
@@ -85,9 +85,9 @@ static enum sciara_status reweight_open(const struct sciara_ensemble *e, const s
   struct sciara_observation observed = {0};
   struct sciara_reweight w = {0};
   struct sciara_text sentence = {0};
-  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_OBSERVED);
-  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (status == SCIARA_OK) status = read_observed(e, b, request, &observed);
+  char *path;
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_OBSERVED, &path));
+  enum sciara_status status = read_observed(e, b, request, &observed);
   o->covered = observed.covered;
   if (status == SCIARA_OK) status = sciara_reweight_make(e, b, o, &w);
   if (status == SCIARA_OK) status = append_sentence(&w, o, request->path, &sentence);
@@ -112,11 +112,11 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
   struct sciara_batches batches = {0};
   int lock = -1;
   SCIARA_TRY(take_options(a, drivers, &request, &options));
-  char *json = sciara_path_join(folder, SCIARA_ENSEMBLE_JSON);
-  enum sciara_status status =
-      json ? sciara_ensemble_refuse_links(folder) : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *json;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &json));
+  enum sciara_status status = sciara_ensemble_refuse_links(folder);
   // First: members that end meanwhile would have no score. Nothing is made in a folder that holds no ensemble.
-  if (status == SCIARA_OK && json && access(json, F_OK) == 0) status = sciara_ensemble_lock_to_plan(folder, &lock);
+  if (status == SCIARA_OK && access(json, F_OK) == 0) status = sciara_ensemble_lock_to_plan(folder, &lock);
   if (status == SCIARA_OK) status = sciara_ensemble_open_planned(folder, &e);
   if (status == SCIARA_OK) status = sciara_batches_open(&e, &batches);
   if (status == SCIARA_OK) {

@@ -34,10 +34,10 @@ static enum sciara_status add_text(struct sciara_scenario_additions *a, const ch
 /** An absolute path as a JSON string: --output is relative to the current folder, output.folder to the scenario. */
 static enum sciara_status add_output(struct sciara_scenario_additions *a, const char *folder) {
   char *here = *folder == '/' ? NULL : realpath(".", NULL);
-  char *path = here ? sciara_path_join(here, folder) : sciara_format("%s", folder);
+  char *path;
   struct sciara_text json = {0};
-  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  if (path && !sciara_is_utf8(path)) // otherwise another name would be used silently
+  enum sciara_status status = sciara_path_in(here ? here : "", folder, &path);
+  if (status == SCIARA_OK && !sciara_is_utf8(path)) // otherwise another name would be used silently
     status = sciara_fail(SCIARA_ERR_USAGE, "--output: expected a path in UTF-8, found \"%s\"", path);
   if (status == SCIARA_OK) status = sciara_text_append_json(&json, path);
   if (status == SCIARA_OK) status = add_override(a, "output.folder", json.data ? json.data : "", true);

@@ -146,9 +146,9 @@ static enum sciara_status open_folder(const struct work *w, struct sciara_search
     SCIARA_TRY(sciara_folder_make(s->folder));
   else
     SCIARA_TRY(sciara_calibration_record_check(&record));
-  char *path = sciara_path_join(s->folder, SCIARA_EVALUATIONS_CSV);
-  enum sciara_status status = path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
-  if (status == SCIARA_OK) status = sciara_evaluation_table_open(&s->table, path, s->asked);
+  char *path;
+  SCIARA_TRY(sciara_path_in(s->folder, SCIARA_EVALUATIONS_CSV, &path));
+  enum sciara_status status = sciara_evaluation_table_open(&s->table, path, s->asked);
   free(path);
   bool exists, still_new = true;
   if (status == SCIARA_OK && is_new)
@@ -319,8 +319,7 @@ static enum sciara_status begin(struct work *w) {
   for (size_t k = 0; k < count; k++) {
     struct sciara_search *s = &w->search[k];
     const char *name = s->asked->name;
-    s->folder = name ? sciara_path_join(w->options->folder, name) : sciara_format("%s", w->options->folder);
-    if (!s->folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a name");
+    SCIARA_TRY(sciara_path_in(name ? w->options->folder : "", name ? name : w->options->folder, &s->folder));
     SCIARA_TRY(sciara_search_begin(s));
     SCIARA_TRY(sciara_evaluation_table_make(s->asked, &s->table));
   }

@@ -355,11 +355,12 @@ static enum sciara_status print_maps(const struct sciara_calibration_page *page,
 
 enum sciara_status sciara_calibration_page_write(const char *folder, const struct sciara_calibration_page *page) {
   const cJSON *title = cJSON_GetObjectItemCaseSensitive(page->found->record.search->file->tree, "title");
-  char *path = sciara_path_join(folder, SCIARA_CALIBRATION_PAGE);
+  char *path;
   int64_t(*box)[4] = NULL;
   struct map m = {0};
   struct sciara_text text = {0};
-  enum sciara_status status = path ? make_boxes(page, &box) : no_memory();
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_CALIBRATION_PAGE, &path));
+  enum sciara_status status = make_boxes(page, &box);
   if (status == SCIARA_OK) status = print_searches(page, &text);
   if (status == SCIARA_OK) status = print_maps(page, box, &text);
   if (status == SCIARA_OK) status = map_make(page, box, 0, &m);

@@ -21,9 +21,10 @@ static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY
 
 /** Prints a tree, which is then deleted, as a file of the folder. */
 static enum sciara_status write_tree(const char *folder, const char *name, cJSON *tree) {
-  char *path = sciara_path_join(folder, name);
+  char *path;
   struct sciara_text text = {0};
-  enum sciara_status status = path ? sciara_json_print(tree, &text) : no_memory();
+  enum sciara_status status = sciara_path_in(folder, name, &path);
+  if (status == SCIARA_OK) status = sciara_json_print(tree, &text);
   if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   sciara_text_free(&text);
@@ -159,8 +160,10 @@ enum sciara_status sciara_calibration_records_write(const char *folder, const ch
 static enum sciara_status make_absolute(const char *folder, cJSON *object, const char *name) {
   const cJSON *value = sciara_json_get(object, name);
   if (!cJSON_IsString(value)) return SCIARA_OK;
-  char *path = sciara_path_join(folder, value->valuestring), *real = path ? realpath(path, NULL) : NULL;
-  cJSON *item = path ? cJSON_CreateString(real ? real : path) : NULL;
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, value->valuestring, &path));
+  char *real = realpath(path, NULL);
+  cJSON *item = cJSON_CreateString(real ? real : path);
   free(path);
   free(real);
   if (item && cJSON_ReplaceItemInObjectCaseSensitive(object, name, item)) return SCIARA_OK;
@@ -259,9 +262,10 @@ static enum sciara_status put_member(const struct sciara_calibration_record *r, 
 enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r) {
   struct sciara_scenario_spec scenario = {0};
   struct sciara_members m = {0};
-  char *path = sciara_path_join(r->folder, "accepted.csv");
+  char *path;
   size_t count = 0, at = 0;
-  enum sciara_status status = path ? sciara_calibration_scenario(r->search->file, 0, &scenario) : no_memory();
+  SCIARA_TRY(sciara_path_in(r->folder, "accepted.csv", &path));
+  enum sciara_status status = sciara_calibration_scenario(r->search->file, 0, &scenario);
   for (size_t row = 0; row < r->table->count; row++) count += sciara_calibration_is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
     if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
@@ -328,8 +332,8 @@ static void warn(const char *path, const struct sciara_effects *e) {
 enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_calibration_record *r,
                                                         const struct sciara_effects *effects) {
   struct sciara_text text = {0};
-  char *path = sciara_path_join(r->folder, "sensitivity.csv");
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->folder, "sensitivity.csv", &path));
   sciara_text_append(&text, "unknown,%s", effects->groups);
   for (size_t n = 0; n < effects->count; n++) sciara_text_append(&text, ",%s", effects->name[n]);
   for (size_t k = 0; k < r->search->unknown_count; k++) {
@@ -340,7 +344,7 @@ enum sciara_status sciara_calibration_sensitivity_write(const struct sciara_cali
       sciara_text_append(&text, ",%s", number);
     }
   }
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
+  enum sciara_status status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
   if (status == SCIARA_OK) warn(path, effects);
   sciara_text_free(&text);

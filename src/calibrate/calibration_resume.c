@@ -21,8 +21,9 @@ static enum sciara_status look_at(const char *folder, const char *name, const ch
             (!inner && strcmp(name, SCIARA_EVALUATIONS_CSV) == 0);
   if (*is_new || !inner || strcmp(name, inner) != 0) return SCIARA_OK;
   bool exists;
-  char *path = sciara_path_join(folder, name);
-  const enum sciara_status status = path ? sciara_calibration_folder_is_new(path, NULL, &exists, is_new) : no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  const enum sciara_status status = sciara_calibration_folder_is_new(path, NULL, &exists, is_new);
   free(path);
   return status;
 }
@@ -149,9 +150,10 @@ static enum sciara_status check_inputs(const char *folder, const cJSON *old, con
 }
 
 static enum sciara_status check(const struct sciara_calibration_file *f, const char *folder, const cJSON *inputs) {
-  char *path = sciara_path_join(folder, SCIARA_CALIBRATION_JSON);
+  char *path;
   cJSON *old = NULL;
-  enum sciara_status status = path ? sciara_json_read(path, &old) : no_memory();
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_CALIBRATION_JSON, &path));
+  enum sciara_status status = sciara_json_read(path, &old);
   if (status == SCIARA_OK) status = check_file(f, folder, path, old);
   if (status == SCIARA_OK && inputs) status = check_inputs(folder, old, inputs);
   if (status == SCIARA_OK && (!inputs || !f->search->name)) warn_of_version(path, old); // once for several searches

@@ -39,8 +39,9 @@ void sciara_ensemble_free(struct sciara_ensemble *e) {
 static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
   cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
   if (!cJSON_GetObjectItemCaseSensitive(initial, "checkpoint")) return SCIARA_OK;
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_CHECKPOINT);
-  cJSON *name = path ? cJSON_CreateString(path) : NULL;
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_CHECKPOINT, &path));
+  cJSON *name = cJSON_CreateString(path);
   free(path);
   if (name && cJSON_ReplaceItemInObjectCaseSensitive(initial, "checkpoint", name)) return SCIARA_OK;
   cJSON_Delete(name);
@@ -50,8 +51,8 @@ static enum sciara_status resolve_checkpoint(const char *folder, cJSON *root) {
 /** Parses the base; the paths of its DEM and of its checkpoint become absolute. */
 static enum sciara_status read_base(struct sciara_ensemble *e) {
   cJSON *root = NULL;
-  char *folder = realpath(e->folder, NULL), *path = folder ? sciara_path_join(folder, SCIARA_ENSEMBLE_DEM) : NULL;
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  char *folder = realpath(e->folder, NULL), *path = NULL;
+  enum sciara_status status = folder ? sciara_path_in(folder, SCIARA_ENSEMBLE_DEM, &path) : no_memory();
   if (status == SCIARA_OK) status = sciara_json_parse("the base scenario", e->base, strlen(e->base), &root);
   cJSON *dem = cJSON_GetObjectItemCaseSensitive(root, "dem"), *name = path ? cJSON_CreateString(path) : NULL;
   if (status == SCIARA_OK && !(name && cJSON_ReplaceItemInObjectCaseSensitive(dem, "path", name))) {
@@ -70,11 +71,11 @@ static enum sciara_status read_base(struct sciara_ensemble *e) {
 }
 
 static enum sciara_status read_members(struct sciara_ensemble *e, const struct sciara_ensemble_rows *rows) {
-  char *members = sciara_path_join(e->folder, SCIARA_ENSEMBLE_MEMBERS),
-       *weights = sciara_path_join(e->folder, SCIARA_ENSEMBLE_WEIGHTS);
-  enum sciara_status status =
-      members && weights ? sciara_members_read(members, access(weights, F_OK) == 0 ? weights : NULL, &e->members)
-                         : no_memory();
+  char *members, *weights;
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_MEMBERS, &members));
+  enum sciara_status status = sciara_path_in(e->folder, SCIARA_ENSEMBLE_WEIGHTS, &weights);
+  if (status == SCIARA_OK)
+    status = sciara_members_read(members, access(weights, F_OK) == 0 ? weights : NULL, &e->members);
   if (status == SCIARA_OK) status = sciara_ensemble_rows_check(members, rows, &e->members);
   if (status == SCIARA_OK) status = sciara_ensemble_columns_check(members, rows, &e->members);
   if (status == SCIARA_OK && !rows->has_columns)
@@ -89,10 +90,10 @@ static enum sciara_status read_members(struct sciara_ensemble *e, const struct s
 
 /** Weights that follow from an observed extent, if there are any. */
 static enum sciara_status read_observed(struct sciara_ensemble *e) {
-  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_OBSERVED);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (path && access(path, F_OK) == 0)
-    status = sciara_observed_weights_read(path, &e->members, &e->jaccard, &e->observed);
+  char *path;
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_OBSERVED, &path));
+  enum sciara_status status = SCIARA_OK;
+  if (access(path, F_OK) == 0) status = sciara_observed_weights_read(path, &e->members, &e->jaccard, &e->observed);
   free(path);
   return status;
 }
@@ -126,11 +127,12 @@ enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciar
 }
 
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock) {
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_JSON);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
+  char *path;
+  enum sciara_status status = SCIARA_OK;
   *lock = -1;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &path));
   // First: what is read then stays as it is. Nothing is made in a folder that holds no ensemble.
-  if (path && access(path, F_OK) == 0) status = sciara_ensemble_lock_to_run(folder, lock);
+  if (access(path, F_OK) == 0) status = sciara_ensemble_lock_to_run(folder, lock);
   free(path);
   if (status == SCIARA_OK) status = sciara_ensemble_open(folder, out);
   if (status == SCIARA_OK) return SCIARA_OK;

@@ -19,15 +19,14 @@
 #include "file/durable.h"
 #include "sim/end.h"
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path"); }
-
 // -------------------------------------------------------------------------------------------------------------- links
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
-  char *path = sciara_path_join(folder, name);
+  char *path;
   struct stat about;
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (path && lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  enum sciara_status status = SCIARA_OK;
+  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: expected a file or folder of the ensemble, found a symbolic link, which is not followed; "
                          "put what it points to in its place",
@@ -55,8 +54,9 @@ static enum sciara_status visit(const char *folder, int levels, visit_entry *ent
 /** The same in the folder `name` of this folder. */
 static enum sciara_status visit_below(const char *folder, const char *name, int levels, visit_entry *entry_of,
                                       void *context) {
-  char *path = sciara_path_join(folder, name);
-  const enum sciara_status status = path ? visit(path, levels, entry_of, context) : no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  const enum sciara_status status = visit(path, levels, entry_of, context);
   free(path);
   return status;
 }
@@ -95,12 +95,14 @@ bool sciara_ensemble_has_results(const char *folder) {
 
 /** The lock file; *fd is -1 where it can be neither written nor read. */
 static enum sciara_status open_lock(const char *folder, int *fd) {
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_LOCK);
+  char *path;
   const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   struct stat about;
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  *fd = path ? open(path, O_RDWR | O_CREAT | flags, 0666) : -1;
-  if (path && *fd < 0) *fd = open(path, O_RDONLY | flags);
+  enum sciara_status status = SCIARA_OK;
+  *fd = -1;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_LOCK, &path));
+  *fd = open(path, O_RDWR | O_CREAT | flags, 0666);
+  if (*fd < 0) *fd = open(path, O_RDONLY | flags);
   if (*fd >= 0 && (fstat(*fd, &about) != 0 || !S_ISREG(about.st_mode))) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a file, found something else; remove it", path);
     close(*fd);
@@ -149,8 +151,8 @@ enum sciara_status sciara_execution_log_add(const struct sciara_ensemble *e, siz
                                             const struct sciara_footprint *f) {
   static const char head[] =
       "ended_utc,id,batch,host,process,seconds,stop,failed,censored,end_s,steps,cell_steps,checksum\n";
-  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_LOG), now[SCIARA_DATE_SIZE], host[64] = "", line[512];
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file");
+  char *path, now[SCIARA_DATE_SIZE], host[64] = "", line[512];
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_LOG, &path));
   if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
   sciara_date_now(now);
   snprintf(line, sizeof line, "%s,%" PRId64 ",%zu,%s,%ld,%.6g,%s,%d,%d,%.17g,%" PRIu64 ",%" PRIu64 ",%016" PRIx64 "\n",

@@ -135,9 +135,10 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
 
 enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r) {
   struct sciara_text text = {0};
+  char *path;
+  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_JSON, &path));
   cJSON *root = cJSON_CreateObject();
-  char *path = sciara_path_join(e->folder, SCIARA_ENSEMBLE_JSON);
-  enum sciara_status status = root && path ? make_tree(e, r, root) : no_memory();
+  enum sciara_status status = root ? make_tree(e, r, root) : no_memory();
   if (status == SCIARA_OK) status = sciara_json_print(root, &text);
   if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
@@ -340,11 +341,12 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
 enum sciara_status sciara_ensemble_json_read(const char *folder, struct sciara_ensemble *out,
                                              struct sciara_ensemble_rows *rows) {
   cJSON *root = NULL;
-  char *path = sciara_path_join(folder, SCIARA_ENSEMBLE_JSON);
+  char *path;
   *out = (struct sciara_ensemble){0};
   *rows = (struct sciara_ensemble_rows){0};
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &path));
   out->folder = sciara_format("%s", folder);
-  enum sciara_status status = path && out->folder ? sciara_json_read(path, &root) : no_memory();
+  enum sciara_status status = out->folder ? sciara_json_read(path, &root) : no_memory();
   if (status == SCIARA_OK) status = read_tree(path, root, out, rows);
   cJSON_Delete(root);
   free(path);

@@ -34,8 +34,7 @@ double sciara_json_double(const cJSON *object, const char *name, double preset) 
 }
 
 enum sciara_status sciara_ensemble_path(const struct sciara_ensemble_reading *r, const cJSON *value, char **out) {
-  *out = sciara_path_join(r->folder, value->valuestring);
-  return *out ? SCIARA_OK : no_memory();
+  return sciara_path_in(r->folder, value->valuestring, out);
 }
 
 enum sciara_status sciara_json_points(const cJSON *array, struct sciara_point **out, size_t *count) {

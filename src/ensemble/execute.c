@@ -411,13 +411,7 @@ static enum sciara_status join_leftovers(struct work *w) {
 
 static enum sciara_status make_folders(const struct work *w) {
   static const char *const names[] = {SCIARA_ENSEMBLE_BATCHES, SCIARA_ENSEMBLE_FINISHED};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    char *path = sciara_path_join(w->e->folder, names[k]);
-    if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a folder");
-    const enum sciara_status status = sciara_folder_make(path);
-    free(path);
-    SCIARA_TRY(status);
-  }
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) SCIARA_TRY(sciara_folder_make_in(w->e->folder, names[k]));
   return SCIARA_OK;
 }
 

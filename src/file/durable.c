@@ -277,6 +277,29 @@ char *sciara_path_join(const char *folder, const char *name) {
   return sciara_format("%s%s%s", folder, folder[length - 1] == '/' ? "" : "/", name);
 }
 
+enum sciara_status sciara_path_in(const char *folder, const char *name, char **out) {
+  *out = sciara_path_join(folder, name);
+  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", name);
+}
+
+enum sciara_status sciara_folder_make_in(const char *folder, const char *name) {
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  const enum sciara_status status = sciara_folder_make(path);
+  free(path);
+  return status;
+}
+
+enum sciara_status sciara_file_remove(const char *folder, const char *name) {
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  enum sciara_status status = SCIARA_OK;
+  if (unlink(path) != 0 && errno != ENOENT)
+    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+  free(path);
+  return status;
+}
+
 char *sciara_path_folder(const char *path) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--; // "a/b/" is in "a"

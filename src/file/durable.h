@@ -46,6 +46,12 @@ enum sciara_status sciara_file_read(const char *path, size_t limit, char **out, 
 /** Makes a folder and its missing parents, each synced. An existing folder is fine. */
 enum sciara_status sciara_folder_make(const char *path);
 
+/** The same for the folder `name` in a folder. */
+enum sciara_status sciara_folder_make_in(const char *folder, const char *name);
+
+/** Removes a file of a folder, which need not exist. */
+enum sciara_status sciara_file_remove(const char *folder, const char *name);
+
 /** Whether the folder exists, and whether it is empty. A path that names something else is SCIARA_ERR_IO. */
 enum sciara_status sciara_folder_is_empty(const char *path, bool *exists, bool *empty);
 
@@ -54,6 +60,9 @@ double sciara_disk_free(const char *folder);
 
 /** "folder/name", malloc'd; NULL without memory. An absolute `name` is returned unchanged. */
 char *sciara_path_join(const char *folder, const char *name);
+
+/** The same in *out, or NULL and SCIARA_ERR_MEMORY. */
+enum sciara_status sciara_path_in(const char *folder, const char *name, char **out) SCIARA_MUST_CHECK;
 
 /** The folder part of a path ("." if there is none, "/" for a file in the root), malloc'd; NULL: no memory. */
 char *sciara_path_folder(const char *path);

@@ -30,14 +30,6 @@ const char *sciara_products_ramp(const struct sciara_layer *l) {
 
 // -------------------------------------------------------------------------------------------------------------- clear
 
-static enum sciara_status make_folder(const struct sciara_reduction *r) {
-  char *folder = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
-  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a folder");
-  const enum sciara_status status = sciara_folder_make(folder);
-  free(folder);
-  return status;
-}
-
 /** Whether a file in maps/ is one that a reduction writes. */
 static bool is_product(const char *name) {
   static const char *const begins[] = {"probability_", "reached_within_",
@@ -69,8 +61,8 @@ static bool is_current(const struct sciara_reduction *r, bool pictures, const ch
 
 /** Removes from maps/ what this reduction, with or without pictures, does not write: maps of an earlier one. */
 static enum sciara_status clear_maps(const struct sciara_reduction *r, bool pictures) {
-  char *folder = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
-  if (!folder) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a folder");
+  char *folder;
+  SCIARA_TRY(sciara_path_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS, &folder));
   DIR *d = opendir(folder);
   for (struct dirent *entry; d && (entry = readdir(d));)
     if (is_product(entry->d_name) && !is_current(r, pictures, entry->d_name)) unlinkat(dirfd(d), entry->d_name, 0);
@@ -234,9 +226,9 @@ static void fill_field(void *context, size_t k, double *values) {
 static enum sciara_status write_nc(const struct sciara_reduction *r) {
   struct sciara_hazard_field *field = NULL;
   struct sciara_text comment = {0};
-  char *path = sciara_path_join(r->ensemble.folder, "hazard.nc");
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->ensemble.folder, "hazard.nc", &path));
   enum sciara_status status = SCIARA_OK;
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
   SCIARA_TRY_GOTO(sciara_reduction_describe(r, &comment));
   SCIARA_TRY_GOTO(SCIARA_NEW(field, r->layers.count + 1, "the list of the maps"));
   for (size_t k = 0; k < r->layers.count; k++)
@@ -267,7 +259,7 @@ cleanup:
 static enum sciara_status write_maps(const struct sciara_reduction *r, bool pictures) {
   double *values;
   SCIARA_TRY(SCIARA_NEW(values, sciara_grid_cells(&r->dem.grid), "a map"));
-  enum sciara_status status = make_folder(r);
+  enum sciara_status status = sciara_folder_make_in(r->ensemble.folder, SCIARA_ENSEMBLE_MAPS);
   for (size_t k = 0; k < r->layers.count && status == SCIARA_OK; k++)
     if (is_map(&r->layers.layer[k])) status = write_layer(r, k, pictures, values);
   sciara_free(values);

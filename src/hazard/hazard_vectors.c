@@ -10,11 +10,6 @@
 #include "hazard/products.h"
 #include "map/vector_ogr.h"
 
-static enum sciara_status path_in(const struct sciara_reduction *r, const char *name, char **path) {
-  *path = sciara_path_join(r->ensemble.folder, name);
-  return *path ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
-}
-
 typedef enum sciara_status polygon_writer(const struct sciara_polygons *p, const char *path);
 
 /** Writes layers of zones and of marks. */
@@ -32,7 +27,7 @@ static enum sciara_status write_file(const struct sciara_reduction *r, polygon_w
 
 static enum sciara_status write_gpkg(const struct sciara_reduction *r, const char *name, struct sciara_polygons *p) {
   char *path = NULL;
-  enum sciara_status status = path_in(r, name, &path);
+  enum sciara_status status = sciara_path_in(r->ensemble.folder, name, &path);
   if (status == SCIARA_OK) status = write_file(r, sciara_polygons_write_gpkg, p, path);
   free(path);
   return status;
@@ -256,7 +251,7 @@ enum sciara_status sciara_products_vectors(const struct sciara_reduction *r) {
   if (status == SCIARA_OK) status = write_zones(r, add_isochrones, values, "isochrones.gpkg");
   sciara_free(values);
   if (status != SCIARA_OK || r->ensemble.vent_count == 0) return status;
-  status = path_in(r, "vents.gpkg", &path);
+  status = sciara_path_in(r->ensemble.folder, "vents.gpkg", &path);
   if (status == SCIARA_OK) status = write_vents(r, &p, sciara_polygons_write_gpkg, path);
   free(path);
   return status;

@@ -330,13 +330,13 @@ enum sciara_status sciara_products_pois(const struct sciara_reduction *r) {
   const struct sciara_poi *pois = r->ensemble.result.pois;
   const size_t count = r->pois.pois;
   struct rows rows;
-  char *csv = sciara_path_join(r->ensemble.folder, "sites.csv");
-  char *gpkg = sciara_path_join(r->ensemble.folder, "sites.gpkg");
+  char *csv = NULL, *gpkg = NULL;
   enum sciara_status status = rows_make(r, count, &rows);
-  if (!csv || !gpkg) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a file");
+  if (status == SCIARA_OK) status = sciara_path_in(r->ensemble.folder, "sites.csv", &csv);
+  if (status == SCIARA_OK) status = sciara_path_in(r->ensemble.folder, "sites.gpkg", &gpkg);
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) status = set_row(r, &rows, k, &pois[k], k);
   if (status == SCIARA_OK) status = write_rows(r, &rows, pois, count, true, csv, count > 0 ? gpkg : NULL);
-  if (status == SCIARA_OK && count == 0 && gpkg) unlink(gpkg); // of an earlier reduction, whose plan had sites
+  if (status == SCIARA_OK && count == 0) unlink(gpkg); // of an earlier reduction, whose plan had sites
   rows_free(&rows);
   free(csv);
   free(gpkg);

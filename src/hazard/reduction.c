@@ -282,8 +282,8 @@ cleanup:
 // --------------------------------------------------------------------------------------------------------------- open
 
 static enum sciara_status read_dem(struct sciara_reduction *r) {
-  char *path = sciara_path_join(r->ensemble.folder, SCIARA_ENSEMBLE_DEM);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->ensemble.folder, SCIARA_ENSEMBLE_DEM, &path));
   const struct sciara_dem_request request = {.path = path, .band = 1, .own = true, .marked = true};
   enum sciara_status status = sciara_dem_read(&request, &r->dem);
   if (status == SCIARA_OK && r->batches.rows &&

@@ -119,10 +119,7 @@ enum sciara_status sciara_legacy_older_observed(const char *cfg_path, char **out
   if (status == SCIARA_OK && second)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected one file *_RealEvent.stt, found %s and %s", folder, first, second);
-  if (status == SCIARA_OK && first) {
-    *out = sciara_path_join(folder, first);
-    if (!*out) status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  }
+  if (status == SCIARA_OK && first) status = sciara_path_in(folder, first, out);
   free(second);
   free(first);
   free(folder);

@@ -370,8 +370,8 @@ static enum sciara_status write_raster(const struct legacy *l, const char *folde
   map.values = observed ? l->observed.values : l->ground.values;
   map.name = observed ? "observed" : "altitude";
   map.unit = observed ? "" : "m";
-  char *path = sciara_path_join(folder, name);
-  if (!path) return no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
   enum sciara_status status = observed ? sciara_map_write_mask(&map, path) : sciara_map_write_geotiff(&map, true, path);
   free(path);
   return status;
@@ -379,13 +379,11 @@ static enum sciara_status write_raster(const struct legacy *l, const char *folde
 
 static enum sciara_status write_all(const struct legacy *l, const char *folder, bool overwrite) {
   SCIARA_TRY(prepare_folder(folder, overwrite));
-  char *scenario = sciara_path_join(folder, "scenario.json"), *extent = sciara_path_join(folder, "observed.tif");
-  char *text = scenario_text(l);
-  enum sciara_status status = SCIARA_OK;
-  if (!scenario || !extent || !text) {
-    status = no_memory();
-    goto cleanup;
-  }
+  char *scenario = NULL, *extent = NULL, *text = scenario_text(l);
+  enum sciara_status status;
+  if (!text) return no_memory();
+  SCIARA_TRY_GOTO(sciara_path_in(folder, "scenario.json", &scenario));
+  SCIARA_TRY_GOTO(sciara_path_in(folder, "observed.tif", &extent));
   // Files of an earlier import must not be taken for a part of this one if this one fails.
   unlink(scenario);
   unlink(extent);

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,13 +29,7 @@ enum sciara_status sciara_frames_clear(const char *folder) {
   if (!dir)
     return errno == ENOENT ? SCIARA_OK : sciara_fail(SCIARA_ERR_IO, "%s: cannot be read: %s", folder, strerror(errno));
   for (struct dirent *entry; status == SCIARA_OK && (entry = readdir(dir));) {
-    if (!is_frame(entry->d_name)) continue;
-    char *path = sciara_path_join(folder, entry->d_name);
-    if (!path)
-      status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-    else if (unlink(path) != 0 && errno != ENOENT)
-      status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
-    free(path);
+    if (is_frame(entry->d_name)) status = sciara_file_remove(folder, entry->d_name);
   }
   closedir(dir);
   return status;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/planning.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,8 +32,8 @@ static enum sciara_status write_checkpoint(const struct sciara_planning *p) {
   char *path, *bytes = NULL;
   size_t count = 0;
   if (!from) return SCIARA_OK;
-  path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT);
-  enum sciara_status status = path ? sciara_file_read(from, MOST, &bytes, &count) : no_memory();
+  SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_CHECKPOINT, &path));
+  enum sciara_status status = sciara_file_read(from, MOST, &bytes, &count);
   if (status == SCIARA_OK) status = sciara_file_replace(path, bytes, count);
   free(bytes);
   if (status == SCIARA_OK) status = sciara_checkpoint_verify(path, &copy);
@@ -66,8 +65,9 @@ static enum sciara_status write_ground(struct sciara_planning *p) {
   struct sciara_scenario_spec scenario;
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_text text = {0};
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_DEM), *real = NULL;
-  enum sciara_status status = path ? write_dem(&p->base, path) : no_memory();
+  char *path, *real = NULL;
+  SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_DEM, &path));
+  enum sciara_status status = write_dem(&p->base, path);
   if (status == SCIARA_OK && !(real = realpath(path, NULL))) status = no_memory();
   if (status == SCIARA_OK) status = sciara_plan_base_text(&p->base, &p->x, &p->e.members, real, &text);
   if (status == SCIARA_OK) {
@@ -103,9 +103,9 @@ static bool has_columns_of(const struct sciara_planning *p, const struct sciara_
 /** Refuses a folder whose table was edited after it was planned: it would be replaced. */
 static enum sciara_status check_table(const struct sciara_planning *p, const struct sciara_ensemble_rows *planned) {
   struct sciara_members m = {0};
-  char *path = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS);
+  char *path;
+  SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_MEMBERS, &path));
   enum sciara_status status = SCIARA_OK;
-  if (!path) return no_memory();
   if (access(path, F_OK) == 0) {
     status = sciara_members_read(path, NULL, &m);
     if (status == SCIARA_OK) status = sciara_ensemble_rows_check(path, planned, &m);
@@ -192,9 +192,9 @@ static enum sciara_status write_folder(struct sciara_planning *p, bool same) {
   const struct sciara_ensemble_given given = {.result = sciara_json_get(p->root, "result"),
                                               .stop = sciara_json_get(p->root, "stop"),
                                               .left_out = sciara_json_get(p->root, SCIARA_ENSEMBLE_LEFT_OUT)};
-  char *members = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_MEMBERS),
-       *weights = sciara_path_join(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS);
-  enum sciara_status status = members && weights ? SCIARA_OK : no_memory();
+  char *members, *weights;
+  SCIARA_TRY(sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_MEMBERS, &members));
+  enum sciara_status status = sciara_path_in(p->e.folder, SCIARA_ENSEMBLE_WEIGHTS, &weights);
   if (status == SCIARA_OK) status = sciara_members_write(&p->e.members, members, weights);
   if (status == SCIARA_OK) status = sciara_ensemble_json_write(&p->e, &given);
   if (status == SCIARA_OK && same)
@@ -216,16 +216,6 @@ static enum sciara_status take_base_of_folder(struct sciara_planning *p) {
   return SCIARA_OK;
 }
 
-/** Removes a file about members of another plan, whose results are gone. */
-static enum sciara_status forget(const struct sciara_planning *p, const char *name) {
-  char *path = sciara_path_join(p->e.folder, name);
-  enum sciara_status status = path ? SCIARA_OK : no_memory();
-  if (path && unlink(path) != 0 && errno != ENOENT)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
-  free(path);
-  return status;
-}
-
 enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *folder, bool overwrite) {
   bool same;
   int lock = -1;
@@ -236,8 +226,9 @@ enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *fold
   SCIARA_TRY_GOTO(take_base_of_folder(p));
   SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
-  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_LOG));
-  if (!same) SCIARA_TRY_GOTO(forget(p, SCIARA_ENSEMBLE_OBSERVED));
+  // Of members of another plan, whose results are gone.
+  if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_LOG));
+  if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_OBSERVED));
   if (!same) SCIARA_TRY_GOTO(write_ground(p));
   SCIARA_TRY_GOTO(write_folder(p, same));
 cleanup:

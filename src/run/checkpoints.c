@@ -21,8 +21,7 @@ enum sciara_status sciara_checkpoints_begin(struct sciara_checkpoints *c, const 
                                             const char *folder, uint64_t ground, const char *history,
                                             const char *started_utc) {
   *c = (struct sciara_checkpoints){0};
-  c->folder = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
-  if (!c->folder) return no_memory();
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_CHECKPOINT_FOLDER, &c->folder));
   c->keep_every = s->problem.scenario.output.keep_every_s;
   c->keep_all = s->problem.scenario.output.keep_all;
   c->last = s->progress.time;

@@ -138,8 +138,8 @@ static enum sciara_status replace(char **slot, char *text) {
 static enum sciara_status read_scenario(const struct sciara_resume *r, const struct sciara_problem_options *options,
                                         struct sciara_scenario_spec *out, struct sciara_diagnostics *diagnostics) {
   const struct sciara_checkpoint *c = &r->from;
-  char *path = sciara_path_join(c->scenario_folder, sciara_path_name(c->scenario_path));
-  if (!path) return no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(c->scenario_folder, sciara_path_name(c->scenario_path), &path));
   sciara_scenario_parse(path, c->scenario_json, strlen(c->scenario_json), options->overrides, options->override_count,
                         out, diagnostics);
   free(path);

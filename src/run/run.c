@@ -86,8 +86,9 @@ static enum sciara_status write_record(struct run *r, enum sciara_run_status sta
   run_json->output_wait_s = output_wait_s;
   sciara_date_now(run_json->updated_utc);
   if (status != SCIARA_RUN_RUNNING) sciara_date_now(run_json->ended_utc);
-  char *path = sciara_path_join(r->folder, SCIARA_RUN_JSON);
-  const enum sciara_status result = path ? sciara_run_json_write(run_json, path) : no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->folder, SCIARA_RUN_JSON, &path));
+  const enum sciara_status result = sciara_run_json_write(run_json, path);
   free(path);
   return result;
 }
@@ -130,8 +131,8 @@ static bool is_series_due(size_t count, bool another) {
 static enum sciara_status write_output(struct run *r, struct sciara_output *o) {
   char name[64];
   snprintf(name, sizeof name, "snapshots/%08" PRIu64 ".nc", o->progress.step);
-  char *path = sciara_path_join(r->folder, name);
-  if (!path) return no_memory();
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->folder, name, &path));
   struct sciara_touched touched;
   const char *notice; // a warning about the state, if there is reason for one
   enum sciara_status status;
@@ -397,13 +398,13 @@ static enum sciara_status begin(struct run *r) {
   SCIARA_TRY(write_record_of_now(r, SCIARA_RUN_RUNNING));
   if (o->observer.prepared) o->observer.prepared(o->observer.context, r->folder);
   if (o->profile) SCIARA_TRY(sciara_profile_begin(&r->profile, r->simulation));
-  char *snapshots = sciara_path_join(r->folder, "snapshots"), *dem = sciara_path_join(r->folder, SCIARA_RUN_DEM);
-  enum sciara_status status = snapshots && dem ? sciara_folder_make(snapshots) : no_memory();
-  if (status == SCIARA_OK && !is_continued(r)) status = sciara_ground_write(&r->simulation->problem, NULL, dem);
-  free(snapshots);
+  SCIARA_TRY(sciara_folder_make_in(r->folder, "snapshots"));
+  if (is_continued(r)) // the series is without those that will be written again
+    return r->run_json.snapshot_count > 0 ? write_series(r) : SCIARA_OK;
+  char *dem;
+  SCIARA_TRY(sciara_path_in(r->folder, SCIARA_RUN_DEM, &dem));
+  const enum sciara_status status = sciara_ground_write(&r->simulation->problem, NULL, dem);
   free(dem);
-  if (status == SCIARA_OK && is_continued(r) && r->run_json.snapshot_count > 0)
-    status = write_series(r); // without those that will be written again
   return status;
 }
 

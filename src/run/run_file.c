@@ -32,8 +32,7 @@ enum sciara_status sciara_run_file_check(const char *folder, const char *path) {
 }
 
 enum sciara_status sciara_run_file(const char *folder, const char *name, char **path) {
-  *path = sciara_path_join(folder, name);
-  if (!*path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  SCIARA_TRY(sciara_path_in(folder, name, path));
   const enum sciara_status status = sciara_run_file_check(folder, *path);
   if (status == SCIARA_OK) return status;
   free(*path);

@@ -23,16 +23,6 @@ bool sciara_is_folder(const char *path) {
   return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static enum sciara_status remove_file(const char *folder, const char *name) {
-  char *path = sciara_path_join(folder, name);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  enum sciara_status status = SCIARA_OK;
-  if (unlink(path) != 0 && errno != ENOENT)
-    status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
-  free(path);
-  return status;
-}
-
 static bool ends_with(const char *name, const char *suffix) {
   const size_t n = strlen(name), m = strlen(suffix);
   return n > m && strcmp(name + n - m, suffix) == 0;
@@ -62,13 +52,13 @@ static bool is_map(const char *name) {
 }
 
 static enum sciara_status remove_products(const char *folder, const char *sub, bool (*is_product)(const char *name)) {
-  char *path = sciara_path_join(folder, sub);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, sub, &path));
   enum sciara_status status = SCIARA_OK;
   DIR *dir = opendir(path);
   if (dir) {
     for (struct dirent *entry; status == SCIARA_OK && (entry = readdir(dir));)
-      if (is_product(entry->d_name)) status = remove_file(path, entry->d_name);
+      if (is_product(entry->d_name)) status = sciara_file_remove(path, entry->d_name);
     closedir(dir);
   } else if (errno != ENOENT) {
     status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
@@ -122,11 +112,10 @@ static enum sciara_status remove_frames(const char *folder) {
 
 /** Renames run.json to the name that it has while it is written: its contents are no longer guaranteed. */
 static enum sciara_status withdraw_record(const char *folder) {
-  char *run_json = sciara_path_join(folder, SCIARA_RUN_JSON), *part = sciara_path_join(folder, UNFINISHED);
-  enum sciara_status status = SCIARA_OK;
-  if (!run_json || !part)
-    status = sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
-  else if (rename(run_json, part) != 0 && errno != ENOENT)
+  char *run_json, *part;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_RUN_JSON, &run_json));
+  enum sciara_status status = sciara_path_in(folder, UNFINISHED, &part);
+  if (status == SCIARA_OK && rename(run_json, part) != 0 && errno != ENOENT)
     status = sciara_fail(SCIARA_ERR_IO, "%s: cannot be renamed: %s", run_json, strerror(errno));
   free(run_json);
   free(part);
@@ -137,12 +126,12 @@ static enum sciara_status remove_run(const char *folder) {
   static const char *const files[] = {"series.nc",    "series.nc" PART,    SCIARA_RUN_DEM,
                                       SCIARA_RUN_LOG, SCIARA_RUN_DEM PART, NULL};
   SCIARA_TRY(withdraw_record(folder)); // first, and synced: without it the other files are not a run
-  for (const char *const *name = files; *name; name++) SCIARA_TRY(remove_file(folder, *name));
+  for (const char *const *name = files; *name; name++) SCIARA_TRY(sciara_file_remove(folder, *name));
   SCIARA_TRY(remove_products(folder, "snapshots", is_snapshot));
   SCIARA_TRY(remove_products(folder, "maps", is_map));
   SCIARA_TRY(remove_products(folder, SCIARA_CHECKPOINT_FOLDER, sciara_is_checkpoint_name));
-  char *checkpoints = sciara_path_join(folder, SCIARA_CHECKPOINT_FOLDER);
-  if (!checkpoints) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *checkpoints;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_CHECKPOINT_FOLDER, &checkpoints));
   rmdir(checkpoints); // fails if other files are left, which do not belong to the run
   free(checkpoints);
   SCIARA_TRY(remove_frames(folder));
@@ -159,8 +148,8 @@ enum sciara_status sciara_run_folder_lock(const char *folder, int *lock) {
 }
 
 static enum sciara_status look_for(const char *folder, const char *name, bool *found) {
-  char *path = sciara_path_join(folder, name);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
   *found |= access(path, F_OK) == 0;
   free(path);
   return SCIARA_OK;
@@ -180,9 +169,9 @@ static enum sciara_status require_run(const char *folder) {
 }
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
-  char *path = sciara_path_join(folder, name);
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
   struct stat about;
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
   enum sciara_status status = SCIARA_OK;
   if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
     status = sciara_fail(SCIARA_ERR_INPUT,
@@ -229,15 +218,15 @@ static int by_number(const void *a, const void *b) {
 }
 
 enum sciara_status sciara_run_folder_sweep(const char *folder, const uint64_t *steps, size_t count) {
-  char *path = sciara_path_join(folder, "snapshots");
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, "snapshots", &path));
   enum sciara_status status = SCIARA_OK;
   DIR *dir = opendir(path);
   for (const struct dirent *entry; dir && status == SCIARA_OK && (entry = readdir(dir));) {
     const uint64_t step = strtoull(entry->d_name, NULL, 10);
     const bool listed = count > 0 && bsearch(&step, steps, count, sizeof *steps, by_number);
     if (is_snapshot(entry->d_name) && (!listed || ends_with(entry->d_name, ".part")))
-      status = remove_file(path, entry->d_name);
+      status = sciara_file_remove(path, entry->d_name);
   }
   if (dir) closedir(dir);
   free(path);

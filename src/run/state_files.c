@@ -170,22 +170,19 @@ cleanup:
   return status;
 }
 
-static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the name of a file"); }
-
 enum sciara_status sciara_simulation_write_maps(struct sciara_simulation *s, const char *folder,
                                                 void (*written)(void *context, const char *path), void *context) {
   const unsigned maps = s->problem.scenario.output.maps;
   if (!maps) return SCIARA_OK;
-  char name[64], *path = sciara_path_join(folder, "maps");
-  enum sciara_status status = path ? sciara_folder_make(path) : no_memory();
-  free(path);
+  char name[64], *path;
+  enum sciara_status status = sciara_folder_make_in(folder, "maps");
   for (int k = 0; status == SCIARA_OK && k < 2 * SCIARA_FIELD_COUNT; k++) {
     const enum sciara_field field = (enum sciara_field)(k / 2);
     const bool as_picture = k % 2 == 1;
     if (!(maps >> field & 1u)) continue;
     snprintf(name, sizeof name, "maps/%s.%s", sciara_field_describe(field)->name, as_picture ? "png" : "tif");
-    path = sciara_path_join(folder, name);
-    status = path ? sciara_simulation_write_map(s, field, as_picture, path) : no_memory();
+    SCIARA_TRY(sciara_path_in(folder, name, &path));
+    status = sciara_simulation_write_map(s, field, as_picture, path);
     if (status == SCIARA_OK && written) written(context, path);
     free(path);
   }

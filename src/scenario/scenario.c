@@ -28,8 +28,7 @@ static bool is_text(const cJSON *value, const char *text) {
 enum sciara_status sciara_scenario_copy(const cJSON *value, const char *folder, char **out) {
   *out = NULL;
   if (!value) return SCIARA_OK;
-  *out = folder ? sciara_path_join(folder, value->valuestring) : sciara_format("%s", value->valuestring);
-  return *out ? SCIARA_OK : sciara_scenario_no_memory();
+  return sciara_path_in(folder ? folder : "", value->valuestring, out);
 }
 
 /** The part of the DEM by coordinates; at most one key chooses it. */

@@ -67,8 +67,7 @@ static enum sciara_status read_file(struct reading *r) {
   if (!file) return SCIARA_OK;
   SCIARA_TRY(copy_text(r->vent, "layer", &r->spec->layer));
   SCIARA_TRY(copy_text(r->vent, "place", &r->spec->feature));
-  r->spec->file = sciara_path_join(r->folder, file->valuestring);
-  return r->spec->file ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  return sciara_path_in(r->folder, file->valuestring, &r->spec->file);
 }
 
 enum sciara_status sciara_vent_area_check(const cJSON *vent, enum sciara_vent_place place, size_t index) {
@@ -162,8 +161,8 @@ static struct sciara_rates_options options_of(const struct reading *r, const cJS
 
 static enum sciara_status read_csv(struct reading *r, const cJSON *effusion, double start) {
   const struct sciara_rates_options options = options_of(r, effusion);
-  char *path = sciara_path_join(r->folder, cJSON_GetObjectItemCaseSensitive(effusion, "csv")->valuestring);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  char *path;
+  SCIARA_TRY(sciara_path_in(r->folder, cJSON_GetObjectItemCaseSensitive(effusion, "csv")->valuestring, &path));
   struct sciara_rate_table table;
   enum sciara_status status = sciara_rates_csv_read(path, &options, &table);
   free(path);

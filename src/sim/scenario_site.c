@@ -35,16 +35,16 @@ static const char *const names[] = {
 /** Makes the name of a file independent of the current folder. Only its folder is resolved: the file may be gone. */
 static enum sciara_status make_absolute(char **path) {
   if (!*path) return SCIARA_OK;
-  char *folder = sciara_path_folder(*path), *real = folder ? realpath(folder, NULL) : NULL;
-  char *joined = real ? sciara_path_join(real, sciara_path_name(*path)) : NULL;
-  const bool no_memory = !folder || (real && !joined);
+  char *folder = sciara_path_folder(*path), *real = folder ? realpath(folder, NULL) : NULL, *joined = NULL;
+  enum sciara_status status = folder ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path");
+  if (real) status = sciara_path_in(real, sciara_path_name(*path), &joined);
   if (joined) {
     free(*path);
     *path = joined;
   }
   free(real);
   free(folder);
-  return no_memory ? sciara_fail(SCIARA_ERR_MEMORY, "no memory for a path") : SCIARA_OK;
+  return status;
 }
 
 /** The identity of a scenario, whose texts and edits it shares: only its points are to be released. */

@@ -79,8 +79,8 @@ enum sciara_status sciara_series_write(const struct sciara_snapshot_context *con
                                        const char *folder, const char *const *names, const double *times,
                                        size_t count) {
   if (count == 0) return sciara_fail(SCIARA_ERR_USAGE, "%s: a series needs at least one snapshot", folder);
-  char *path = sciara_path_join(folder, SCIARA_SERIES_NAME);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a path", folder);
+  char *path;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_SERIES_NAME, &path));
   struct sciara_hdf5_session session;
   sciara_hdf5_begin(&session);
   enum sciara_status status = write_series(context, grid, path, names, times, count);

@@ -196,9 +196,12 @@ static const struct {
 } joins[] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"a", "/b", "/b"}, {"", "b", "b"}};
 
 START_TEST(paths_join) {
-  char *path = sciara_path_join(joins[_i].folder, joins[_i].name);
+  char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
   ck_assert_str_eq(path, joins[_i].joined);
+  ck_assert_int_eq(sciara_path_in(joins[_i].folder, joins[_i].name, &again), SCIARA_OK);
+  ck_assert_str_eq(again, joins[_i].joined);
   free(path);
+  free(again);
 }
 END_TEST
 

@@ -19,20 +19,6 @@ enum { VERSION = 1 };
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a calibration"); }
 
-/** Prints a tree, which is then deleted, as a file of the folder. */
-static enum sciara_status write_tree(const char *folder, const char *name, cJSON *tree) {
-  char *path;
-  struct sciara_text text = {0};
-  enum sciara_status status = sciara_path_in(folder, name, &path);
-  if (status == SCIARA_OK) status = sciara_json_print(tree, &text);
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
-  sciara_text_free(&text);
-  cJSON_Delete(tree);
-  free(path);
-  return status;
-}
-
 // -------------------------------------------------------------------------------------------------- calibration.json
 
 static bool put_number(cJSON *object, const char *name, double value) {
@@ -120,9 +106,9 @@ enum sciara_status sciara_calibration_record_write(const struct sciara_calibrati
                      put_number(root, "stopped", (double)sciara_calibration_count(r, SCIARA_EVALUATE_STOPPED)) &&
                      put_number(root, "rested", (double)sciara_calibration_count(r, SCIARA_EVALUATE_RESTED)) &&
                      put_restarts(r, root) && put_best(r, root);
-  if (whole) return write_tree(r->folder, SCIARA_CALIBRATION_JSON, root);
+  const enum sciara_status status = whole ? sciara_json_write(root, r->folder, SCIARA_CALIBRATION_JSON) : no_memory();
   cJSON_Delete(root);
-  return no_memory();
+  return status;
 }
 
 static bool put_searches(const struct sciara_calibration_record *r, size_t count, cJSON *root) {
@@ -149,9 +135,9 @@ enum sciara_status sciara_calibration_records_write(const char *folder, const ch
   whole = whole && (best < count ? put_best(&r[best], root) : cJSON_AddNullToObject(root, "best") != NULL);
   if (whole && best < count)
     whole = sciara_json_put_plain(cJSON_GetObjectItemCaseSensitive(root, "best"), "search", r[best].search->name);
-  if (whole) return write_tree(folder, SCIARA_CALIBRATION_JSON, root);
+  const enum sciara_status written = whole ? sciara_json_write(root, folder, SCIARA_CALIBRATION_JSON) : no_memory();
   cJSON_Delete(root);
-  return no_memory();
+  return written;
 }
 
 // ----------------------------------------------------------------------------------------------------------- best.json
@@ -227,7 +213,7 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
   enum sciara_status status = from ? best_tree(r, 0, &root) : no_memory();
   if (status == SCIARA_OK) status = move_scenario(from, root);
   free(from);
-  if (status == SCIARA_OK) return write_tree(folder, "best.json", root);
+  if (status == SCIARA_OK) status = sciara_json_write(root, folder, "best.json");
   cJSON_Delete(root);
   return status;
 }

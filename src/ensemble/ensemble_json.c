@@ -134,17 +134,10 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
 }
 
 enum sciara_status sciara_ensemble_json_write(const struct sciara_ensemble *e, const struct sciara_ensemble_given *r) {
-  struct sciara_text text = {0};
-  char *path;
-  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_JSON, &path));
   cJSON *root = cJSON_CreateObject();
   enum sciara_status status = root ? make_tree(e, r, root) : no_memory();
-  if (status == SCIARA_OK) status = sciara_json_print(root, &text);
-  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
-  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  if (status == SCIARA_OK) status = sciara_json_write(root, e->folder, SCIARA_ENSEMBLE_JSON);
   cJSON_Delete(root);
-  sciara_text_free(&text);
-  free(path);
   return status;
 }
 

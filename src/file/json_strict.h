@@ -78,6 +78,9 @@ enum sciara_status sciara_json_read(const char *path, cJSON **out);
  */
 enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out);
 
+/** The same with the end of the last line, as an atomic file of a folder. */
+enum sciara_status sciara_json_write(cJSON *tree, const char *folder, const char *name);
+
 /** The same text, malloc'd, of a tree that stays as it is; NULL on failure. */
 enum sciara_status sciara_json_text(const cJSON *tree, char **out);
 

@@ -305,6 +305,18 @@ enum sciara_status sciara_json_print(cJSON *tree, struct sciara_text *out) {
   return status;
 }
 
+enum sciara_status sciara_json_write(cJSON *tree, const char *folder, const char *name) {
+  char *path;
+  struct sciara_text text = {0};
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  enum sciara_status status = sciara_json_print(tree, &text);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "\n");
+  if (status == SCIARA_OK) status = sciara_file_replace(path, text.data, text.length);
+  sciara_text_free(&text);
+  free(path);
+  return status;
+}
+
 enum sciara_status sciara_json_text(const cJSON *tree, char **out) {
   struct sciara_text text = {0};
   cJSON *copy = cJSON_Duplicate(tree, true);

@@ -18,8 +18,8 @@ enum sciara_status sciara_observation_refuse(const struct sciara_observation_req
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  if (!q->place) return sciara_fail(SCIARA_ERR_USAGE, "%s: %s", option, text);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s.%s: %s", q->place, key, text);
+  if (!q->json_path) return sciara_fail(SCIARA_ERR_USAGE, "%s: %s", option, text);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s.%s: %s", q->json_path, key, text);
 }
 
 /** What GDAL may open, before it does. */

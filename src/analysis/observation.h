@@ -9,8 +9,8 @@
 /** What to read, and where it is to lie. */
 struct sciara_observation_request {
   const char *path;
-  const char *layer; ///< of a file with several layers of polygons; NULL: there is only one
-  const char *place; ///< "fit.json: pairs[0]" if a file asks for it, for errors in its keys; NULL: a command line does
+  const char *layer;      ///< of a file with several layers of polygons; NULL: there is only one
+  const char *json_path;  ///< "fit.json: pairs[0]" if a file asks for it, for its errors; NULL: a command line does
   const char *date_field; ///< only polygons whose date in this field of the layer is `date` are taken; NULL: all are
   double date;            ///< s, as of sciara_parse_date
   const struct sciara_grid *grid;
@@ -34,8 +34,8 @@ struct sciara_observation {
  * metres, with more than one value above 0 holds thickness in m.
  *
  * @return SCIARA_ERR_INPUT when it is neither, holds no polygon, or lies off the grid; SCIARA_ERR_IO when the file is
- *         not there; SCIARA_ERR_USAGE for a driver that does not exist, and without `place` (with it SCIARA_ERR_INPUT) for such
- *         a layer
+ *         not there; SCIARA_ERR_USAGE for a driver that does not exist, and without `json_path` (with it SCIARA_ERR_INPUT)
+ *         for such a layer
  */
 enum sciara_status sciara_observation_read(const struct sciara_observation_request *request,
                                            struct sciara_observation *out);
@@ -55,7 +55,7 @@ struct sciara_observation_dates {
  * Finds the dates of the features of a vector file. Fields hold dates if that is their type, or if they are texts as of
  * sciara_parse_date; without a zone dates are UTC.
  *
- * @param request path, layer, place and drivers; date_field is a field, or SCIARA_OBSERVATION_DATES_AUTO
+ * @param request path, layer, json_path and drivers; date_field is a field, or SCIARA_OBSERVATION_DATES_AUTO
  * @return as sciara_observation_read; SCIARA_ERR_INPUT also if a feature has no date, and with "auto" unless one field has dates
  */
 enum sciara_status sciara_observation_dates_read(const struct sciara_observation_request *request,

@@ -142,7 +142,7 @@ static enum sciara_status choose_layer(const struct sciara_observation_request *
   else if (!*out)
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path, count);
-  else if (!q->layer && suitable > 1 && q->place)
+  else if (!q->layer && suitable > 1 && q->json_path)
     status = sciara_observation_refuse(q, "layer", "expected one of the %d layers of polygons of %s, %s; found none",
                                        suitable, q->path, there);
   else if (!q->layer && suitable > 1)

@@ -56,14 +56,14 @@ enum sciara_status sciara_calibration_folder_is_own(const char *folder) {
 
 /** The first difference of two values. */
 struct difference {
-  char place[512], was[128], now[128];
+  char path[512], was[128], now[128];
 };
 
 static bool note_difference(const cJSON *was, const cJSON *now, const struct sciara_json_path *at,
                             struct difference *out) {
   snprintf(out->was, sizeof out->was, "nothing");
   snprintf(out->now, sizeof out->now, "nothing");
-  sciara_json_path_print(at, out->place, sizeof out->place);
+  sciara_json_path_print(at, out->path, sizeof out->path);
   if (was) sciara_json_describe(was, out->was, sizeof out->was);
   if (now) sciara_json_describe(now, out->now, sizeof out->now);
   return true;
@@ -80,19 +80,19 @@ static bool find_difference(const cJSON *was, const cJSON *now, const struct sci
   if (!was || !now) return note_difference(was, now, at, out);
   if (cJSON_IsObject(was) && cJSON_IsObject(now)) {
     cJSON_ArrayForEach(child, was) {
-      const struct sciara_json_path place = {.parent = at, .key = child->string};
-      if (find_difference(child, sciara_json_get(now, child->string), &place, out)) return true;
+      const struct sciara_json_path inner = {.parent = at, .key = child->string};
+      if (find_difference(child, sciara_json_get(now, child->string), &inner, out)) return true;
     }
     cJSON_ArrayForEach(child, now) {
-      const struct sciara_json_path place = {.parent = at, .key = child->string};
-      if (!sciara_json_get(was, child->string)) return note_difference(NULL, child, &place, out);
+      const struct sciara_json_path inner = {.parent = at, .key = child->string};
+      if (!sciara_json_get(was, child->string)) return note_difference(NULL, child, &inner, out);
     }
     return false;
   }
   if (cJSON_IsArray(was) && cJSON_IsArray(now)) {
-    struct sciara_json_path place = {.parent = at};
-    for (child = was->child, other = now->child; child || other; place.index++) {
-      if (find_difference(child, other, &place, out)) return true;
+    struct sciara_json_path inner = {.parent = at};
+    for (child = was->child, other = now->child; child || other; inner.index++) {
+      if (find_difference(child, other, &inner, out)) return true;
       child = child ? child->next : NULL;
       other = other ? other->next : NULL;
     }
@@ -120,7 +120,7 @@ static enum sciara_status check_file(const struct sciara_calibration_file *f, co
                        path);
   if (find_difference(sciara_json_get(old, "file"), f->tree, NULL, &d))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s as when the calibration of %s began, found %s", f->path,
-                       d.place, d.was, folder, d.now);
+                       d.path, d.was, folder, d.now);
   return SCIARA_OK;
 }
 

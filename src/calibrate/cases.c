@@ -130,7 +130,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   struct sciara_case_observed *to = &c->observed[k];
   struct sciara_observation_request request = {.path = asked->path,
                                                .layer = asked->layer,
-                                               .place = asked->place,
+                                               .json_path = asked->json_path,
                                                .date_field = asked->date_field,
                                                .grid = g,
                                                .crs_wkt = site->origin.crs_wkt,
@@ -147,7 +147,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   sciara_observation_free(&found);
   if (asked->region) {
     request.path = asked->region;
-    request.layer = request.place = request.date_field = NULL;
+    request.layer = request.json_path = request.date_field = NULL;
     request.min_thickness_m = 0;
     SCIARA_TRY(sciara_observation_read(&request, &region));
     to->region = region.covered;

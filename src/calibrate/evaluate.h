@@ -17,7 +17,7 @@ struct sciara_evaluate_observed {
   size_t scenario;        ///< number of the scenario of its eruption
   const char *path;       ///< as for sciara_observation_read
   const char *layer;      ///< may be NULL
-  const char *place;      ///< as in struct sciara_observation_request
+  const char *json_path;  ///< as in struct sciara_observation_request
   const char *region;     ///< only cells that these polygons, or this raster, cover are compared; NULL: all
   double at_s;            ///< simulated time of the observation, s after the start; INFINITY: the end of the run
   const char *at_date;    ///< or its date, as of sciara_parse_date; NULL: at_s counts

@@ -37,7 +37,7 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
                                        const char *dates, const char *const *extra_drivers, size_t extra_driver_count) {
   const struct sciara_observation_request request = {.path = given->path,
                                                      .layer = given->layer,
-                                                     .place = given->place,
+                                                     .json_path = given->json_path,
                                                      .date_field = dates,
                                                      .extra_drivers = extra_drivers,
                                                      .extra_driver_count = extra_driver_count};

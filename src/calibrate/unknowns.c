@@ -255,9 +255,9 @@ static double disc_value(const struct sciara_vent_disc *d, int axis, double coor
 enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *r,
                                           const struct sciara_calibration_search *s, size_t index, const char *name,
                                           const char *found, const char *allowed) {
-  char place[64];
-  snprintf(place, sizeof place, "%sunknowns", s->path);
-  return sciara_ensemble_refuse(r, place, index, name, found, allowed);
+  char path[64];
+  snprintf(path, sizeof path, "%sunknowns", s->path);
+  return sciara_ensemble_refuse(r, path, index, name, found, allowed);
 }
 
 /** Whether a bound lies in the range of its key. */

@@ -111,16 +111,16 @@ static enum sciara_status read_numbers(const struct sciara_ensemble_reading *r, 
 
 enum { FEWEST_CORNERS = 3 };
 
-static enum sciara_status read_corners(const struct sciara_ensemble_reading *r, const char *place, const cJSON *polygon,
+static enum sciara_status read_corners(const struct sciara_ensemble_reading *r, const char *path, const cJSON *polygon,
                                        struct sciara_point **points, size_t *count) {
   if (cJSON_GetArraySize(polygon) < FEWEST_CORNERS)
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s.polygon: expected at least 3 corners, found %d", r->file, place,
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: %s.polygon: expected at least 3 corners, found %d", r->file, path,
                        cJSON_GetArraySize(polygon));
   return sciara_json_points(polygon, points, count);
 }
 
 /** The ends of the parts of a line or a zone. */
-static enum sciara_status read_ends(const struct sciara_ensemble_reading *r, const char *place, const cJSON *ends,
+static enum sciara_status read_ends(const struct sciara_ensemble_reading *r, const char *path, const cJSON *ends,
                                     struct sciara_poi *out) {
   const cJSON *end;
   size_t before = 0;
@@ -130,26 +130,26 @@ static enum sciara_status read_ends(const struct sciara_ensemble_reading *r, con
     if (!(value > (double)before && value <= (double)out->point_count) || value != floor(value))
       return sciara_fail(SCIARA_ERR_INPUT,
                          "%s: %s.ends: expected ascending whole numbers up to that of its points, %zu; found %g",
-                         r->file, place, out->point_count, value);
+                         r->file, path, out->point_count, value);
     before = out->ends[out->parts++] = (size_t)value;
   }
   if (before == out->point_count) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
-                     "%s: %s.ends: expected the number of its points, %zu, as the last one; found %zu", r->file, place,
+                     "%s: %s.ends: expected the number of its points, %zu, as the last one; found %zu", r->file, path,
                      out->point_count, before);
 }
 
 static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, const cJSON *poi, size_t index,
                                    struct sciara_poi *out) {
-  char place[64];
+  char path[64];
   const cJSON *polygon = sciara_json_get(poi, "polygon"), *line = sciara_json_get(poi, "line"),
               *points = sciara_json_get(poi, "points"), *ends = sciara_json_get(poi, "ends");
-  snprintf(place, sizeof place, "result.sites[%zu]", index);
+  snprintf(path, sizeof path, "result.sites[%zu]", index);
   SCIARA_TRY(sciara_ensemble_name(poi, "site", index + 1, &out->name));
   out->kind = polygon ? SCIARA_POI_ZONE : line ? SCIARA_POI_LINE : SCIARA_POI_POINT;
-  if (polygon) SCIARA_TRY(read_corners(r, place, polygon, &out->points, &out->point_count));
+  if (polygon) SCIARA_TRY(read_corners(r, path, polygon, &out->points, &out->point_count));
   if (line || points) SCIARA_TRY(sciara_json_points(line ? line : points, &out->points, &out->point_count));
-  if (ends && (polygon || line)) return read_ends(r, place, ends, out);
+  if (ends && (polygon || line)) return read_ends(r, path, ends, out);
   if (polygon || line || points) return SCIARA_OK;
   SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
   out->points[0] = (struct sciara_point){sciara_json_double(poi, "x", 0), sciara_json_double(poi, "y", 0)};
@@ -159,9 +159,9 @@ static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, cons
 
 static enum sciara_status read_rate(const struct sciara_ensemble_reading *r, const cJSON *rate, size_t index,
                                     struct sciara_ensemble_rate *out) {
-  char place[64];
+  char path[64];
   const cJSON *polygon = sciara_json_get(rate, "polygon"), *interval = sciara_json_get(rate, "interval");
-  snprintf(place, sizeof place, "result.eruptions_per_year[%zu]", index);
+  snprintf(path, sizeof path, "result.eruptions_per_year[%zu]", index);
   SCIARA_TRY(sciara_ensemble_name(rate, "zone", index + 1, &out->name));
   out->per_year = out->low = out->high = sciara_json_double(rate, "rate", 0);
   if (interval) {
@@ -170,8 +170,8 @@ static enum sciara_status read_rate(const struct sciara_ensemble_reading *r, con
   }
   if (!(out->low <= out->per_year && out->per_year <= out->high))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: %s.interval: expected an interval that holds the rate %g, found %g to %g",
-                       r->file, place, out->per_year, out->low, out->high);
-  return polygon ? read_corners(r, place, polygon, &out->points, &out->point_count) : SCIARA_OK;
+                       r->file, path, out->per_year, out->low, out->high);
+  return polygon ? read_corners(r, path, polygon, &out->points, &out->point_count) : SCIARA_OK;
 }
 
 static void read_pois(const struct sciara_ensemble_reading *r, const cJSON *pois, struct sciara_ensemble_result *out) {

@@ -90,11 +90,11 @@ static bool has_items(const struct check *c, const struct sciara_json_path *path
 /** Checks each item of an array. */
 static void check_each(const struct check *c, const struct sciara_json_path *path, const cJSON *array,
                        const struct sciara_scenario_key *item_key, check_function *check_item) {
-  struct sciara_json_path place = {.parent = path};
+  struct sciara_json_path inner = {.parent = path};
   const cJSON *item;
   cJSON_ArrayForEach(item, array) {
-    check_item(c, &place, item, item_key);
-    place.index++;
+    check_item(c, &inner, item, item_key);
+    inner.index++;
   }
 }
 
@@ -267,18 +267,18 @@ static void refuse_field(const struct check *c, const struct sciara_json_path *p
 static void check_fields(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                          const struct sciara_scenario_key *key) {
   if (!has_items(c, path, value, key, (int)key->low, INT_MAX)) return;
-  struct sciara_json_path place = {.parent = path};
+  struct sciara_json_path inner = {.parent = path};
   unsigned seen = 0;
   const cJSON *item;
   cJSON_ArrayForEach(item, value) {
     enum sciara_field field = cJSON_IsString(item) ? sciara_field_find(item->valuestring) : SCIARA_FIELD_COUNT;
     if (field == SCIARA_FIELD_COUNT)
-      refuse_field(c, &place, item);
+      refuse_field(c, &inner, item);
     else if (seen & 1u << field)
-      refuse_value(c, &place, item, "each field once");
+      refuse_value(c, &inner, item, "each field once");
     else
       seen |= 1u << field;
-    place.index++;
+    inner.index++;
   }
 }
 
@@ -415,17 +415,17 @@ static bool check_presence(const struct check *c, const struct sciara_json_path 
   for (size_t i = 0; i < count; i++) {
     const char *name = sciara_scenario_key_name(&keys[i], schema);
     if (!name) continue;
-    struct sciara_json_path place = {.parent = path, .key = name};
+    struct sciara_json_path inner = {.parent = path, .key = name};
     char allowed[1024];
     if (keys[i].required && !given_or_meant(object, meant, name)) {
       sciara_scenario_key_allowed(&keys[i], allowed, sizeof allowed);
-      refuse(c, &place, "nothing (the key is required)", allowed);
+      refuse(c, &inner, "nothing (the key is required)", allowed);
     }
     const char *needs = is_left_to_default(object, &keys[i], name) ? NULL : keys[i].needs;
     if (needs && has(object, name) &&
         (!given_or_meant(object, meant, needs) || is_left_to_default(object, &keys[i], needs))) {
       snprintf(allowed, sizeof allowed, "the key only together with \"%s\"", keys[i].needs);
-      refuse(c, &place, "it alone", allowed);
+      refuse(c, &inner, "it alone", allowed);
       paired = false;
     }
   }
@@ -438,12 +438,12 @@ static void check_object(const struct check *c, const struct sciara_json_path *p
   const cJSON *child;
   cJSON_ArrayForEach(child, object) {
     if (child->type & cJSON_IsReference) continue;
-    struct sciara_json_path place = {.parent = path, .key = child->string};
+    struct sciara_json_path inner = {.parent = path, .key = child->string};
     const struct sciara_scenario_key *key = sciara_scenario_key_find(schema, child->string);
     if (key)
-      check_value(c, &place, child, key);
+      check_value(c, &inner, child, key);
     else
-      refuse_unknown(c, &place, schema, &meant);
+      refuse_unknown(c, &inner, schema, &meant);
   }
   if (strcmp(schema, "model") == 0) sciara_scenario_check_rule(c->file, path, object, c->diagnostics);
   const bool paired = check_presence(c, path, object, &meant, schema);

@@ -124,7 +124,7 @@ static bool put_area(cJSON *item, const struct sciara_vent *v) {
          (v->width_m == 0 || put_number(item, "width_m", v->width_m));
 }
 
-/** What JSON cannot hold, or could not be said with its place: the rest is checked with the scenario. */
+/** What JSON cannot hold, or could not be said with its JSON path: the rest is checked with the scenario. */
 static enum sciara_status check_vent(const struct sciara_vent *v) {
   if (!v->points || !v->times_s || !v->rates_m3_s || v->rate_count < 1)
     return sciara_fail(SCIARA_ERR_USAGE,

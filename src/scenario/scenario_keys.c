@@ -262,9 +262,9 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
 
 enum sciara_status sciara_scenario_refuse(const char *file, const struct sciara_json_path *path, const char *found,
                                           const char *allowed) {
-  char place[512];
-  sciara_json_path_print(path, place, sizeof place);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s; found %s", file, place, allowed, found);
+  char where[512];
+  sciara_json_path_print(path, where, sizeof where);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s; found %s", file, where, allowed, found);
 }
 
 /** The names of the keys of an object; returns their number. */
@@ -287,7 +287,7 @@ const char *sciara_scenario_closest_key(const char *parent, const char *name) {
 enum sciara_status sciara_scenario_unknown_key(const char *file, const char *parent, const char *name,
                                                const struct sciara_json_path *path) {
   const char *names[MOST_KEYS];
-  char allowed[1024] = "no key here", place[512];
+  char allowed[1024] = "no key here", where[512];
   size_t length = 0;
   const size_t count = names_in(parent, names);
   for (size_t i = 0; i < count; i++) {
@@ -296,8 +296,8 @@ enum sciara_status sciara_scenario_unknown_key(const char *file, const char *par
   }
   const char *closest = sciara_closest_name(name, names, count);
   if (closest) snprintf(allowed + length, sizeof allowed - length, " (did you mean \"%s\"?)", closest);
-  sciara_json_path_print(path, place, sizeof place);
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: unknown key, expected %s", file, place, allowed);
+  sciara_json_path_print(path, where, sizeof where);
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: unknown key, expected %s", file, where, allowed);
 }
 
 double sciara_scenario_seconds(const cJSON *value) {

@@ -139,7 +139,7 @@ static enum sciara_status append_alternatives(struct sciara_text *out, const cha
   return sciara_text_append(out, ".\n\n");
 }
 
-/** The table of one object's keys; `title` is its place as errors print it. */
+/** The table of one object's keys; `title` is its JSON path as errors print it. */
 static enum sciara_status append_section(struct sciara_text *out, const char *schema, const char *title,
                                          const char *description, const char *alternatives) {
   size_t count;

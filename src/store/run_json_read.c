@@ -9,15 +9,15 @@
 #include "file/json_strict.h"
 #include "store/run_json.h"
 
-/* An object being read, and where it lies. */
-struct place {
+/** An object that is read, and its JSON path. */
+struct node {
   const char *file;
   const cJSON *object;
   const struct sciara_json_path *path; ///< of the object; NULL is the top level
 };
 
 /** @param key NULL: the object itself is wrong */
-static enum sciara_status refuse(const struct place *at, const char *key, const cJSON *found, const char *allowed) {
+static enum sciara_status refuse(const struct node *at, const char *key, const cJSON *found, const char *allowed) {
   const struct sciara_json_path path = {.parent = at->path, .key = key};
   char name[256], value[128] = "nothing";
   sciara_json_path_print(key ? &path : at->path, name, sizeof name);
@@ -25,18 +25,18 @@ static enum sciara_status refuse(const struct place *at, const char *key, const 
   return sciara_fail(SCIARA_ERR_INPUT, "%s: %s: expected %s, found %s", at->file, name, allowed, value);
 }
 
-static const cJSON *member(const struct place *at, const char *key) {
+static const cJSON *member(const struct node *at, const char *key) {
   return cJSON_GetObjectItemCaseSensitive(at->object, key);
 }
 
-static enum sciara_status get_text(const struct place *at, const char *key, char **out) {
+static enum sciara_status get_text(const struct node *at, const char *key, char **out) {
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
   if (!value || !cJSON_IsString(value)) return refuse(at, key, value, "a text or null");
   return sciara_run_json_set(out, value->valuestring);
 }
 
-static enum sciara_status get_utc(const struct place *at, const char *key, char out[SCIARA_DATE_SIZE]) {
+static enum sciara_status get_utc(const struct node *at, const char *key, char out[SCIARA_DATE_SIZE]) {
   const cJSON *value = member(at, key);
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
   static const char form[] = "0000-00-00T00:00:00Z";
@@ -50,7 +50,7 @@ static enum sciara_status get_utc(const struct place *at, const char *key, char 
   return SCIARA_OK;
 }
 
-static enum sciara_status get_number(const struct place *at, const char *key, double *out) {
+static enum sciara_status get_number(const struct node *at, const char *key, double *out) {
   const cJSON *value = member(at, key);
   *out = NAN;
   if (value && cJSON_IsNull(value)) return SCIARA_OK;
@@ -59,7 +59,7 @@ static enum sciara_status get_number(const struct place *at, const char *key, do
   return SCIARA_OK;
 }
 
-static enum sciara_status get_count(const struct place *at, const char *key, double limit, uint64_t *out) {
+static enum sciara_status get_count(const struct node *at, const char *key, double limit, uint64_t *out) {
   const cJSON *value = member(at, key);
   if (!cJSON_IsNumber(value) || !(value->valuedouble >= 0) || value->valuedouble > limit ||
       value->valuedouble != floor(value->valuedouble)) {
@@ -71,25 +71,25 @@ static enum sciara_status get_count(const struct place *at, const char *key, dou
   return SCIARA_OK;
 }
 
-static enum sciara_status get_hex(const struct place *at, const char *key, uint64_t *out) {
+static enum sciara_status get_hex(const struct node *at, const char *key, uint64_t *out) {
   const cJSON *value = member(at, key);
   return cJSON_IsString(value) && sciara_csv_hash(value->valuestring, out)
              ? SCIARA_OK
              : refuse(at, key, value, "a text of 16 hexadecimal digits");
 }
 
-static enum sciara_status get_object(const struct place *at, const char *key, struct sciara_json_path *path,
-                                     struct place *out) {
+static enum sciara_status get_object(const struct node *at, const char *key, struct sciara_json_path *path,
+                                     struct node *out) {
   const cJSON *value = member(at, key);
   if (!cJSON_IsObject(value)) return refuse(at, key, value, "an object");
   *path = (struct sciara_json_path){.parent = at->path, .key = key};
-  *out = (struct place){.file = at->file, .object = value, .path = path};
+  *out = (struct node){.file = at->file, .object = value, .path = path};
   return SCIARA_OK;
 }
 
 static const double largest_count = 9007199254740992.0; // 2^53: whole numbers beyond it are not exact in JSON
 
-static enum sciara_status read_status(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_status(const struct node *root, struct sciara_run_json *r) {
   const cJSON *format = member(root, "format"), *status = member(root, "status");
   if (!cJSON_IsNumber(format) || format->valuedouble != SCIARA_RUN_FORMAT)
     return refuse(root, "format", format, "1: no run record, or one of another version of the program");
@@ -101,9 +101,9 @@ static enum sciara_status read_status(const struct place *root, struct sciara_ru
   return refuse(root, "status", status, "running, complete, stopped or failed");
 }
 
-static enum sciara_status read_origin(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_origin(const struct node *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
-  struct place at = {0};
+  struct node at = {0};
   SCIARA_TRY(get_text(root, "stop_reason", &r->stop_reason));
   SCIARA_TRY(get_text(root, "scenario", &r->scenario));
   SCIARA_TRY(get_hex(root, "dem_hash", &r->dem_hash));
@@ -122,19 +122,19 @@ static enum sciara_status read_origin(const struct place *root, struct sciara_ru
   return get_text(&at, "gdal", &r->gdal_version);
 }
 
-static enum sciara_status read_parent(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_parent(const struct node *root, struct sciara_run_json *r) {
   if (!member(root, "parent")) return SCIARA_OK;
   struct sciara_json_path path;
-  struct place at = {0};
+  struct node at = {0};
   SCIARA_TRY(get_object(root, "parent", &path, &at));
   SCIARA_TRY(get_text(&at, "folder", &r->parent));
   SCIARA_TRY(get_count(&at, "step", largest_count, &r->parent_step));
   return get_hex(&at, "checksum", &r->parent_checksum);
 }
 
-static enum sciara_status read_emission(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_emission(const struct node *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
-  struct place at = {0};
+  struct node at = {0};
   r->emission.volume_m3 = NAN; // earlier versions did not write it
   if (!member(root, "emission")) return SCIARA_OK;
   SCIARA_TRY(get_object(root, "emission", &path, &at));
@@ -145,7 +145,7 @@ static enum sciara_status read_emission(const struct place *root, struct sciara_
   return member(&at, "from_s") ? get_number(&at, "from_s", &r->emission.from_s) : SCIARA_OK;
 }
 
-static enum sciara_status read_resumption(const struct place *at, struct sciara_run_json *r) {
+static enum sciara_status read_resumption(const struct node *at, struct sciara_run_json *r) {
   uint64_t step = 0;
   SCIARA_TRY(get_count(at, "step", largest_count, &step));
   SCIARA_TRY(sciara_run_json_resume(r, step, NULL));
@@ -154,7 +154,7 @@ static enum sciara_status read_resumption(const struct place *at, struct sciara_
   return get_text(at, "engine", &last->engine);
 }
 
-static enum sciara_status read_cell(const struct place *at, struct sciara_run_warning *w) {
+static enum sciara_status read_cell(const struct node *at, struct sciara_run_warning *w) {
   const cJSON *cell = member(at, "cell"), *row = cJSON_GetArrayItem(cell, 0), *col = cJSON_GetArrayItem(cell, 1);
   const bool two = cJSON_IsArray(cell) && cJSON_GetArraySize(cell) == 2 && cJSON_IsNumber(row) && cJSON_IsNumber(col);
   if (!two || !(row->valuedouble >= 0 && row->valuedouble <= INT32_MAX) ||
@@ -165,7 +165,7 @@ static enum sciara_status read_cell(const struct place *at, struct sciara_run_wa
   return SCIARA_OK;
 }
 
-static enum sciara_status read_warning(const struct place *at, struct sciara_run_json *r) {
+static enum sciara_status read_warning(const struct node *at, struct sciara_run_json *r) {
   const cJSON *kind = member(at, "kind"), *text = member(at, "text");
   struct sciara_run_warning w = {0};
   if (!cJSON_IsString(kind)) return refuse(at, "kind", kind, "a text");
@@ -188,7 +188,7 @@ static enum sciara_status read_warning(const struct place *at, struct sciara_run
   return sciara_run_json_warn(r, &w);
 }
 
-static enum sciara_status read_barrier(const struct place *at, struct sciara_run_json *r) {
+static enum sciara_status read_barrier(const struct node *at, struct sciara_run_json *r) {
   const cJSON *name = member(at, "name");
   struct sciara_run_barrier b = {.held_m3 = NAN};
   uint64_t edit = 0, cells = 0;
@@ -206,8 +206,8 @@ static enum sciara_status read_barrier(const struct place *at, struct sciara_run
 }
 
 /** Reads each object of a list that may be absent. */
-static enum sciara_status read_list(const struct place *root, const char *key, struct sciara_run_json *r,
-                                    enum sciara_status (*read)(const struct place *, struct sciara_run_json *)) {
+static enum sciara_status read_list(const struct node *root, const char *key, struct sciara_run_json *r,
+                                    enum sciara_status (*read)(const struct node *, struct sciara_run_json *)) {
   const cJSON *list = member(root, key), *item;
   if (!list) return SCIARA_OK;
   if (!cJSON_IsArray(list)) return refuse(root, key, list, "an array of objects");
@@ -215,16 +215,16 @@ static enum sciara_status read_list(const struct place *root, const char *key, s
   size_t index = 0;
   cJSON_ArrayForEach(item, list) {
     const struct sciara_json_path path = {.parent = &list_path, .index = index++};
-    const struct place at = {.file = root->file, .object = item, .path = &path};
+    const struct node at = {.file = root->file, .object = item, .path = &path};
     if (!cJSON_IsObject(item)) return refuse(&at, NULL, item, "an object");
     SCIARA_TRY(read(&at, r));
   }
   return SCIARA_OK;
 }
 
-static enum sciara_status read_progress(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_progress(const struct node *root, struct sciara_run_json *r) {
   struct sciara_json_path path;
-  struct place at = {0};
+  struct node at = {0};
   SCIARA_TRY(get_object(root, "timing", &path, &at));
   SCIARA_TRY(get_utc(&at, "started_utc", r->started_utc));
   SCIARA_TRY(get_utc(&at, "updated_utc", r->updated_utc));
@@ -268,7 +268,7 @@ static bool stays_inside(const char *name) {
   return true;
 }
 
-static enum sciara_status read_snapshot(const struct place *at, struct sciara_run_json *r) {
+static enum sciara_status read_snapshot(const struct node *at, struct sciara_run_json *r) {
   struct sciara_run_snapshot s = {0};
   const cJSON *name = member(at, "name");
   if (!cJSON_IsString(name) || !stays_inside(name->valuestring))
@@ -279,21 +279,21 @@ static enum sciara_status read_snapshot(const struct place *at, struct sciara_ru
   return sciara_run_json_add(r, name->valuestring, s.step, s.time_s, s.checksum);
 }
 
-static enum sciara_status read_snapshots(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_snapshots(const struct node *root, struct sciara_run_json *r) {
   const cJSON *list = member(root, "snapshots"), *item;
   if (!cJSON_IsArray(list)) return refuse(root, "snapshots", list, "an array");
   const struct sciara_json_path list_path = {.parent = root->path, .key = "snapshots"};
   size_t index = 0;
   cJSON_ArrayForEach(item, list) {
     const struct sciara_json_path path = {.parent = &list_path, .index = index++};
-    const struct place at = {.file = root->file, .object = item, .path = &path};
+    const struct node at = {.file = root->file, .object = item, .path = &path};
     if (!cJSON_IsObject(item)) return refuse(&at, "name", NULL, "an object for each snapshot");
     SCIARA_TRY(read_snapshot(&at, r));
   }
   return SCIARA_OK;
 }
 
-static enum sciara_status read_root(const struct place *root, struct sciara_run_json *r) {
+static enum sciara_status read_root(const struct node *root, struct sciara_run_json *r) {
   if (!cJSON_IsObject(root->object)) return sciara_fail(SCIARA_ERR_INPUT, "%s: this is no JSON object", root->file);
   SCIARA_TRY(read_status(root, r));
   SCIARA_TRY(read_origin(root, r));
@@ -310,7 +310,7 @@ enum sciara_status sciara_run_json_read(const char *path, struct sciara_run_json
   memset(out, 0, sizeof *out);
   cJSON *tree;
   SCIARA_TRY(sciara_json_read(path, &tree));
-  const struct place root = {.file = path, .object = tree, .path = NULL};
+  const struct node root = {.file = path, .object = tree, .path = NULL};
   enum sciara_status status = read_root(&root, out);
   if (status != SCIARA_OK) sciara_run_json_free(out);
   cJSON_Delete(tree);

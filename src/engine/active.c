@@ -15,7 +15,7 @@ enum sciara_status sciara_active_create(const struct sciara_engine_setup *setup,
 
 static void release(struct sciara_active *a) {
   sciara_host_fields_destroy(&a->hf);
-  sciara_free(a->slot);
+  sciara_free(a->entry_of);
   free(a->cell);
   free(a->donor);
   free(a->inflow);
@@ -43,7 +43,7 @@ static enum sciara_status reserve(void **array, int64_t *capacity, int64_t need,
 
 static void list(struct sciara_active *a, int64_t i) {
   a->cell[a->listed++] = i;
-  a->slot[i] = (uint32_t)a->listed;
+  a->entry_of[i] = (uint32_t)a->listed;
 }
 
 static enum sciara_status reserve_cells(struct sciara_active *a, int64_t need) {
@@ -67,7 +67,7 @@ enum sciara_status sciara_active_upload(void *engine, const struct sciara_state 
   release(a);
   SCIARA_TRY(sciara_band_check(&a->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&a->hf, state));
-  SCIARA_TRY(SCIARA_NEW(a->slot, a->hf.count, "list of active cells"));
+  SCIARA_TRY(SCIARA_NEW(a->entry_of, a->hf.count, "list of active cells"));
   a->rule = sciara_rule_make(a->setup.params, state->grid.cell_size);
   a->t = (real)state->clock;
   a->watch.on = a->setup.profile;
@@ -105,7 +105,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a) {
     const int64_t i = sciara_host_index(&a->hf, v->row[k], v->col[k]);
     sciara_pass_emit(&a->hf.f, i, volume, a->hf.grid.cell_size, (real)a->setup.params->T_vent, now->time);
     if (!sciara_cells_have(a->band.own, i)) continue; // it belongs to another band
-    if (!a->slot[i]) list(a, i);
+    if (!a->entry_of[i]) list(a, i);
     now->emitted = now->emitted + volume;
   }
   a->liquid = a->listed;

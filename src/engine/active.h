@@ -19,7 +19,7 @@ struct sciara_donor {
   struct sciara_outflows out;
 };
 
-/** The value in `slot` of a listed cell that has no entry. */
+/** The value in `entry_of` of a listed cell that has no entry. */
 #define SCIARA_RECEIVER UINT32_MAX
 
 struct sciara_active {
@@ -33,7 +33,7 @@ struct sciara_active {
   int64_t liquid, listed;     ///< cell[0..liquid) are liquid, cell[liquid..listed) receive in this step
   int64_t *cell;              ///< padded index of each listed cell
   struct sciara_donor *donor; ///< entry of each liquid cell
-  uint32_t *slot; ///< by padded index: position of a liquid cell in the list + 1, SCIARA_RECEIVER, or 0 if not listed
+  uint32_t *entry_of; ///< by padded index: number of a liquid cell in the list + 1, SCIARA_RECEIVER, or 0: not listed
   int64_t cell_capacity, donor_capacity;
   struct sciara_stopwatch watch;
   struct sciara_inflow *inflow; ///< inflow of each listed cell; only for a profile, which times tau2 separately
@@ -65,7 +65,7 @@ enum sciara_status sciara_active_emit(struct sciara_active *a);
 /** Bytes that the engine needs before any lava flows. */
 void sciara_active_memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device);
 
-/** Bytes for each liquid cell: its entry, and its place in the list. */
+/** Bytes for each liquid cell: its entry, and its index in the list. */
 size_t sciara_active_memory_of_lava(unsigned record);
 
 /** Reports invalid numbers in the cell with padded index i. */
@@ -95,7 +95,7 @@ static inline struct sciara_inflow sciara_active_gather(const struct sciara_acti
     inflow = sciara_cell_stays(&r->evaluation, &r->out, r->residual, a->t, r->T);
   }
   for (int i = 1; i < SCIARA_MOORE; i++) {
-    const uint32_t donor = a->slot[a->cell[k] + sciara_moore_offset(i, a->hf.f.stride)];
+    const uint32_t donor = a->entry_of[a->cell[k] + sciara_moore_offset(i, a->hf.f.stride)];
     if (donor == 0 || donor == SCIARA_RECEIVER) continue;
     const struct sciara_donor *r = &a->donor[donor - 1];
     sciara_inflow_add(&inflow, i, r->out.to[sciara_moore_reverse(i)], r->T);

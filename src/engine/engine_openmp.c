@@ -37,14 +37,14 @@ struct openmp {
   struct sciara_band band;
   struct sciara_stopwatch watch;
   struct sciara_part_kernel kernel;
-  uint32_t *slot, *changed;   ///< of all parts
-  real t;                     ///< the clock, s
-  uint32_t step;              ///< the step in progress
-  int threads;                ///< largest number of threads
-  int used;                   ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
-  bool fits;                  ///< no number was requested: `used` is adapted to the lava
-  struct sciara_part *part;   ///< one per thread; together they cover the own rows
-  struct sciara_part halo[2]; ///< lava of the halo, north and south: only donors, listed in each step
+  uint32_t *entry_of, *changed; ///< of all parts
+  real t;                       ///< the clock, s
+  uint32_t step;                ///< the step in progress
+  int threads;                  ///< largest number of threads
+  int used;                     ///< parts in use, which may hold cells: `threads`, or as many as are worthwhile
+  bool fits;                    ///< no number was requested: `used` is adapted to the lava
+  struct sciara_part *part;     ///< one per thread; together they cover the own rows
+  struct sciara_part halo[2];   ///< lava of the halo, north and south: only donors, listed in each step
   struct sciara_team team;
   int requested;             ///< requested size of the team
   int room;                  ///< threads that can be started; if one cannot, the OpenMP runtime would end the program
@@ -80,9 +80,9 @@ static void release(struct openmp *e) {
   for (int k = 0; k < e->threads && e->part; k++) sciara_part_release(&e->part[k]);
   for (int side = 0; side < 2; side++) sciara_part_release(&e->halo[side]);
   sciara_host_fields_destroy(&e->hf);
-  sciara_free(e->slot);
+  sciara_free(e->entry_of);
   sciara_free(e->changed);
-  e->slot = e->changed = NULL;
+  e->entry_of = e->changed = NULL;
 }
 
 static void destroy(void *engine) {
@@ -136,7 +136,7 @@ static void prepare(const struct openmp *e, struct sciara_part *p, const struct 
                     struct sciara_cells cells) {
   p->rule = *rule;
   p->f = e->hf.f;
-  p->slot = e->slot;
+  p->entry_of = e->entry_of;
   p->changed = e->changed;
   p->begin = cells.begin;
   p->end = cells.end;
@@ -225,7 +225,7 @@ static enum sciara_status upload(void *engine, const struct sciara_state *state)
   release(e);
   SCIARA_TRY(sciara_band_check(&e->setup, &state->grid));
   SCIARA_TRY(sciara_host_fields_create(&e->hf, state));
-  SCIARA_TRY(SCIARA_NEW(e->slot, e->hf.count, "list of active cells"));
+  SCIARA_TRY(SCIARA_NEW(e->entry_of, e->hf.count, "list of active cells"));
   SCIARA_TRY(SCIARA_NEW(e->changed, e->hf.count, "last changes of the cells"));
   e->t = (real)state->clock;
   e->step = FIRST_STEP;
@@ -248,7 +248,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
   return SCIARA_OK;
 }
 
-/** `slot` and `changed` are zeros that occupy no memory where lava never was, so they count as memory of the lava. */
+/** `entry_of` and `changed` are zeros that occupy no memory where lava never was: they count as memory of the lava. */
 static void memory(const struct sciara_grid *grid, unsigned record, size_t *host, size_t *device) {
   *host = sciara_host_fields_memory(grid, record);
   *device = 0;
@@ -269,9 +269,9 @@ static enum sciara_status emit(struct openmp *e) {
     e->changed[i] = e->step;
     if (!sciara_cells_have(e->band.own, i)) continue; // it belongs to another band
     struct sciara_part *p = part_of(e, i);
-    if (!e->slot[i]) SCIARA_TRY(sciara_part_insert(p, i));
-    p->h[e->slot[i] - 1] = e->hf.f.h[i];
-    p->T[e->slot[i] - 1] = e->hf.f.T[i];
+    if (!e->entry_of[i]) SCIARA_TRY(sciara_part_insert(p, i));
+    p->h[e->entry_of[i] - 1] = e->hf.f.h[i];
+    p->T[e->entry_of[i] - 1] = e->hf.f.T[i];
     now->emitted = now->emitted + volume;
   }
   now->cell_steps += (uint64_t)liquid_cells(e);
@@ -318,10 +318,10 @@ static bool is_aborted(const struct openmp *e) {
 /** Adds an outflow from another part, or one to a dry cell, to the arrivals of p. */
 static bool receive(struct sciara_part *p, const struct sciara_edges *g, int64_t k, int n) {
   const int64_t i = g->cell[k];
-  const uint32_t slot = p->slot[i];
-  struct sciara_arrivals *to = slot ? &p->inner[n] : &p->fresh;
+  const uint32_t entry = p->entry_of[i];
+  struct sciara_arrivals *to = entry ? &p->inner[n] : &p->fresh;
   if (!sciara_arrivals_reserve(to, 1)) return false;
-  to->list[to->count++] = (struct sciara_arrival){.cell = slot ? (int64_t)slot - 1 : i,
+  to->list[to->count++] = (struct sciara_arrival){.cell = entry ? (int64_t)entry - 1 : i,
                                                   .direction = n,
                                                   .out = sciara_edges_outflow(g, k),
                                                   .T = sciara_edges_T(g, k)};
@@ -509,7 +509,7 @@ static enum sciara_status list_halo_lava(struct openmp *e) {
   for (int side = 0; side < 2; side++) {
     struct sciara_part *p = &e->halo[side];
     if (!has_cells(p)) continue;
-    memset(p->slot + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->slot);
+    memset(p->entry_of + p->begin, 0, (size_t)(p->end - p->begin) * sizeof *p->entry_of);
     p->count = 0;
     SCIARA_TRY(list_lava(p));
   }

@@ -37,9 +37,9 @@ static void list_receivers(struct sciara_active *a) {
   for (int64_t k = 0; k < a->liquid; k++)
     for (int i = 1; i < SCIARA_MOORE; i++) {
       const int64_t j = a->cell[k] + sciara_moore_offset(i, a->hf.f.stride);
-      if (!(a->donor[k].out.to[i].thickness > 0) || a->slot[j]) continue;
+      if (!(a->donor[k].out.to[i].thickness > 0) || a->entry_of[j]) continue;
       if (!sciara_cells_have(a->band.own, j)) continue;
-      a->slot[j] = SCIARA_RECEIVER;
+      a->entry_of[j] = SCIARA_RECEIVER;
       a->cell[a->listed++] = j;
     }
 }
@@ -77,10 +77,10 @@ static void compact(struct sciara_active *a) {
   int64_t liquid = 0;
   for (int64_t k = 0; k < a->listed; k++) {
     const int64_t i = a->cell[k];
-    a->slot[i] = 0;
+    a->entry_of[i] = 0;
     if (!(a->hf.f.h[i] > 0) || sciara_active_is_in_halo(a, k)) continue;
     a->cell[liquid++] = i;
-    a->slot[i] = (uint32_t)liquid;
+    a->entry_of[i] = (uint32_t)liquid;
   }
   a->liquid = a->listed = a->control.now.liquid_cells = liquid;
 }

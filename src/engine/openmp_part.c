@@ -106,7 +106,7 @@ void sciara_part_release(struct sciara_part *p) {
 void sciara_part_forget(struct sciara_part *p) {
   *p = (struct sciara_part){.rule = p->rule,
                             .f = p->f,
-                            .slot = p->slot,
+                            .entry_of = p->entry_of,
                             .changed = p->changed,
                             .begin = p->begin,
                             .end = p->end,
@@ -138,7 +138,7 @@ size_t sciara_part_memory_of_lava(unsigned record) {
   const size_t reals = REALS + sciara_record_count(record) + (record & SCIARA_RECORD_OF_GROUND ? 1 : 0);
   const size_t cell =
       sizeof *p->cell + sizeof *p->test_from + sizeof *p->list + sizeof *p->subnormal + reals * sizeof(real);
-  const size_t of_grid = sizeof *p->slot + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
+  const size_t of_grid = sizeof *p->entry_of + sizeof *p->changed; // elsewhere these are zeros that occupy no memory
   return cell + of_grid + EDGES * (sizeof *g->to + sizeof *g->donor + EDGE_REALS * sizeof(real));
 }
 
@@ -156,7 +156,7 @@ static void load(struct sciara_part *p, int64_t k, int64_t i) {
 #define SCIARA_RECORDED_FIELD(member, NAME, ...) \
   if (f->member) p->member[k] = f->member[i];
 #include "model/fields.def"
-  p->slot[i] = (uint32_t)(k + 1);
+  p->entry_of[i] = (uint32_t)(k + 1);
 }
 
 void sciara_part_append(struct sciara_part *p, int64_t i) { load(p, p->count++, i); }
@@ -178,7 +178,7 @@ static void copy(const struct table *to, int64_t k, const struct table *from, in
   to->part->cell[k] = from->part->cell[entry];
   to->part->test_from[k] = from->part->test_from[entry];
   for (int n = 0; n < to->lasting; n++) (*to->reals[n])[k] = (*from->reals[n])[entry];
-  to->part->slot[to->part->cell[k]] = (uint32_t)(k + 1);
+  to->part->entry_of[to->part->cell[k]] = (uint32_t)(k + 1);
 }
 
 enum sciara_status sciara_part_take(struct sciara_part *p, struct sciara_part *from, int64_t k) {
@@ -195,7 +195,7 @@ static void remove_dry(struct sciara_part *p) {
   int64_t next = 0;
   for (int64_t k = entry; k < p->count; k++) {
     if (next < p->removed && p->list[next] == k) {
-      p->slot[p->cell[k]] = 0;
+      p->entry_of[p->cell[k]] = 0;
       next++;
       continue;
     }

@@ -81,7 +81,7 @@ struct sciara_arrivals {
 struct sciara_part {
   struct sciara_rule rule;
   struct sciara_fields f;
-  uint32_t *slot;     ///< by padded index: entry of a liquid cell in its part + 1, or 0
+  uint32_t *entry_of; ///< by padded index: entry of a liquid cell in its part + 1, or 0
   uint32_t *changed;  ///< by padded index: the last step in which its thickness or its ground changed
   uint32_t step;      ///< the step in progress
   real t;             ///< the clock found in this step, s

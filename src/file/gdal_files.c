@@ -120,13 +120,13 @@ struct open_file {
   bool used, at_end;
 };
 enum { MOST_OPEN = 256 };
-static struct open_file slots[MOST_OPEN]; ///< guarded by inputs.lock
+static struct open_file files[MOST_OPEN]; ///< guarded by inputs.lock
 
 static struct open_file *take_slot(int fd) {
   struct open_file *f = NULL;
   pthread_mutex_lock(&inputs.lock);
   for (size_t k = 0; k < MOST_OPEN && !f; k++)
-    if (!slots[k].used) f = &slots[k];
+    if (!files[k].used) f = &files[k];
   if (f) *f = (struct open_file){.fd = fd, .used = true};
   pthread_mutex_unlock(&inputs.lock);
   return f;

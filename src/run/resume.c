@@ -127,10 +127,10 @@ enum sciara_status sciara_resume_find(struct sciara_resume *r) {
 // ------------------------------------------------------------------------------------------------------ the problem
 
 /** Replaces an owned text by another one. */
-static enum sciara_status replace(char **slot, char *text) {
+static enum sciara_status replace(char **held, char *text) {
   if (!text) return no_memory();
-  free(*slot);
-  *slot = text;
+  free(*held);
+  *held = text;
   return SCIARA_OK;
 }
 

@@ -12,10 +12,10 @@
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint"); }
 
-static enum sciara_status set(char **slot, const char *text) {
-  free(*slot);
-  *slot = text ? strdup(text) : NULL;
-  return text && !*slot ? no_memory() : SCIARA_OK;
+static enum sciara_status set(char **held, const char *text) {
+  free(*held);
+  *held = text ? strdup(text) : NULL;
+  return text && !*held ? no_memory() : SCIARA_OK;
 }
 
 enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
@@ -31,11 +31,11 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
 }
 
 /** The folder of the scenario, absolute: a run may be resumed from another folder. */
-static enum sciara_status set_scenario_folder(char **slot, const char *scenario) {
+static enum sciara_status set_scenario_folder(char **held, const char *scenario) {
   char *folder = sciara_path_folder(scenario);
   if (!folder) return no_memory();
   char *real = realpath(folder, NULL);
-  const enum sciara_status status = set(slot, real ? real : folder);
+  const enum sciara_status status = set(held, real ? real : folder);
   free(real);
   free(folder);
   return status;

@@ -43,11 +43,11 @@ void sciara_run_json_free(struct sciara_run_json *r) {
   memset(r, 0, sizeof *r);
 }
 
-enum sciara_status sciara_run_json_set(char **slot, const char *text) {
+enum sciara_status sciara_run_json_set(char **held, const char *text) {
   char *copy = NULL;
   if (text && !(copy = strdup(text))) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the record of the run");
-  free(*slot);
-  *slot = copy;
+  free(*held);
+  *held = copy;
   return SCIARA_OK;
 }
 

@@ -107,7 +107,7 @@ struct sciara_run_json {
 void sciara_run_json_free(struct sciara_run_json *run_json);
 
 /** Replaces an owned text by a copy of `text` (NULL allowed). */
-enum sciara_status sciara_run_json_set(char **slot, const char *text);
+enum sciara_status sciara_run_json_set(char **held, const char *text);
 
 /** Appends a snapshot; takes constant time on average. */
 enum sciara_status sciara_run_json_add(struct sciara_run_json *run_json, const char *name, uint64_t step, double time_s,

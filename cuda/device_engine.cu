@@ -48,11 +48,11 @@ void lay_out(sciara_device_engine *e, sciara_arena *c, unsigned record, int64_t 
 
 void release(sciara_device_engine *e) {
   sciara_device_leave_buffers(e); // before the release of memory that the carrier reads
-  if (e->batch) cudaGraphExecDestroy(e->batch);
+  if (e->graph) cudaGraphExecDestroy(e->graph);
   if (e->memory) cudaFree(e->memory);
   if (e->strategy->release) e->strategy->release(e);
   sciara_host_fields_destroy(&e->hf);
-  e->batch = nullptr;
+  e->graph = nullptr;
   e->memory = nullptr;
   e->memory_bytes = 0;
 }
@@ -146,7 +146,7 @@ sciara_status record_mark(sciara_device_engine *e, int mark, cudaStream_t stream
   return SCIARA_OK;
 }
 
-/** Adds the times of the timed step, the last one of a batch. */
+/** Adds the times of the timed step, the last one of a graph. */
 sciara_status read_marks(sciara_device_engine *e) {
   e->profile.timed_steps++;
   for (int p = 0; p < SCIARA_PROCESSES; p++) {
@@ -157,14 +157,14 @@ sciara_status read_marks(sciara_device_engine *e) {
   return SCIARA_OK;
 }
 
-/** A graph of SCIARA_BATCH steps, launched as one. */
+/** A graph of SCIARA_GRAPH_STEPS steps, launched as one. */
 sciara_status capture_batch(sciara_device_engine *e) {
   cudaGraph_t graph = nullptr;
   SCIARA_CUDA_TRY(cudaStreamBeginCapture(e->stream, cudaStreamCaptureModeThreadLocal));
   sciara_status status = SCIARA_OK;
   if (e->strategy->before) status = e->strategy->before(e, e->stream);
-  for (int k = 0; status == SCIARA_OK && k < SCIARA_BATCH; k++) {
-    e->marking = e->setup.profile && k == SCIARA_BATCH - 1;
+  for (int k = 0; status == SCIARA_OK && k < SCIARA_GRAPH_STEPS; k++) {
+    e->marking = e->setup.profile && k == SCIARA_GRAPH_STEPS - 1;
     if (e->marking) status = record_mark(e, 0, e->stream);
     if (status == SCIARA_OK) status = e->strategy->launch(e, e->stream);
   }
@@ -172,7 +172,7 @@ sciara_status capture_batch(sciara_device_engine *e) {
   const cudaError_t ended = cudaStreamEndCapture(e->stream, &graph);
   if (status == SCIARA_OK && ended != cudaSuccess) status = sciara_cuda_fail(ended, "cudaStreamEndCapture");
   if (status == SCIARA_OK) {
-    const cudaError_t made = cudaGraphInstantiate(&e->batch, graph, 0);
+    const cudaError_t made = cudaGraphInstantiate(&e->graph, graph, 0);
     if (made != cudaSuccess) status = sciara_cuda_fail(made, "cudaGraphInstantiate");
   }
   if (graph) cudaGraphDestroy(graph);
@@ -180,7 +180,7 @@ sciara_status capture_batch(sciara_device_engine *e) {
 }
 
 sciara_status launch_batch(sciara_device_engine *e) {
-  SCIARA_CUDA_TRY(cudaGraphLaunch(e->batch, e->stream));
+  SCIARA_CUDA_TRY(cudaGraphLaunch(e->graph, e->stream));
   return SCIARA_OK;
 }
 
@@ -201,7 +201,7 @@ void fill_options(const sciara_device_strategy *strategy, sciara_engine_options 
     o->block_height = strategy->block_height;
   }
   if (!o->boxes) o->boxes = 2;
-  if (!o->refit_every) o->refit_every = SCIARA_BATCH;
+  if (!o->refit_every) o->refit_every = SCIARA_GRAPH_STEPS;
 }
 
 } // namespace
@@ -350,7 +350,7 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   while (!done) {
     SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
     SCIARA_TRY(sciara_device_fetch_control(e));
-    const bool whole = e->batch && e->control->step == c->now.step + SCIARA_BATCH;
+    const bool whole = e->graph && e->control->step == c->now.step + SCIARA_GRAPH_STEPS;
     sciara_device_read_control(e);
     if (e->strategy->done) SCIARA_TRY(e->strategy->done(e));
     if (e->setup.profile && whole) SCIARA_TRY(read_marks(e));

@@ -21,7 +21,7 @@ struct sciara_device_strategy {
   int block_width, block_height;                            ///< the defaults of the options
   void (*layout)(void *engine, struct sciara_arena *arena); ///< allocates its own device arrays; NULL: none
   enum sciara_status (*prepare)(void *engine);              ///< initialises them after an upload; NULL: nothing to do
-  enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a batch of steps; NULL: none
+  enum sciara_status (*before)(void *engine, cudaStream_t stream); ///< kernels before a graph of steps; NULL: none
   enum sciara_status (*launch)(void *engine, cudaStream_t stream); ///< the kernels of one step
   // Instead of `before` and `launch`, in engines whose steps are not sequences of kernels:
   enum sciara_status (*run)(void *engine) = nullptr;  ///< queues some steps
@@ -30,7 +30,7 @@ struct sciara_device_strategy {
   size_t (*scratch)(void *engine) = nullptr; ///< bytes of this memory at the start; may be called without a device
 };
 
-enum { SCIARA_BATCH = 32 }; ///< steps between two checks by the host
+enum { SCIARA_GRAPH_STEPS = 32 }; ///< steps between two checks by the host
 
 /** A kept state, in transfer to the host or already there. */
 struct sciara_device_buffer {
@@ -56,7 +56,7 @@ struct sciara_device_engine {
   struct sciara_device_control *control; ///< pinned, on the host
   struct sciara_stop_rule *stop;         ///< the same as device.stop
   cudaStream_t stream;
-  cudaGraphExec_t batch; ///< SCIARA_BATCH steps
+  cudaGraphExec_t graph; ///< SCIARA_GRAPH_STEPS steps
   int multiprocessors;
   bool marking;                           ///< true while the timed step is captured
   cudaEvent_t mark[SCIARA_PROCESSES + 1]; ///< the beginning of that step and the end of each process in it

@@ -16,7 +16,7 @@
 /** Means "no cell"; larger than every index. */
 #define SCIARA_NO_CELL (~0ull)
 
-/** The clock, totals and errors of a step. There is one on the device; the host reads it between batches of steps. */
+/** The clock, totals and errors of a step. There is one on the device; the host reads it between graphs of steps. */
 struct sciara_device_control {
   double time;              ///< simulated time, s
   double emitted;           ///< m3
@@ -30,7 +30,7 @@ struct sciara_device_control {
   unsigned long long bad_before; ///< smallest index of a cell with invalid numbers found before the lava moved
   unsigned long long bad_after;  ///< ... and found after
   int thick;                     ///< a cell has more lava than stop.thickness at the end of the step
-  int reason;                    ///< enum sciara_stop_reason; if it is not 0, the rest of the batch does nothing
+  int reason;                    ///< enum sciara_stop_reason; if it is not 0, the rest of the graph does nothing
   int failed;                    ///< such a cell was found: see bad_before, bad_after
 };
 

@@ -250,7 +250,7 @@ sciara_status done(void *engine) {
         cudaMemsetAsync(e->space.inbox, 0, (size_t)e->space.capacity * TILE_CELLS * sizeof(unsigned), e->base.stream));
   set_pace(e);
   if (e->how == PATCHES) {
-    if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // a margin, so as not to change back immediately
+    if (e->few == UNKNOWN) e->few = c->inner / 4 * 3; // fewer, so as not to change back immediately
     if (c->inner > e->few || !e->blocks) return make_room(e, &e->patches, count);
     change_way(e, SMALL);
     return make_room(e, &e->space, (unsigned)most_small_tiles(e));

@@ -234,7 +234,7 @@ __device__ inline void finish_step(const sciara_device &d, bool bad, bool liquid
   sciara_device_control *c = d.control;
   if (bad) {
     c->failed = 1;
-    c->reason = SCIARA_STOP_CANCEL; // the rest of the batch does nothing
+    c->reason = SCIARA_STOP_CANCEL; // the rest of the graph does nothing
     return;
   }
   c->t = new_clock(d);

@@ -64,8 +64,8 @@ VARIANTS = (
       "      if (donor.look(n, hc, tops[n], &any)) open |= 1u << n;\n    }\n"
       "    const unsigned to = open ? sciara_minimise(open | SCIARA_SELF, donor.h, tops, &average) >> 1 : 0;\n")),
     ("graph", "kernels are launched one by one, not as a graph of 32 steps", [(NAIVE, "etna")],
-     ("cuda/device_engine.cu", "  SCIARA_CUDA_TRY(cudaGraphLaunch(e->batch, e->stream));\n",
-      "  for (int k = 0; k < SCIARA_BATCH; k++) SCIARA_TRY(e->strategy->launch(e, e->stream));\n")),
+     ("cuda/device_engine.cu", "  SCIARA_CUDA_TRY(cudaGraphLaunch(e->graph, e->stream));\n",
+      "  for (int k = 0; k < SCIARA_GRAPH_STEPS; k++) SCIARA_TRY(e->strategy->launch(e, e->stream));\n")),
     ("persistent", "three kernels a step for little lava too, not many steps in one", [(FUSED, "etna")],
      (ENGINE, "  e->how = e->blocks ? SMALL : PATCHES;\n", "  e->blocks = 0;\n  e->how = PATCHES;\n")),
     ("cluster", "all multiprocessors compute even the least lava, never a cluster", [(FUSED, "etna-begin"), (FUSED, "etna")],

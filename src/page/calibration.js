@@ -37,12 +37,12 @@ function coordinateOf({ min, max, log }, value) {
   return log ? Math.log(value / min) / Math.log(max / min) : (value - min) / (max - min);
 }
 
-/** Axes of a chart whose vertical axis is the score; `x` gives a place from 0 to 1. */
+/** Axes of a chart whose vertical axis is the score; `x` gives a share from 0 to 1. */
 function scoreChart(label, scores, axes, ticks) {
   const inner = { width: CHART.width - CHART.left - CHART.right, height: CHART.height - CHART.top - CHART.bottom };
   const rows = ticksTo(Math.max(...scores.filter((score) => score !== null)), 3);
   const high = rows[rows.length - 1];
-  const x = (place) => CHART.left + inner.width * place;
+  const x = (share) => CHART.left + inner.width * share;
   const y = (score) => CHART.top + inner.height * (1 - score / high);
   const picture = svg("svg", { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": label });
   for (const tick of rows) {
@@ -50,9 +50,9 @@ function scoreChart(label, scores, axes, ticks) {
     const attributes = { x: CHART.left - 4, y: y(tick) + 4, "text-anchor": "end" };
     picture.append(svg("text", attributes, rounded(tick, 6)));
   }
-  for (const [place, text] of ticks) {
-    const anchor = place === 0 ? "start" : place === 1 ? "end" : "middle";
-    picture.append(svg("text", { x: x(place), y: CHART.height - 5, "text-anchor": anchor }, text));
+  for (const [share, text] of ticks) {
+    const anchor = share === 0 ? "start" : share === 1 ? "end" : "middle";
+    picture.append(svg("text", { x: x(share), y: CHART.height - 5, "text-anchor": anchor }, text));
   }
   picture.append(svg("text", { x: CHART.left, y: 11 }, axes));
   return { picture, x, y };
@@ -61,16 +61,16 @@ function scoreChart(label, scores, axes, ticks) {
 /** The best score after each evaluation, and the evaluations after which the search began again. */
 function progressChart(search) {
   const { progress, evaluations, restarts } = search;
-  const place = (evaluation) => evaluation / evaluations;
+  const share = (evaluation) => evaluation / evaluations;
   const ticks = ticksTo(evaluations, 5).filter((tick) => tick <= evaluations && Number.isInteger(tick));
   const scores = progress.map(([, score]) => score);
   const { picture, x, y } = scoreChart(say("FIT_PROGRESS"), scores, say("FIT_PROGRESS_AXES"),
-    ticks.map((tick) => [place(tick), longNumber(tick)]));
+    ticks.map((tick) => [share(tick), longNumber(tick)]));
   for (const restart of restarts) {
-    picture.append(svg("path", { class: "now", d: `M${x(place(restart)).toFixed(1)},${CHART.top}V${y(0).toFixed(1)}` }));
+    picture.append(svg("path", { class: "now", d: `M${x(share(restart)).toFixed(1)},${CHART.top}V${y(0).toFixed(1)}` }));
   }
   const path = progress.map(([evaluation, score], i) =>
-    `${i ? "H" : "M"}${x(place(evaluation)).toFixed(2)}${i ? "V" : ","}${y(score).toFixed(2)}`).join("");
+    `${i ? "H" : "M"}${x(share(evaluation)).toFixed(2)}${i ? "V" : ","}${y(score).toFixed(2)}`).join("");
   picture.append(svg("path", { class: "curve series-1", d: `${path}H${x(1).toFixed(2)}` }));
   return picture;
 }

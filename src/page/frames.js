@@ -30,12 +30,12 @@ function undoPlanes(pixels, cols) {
   return pixels;
 }
 
-/** For each cell of the box its place among the cells with lava, or -1; and how many those are. */
-function placesOf(bits, size) {
-  const places = new Int32Array(size).fill(-1);
+/** For each cell of the box its index among the cells with lava, or -1; and how many those are. */
+function indicesOf(bits, size) {
+  const indices = new Int32Array(size).fill(-1);
   let count = 0;
-  for (let i = 0; i < size; i++) if ((bits[i >> 3] >> (i & 7)) & 1) places[i] = count++;
-  return { places, count };
+  for (let i = 0; i < size; i++) if ((bits[i >> 3] >> (i & 7)) & 1) indices[i] = count++;
+  return { indices, count };
 }
 
 /** All data that the page shows. */
@@ -45,7 +45,7 @@ class Frames {
     frames.data = data;
     frames.times = data.frames.map((frame) => frame.time_s);
     const [, , rows, cols] = data.box;
-    Object.assign(frames, placesOf(await unpack(data.covered), rows * cols));
+    Object.assign(frames, indicesOf(await unpack(data.covered), rows * cols));
     frames.shade = undoPlanes(await unpack(data.shade.data), data.shade.cols);
     const { altitude } = data;
     altitude.levels = undoDifferences(await unpack(altitude.data), altitude.rows, altitude.cols);
@@ -61,19 +61,19 @@ class Frames {
     return frames;
   }
 
-  /** Place of a cell of the grid among those with lava, or -1. */
-  place(row, col) {
+  /** Index of a cell of the grid among those with lava, or -1. */
+  index(row, col) {
     const [top, left, rows, cols] = this.data.box;
     const r = row - top;
     const c = col - left;
-    return r >= 0 && c >= 0 && r < rows && c < cols ? this.places[r * cols + c] : -1;
+    return r >= 0 && c >= 0 && r < rows && c < cols ? this.indices[r * cols + c] : -1;
   }
 
   /** Level of a field in a frame; 0: no lava. A field that is stored once is not shown before its time. */
-  level(field, frame, place) {
-    if (place < 0) return 0;
-    if (!field.once) return field.levels[frame * this.count + place];
-    const level = field.levels[place];
+  level(field, frame, index) {
+    if (index < 0) return 0;
+    if (!field.once) return field.levels[frame * this.count + index];
+    const level = field.levels[index];
     return level > 0 && valueOf(field, level) <= this.times[frame] + field.step / 2 ? level : 0;
   }
 }

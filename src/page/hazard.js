@@ -139,16 +139,16 @@ class HazardPage extends StillPage {
 
   /** The value of a layer at a cell; null: there is none. */
   valueAt(layer, cell) {
-    const place = this.frames.place(cell.row, cell.col);
-    if (place < 0) return layer.elsewhere;
-    const level = this.frames.level(layer, 0, place);
+    const index = this.frames.index(cell.row, cell.col);
+    if (index < 0) return layer.elsewhere;
+    const level = this.frames.level(layer, 0, index);
     if (level > 0) return valueOf(layer, level);
     return layer.zero_is_empty ? 0 : null;
   }
 
   textAt(layer, cell) {
     const value = this.valueAt(layer, cell);
-    if (value === null) return this.frames.place(cell.row, cell.col) < 0 ? say("NO_LAVA") : say("HAZARD_FEW");
+    if (value === null) return this.frames.index(cell.row, cell.col) < 0 ? say("NO_LAVA") : say("HAZARD_FEW");
     if (layer.unit !== "%") return valueText(layer, value);
     const part = (name) => {
       const other = this.layers.get(`${layer.name}_${name}`);
@@ -179,7 +179,7 @@ class HazardPage extends StillPage {
     if (!cell) return;
     const { hazard, grid } = this.data;
     const said = [];
-    if (this.frames.place(cell.row, cell.col) < 0) said.push(html("p", say("HAZARD_NONE")));
+    if (this.frames.index(cell.row, cell.col) < 0) said.push(html("p", say("HAZARD_NONE")));
     const reached = said.length === 0;
     let some = false;
     for (const [kind, word] of [["vents", "HAZARD_VENTS"], ["events", "HAZARD_EVENTS"]]) {

@@ -13,18 +13,18 @@ const MOST_PIXELS_PER_CELL = 60;
 function paletteOf(field) {
   const palette = new Uint8Array(256 * 3);
   for (let i = 0; i < 256; i++) {
-    const place = (i / 255) * (field.ramp.length - 1);
-    const low = Math.min(Math.floor(place), field.ramp.length - 2);
+    const at = (i / 255) * (field.ramp.length - 1);
+    const low = Math.min(Math.floor(at), field.ramp.length - 2);
     const [from, to] = [field.ramp[low], field.ramp[low + 1]];
-    for (let k = 0; k < 3; k++) palette[3 * i + k] = Math.round(from[k] + (to[k] - from[k]) * (place - low));
+    for (let k = 0; k < 3; k++) palette[3 * i + k] = Math.round(from[k] + (to[k] - from[k]) * (at - low));
   }
   return palette;
 }
 
-/** The same in the classes of a field; where it has none, by the place of a value on its scale. Returns colour(level). */
+/** The same in the classes of a field; where it has none, by where a value lies on its scale. Returns colour(level). */
 function coloursOf(field) {
   const palette = paletteOf(field);
-  const at = (place) => palette.subarray(3 * Math.round(255 * place)).subarray(0, 3);
+  const at = (share) => palette.subarray(3 * Math.round(255 * share)).subarray(0, 3);
   const most = (field.high - field.base) / field.step || 1;
   const { edges = [] } = field;
   if (edges.length === 0) return (level) => at(Math.min(1, (level - 1) / most));
@@ -90,7 +90,7 @@ class LavaMap {
     this.box = { row: top - this.top, col: left - this.left, rows, cols };
     this.ground = this.drawGround();
     this.lava = pictureOf(cols, rows);
-    this.extent = outlineOf((r, c) => frames.places[r * cols + c] >= 0, rows, cols);
+    this.extent = outlineOf((r, c) => frames.indices[r * cols + c] >= 0, rows, cols);
     this.observed = this.outlineOf(frames.observed);
     this.region = this.outlineOf(frames.region);
     this.edits = this.outlineOf(frames.edits);
@@ -127,7 +127,7 @@ class LavaMap {
     const colourOf = coloursOf(field);
     const out = this.lava.pixels.data;
     for (let i = 0; i < rows * cols; i++) {
-      const level = this.frames.level(field, frame, this.frames.places[i]);
+      const level = this.frames.level(field, frame, this.frames.indices[i]);
       out[4 * i + 3] = level > 0 ? 255 : 0;
       if (level === 0) continue;
       const colour = colourOf(level);

@@ -231,7 +231,7 @@ class Page {
 
   /** "3.42 m" of a field in the present frame, or that there is nothing. */
   textAt(field, { row, col }) {
-    const level = this.frames.level(field, this.frame, this.frames.place(row, col));
+    const level = this.frames.level(field, this.frame, this.frames.index(row, col));
     return level > 0 ? valueText(field, valueOf(field, level)) : say("NO_LAVA");
   }
 
@@ -268,8 +268,8 @@ class Page {
     byId("history").replaceChildren();
     if (!cell || this.field.once) return;
     const { field, frames } = this;
-    const place = frames.place(cell.row, cell.col);
-    const levels = frames.times.map((_, frame) => frames.level(field, frame, place));
+    const index = frames.index(cell.row, cell.col);
+    const levels = frames.times.map((_, frame) => frames.level(field, frame, index));
     if (levels.every((level) => level === 0)) return;
     const values = levels.map((level) => (level > 0 ? valueOf(field, level) : null));
     const unit = unitOf(field);

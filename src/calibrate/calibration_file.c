@@ -344,7 +344,7 @@ static enum sciara_status check_search(struct sciara_calibration_search *s, size
   SCIARA_TRY(find_rule(s, n, scenario, &rule));
   if (n == 0) s->rule = rule;
   check_rule(&r, s, s->file->scenario[n], rule);
-  sciara_unknowns_take_places(&r, s, n, scenario);
+  sciara_unknowns_take_positions(&r, s, n, scenario);
   return diagnostics->count == before ? check_middle(s, n, scenario) : SCIARA_OK;
 }
 

@@ -30,14 +30,14 @@ extern const char *const sciara_calibration_designs[SCIARA_DESIGNS]; ///< as in 
 enum { SCIARA_DISC_KEY = 40 }; ///< size of a key
 
 /**
- * The position of a vent within a radius around its place in the scenarios: two unknowns. A search has them as a point of the
+ * The position of a vent within a radius around that in the scenarios: two unknowns. A search has them as a point of the
  * unit square, which becomes a point of the disc with equal areas, then the centre of its cell.
  */
 struct sciara_vent_disc {
   size_t vent; ///< its number in every scenario
   double radius_m;
-  enum sciara_vent_place way;      ///< how scenarios give its place: x and y, longitude and latitude, column and row
-  struct sciara_point given;       ///< its place there
+  enum sciara_vent_place way;      ///< how scenarios give it: x and y, longitude and latitude, column and row
+  struct sciara_point given;       ///< as it is there
   char column[2][SCIARA_DISC_KEY]; ///< of evaluations.csv: "vents.0.x", "vents.0.y"; or of longitude and latitude
   char key[2][SCIARA_DISC_KEY];    ///< of a scenario: the same, or "vents.0.col", "vents.0.row"
   struct sciara_grid grid;         ///< of the first scenario; without rows: not known yet
@@ -135,9 +135,9 @@ enum sciara_status sciara_unknowns_refuse(const struct sciara_ensemble_reading *
  */
 enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search *s, const struct sciara_cases *c);
 
-/** Takes the places of the vents whose positions are searched from scenario `n`: of the first one, or compares them with those. */
-void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
-                                 size_t n, const struct sciara_scenario_spec *scenario);
+/** Takes the positions of the vents that are searched from scenario `n`: of the first one, or compares them with those. */
+void sciara_unknowns_take_positions(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                    size_t n, const struct sciara_scenario_spec *scenario);
 
 /** The values of the unknowns at a point whose coordinates are in [0, 1]. */
 enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,

@@ -73,7 +73,7 @@ static void name_keys(struct sciara_vent_disc *d) {
   }
 }
 
-static void print_place(enum sciara_vent_place way, struct sciara_point at, char *out, size_t capacity) {
+static void print_position(enum sciara_vent_place way, struct sciara_point at, char *out, size_t capacity) {
   if (way == SCIARA_VENT_ROWCOL)
     snprintf(out, capacity, "row %.0f, col %.0f", at.y, at.x);
   else
@@ -81,16 +81,16 @@ static void print_place(enum sciara_vent_place way, struct sciara_point at, char
 }
 
 /**
- * Takes the place of the vent from the first scenario, or compares it with that of another.
+ * Takes the position of the vent from the first scenario, or compares it with that of another.
  *
  * @param found   what is there in place of what is expected; "": nothing is wrong
  * @param allowed what is expected
  */
-static void take_place(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
-                       char found[160], char allowed[400]) {
+static void take_position(struct sciara_vent_disc *d, const struct sciara_scenario_spec *scenario, bool first,
+                          char found[160], char allowed[400]) {
   const struct sciara_vent_spec *v = d->vent < scenario->vent_count ? &scenario->vents[d->vent] : NULL;
   const bool named = v && v->file;
-  char place[120];
+  char given[120];
   found[0] = '\0';
   if (!v || named || v->place == SCIARA_VENT_LINE) {
     if (v)
@@ -107,9 +107,9 @@ static void take_place(struct sciara_vent_disc *d, const struct sciara_scenario_
     return;
   }
   if (v->place == d->way && v->points[0].x == d->given.x && v->points[0].y == d->given.y) return;
-  print_place(v->place, v->points[0], found, 160);
-  print_place(d->way, d->given, place, sizeof place);
-  snprintf(allowed, 400, "the same place in %.120s as in the first scenario, %s", scenario->path, place);
+  print_position(v->place, v->points[0], found, 160);
+  print_position(d->way, d->given, given, sizeof given);
+  snprintf(allowed, 400, "the same position in %.120s as in the first scenario, %s", scenario->path, given);
 }
 
 // --------------------------------------------------------------------------------------------------- discs on a ground
@@ -316,9 +316,9 @@ static enum sciara_status check_new(const struct sciara_ensemble_reading *r, con
     const struct sciara_vent_disc *disc = s->unknown[n].disc;
     if (disc ? disc_has(disc, key)
              : sciara_member_key_same(s->unknown[n].key, key) || (u->disc && disc_has(u->disc, s->unknown[n].key)))
-      return sciara_unknowns_refuse(
-          r, s, u->entry, "key", key,
-          disc || u->disc ? "each key once, and none of the place of a vent beside its position" : "each key once");
+      return sciara_unknowns_refuse(r, s, u->entry, "key", key,
+                                    disc || u->disc ? "each key once, and no coordinate of a vent beside its position"
+                                                    : "each key once");
   }
   return SCIARA_OK;
 }
@@ -427,13 +427,13 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
   return SCIARA_OK;
 }
 
-void sciara_unknowns_take_places(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
-                                 size_t n, const struct sciara_scenario_spec *scenario) {
+void sciara_unknowns_take_positions(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
+                                    size_t n, const struct sciara_scenario_spec *scenario) {
   char found[160], allowed[400];
   for (size_t k = 0; k < s->unknown_count; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
     if (!u->disc || u->axis > 0) continue;
-    take_place(u->disc, scenario, n == 0, found, allowed);
+    take_position(u->disc, scenario, n == 0, found, allowed);
     if (*found) sciara_diagnostics_add(r->diagnostics, sciara_unknowns_refuse(r, s, u->entry, "key", found, allowed));
   }
 }

@@ -194,7 +194,7 @@ class CalibratePositions(CalibrationCase):
             self.assertEqual([[row[f"jaccard_{k}"]] for row in rows], self.evaluate(sets, pair["scenario"], "--observed", "mapped.tif"))
         self.write_scenario("moved.json", vents=[{"x": X + 1, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [8, 12]}}])
         self.refused({"pairs": [pairs[0], {**pairs[1], "scenario": "moved.json"}]},
-                     f"unknowns[0].key: expected the same place in ./moved.json as in the first scenario, x {X:.12g}, y {Y:.12g}; found x {X + 1:.12g}")
+                     f"unknowns[0].key: expected the same position in ./moved.json as in the first scenario, x {X:.12g}, y {Y:.12g}; found x {X + 1:.12g}")
         searches = [{"name": "good", "unknowns": [POSITION]}, {"name": "bad", "unknowns": [COOLING, {**POSITION, "radius_m": 400}]}]
         self.refused({"unknowns": None, "searches": searches}, "bad.json: searches[1].unknowns[1].radius_m: expected less than 118.250 m, found 400")
 
@@ -212,7 +212,7 @@ class CalibratePositions(CalibrationCase):
         self.write_scenario("edge.json", vents=[{"row": 8, "col": 20, "effusion": effusion}],
                             dem={"path": "dem.asc", "crs": "EPSG:32633"})
         other = {"key": "vents.0.x", "min": X - 10, "max": X + 10}
-        twice = "expected each key once, and none of the place of a vent beside its position; found "
+        twice = "expected each key once, and no coordinate of a vent beside its position; found "
         cases = [
             ({"unknowns": [{**POSITION, "radius_m": 0}]}, "bad.json: unknowns[0].radius_m: expected above 0 to 1e6 m; found 0"),
             ({"unknowns": [{**POSITION, "radius_m": 1}]},

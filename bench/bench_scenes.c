@@ -57,17 +57,17 @@ static struct tiling tiling_of(int64_t size) {
                          .below = side / BELOW_SHARE};
 }
 
-struct place {
+struct cell {
   int64_t row, col;
 };
 
 /** The first cell of the patch of a tile, on the large map: anywhere but in the margins. */
-static struct place patch_at(const struct tiling *t, int64_t tile_row, int64_t tile_col) {
+static struct cell patch_at(const struct tiling *t, int64_t tile_row, int64_t tile_col) {
   const int64_t top = tile_row * t->side, left = tile_col * t->side;
   const uint64_t rows = (uint64_t)(t->side - t->above - t->patch - t->below + 1);
   const uint64_t cols = (uint64_t)(t->side - 2 * t->lateral - t->patch + 1);
-  return (struct place){.row = top + t->above + (int64_t)(noise(top, left, 5) % rows),
-                        .col = left + t->lateral + (int64_t)(noise(top, left, 6) % cols)};
+  return (struct cell){.row = top + t->above + (int64_t)(noise(top, left, 5) % rows),
+                       .col = left + t->lateral + (int64_t)(noise(top, left, 6) % cols)};
 }
 
 /** The same for a tile of the tight map. */
@@ -76,11 +76,11 @@ static int64_t tight_rows(const struct tiling *t) { return t->above + t->patch +
 static int64_t tight_cols(const struct tiling *t) { return 2 * t->lateral + t->patch; }
 
 /** The position on the large map of a cell of the map of a scene. */
-static struct place origin(enum sciara_scene scene, const struct tiling *t, int64_t row, int64_t col) {
-  if (scene != SCIARA_SCENE_TIGHT) return (struct place){row, col};
-  const struct place patch = patch_at(t, row / tight_rows(t), col / tight_cols(t));
-  return (struct place){.row = patch.row - t->above + row % tight_rows(t),
-                        .col = patch.col - t->lateral + col % tight_cols(t)};
+static struct cell origin(enum sciara_scene scene, const struct tiling *t, int64_t row, int64_t col) {
+  if (scene != SCIARA_SCENE_TIGHT) return (struct cell){row, col};
+  const struct cell patch = patch_at(t, row / tight_rows(t), col / tight_cols(t));
+  return (struct cell){.row = patch.row - t->above + row % tight_rows(t),
+                       .col = patch.col - t->lateral + col % tight_cols(t)};
 }
 
 struct sciara_grid sciara_scene_grid(enum sciara_scene scene, int64_t size) {
@@ -109,7 +109,7 @@ static enum sciara_status make_ground(enum sciara_scene scene, int64_t size, str
   memset(valid, 1, (size_t)cells);
   for (int64_t row = 0; row < p->grid.rows; row++)
     for (int64_t col = 0; col < p->grid.cols; col++) {
-      const struct place at = origin(scene, &t, row, col);
+      const struct cell at = origin(scene, &t, row, col);
       z[row * p->grid.cols + col] = altitude(size, at.row, at.col);
     }
   SCIARA_TRY_GOTO(sciara_site_adopt(&p->grid, &z, valid, NULL, &p->site));
@@ -124,7 +124,7 @@ cleanup:
  * 1 to 5 m of lava, or a multiple of it, up to 32 K cooler than at a vent; `at` is the position on the large map, which
  * determines thickness and temperature.
  */
-static double pour(const struct sciara_problem *p, int64_t row, int64_t col, struct place at, int thicker) {
+static double pour(const struct sciara_problem *p, int64_t row, int64_t col, struct cell at, int thicker) {
   struct sciara_state *s = p->state;
   const int64_t i = row * s->grid.cols + col;
   s->h[i] = thicker * (1 + 4 * sixty_fourths(noise(at.row, at.col, 3)));
@@ -136,7 +136,7 @@ static double pour(const struct sciara_problem *p, int64_t row, int64_t col, str
 static double pour_everywhere(const struct sciara_problem *p, int64_t size) {
   double sum = 0;
   for (int64_t row = 1; row < size - 1; row++)
-    for (int64_t col = 1; col < size - 1; col++) sum += pour(p, row, col, (struct place){row, col}, 1);
+    for (int64_t col = 1; col < size - 1; col++) sum += pour(p, row, col, (struct cell){row, col}, 1);
   return sum;
 }
 
@@ -145,13 +145,13 @@ static double pour_patches(const struct sciara_problem *p, enum sciara_scene sce
   double sum = 0;
   for (int64_t a = 0; a < t.tiles; a++)
     for (int64_t b = 0; b < t.tiles; b++) {
-      const struct place large = patch_at(&t, a, b);
-      const struct place first = scene == SCIARA_SCENE_TIGHT
-                                     ? (struct place){a * tight_rows(&t) + t.above, b * tight_cols(&t) + t.lateral}
-                                     : large;
+      const struct cell large = patch_at(&t, a, b);
+      const struct cell first = scene == SCIARA_SCENE_TIGHT
+                                    ? (struct cell){a * tight_rows(&t) + t.above, b * tight_cols(&t) + t.lateral}
+                                    : large;
       for (int64_t r = 0; r < t.patch; r++)
         for (int64_t c = 0; c < t.patch; c++)
-          sum += pour(p, first.row + r, first.col + c, (struct place){large.row + r, large.col + c}, THICKER);
+          sum += pour(p, first.row + r, first.col + c, (struct cell){large.row + r, large.col + c}, THICKER);
     }
   return sum;
 }

@@ -313,14 +313,14 @@ enum sciara_status sciara_ensemble_query(const char *folder, double x_m, double 
     return sciara_fail(SCIARA_ERR_USAGE, "sciara_ensemble_query: expected finite coordinates, found %g, %g", x_m, y_m);
   char name[] = "place";
   struct sciara_point point = {x_m, y_m};
-  const struct sciara_poi site = {.name = name, .points = &point, .point_count = 1};
+  const struct sciara_poi place = {.name = name, .points = &point, .point_count = 1};
   const struct sciara_reduction_options how = {
-      .threads = sciara_reduction_threads(0), .poi = &site, .poi_count = 1, .all = true};
+      .threads = sciara_reduction_threads(0), .poi = &place, .poi_count = 1, .all = true};
   struct sciara_reduction r = {0};
   struct answer *a = NULL;
   sciara_scenario_declare_options(sciara_engine_settings());
   SCIARA_TRY(sciara_reduction_open(folder, &how, &r));
-  enum sciara_status status = check_ground(&r, &site);
+  enum sciara_status status = check_ground(&r, &place);
   if (status == SCIARA_OK) status = sciara_reduction_visit_pois(&r, how.threads);
   if (status == SCIARA_OK) status = SCIARA_NEW(a, 1, "the answer of an ensemble");
   if (status == SCIARA_OK) status = fill_answer(&r, 0, a);

@@ -229,7 +229,7 @@ static enum sciara_status add_point(struct sciara_pois *pois, const char *name, 
   return SCIARA_OK;
 }
 
-/** The site of an ensemble that has this name; none, if it is one that no member can reach, which is said. */
+/** The place of an ensemble that has this name; none, if it is one that no member can reach, which is said. */
 static enum sciara_status find_site(const char *folder, const char *name, struct sciara_pois *pois) {
   struct sciara_ensemble e = {0};
   SCIARA_TRY(sciara_ensemble_open(folder, &e));

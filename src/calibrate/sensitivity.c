@@ -24,14 +24,14 @@ static bool is_whole(const double *score, size_t count) {
 // -------------------------------------------------------------------------------------------------------------- Morris
 
 /** How many unknowns move before unknown `k` does: they move in the order of random numbers. */
-static size_t place_of(const uint64_t *seed, size_t group, size_t n, size_t k) {
+static size_t rank_of(const uint64_t *seed, size_t group, size_t n, size_t k) {
   const uint64_t own = bits_of(seed[k], SCIARA_STREAM_SHUFFLE, group);
-  size_t place = 0;
+  size_t rank = 0;
   for (size_t i = 0; i < n; i++) {
     const uint64_t other = bits_of(seed[i], SCIARA_STREAM_SHUFFLE, group);
-    place += other < own || (other == own && i < k);
+    rank += other < own || (other == own && i < k);
   }
-  return place;
+  return rank;
 }
 
 void sciara_morris_points(const uint64_t *seed, size_t groups, size_t n, double *points) {
@@ -40,9 +40,9 @@ void sciara_morris_points(const uint64_t *seed, size_t groups, size_t n, double 
     for (size_t k = 0; k < n; k++) {
       const unsigned before = (unsigned)(bits_of(seed[k], SCIARA_STREAM_DRAW, g) % SCIARA_MORRIS_LEVELS);
       const unsigned after = before < half ? before + half : before - half;
-      const size_t place = place_of(seed, g, n, k);
+      const size_t rank = rank_of(seed, g, n, k);
       for (size_t row = 0; row <= n; row++)
-        points[(g * (n + 1) + row) * n + k] = (double)(row <= place ? before : after) / top;
+        points[(g * (n + 1) + row) * n + k] = (double)(row <= rank ? before : after) / top;
     }
 }
 

@@ -4,14 +4,14 @@
 //
 // A cell that is not thicker than its plug, or whose surface is level, is quiescent: as long as no thickness and no
 // ground around it changes, its slope is the same in every bit, and while its lava cools its plug does not become
-// thinner, if the yield strength does not decrease. The statement holds for any rounding, with a margin for that of the
+// thinner, if the yield strength does not decrease. The statement holds for any rounding, with some slack for that of the
 // exponential function.
 #include "engine/openmp_batch.h"
 
 #ifdef SCIARA_BINGHAM
 #include "engine/openmp_evaluate.def"
 
-/** Relative margin for the rounding of the plug, much more than it needs. */
+/** Relative slack for the rounding of the plug, much more than it needs. */
 #define PLUG_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
 
 PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32_t *restrict list) {
@@ -80,7 +80,7 @@ PIECE void find_law(const struct sciara_rule *rule, const struct batch *restrict
 PIECE void find_speeds(struct sciara_part *p, struct batch *restrict b, const real *restrict yield,
                        const real *restrict viscosity, real *restrict time) {
   const struct sciara_rule *rule = &p->rule;
-  const real margin = rule->yield_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
+  const real factor = rule->yield_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
   sciara_lane nan[BATCH], odd = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
@@ -98,7 +98,7 @@ PIECE void find_speeds(struct sciara_part *p, struct batch *restrict b, const re
     odd |= nan[k];
     b->mobility[k] = sciara_real_div(v * b->h[k], G);
     b->flows[k] = flows ? 1 : 0;
-    b->quiescent[k] = ((G == 0) | (b->h[k] < plug * margin)) ? 1 : 0;
+    b->quiescent[k] = ((G == 0) | (b->h[k] < plug * factor)) ? 1 : 0;
     time[k] = (flows & (t < rule->clock_max)) ? t : rule->clock_max;
   }
   for (int k = 0; odd && k < b->count; k++)

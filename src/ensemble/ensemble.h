@@ -70,7 +70,7 @@ struct sciara_ensemble_result {
 
 /** When enough members are done; tested only after whole batches in their order. */
 struct sciara_ensemble_stop {
-  double standard_error; ///< largest standard error of H at each site; 0: there is no such rule
+  double standard_error; ///< largest standard error of H at each place; 0: there is no such rule
   double deposit_m;      ///< threshold of the largest deposit, for H; thickness_m in files
 };
 

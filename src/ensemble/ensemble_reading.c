@@ -124,7 +124,7 @@ static enum sciara_status read_ends(const struct sciara_ensemble_reading *r, con
                                     struct sciara_poi *out) {
   const cJSON *end;
   size_t before = 0;
-  SCIARA_TRY(SCIARA_NEW(out->ends, (size_t)cJSON_GetArraySize(ends), "the parts of a site"));
+  SCIARA_TRY(SCIARA_NEW(out->ends, (size_t)cJSON_GetArraySize(ends), "the parts of a place"));
   cJSON_ArrayForEach(end, ends) {
     const double value = end->valuedouble;
     if (!(value > (double)before && value <= (double)out->point_count) || value != floor(value))
@@ -151,7 +151,7 @@ static enum sciara_status read_poi(const struct sciara_ensemble_reading *r, cons
   if (line || points) SCIARA_TRY(sciara_json_points(line ? line : points, &out->points, &out->point_count));
   if (ends && (polygon || line)) return read_ends(r, path, ends, out);
   if (polygon || line || points) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(out->points, 1, "a site"));
+  SCIARA_TRY(SCIARA_NEW(out->points, 1, "a place"));
   out->points[0] = (struct sciara_point){sciara_json_double(poi, "x", 0), sciara_json_double(poi, "y", 0)};
   out->point_count = 1;
   return SCIARA_OK;
@@ -176,7 +176,7 @@ static enum sciara_status read_rate(const struct sciara_ensemble_reading *r, con
 
 static void read_pois(const struct sciara_ensemble_reading *r, const cJSON *pois, struct sciara_ensemble_result *out) {
   const cJSON *poi;
-  const enum sciara_status status = SCIARA_NEW(out->pois, (size_t)cJSON_GetArraySize(pois), "the sites");
+  const enum sciara_status status = SCIARA_NEW(out->pois, (size_t)cJSON_GetArraySize(pois), "the places");
   sciara_diagnostics_add(r->diagnostics, status);
   if (status != SCIARA_OK || !pois) return;
   cJSON_ArrayForEach(poi, pois) {

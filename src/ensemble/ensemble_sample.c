@@ -248,7 +248,7 @@ static enum sciara_status is_enough(const struct sciara_ensemble *e, const struc
   enum sciara_status status;
   *enough = !isnan(s->critical) && s->open == 0;
   SCIARA_TRY(sciara_sample_scratch_make(s, &x));
-  SCIARA_TRY_GOTO(SCIARA_NEW(hit, s->count + 1, "the members that reach a site"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(hit, s->count + 1, "the members that reach a place"));
   for (size_t k = 0; k < pois->pois && *enough; k++) {
     const size_t hits = sciara_poi_members(pois, s, k, e->stop.deposit_m, INFINITY, hit);
     const struct sciara_estimate p = sciara_sample_estimate(s, &q, hit, hits, &x);

@@ -45,9 +45,9 @@ enum sciara_status sciara_poi_hits_make(const struct sciara_poi *pois, size_t co
   enum sciara_status status;
   *out = (struct sciara_poi_hits){.pois = count, .members = members};
   SCIARA_TRY_GOTO(sciara_size_mul(count, members, &size));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the sites of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at sites"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->reached, members + 1, "what members do at sites"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the places of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->hit, size + 1, "what members do at places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->reached, members + 1, "what members do at places"));
   for (size_t k = 0; k < size; k++) out->hit[k] = untouched();
   for (size_t k = 0; k < count; k++) {
     SCIARA_TRY_GOTO(sciara_poi_cells_make(&pois[k], grid, &out->place[k]));

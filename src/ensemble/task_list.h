@@ -33,7 +33,7 @@ struct sciara_task_estimate {
   const int *cancel;     ///< not 0: the estimates are not completed; NULL: never
 };
 
-/** What one member needs; with problems of its scenario in *d, nothing but a place in its batch. */
+/** What one member needs; with problems of its scenario in *d, nothing but a row in its batch. */
 void sciara_member_estimate(const struct sciara_task_estimate *how, size_t member, struct sciara_member_need *out,
                             struct sciara_diagnostics *d);
 

@@ -289,12 +289,12 @@ static enum sciara_status make_pois(struct making *m) {
   enum sciara_status status;
   m->hazard.poi_quantile = q->quantile_count ? q->quantiles[q->quantile_count / 2] : NAN;
   SCIARA_TRY(sciara_poi_columns_make(m->r, &m->columns));
-  SCIARA_TRY(SCIARA_NEW(m->chance_name, m->columns.count + 1, "the sites of a page"));
+  SCIARA_TRY(SCIARA_NEW(m->chance_name, m->columns.count + 1, "the places of a page"));
   for (size_t c = 0; c < m->columns.count; c++)
     if (is_chance(m->columns.name[c])) m->chance_name[m->hazard.chances++] = m->columns.name[c];
-  SCIARA_TRY(SCIARA_NEW(m->poi, count + 1, "the sites of a page"));
-  SCIARA_TRY(SCIARA_NEW(m->chance, count * m->hazard.chances + 1, "the sites of a page"));
-  SCIARA_TRY(SCIARA_NEW(value, m->columns.count + 1, "the sites of a page"));
+  SCIARA_TRY(SCIARA_NEW(m->poi, count + 1, "the places of a page"));
+  SCIARA_TRY(SCIARA_NEW(m->chance, count * m->hazard.chances + 1, "the places of a page"));
+  SCIARA_TRY(SCIARA_NEW(value, m->columns.count + 1, "the places of a page"));
   for (size_t k = 0; k < count; k++) SCIARA_TRY_GOTO(make_poi(m, k, value));
   m->hazard.chance = m->chance_name;
   m->hazard.poi = m->poi;
@@ -342,13 +342,13 @@ static enum sciara_status add_member(void *context, size_t member, const struct 
 static void rank(double *sum, size_t count, uint16_t *ranked, size_t block, size_t blocks) {
   double all = 0;
   for (size_t k = 0; k < count; k++) all += sum[k];
-  for (size_t place = 0; place < SCIARA_PAGE_RANKS; place++) {
+  for (size_t rank = 0; rank < SCIARA_PAGE_RANKS; rank++) {
     size_t best = 0;
     for (size_t k = 1; k < count; k++)
       if (sum[k] > sum[best]) best = k;
     if (sum[best] <= 0) return;
-    ranked[place * blocks + block] = (uint16_t)(best + 1);
-    ranked[(SCIARA_PAGE_RANKS + place) * blocks + block] = (uint16_t)lround(SCIARA_PAGE_SHARE * sum[best] / all);
+    ranked[rank * blocks + block] = (uint16_t)(best + 1);
+    ranked[(SCIARA_PAGE_RANKS + rank) * blocks + block] = (uint16_t)lround(SCIARA_PAGE_SHARE * sum[best] / all);
     sum[best] = 0;
   }
 }

@@ -78,7 +78,7 @@ static void free_places(struct page_places *p) {
   sciara_free(p->place);
 }
 
-/** Reached places come first, the earliest of them before the others; then by their place in the file. */
+/** Reached places come first, the earliest of them before the others; then in the order of the file. */
 static int by_arrival(const void *a, const void *b) {
   const struct sciara_page_place *p = (const struct sciara_page_place *)a, *q = (const struct sciara_page_place *)b;
   const double x = isfinite(p->deposit_m) ? isfinite(p->arrival_s) ? p->arrival_s : 0 : INFINITY;

@@ -152,8 +152,8 @@ static enum sciara_status read_places(const struct sciara_snapshot *s, const str
 }
 
 /** Draws the two extents of `j`. */
-static enum sciara_status draw(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
-                               const struct extents_said *said, const char *path) {
+static enum sciara_status paint(const struct sciara_run_scores *j, const struct sciara_picture_look *look,
+                                const struct extents_said *said, const char *path) {
   const struct sciara_snapshot *s = &j->target->snapshot;
   const bool runs = said->runs;
   struct sciara_map map = {.grid = &s->grid, .georef = &s->georef, .title = runs ? said->title : s->title};
@@ -206,7 +206,7 @@ enum sciara_status sciara_run_scores_draw(const struct sciara_run_scores *j, con
                                               sciara_word(look->language, SCIARA_WORD_MISSES),
                                               sciara_word(look->language, SCIARA_WORD_EXCESS)},
                                     .note = &note};
-  if (status == SCIARA_OK) status = draw(j, look, &said, path);
+  if (status == SCIARA_OK) status = paint(j, look, &said, path);
   sciara_text_free(&note);
   return status;
 }
@@ -330,7 +330,7 @@ enum sciara_status sciara_runs_draw(const struct sciara_runs_picture *q, const c
       .note = &said.note};
   SCIARA_TRY_GOTO(write_areas(&b, q->look->language, shown.kinds, &said.note));
   SCIARA_TRY_GOTO(put_assumed(&said));
-  SCIARA_TRY_GOTO(draw(&b, q->look, &shown, path));
+  SCIARA_TRY_GOTO(paint(&b, q->look, &shown, path));
 cleanup:
   runs_said_free(&said);
   sciara_run_scores_free(&a);

@@ -107,7 +107,7 @@ static enum sciara_status compare_pois(struct sciara_comparison *c) {
   struct sciara_reduction *const both[] = {&c->a, &c->b};
   const size_t members = c->a.ensemble.members.count + c->b.ensemble.members.count;
   const size_t block = sciara_reduction_places(members);
-  SCIARA_TRY_GOTO(SCIARA_NEW(c->paired, c->pois + 1, "the sites of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c->paired, c->pois + 1, "the places of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(value, c->a.sample.count + 1, "the members of an ensemble"));
   SCIARA_TRY_GOTO(sciara_sample_scratch_make(&c->a.sample, &x));
   for (size_t begin = 0; begin < c->pois; begin += block) {
@@ -187,7 +187,7 @@ struct both {
   struct sciara_layers layers;
   double *cut[2]; ///< per layer: weight of the members of each ensemble that are censored before its time
   struct sciara_footprint_source source[2];
-  size_t *first; ///< of each member of the second, its place in `sample`; SIZE_MAX: none
+  size_t *first; ///< of each member of the second, its index in `sample`; SIZE_MAX: none
 };
 
 static void both_free(struct both *b) {
@@ -319,8 +319,8 @@ struct shifted {
 
 static enum sciara_status visit_shifted(void *context, size_t member, const struct sciara_footprint *f) {
   const struct shifted *s = context;
-  const size_t place = s->b->first[member];
-  return place == SIZE_MAX ? SCIARA_OK : s->visit(s->context, place, f);
+  const size_t at = s->b->first[member];
+  return at == SIZE_MAX ? SCIARA_OK : s->visit(s->context, at, f);
 }
 
 static enum sciara_status read_both(void *context, size_t piece, sciara_footprint_visit *visit, void *visit_context) {

@@ -9,7 +9,7 @@
 #include "hazard/products.h"
 #include "model/polyline.h"
 
-enum { SITES_SHOWN_WHOLE = 50 }; ///< so few sites enlarge the part that is shown
+enum { PLACES_SHOWN_WHOLE = 50 }; ///< so few places enlarge the part that is shown
 
 bool sciara_layer_is_probability(const struct sciara_layer *l) {
   return strcmp(l->unit, "1") == 0 && l->kind != SCIARA_LAYER_HITS;
@@ -224,7 +224,7 @@ static enum sciara_status take_vents(const struct sciara_reduction *r, struct sc
 
 static void take_sites(const struct sciara_reduction *r, struct sciara_hazard_picture *p) {
   const struct sciara_ensemble_result *q = &r->ensemble.result;
-  for (size_t k = 0; q->poi_count <= SITES_SHOWN_WHOLE && k < q->poi_count; k++)
+  for (size_t k = 0; q->poi_count <= PLACES_SHOWN_WHOLE && k < q->poi_count; k++)
     for (size_t i = 0; i < q->pois[k].point_count; i++)
       sciara_map_bounds_add_point(&p->bounds, &r->dem.grid, q->pois[k].points[i]);
   p->picture.pois = q->pois;

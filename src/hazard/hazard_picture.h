@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map of an ensemble as a picture: vents by their weight, sites with names, classes, and what was assumed.
+// A map of an ensemble as a picture: vents by their weight, places with names, classes, and what was assumed.
 #ifndef SCIARA_HAZARD_HAZARD_PICTURE_H
 #define SCIARA_HAZARD_HAZARD_PICTURE_H
 
@@ -12,7 +12,7 @@
 struct sciara_hazard_picture {
   struct sciara_map map;
   struct sciara_map_picture picture; ///< refers to the other members, and to the reduction
-  struct sciara_map_bounds bounds;   ///< of what any member reaches, the vents and the sites
+  struct sciara_map_bounds bounds;   ///< of what any member reaches, the vents and the places
   double *values;
   struct sciara_used_vents used;
   struct sciara_map_vent *vent; ///< refers to `used`

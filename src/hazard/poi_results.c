@@ -41,7 +41,7 @@ static enum sciara_status divide(struct work *w) {
 
 static enum sciara_status work_make(const struct sciara_poi_hits *h, const struct sciara_sample *s, size_t poi,
                                     struct work *w) {
-  static const char what[] = "the results at a site";
+  static const char what[] = "the results at a place";
   *w = (struct work){.h = h, .s = s, .poi = poi};
   SCIARA_TRY(sciara_hazard_scratch_make(s, true, &w->x));
   SCIARA_TRY(SCIARA_NEW(w->half, s->count + 1, what));
@@ -116,7 +116,7 @@ static enum sciara_status put_years(struct work *w, const struct sciara_ensemble
 enum sciara_status sciara_poi_result_make(const struct sciara_poi_hits *h, const struct sciara_sample *s,
                                           const struct sciara_ensemble_result *result, size_t poi, double land,
                                           const struct sciara_hazard_rule *rule, struct sciara_poi_result *out) {
-  static const char what[] = "the results at a site";
+  static const char what[] = "the results at a place";
   struct work w;
   *out = (struct sciara_poi_result){0};
   enum sciara_status status;
@@ -147,30 +147,30 @@ void sciara_poi_result_free(struct sciara_poi_result *r) {
 // ------------------------------------------------------------------------------------------------------ contributions
 
 /** A finished member in the order of vent and class. */
-struct place {
+struct entry {
   int64_t vent, event;
   uint32_t member;
 };
 
 static int by_class(const void *a, const void *b) {
-  const struct place *p = (const struct place *)a, *q = (const struct place *)b;
+  const struct entry *p = (const struct entry *)a, *q = (const struct entry *)b;
   if (p->vent != q->vent) return p->vent < q->vent ? -1 : 1;
   if (p->event != q->event) return p->event < q->event ? -1 : 1;
   return p->member < q->member ? -1 : p->member > q->member;
 }
 
-/** The contribution of the members in place[0..count), all of one vent and class. */
-static struct sciara_contribution contribution(struct work *w, const struct place *place, size_t count,
+/** The contribution of the members in entry[0..count), all of one vent and class. */
+static struct sciara_contribution contribution(struct work *w, const struct entry *entry, size_t count,
                                                double deposit_m, double all_hits) {
-  struct sciara_contribution c = {.vent = place[0].vent, .event = place[0].event, .members = count, .arrival = NAN};
+  struct sciara_contribution c = {.vent = entry[0].vent, .event = entry[0].event, .members = count, .arrival = NAN};
   double own = 0, hit = 0;
   for (size_t k = 0; k < count; k++) {
-    const struct sciara_poi_hit *h = sciara_poi_hit(w->h, w->poi, place[k].member);
-    const double weight = w->s->weight[place[k].member];
+    const struct sciara_poi_hit *h = sciara_poi_hit(w->h, w->poi, entry[k].member);
+    const double weight = w->s->weight[entry[k].member];
     own += weight;
     if (!sciara_poi_is_hit(h, deposit_m)) continue;
     hit += weight;
-    w->x.ranked[c.hits++] = sciara_rank(h->arrival, place[k].member);
+    w->x.ranked[c.hits++] = sciara_rank(h->arrival, entry[k].member);
   }
   sciara_ranked_sort(w->x.ranked, c.hits, w->x.room);
   const double total = sciara_ranked_cumulate(w->s, w->x.ranked, c.hits, w->x.cumulative);
@@ -183,7 +183,7 @@ static struct sciara_contribution contribution(struct work *w, const struct plac
 }
 
 static enum sciara_status contribute(struct work *w, double deposit_m, const int64_t *vent, const int64_t *event,
-                                     enum sciara_contribution_of by, struct place *place,
+                                     enum sciara_contribution_of by, struct entry *entry,
                                      struct sciara_contribution *out, size_t *count) {
   const size_t hits = sciara_poi_members(w->h, w->s, w->poi, deposit_m, INFINITY, w->x.hit);
   double all_hits = 0;
@@ -191,12 +191,12 @@ static enum sciara_status contribute(struct work *w, double deposit_m, const int
   for (size_t k = 0; k < hits; k++) all_hits += w->s->weight[w->x.hit[k]];
   for (size_t m = 0; m < w->s->count; m++)
     if (w->s->state[m] != SCIARA_MEMBER_OPEN && w->s->weight[m] > 0)
-      place[members++] =
-          (struct place){by == SCIARA_BY_EVENT ? -1 : vent[m], by == SCIARA_BY_VENT ? -1 : event[m], (uint32_t)m};
-  qsort(place, members, sizeof *place, by_class);
+      entry[members++] =
+          (struct entry){by == SCIARA_BY_EVENT ? -1 : vent[m], by == SCIARA_BY_VENT ? -1 : event[m], (uint32_t)m};
+  qsort(entry, members, sizeof *entry, by_class);
   for (size_t k = 0, end; k < members; k = end) {
-    for (end = k + 1; end < members && place[end].vent == place[k].vent && place[end].event == place[k].event;) end++;
-    out[(*count)++] = contribution(w, place + k, end - k, deposit_m, all_hits);
+    for (end = k + 1; end < members && entry[end].vent == entry[k].vent && entry[end].event == entry[k].event;) end++;
+    out[(*count)++] = contribution(w, entry + k, end - k, deposit_m, all_hits);
   }
   return SCIARA_OK;
 }
@@ -206,17 +206,17 @@ enum sciara_status sciara_contributions(const struct sciara_poi_hits *h, const s
                                         enum sciara_contribution_of by, struct sciara_contribution **out,
                                         size_t *count) {
   struct work w;
-  struct place *place = NULL;
+  struct entry *entry = NULL;
   enum sciara_status status;
   *out = NULL;
   *count = 0;
   SCIARA_TRY_GOTO(work_make(h, s, poi, &w));
-  SCIARA_TRY_GOTO(SCIARA_NEW(place, s->count + 1, "the contributions of vents"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(entry, s->count + 1, "the contributions of vents"));
   SCIARA_TRY_GOTO(SCIARA_NEW(*out, s->finished + 1, "the contributions of vents"));
-  SCIARA_TRY_GOTO(contribute(&w, deposit_m, vent, event, by, place, *out, count));
+  SCIARA_TRY_GOTO(contribute(&w, deposit_m, vent, event, by, entry, *out, count));
 cleanup:
   work_free(&w);
-  sciara_free(place);
+  sciara_free(entry);
   if (status == SCIARA_OK) return status;
   sciara_free(*out);
   *out = NULL;

@@ -381,7 +381,7 @@ enum sciara_status sciara_reduction_place(struct sciara_reduction *r, const stru
   r->poi_ground = NULL;
   r->pois_visited = false;
   SCIARA_TRY_GOTO(sciara_poi_hits_make(poi, count, &r->dem.grid, r->ensemble.members.count, &r->pois));
-  SCIARA_TRY_GOTO(SCIARA_NEW(r->poi_ground, count + 1, "the sites of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(r->poi_ground, count + 1, "the places of an ensemble"));
   SCIARA_TRY_GOTO(SCIARA_NEW(kind, cells, "the kinds of cells"));
   for (size_t i = 0; i < cells; i++)
     kind[i] = r->dem.sea && r->dem.sea[i] ? SCIARA_CELL_SEA

@@ -192,8 +192,8 @@ void sciara_legacy_grid_free(struct sciara_legacy_grid *g) {
   g->values = NULL;
 }
 
-/** Inserts the vent by its id, at *place; leaves the scanner on [EMISSION_RATE]. */
-static enum sciara_status add_vent(struct scanner *s, struct sciara_legacy_rates *r, size_t *place) {
+/** Inserts the vent by its id, at *index; leaves the scanner on [EMISSION_RATE]. */
+static enum sciara_status add_vent(struct scanner *s, struct sciara_legacy_rates *r, size_t *index) {
   struct sciara_legacy_vent vent = {.row = -1, .col = -1};
   SCIARA_TRY(whole(s, "a vent id, a whole number", 1, 1e9, &vent.id));
   vent.line = s->line;
@@ -208,7 +208,7 @@ static enum sciara_status add_vent(struct scanner *s, struct sciara_legacy_rates
   memmove(more + at + 1, more + at, (r->count - at) * sizeof *more);
   more[at] = vent;
   r->count++;
-  *place = at;
+  *index = at;
   advance(s);
   return strcasecmp(s->word, "[EMISSION_RATE]") == 0 ? SCIARA_OK : fail_word(s, "[EMISSION_RATE] after the vent's id");
 }
@@ -242,9 +242,9 @@ static enum sciara_status read_sections(struct scanner *s, struct sciara_legacy_
       SCIARA_TRY(number(s, "the length of a slot in s", 1e-3, 1e9, &r->slot));
       advance(s);
     } else if (strcasecmp(s->word, "[VENT_ID]") == 0) {
-      size_t place = 0;
-      SCIARA_TRY(add_vent(s, r, &place));
-      SCIARA_TRY(read_rates(s, &r->vents[place]));
+      size_t index = 0;
+      SCIARA_TRY(add_vent(s, r, &index));
+      SCIARA_TRY(read_rates(s, &r->vents[index]));
     } else {
       return fail_word(s, "[TIME], [VENT_ID] or [END]"); // the end of the file without [END] too: rates may be missing
     }

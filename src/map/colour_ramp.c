@@ -54,11 +54,11 @@ const struct sciara_ramp *sciara_ramp_for(const char *field) {
 }
 
 void sciara_ramp_colour(const struct sciara_ramp *ramp, double t, uint8_t rgb[3]) {
-  double place = (t > 0 ? (t < 1 ? t : 1) : 0) * (SCIARA_RAMP_STOPS - 1);
-  int low = (int)place < SCIARA_RAMP_STOPS - 2 ? (int)place : SCIARA_RAMP_STOPS - 2;
+  double at = (t > 0 ? (t < 1 ? t : 1) : 0) * (SCIARA_RAMP_STOPS - 1);
+  int low = (int)at < SCIARA_RAMP_STOPS - 2 ? (int)at : SCIARA_RAMP_STOPS - 2;
   for (int i = 0; i < 3; i++) {
     double from = ramp->stops[low][i], to = ramp->stops[low + 1][i];
-    rgb[i] = (uint8_t)lround(from + (to - from) * (place - low));
+    rgb[i] = (uint8_t)lround(from + (to - from) * (at - low));
   }
 }
 

@@ -128,7 +128,7 @@ static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH
   return done;
 }
 
-/** Sets a text. In KML it must be valid in XML, whatever a scenario calls a vent, a site or an edit. */
+/** Sets a text. In KML it must be valid in XML, whatever a scenario calls a vent, a place or an edit. */
 static bool set_text(OGRFeatureH f, const struct product *p, const char *field, const char *text) {
   struct sciara_text plain = {0};
   const bool done = !p->format->styled || sciara_text_append_plain(&plain, text) == SCIARA_OK;

@@ -111,7 +111,7 @@ void sciara_misfit_print(double cell_size, char text[SCIARA_MISFIT_TEXT]);
 enum sciara_status sciara_params_check(const struct sciara_params *p);
 
 /**
- * The lowest temperature of liquid lava, K, less a margin of one millionth, because in single precision T_sol itself is
+ * The lowest temperature of liquid lava, K, less one millionth, because in single precision T_sol itself is
  * rounded. Host only.
  */
 static inline double sciara_coldest(const struct sciara_params *p) { return (1 - 1e-6) * p->T_sol; }

@@ -12,7 +12,7 @@
 
 #include "model/shortcut.h"
 
-/** Relative margin for rounding, much more than any of the comparisons below needs. */
+/** Relative slack for rounding, much more than any of the comparisons below needs. */
 #define SCIARA_QUIESCENT_SLACK ((real)(sizeof(real) == sizeof(double) ? 0x1p-36 : 0x1p-12))
 
 #ifdef SCIARA_BINGHAM

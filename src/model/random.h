@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that depend on nothing but their place: Philox4x32-10 (J. Salmon et al. 2011, Parallel random numbers:
+// Random numbers that depend on nothing but their index: Philox4x32-10 (J. Salmon et al. 2011, Parallel random numbers:
 // as easy as 1, 2, 3, SC '11, doi:10.1145/2063384.2063405), of integers alone; and the normal distribution, of +, -, x, /
 // and detmath alone. So every machine draws the same.
 #ifndef SCIARA_MODEL_RANDOM_H

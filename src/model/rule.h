@@ -23,7 +23,7 @@ struct sciara_rule {
   real relaxation;       ///< r
   real T_sol;            ///< K
   real cooling;          ///< K of tau3, see sciara_cooling_constant
-  real coldest, hottest; ///< limits of the temperature of liquid lava, with a margin, K; see sciara_is_sound
+  real coldest, hottest; ///< limits of the temperature of liquid lava, with some slack, K; see sciara_is_sound
 #ifdef SCIARA_BINGHAM
   real diagonal;                      ///< sqrt(2) w, m
   real cell_area;                     ///< w w, m2

@@ -171,12 +171,12 @@ static void put_outline(struct key *k, enum sciara_map_outline what, enum sciara
   label(k, at, length, word(k->d, name));
 }
 
-static void put_mark(struct key *k, void (*draw)(struct sciara_map_drawing *, double, double), const char *text,
+static void put_mark(struct key *k, void (*mark)(struct sciara_map_drawing *, double, double), const char *text,
                      const char *longest) {
   const double side = 1.5 * k->d->letter;
   const struct sciara_point at = next_entry(k, side, longest);
   if (!k->paint) return;
-  draw(k->d, at.x + 0.5 * side, at.y + 0.5 * side);
+  mark(k->d, at.x + 0.5 * side, at.y + 0.5 * side);
   claim(k, at, side);
   label(k, at, side, text);
 }

@@ -217,13 +217,13 @@ cleanup:
 
 // ---------------------------------------------------------------------------------------------------------- its report
 
-/** The fate of edit k; its place is that of the overtopping, or of the least freeboard. */
+/** The fate of edit k; its point is that of the overtopping, or of the least freeboard. */
 static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t k) {
   const struct sciara_state *s = p->state;
   const uint16_t *edit = p->site->origin.edit;
   struct sciara_run_barrier b = {
       .edit = k, .overtopped_s = NAN, .freeboard_m = NAN, .held_m3 = NAN, .x = NAN, .y = NAN};
-  int64_t place = -1;
+  int64_t cell = -1;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (edit[i] != k + 1) continue;
     b.cells++;
@@ -232,15 +232,15 @@ static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t 
     const bool before = s->arrival[i] < from && !(sciara_deposit(s->h[i], s->z[i], s->z0[i]) > 0); // and left nothing
     if (s->arrival[i] >= 0 && !before && !(over >= b.overtopped_s)) {
       b.overtopped_s = over;
-      place = i;
+      cell = i;
     }
     if (isfinite(left) && !(left >= b.freeboard_m)) {
       b.freeboard_m = left;
-      if (isnan(b.overtopped_s)) place = i;
+      if (isnan(b.overtopped_s)) cell = i;
     }
   }
-  if (place < 0) return b;
-  const struct sciara_point at = sciara_cell_centre(&s->grid, place / s->grid.cols, place % s->grid.cols);
+  if (cell < 0) return b;
+  const struct sciara_point at = sciara_cell_centre(&s->grid, cell / s->grid.cols, cell % s->grid.cols);
   b.x = at.x;
   b.y = at.y;
   return b;

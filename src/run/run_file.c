@@ -17,17 +17,17 @@ static bool lies_below(const char *folder, const char *real) {
 }
 
 enum sciara_status sciara_run_file_check(const char *folder, const char *path) {
-  char *place = realpath(folder, NULL), *real = place ? realpath(path, NULL) : NULL;
+  char *absolute = realpath(folder, NULL), *real = absolute ? realpath(path, NULL) : NULL;
   struct stat info;
   const bool absent = !real && errno == ENOENT && (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode));
   enum sciara_status status = SCIARA_OK;
-  if (!absent && !(real && lies_below(place, real)))
+  if (!absent && !(real && lies_below(absolute, real)))
     status = real || errno == ENOENT || errno == ELOOP
                  ? sciara_fail(SCIARA_ERR_INPUT,
                                "%s: expected a file of the run, found a symbolic link to outside the run folder", path)
                  : sciara_fail(SCIARA_ERR_IO, "%s: cannot open: %s", path, strerror(errno));
   free(real);
-  free(place);
+  free(absolute);
   return status;
 }
 

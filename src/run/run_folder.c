@@ -69,31 +69,32 @@ static enum sciara_status remove_products(const char *folder, const char *sub, b
 
 /** Whether a run into `folder` (both absolute) removes or writes this file. */
 static bool is_product(const char *folder, const char *file) {
-  static const char *const places[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG, "series.nc",
-                                       "snapshots/",    "maps/",        "checkpoints/"};
+  static const char *const products[] = {SCIARA_RUN_JSON, SCIARA_RUN_DEM, SCIARA_RUN_LOG, "series.nc",
+                                         "snapshots/",    "maps/",        "checkpoints/"};
   const size_t n = strlen(folder);
   if (strncmp(file, folder, n) != 0 || file[n] != '/') return false;
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-    const size_t length = strlen(places[k]);
-    const bool is_place = places[k][length - 1] == '/';
-    if (is_place ? strncmp(file + n + 1, places[k], length) == 0 : strcmp(file + n + 1, places[k]) == 0) return true;
+  for (size_t k = 0; k < sizeof products / sizeof *products; k++) {
+    const size_t length = strlen(products[k]);
+    const bool is_folder = products[k][length - 1] == '/';
+    if (is_folder ? strncmp(file + n + 1, products[k], length) == 0 : strcmp(file + n + 1, products[k]) == 0)
+      return true;
   }
   return false;
 }
 
 static enum sciara_status spare_inputs(const char *folder, const char *const *inputs, size_t count) {
-  char *place = realpath(folder, NULL);
+  char *absolute = realpath(folder, NULL);
   enum sciara_status status = SCIARA_OK;
-  for (size_t k = 0; place && status == SCIARA_OK && k < count; k++) {
+  for (size_t k = 0; absolute && status == SCIARA_OK && k < count; k++) {
     char *file = inputs[k] ? realpath(inputs[k], NULL) : NULL;
-    if (file && is_product(place, file))
+    if (file && is_product(absolute, file))
       status = sciara_fail(SCIARA_ERR_INPUT,
                            "%s: the run reads this file and would replace it; choose an output "
                            "folder other than %s",
                            inputs[k], folder);
     free(file);
   }
-  free(place);
+  free(absolute);
   return status;
 }
 

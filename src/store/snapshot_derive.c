@@ -9,7 +9,7 @@
 
 enum { SOURCES = 3 };
 
-/** What a field follows from; unused places repeat the first. */
+/** What a field follows from; unused entries repeat the first. */
 struct recipe {
   enum sciara_field field, from[SOURCES];
 };

@@ -131,10 +131,12 @@ struct builder {
   bool out_of_memory;
 };
 
-static void add(struct builder *b, cJSON *object, const char *key, cJSON *value) {
-  if (object && value && cJSON_AddItemToObjectCS(object, key, value)) return;
+/** Returns the item that is added; NULL: there is no memory. */
+static cJSON *add(struct builder *b, cJSON *object, const char *key, cJSON *value) {
+  if (object && value && cJSON_AddItemToObjectCS(object, key, value)) return value;
   cJSON_Delete(value);
   b->out_of_memory = true;
+  return NULL;
 }
 
 static void add_text(struct builder *b, cJSON *object, const char *key, const char *text) {
@@ -151,12 +153,6 @@ static void add_hex(struct builder *b, cJSON *object, const char *key, uint64_t 
   add_text(b, object, key, text);
 }
 
-static cJSON *add_object(struct builder *b, cJSON *parent, const char *key) {
-  cJSON *object = cJSON_CreateObject();
-  add(b, parent, key, object);
-  return b->out_of_memory ? NULL : object;
-}
-
 static void add_head(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   add_number(b, root, "format", SCIARA_RUN_FORMAT);
   add_text(b, root, "status", sciara_run_status_name(r->status));
@@ -165,16 +161,16 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_jso
   add_hex(b, root, "dem_hash", r->dem_hash);
   if (r->model_rule) add_text(b, root, "model_rule", r->model_rule);
   if (r->model_preset) add_text(b, root, "model_preset", r->model_preset);
-  cJSON *engine = add_object(b, root, "engine");
+  cJSON *engine = add(b, root, "engine", cJSON_CreateObject());
   add_text(b, engine, "name", r->engine);
   add_text(b, engine, "precision", r->precision);
   add_number(b, engine, "threads", r->threads);
-  cJSON *versions = add_object(b, root, "versions");
+  cJSON *versions = add(b, root, "versions", cJSON_CreateObject());
   add_text(b, versions, "sciara", r->program_version);
   add_text(b, versions, "git", r->git_hash);
   add_text(b, versions, "hdf5", r->hdf5_version);
   add_text(b, versions, "gdal", r->gdal_version);
-  cJSON *timing = add_object(b, root, "timing");
+  cJSON *timing = add(b, root, "timing", cJSON_CreateObject());
   add_text(b, timing, "started_utc", r->started_utc);
   add_text(b, timing, "updated_utc", r->updated_utc);
   add_text(b, timing, "ended_utc", r->ended_utc);
@@ -186,14 +182,13 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_jso
 /* The origin of a run that is a branch or was resumed. */
 static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->parent) {
-    cJSON *parent = add_object(b, root, "parent");
+    cJSON *parent = add(b, root, "parent", cJSON_CreateObject());
     add_text(b, parent, "folder", r->parent);
     add_number(b, parent, "step", (double)r->parent_step);
     add_hex(b, parent, "checksum", r->parent_checksum);
   }
   if (r->resumption_count == 0) return;
-  cJSON *list = cJSON_CreateArray();
-  add(b, root, "resumed", list);
+  cJSON *list = add(b, root, "resumed", cJSON_CreateArray());
   for (size_t i = 0; i < r->resumption_count && !b->out_of_memory; i++) {
     cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
     add_text(b, item, "utc", r->resumptions[i].utc);
@@ -204,7 +199,7 @@ static void add_descent(struct builder *b, cJSON *root, const struct sciara_run_
 
 static void add_emission(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (!isfinite(r->emission.volume_m3)) return;
-  cJSON *emission = add_object(b, root, "emission");
+  cJSON *emission = add(b, root, "emission", cJSON_CreateObject());
   add_number(b, emission, "volume_m3", r->emission.volume_m3);
   add_number(b, emission, "begin_s", r->emission.begin_s);
   add_number(b, emission, "end_s", r->emission.end_s);
@@ -213,12 +208,12 @@ static void add_emission(struct builder *b, cJSON *root, const struct sciara_run
 }
 
 static void add_state(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
-  cJSON *state = add_object(b, root, "state");
+  cJSON *state = add(b, root, "state", cJSON_CreateObject());
   add_number(b, state, "step", (double)r->step);
   add_number(b, state, "time_s", r->time_s);
   add_number(b, state, "clock_s", r->clock_s);
   add_number(b, state, "liquid_cells", (double)r->liquid_cells);
-  cJSON *ledger = add_object(b, root, "ledger");
+  cJSON *ledger = add(b, root, "ledger", cJSON_CreateObject());
   add_number(b, ledger, "initial_m3", r->ledger.initial_m3);
   add_number(b, ledger, "emitted_m3", r->ledger.emitted_m3);
   if (r->ledger.added_m3 > 0 || r->ledger.removed_m3 > 0) {
@@ -236,8 +231,7 @@ static void add_state(struct builder *b, cJSON *root, const struct sciara_run_js
 
 static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->warning_count == 0) return;
-  cJSON *list = cJSON_CreateArray();
-  add(b, root, "warnings", list);
+  cJSON *list = add(b, root, "warnings", cJSON_CreateArray());
   for (size_t i = 0; i < r->warning_count && !b->out_of_memory; i++) {
     const struct sciara_run_warning *w = &r->warnings[i];
     const double cell[] = {(double)w->row, (double)w->col};
@@ -258,8 +252,7 @@ static void add_warnings(struct builder *b, cJSON *root, const struct sciara_run
 
 static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
   if (r->barrier_count == 0) return;
-  cJSON *list = cJSON_CreateArray();
-  add(b, root, "barriers", list);
+  cJSON *list = add(b, root, "barriers", cJSON_CreateArray());
   for (size_t i = 0; i < r->barrier_count && !b->out_of_memory; i++) {
     const struct sciara_run_barrier *one = &r->barriers[i];
     cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());
@@ -275,8 +268,7 @@ static void add_barriers(struct builder *b, cJSON *root, const struct sciara_run
 }
 
 static void add_snapshots(struct builder *b, cJSON *root, const struct sciara_run_json *r) {
-  cJSON *list = cJSON_CreateArray();
-  add(b, root, "snapshots", list);
+  cJSON *list = add(b, root, "snapshots", cJSON_CreateArray());
   for (size_t i = 0; i < r->snapshot_count && !b->out_of_memory; i++) {
     const struct sciara_run_snapshot *s = &r->snapshots[i];
     cJSON *item = sciara_json_put(list, NULL, cJSON_CreateObject());

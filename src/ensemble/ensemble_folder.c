@@ -22,17 +22,8 @@
 // -------------------------------------------------------------------------------------------------------------- links
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
-  char *path;
-  struct stat about;
-  SCIARA_TRY(sciara_path_in(folder, name, &path));
-  enum sciara_status status = SCIARA_OK;
-  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: expected a file or folder of the ensemble, found a symbolic link, which is not followed; "
-                         "put what it points to in its place",
-                         path);
-  free(path);
-  return status;
+  return sciara_link_refuse(folder, name, "a file or folder of the ensemble",
+                            ", which is not followed; put what it points to in its place");
 }
 
 /** What is done with an entry of a folder, by its name; `levels` of folders may follow below it. */

@@ -290,6 +290,17 @@ enum sciara_status sciara_folder_make_in(const char *folder, const char *name) {
   return status;
 }
 
+enum sciara_status sciara_link_refuse(const char *folder, const char *name, const char *expected, const char *cure) {
+  char *path;
+  struct stat about;
+  SCIARA_TRY(sciara_path_in(folder, name, &path));
+  enum sciara_status status = SCIARA_OK;
+  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s, found a symbolic link%s", path, expected, cure);
+  free(path);
+  return status;
+}
+
 enum sciara_status sciara_file_remove(const char *folder, const char *name) {
   char *path;
   SCIARA_TRY(sciara_path_in(folder, name, &path));

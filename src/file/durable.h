@@ -49,6 +49,9 @@ enum sciara_status sciara_folder_make(const char *path);
 /** The same for the folder `name` in a folder. */
 enum sciara_status sciara_folder_make_in(const char *folder, const char *name);
 
+/** SCIARA_ERR_INPUT if a name in a folder is a symbolic link: `expected` is what, and `cure` follows what was found. */
+enum sciara_status sciara_link_refuse(const char *folder, const char *name, const char *expected, const char *cure);
+
 /** Removes a file of a folder, which need not exist. */
 enum sciara_status sciara_file_remove(const char *folder, const char *name);
 

@@ -170,17 +170,8 @@ static enum sciara_status require_run(const char *folder) {
 }
 
 static enum sciara_status refuse_link(const char *folder, const char *name) {
-  char *path;
-  SCIARA_TRY(sciara_path_in(folder, name, &path));
-  struct stat about;
-  enum sciara_status status = SCIARA_OK;
-  if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode))
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: expected a file or folder made by a run, found a symbolic link; remove the link, or name "
-                         "the folder that it points to as the output",
-                         path);
-  free(path);
-  return status;
+  return sciara_link_refuse(folder, name, "a file or folder made by a run",
+                            "; remove the link, or name the folder that it points to as the output");
 }
 
 enum sciara_status sciara_run_folder_refuse_links(const char *folder) {

@@ -21,16 +21,6 @@ struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g) {
   return (struct sciara_bounds){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north};
 }
 
-static enum sciara_status make_transform(struct sciara_gdal_scope *scope, const struct sciara_observation_request *q,
-                                         OGRSpatialReferenceH from, OGRSpatialReferenceH to,
-                                         OGRCoordinateTransformationH *out) {
-  if (sciara_srs_is_same(from, to)) return SCIARA_OK;
-  *out = OCTNewCoordinateTransformation(from, to);
-  if (*out) return SCIARA_OK;
-  return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
-                     "%s: its CRS cannot be transformed to that of the run: %s", q->path, sciara_gdal_message(scope));
-}
-
 enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
                                                 const struct sciara_observation_request *q, OGRSpatialReferenceH srs,
                                                 bool to_grid, OGRCoordinateTransformationH *out) {
@@ -40,14 +30,7 @@ enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
                srs ? "the run has no CRS" : "names no CRS");
     return SCIARA_OK;
   }
-  SCIARA_TRY(sciara_srs_check(q->path, srs));
-  OGRSpatialReferenceH own = OSRClone(srs), grid = NULL;
-  enum sciara_status status = sciara_srs_parse(q->crs_wkt, &grid);
-  OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
-  if (status == SCIARA_OK) status = make_transform(scope, q, to_grid ? own : grid, to_grid ? grid : own, out);
-  OSRRelease(own);
-  OSRRelease(grid);
-  return status;
+  return sciara_srs_transform(scope, q->path, srs, q->crs_wkt, "the run", !to_grid, out);
 }
 
 enum sciara_status sciara_observation_check_place(const struct sciara_observation_request *q,

@@ -230,6 +230,26 @@ bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   return OSRIsSameEx(a, b, ignore_axes);
 }
 
+enum sciara_status sciara_srs_transform(const struct sciara_gdal_scope *scope, const char *path,
+                                        OGRSpatialReferenceH srs, const char *crs_wkt, const char *whose, bool back,
+                                        OGRCoordinateTransformationH *out) {
+  *out = NULL;
+  SCIARA_TRY(sciara_srs_check(path, srs));
+  OGRSpatialReferenceH own = OSRClone(srs), other = NULL;
+  enum sciara_status status = sciara_srs_parse(crs_wkt, &other);
+  OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
+  if (status == SCIARA_OK && !sciara_srs_is_same(own, other)) {
+    *out = OCTNewCoordinateTransformation(back ? other : own, back ? own : other);
+    if (!*out)
+      status =
+          sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT),
+                      "%s: its CRS cannot be transformed to that of %s: %s", path, whose, sciara_gdal_message(scope));
+  }
+  OSRRelease(own);
+  OSRRelease(other);
+  return status;
+}
+
 bool sciara_srs_change_box(OGRSpatialReferenceH from, OGRSpatialReferenceH to, const double box[4], double out[4]) {
   enum { POINTS = 21 }; // on each side
   OGRCoordinateTransformationH change = OCTNewCoordinateTransformation(from, to);

@@ -90,7 +90,16 @@ bool sciara_srs_is_metric(OGRSpatialReferenceH srs);
 /** Whether two CRS are the same, whatever the order of their axes. */
 bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
 
-/** Brings a box (west, south, east, north) from one CRS to another, which may be the same array; false: it has no place. */
+/**
+ * The transformation from the CRS of the file `path` to `crs_wkt`, or back; NULL: they are the same. Axes are in x, y order.
+ *
+ * @param whose crs_wkt is, for the error: "the DEM"
+ */
+enum sciara_status sciara_srs_transform(const struct sciara_gdal_scope *scope, const char *path,
+                                        OGRSpatialReferenceH srs, const char *crs_wkt, const char *whose, bool back,
+                                        OGRCoordinateTransformationH *out);
+
+/** Brings a box (west, south, east, north) from one CRS to another, which may be the same array; false: it has none there. */
 bool sciara_srs_change_box(OGRSpatialReferenceH from, OGRSpatialReferenceH to, const double box[4], double out[4]);
 
 /** WKT and name of a CRS; `srs` NULL gives an empty georef. */

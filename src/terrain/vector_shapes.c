@@ -146,17 +146,7 @@ static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH
                 srs ? "the DEM has no CRS" : "names no CRS");
     return SCIARA_OK;
   }
-  SCIARA_TRY(sciara_srs_check(q->path, srs));
-  OGRSpatialReferenceH own = OSRClone(srs), dem = NULL;
-  enum sciara_status status = sciara_srs_parse(q->crs_wkt, &dem);
-  OSRSetAxisMappingStrategy(own, OAMS_TRADITIONAL_GIS_ORDER);
-  if (status == SCIARA_OK && !sciara_srs_is_same(own, dem)) {
-    r->transform = OCTNewCoordinateTransformation(own, dem);
-    if (!r->transform) status = fail_gdal(r, "its CRS cannot be transformed to that of the DEM");
-  }
-  OSRRelease(own);
-  OSRRelease(dem);
-  return status;
+  return sciara_srs_transform(r->scope, q->path, srs, q->crs_wkt, "the DEM", false, &r->transform);
 }
 
 const char *const sciara_name_columns[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id", NULL};

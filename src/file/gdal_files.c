@@ -122,7 +122,7 @@ struct open_file {
 enum { MOST_OPEN = 256 };
 static struct open_file files[MOST_OPEN]; ///< guarded by inputs.lock
 
-static struct open_file *take_slot(int fd) {
+static struct open_file *take_entry(int fd) {
   struct open_file *f = NULL;
   pthread_mutex_lock(&inputs.lock);
   for (size_t k = 0; k < MOST_OPEN && !f; k++)
@@ -140,7 +140,7 @@ static void *open_file(void *unused, const char *path, const char *access) {
     return NULL;
   }
   if (is_allowed(path) && sciara_input_open(path, &fd) == SCIARA_OK) {
-    struct open_file *f = is_mask(path) && !is_tiff(fd) ? NULL : take_slot(fd);
+    struct open_file *f = is_mask(path) && !is_tiff(fd) ? NULL : take_entry(fd);
     if (f) {
       note_opened(path);
       return f;

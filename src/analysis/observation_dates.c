@@ -73,7 +73,7 @@ static enum sciara_status find_field(const struct sciara_observation_request *q,
   return status;
 }
 
-/** Puts a date in its place among those before, unless it is there. */
+/** Inserts a date in order among those before, unless it is there. */
 static bool add_date(struct sciara_observation_dates *d, double date) {
   size_t at = d->count;
   while (at > 0 && d->date[at - 1] > date) at--;

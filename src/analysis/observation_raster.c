@@ -33,7 +33,7 @@ struct sampling {
   int64_t missing; ///< cells of the grid that have no value
 };
 
-/** Transforms the first points of x and y; `good` says which have a place in the other CRS. */
+/** Transforms the first points of x and y; `good` says which exist in the other CRS. */
 static void transform(OGRCoordinateTransformationH by, int64_t count, struct sampling *s) {
   for (int64_t k = 0; k < count; k++) s->good[k] = 1;
   if (by) OCTTransformEx(by, (int)count, s->x, s->y, NULL, s->good); // fails as a whole if one point does

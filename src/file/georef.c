@@ -85,7 +85,7 @@ cleanup:
   return status;
 }
 
-/** The place of a point in degrees; false: it has none. */
+/** A point of the CRS in degrees; false: it has none. */
 static bool transform(OGRCoordinateTransformationH change, struct sciara_point *p) {
   return fabs(p->x) <= 360 && fabs(p->y) <= 90 && OCTTransform(change, 1, &p->x, &p->y, NULL) && isfinite(p->x) &&
          isfinite(p->y);

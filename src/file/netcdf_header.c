@@ -216,7 +216,7 @@ static enum sciara_status read_variable(struct header *h, uint64_t number) {
   SCIARA_TRY(take_type(h, &size));
   SCIARA_TRY(take(h, width(h), "a size", &stated)); // redundant, and wrong in some files: libraries ignore it
   const uint64_t at = h->at;
-  SCIARA_TRY(take(h, h->version == 1 ? 4 : 8, "the place of the values", &begin));
+  SCIARA_TRY(take(h, h->version == 1 ? 4 : 8, "the offset of the values", &begin));
   if (begin < h->first) {
     h->first = begin;
     h->first_named_at = at;

@@ -99,7 +99,7 @@ static enum sciara_status read_key(struct scanner *s, struct sciara_legacy_grid 
   return fail_word(s, "ncols, nrows, xllcorner, yllcorner, cellsize, NODATA_value, then numbers");
 }
 
-/** A scenario names no place farther out. */
+/** A scenario names no point farther out. */
 static enum sciara_status check_reach(const struct scanner *s, const struct sciara_legacy_grid *g) {
   double east = g->west + (double)g->cols * g->cell_size, north = g->south + (double)g->rows * g->cell_size;
   if (g->west >= -farthest && g->south >= -farthest && east <= farthest && north <= farthest) return SCIARA_OK;

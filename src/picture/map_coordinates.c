@@ -55,12 +55,12 @@ static void paint_tick(struct sciara_map_drawing *d, const struct side *s, doubl
   static const uint8_t ink[3] = {30, 30, 30};
   const double line = fmax(1, round(d->letter / 12)), tick = round(0.4 * d->letter), gap = 0.35 * d->letter;
   const double left = (double)d->map.x - line, bottom = (double)(d->map.y + d->map.height) + line;
-  const double half = 0.5 * length_of(d, s->up, value, step), place = round(at - 0.5 * line);
+  const double half = 0.5 * length_of(d, s->up, value, step), start = round(at - 0.5 * line);
   char text[64];
   if (s->up)
-    sciara_picture_fill(&d->picture, left - tick, place, tick, line, ink);
+    sciara_picture_fill(&d->picture, left - tick, start, tick, line, ink);
   else
-    sciara_picture_fill(&d->picture, place, bottom, line, tick, ink);
+    sciara_picture_fill(&d->picture, start, bottom, line, tick, ink);
   const double first = s->up ? (double)d->map.y : (double)d->map.x;
   if (at - half < first || at + half > first + s->length) return; // its label would pass the corner
   label_of(d, s->up, value, step, text, sizeof text);

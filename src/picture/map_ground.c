@@ -15,7 +15,7 @@ struct painting {
   const float *light; ///< of each cell of the window, 0..1; below 0 where there is no ground
 };
 
-/** Light at a place given in cells from the north-western corner: between the cells' centres in even steps. */
+/** Light at a point given in cells from the north-western corner: between the cells' centres in even steps. */
 static double light_at(const struct painting *p, double row, double col) {
   const struct sciara_grid *g = &p->d->grid;
   const double r = row - 0.5, c = col - 0.5;
@@ -54,7 +54,7 @@ static bool colour_of(const struct sciara_map_picture *q, const struct sciara_co
   return true;
 }
 
-/** The pixel of the background at a place of the window, given in cells; NULL: there is none, or it is see-through. */
+/** The pixel of the background at a point of the window, given in cells; NULL: there is none, or it is see-through. */
 static const uint8_t *background_at(const struct painting *p, double row, double col) {
   const struct sciara_map_image *b = p->d->q->background;
   if (!b) return NULL;
@@ -65,7 +65,7 @@ static const uint8_t *background_at(const struct painting *p, double row, double
   return pixel[3] >= 128 ? pixel : NULL;
 }
 
-/** Adds the colour at a place to `sum`. */
+/** Adds the colour at a point to `sum`. */
 static void add_colour(const struct painting *p, double row, double col, double sum[3]) {
   const struct sciara_map_drawing *d = p->d;
   const struct sciara_grid *g = &d->grid;

@@ -62,7 +62,7 @@ void sciara_paint_places(struct sciara_map_drawing *d);
 /** Draws the path as the outline of a place of that kind; a zone is tinted. */
 void sciara_stroke_place(struct sciara_map_drawing *d, enum sciara_poi_kind kind);
 
-/** Whether Cairo can draw there; a file may name any place. */
+/** Whether Cairo can draw there; a file may name any coordinates. */
 bool sciara_map_is_near(const struct sciara_map_drawing *d, struct sciara_point p);
 
 /** Writes a text centred on a point, turned by an angle, with a white border of `line` px and `opacity`, so that it is legible everywhere. */

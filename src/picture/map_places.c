@@ -72,7 +72,7 @@ struct name_place {
   double angle;
 };
 
-/** Writes a name in that place, unless it would leave the map or hide another name. */
+/** Writes a name there, unless it would leave the map or hide another name. */
 static bool put_name(struct sciara_map_drawing *d, const struct sciara_writing *w, double width,
                      const struct name_place *at, struct sciara_box *box, size_t *count) {
   const double across = fabs(cos(at->angle)), up = fabs(sin(at->angle)), height = 1.6 * w->capital;
@@ -84,7 +84,7 @@ static bool put_name(struct sciara_map_drawing *d, const struct sciara_writing *
   return true;
 }
 
-/** The place of a name along the longest piece of a line on the map that is long enough, above the line. */
+/** Where a name stands along the longest piece of a line on the map that is long enough, above the line. */
 static bool along_line(const struct sciara_map_drawing *d, const struct sciara_poi *poi, double width, double above,
                        struct name_place *out) {
   double longest = width;

@@ -218,10 +218,10 @@ static enum sciara_status choose_treatment(const struct sciara_dem_request *q, c
 uint64_t sciara_dem_hash(const struct sciara_dem *d) {
   const struct sciara_grid *g = &d->grid;
   size_t cells = (size_t)sciara_grid_cells(g);
-  const double place[3] = {g->cell_size, g->west, g->north};
+  const double position[3] = {g->cell_size, g->west, g->north};
   uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &g->rows, sizeof g->rows);
   hash = sciara_hash_bytes(hash, &g->cols, sizeof g->cols);
-  hash = sciara_hash_bytes(hash, place, sizeof place);
+  hash = sciara_hash_bytes(hash, position, sizeof position);
   hash = sciara_hash_bytes(hash, d->valid, cells);
   hash = sciara_hash_bytes(hash, d->altitude, cells * sizeof *d->altitude);
   if (d->sea) hash = sciara_hash_bytes(hash, d->sea, cells);
@@ -330,7 +330,7 @@ static enum sciara_status read_marks(struct sciara_gdal_scope *scope, const stru
   return status;
 }
 
-/** Size and place of the whole raster. */
+/** Size and position of the whole raster. */
 static struct sciara_patch whole_raster(const struct sciara_source *s) {
   return (struct sciara_patch){
       .rows = s->rows, .cols = s->cols, .west = s->west, .north = s->north, .dx = s->dx, .dy = s->dy};

@@ -39,7 +39,7 @@ enum sciara_status sciara_dem_check_altitude_unit(const struct sciara_dem_reques
 
 // -------------------------------------------------------------- altitudes in memory, in dem_warp.c and dem_altitudes.c
 
-/** Altitudes with their place; dx and dy may differ only before a warp. Release with sciara_patch_free. */
+/** Altitudes with their position; dx and dy may differ only before a warp. Release with sciara_patch_free. */
 struct sciara_patch {
   int64_t rows, cols;
   double west, north, dx, dy;
@@ -62,7 +62,7 @@ enum sciara_status sciara_patch_alloc(struct sciara_patch *p);
 struct sciara_warp {
   const char *path;                  ///< of the raster, for messages
   const struct sciara_patch *source; ///< the cells to resample
-  const struct sciara_patch *whole;  ///< size and place of the raster of which the source is a part
+  const struct sciara_patch *whole;  ///< size and position of the raster of which the source is a part
   OGRSpatialReferenceH from, to;     ///< CRS; both NULL: none is known
   double cell;                       ///< side of the cells to make, m
   const double *box; ///< west, south, east and north of the part to make, in `to`; NULL: all of the whole

@@ -239,7 +239,7 @@ static enum sciara_status fail_mirrored(const struct sciara_source *s, const dou
   return status;
 }
 
-static enum sciara_status place(struct sciara_source *s) {
+static enum sciara_status locate(struct sciara_source *s) {
   double t[6];
   if (GDALGetGeoTransform(s->dataset, t) != CE_None) {
     if (GDALGetGCPCount(s->dataset) == 0)
@@ -301,7 +301,7 @@ enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const cha
   SCIARA_TRY_GOTO(check_band(out, band));
   find_mask(out);
   if (is_driver(out->dataset, "netCDF")) SCIARA_TRY_GOTO(sciara_netcdf_check_axes(scope, out));
-  SCIARA_TRY_GOTO(place(out));
+  SCIARA_TRY_GOTO(locate(out));
   return SCIARA_OK;
 cleanup:
   sciara_source_close(out);
@@ -315,7 +315,7 @@ enum sciara_status sciara_source_open_image(struct sciara_gdal_scope *scope, con
   enum sciara_status status = SCIARA_OK;
   SCIARA_TRY_GOTO(open_dataset(scope, extra_drivers, extra_count, out));
   SCIARA_TRY_GOTO(describe(1, out));
-  SCIARA_TRY_GOTO(place(out));
+  SCIARA_TRY_GOTO(locate(out));
   return SCIARA_OK;
 cleanup:
   sciara_source_close(out);

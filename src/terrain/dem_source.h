@@ -41,7 +41,7 @@ double sciara_source_turn(OGRSpatialReferenceH srs);
 /** EPSG code of the UTM zone (near the poles: of the stereographic grid) in which the middle lies; 0: not known. */
 int sciara_source_utm(const struct sciara_source *s);
 
-/** Opens and checks format, band, kind of data and place. Call within a GDAL scope. */
+/** Opens and checks format, band, kind of data and position. Call within a GDAL scope. */
 enum sciara_status sciara_source_open(struct sciara_gdal_scope *scope, const char *path, int band,
                                       const char *const *extra_drivers, size_t extra_count,
                                       const struct sciara_notes *notes, struct sciara_source *out);

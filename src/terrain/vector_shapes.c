@@ -31,7 +31,7 @@ static enum sciara_status fail_gdal(const struct reading *r, const char *what) {
                      sciara_gdal_message(r->scope));
 }
 
-/** Copies the points of a line or ring to points[at...]; returns the next place. */
+/** Copies the points of a line or ring to points[at...]; returns the next index. */
 static size_t copy_points(OGRGeometryH line, struct sciara_point *points, size_t at) {
   const int count = OGR_G_GetPointCount(line);
   for (int k = 0; k < count; k++) points[at++] = (struct sciara_point){OGR_G_GetX(line, k), OGR_G_GetY(line, k)};

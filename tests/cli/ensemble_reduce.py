@@ -82,9 +82,10 @@ def columns_of(folder):
     reached = np.zeros(valid.size, bool)
     for path in (folder / "batches").glob("*.h5"):
         with h5py.File(path) as f:
-            ends = np.cumsum(f["cells"])
-            for first, end in zip(ends - f["cells"], ends):
-                reached[np.cumsum(f["cell"][first:end])] = True
+            cells, cell = f["cells"][:], f["cell"][:]
+        ends = np.cumsum(cells)
+        for first, end in zip(ends - cells, ends):
+            reached[np.cumsum(cell[first:end])] = True
     dry = valid & ~reached
     assert dry.any() and (reached & valid).any()
     return np.append(np.flatnonzero(reached), np.flatnonzero(dry)[0]), dry, valid
@@ -110,16 +111,17 @@ def members(folder, columns):
     shape = len(w), columns.size
     arrival, most, last = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape)
     for path in (folder / "batches").glob("*.h5"):
-        with h5py.File(path) as f:
-            first = 0
-            for n, i in enumerate(f["id"]):
-                k, count = at[int(i)], int(f["cells"][n])
-                part, first = slice(first, first + count), first + count
-                if f["failed"][n]:
-                    continue
-                state[k], end[k] = 1 + bool(f["censored"][n]), f["end_s"][n]
-                c = column[np.cumsum(f["cell"][part])]
-                arrival[k, c], most[k, c], last[k, c] = f["arrival"][part], f["max_deposit"][part], f["deposit"][part]
+        with h5py.File(path) as file:
+            f = {name: file[name][:] for name in file if name != "texts"}
+        first = 0
+        for n, i in enumerate(f["id"]):
+            k, count = at[int(i)], int(f["cells"][n])
+            part, first = slice(first, first + count), first + count
+            if f["failed"][n]:
+                continue
+            state[k], end[k] = 1 + bool(f["censored"][n]), f["end_s"][n]
+            c = column[np.cumsum(f["cell"][part])]
+            arrival[k, c], most[k, c], last[k, c] = f["arrival"][part], f["max_deposit"][part], f["deposit"][part]
     return w, s, state, end, arrival, most, last
 
 
@@ -172,13 +174,14 @@ def halves(hit, w, s, state):
     return sums[0] / whole, sums[1] / whole
 
 
-def quantile(values, reached, w, q):
-    out = np.full(values.shape[1], NODATA)
+def quantiles(values, reached, w, shares):
+    """For each share those of all columns."""
+    out = np.full((len(shares), values.shape[1]), NODATA)
     for c in np.flatnonzero(reached.sum(0) >= 10):
         m = np.flatnonzero(reached[:, c])
         m = m[np.argsort(values[m, c], kind="stable")]
         sums = np.cumsum(w[m])
-        out[c] = values[m[np.searchsorted(sums, q * sums[-1] * (1 - 1e-12))], c]
+        out[:, c] = values[m[np.searchsorted(sums, np.array(shares) * sums[-1] * (1 - 1e-12))], c]
     return out
 
 
@@ -202,9 +205,10 @@ def compare(folder, rate=None):
             check(f"reached_within_{hours}h{part}", read(folder, f"reached_within_{hours}h{part}", *look), expected, valid)
     reached = np.isfinite(arrival) & ((state > 0) & (w > 0))[:, None]
     r = restored(w, s, state > 0)
-    for q in (0.05, 0.5, 0.95):
-        check("arrival", read(folder, f"arrival_q{100 * q:02g}", *look), quantile(arrival, reached, r, q), valid)
-        check("deposit", read(folder, f"deposit_q{100 * q:02g}", *look), quantile(last, reached, r, q), valid)
+    shares = (0.05, 0.5, 0.95)
+    for name, values in (("arrival", arrival), ("deposit", last)):
+        for q, expected in zip(shares, quantiles(values, reached, r, shares)):
+            check(name, read(folder, f"{name}_q{100 * q:02g}", *look), expected, valid)
     enough = reached.sum(0) >= 10
     with np.errstate(divide="ignore", invalid="ignore"):
         for name, values in (("arrival_mean", np.where(reached, arrival, 0)), ("deposit_mean", last)):
@@ -501,7 +505,7 @@ class Sites:
             row |= self.probability(f"reached_within_{hours}h", reached & (arrival <= hours * 3600), hours * 3600)
         for q in (0.05, 0.5, 0.95):
             for name, unit, values in (("arrival", "s", arrival), ("deposit", "m", last)):
-                found = quantile(values[:, None], reached[:, None], self.r, q)[0]
+                found = quantiles(values[:, None], reached[:, None], self.r, [q])[0, 0]
                 row[f"{name}_q{100 * q:02g}_{unit}"] = np.nan if found == NODATA else found
         shares = shares_of(site)
         parts = np.array([shares.get(int(cell), 0) for cell in self.columns[:-1][at]])

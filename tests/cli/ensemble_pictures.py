@@ -49,7 +49,7 @@ class Pictures(SharedCase):
     def parts(cls, name, *args, folder="e", layer="probability_0m", extent=BOX):
         """What stands above the map of a picture, the map, and what stands below it: rows, columns, red, green, blue."""
         case.run_program("ensemble", "export", folder, "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
-                         ",".join(map(str, extent)), "--width", "1200", *args, cwd=cls.work)
+                         ",".join(map(str, extent)), "--width", "800", *args, cwd=cls.work)
         image = numpy.moveaxis(gdal.Open(os.path.join(cls.work, name)).ReadAsArray()[:3], 0, 2).astype(int)
         dark = (image == INK).all(axis=2)
         cols = (extent[2] - extent[0]) // 10

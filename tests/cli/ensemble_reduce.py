@@ -34,6 +34,9 @@ NODATA = -9999.0
 
 
 def run(*command, code=0):
+    if command[0] == PROGRAM:
+        done = case.run_program(*command[1:], cwd=os.getcwd(), code=code)
+        return done.stdout + done.stderr
     result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
     assert result.returncode == code, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
     return result.stdout + result.stderr
@@ -59,20 +62,29 @@ def plan(work, name, sample, vents=None, base=None, parts=None, **result):
 
 
 TO_RAW = """
-import sys
+import glob, sys
 from osgeo import gdal
 gdal.UseExceptions()
-for path in sys.argv[1:]:
-    dataset = gdal.Open(path)
-    dataset.GetRasterBand(1).ReadAsArray().astype("float64").tofile(path + ".raw")
+for line in sys.stdin:
+    for path in glob.glob(line.rstrip("\\n") + "/*.tif"):
+        dataset = gdal.Open(path)
+        dataset.GetRasterBand(1).ReadAsArray().astype("float64").tofile(path + ".raw")
+    print("done", flush=True)
 """
 
 
+@functools.cache
+def reader():
+    """A process of its own: the HDF5 of GDAL and that of h5py may differ."""
+    return subprocess.Popen([sys.executable, "-c", TO_RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
 def raster(path):
-    """In a process of its own, all rasters of the folder: the HDF5 of GDAL and that of h5py may differ."""
     raw = path.with_suffix(".tif.raw")
     if not raw.exists() or raw.stat().st_mtime_ns < path.stat().st_mtime_ns:
-        run(sys.executable, "-c", TO_RAW, *path.parent.glob("*.tif"))
+        reader().stdin.write(f"{path.parent}\n")
+        reader().stdin.flush()
+        assert reader().stdout.readline() == "done\n", path
     return np.fromfile(raw)
 
 
@@ -848,6 +860,7 @@ def main():
         unequal(work)
         computed_members(work)
     finally:
+        reader().communicate()
         shutil.rmtree(work)
 
 

@@ -231,7 +231,7 @@ class FarLava(Case):
 
     def test_each_side(self):
         case.write_json(self.path("e.json"), {"base": "base.json", "vents": {"table": "vents.csv"}, "sample": {"method": "full"}})
-        self.sciara("ensemble", "run", "e.json", "-o", "e", "-j", 2, "-q")
+        self.sciara("ensemble", "run", "e.json", "-o", "e", "-j", 2, "-q", "--no-estimate", "--no-pictures")
         import h5py
         cells = {r * self.SIDE + c for r in self.LAVA for c in self.LAVA}
         with h5py.File(self.path("e/batches/000000.h5")) as f:

@@ -216,11 +216,12 @@ class Calibrate(CalibrationCase):
         self.write("rates.json", unknowns=unknowns, design="lhs", budget=12, pairs=[
             {"scenario": "double.json", "observed": "mapped.tif"}, {"scenario": "late.json", "observed": "mapped.tif"}])
         self.sciara("calibrate", "rates.json", "-q", "-o", "rates")
-        for row in self.rows("rates"):
-            for k, (name, slots) in enumerate((("double.json", [8, 12]), ("late.json", [4, 6]))):
-                effusion = {"slot": "10 min", "rates_m3_s": self.shaped(slots, row["rate_shape"], row["rate_scale"])}
-                changes = {"vents.0.effusion": effusion, "model.cooling": row["model.cooling"]}
-                self.assertEqual(self.evaluate([changes], name, "--observed", "mapped.tif")[0], [row[f"jaccard_{k}"]])
+        rows = self.rows("rates")
+        for k, (name, slots) in enumerate((("double.json", [8, 12]), ("late.json", [4, 6]))):
+            rates = [self.shaped(slots, row["rate_shape"], row["rate_scale"]) for row in rows]
+            found = self.evaluate([{"vents.0.effusion": {"slot": "10 min", "rates_m3_s": r}, "model.cooling": row["model.cooling"]}
+                                   for r, row in zip(rates, rows)], name, "--observed", "mapped.tif")
+            self.assertEqual(found, [[row[f"jaccard_{k}"]] for row in rows])
         best = max(self.rows("rates"), key=lambda row: row["score"])
         self.sciara("run", "rates/best.json", "-q")
         scores = json.loads(self.sciara("compare", "rates/best.out", "--observed", "mapped.tif", "--json").stdout)
@@ -253,14 +254,15 @@ class Calibrate(CalibrationCase):
             lava = rates[2:] if rates[0] == 0 else rates
             found = self.evaluate([{}, {"rate_shape": 1}], name, "--observed", "mapped.tif")
             self.assertEqual(found[0], found[1])
-            j = []
-            for shape in (0.02, 0.3, 4, 50):
+            shapes, both = (0.02, 0.3, 4, 50), []
+            for shape in shapes:
                 as_rates = [0] * (len(rates) - len(lava)) + self.shaped(lava, shape) + [0]
                 self.assertAlmostEqual(sum(as_rates), sum(rates), places=10)
-                found = self.evaluate([{"rate_shape": shape}, {"vents.0.effusion.rates_m3_s": as_rates}],
-                                      name, "--observed", "mapped.tif")
-                self.assertEqual(found[0], found[1])
-                j += found[0]
+                both += [{"rate_shape": shape}, {"vents.0.effusion.rates_m3_s": as_rates}]
+            found = self.evaluate(both, name, "--observed", "mapped.tif")
+            self.assertEqual(found[::2], found[1::2])
+            j = [value for values in found[::2] for value in values]
+            self.assertEqual(len(found), 2 * len(shapes))
             self.assertGreater(len(set(j)), 1)
         for values, message in (
                 ({"rate_shape": 0}, "rate_shape: expected a number, 1e-6 to 1e6; found 0"),

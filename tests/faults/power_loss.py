@@ -68,7 +68,7 @@ class PowerLoss(bed.Bed):
             seen.add(key)
             place = self.path("left", str(len(seen)))
             whole.save(files, place)
-            outcome = shim.run(["info", place], self.work, self.path("root"))
+            outcome = shim.run_in_fork(["info", place], self.work, self.path("root"))
             self.assertEqual(outcome.code, 0 if "run.json" in files else 3, f"{how}\n{outcome.stdout}{outcome.stderr}")
             self.assertNotRegex(outcome.stdout + outcome.stderr, "damaged|missing: [1-9]", how)
 

@@ -3,7 +3,6 @@
 """SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. A file with its final name
 is complete, what was acknowledged exists, and the folder can be used again."""
 import os
-import shutil
 import signal
 import sys
 import time
@@ -13,7 +12,6 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import shim
-import whole
 
 
 class Kill(bed.Bed):
@@ -49,9 +47,9 @@ class Kill(bed.Bed):
     def test_while_a_run_is_replaced(self):
         """Killed while --overwrite removes the earlier run, and after that."""
         args = (*bed.RUN, "--overwrite")
-        calls = self.undisturbed()[0].calls
-        for k in range(1, calls, bed.pick(1, 8)):
-            self.attempt()
+        earlier, before = self.undisturbed()
+        for k in range(1, earlier.calls, bed.pick(1, 8)):
+            self.restore(before)
             outcome, state = self.attempt(f"kill {k}", args=args, keep=True)
             self.assert_killed(outcome, f"call {k}")
             self.assert_whole(outcome, state, f"killed at call {k} of the second run")
@@ -101,10 +99,6 @@ class KillAndResume(bed.Bed):
             low, high = (low, middle) if name in state else (middle + 1, high)
         return self.attempt(f"kill {low}", args=self.args)[1]
 
-    def restore(self, state):
-        shutil.rmtree(self.path("root", "out"))
-        whole.save(state, self.path("root", "out"))
-
 
 class KillAtRandom(bed.Bed):
     changes = {**case.ENDLESS, "output": {"fields": case.FIELDS, "every": "2 min", "maps": ["deposit"]}}
@@ -114,8 +108,8 @@ class KillAtRandom(bed.Bed):
         chance = bed.dice(20)
         self.right = None
         acknowledged = 0
-        for n in range(bed.pick(200, 25)):
-            delay = chance.uniform(0, 0.25) if n % 2 else chance.uniform(0.1, bed.pick(3, 0.8))
+        for n in range(bed.pick(200, 16)):
+            delay = chance.uniform(0, 0.25) if n % 2 else chance.uniform(0.1, bed.pick(3, 0.6))
 
             def strike(process, delay=delay):
                 time.sleep(delay)

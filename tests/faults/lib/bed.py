@@ -61,6 +61,11 @@ class Bed(case.Case):
         outcome = run(args, self.work, self.path("root"), plan, **options)
         return outcome, whole.load(self.path("root", "out"))
 
+    def restore(self, state):
+        """Makes root/out what it was after an attempt."""
+        shutil.rmtree(self.path("root", "out"))
+        whole.save(state, self.path("root", "out"))
+
     def calls(self, log, kinds=""):
         """(number, record, path) of the calls to be tried in a log, in order. In the long form all; otherwise the first and
         the last of each kind on each kind of file: every snapshot gets the same calls."""

@@ -350,7 +350,7 @@ class Memory(SharedCase):
         for args in (["-e", "serial"], ["-e", "openmp"], ["-e", "serial", "-p", "single"],
                      ["-e", "serial", "--set", 'output.maps=["deposit"]'],
                      ["-e", "serial", "--checkpoint-every", "1 s"]):
-            report = self.sciara("check", "s.json", "-q", *args).stdout
+            report = self.sciara("check", "s.json", "-q", "--no-estimate", *args).stdout
             predicted = float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * 1e6
             parts = [float(n) for n in re.findall(r"\n  (?:program|ground|state|engine|files) +([\d.]+) MB", report)]
             self.assertEqual(len(parts), 5, report)

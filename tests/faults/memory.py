@@ -235,7 +235,7 @@ class Predicted(case.Case):
         return outcome.resident
 
     def predicted(self, *args):
-        report = self.sciara("check", "s.json", "-q", *args).stdout
+        report = self.sciara("check", "s.json", "-q", "--no-estimate", *args).stdout
         return float(re.search(r"\nhost memory: +([\d.]+) MB", report)[1]) * MB
 
     SERIAL, OPENMP = ("-e", "serial"), ("-e", "openmp", "-t", "1")

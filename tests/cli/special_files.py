@@ -91,8 +91,7 @@ class SpecialFiles(case.Case):
             for command in commands:
                 with self.subTest(name=name, kind=kind, command=" ".join(command)):
                     before = self.names()
-                    done = subprocess.run([case.PROGRAM, *command], cwd=self.work, stdin=subprocess.DEVNULL,
-                                          capture_output=True, timeout=SECONDS, encoding="utf-8", check=False)
+                    done = case.run_to_any_end(*command, cwd=self.work, timeout=SECONDS)
                     self.assertIn(done.returncode, codes, done.stderr)
                     self.assertIn(os.path.basename(named or name), done.stderr)
                     self.assertRegex(done.stderr, REFUSED.get(kind, f"is a {kind}, expected a file"))

@@ -84,16 +84,21 @@ def run_limited(command, options, **more):
     return done
 
 
+def run_to_any_end(*args, cwd, **options):
+    """`sciara ARGS`; the result has its exit code, stdout and stderr as text."""
+    command = [PROGRAM, *map(str, args)]
+    if not server.can_run(command, options):
+        return run_limited(command, options, cwd=cwd)
+    done = subprocess.CompletedProcess(command, *server.run(command, cwd, options.get("timeout")))
+    done.stdout, done.stderr = (text.decode("utf-8") for text in (done.stdout, done.stderr))
+    return done
+
+
 def run_program(*args, cwd, code=0, **options):
     """`sciara ARGS`; fails when the exit code is not `code`. The result has stdout and stderr as text."""
-    command = [PROGRAM, *map(str, args)]
-    if server.can_run(command, options):
-        done = subprocess.CompletedProcess(command, *server.run(command, cwd))
-        done.stdout, done.stderr = (text.decode("utf-8") for text in (done.stdout, done.stderr))
-    else:
-        done = run_limited(command, options, cwd=cwd)
+    done = run_to_any_end(*args, cwd=cwd, **options)
     if done.returncode != code:
-        raise AssertionError(f"sciara {' '.join(command[1:])}: expected exit code {code}, found {done.returncode}\n"
+        raise AssertionError(f"sciara {' '.join(map(str, args))}: expected exit code {code}, found {done.returncode}\n"
                              f"stdout: {done.stdout}stderr: {done.stderr}")
     return done
 

@@ -48,17 +48,21 @@ _server = None
 
 
 def can_run(command, options):
-    """Whether the command line can run without a process of its own."""
+    """Whether the command line can run without a process of its own; `options` are those of subprocess.run."""
     env = options.get("env")
     text = "".join(f"{word}\0" for word in command)
-    return bool(PATH) and not set(options) - {"env"} and (env is None or env == dict(os.environ)) \
+    return bool(PATH) and not set(options) - {"env", "timeout"} and (env is None or env == dict(os.environ)) \
         and len(text.encode("utf-8", "surrogateescape")) < MOST_BYTES // 2 and len(command) < MOST_WORDS \
         and not any("\0" in word for word in command)
 
 
-def run(command, cwd):
-    """As Server.run, in one server for all."""
+def run(command, cwd, timeout=None):
+    """As Server.run, in one server for all; subprocess.TimeoutExpired after `timeout` seconds."""
     global _server
     if _server is None:
         _server = Server()
-    return _server.run(command, cwd)
+    try:
+        return _server.run(command, cwd, patience=timeout)
+    except TimeoutError as error:
+        _server = None
+        raise subprocess.TimeoutExpired(command, timeout) from error

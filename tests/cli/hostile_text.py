@@ -59,16 +59,14 @@ class HostileText(SharedCase):
 
     def shown(self, *args, code=0, has=None):
         """Standard output of a command; neither stream contains what a terminal would execute. `code` None: any."""
-        words = [os.fsencode(case.PROGRAM)] + [a if isinstance(a, bytes) else str(a).encode() for a in args]
-        done = subprocess.run(words, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=False)
+        done = case.run_to_any_end(*(os.fsdecode(a) if isinstance(a, bytes) else a for a in args), cwd=self.work)
         for stream in (done.stdout, done.stderr):
-            self.assertEqual(FORBIDDEN & set(stream.decode("utf-8")), set(), f"{args}: {stream}")
+            self.assertEqual(FORBIDDEN & set(stream), set(), f"{args}: {stream}")
         if code is not None:
             self.assertEqual(done.returncode, code, done.stderr)
         if has is not None:
-            self.assertIn(has, (done.stdout + done.stderr).decode())
-        return done.stdout.decode()
+            self.assertIn(has, done.stdout + done.stderr)
+        return done.stdout
 
     # ------------------------------------------------------------------------------------------ text of a scenario
 

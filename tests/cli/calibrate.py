@@ -274,11 +274,8 @@ class Calibrate(CalibrationCase):
                         "one interval", "one.json")
 
     def refuse_set(self, values, message, scenario="s.json"):
-        done = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", "--observed", "mapped.tif"], cwd=self.work,
-                              input=json.dumps({"set": values}), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8", check=False)
+        done = self.sciara("evaluate", scenario, "-q", "--observed", "mapped.tif", code=3, input=json.dumps({"set": values}))
         self.assertIn(message, json.loads(done.stdout)["error"])
-        self.assertEqual(done.returncode, 3)
 
     def test_date(self):
         """The same time as a date."""

@@ -62,10 +62,7 @@ class Evaluate(SharedCase):
     def run_lines(self, lines, *args, code=0):
         """Lines (texts, or values of JSON) in; the lines that come out, and stderr."""
         text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
-        command = [case.PROGRAM, "evaluate", *args]
-        done = subprocess.run(command, input=text, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        done = self.sciara("evaluate", *args, code=code, input=text)
         return done.stdout, done.stderr
 
     def evaluate(self, changes, *args, code=0):

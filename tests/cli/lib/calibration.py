@@ -68,8 +68,7 @@ class CalibrationCase(SharedCase):
     def evaluate(self, sets, scenario, *observed, score="jaccard"):
         """The Jaccard indices, or another score, of sets of parameters, from sciara evaluate."""
         lines = "".join(json.dumps({"id": k, "set": values}) + "\n" for k, values in enumerate(sets))
-        out = subprocess.run([case.PROGRAM, "evaluate", scenario, "-q", *observed], input=lines, cwd=self.work,
-                             stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+        out = self.sciara("evaluate", scenario, "-q", *observed, input=lines).stdout
         return [[part[score] for part in line.get("parts", [line])] for line in map(json.loads, out.splitlines())]
 
     def write_square(self, name, zone):

@@ -77,19 +77,20 @@ def run_limited(command, options, **more):
     limited = "preexec_fn" in options
     if limited:
         options["env"] = {**(options.get("env") or os.environ), "GCOV_PREFIX": "/dev/null"}
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                          check=False, **options)
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False, **options)
     if limited:
         done.stderr = re.sub("^profiling:.*\n", "", done.stderr, flags=re.MULTILINE)
     return done
 
 
 def run_to_any_end(*args, cwd, **options):
-    """`sciara ARGS`; the result has its exit code, stdout and stderr as text."""
+    """`sciara ARGS`; the result has its exit code, stdout and stderr as text. `input`: standard input, a text."""
     command = [PROGRAM, *map(str, args)]
     if not server.can_run(command, options):
         return run_limited(command, options, cwd=cwd)
-    done = subprocess.CompletedProcess(command, *server.run(command, cwd, options.get("timeout")))
+    done = subprocess.CompletedProcess(command, *server.run(command, cwd, options.get("timeout"), options.get("input", "").encode()))
     done.stdout, done.stderr = (text.decode("utf-8") for text in (done.stdout, done.stderr))
     return done
 

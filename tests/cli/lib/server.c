@@ -5,8 +5,8 @@
 //   sciara_server SOCKET     number of a descriptor; SOCK_SEQPACKET
 //
 // A request is one packet of words, each ended by NUL: "NAME=VALUE" for the environment, an empty word, the current folder,
-// the command line; with two descriptors for standard output and standard error. The reply is the status that waitpid
-// gives, as an int. If a library loaded before the program has a function shim_start (tests/faults/shim.h), it is called
+// the command line; with descriptors for standard output, standard error and, if it is not empty, standard input. The reply
+// is the status that waitpid gives, as an int. If a library loaded before the program has a function shim_start (tests/faults/shim.h), it is called
 // before the command.
 #include <dlfcn.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@ enum { MOST_BYTES = 1 << 16, MOST_WORDS = 256 };
 
 int sciara_main(int argc, char **argv);
 
-/** Bytes of a request; 0 at the end, -1 if it is invalid. */
-static ssize_t receive(int socket, char *text, int descriptors[2]) {
+/** Bytes of a request; 0 at the end, -1 if it is invalid. An absent descriptor is -1. */
+static ssize_t receive(int socket, char *text, int descriptors[3]) {
   union {
     struct cmsghdr header;
-    char space[CMSG_SPACE(2 * sizeof(int))];
+    char space[CMSG_SPACE(3 * sizeof(int))];
   } control;
   struct iovec data = {.iov_base = text, .iov_len = MOST_BYTES - 1};
   struct msghdr message = {
@@ -33,7 +33,8 @@ static ssize_t receive(int socket, char *text, int descriptors[2]) {
   if (count <= 0) return count;
   const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   if (!header || header->cmsg_type != SCM_RIGHTS || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) return -1;
-  memcpy(descriptors, CMSG_DATA(header), 2 * sizeof(int));
+  descriptors[2] = -1;
+  memcpy(descriptors, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
   return count;
 }
 
@@ -49,7 +50,12 @@ static void start_shim(void) {
   if (start) start();
 }
 
-static void run(int socket, char *text, ssize_t count, const int descriptors[2]) {
+static void close_all(const int descriptors[3]) {
+  for (int k = 0; k < 3; k++)
+    if (descriptors[k] >= 0) close(descriptors[k]);
+}
+
+static void run(int socket, char *text, ssize_t count, const int descriptors[3]) {
   char *words[MOST_WORDS + 1], *at = text;
   int found = 0;
   for (; at < text + count && *at; at += strlen(at) + 1)
@@ -59,8 +65,8 @@ static void run(int socket, char *text, ssize_t count, const int descriptors[2])
   if (found < 2 || chdir(words[0]) != 0) give_up("sciara_server: the folder");
   dup2(descriptors[0], STDOUT_FILENO);
   dup2(descriptors[1], STDERR_FILENO);
-  close(descriptors[0]);
-  close(descriptors[1]);
+  if (descriptors[2] >= 0) dup2(descriptors[2], STDIN_FILENO);
+  close_all(descriptors);
   close(socket);
   start_shim();
   exit(sciara_main(found - 1, words + 1));
@@ -68,15 +74,14 @@ static void run(int socket, char *text, ssize_t count, const int descriptors[2])
 
 int main(int argc, char **argv) {
   static char text[MOST_BYTES];
-  int descriptors[2], status;
+  int descriptors[3], status;
   const int socket = argc == 2 ? atoi(argv[1]) : -1;
   ssize_t count;
   while ((count = receive(socket, text, descriptors)) > 0) {
     text[count] = '\0';
     const pid_t child = fork();
     if (child == 0) run(socket, text, count, descriptors);
-    close(descriptors[0]);
-    close(descriptors[1]);
+    close_all(descriptors);
     if (child < 0 || waitpid(child, &status, 0) != child || send(socket, &status, sizeof status, 0) < 0) {
       perror("sciara_server");
       return EXIT_FAILURE;

@@ -22,15 +22,18 @@ class Server:
         atexit.register(self._process.wait)
         atexit.register(self._ours.close)  # called first: it ends the process
 
-    def run(self, command, cwd, assignments=(), patience=None):
+    def run(self, command, cwd, assignments=(), patience=None, text=b""):
         """Exit code (that of subprocess), standard output and standard error as bytes.
 
         assignments: "NAME=VALUE", for the environment of this command. patience: s; TimeoutError after that time, and
-        then the server is gone.
+        then the server is gone. text: standard input.
         """
         request = b"".join(os.fsencode(word) + b"\0" for word in [*assignments, "", cwd, *command])
-        with open(os.memfd_create("stdout"), "r+b") as out, open(os.memfd_create("stderr"), "r+b") as err:
-            socket.send_fds(self._ours, [request], [out.fileno(), err.fileno()])
+        with open(os.memfd_create("stdout"), "r+b") as out, open(os.memfd_create("stderr"), "r+b") as err, \
+                open(os.memfd_create("stdin"), "r+b", buffering=0) as given:
+            given.write(text)
+            given.seek(0)
+            socket.send_fds(self._ours, [request], [file.fileno() for file in (out, err, given)[:3 if text else 2]])
             self._ours.settimeout(patience)
             try:
                 reply = self._ours.recv(4)
@@ -51,18 +54,18 @@ def can_run(command, options):
     """Whether the command line can run without a process of its own; `options` are those of subprocess.run."""
     env = options.get("env")
     text = "".join(f"{word}\0" for word in command)
-    return bool(PATH) and not set(options) - {"env", "timeout"} and (env is None or env == dict(os.environ)) \
+    return bool(PATH) and not set(options) - {"env", "timeout", "input"} and (env is None or env == dict(os.environ)) \
         and len(text.encode("utf-8", "surrogateescape")) < MOST_BYTES // 2 and len(command) < MOST_WORDS \
         and not any("\0" in word for word in command)
 
 
-def run(command, cwd, timeout=None):
+def run(command, cwd, timeout=None, text=b""):
     """As Server.run, in one server for all; subprocess.TimeoutExpired after `timeout` seconds."""
     global _server
     if _server is None:
         _server = Server()
     try:
-        return _server.run(command, cwd, patience=timeout)
+        return _server.run(command, cwd, patience=timeout, text=text)
     except TimeoutError as error:
         _server = None
         raise subprocess.TimeoutExpired(command, timeout) from error

@@ -44,18 +44,6 @@ SCENARIO = """{
   "run": { "max_steps": 3 }
 }
 """
-DEM = """ncols 5
-nrows 5
-xllcorner 500000
-yllcorner 4177000
-cellsize 10
-NODATA_value -9999
-105 104 103 102 101
-106 105 104 103 102
-107 106 105 104 103
-108 107 106 105 104
-109 108 107 106 105
-"""
 KEYS = {"name", "scenario", "edit", "files", "make", "run", "env", "limit", "user", "code", "error", "stdout", "left",
         "why"}
 NOBODY = 65534
@@ -83,7 +71,7 @@ def make_files(entry, folder):
             raise AssertionError(f"{entry['name']}: the scenario holds no {before}")
         text = text.replace(before, after)
     write(folder, "s.json", text)
-    write(folder, "dem.asc", DEM)
+    write(folder, "dem.asc", case.SLOPE_ASC)
     for name, content in entry.get("files", {}).items():
         write(folder, name, content)
     if "make" in entry:

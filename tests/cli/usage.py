@@ -11,18 +11,6 @@ sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
-DEM = """ncols 5
-nrows 5
-xllcorner 500000
-yllcorner 4177000
-cellsize 10
-NODATA_value -9999
-105 104 103 102 101
-106 105 104 103 102
-107 106 105 104 103
-108 107 106 105 104
-109 108 107 106 105
-"""
 COMMANDS = ("init", "check", "run", "export", "info", "compare", "import", "engines", "bench", "schema", "doc")
 UNTIL = ('--until: expected a time above 0 such as "6 h", "3 d" or seconds, a date such as 2026-05-11T10:00Z, "solidified" or '
          '"front at rest"; found ')
@@ -31,7 +19,7 @@ UNTIL = ('--until: expected a time above 0 such as "6 h", "3 d" or seconds, a da
 class Usage(Case):
     def setUp(self):
         super().setUp()
-        self.write("dem.asc", DEM)
+        self.write("dem.asc", case.SLOPE_ASC)
         case.write_json(self.path("s.json"), {
             "dem": {"path": "dem.asc", "crs": "EPSG:32633"},
             "vents": [{"row": 2, "col": 2, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]})

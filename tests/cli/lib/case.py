@@ -25,6 +25,19 @@ NORTH = SOUTH + ROWS * CELL
 NODATA = -9999
 VENT = (8, 20)  # row, column
 FIELDS = ["thickness", "altitude", "temperature", "deposit", "arrival_time"]
+# A DEM as ESRI ASCII: an even slope of 5 x 5 cells, for tests of what is refused.
+SLOPE_ASC = """ncols 5
+nrows 5
+xllcorner 500000
+yllcorner 4177000
+cellsize 10
+NODATA_value -9999
+105 104 103 102 101
+106 105 104 103 102
+107 106 105 104 103
+108 107 106 105 104
+109 108 107 106 105
+"""
 
 
 def is_sea(row, col):

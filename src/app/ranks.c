@@ -42,7 +42,9 @@ int sciara_ranks_begin(const struct sciara_command *command) {
     return rank == 0 ? SCIARA_ERR_USAGE : SCIARA_OK; // the launcher ends all when one of them fails
   }
   if (rank > 0) leave_signals_to_root();
-  const int code = sciara_report(sciara_comm_mpi(&comm));
+  const enum sciara_status status = sciara_comm_mpi(&comm);
+  if (status == SCIARA_ERR_USAGE && rank > 0) return SCIARA_OK; // rank 0 says what is wrong
+  const int code = sciara_report(status);
   if (code != SCIARA_OK) return code;
   return rank == 0 ? -1 : serve();
 }

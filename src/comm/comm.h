@@ -72,7 +72,8 @@ int sciara_comm_launched(int *rank);
 /**
  * The communicator of all processes that the launcher has started; loads MPI. To be called once, at the start of all of
  * them. SCIARA_ERR_DEVICE if this program was built without MPI, MPI cannot be loaded, or another version of the program
- * takes part. The environment may set its timeout: SCIARA_COMM_TIMEOUT, s.
+ * takes part. The environment of rank 0 may set the timeout of all: SCIARA_COMM_TIMEOUT, s; SCIARA_ERR_USAGE, at all ranks,
+ * if it is wrong.
  */
 enum sciara_status sciara_comm_mpi(struct sciara_comm **out);
 

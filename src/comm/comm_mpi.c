@@ -29,6 +29,7 @@ struct peer {
   int64_t process;
   uint64_t space; ///< of process numbers: 0 if it is unknown
   uint64_t cores; ///< a hash of those that it may use
+  double timeout; ///< s; that of rank 0 counts. 0: it is wrong
 };
 
 struct mpi_comm {
@@ -212,12 +213,25 @@ static struct peer describe_self(void) {
   return p;
 }
 
-/** Tells all ranks who the others are, and counts those on this host. */
+/** SCIARA_COMM_TIMEOUT of the environment, s, else the default. 0 if it is wrong. */
+static enum sciara_status read_timeout(double *out) {
+  const char *text = getenv("SCIARA_COMM_TIMEOUT");
+  char *end = NULL;
+  *out = SCIARA_COMM_TIMEOUT;
+  if (!text) return SCIARA_OK;
+  *out = strtod(text, &end);
+  if (end != text && *end == '\0' && *out >= 1 && *out <= 1e6) return SCIARA_OK;
+  *out = 0;
+  return sciara_fail(SCIARA_ERR_USAGE, "SCIARA_COMM_TIMEOUT: found \"%s\", expected 1 to 1e6 seconds", text);
+}
+
+/** Tells all ranks who the others are and what timeout rank 0 was given, and counts those on this host. */
 static enum sciara_status meet(struct mpi_comm *c) {
   struct sciara_comm *b = &c->base;
   struct peer me = describe_self();
   struct peer *all;
   cpu_set_t cores;
+  if (b->rank == 0) (void)read_timeout(&me.timeout); // an error: once all know
   SCIARA_TRY(SCIARA_NEW(all, b->size, "ranks"));
   enum sciara_status status = sciara_comm_gather(b, &me, sizeof me, all);
   if (status == SCIARA_OK) status = sciara_comm_broadcast(b, all, (size_t)b->size * sizeof *all);
@@ -226,6 +240,9 @@ static enum sciara_status meet(struct mpi_comm *c) {
     return status;
   }
   c->peer = all;
+  if (all[0].timeout <= 0)
+    return b->rank == 0 ? read_timeout(&b->timeout) : sciara_fail(SCIARA_ERR_USAGE, "rank 0 ends all");
+  b->timeout = all[0].timeout;
   for (int k = 0; k < b->size; k++) {
     const bool here = strcmp(all[k].host, me.host) == 0;
     if (here) b->on_host++;
@@ -239,30 +256,17 @@ static enum sciara_status meet(struct mpi_comm *c) {
   return look_around(c);
 }
 
-/** SCIARA_COMM_TIMEOUT of the environment, s, else the default. */
-static enum sciara_status read_timeout(double *out) {
-  const char *text = getenv("SCIARA_COMM_TIMEOUT");
-  char *end = NULL;
-  *out = SCIARA_COMM_TIMEOUT;
-  if (!text) return SCIARA_OK;
-  *out = strtod(text, &end);
-  if (end != text && *end == '\0' && *out >= 1 && *out <= 1e6) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_USAGE, "SCIARA_COMM_TIMEOUT: found \"%s\", expected 1 to 1e6 seconds", text);
-}
-
 enum sciara_status sciara_comm_mpi(struct sciara_comm **out) {
   static const struct sciara_comm_ops ops = {"mpi", vote, start, finish, close_mpi};
   char why[4200];
   int launched_rank;
-  double timeout;
   *out = NULL;
-  SCIARA_TRY(read_timeout(&timeout));
   const struct sciara_mpi *mpi = load(why, sizeof why);
   if (!mpi) return sciara_fail(SCIARA_ERR_DEVICE, "MPI: %s", why);
   struct mpi_comm *c;
   SCIARA_TRY(SCIARA_NEW(c, 1, "ranks"));
   c->mpi = mpi;
-  c->base = (struct sciara_comm){.ops = &ops, .timeout = timeout};
+  c->base = (struct sciara_comm){.ops = &ops, .timeout = SCIARA_COMM_TIMEOUT};
   enum sciara_status status = report(c, mpi->begin(&c->base.rank, &c->base.size));
   const int launched = sciara_comm_launched(&launched_rank);
   if (status == SCIARA_OK && launched != c->base.size) {
@@ -276,6 +280,7 @@ enum sciara_status sciara_comm_mpi(struct sciara_comm **out) {
   }
   if (status == SCIARA_OK) status = meet(c);
   if (status != SCIARA_OK) {
+    if (!c->base.lost) c->mpi->end();
     sciara_free(c->peer);
     sciara_free(c);
     return status;

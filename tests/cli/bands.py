@@ -314,7 +314,8 @@ class Ends(Case, Ranks):
 
     def test_bad_timeout(self):
         self.write_scenario()
-        done = self.mpirun(2, "run", "s.json", "-e", "openmp", "-o", "o", code=2, env={**os.environ, "SCIARA_COMM_TIMEOUT": "soon"})
+        done = self.mpirun(3, "run", "s.json", "-e", "openmp", "-o", "o", code=2, env={**os.environ, "SCIARA_COMM_TIMEOUT": "soon"})
+        self.assertEqual(done.stderr.count("sciara: error"), 1, done.stderr)
         self.assertIn('SCIARA_COMM_TIMEOUT: found "soon", expected 1 to 1e6 seconds', done.stderr)
 
     @unittest.skipUnless(os.path.isdir(ETNA), "the files of the 2006 eruption are not here (docs/data.md)")

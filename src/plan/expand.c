@@ -140,6 +140,7 @@ static enum sciara_status set_varied(struct work *w, const struct draw *d, size_
     if (v->target != SCIARA_VARY_KEY && !sciara_parse_double(value, number))
       return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a value that is no number", v->key);
   } else {
+    if (!d->u) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: no list of values in a full sample", v->key);
     *number = sciara_vary_number(v, d->u[v->rank]);
     sciara_json_number(*number, text, sizeof text);
   }

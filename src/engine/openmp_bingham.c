@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time evaluation and flow computing of engine `openmp` for rule bingham, in loops that a compiler turns into vector
-// instructions: openmp_batch.h. Empty in sources of another rule.
+// instructions: openmp_gang.h. Empty in sources of another rule.
 //
 // A cell that is not thicker than its plug, or whose surface is level, is quiescent: as long as no thickness and no
 // ground around it changes, its slope is the same in every bit, and while its lava cools its plug does not become
 // thinner, if the yield strength does not decrease. The statement holds for any rounding, with some slack for that of the
 // exponential function.
-#include "engine/openmp_batch.h"
+#include "engine/openmp_gang.h"
 
 #ifdef SCIARA_BINGHAM
 #include "engine/openmp_evaluate.def"
@@ -29,8 +29,8 @@ static inline void begin_block(struct sciara_part *p, int64_t begin, int count) 
 
 static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) { (void)p, (void)g; }
 
-/** Loads `count` cells, whose entries are in `entry`, into a batch, filled up to whole vectors with the last cell. */
-PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int count, struct batch *restrict b) {
+/** Loads `count` cells, whose entries are in `entry`, into a gang, filled up to whole vectors with the last cell. */
+PIECE void load_gang(const struct sciara_part *p, const uint32_t *entry, int count, struct gang *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
   for (int k = 0; k < b->lanes; k++) {
@@ -46,13 +46,13 @@ PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int co
 
 /** The tops of neighbour i, which is a constant for the compiler. */
 static inline __attribute__((always_inline)) void find_tops(const struct sciara_fields *f, int i,
-                                                            struct batch *restrict b) {
+                                                            struct gang *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
   for (int k = 0; k < b->lanes; k++)
     b->top[i][k] = sciara_top(i, b->z[k], f->z[b->cell[k] + offset], f->h[b->cell[k] + offset]);
 }
 
-PIECE void find_all_tops(const struct sciara_fields *f, struct batch *b) {
+PIECE void find_all_tops(const struct sciara_fields *f, struct gang *b) {
   find_tops(f, 1, b);
   find_tops(f, 2, b);
   find_tops(f, 3, b);
@@ -63,25 +63,25 @@ PIECE void find_all_tops(const struct sciara_fields *f, struct batch *b) {
   find_tops(f, 8, b);
 }
 
-/** A log-linear law of the temperatures of a batch. */
-PIECE void find_law(const struct sciara_rule *rule, const struct batch *restrict batch, real ln_sol, real b,
+/** A log-linear law of the temperatures of a gang. */
+PIECE void find_law(const struct sciara_rule *rule, const struct gang *restrict gang, real ln_sol, real b,
                     real *restrict value) {
   sciara_lane odd = 0;
   LANES
-  for (int k = 0; k < batch->lanes; k++) {
-    const real exponent = sciara_log_of_law(rule, ln_sol, b, batch->T[k]);
+  for (int k = 0; k < gang->lanes; k++) {
+    const real exponent = sciara_log_of_law(rule, ln_sol, b, gang->T[k]);
     odd |= is_normal_exp(exponent) ? 0 : 1;
     value[k] = exp_normal(exponent);
   }
-  for (int k = 0; odd && k < batch->lanes; k++) value[k] = sciara_log_linear(rule, ln_sol, b, batch->T[k]);
+  for (int k = 0; odd && k < gang->lanes; k++) value[k] = sciara_log_linear(rule, ln_sol, b, gang->T[k]);
 }
 
 /** Slopes, plugs and, of the cells that flow, speeds and mobilities. `time`: what each cell allows, s. */
-PIECE void find_speeds(struct sciara_part *p, struct batch *restrict b, const real *restrict yield,
+PIECE void find_speeds(struct sciara_part *p, struct gang *restrict b, const real *restrict yield,
                        const real *restrict viscosity, real *restrict time) {
   const struct sciara_rule *rule = &p->rule;
   const real factor = rule->yield_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
-  sciara_lane nan[BATCH], odd = 0;
+  sciara_lane nan[GANG], odd = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
     real drop[SCIARA_MOORE];
@@ -105,8 +105,8 @@ PIECE void find_speeds(struct sciara_part *p, struct batch *restrict b, const re
     if (nan[k]) sciara_part_report(p, b->cell[k]);
 }
 
-/** The least of the times of a batch. */
-PIECE void find_least(struct sciara_part *p, const struct batch *restrict b, const real *restrict time) {
+/** The least of the times of a gang. */
+PIECE void find_least(struct sciara_part *p, const struct gang *restrict b, const real *restrict time) {
   real least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = p->rule.clock_max;
   for (int k = 0; k < b->lanes; k += CHUNK)
@@ -115,11 +115,11 @@ PIECE void find_least(struct sciara_part *p, const struct batch *restrict b, con
     if (least[l] < p->t_opt) p->t_opt = least[l];
 }
 
-static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
+static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct gang *restrict b,
                           int i, const uint16_t *restrict chosen, int count) {
   uint32_t *donor = g->donor + g->count;
   real *restrict rate = g->rate + g->count, *restrict share = g->share + g->count;
-  real mobility[BATCH];
+  real mobility[GANG];
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
     const real top = b->top[i][k];
@@ -133,14 +133,14 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
   g->count += count;
 }
 
-static inline struct sciara_level next_level(const struct batch *restrict b, int k, struct sciara_level level) {
+static inline struct sciara_level next_level(const struct gang *restrict b, int k, struct sciara_level level) {
   real top[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
   return sciara_level_next(level, b->h[k], top);
 }
 
-static inline struct sciara_level first_level(const struct batch *restrict b, int k) {
+static inline struct sciara_level first_level(const struct gang *restrict b, int k) {
   real top[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
@@ -148,13 +148,13 @@ static inline struct sciara_level first_level(const struct batch *restrict b, in
 }
 
 /**
- * tau1.6 of all cells of a batch. Nearly all need three or four rounds: four without a question, so that the processor
+ * tau1.6 of all cells of a gang. Nearly all need three or four rounds: four without a question, so that the processor
  * computes several vectors at a time; then more until no count of a chunk of cells changes. Cells that do not flow get
  * no survivors.
  */
-PIECE void minimise(struct batch *restrict b) {
-  real count[BATCH], limit[BATCH];
-  sciara_lane more[BATCH];
+PIECE void minimise(struct gang *restrict b) {
+  real count[GANG], limit[GANG];
+  sciara_lane more[GANG];
   LANES
   for (int k = 0; k < b->lanes; k++) {
     const struct sciara_level third = next_level(b, k, next_level(b, k, first_level(b, k)));
@@ -189,16 +189,16 @@ PIECE void minimise(struct batch *restrict b) {
   }
 }
 
-/** Notes which cells of a batch are quiescent. */
-PIECE void note_quiescent(struct sciara_part *p, const struct batch *restrict b) {
+/** Notes which cells of a gang are quiescent. */
+PIECE void note_quiescent(struct sciara_part *p, const struct gang *restrict b) {
   for (int k = 0; k < b->count; k++)
     if (b->quiescent[k]) p->from[b->entry[k]] = b->T[k];
 }
 
-static void evaluate_batch(struct sciara_part *p, const uint32_t *entry, int count, struct batch *b) {
+static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int count, struct gang *b) {
   const struct sciara_rule *rule = &p->rule;
-  real time[BATCH], viscosity[BATCH], yield[BATCH] = {0};
-  load_batch(p, entry, count, b);
+  real time[GANG], viscosity[GANG], yield[GANG] = {0};
+  load_gang(p, entry, count, b);
   find_all_tops(&p->f, b);
   find_law(rule, b, rule->ln_viscosity_sol, rule->viscosity_b, viscosity);
   if (rule->yields) find_law(rule, b, rule->ln_yield_sol, rule->yield_b, yield);
@@ -217,17 +217,17 @@ void sciara_part_evaluate(struct sciara_part *p) {
 // ----------------------------------------------------------------------------------------------------- flow computing
 
 /**
- * Computes the flows along the edges first..first + count, count <= BATCH, in direction i, and adds them to the outflow
+ * Computes the flows along the edges first..first + count, count <= GANG, in direction i, and adds them to the outflow
  * of the donors and to the flux that is recorded.
  */
-PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int i, int64_t first, int count) {
+PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int i, int64_t first, int count) {
   real *restrict share = g->share + first, *restrict T = g->T + first;
   const real *restrict rate = g->rate + first;
   const uint32_t *restrict donor = g->donor + first;
   const real t = p->t, distance = i < 5 ? p->rule.cell_size : p->rule.diagonal;
   const real inverse = sciara_real_div(1, t);
-  real flux[BATCH];
-  sciara_lane nan[BATCH], odd = 0;
+  real flux[GANG];
+  sciara_lane nan[GANG], odd = 0;
   LANES
   for (int e = 0; e < count; e++) {
     bool bad = false;
@@ -251,8 +251,8 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int i, int6
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int i, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;
-    while (count < BATCH && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
-    flow_batch(p, g, i, g->flown, count);
+    while (count < GANG && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
+    flow_gang(p, g, i, g->flown, count);
     g->flown += count;
   }
 }

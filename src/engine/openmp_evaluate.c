@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time evaluation of engine `openmp` for rule fv3, in loops that a compiler turns into vector instructions:
-// openmp_batch.h. Empty in sources of another rule.
-#include "engine/openmp_batch.h"
+// openmp_gang.h. Empty in sources of another rule.
+#include "engine/openmp_gang.h"
 
 #ifndef SCIARA_BINGHAM
 #include "engine/openmp_evaluate.def"
@@ -38,8 +38,8 @@ PIECE int list_evaluated(struct sciara_part *p, int64_t begin, int count, uint32
   return pending;
 }
 
-/** Loads `count` cells, whose entries are in `entry`, into a batch, filled up to whole vectors with the last cell. */
-PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int count, struct batch *restrict b) {
+/** Loads `count` cells, whose entries are in `entry`, into a gang, filled up to whole vectors with the last cell. */
+PIECE void load_gang(const struct sciara_part *p, const uint32_t *entry, int count, struct gang *restrict b) {
   b->count = count;
   b->lanes = (count + CHUNK - 1) / CHUNK * CHUNK;
   for (int k = 0; k < b->lanes; k++) {
@@ -56,7 +56,7 @@ PIECE void load_batch(const struct sciara_part *p, const uint32_t *entry, int co
   }
 }
 
-PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *restrict b) {
+PIECE void find_critical_heights(const struct sciara_rule *rule, struct gang *restrict b) {
   sciara_lane odd = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
@@ -68,8 +68,8 @@ PIECE void find_critical_heights(const struct sciara_rule *rule, struct batch *r
   for (int k = 0; k < b->lanes; k++) b->hc[k] = sciara_critical_height(rule, b->T[k]);
 }
 
-/** Computes the velocities of a batch and their directions. */
-PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b) {
+/** Computes the velocities of a gang and their directions. */
+PIECE void find_starts(const struct sciara_rule *rule, struct gang *restrict b) {
   sciara_lane subnormal = 0;
   LANES
   for (int k = 0; k < b->lanes; k++) {
@@ -91,23 +91,23 @@ PIECE void find_starts(const struct sciara_rule *rule, struct batch *restrict b)
   }
 }
 
-/** Evaluates the rule itself to decide whether cell k of a batch is open to neighbour i. */
-PIECE void resolve_doubt(const struct sciara_rule *rule, struct batch *restrict b, int i, int k) {
+/** Evaluates the rule itself to decide whether cell k of a gang is open to neighbour i. */
+PIECE void resolve_doubt(const struct sciara_rule *rule, struct gang *restrict b, int i, int k) {
   struct sciara_slope s;
   const real head = b->to[i > 4][k] == i ? b->head[i > 4][k] : 0;
   const bool open = sciara_slope_open_with(rule, b->h[k], b->hc[k], b->top[i][k], head, &s);
   b->set[k] = (b->set[k] & ~((sciara_lane)1 << i)) | (open ? (sciara_lane)1 << i : 0);
 }
 
-/** Finds which cells of a batch are open to neighbour i, which is a constant for the compiler. */
+/** Finds which cells of a gang are open to neighbour i, which is a constant for the compiler. */
 static inline __attribute__((always_inline)) void
-find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i, struct batch *restrict b) {
+find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i, struct gang *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
   const real *restrict head = b->head[i > 4];
   const sciara_lane *restrict to = b->to[i > 4];
   real *restrict top = b->top[i];
-  real zn[BATCH], hn[BATCH];
-  sciara_lane doubt[BATCH], any = 0;
+  real zn[GANG], hn[GANG];
+  sciara_lane doubt[GANG], any = 0;
   for (int k = 0; k < b->lanes; k++) {
     zn[k] = f->z[b->cell[k] + offset];
     hn[k] = f->h[b->cell[k] + offset];
@@ -125,7 +125,7 @@ find_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, int i
     if (doubt[k]) resolve_doubt(rule, b, i, k);
 }
 
-PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, struct batch *b) {
+PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_fields *f, struct gang *b) {
   find_slopes(rule, f, 1, b);
   find_slopes(rule, f, 2, b);
   find_slopes(rule, f, 3, b);
@@ -139,15 +139,15 @@ PIECE void find_all_slopes(const struct sciara_rule *rule, const struct sciara_f
 /** Computes the times along the new edges. */
 PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
   const struct sciara_rule *rule = &p->rule;
-  real time[BATCH], least[CHUNK];
+  real time[GANG], least[CHUNK];
   for (int l = 0; l < CHUNK; l++) least[l] = rule->clock_max;
-  for (; g->timed < g->count; g->timed += BATCH) {
+  for (; g->timed < g->count; g->timed += GANG) {
     const real *restrict v0 = g->v0 + g->timed;
     real *restrict accel = g->accel + g->timed, *restrict path = g->path + g->timed;
     const uint32_t *restrict donor = g->donor + g->timed;
-    const int n = g->count - g->timed < BATCH ? (int)(g->count - g->timed) : BATCH;
-    real h[BATCH], keep[BATCH];
-    sciara_lane nan[BATCH], odd = 0;
+    const int n = g->count - g->timed < GANG ? (int)(g->count - g->timed) : GANG;
+    real h[GANG], keep[GANG];
+    sciara_lane nan[GANG], odd = 0;
     for (int k = 0; k < n; k++) {
       h[k] = p->h[donor[k]];
       keep[k] = p->keep[donor[k]];
@@ -167,8 +167,8 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
       nan[k] = bad ? 1 : 0;
       odd |= nan[k];
     }
-    for (int k = n; k < BATCH; k++) time[k] = rule->clock_max;
-    for (int k = 0; k < BATCH; k += CHUNK)
+    for (int k = n; k < GANG; k++) time[k] = rule->clock_max;
+    for (int k = 0; k < GANG; k += CHUNK)
       for (int l = 0; l < CHUNK; l++) least[l] = time[k + l] < least[l] ? time[k + l] : least[l];
     for (int k = 0; odd && k < n; k++)
       if (nan[k]) sciara_part_report(p, p->cell[donor[k]]);
@@ -179,7 +179,7 @@ PIECE void find_times(struct sciara_part *p, struct sciara_edges *g) {
 }
 
 static inline void edges_made(struct sciara_part *p, struct sciara_edges *g) {
-  if (g->count - g->timed >= BATCH) find_times(p, g);
+  if (g->count - g->timed >= GANG) find_times(p, g);
 }
 
 /** Computes the initial speeds along the last edges of a list again where the momentum of the donor is subnormal. */
@@ -192,8 +192,8 @@ static void correct_speeds(const struct sciara_part *p, struct sciara_edges *g, 
   }
 }
 
-/** Appends the edges in direction i of some cells of a batch to a list, without their receivers. */
-static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct batch *restrict b,
+/** Appends the edges in direction i of some cells of a gang to a list, without their receivers. */
+static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct gang *restrict b,
                           int i, const uint16_t *restrict chosen, int count) {
   uint32_t *donor = g->donor + g->count;
   real *v0 = g->v0 + g->count, *share = g->share + g->count;
@@ -213,11 +213,11 @@ static inline void append(struct sciara_edges *restrict g, const struct sciara_p
 }
 
 /** Finds which of the cells without outflow are quiescent. */
-PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b) {
+PIECE void find_quiescent(struct sciara_part *p, const struct gang *restrict b) {
   const struct sciara_rule *rule = &p->rule;
-  uint32_t chosen[BATCH];
-  real h[BATCH], limit[BATCH], head[BATCH], top[BATCH];
-  sciara_lane quiescent[BATCH];
+  uint32_t chosen[GANG];
+  real h[GANG], limit[GANG], head[GANG], top[GANG];
+  sciara_lane quiescent[GANG];
   int count = 0;
   for (int k = 0; k < b->count; k++) {
     chosen[count] = (uint32_t)k;
@@ -244,8 +244,8 @@ PIECE void find_quiescent(struct sciara_part *p, const struct batch *restrict b)
   }
 }
 
-/** tau1.6 of all cells of a batch: rounds until none changes a set, a chunk of cells at a time. */
-PIECE void minimise(struct batch *restrict b) {
+/** tau1.6 of all cells of a gang: rounds until none changes a set, a chunk of cells at a time. */
+PIECE void minimise(struct gang *restrict b) {
   for (int c = 0; c < b->lanes; c += CHUNK) {
     sciara_lane more = 0;
     for (int k = c; k < c + CHUNK; k++) more |= b->set[k] & ~(sciara_lane)SCIARA_SELF;
@@ -265,8 +265,8 @@ PIECE void minimise(struct batch *restrict b) {
   }
 }
 
-static void evaluate_batch(struct sciara_part *p, const uint32_t *entry, int count, struct batch *b) {
-  load_batch(p, entry, count, b);
+static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int count, struct gang *b) {
+  load_gang(p, entry, count, b);
   find_critical_heights(&p->rule, b);
   find_starts(&p->rule, b);
   find_all_slopes(&p->rule, &p->f, b);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of the vector loops of engine `openmp`: batches of cells, as structures of arrays that fit the first-level
-// cache.
+// The data of the vector loops of engine `openmp`: gangs, cells that vector instructions compute together, as structures of
+// arrays that fit the first-level cache.
 //
 // Only for the sources of these loops (openmp_evaluate.c, openmp_bingham.c, openmp_settle.c), which are compiled once per precision and
 // kind of processor. Except for the pieces of a step, which have the kind in their names, all functions there are
@@ -10,8 +10,8 @@
 // cannot be handled in a lane (the _rare half of a function, a NaN, or a change of the list) are marked and handled
 // after the loop by the functions that `serial` uses.
 // Included by this room alone.
-#ifndef SCIARA_ENGINE_OPENMP_BATCH_H
-#define SCIARA_ENGINE_OPENMP_BATCH_H
+#ifndef SCIARA_ENGINE_OPENMP_GANG_H
+#define SCIARA_ENGINE_OPENMP_GANG_H
 
 #ifndef SCIARA_BRANCHLESS
 #define SCIARA_BRANCHLESS
@@ -27,7 +27,7 @@
 
 enum {
   CHUNK = 64 / sizeof(real), ///< lanes of the widest register
-  BATCH = 8 * CHUNK,         ///< cells whose slopes are computed together
+  GANG = 8 * CHUNK,          ///< cells whose slopes are computed together
   BLOCK = 1024,              ///< cells that collect inflows and settle together
   TEST_INTERVAL = 64         ///< steps between two tests whether a cell is quiescent
 };
@@ -68,28 +68,28 @@ static inline real velocity(real momentum, real h) {
 }
 #endif
 
-/** Cells of one batch of time evaluation. Lanes from `count` on repeat the last cell. */
-struct batch {
+/** One gang of time evaluation. Lanes from `count` on repeat the last cell. */
+struct gang {
   int count, lanes; ///< lanes: a multiple of CHUNK
-  uint32_t entry[BATCH];
-  int64_t cell[BATCH];
-  real z[BATCH], h[BATCH], T[BATCH];
+  uint32_t entry[GANG];
+  int64_t cell[GANG];
+  real z[GANG], h[GANG], T[GANG];
 #ifdef SCIARA_BINGHAM
-  real mobility[BATCH];
-  sciara_lane flows[BATCH], quiescent[BATCH];
+  real mobility[GANG];
+  sciara_lane flows[GANG], quiescent[GANG];
 #else
   bool subnormal; ///< a momentum is subnormal
-  real px[BATCH], py[BATCH], vx[BATCH], vy[BATCH], hc[BATCH];
-  sciara_lane to[2][BATCH];             ///< the neighbours that the velocity points to: on an axis, on a diagonal
-  real speed[2][BATCH], head[2][BATCH]; ///< the initial speeds to them, m/s, and their heads, m
+  real px[GANG], py[GANG], vx[GANG], vy[GANG], hc[GANG];
+  sciara_lane to[2][GANG];            ///< the neighbours that the velocity points to: on an axis, on a diagonal
+  real speed[2][GANG], head[2][GANG]; ///< the initial speeds to them, m/s, and their heads, m
 #endif
-  real top[SCIARA_MOORE][BATCH];
-  real average[BATCH];
-  sciara_lane set[BATCH]; ///< bit i: neighbour i is not eliminated
+  real top[SCIARA_MOORE][GANG];
+  real average[GANG];
+  sciara_lane set[GANG]; ///< bit i: neighbour i is not eliminated
 };
 
 /** Inflow sums of cells that settle together. */
-struct inflow_batch {
+struct inflow_gang {
   real h[BLOCK], px[BLOCK], py[BLOCK], heat[BLOCK];
 };
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow computing (fv3), mass, momentum, heat and solidification of engine `openmp`, in loops that a compiler turns into
-// vector instructions: openmp_batch.h.
+// vector instructions: openmp_gang.h.
 #include <string.h>
 
-#include "engine/openmp_batch.h"
+#include "engine/openmp_gang.h"
 
 #ifndef SCIARA_BINGHAM
 
 /**
- * Computes the flows along the edges first..first + count, count <= BATCH, and adds them to the outflow of the donors.
+ * Computes the flows along the edges first..first + count, count <= GANG, and adds them to the outflow of the donors.
  */
-PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
+PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int64_t first, int count) {
   real *restrict v0 = g->v0 + first, *restrict share = g->share + first, *restrict accel = g->accel + first;
   const real *restrict path = g->path + first;
   const uint32_t *restrict donor = g->donor + first;
   const real t = p->t;
-  real keep[BATCH];
-  sciara_lane nan[BATCH], odd = 0;
+  real keep[GANG];
+  sciara_lane nan[GANG], odd = 0;
   for (int e = 0; e < count; e++) keep[e] = p->keep[donor[e]];
   LANES
   for (int e = 0; e < count; e++) {
@@ -40,8 +40,8 @@ PIECE void flow_batch(struct sciara_part *p, struct sciara_edges *g, int64_t fir
 PIECE void flow_along(struct sciara_part *p, struct sciara_edges *g, int64_t end) {
   while (g->flown < g->count && g->donor[g->flown] < end) {
     int count = 1;
-    while (count < BATCH && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
-    flow_batch(p, g, g->flown, count);
+    while (count < GANG && g->flown + count < g->count && g->donor[g->flown + count] < end) count++;
+    flow_gang(p, g, g->flown, count);
     g->flown += count;
   }
 }
@@ -62,7 +62,7 @@ void sciara_part_flow(struct sciara_part *p) {
 #ifdef SCIARA_BINGHAM
 
 /** Starts the inflow sums of the cells from entry `begin` on with their residuals; the flux is already summed up. */
-PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin;
   LANES
@@ -74,14 +74,14 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
   }
 }
 
-static inline void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
+static inline void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
   (void)p, (void)begin, (void)count, (void)q;
 }
 
 #else
 
 /** Starts the inflow sums of the cells from entry `begin` on with their residuals. */
-PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_batch *restrict q) {
+PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin, *restrict keep = p->keep + begin;
   LANES
@@ -96,7 +96,7 @@ PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count,
 }
 
 /** Computes the residuals of subnormal momenta among these cells. */
-PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
+PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
   for (; p->faded < p->subnormal_count && p->subnormal[p->faded] < begin + count; p->faded++) {
     const int64_t k = p->subnormal[p->faded], n = k - begin;
     if (sciara_is_subnormal(p->px[k])) q->px[n] = sciara_fade_subnormal(p->px[k], p->h[k], q->h[n], p->keep[k]);
@@ -106,7 +106,7 @@ PIECE void fade(struct sciara_part *p, int64_t begin, int count, struct inflow_b
 
 #endif
 
-static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_outflow out, real T) {
+static inline void add(struct inflow_gang *q, int64_t k, int n, struct sciara_outflow out, real T) {
   struct sciara_inflow inflow = {q->h[k], q->px[k], q->py[k], q->heat[k]};
   sciara_inflow_add(&inflow, n, out, T);
   q->h[k] = inflow.h;
@@ -117,7 +117,7 @@ static inline void add(struct inflow_batch *q, int64_t k, int n, struct sciara_o
 
 /** Adds the inflow from neighbour n, a constant for the compiler, to the cells from entry `begin` on. */
 static inline __attribute__((always_inline)) void gather(struct sciara_part *p, int n, int64_t begin, int count,
-                                                         struct inflow_batch *q) {
+                                                         struct inflow_gang *q) {
   struct sciara_edges *g = &p->edges[SCIARA_EDGE_INNER][sciara_moore_reverse(n)];
   int64_t e = g->taken;
   for (; e < g->count && g->to[e] < begin + count; e++)
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) void gather(struct sciara_part *p, 
     add(q, a->list[a->taken].cell - begin, n, a->list[a->taken].out, a->list[a->taken].T);
 }
 
-PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct inflow_batch *q) {
+PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct inflow_gang *q) {
   gather(p, 1, begin, count, q);
   gather(p, 2, begin, count, q);
   gather(p, 3, begin, count, q);
@@ -140,7 +140,7 @@ PIECE void gather_all(struct sciara_part *p, int64_t begin, int count, struct in
 }
 
 /** Cools the lava of a block of cells; `usual` marks the cells that stay liquid and whose values are in range. */
-PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batch *restrict q, real *restrict T,
+PIECE void cool(const struct sciara_part *p, int count, const struct inflow_gang *restrict q, real *restrict T,
                 sciara_lane *restrict usual) {
   const struct sciara_rule *rule = &p->rule;
   const real t = p->t;
@@ -158,7 +158,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batc
 
 // For each recorded field: the maxima of those of `count` cells that `usual` marks. `solid` is read only OF GROUND.
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value)                                                         \
-  PIECE void record_##member(real *restrict most, int count, const struct inflow_batch *restrict q,            \
+  PIECE void record_##member(real *restrict most, int count, const struct inflow_gang *restrict q,             \
                              const real *restrict solid, const sciara_lane *restrict usual) {                  \
     LANES                                                                                                      \
     for (int k = 0; k < count; k++) {                                                                          \
@@ -170,7 +170,7 @@ PIECE void cool(const struct sciara_part *p, int count, const struct inflow_batc
 #include "model/fields.def"
 
 /** Records the maxima of the cells from entry `begin` on that `usual` marks. */
-static void record(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *q,
+static void record(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *q,
                    const sciara_lane *usual) {
   const real *solid = p->f.z0 ? p->solid + begin : NULL;
 #define SCIARA_RECORDED_FIELD(member, NAME, OF, value) \
@@ -200,7 +200,7 @@ PIECE void settle_one(struct sciara_part *p, int64_t k, struct sciara_inflow inf
 }
 
 /** Stores the new state of the cells from entry `begin` on. */
-PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_batch *restrict q,
+PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct inflow_gang *restrict q,
                  const real *restrict T, const sciara_lane *restrict usual) {
   uint32_t changed[BLOCK], other[BLOCK];
   int changes = 0, others = 0;
@@ -231,7 +231,7 @@ PIECE void store(struct sciara_part *p, int64_t begin, int count, const struct i
 }
 
 static void settle_block(struct sciara_part *p, int64_t begin, int count) {
-  struct inflow_batch q;
+  struct inflow_gang q;
   real T[BLOCK];
   sciara_lane usual[BLOCK];
   keep_residuals(p, begin, count, &q);

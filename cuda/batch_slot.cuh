@@ -24,7 +24,7 @@ enum {
   BATCH_TAKES = 1,   ///< sciara_takes_lava
   BATCH_SEA = 2,     ///< the cell is sea
   BATCH_ARRIVED = 4, ///< its arrival is set
-  BATCH_EDGE = 8,    ///< it lies next to a side of the frame
+  BATCH_EDGE = 8,    ///< it lies next to the ring
   BATCH_FRESH = 16,  ///< its maxima are not known to be recorded
 };
 
@@ -36,7 +36,7 @@ struct batch_times {
 
 struct batch_slot {
   sciara_device d;
-  unsigned frame; ///< bits of enum sciara_side
+  unsigned sides; ///< bits of enum sciara_side
   int *ready;     ///< whether `ground` has been set since the upload
   // By cell. link, inbox and calm are 0 between launches.
   batch_ground *ground;

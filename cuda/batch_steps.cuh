@@ -265,7 +265,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     if (new_px) s.px[k] = inflow.px;
     if (new_py) s.py[k] = inflow.py;
     if ((double)inflow.h > my.stop.thickness) all.control.thick = 1;
-    if (marks & BATCH_EDGE) all.framed = 1;
+    if (marks & BATCH_EDGE) all.near_ring = 1;
     liquid++;
   }
 
@@ -339,7 +339,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   /** For what `settle` counts, and the time. By one thread, between the barrier after `scan` and that before `settle`. */
   __device__ void reset_counts(unsigned long long until) {
     all.liquid = 0;
-    all.framed = all.control.thick = 0;
+    all.near_ring = all.control.thick = 0;
     all.late = nanoseconds() >= until;
   }
 
@@ -393,7 +393,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   __device__ int reason(const batch_clock &now) const {
     const int why =
         sciara_stop_test(&my.stop, now.step, now.time, (double)now.t, all.liquid != 0, all.control.thick != 0);
-    return why == SCIARA_STOP_NONE && all.framed ? SCIARA_STOP_FRAME : why;
+    return why == SCIARA_STOP_NONE && all.near_ring ? SCIARA_STOP_RING : why;
   }
 };
 
@@ -409,7 +409,7 @@ __device__ inline void batch_begin(batch_block &my, const batch_slot *slot) {
   my.control.bad_before = my.control.bad_after = SCIARA_NO_CELL;
   my.control.thick = my.control.failed = 0;
   my.listed = my.flows = my.liquid = my.pending = 0;
-  my.framed = my.late = 0;
+  my.near_ring = my.late = 0;
   my.cell_steps = 0;
 }
 
@@ -437,7 +437,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, RESIDENT)
   unsigned long long last = 0;
   unsigned long long steps = 0;
   work.lap(-1, &last);
-  int reason = all.framed ? SCIARA_STOP_FRAME : SCIARA_STOP_NONE;
+  int reason = all.near_ring ? SCIARA_STOP_RING : SCIARA_STOP_NONE;
   bool failed = false, over = reason != SCIARA_STOP_NONE;
   while (!over) {
     failed = !work.step(&now, until, &last);

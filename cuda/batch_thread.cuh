@@ -26,7 +26,7 @@ struct batch_block {
   unsigned pending;              ///< cells to be evaluated
   unsigned flows;
   unsigned liquid; ///< cells liquid at the end of the step
-  int framed;      ///< one of them lies next to the frame
+  int near_ring;   ///< one of them lies next to the ring
   int late;        ///< the launch must end
   unsigned long long cell_steps;
   real least[BATCH_MOST_BLOCKS * BATCH_WARPS]; ///< smallest t_opt of each warp of each block
@@ -80,9 +80,9 @@ template <unsigned BLOCKS> struct batch_thread {
   __device__ unsigned marks_of(int cell) const {
     const uint8_t kind = s.d.f.kind[cell];
     const int64_t row = cell / s.d.f.stride - 1, col = cell % s.d.f.stride - 1;
-    const bool edge = ((s.frame & SCIARA_SIDE_NORTH) && row == 1) || ((s.frame & SCIARA_SIDE_WEST) && col == 1) ||
-                      ((s.frame & SCIARA_SIDE_SOUTH) && row == s.d.rows - 2) ||
-                      ((s.frame & SCIARA_SIDE_EAST) && col == s.d.cols - 2);
+    const bool edge = ((s.sides & SCIARA_SIDE_NORTH) && row == 1) || ((s.sides & SCIARA_SIDE_WEST) && col == 1) ||
+                      ((s.sides & SCIARA_SIDE_SOUTH) && row == s.d.rows - 2) ||
+                      ((s.sides & SCIARA_SIDE_EAST) && col == s.d.cols - 2);
     return (sciara_takes_lava(kind) ? BATCH_TAKES : 0) | (kind == SCIARA_CELL_SEA ? BATCH_SEA : 0) |
            (s.d.f.arrival[cell] < 0 ? 0 : BATCH_ARRIVED) | (edge ? BATCH_EDGE : 0) | BATCH_FRESH;
   }
@@ -116,7 +116,7 @@ template <unsigned BLOCKS> struct batch_thread {
       k = __shfl_sync(~0u, k, 0) + (unsigned)__popc(lanes & ((1u << lane) - 1));
       if (!wet) continue;
       take_place(k, i, f.T[i], f.px[i], f.py[i]);
-      if (s.marks[k] & BATCH_EDGE) all.framed = 1;
+      if (s.marks[k] & BATCH_EDGE) all.near_ring = 1;
     }
   }
 

@@ -158,7 +158,7 @@ sciara_status read_marks(sciara_device_engine *e) {
 }
 
 /** A graph of SCIARA_GRAPH_STEPS steps, launched as one. */
-sciara_status capture_batch(sciara_device_engine *e) {
+sciara_status capture_steps(sciara_device_engine *e) {
   cudaGraph_t graph = nullptr;
   SCIARA_CUDA_TRY(cudaStreamBeginCapture(e->stream, cudaStreamCaptureModeThreadLocal));
   sciara_status status = SCIARA_OK;
@@ -179,7 +179,7 @@ sciara_status capture_batch(sciara_device_engine *e) {
   return status;
 }
 
-sciara_status launch_batch(sciara_device_engine *e) {
+sciara_status launch_steps(sciara_device_engine *e) {
   SCIARA_CUDA_TRY(cudaGraphLaunch(e->graph, e->stream));
   return SCIARA_OK;
 }
@@ -297,7 +297,7 @@ enum sciara_status sciara_device_upload(void *engine, const struct sciara_state 
   SCIARA_TRY(upload_fields(e));
   SCIARA_TRY(upload_control(e));
   if (e->strategy->prepare) SCIARA_TRY(e->strategy->prepare(e));
-  return e->strategy->run ? SCIARA_OK : capture_batch(e);
+  return e->strategy->run ? SCIARA_OK : capture_steps(e);
 }
 
 enum sciara_status sciara_device_relay(struct sciara_device_engine *e, int64_t rows, unsigned record) {
@@ -348,7 +348,7 @@ enum sciara_status sciara_device_advance(void *engine, const struct sciara_stop 
   bool done = !sciara_step_control_begin(c, stop);
   if (!done) SCIARA_TRY(sciara_device_set_stop(e, stop));
   while (!done) {
-    SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_batch(e));
+    SCIARA_TRY(e->strategy->run ? e->strategy->run(e) : launch_steps(e));
     SCIARA_TRY(sciara_device_fetch_control(e));
     const bool whole = e->graph && e->control->step == c->now.step + SCIARA_GRAPH_STEPS;
     sciara_device_read_control(e);

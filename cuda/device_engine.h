@@ -190,8 +190,8 @@ const char *sciara_device_probe(void);
 #define SCIARA_DEVICE_ENGINE_OF(identifier, name_, summary_, options_, class_, phases_) \
   SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, nullptr)
 
-/** The same with the table for batches, or nullptr. */
-#define SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, batch_)              \
+/** The same with the table for slots, or nullptr. */
+#define SCIARA_DEVICE_ENGINE_WITH(identifier, name_, summary_, options_, class_, phases_, slots_)              \
   static enum sciara_status create_engine(const struct sciara_engine_setup *setup, void **engine) {            \
     return sciara_device_create(&strategy, setup, engine);                                                     \
   }                                                                                                            \
@@ -219,7 +219,7 @@ const char *sciara_device_probe(void);
       .collect = sciara_device_collect,                                                                        \
       .keep_memory = sciara_device_keep_memory,                                                                \
       .phases = phases_,                                                                                       \
-      .batch = batch_,                                                                                         \
+      .slots = slots_,                                                                                         \
   }
 
 #endif

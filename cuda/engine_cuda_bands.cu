@@ -608,5 +608,5 @@ const struct sciara_engine_ops SCIARA_NAME(sciara_engine_cuda_bands) = {
     .collect = collect,
     .keep_memory = sciara_device_keep_memory,
     .phases = &bands_phases,
-    .batch = nullptr,
+    .slots = nullptr,
 };

@@ -34,7 +34,7 @@ struct batch_engine {
   batch_slot slot;
   batch_slot *on_device;
   batch_times *times; ///< pinned; NULL without a profile
-  unsigned frame;     ///< of the member
+  unsigned sides;     ///< of the member
 };
 
 batch_engine *engine_of(void *engine) { return static_cast<batch_engine *>(engine); }
@@ -52,7 +52,7 @@ sciara_status prepare(void *engine) {
     return sciara_fail(SCIARA_ERR_MEMORY, "engine cuda-batch: expected at most %lld cells, found %lld",
                        (long long)BATCH_MOST_CELLS, (long long)cells);
   e->slot.d = e->base.device;
-  e->slot.frame = e->frame;
+  e->slot.sides = e->sides;
   e->slot.edges.prepare(e->base.setup.params);
   if (e->base.setup.profile && !e->times) SCIARA_CUDA_TRY(cudaMallocHost(&e->times, sizeof *e->times));
   if (!e->base.setup.profile) e->slot.times = nullptr;
@@ -172,7 +172,7 @@ struct pinned_block {
 };
 
 struct batch {
-  sciara_batch_setup setup;
+  sciara_slots_setup setup;
   std::vector<member> members;
   std::vector<int> active; ///< slots with steps to do; those of the next launch are the first
   int turn;                ///< slot with which the next `advance` begins
@@ -321,9 +321,8 @@ sciara_status take_lists(batch *b) {
   return SCIARA_OK;
 }
 
-sciara_status create_batch(const sciara_batch_setup *setup, void **out) {
-  if (setup->slots < 1)
-    return sciara_fail(SCIARA_ERR_INTERNAL, "a batch of %d slots; expected at least 1", setup->slots);
+sciara_status create_batch(const sciara_slots_setup *setup, void **out) {
+  if (setup->slots < 1) return sciara_fail(SCIARA_ERR_INTERNAL, "%d slots; expected at least 1", setup->slots);
   batch *b = new (std::nothrow) batch();
   if (!b) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a batch of engine cuda-batch");
   b->setup = *setup;
@@ -369,16 +368,16 @@ bool release_idle(batch *b, const member *m) {
   return any;
 }
 
-/** Whether a vent could bring lava to the frame in the step in which it emits. */
-sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned frame) {
+/** Whether a vent could bring lava to the ring in the step in which it emits. */
+sciara_status check_vents(const sciara_vents *v, const sciara_grid *g, unsigned sides) {
   for (int64_t k = 0; k < v->count; k++) {
     const bool near =
-        ((frame & SCIARA_SIDE_NORTH) && v->row[k] < 2) || ((frame & SCIARA_SIDE_SOUTH) && v->row[k] >= g->rows - 2) ||
-        ((frame & SCIARA_SIDE_WEST) && v->col[k] < 2) || ((frame & SCIARA_SIDE_EAST) && v->col[k] >= g->cols - 2);
+        ((sides & SCIARA_SIDE_NORTH) && v->row[k] < 2) || ((sides & SCIARA_SIDE_SOUTH) && v->row[k] >= g->rows - 2) ||
+        ((sides & SCIARA_SIDE_WEST) && v->col[k] < 2) || ((sides & SCIARA_SIDE_EAST) && v->col[k] >= g->cols - 2);
     if (near)
       return sciara_fail(SCIARA_ERR_INTERNAL,
-                         "vent %lld in row %lld, column %lld: expected at least two cells up to the frame",
-                         (long long)k, (long long)v->row[k], (long long)v->col[k]);
+                         "vent %lld in row %lld, column %lld: expected at least two cells up to the ring", (long long)k,
+                         (long long)v->row[k], (long long)v->col[k]);
   }
   return SCIARA_OK;
 }
@@ -416,21 +415,21 @@ sciara_status check_memory(batch *b, member *m, const sciara_grid *grid) {
 }
 
 sciara_status load_member(batch *b, member *m, const sciara_params *params, const sciara_vents *vents,
-                          const sciara_state *state, unsigned frame) {
+                          const sciara_state *state, unsigned sides) {
   sciara_engine_setup setup = {};
   setup.params = params;
   setup.vents = vents;
   setup.boundary = b->setup.boundary;
   setup.device = b->setup.device;
   setup.options = b->setup.options;
-  SCIARA_TRY(check_vents(vents, &state->grid, frame));
+  SCIARA_TRY(check_vents(vents, &state->grid, sides));
   SCIARA_TRY(check_memory(b, m, &state->grid));
   void *engine = m->engine;
   if (!engine) SCIARA_TRY(sciara_device_create(&strategy, &setup, &engine));
   m->engine = engine_of(engine);
   m->engine->base.setup.params = params;
   m->engine->base.setup.vents = vents;
-  m->engine->frame = frame;
+  m->engine->sides = sides;
   m->engine->base.reuses = true;
   take_at_once(b, m->engine);
   SCIARA_TRY(lend_staging(b, &m->engine->base, state));
@@ -444,7 +443,7 @@ sciara_status load_member(batch *b, member *m, const sciara_params *params, cons
 }
 
 sciara_status load(void *which, int slot, const sciara_params *params, const sciara_vents *vents,
-                   const sciara_state *state, unsigned frame) {
+                   const sciara_state *state, unsigned sides) {
   batch *b = batch_of(which);
   member *m = nullptr;
   SCIARA_TRY(find_member(b, slot, false, &m));
@@ -456,7 +455,7 @@ sciara_status load(void *which, int slot, const sciara_params *params, const sci
                        sciara_rule_name(params->rule), sciara_rule_name(SCIARA_RULE_HERE));
   m->loaded = m->failed = false;
   SCIARA_WITH_DEVICE(b->setup.device);
-  const sciara_status status = load_member(b, m, params, vents, state, frame);
+  const sciara_status status = load_member(b, m, params, vents, state, sides);
   if (status != SCIARA_OK)
     clear_slot(b, slot);
   else
@@ -579,8 +578,8 @@ bool take_result(batch *b, size_t n, const sciara_stop stops[]) {
   const bool over = sciara_step_control_stop(&e->step_control, &stops[slot]);
   sciara_stop_reason *reason = &e->step_control.now.reason;
   const bool waits = *reason == SCIARA_STOP_NONE || *reason == SCIARA_STOP_WALL || *reason == SCIARA_STOP_CANCEL;
-  if (waits && e->control->reason == SCIARA_STOP_FRAME) {
-    *reason = SCIARA_STOP_FRAME;
+  if (waits && e->control->reason == SCIARA_STOP_RING) {
+    *reason = SCIARA_STOP_RING;
     return false;
   }
   return !over;
@@ -652,7 +651,7 @@ bool is_outgrown(const void *which, const int64_t liquid[], int count) {
   return fused < slowest;
 }
 
-const sciara_engine_batch table = {.create = create_batch,
+const sciara_engine_slots table = {.create = create_batch,
                                    .destroy = destroy_batch,
                                    .load = load,
                                    .advance = advance_batch,

@@ -58,7 +58,7 @@ static enum sciara_status load_all(const struct bench *b, void *batch, size_t me
   for (size_t k = 0; k < members; k++) {
     struct variation v;
     SCIARA_TRY(vary(b, k, &v));
-    const enum sciara_status status = b->ops->batch->load(batch, (int)k, &v.params, &v.vents, b->problem.state, 0);
+    const enum sciara_status status = b->ops->slots->load(batch, (int)k, &v.params, &v.vents, b->problem.state, 0);
     free(v.vents.rate);
     SCIARA_TRY(status);
   }
@@ -84,7 +84,7 @@ static enum sciara_status verify(const struct bench *b, void *batch, size_t memb
   if (status == SCIARA_OK) status = reference->upload(engine, b->problem.state);
   if (status == SCIARA_OK) status = reference->advance(engine, &stop, &progress);
   if (status == SCIARA_OK) status = reference->download(engine, expected);
-  if (status == SCIARA_OK) status = b->ops->batch->download(batch, (int)member, state);
+  if (status == SCIARA_OK) status = b->ops->slots->download(batch, (int)member, state);
   if (status == SCIARA_OK && sciara_state_checksum(state) != sciara_state_checksum(expected))
     status = sciara_fail(SCIARA_ERR_INTERNAL, "member %zu: checksum %016" PRIx64 ", expected %016" PRIx64, member,
                          sciara_state_checksum(state), sciara_state_checksum(expected));
@@ -119,7 +119,7 @@ static enum sciara_status advance_all(const struct bench *b, void *batch, size_t
   const double begin = sciara_wallclock();
   enum sciara_status status;
   do {
-    status = b->ops->batch->advance(batch, NULL, stops, progress);
+    status = b->ops->slots->advance(batch, NULL, stops, progress);
   } while (status == SCIARA_OK && has_more(progress, members, &status));
   *seconds = sciara_wallclock() - begin;
   free(stops);
@@ -150,7 +150,7 @@ static enum sciara_status measure_in(const struct bench *b, void *batch, size_t 
   SCIARA_TRY(advance_all(b, batch, members, progress, &seconds));
   SCIARA_TRY(verify(b, batch, 0));
   if (members > 1) SCIARA_TRY(verify(b, batch, members - 1));
-  for (size_t k = 0; k < members; k++) b->ops->batch->clear(batch, (int)k);
+  for (size_t k = 0; k < members; k++) b->ops->slots->clear(batch, (int)k);
   SCIARA_TRY(load_all(b, batch, members, &load_s[1]));
   print(b, members, threads, load_s, seconds, progress);
   fflush(stdout);
@@ -161,16 +161,16 @@ static enum sciara_status measure(const struct bench *b, const char *what) {
   const char *colon = strchr(what, ':');
   const int members = atoi(what), threads = colon ? atoi(colon + 1) : 0;
   if (members < 1 || threads < 0) return sciara_fail(SCIARA_ERR_USAGE, "expected MEMBERS[:THREADS], found %s", what);
-  const struct sciara_batch_setup setup = {.boundary = b->problem.scenario.boundary,
+  const struct sciara_slots_setup setup = {.boundary = b->problem.scenario.boundary,
                                            .slots = members,
                                            .record = sciara_state_record(b->problem.state),
                                            .options = {.block_width = threads, .block_height = threads ? 1 : 0}};
   void *batch = NULL;
   struct sciara_engine_progress *progress = calloc((size_t)members, sizeof *progress);
   if (!progress) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for %d members", members);
-  enum sciara_status status = b->ops->batch->create(&setup, &batch);
+  enum sciara_status status = b->ops->slots->create(&setup, &batch);
   if (status == SCIARA_OK) status = measure_in(b, batch, (size_t)members, threads, progress);
-  if (batch) b->ops->batch->destroy(batch);
+  if (batch) b->ops->slots->destroy(batch);
   free(progress);
   return status;
 }
@@ -181,7 +181,7 @@ static enum sciara_status open_scenario(struct bench *b, const char *scenario) {
   SCIARA_TRY(sciara_problem_open(scenario, &options, &b->problem));
   b->precision = sciara_scenario_precision(&b->problem.scenario);
   SCIARA_TRY(sciara_engine_find(name ? name : "cuda-batch", SCIARA_RULE_FV3, b->precision, &b->ops));
-  if (!b->ops->batch) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no batches", b->ops->name);
+  if (!b->ops->slots) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no batches", b->ops->name);
   return SCIARA_OK;
 }
 

@@ -325,6 +325,6 @@ struct sciara_engine_ops sciara_banded_ops(const struct sciara_engine_ops *inner
   ops.collect = NULL;
   ops.keep_memory = NULL;
   ops.phases = NULL;
-  ops.batch = NULL;
+  ops.slots = NULL;
   return ops;
 }

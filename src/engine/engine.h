@@ -109,7 +109,7 @@ enum sciara_stop_reason {
   SCIARA_STOP_FRONT,    ///< front at rest; set by the caller of the engines (sim/end.h)
   SCIARA_STOP_WALL,     ///< max_wall_ms has passed: call again
   SCIARA_STOP_CANCEL,   ///< *cancel was set
-  SCIARA_STOP_FRAME,    ///< of a batch: lava has come next to the frame of its grid, see struct sciara_engine_batch
+  SCIARA_STOP_RING,     ///< of a slot: lava has come next to the ring of its grid, see struct sciara_engine_slots
   SCIARA_STOP_OUTGROWN, ///< of a pool: the member continues faster in another engine (member/crew.h)
 };
 
@@ -194,8 +194,8 @@ struct sciara_engine_phases {
   int64_t tile_rows; ///< bands begin at multiples of so many rows where the map has enough of them; at least 1
 };
 
-/** The setup of a batch. */
-struct sciara_batch_setup {
+/** The setup of slots. */
+struct sciara_slots_setup {
   enum sciara_boundary boundary;
   int device;      ///< number of the GPU, for engines that use one
   int slots;       ///< the largest number of members at a time, at least 1
@@ -208,47 +208,47 @@ struct sciara_batch_setup {
 /**
  * Many simulations at a time, called members: each in a slot of its own, with its own grid, parameters, vents, clock
  * and stop rule. A member has the bits that the engine gives it alone. One thread at a time may call these functions
- * for a batch, with one exception: while a thread is in `advance` with `takes_part`, another one may call load, download
+ * for its slots, with one exception: while a thread is in `advance` with `takes_part`, another one may call load, download
  * or clear for slots that do not take part.
  */
-struct sciara_engine_batch {
-  enum sciara_status (*create)(const struct sciara_batch_setup *setup, void **batch);
-  void (*destroy)(void *batch);
+struct sciara_engine_slots {
+  enum sciara_status (*create)(const struct sciara_slots_setup *setup, void **slots);
+  void (*destroy)(void *slots);
   /**
    * Loads a member into a slot, in place of the one that was there. The arguments are read during the call only.
    *
-   * `frame`: bits of enum sciara_side, the sides on which the map continues beyond the grid. The slot stops at the end
+   * `sides`: bits of enum sciara_side, those on which the map continues beyond the grid. The slot stops at the end
    * of the step in which a cell next to the outermost row or column of such a side becomes liquid, and before the first
-   * step if one is liquid already, with the reason SCIARA_STOP_FRAME: lava moves one cell in a step, so up to then the
+   * step if one is liquid already, with the reason SCIARA_STOP_RING: lava moves one cell in a step, so up to then the
    * steps are those of the whole map. SCIARA_ERR_INTERNAL for a slot that does not exist, a state that does not record
-   * what the setup says, parameters of another rule, or a vent so close to a side of the frame. After an error the slot is empty.
+   * what the setup says, parameters of another rule, or a vent so close to such a side. After an error the slot is empty.
    */
-  enum sciara_status (*load)(void *batch, int slot, const struct sciara_params *params,
-                             const struct sciara_vents *vents, const struct sciara_state *state, unsigned frame);
+  enum sciara_status (*load)(void *slots, int slot, const struct sciara_params *params,
+                             const struct sciara_vents *vents, const struct sciara_state *state, unsigned sides);
   /**
-   * Advances the loaded slots that take part until a condition of stops[slot] is true, or its frame, or until about the
+   * Advances the loaded slots that take part until a condition of stops[slot] is true, or lava is next to its ring, or until about the
    * longest max_wall_ms of these slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all.
    * Returning early and continuing later never changes a bit. All arrays have an entry for each slot; `takes_part` may
    * be NULL: all loaded ones do. Entries of other slots are neither read nor written. An error in a slot is not one of
-   * the batch: progress[slot].bad.step is not 0, or the reason is SCIARA_STOP_STALLED. The state is then as after `advance`
+   * the others: progress[slot].bad.step is not 0, or the reason is SCIARA_STOP_STALLED. The state is then as after `advance`
    * of an engine, and the slot does not advance until it is loaded again.
    */
-  enum sciara_status (*advance)(void *batch, const bool takes_part[], const struct sciara_stop stops[],
+  enum sciara_status (*advance)(void *slots, const bool takes_part[], const struct sciara_stop stops[],
                                 struct sciara_engine_progress progress[]);
   /** Writes fields, time, clock, step and totals of a loaded slot into a state of the same grid. */
-  enum sciara_status (*download)(void *batch, int slot, struct sciara_state *state);
+  enum sciara_status (*download)(void *slots, int slot, struct sciara_state *state);
   /** Empties a slot. */
-  void (*clear)(void *batch, int slot);
+  void (*clear)(void *slots, int slot);
   /**
    * Number of slots for grids of `cells` cells with which the device is well used and which fit its free memory.
    * *bytes: device memory of one such slot that records everything. 0: the device cannot be used.
    */
-  int (*slots)(int device, int64_t cells, size_t *bytes);
+  int (*count)(int device, int64_t cells, size_t *bytes);
   /**
    * Whether `count` members with so many liquid cells, the only ones left, end sooner in engines of the kind `successor`,
    * one step of each alternately. Absent, as `successor`: never.
    */
-  bool (*outgrown)(const void *batch, const int64_t liquid[], int count);
+  bool (*outgrown)(const void *slots, const int64_t liquid[], int count);
   const char *successor;      ///< name of that engine, of the same device, if it has the rule
   enum sciara_rule_kind rule; ///< of all members
   bool single_precision;      ///< of all members
@@ -310,7 +310,7 @@ struct sciara_engine_ops {
   /** A step in phases. Absent: only `advance`, on whole maps. */
   const struct sciara_engine_phases *phases;
   /** Many simulations at a time. Absent: the caller uses an engine for each. */
-  const struct sciara_engine_batch *batch;
+  const struct sciara_engine_slots *slots;
 };
 
 enum sciara_precision {

@@ -148,7 +148,7 @@ static enum sciara_status enlarge(struct sciara_member *m, const struct sciara_m
   m->kept = kept;
   m->window = to;
   SCIARA_TRY_GOTO(sciara_state_clone(kept, &state));
-  if (m->slot) sciara_pool_set_frame(m->slot, to.sides);
+  if (m->slot) sciara_pool_set_sides(m->slot, to.sides);
   m->margins = sciara_window_margins(kept);
   m->losses = 0; // the engine counts from its start
   m->cell_steps_before = m->cell_steps;
@@ -231,8 +231,8 @@ static enum sciara_status accept(struct sciara_member *m) {
   return SCIARA_OK;
 }
 
-/** Enlarges the window of a slot where lava has come near its frame. */
-static enum sciara_status leave_frame(struct sciara_member *m) {
+/** Enlarges the window of a slot where lava has come near its ring. */
+static enum sciara_status leave_ring(struct sciara_member *m) {
   unsigned near = 0;
   for (int side = 0; side < SCIARA_SIDES; side++)
     if (m->window.sides >> side & 1u && m->margins.of[side] < LEAST_GROWTH / 2) near |= 1u << side;
@@ -285,7 +285,7 @@ static enum sciara_status advance(struct sciara_member *m, uint64_t steps, bool 
   return SCIARA_OK;
 }
 
-/** In a slot: up to the next test for towers, the frame, or the end. No lava leaves the window, so nothing is repeated. */
+/** In a slot: up to the next test for towers, the ring, or the end. No lava leaves the window, so nothing is repeated. */
 static enum sciara_status one_leg(struct sciara_member *m, bool *failed) {
   const struct sciara_simulation *s = m->simulation;
   bool valid;
@@ -295,7 +295,7 @@ static enum sciara_status one_leg(struct sciara_member *m, bool *failed) {
   SCIARA_TRY(accept(m));
   if (s->finished != SCIARA_STOP_NONE) return SCIARA_OK;
   if (s->progress.reason == SCIARA_STOP_OUTGROWN) return leave_slot(m);
-  return s->progress.reason == SCIARA_STOP_FRAME ? leave_frame(m) : SCIARA_OK;
+  return s->progress.reason == SCIARA_STOP_RING ? leave_ring(m) : SCIARA_OK;
 }
 
 static enum sciara_status one_slice(struct sciara_member *m, bool *failed) {
@@ -426,7 +426,7 @@ static enum sciara_status run(struct sciara_member *m, struct sciara_problem *p,
   m->slot = slot;
   if (m->slot) {
     sciara_pool_enter(m->slot);
-    sciara_pool_set_frame(m->slot, m->window.sides);
+    sciara_pool_set_sides(m->slot, m->window.sides);
     p->ops = &sciara_pool_engine;
   }
   SCIARA_TRY(sciara_simulation_create(p, false, &m->simulation));

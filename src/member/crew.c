@@ -21,13 +21,13 @@ static int count_devices(const struct sciara_engine_ops *ops) {
   return devices < 1 ? 1 : devices > SCIARA_CAPACITY_DEVICES ? SCIARA_CAPACITY_DEVICES : devices;
 }
 
-/** As many as the devices can use of an engine that computes batches; otherwise one per GPU or core. */
+/** As many as the devices can use of an engine with slots; otherwise one per GPU or core. */
 static enum sciara_status count_workers(const struct sciara_capacity_request *r, int64_t cells, int *workers) {
   const int devices = r->ops->capabilities & SCIARA_CAN_DEVICE ? sciara_devices() : 0;
-  int64_t all = r->ops->batch ? 0 : devices > 0 ? devices : sciara_usable_cores();
+  int64_t all = r->ops->slots ? 0 : devices > 0 ? devices : sciara_usable_cores();
   size_t bytes;
-  for (int k = 0; r->ops->batch && k < count_devices(r->ops); k++) {
-    const int slots = r->ops->batch->slots(k, cells, &bytes);
+  for (int k = 0; r->ops->slots && k < count_devices(r->ops); k++) {
+    const int slots = r->ops->slots->count(k, cells, &bytes);
     if (slots < 1)
       return sciara_fail(SCIARA_ERR_DEVICE, "engine %s: GPU %d has no room for a window of %" PRId64 " cells",
                          r->ops->name, k, cells);
@@ -79,8 +79,8 @@ static void widen_for_slots(const struct sciara_capacity_request *r, struct scia
 enum sciara_status sciara_capacity_find(const struct sciara_capacity_request *r, const struct sciara_member_need *needs,
                                         struct sciara_capacity *out) {
   struct sciara_member_need most = *needs;
-  *out = (struct sciara_capacity){.margin = r->ops->batch ? SCIARA_COST_SLOT_MARGIN : 0};
-  if (r->ops->batch) widen_for_slots(r, &most);
+  *out = (struct sciara_capacity){.margin = r->ops->slots ? SCIARA_COST_SLOT_MARGIN : 0};
+  if (r->ops->slots) widen_for_slots(r, &most);
   out->cells = (int64_t)fmax(most.window, 1);
   SCIARA_TRY(count_workers(r, out->cells, &out->workers));
   SCIARA_TRY(check_memory(r, most.memory, &out->workers));
@@ -93,18 +93,18 @@ enum sciara_status sciara_capacity_find(const struct sciara_capacity_request *r,
 
 enum sciara_status sciara_crew_make_slots(struct sciara_crew *c, const struct sciara_grid *grid, int64_t cells,
                                           int workers) {
-  if (!c->ops->batch) return SCIARA_OK;
+  if (!c->ops->slots) return SCIARA_OK;
   const int64_t all = sciara_grid_cells(grid);
   const int wanted = count_devices(c->ops), count = wanted < workers ? wanted : workers;
   for (int k = 0; k < count; k++) {
-    const struct sciara_batch_setup setup = {
+    const struct sciara_slots_setup setup = {
         .boundary = SCIARA_BOUNDARY_OPEN, // as in every window
         .device = k,
         .slots = (workers + count - 1 - k) / count,
         .record = SCIARA_FOOTPRINT_RECORD,
         .cells = SCIARA_COST_SLOT_ROOM * cells < all ? SCIARA_COST_SLOT_ROOM * cells : all,
         .options = c->options};
-    SCIARA_TRY(sciara_pool_create(c->ops->batch, &setup, &c->pools[k]));
+    SCIARA_TRY(sciara_pool_create(c->ops->slots, &setup, &c->pools[k]));
     c->pool_count++;
   }
   return SCIARA_OK;

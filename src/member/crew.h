@@ -40,12 +40,12 @@ enum sciara_status sciara_capacity_find(const struct sciara_capacity_request *r,
 struct sciara_crew {
   const struct sciara_engine_ops *ops;
   struct sciara_engine_options options;
-  struct sciara_pool *pools[SCIARA_CAPACITY_DEVICES]; ///< one for each GPU, if the engine computes batches
+  struct sciara_pool *pools[SCIARA_CAPACITY_DEVICES]; ///< one for each GPU, if the engine has slots
   int pool_count;
 };
 
 /**
- * Makes the slots of the workers, if the engine computes batches; else nothing.
+ * Makes the slots of the workers, if the engine has slots; else nothing.
  *
  * @param grid  of the site, or the largest of several
  * @param cells of the largest window that is expected
@@ -67,11 +67,11 @@ void sciara_crew_free(struct sciara_crew *c);
 
 // ---------------------------------------------------------------------------------------------------- slots, in pool.c
 
-// Members in the slots of a batch (engine/engine.h). A thread of the pool advances all slots; each slot is fed by a
+// Members in the slots of an engine (engine/engine.h). A thread of the pool advances all slots; each slot is fed by a
 // thread of its own, for which the slot is an engine like any other.
 
 /** Starts a pool with setup->slots slots. `table` must outlive it. */
-enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, const struct sciara_batch_setup *setup,
+enum sciara_status sciara_pool_create(const struct sciara_engine_slots *table, const struct sciara_slots_setup *setup,
                                       struct sciara_pool **out);
 
 /** No slot may have an engine any more. */
@@ -82,7 +82,7 @@ struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number);
 /**
  * The engine that a slot is: `create` is for the slot that the calling thread has entered (NULL: none). A state that
  * does not fit the memory of the device waits until another slot is empty; SCIARA_ERR_MEMORY if there is no other member.
- * An error of the batch itself is one of each slot, from then on.
+ * An error of all slots is one of each slot, from then on.
  */
 extern const struct sciara_engine_ops sciara_pool_engine;
 void sciara_pool_enter(struct sciara_pool_slot *slot);
@@ -115,7 +115,7 @@ void sciara_pool_stay(struct sciara_pool_slot *slot);
  */
 void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock);
 
-/** The frame (struct sciara_engine_batch) of the states that the slot is given from now on. */
-void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame);
+/** The sides (struct sciara_engine_slots) of the states that the slot is given from now on. */
+void sciara_pool_set_sides(struct sciara_pool_slot *slot, unsigned sides);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lock` guards what the pool knows. While the batch advances, the lock is open; threads load, download and empty other
+// `lock` guards what the pool knows. While they advance, the lock is open; threads load, download and empty other
 // slots meanwhile, one at a time (`calls`). A slot that is ready takes part in the next call of `advance`, which is short
 // while threads are at work.
 #include "member/crew.h"
@@ -20,7 +20,7 @@ enum { WALL_MS = 50, SHORT_MS = 10 };
 struct sciara_pool_slot {
   struct sciara_pool *pool;
   int number;
-  unsigned frame;
+  unsigned sides;
   bool reserved, loaded, advancing, stays;
   struct sciara_stop stop;
   double due;          ///< for its thread, see sciara_pool_set_due
@@ -31,13 +31,13 @@ struct sciara_pool_slot {
 };
 
 struct sciara_pool {
-  const struct sciara_engine_batch *table;
-  void *batch;
+  const struct sciara_engine_slots *table;
+  void *device_slots;
   int count, reserved, loaded, advancing; ///< slots
   struct sciara_pool_slot *slots;
   bool *takes_part; ///< in `advance`, with stops and progress
   struct sciara_stop *stops;
-  struct sciara_engine_progress *progress; ///< what the batch writes
+  struct sciara_engine_progress *progress; ///< what they write
   int64_t *liquid;                         ///< of the members that are left
   pthread_mutex_t calls;                   ///< for load, download and clear; taken before `lock`
   pthread_mutex_t lock;
@@ -46,7 +46,7 @@ struct sciara_pool {
   pthread_t thread;
   int at_work; ///< atomic: threads that load or download, or wait for that
   bool ends, drains;
-  struct sciara_failure failed; ///< of the batch
+  struct sciara_failure failed; ///< of all
 };
 
 static _Thread_local struct sciara_pool_slot *entered;
@@ -63,7 +63,7 @@ bool sciara_pool_fits(const struct sciara_pool_slot *slot, enum sciara_rule_kind
 
 void sciara_pool_set_due(struct sciara_pool_slot *slot, double wallclock) { slot->due = wallclock; }
 
-void sciara_pool_set_frame(struct sciara_pool_slot *slot, unsigned frame) { slot->frame = frame; }
+void sciara_pool_set_sides(struct sciara_pool_slot *slot, unsigned sides) { slot->sides = sides; }
 
 struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number) {
   return &pool->slots[number];
@@ -95,7 +95,7 @@ static bool is_outgrown(const struct sciara_pool *p) {
     if (p->slots[k].stays || !p->takes_part[k]) return false; // or its progress is not known yet
     p->liquid[count++] = p->progress[k].liquid_cells;
   }
-  return count > 0 && p->table->outgrown(p->batch, p->liquid, count);
+  return count > 0 && p->table->outgrown(p->device_slots, p->liquid, count);
 }
 
 /** Gives the threads of the slots that have stopped their results. */
@@ -123,7 +123,7 @@ static void *run_pool(void *context) {
     if (p->ends) break;
     choose_slots(p);
     pthread_mutex_unlock(&p->lock);
-    const enum sciara_status status = p->table->advance(p->batch, p->takes_part, p->stops, p->progress);
+    const enum sciara_status status = p->table->advance(p->device_slots, p->takes_part, p->stops, p->progress);
     pthread_mutex_lock(&p->lock);
     sciara_failure_keep(&p->failed, status);
     hand_out(p);
@@ -133,7 +133,7 @@ static void *run_pool(void *context) {
   return NULL;
 }
 
-/** Before a call of the batch for a slot that does not advance. */
+/** Before a call for a slot that does not advance. */
 static void begin_call(struct sciara_pool *p) {
   __atomic_add_fetch(&p->at_work, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&p->calls);
@@ -196,7 +196,7 @@ static void empty(struct sciara_pool_slot *s) {
   struct sciara_pool *p = s->pool;
   if (!s->loaded) return;
   begin_call(p);
-  p->table->clear(p->batch, s->number);
+  p->table->clear(p->device_slots, s->number);
   end_call(p);
   set_loaded(s, false);
 }
@@ -228,7 +228,7 @@ static enum sciara_status slot_upload(void *engine, const struct sciara_state *s
     SCIARA_TRY(check(p));
     begin_call(p);
     others = count_loaded(p);
-    status = p->table->load(p->batch, s->number, &s->params, s->vents, state, s->frame);
+    status = p->table->load(p->device_slots, s->number, &s->params, s->vents, state, s->sides);
     if (status == SCIARA_OK) set_loaded(s, true);
     end_call(p);
   } while (status == SCIARA_ERR_MEMORY && wait_for_room(p, others));
@@ -240,7 +240,7 @@ static enum sciara_status slot_download(void *engine, struct sciara_state *state
   struct sciara_pool *p = s->pool;
   SCIARA_TRY(check(p));
   begin_call(p);
-  const enum sciara_status status = p->table->download(p->batch, s->number, state);
+  const enum sciara_status status = p->table->download(p->device_slots, s->number, state);
   end_call(p);
   return status;
 }
@@ -267,7 +267,7 @@ static enum sciara_status slot_advance(void *engine, const struct sciara_stop *s
 }
 
 const struct sciara_engine_ops sciara_pool_engine = {.name = "slot",
-                                                     .summary = "a slot of a batch",
+                                                     .summary = "a slot",
                                                      .determinism = SCIARA_EXACT,
                                                      .create = slot_create,
                                                      .destroy = slot_destroy,
@@ -278,7 +278,7 @@ const struct sciara_engine_ops sciara_pool_engine = {.name = "slot",
 // ---------------------------------------------------------------------------------------------------------------- pool
 
 static void pool_free(struct sciara_pool *p) {
-  if (p->batch) p->table->destroy(p->batch);
+  if (p->device_slots) p->table->destroy(p->device_slots);
   for (int k = 0; p->slots && k < p->count; k++) pthread_cond_destroy(&p->slots[k].done);
   pthread_cond_destroy(&p->changed);
   pthread_cond_destroy(&p->free);
@@ -303,7 +303,7 @@ void sciara_pool_destroy(struct sciara_pool *p) {
   pool_free(p);
 }
 
-enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, const struct sciara_batch_setup *setup,
+enum sciara_status sciara_pool_create(const struct sciara_engine_slots *table, const struct sciara_slots_setup *setup,
                                       struct sciara_pool **out) {
   struct sciara_pool *p;
   enum sciara_status status;
@@ -326,7 +326,7 @@ enum sciara_status sciara_pool_create(const struct sciara_engine_batch *table, c
   SCIARA_TRY_GOTO(SCIARA_NEW(p->stops, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->progress, p->count, "the slots of a pool"));
   SCIARA_TRY_GOTO(SCIARA_NEW(p->liquid, p->count, "the slots of a pool"));
-  SCIARA_TRY_GOTO(table->create(setup, &p->batch));
+  SCIARA_TRY_GOTO(table->create(setup, &p->device_slots));
   if (pthread_create(&p->thread, NULL, run_pool, p) != 0)
     SCIARA_TRY_GOTO(sciara_fail(SCIARA_ERR_MEMORY, "cannot start a thread"));
   *out = p;

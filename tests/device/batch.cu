@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: each member has the bits and the totals of `serial`, whatever its slot, the other members and the lengths of
-// the calls; an error in one slot changes nothing in the others, nor do calls for them; a slot stops next to its frame.
+// the calls; an error in one slot changes nothing in the others, nor do calls for them; a slot stops next to its ring.
 #include "device_engine.h"
 
 extern "C" {
@@ -102,7 +102,7 @@ void expect_like_serial(const batch_member &m, const sciara_engine_progress &fou
 }
 
 void *make_batch(enum sciara_boundary boundary, int slots, int threads) {
-  sciara_batch_setup setup = {};
+  sciara_slots_setup setup = {};
   setup.boundary = boundary;
   setup.device = device;
   setup.slots = slots;
@@ -111,19 +111,19 @@ void *make_batch(enum sciara_boundary boundary, int slots, int threads) {
   setup.options.block_width = threads;
   setup.options.block_height = threads ? 1 : 0;
   void *batch = nullptr;
-  ck_assert_msg(tested->batch->create(&setup, &batch) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(tested->slots->create(&setup, &batch) == SCIARA_OK, "%s", sciara_last_error());
   return batch;
 }
 
-void load_into(void *batch, int slot, const scene &s, unsigned frame) {
-  ck_assert_msg(tested->batch->load(batch, slot, &s.params, s.vents, s.state, frame) == SCIARA_OK, "%s",
+void load_into(void *batch, int slot, const scene &s, unsigned sides) {
+  ck_assert_msg(tested->slots->load(batch, slot, &s.params, s.vents, s.state, sides) == SCIARA_OK, "%s",
                 sciara_last_error());
 }
 
 sciara_state *state_of(void *batch, int slot, const scene &s) {
   sciara_state *state = nullptr;
   ck_assert_int_eq(sciara_state_clone(s.state, &state), SCIARA_OK);
-  ck_assert_msg(tested->batch->download(batch, slot, state) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_msg(tested->slots->download(batch, slot, state) == SCIARA_OK, "%s", sciara_last_error());
   return state;
 }
 
@@ -144,7 +144,7 @@ int run_files(enum sciara_boundary boundary, int threads) {
       load_into(batch, k, members[(size_t)of_slot[k]].s, 0);
       loaded++;
     }
-    ck_assert_msg(tested->batch->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+    ck_assert_msg(tested->slots->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
     for (int k = 0; k < SLOTS; k++) {
       if (of_slot[k] < 0 || progress[k].reason == SCIARA_STOP_WALL) continue;
       const batch_member &m = members[(size_t)of_slot[k]];
@@ -152,12 +152,12 @@ int run_files(enum sciara_boundary boundary, int threads) {
       ck_assert_uint_eq(progress[k].bad.step, 0);
       expect_like_serial(m, progress[k], state);
       sciara_state_destroy(state);
-      if (k % 2) tested->batch->clear(batch, k); // else the next member takes the place of this one
+      if (k % 2) tested->slots->clear(batch, k); // else the next member takes the place of this one
       of_slot[k] = -1;
       ended++;
     }
   }
-  tested->batch->destroy(batch);
+  tested->slots->destroy(batch);
   for (batch_member &m : members) scene_free(&m.s);
   return loaded;
 }
@@ -219,7 +219,7 @@ START_TEST(error_in_a_slot) {
   load_into(batch, 2, m.s, 0);
   for (int pass = 0; pass < 2; pass++) {
     do {
-      ck_assert_msg(tested->batch->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
+      ck_assert_msg(tested->slots->advance(batch, nullptr, stops, progress) == SCIARA_OK, "%s", sciara_last_error());
     } while (progress[0].reason == SCIARA_STOP_WALL || progress[2].reason == SCIARA_STOP_WALL ||
              (pass == 1 && progress[1].reason == SCIARA_STOP_WALL));
     if (pass == 0) {
@@ -233,18 +233,18 @@ START_TEST(error_in_a_slot) {
     expect_like_serial(m, progress[k], state);
     sciara_state_destroy(state);
   }
-  tested->batch->destroy(batch);
+  tested->slots->destroy(batch);
   scene_free(&m.s);
   scene_free(&broken.s);
 }
 END_TEST
 
-bool is_near_frame(const sciara_state *s, unsigned frame) {
+bool is_near_ring(const sciara_state *s, unsigned sides) {
   for (int64_t r = 0; r < s->grid.rows; r++)
     for (int64_t c = 0; c < s->grid.cols; c++) {
-      const bool near = ((frame & SCIARA_SIDE_NORTH) && r == 1) || ((frame & SCIARA_SIDE_WEST) && c == 1) ||
-                        ((frame & SCIARA_SIDE_SOUTH) && r == s->grid.rows - 2) ||
-                        ((frame & SCIARA_SIDE_EAST) && c == s->grid.cols - 2);
+      const bool near = ((sides & SCIARA_SIDE_NORTH) && r == 1) || ((sides & SCIARA_SIDE_WEST) && c == 1) ||
+                        ((sides & SCIARA_SIDE_SOUTH) && r == s->grid.rows - 2) ||
+                        ((sides & SCIARA_SIDE_EAST) && c == s->grid.cols - 2);
       if (near && s->h[r * s->grid.cols + c] > 0) return true;
     }
   return false;
@@ -255,9 +255,9 @@ double inclined(int64_t r, int64_t c, int v) {
   return 500 + sign * 1.5 * (double)(v & 2 ? r : c);
 }
 
-// The slot stops at the end of the first step with lava next to the frame, and before the first step if there is some
+// The slot stops at the end of the first step with lava next to the ring, and before the first step if there is some
 // already. The last scene has much lava and no vent.
-START_TEST(frame) {
+START_TEST(ring) {
   const unsigned side[] = {SCIARA_SIDE_EAST, SCIARA_SIDE_WEST, SCIARA_SIDE_SOUTH, SCIARA_SIDE_NORTH, SCIARA_SIDE_SOUTH};
   batch_member m = {};
   const bool much = _i == 4;
@@ -269,14 +269,14 @@ START_TEST(frame) {
     scene_vent(&m.s, 15, 15, 3600, 1, &rate);
     scene_finish(&m.s, precision);
   }
-  m.name = "frame";
+  m.name = "ring";
   run r;
   run_start(&r, engine_serial(precision), &m.s, 1);
   uint64_t first = 0;
   for (bool near = false; !near && first < 3000;) {
     run_to_step(&r, ++first);
     sciara_state *state = run_state(&r, m.s.state);
-    near = is_near_frame(state, side[_i]);
+    near = is_near_ring(state, side[_i]);
     sciara_state_destroy(state);
   }
   run_end(&r);
@@ -287,9 +287,9 @@ START_TEST(frame) {
   load_into(batch, 0, m.s, side[_i]);
   for (int again = 0; again < 2; again++) {
     do {
-      ck_assert_msg(tested->batch->advance(batch, nullptr, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+      ck_assert_msg(tested->slots->advance(batch, nullptr, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
     } while (progress.reason == SCIARA_STOP_WALL);
-    ck_assert_int_eq(progress.reason, SCIARA_STOP_FRAME);
+    ck_assert_int_eq(progress.reason, SCIARA_STOP_RING);
     ck_assert_uint_eq(progress.step, first);
   }
   sciara_state *state = state_of(batch, 0, m.s);
@@ -298,10 +298,10 @@ START_TEST(frame) {
   expect_like_serial(m, progress, state);
   if (!much) {
     m.s.vents->row[0] = m.s.vents->col[0] = side[_i] & (SCIARA_SIDE_EAST | SCIARA_SIDE_SOUTH) ? 28 : 1;
-    ck_assert_int_eq(tested->batch->load(batch, 0, &m.s.params, m.s.vents, m.s.state, side[_i]), SCIARA_ERR_INTERNAL);
+    ck_assert_int_eq(tested->slots->load(batch, 0, &m.s.params, m.s.vents, m.s.state, side[_i]), SCIARA_ERR_INTERNAL);
   }
   sciara_state_destroy(state);
-  tested->batch->destroy(batch);
+  tested->slots->destroy(batch);
   scene_free(&m.s);
 }
 END_TEST
@@ -326,7 +326,7 @@ START_TEST(much_lava) {
   }
   int calls = 0, waiting = slots;
   for (; waiting > 0 && calls < MOST_CALLS; calls++) {
-    ck_assert_msg(tested->batch->advance(batch, nullptr, stops.data(), progress.data()) == SCIARA_OK, "%s",
+    ck_assert_msg(tested->slots->advance(batch, nullptr, stops.data(), progress.data()) == SCIARA_OK, "%s",
                   sciara_last_error());
     waiting = 0;
     for (const sciara_engine_progress &p : progress) waiting += p.reason == SCIARA_STOP_WALL;
@@ -339,7 +339,7 @@ START_TEST(much_lava) {
     sciara_state_destroy(state);
     scene_free(&list[(size_t)k].s);
   }
-  tested->batch->destroy(batch);
+  tested->slots->destroy(batch);
 }
 END_TEST
 
@@ -364,7 +364,7 @@ START_TEST(calls_meanwhile) {
     sciara_status status;
     bool waits;
     do {
-      status = tested->batch->advance(batch, part, stops, progress);
+      status = tested->slots->advance(batch, part, stops, progress);
       waits = false;
       for (int k = first; k < first + PAIRS; k++) waits |= progress[k].reason == SCIARA_STOP_WALL;
     } while (status == SCIARA_OK && waits);
@@ -381,7 +381,7 @@ START_TEST(calls_meanwhile) {
     char text[256];
     const bool differs = states_differ(list[of].s.state, state, text, sizeof text);
     sciara_state_destroy(state);
-    if (calls % 2) tested->batch->clear(batch, slot);
+    if (calls % 2) tested->slots->clear(batch, slot);
     if (!differs) continue;
     steps.join();
     ck_abort_msg("what was loaded is not what is read: %s", text);
@@ -397,7 +397,7 @@ START_TEST(calls_meanwhile) {
     expect_like_serial(m, progress[k], state);
     sciara_state_destroy(state);
   }
-  tested->batch->destroy(batch);
+  tested->slots->destroy(batch);
   for (batch_member &m : list) scene_free(&m.s);
 }
 END_TEST
@@ -408,29 +408,29 @@ START_TEST(refused) {
   void *batch = make_batch(SCIARA_BOUNDARY_OPEN, 2, 0);
   conformance_build("flat pool", precision, SCIARA_RECORD_MAX_SPEED, &s);
   for (int slot = -1; slot <= 2; slot++)
-    ck_assert_int_eq(tested->batch->load(batch, slot, &s.params, s.vents, s.state, 0), SCIARA_ERR_INTERNAL);
-  ck_assert_int_eq(tested->batch->rule, rule_tested);
+    ck_assert_int_eq(tested->slots->load(batch, slot, &s.params, s.vents, s.state, 0), SCIARA_ERR_INTERNAL);
+  ck_assert_int_eq(tested->slots->rule, rule_tested);
   sciara_params of_other_rule = s.params;
   of_other_rule.rule = (sciara_rule_kind)((rule_tested + 1) % SCIARA_RULES);
   void *all_recorded = make_batch(SCIARA_BOUNDARY_OPEN, 1, 0);
   scene full;
   conformance_build("flat pool", precision, SCIARA_RECORD_EVERYTHING, &full);
-  ck_assert_int_eq(tested->batch->load(all_recorded, 0, &of_other_rule, full.vents, full.state, 0),
+  ck_assert_int_eq(tested->slots->load(all_recorded, 0, &of_other_rule, full.vents, full.state, 0),
                    SCIARA_ERR_INTERNAL);
   load_into(all_recorded, 0, full, 0);
-  tested->batch->destroy(all_recorded);
+  tested->slots->destroy(all_recorded);
   scene_free(&full);
-  ck_assert_int_eq(tested->batch->download(batch, 0, s.state), SCIARA_ERR_INTERNAL);
-  tested->batch->destroy(batch);
-  sciara_batch_setup setup = {};
+  ck_assert_int_eq(tested->slots->download(batch, 0, s.state), SCIARA_ERR_INTERNAL);
+  tested->slots->destroy(batch);
+  sciara_slots_setup setup = {};
   setup.slots = 1;
   setup.record = SCIARA_RECORD_MAX_SPEED;
   setup.device_bytes = 1000;
-  ck_assert_int_eq(tested->batch->create(&setup, &batch), SCIARA_OK);
-  ck_assert_int_eq(tested->batch->load(batch, 0, &s.params, s.vents, s.state, 0), SCIARA_ERR_MEMORY);
-  tested->batch->destroy(batch);
+  ck_assert_int_eq(tested->slots->create(&setup, &batch), SCIARA_OK);
+  ck_assert_int_eq(tested->slots->load(batch, 0, &s.params, s.vents, s.state, 0), SCIARA_ERR_MEMORY);
+  tested->slots->destroy(batch);
   size_t bytes = 0;
-  ck_assert_int_gt(tested->batch->slots(0, 100000, &bytes), 0);
+  ck_assert_int_gt(tested->slots->count(0, 100000, &bytes), 0);
   ck_assert_uint_gt(bytes, 100000);
   scene_free(&s);
 }
@@ -444,7 +444,7 @@ int run_tests() {
   tcase_add_loop_test(tc, members, 0, 6);
   tcase_add_test(tc, on_the_last_device);
   tcase_add_loop_test(tc, error_in_a_slot, 0, 2);
-  tcase_add_loop_test(tc, frame, 0, 5);
+  tcase_add_loop_test(tc, ring, 0, 5);
   tcase_add_loop_test(tc, much_lava, 0, 3);
   tcase_add_test(tc, calls_meanwhile);
   tcase_add_test(tc, refused);
@@ -470,7 +470,7 @@ int main() {
     rule_tested = (sciara_rule_kind)rule;
     printf("rule %s\n", sciara_rule_name(rule_tested));
     fflush(stdout);
-    if (sciara_engine_find("cuda-batch", rule_tested, precision, &tested) != SCIARA_OK || !tested->batch) return 1;
+    if (sciara_engine_find("cuda-batch", rule_tested, precision, &tested) != SCIARA_OK || !tested->slots) return 1;
     failed += run_tests();
   }
   return failed != 0;

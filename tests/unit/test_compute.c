@@ -191,42 +191,42 @@ START_TEST(each_side_is_noticed) {
 }
 END_TEST
 
-/** A batch whose slots are engines of their own: it stops at frames as the contract says. */
+/** Slots that are engines of their own: they stop at rings as the contract says. */
 struct test_slot {
   const struct sciara_engine_ops *ops;
   void *engine;
   struct sciara_params params;
   struct sciara_vents *vents;
   struct sciara_state *state;
-  unsigned frame;
+  unsigned sides;
 };
 
 enum { SLOTS = 3, STEPS_OF_ADVANCE = 40, MUCH = 100 };
 static struct test_slot test_slots[SLOTS];
-static int frames_met, most_loaded, outgrown_at;
+static int rings_met, most_loaded, outgrown_at;
 static bool slow_loads;    ///< the second load lasts until the first member has advanced with much lava
 static int advances_much;  ///< calls with much lava, atomic
 static bool left_too_soon; ///< a member was to leave meanwhile
 static uint64_t fails_at;  ///< step that fails in every slot; 0: none
-static struct sciara_batch_setup test_setup;
+static struct sciara_slots_setup test_setup;
 
-static enum sciara_status test_create(const struct sciara_batch_setup *setup, void **batch) {
+static enum sciara_status test_create(const struct sciara_slots_setup *setup, void **slots) {
   test_setup = *setup;
-  *batch = test_slots;
+  *slots = test_slots;
   return SCIARA_OK;
 }
 
-static void test_destroy(void *batch) { (void)batch; }
+static void test_destroy(void *slots) { (void)slots; }
 
-static void test_clear(void *batch, int slot) {
-  struct test_slot *s = (struct test_slot *)batch + slot;
+static void test_clear(void *slots, int slot) {
+  struct test_slot *s = (struct test_slot *)slots + slot;
   if (s->engine) s->ops->destroy(s->engine);
   sciara_vents_destroy(s->vents);
   sciara_state_destroy(s->state);
   *s = (struct test_slot){0};
 }
 
-/** Until a member has advanced twice with as much lava as test_outgrown needs, before it meets a frame; at most 20 s. */
+/** Until a member has advanced twice with as much lava as test_outgrown needs, before it meets a ring; at most 20 s. */
 static void wait_for_advances(void) {
   const struct timespec pause = {.tv_nsec = 1000000};
   for (int k = 0; k < 20000 && __atomic_load_n(&advances_much, __ATOMIC_RELAXED) < 2; k++) nanosleep(&pause, NULL);
@@ -234,13 +234,13 @@ static void wait_for_advances(void) {
 }
 
 /** One member has room next to another, not two. */
-static enum sciara_status test_load(void *batch, int slot, const struct sciara_params *params,
+static enum sciara_status test_load(void *slots, int slot, const struct sciara_params *params,
                                     const struct sciara_vents *vents, const struct sciara_state *state,
-                                    unsigned frame) {
-  struct test_slot *s = (struct test_slot *)batch + slot;
+                                    unsigned sides) {
+  struct test_slot *s = (struct test_slot *)slots + slot;
   const struct sciara_window all = {.rows = state->grid.rows, .cols = state->grid.cols};
   int loaded = 0;
-  test_clear(batch, slot);
+  test_clear(slots, slot);
   for (int k = 0; k < SLOTS; k++) loaded += test_slots[k].engine != NULL;
   if (slow_loads && loaded == 1) wait_for_advances();
   if (loaded == 2) return sciara_fail(SCIARA_ERR_MEMORY, "no room");
@@ -249,27 +249,27 @@ static enum sciara_status test_load(void *batch, int slot, const struct sciara_p
   SCIARA_TRY(sciara_state_clone(state, &s->state));
   SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &s->ops));
   s->params = *params;
-  s->frame = frame;
+  s->sides = sides;
   const struct sciara_engine_setup setup = {.params = &s->params, .vents = s->vents, .boundary = test_setup.boundary};
   SCIARA_TRY(s->ops->create(&setup, &s->engine));
   return s->ops->upload(s->engine, state);
 }
 
-static bool in_frame(const struct sciara_state *s, unsigned frame) {
+static bool near_ring(const struct sciara_state *s, unsigned sides) {
   const int64_t rows = s->grid.rows, cols = s->grid.cols;
   bool found = false;
   for (int64_t r = 1; r < rows - 1; r++)
     for (int64_t c = 1; c < cols - 1; c++)
       found |= s->h[r * cols + c] > 0 &&
-               ((frame & SCIARA_SIDE_NORTH && r == 1) || (frame & SCIARA_SIDE_SOUTH && r == rows - 2) ||
-                (frame & SCIARA_SIDE_WEST && c == 1) || (frame & SCIARA_SIDE_EAST && c == cols - 2));
+               ((sides & SCIARA_SIDE_NORTH && r == 1) || (sides & SCIARA_SIDE_SOUTH && r == rows - 2) ||
+                (sides & SCIARA_SIDE_WEST && c == 1) || (sides & SCIARA_SIDE_EAST && c == cols - 2));
   return found;
 }
 
-static enum sciara_status test_advance(void *batch, const bool takes_part[], const struct sciara_stop stops[],
+static enum sciara_status test_advance(void *slots, const bool takes_part[], const struct sciara_stop stops[],
                                        struct sciara_engine_progress progress[]) {
   for (int k = 0; k < SLOTS; k++) {
-    struct test_slot *s = (struct test_slot *)batch + k;
+    struct test_slot *s = (struct test_slot *)slots + k;
     if (!takes_part[k] || !s->engine) continue;
     for (int n = 0; n < STEPS_OF_ADVANCE; n++) {
       struct sciara_stop one = stops[k];
@@ -285,9 +285,9 @@ static enum sciara_status test_advance(void *batch, const bool takes_part[], con
       if (progress[k].reason != SCIARA_STOP_STEPS || progress[k].step >= stops[k].steps) break;
       progress[k].reason = SCIARA_STOP_WALL;
       SCIARA_TRY(s->ops->download(s->engine, s->state));
-      if (!in_frame(s->state, s->frame)) continue;
-      progress[k].reason = SCIARA_STOP_FRAME;
-      frames_met++;
+      if (!near_ring(s->state, s->sides)) continue;
+      progress[k].reason = SCIARA_STOP_RING;
+      rings_met++;
       break;
     }
     if (progress[k].liquid_cells >= MUCH) __atomic_add_fetch(&advances_much, 1, __ATOMIC_RELAXED);
@@ -295,20 +295,20 @@ static enum sciara_status test_advance(void *batch, const bool takes_part[], con
   return SCIARA_OK;
 }
 
-static enum sciara_status test_download(void *batch, int slot, struct sciara_state *state) {
-  const struct test_slot *s = (const struct test_slot *)batch + slot;
+static enum sciara_status test_download(void *slots, int slot, struct sciara_state *state) {
+  const struct test_slot *s = (const struct test_slot *)slots + slot;
   return s->ops->download(s->engine, state);
 }
 
 /** A member that is left alone with a hundred liquid cells. */
-static bool test_outgrown(const void *batch, const int64_t liquid[], int count) {
-  (void)batch;
+static bool test_outgrown(const void *slots, const int64_t liquid[], int count) {
+  (void)slots;
   if (count != 1 || liquid[0] < MUCH) return false;
   outgrown_at++;
   return true;
 }
 
-static const struct sciara_engine_batch test_batch = {.create = test_create,
+static const struct sciara_engine_slots test_table = {.create = test_create,
                                                       .destroy = test_destroy,
                                                       .load = test_load,
                                                       .advance = test_advance,
@@ -358,17 +358,17 @@ enum { STAYS, LEAVES, NO_SUCCESSOR, ALONE, SLOW_LOAD, OTHER_PRECISION, SLOT_CASE
 START_TEST(slots_equal_engines) {
   const bool single = _i == NO_SUCCESSOR || _i == ALONE;
   const int count = single ? 1 : _i == SLOW_LOAD ? 2 : SLOTS;
-  frames_met = most_loaded = outgrown_at = advances_much = 0;
+  rings_met = most_loaded = outgrown_at = advances_much = 0;
   slow_loads = _i == SLOW_LOAD;
   left_too_soon = false;
   static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
                                           "{\"until\": \"front at rest\", \"front_at_rest\": \"30 min\"}"};
   const struct sciara_site *site = make_site(false);
-  const struct sciara_batch_setup setup = {
+  const struct sciara_slots_setup setup = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
   struct slot_member members[SLOTS] = {0};
   struct sciara_pool *pool;
-  struct sciara_engine_batch table = test_batch;
+  struct sciara_engine_slots table = test_table;
   if (_i == NO_SUCCESSOR) table.successor = "none";
   table.single_precision = _i == OTHER_PRECISION;
   ck_assert_int_eq(sciara_pool_create(&table, &setup, &pool), SCIARA_OK);
@@ -391,7 +391,7 @@ START_TEST(slots_equal_engines) {
   slow_loads = false;
   ck_assert(!left_too_soon);
   if (_i != LEAVES && _i != SLOW_LOAD && _i != OTHER_PRECISION) ck_assert_int_eq(outgrown_at > 0, single);
-  if (_i == STAYS) ck_assert_int_gt(frames_met, 0);
+  if (_i == STAYS) ck_assert_int_gt(rings_met, 0);
   if (_i == LEAVES || _i == SLOW_LOAD) // the others may begin when one has left
     ck_assert_int_le(most_loaded, 2);
   else
@@ -466,7 +466,7 @@ START_TEST(a_member_continues) {
   const bool in_slot = _i == IN_SLOT, has_tower = _i == WITH_TOWER;
   const struct scene *scene = has_tower ? &tower : &scenes[in_slot ? 0 : of_scenes[_i]];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
-  const struct sciara_batch_setup batch = {
+  const struct sciara_slots_setup slots = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
   struct sciara_compute_setup setup = {.site = site,
                                        .ground = sciara_site_checksum(site),
@@ -482,7 +482,7 @@ START_TEST(a_member_continues) {
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
   ck_assert_int_eq(whole.censored, has_tower);
-  if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
+  if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_table, &slots, &pool), SCIARA_OK);
   if (in_slot) setup.slot = sciara_pool_slot(pool, 1);
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -733,7 +733,7 @@ static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *co
 START_TEST(a_failed_member_is_the_same_in_parts) {
   enum { FAILS_AT = 700 };
   const struct sciara_site *site = make_site(false);
-  const struct sciara_batch_setup batch = {
+  const struct sciara_slots_setup slots = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
   struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
   struct sciara_footprint f;
@@ -742,7 +742,7 @@ START_TEST(a_failed_member_is_the_same_in_parts) {
   size_t count = 0, length;
   ck_assert_ptr_nonnull(mkdtemp(folder));
   char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
-  ck_assert_int_eq(sciara_pool_create(&test_batch, &batch, &pool), SCIARA_OK);
+  ck_assert_int_eq(sciara_pool_create(&test_table, &slots, &pool), SCIARA_OK);
   setup.slot = sciara_pool_slot(pool, 0);
   fails_at = FAILS_AT;
   for (int k = 0; k < 3; k++) { // without a checkpoint; with one after each part; continued

@@ -14,7 +14,7 @@ static const struct {
             {SCIARA_STOP_TIME, "time", 2, false, false},     {SCIARA_STOP_FRONT, "front at rest", 3, false, false},
             {SCIARA_STOP_STEPS, "steps", 4, true, false},    {SCIARA_STOP_STALLED, "stalled", 5, true, true},
             {SCIARA_STOP_THICK, "thickness", 6, true, true}, {SCIARA_STOP_CANCEL, "cancel", 0, true, false},
-            {SCIARA_STOP_WALL, "none", 0, false, false},     {SCIARA_STOP_FRAME, "none", 0, false, false},
+            {SCIARA_STOP_WALL, "none", 0, false, false},     {SCIARA_STOP_RING, "none", 0, false, false},
             {SCIARA_STOP_OUTGROWN, "none", 0, false, false}};
 enum { ENDS = sizeof ends / sizeof *ends };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many simulations at a time, each by one thread block or one cluster (batch_steps.cuh). As an ordinary engine: one
-// simulation on one block. As a batch: a slot is such an engine, of which only memory, upload and download are used; all
+// simulation on one block. In slots: each is such an engine, of which only memory, upload and download are used; all
 // slots advance in one kernel. Loading and reading a slot starts no kernel, and so does not wait for the others.
 #include <algorithm>
 #include <cmath>
@@ -324,7 +324,7 @@ sciara_status take_lists(batch *b) {
 sciara_status create_batch(const sciara_slots_setup *setup, void **out) {
   if (setup->slots < 1) return sciara_fail(SCIARA_ERR_INTERNAL, "%d slots; expected at least 1", setup->slots);
   batch *b = new (std::nothrow) batch();
-  if (!b) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a batch of engine cuda-batch");
+  if (!b) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the slots of engine cuda-batch");
   b->setup = *setup;
   sciara_status status = SCIARA_OK;
   try {
@@ -343,7 +343,7 @@ sciara_status create_batch(const sciara_slots_setup *setup, void **out) {
 
 sciara_status find_member(batch *b, int slot, bool must_be_loaded, member **out) {
   if (slot < 0 || (size_t)slot >= b->members.size())
-    return sciara_fail(SCIARA_ERR_INTERNAL, "slot %d of a batch; expected 0 to %zu", slot, b->members.size() - 1);
+    return sciara_fail(SCIARA_ERR_INTERNAL, "slot %d; expected 0 to %zu", slot, b->members.size() - 1);
   *out = &b->members[(size_t)slot];
   if (must_be_loaded && !(*out)->loaded) return sciara_fail(SCIARA_ERR_INTERNAL, "slot %d is empty", slot);
   return SCIARA_OK;
@@ -406,10 +406,10 @@ sciara_status check_memory(batch *b, member *m, const sciara_grid *grid) {
     m->engine = nullptr;
   }
   if (b->setup.host_bytes && host > b->setup.host_bytes)
-    return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of memory; expected at most %zu MiB", host >> 20,
+    return sciara_fail(SCIARA_ERR_MEMORY, "the slots need %zu MiB of memory; expected at most %zu MiB", host >> 20,
                        b->setup.host_bytes >> 20);
   if (used + device > limit)
-    return sciara_fail(SCIARA_ERR_MEMORY, "a batch needs %zu MiB of device memory; expected at most %zu MiB",
+    return sciara_fail(SCIARA_ERR_MEMORY, "the slots need %zu MiB of device memory; expected at most %zu MiB",
                        (used + device) >> 20, b->setup.device_bytes >> 20);
   return SCIARA_OK;
 }
@@ -448,10 +448,10 @@ sciara_status load(void *which, int slot, const sciara_params *params, const sci
   member *m = nullptr;
   SCIARA_TRY(find_member(b, slot, false, &m));
   if (sciara_state_record(state) != b->setup.record)
-    return sciara_fail(SCIARA_ERR_INTERNAL, "a state that records %u in a batch that records %u",
+    return sciara_fail(SCIARA_ERR_INTERNAL, "a state that records %u in slots that record %u",
                        sciara_state_record(state), b->setup.record);
   if (params->rule != SCIARA_RULE_HERE)
-    return sciara_fail(SCIARA_ERR_INTERNAL, "parameters of rule \"%s\" in a batch of rule \"%s\"",
+    return sciara_fail(SCIARA_ERR_INTERNAL, "parameters of rule \"%s\" in slots of rule \"%s\"",
                        sciara_rule_name(params->rule), sciara_rule_name(SCIARA_RULE_HERE));
   m->loaded = m->failed = false;
   SCIARA_WITH_DEVICE(b->setup.device);
@@ -657,7 +657,7 @@ const sciara_engine_slots table = {.create = create_batch,
                                    .advance = advance_batch,
                                    .download = download_slot,
                                    .clear = clear_slot,
-                                   .slots = count_slots,
+                                   .count = count_slots,
                                    .outgrown = is_outgrown,
                                    .successor = "cuda-fused",
                                    .rule = SCIARA_RULE_HERE,

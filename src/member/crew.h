@@ -82,7 +82,7 @@ struct sciara_pool_slot *sciara_pool_slot(struct sciara_pool *pool, int number);
 /**
  * The engine that a slot is: `create` is for the slot that the calling thread has entered (NULL: none). A state that
  * does not fit the memory of the device waits until another slot is empty; SCIARA_ERR_MEMORY if there is no other member.
- * An error of all slots is one of each slot, from then on.
+ * An error that is not of one slot is one of each, from then on.
  */
 extern const struct sciara_engine_ops sciara_pool_engine;
 void sciara_pool_enter(struct sciara_pool_slot *slot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `lock` guards what the pool knows. While they advance, the lock is open; threads load, download and empty other
+// `lock` guards what the pool knows. While the slots advance, the lock is open; threads load, download and empty other
 // slots meanwhile, one at a time (`calls`). A slot that is ready takes part in the next call of `advance`, which is short
 // while threads are at work.
 #include "member/crew.h"
@@ -37,7 +37,7 @@ struct sciara_pool {
   struct sciara_pool_slot *slots;
   bool *takes_part; ///< in `advance`, with stops and progress
   struct sciara_stop *stops;
-  struct sciara_engine_progress *progress; ///< what they write
+  struct sciara_engine_progress *progress; ///< what the engine writes
   int64_t *liquid;                         ///< of the members that are left
   pthread_mutex_t calls;                   ///< for load, download and clear; taken before `lock`
   pthread_mutex_t lock;
@@ -46,7 +46,7 @@ struct sciara_pool {
   pthread_t thread;
   int at_work; ///< atomic: threads that load or download, or wait for that
   bool ends, drains;
-  struct sciara_failure failed; ///< of all
+  struct sciara_failure failed; ///< of all slots
 };
 
 static _Thread_local struct sciara_pool_slot *entered;
@@ -267,7 +267,7 @@ static enum sciara_status slot_advance(void *engine, const struct sciara_stop *s
 }
 
 const struct sciara_engine_ops sciara_pool_engine = {.name = "slot",
-                                                     .summary = "a slot",
+                                                     .summary = "a slot of another engine",
                                                      .determinism = SCIARA_EXACT,
                                                      .create = slot_create,
                                                      .destroy = slot_destroy,

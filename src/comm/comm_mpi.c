@@ -280,7 +280,7 @@ enum sciara_status sciara_comm_mpi(struct sciara_comm **out) {
   }
   if (status == SCIARA_OK) status = meet(c);
   if (status != SCIARA_OK) {
-    if (!c->base.lost) c->mpi->end();
+    if (status == SCIARA_ERR_USAGE) c->mpi->end(); // all ranks do; one alone would wait for the others
     sciara_free(c->peer);
     sciara_free(c);
     return status;

@@ -181,7 +181,7 @@ static enum sciara_status open_scenario(struct bench *b, const char *scenario) {
   SCIARA_TRY(sciara_problem_open(scenario, &options, &b->problem));
   b->precision = sciara_scenario_precision(&b->problem.scenario);
   SCIARA_TRY(sciara_engine_find(name ? name : "cuda-batch", SCIARA_RULE_FV3, b->precision, &b->ops));
-  if (!b->ops->slots) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no batches", b->ops->name);
+  if (!b->ops->slots) return sciara_fail(SCIARA_ERR_USAGE, "engine %s has no slots", b->ops->name);
   return SCIARA_OK;
 }
 

@@ -208,8 +208,8 @@ struct sciara_slots_setup {
 /**
  * Many simulations at a time, called members: each in a slot of its own, with its own grid, parameters, vents, clock
  * and stop rule. A member has the bits that the engine gives it alone. One thread at a time may call these functions
- * for its slots, with one exception: while a thread is in `advance` with `takes_part`, another one may call load, download
- * or clear for slots that do not take part.
+ * for the slots of one `create`, with one exception: while a thread is in `advance` with `takes_part`, another one may
+ * call load, download or clear for slots that do not take part.
  */
 struct sciara_engine_slots {
   enum sciara_status (*create)(const struct sciara_slots_setup *setup, void **slots);
@@ -226,8 +226,8 @@ struct sciara_engine_slots {
   enum sciara_status (*load)(void *slots, int slot, const struct sciara_params *params,
                              const struct sciara_vents *vents, const struct sciara_state *state, unsigned sides);
   /**
-   * Advances the loaded slots that take part until a condition of stops[slot] is true, or lava is next to its ring, or until about the
-   * longest max_wall_ms of these slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all.
+   * Advances the loaded slots that take part until a condition of stops[slot] is true, or lava is next to its ring, or until
+   * about the longest max_wall_ms of these slots has passed (SCIARA_STOP_WALL: call again); *cancel of one slot stops all.
    * Returning early and continuing later never changes a bit. All arrays have an entry for each slot; `takes_part` may
    * be NULL: all loaded ones do. Entries of other slots are neither read nor written. An error in a slot is not one of
    * the others: progress[slot].bad.step is not 0, or the reason is SCIARA_STOP_STALLED. The state is then as after `advance`

@@ -330,6 +330,14 @@ static enum sciara_status take_texts(struct sciara_member *m, const char *error,
   return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
 }
 
+static enum sciara_status warn_of_effusion(struct sciara_member *m) {
+  char *text;
+  SCIARA_TRY(sciara_front_rest_text(m->vents, m->kept->time, &text));
+  if (text) warn(&m->warnings, text);
+  free(text);
+  return SCIARA_OK;
+}
+
 /** The result of a member whose run has ended. */
 static enum sciara_status describe(struct sciara_member *m, struct sciara_footprint *f) {
   const struct sciara_end end = sciara_simulation_ended(m->simulation);
@@ -350,6 +358,7 @@ static enum sciara_status describe(struct sciara_member *m, struct sciara_footpr
     snprintf(text, sizeof text, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
     warn(&m->warnings, text);
   }
+  if (end.reason == SCIARA_STOP_FRONT) SCIARA_TRY(warn_of_effusion(m));
   SCIARA_TRY(take_texts(m, "", f));
   return sciara_footprint_take_cells(f, s, &m->window, m->map->grid.cols, m->time_zero);
 }

@@ -435,6 +435,7 @@ static enum sciara_status write_end(struct run *r, enum sciara_stop_reason reaso
 static enum sciara_status end(struct run *r, enum sciara_stop_reason reason) {
   SCIARA_TRY(write_end(r, reason));
   SCIARA_TRY(sciara_barriers_report(&r->simulation->problem, &r->run_json));
+  SCIARA_TRY(sciara_rest_warn(r->simulation, &r->run_json));
   r->run_json.lost_from_s = sciara_lost_from(r->simulation->problem.state, SCIARA_CELL_RIM, NULL);
   SCIARA_TRY(sciara_run_json_set(&r->run_json.stop_reason, sciara_end_name(reason)));
   return write_record_of_now(r, reason == SCIARA_STOP_CANCEL ? SCIARA_RUN_STOPPED : SCIARA_RUN_COMPLETE);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it and the lava on it.
+// The ground in the folder of a run or an ensemble: dem.tif, and the warnings of run.json about it, the lava on it and the
+// lava that is still to come.
 #include "run/state_files.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "file/json_strict.h"
 #include "map/raster_gdal.h"
@@ -37,6 +39,17 @@ enum sciara_status sciara_ground_warn(const struct sciara_problem *p, struct sci
   if (!sciara_params_misfit(&p->scenario.params, p->grid.cell_size)) return SCIARA_OK;
   sciara_misfit_print(p->grid.cell_size, text);
   return warn(run_json, SCIARA_WARNING_CELLS, text);
+}
+
+enum sciara_status sciara_rest_warn(const struct sciara_simulation *s, struct sciara_run_json *run_json) {
+  char *text;
+  if (s->finished != SCIARA_STOP_FRONT) return SCIARA_OK;
+  SCIARA_TRY(sciara_front_rest_text(s->problem.vents, s->progress.time, &text));
+  if (!text) return SCIARA_OK;
+  sciara_log(SCIARA_LOG_WARNING, "%s", text);
+  const enum sciara_status status = warn(run_json, SCIARA_WARNING_EFFUSION, text);
+  free(text);
+  return status;
 }
 
 /** What dem.tif tells its readers: the window of the DEM, and the cells of which its own were made. */

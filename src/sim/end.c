@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 /** What an end says about the stop rule of the simulation. */
 enum kind { MET, LIMIT, OUTSIDE, STUCK };
 
@@ -71,4 +73,19 @@ void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const
 bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_state *state) {
   schedule(r, state);
   return r->last >= 0 && state->time >= r->due;
+}
+
+enum sciara_status sciara_front_rest_text(const struct sciara_vents *vents, double time, char **out) {
+  struct sciara_emission later;
+  char end[48];
+  *out = NULL;
+  SCIARA_TRY(sciara_vents_emission(vents, time, INFINITY, &later));
+  if (!(later.volume_m3 > 0)) return SCIARA_OK;
+  sciara_print_duration(later.end_s, end, sizeof end);
+  *out = sciara_format(
+      "the front is at rest, but the vents emit another %.6g m3 after the end of the run, until simulated "
+      "time %s: that lava may cover more cells; expected a longer run.front_at_rest, or run.until "
+      "\"solidified\"",
+      later.volume_m3, end);
+  return *out ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a warning");
 }

@@ -64,4 +64,7 @@ void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const
 /** Whether the rule is met at the end of the step that led to this state; if not, r->due is later than its time. */
 bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_state *state);
 
+/** A warning if the vents emit after the time, s, at which the rule was met; malloc'd, NULL: they do not. */
+enum sciara_status sciara_front_rest_text(const struct sciara_vents *vents, double time, char **out);
+
 #endif

@@ -96,7 +96,7 @@ const struct sciara_run_warning *sciara_run_json_warning(const struct sciara_run
 
 bool sciara_run_warning_has_cell(const struct sciara_run_warning *w) {
   return strcmp(w->kind, SCIARA_WARNING_DEM) != 0 && strcmp(w->kind, SCIARA_WARNING_CELLS) != 0 &&
-         strcmp(w->kind, SCIARA_WARNING_OBSERVED) != 0;
+         strcmp(w->kind, SCIARA_WARNING_OBSERVED) != 0 && strcmp(w->kind, SCIARA_WARNING_EFFUSION) != 0;
 }
 
 void sciara_run_json_forget(struct sciara_run_json *r, double time_s) {

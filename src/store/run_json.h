@@ -49,13 +49,14 @@ struct sciara_run_barrier {
 #define SCIARA_WARNING_DEM "dem"           ///< kind of a warning about a DEM of cells made of much larger ones
 #define SCIARA_WARNING_CELLS "cells"       ///< about cells to which the parameters do not belong
 #define SCIARA_WARNING_OBSERVED "observed" ///< about the thickness of the lava of initial.observed
+#define SCIARA_WARNING_EFFUSION "effusion" ///< about lava that vents emit after the end of the run
 
 /**
  * Something that a run noticed and that makes its results doubtful. One about the DEM has kind, text and coarse_m alone, those
- * about the size of the cells and about observed lava kind and text.
+ * about the size of the cells, observed lava and later effusion kind and text.
  */
 struct sciara_run_warning {
-  char *kind; ///< "vent", "tower", "dem", "cells", "observed"; owned
+  char *kind; ///< "vent", "tower", "dem", "cells", "observed", "effusion"; owned
   int64_t row, col;
   double x, y;     ///< centre of the cell, in the CRS of the DEM, m
   double time_s;   ///< simulated time of the state in which it was noticed

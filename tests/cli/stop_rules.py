@@ -94,6 +94,28 @@ class FrontAtRest(Case):
         self.sciara("resume", "whole", "-q")  # complete: no step is done
         self.assertEqual(record(self.path("whole"))["state"], before["state"])
 
+    def test_lava_that_is_still_to_come_is_a_warning(self):
+        """A pause between two rates is longer than the rule waits: run, info and member say what is emitted after it."""
+        pause = {**VENT, "effusion": {"slot": "10 min", "rates_m3_s": [4, 0, 0, 0, 6]}}
+        self.write_scenario(vents=[pause])
+        done = self.sciara("run", "s.json", "-o", "out", *REST)
+        run = record(self.path("out"))
+        left = 600 * (4 + 6) - run["ledger"]["emitted_m3"]
+        self.assertEqual((run["stop_reason"], round(left)), ("front at rest", 3600))
+        text = ("the front is at rest, but the vents emit another 3600 m3 after the end of the run, until simulated time 50 min: "
+                'that lava may cover more cells; expected a longer run.front_at_rest, or run.until "solidified"')
+        self.assertEqual(run["warnings"], [{"kind": "effusion", "text": text}])
+        self.assertIn("warning: " + text, done.stderr)
+        self.assertIn(text, self.sciara("info", "out").stdout)
+        for cure in (("--set", "run.front_at_rest=1 h", *REST[:2]), ("--until", "solidified")):
+            cured = record(self.run_scenario("cured", *cure, "--overwrite"))
+            self.assertNotIn("warnings", cured)
+            self.assertAlmostEqual(cured["ledger"]["emitted_m3"], 6000, delta=6e-9)
+        self.sciara("export", "out", "-q", "-f", "cog", "--field", "deposit", "-o", "lava.tif")
+        keys = {"run.until": "front at rest", "run.front_at_rest": "10 min"}
+        done = self.sciara("evaluate", "s.json", "-q", "--observed", "lava.tif", input=json.dumps({"set": keys}))
+        self.assertEqual(json.loads(done.stdout)["warnings"], [text])
+
     def test_check_names_it(self):
         done = self.sciara("check", "s.json", "--until", "front at rest")
         self.assertIn("end:           when no cell has become newly covered for 2 d", done.stdout)

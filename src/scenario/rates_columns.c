@@ -13,8 +13,8 @@ enum { TEXT = 128 };
 /** Characters of units that are not ASCII, and what is read for them. */
 static const struct {
   const char *from, *to;
-} signs[] = {{"\xC2\xB3", "3"},     {"\xC2\xB9", "1"},     {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", " "},
-             {"\xE2\x88\x92", "-"}, {"\xE2\x81\xB6", "6"}, {"\xC2\xB1", "+"},     {"\xC2\xA0", " "}};
+} signs[] = {{"\xC2\xB3", "3"},     {"\xC2\xB9", "1"}, {"\xE2\x81\xBB", "-"}, {"\xC2\xB7", " "}, {"\xE2\x88\x92", "-"},
+             {"\xE2\x81\xB6", "6"}, {"\xC2\xB1", "+"}, {"\xC2\xA0", " "},     {"\xC3\x97", "x"}};
 
 /** "m3 per s" is "m3/s". */
 static void replace_per(char *text) {
@@ -70,7 +70,9 @@ static const struct unit_name times[] = {
 static const struct unit_name volumes[] = {
     {"m3", 1, "m3"},           {"l", 1e-3, "l"},          {"dm3", 1e-3, "dm3"},      {"mm3", 1e6, "Mm3"},
     {"103 m3", 1e3, "1e3 m3"}, {"1e3 m3", 1e3, "1e3 m3"}, {"106 m3", 1e6, "1e6 m3"}, {"1e6 m3", 1e6, "1e6 m3"}};
-static const struct unit_name powers[] = {{"w", 1, "W"}, {"kw", 1e3, "kW"}, {"mw", 1e6, "MW"}, {"gw", 1e9, "GW"}};
+static const struct unit_name powers[] = {{"w", 1, "W"},        {"kw", 1e3, "kW"},    {"mw", 1e6, "MW"},
+                                          {"gw", 1e9, "GW"},    {"106 w", 1e6, "MW"}, {"1e6 w", 1e6, "MW"},
+                                          {"109 w", 1e9, "GW"}, {"1e9 w", 1e9, "GW"}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /** The entry that is text[0..length). */
@@ -97,7 +99,9 @@ static bool parse_rate(const char *text, struct unit *out) {
   return false;
 }
 
+/** A sign of multiplication before a power of ten, "x103 m3/h", is not read. */
 static bool parse_unit(const char *text, struct unit *out) {
+  if (strncmp(text, "x10", 3) == 0 || strncmp(text, "x1e", 3) == 0) text++;
   const size_t length = strlen(text);
   if (strcmp(text, "cumecs") == 0) text = "m3/s";
   if (parse_rate(text, out)) return true;
@@ -121,6 +125,28 @@ static bool cut_unit(char *text, struct unit *out) {
   if (end > 1 && text[end - 1] == '/' && text[end - 2] == ' ') end -= 2; // "rate / (m3/s)"
   text[end] = '\0';
   return true;
+}
+
+/** Whether a word may stand for a number that multiplies the unit after it, or for a logarithm. */
+static bool is_scale(const char *word, size_t n) {
+  static const char words[] =
+      " k m g kilo mega giga hundred thousand thousands million millions billion mil mila mille milioni "
+      "millones milliers tausend millionen log log10 ln lg ";
+  char between[TEXT + 2];
+  snprintf(between, sizeof between, " %.*s ", (int)n, word);
+  const size_t sign = n > 0 && (*word == 'x' || *word == '-' || *word == '/');
+  return strstr(words, between) || (n > sign && isdigit((unsigned char)word[sign]));
+}
+
+/** Such a word that stands last in a name from which the unit was cut, or a logarithm anywhere in it. */
+static void find_scale(const char *name, char out[SCIARA_RATES_UNIT]) {
+  *out = '\0';
+  for (const char *at = name; *at; at += strspn(at, " ")) {
+    const size_t n = strcspn(at, " ");
+    const bool last = strspn(at + n, " x") == strlen(at + n), logarithm = at[0] == 'l';
+    if ((last || logarithm) && is_scale(at, n)) snprintf(out, SCIARA_RATES_UNIT, "%.*s", (int)n, at);
+    at += n;
+  }
 }
 
 /** The unit of a time that stands elsewhere, written out: "days since onset". */
@@ -261,6 +287,7 @@ static enum sciara_rates_quantity read_name(const char *name, struct sciara_rate
   c->of_dates = of_time && !(meaning & WORD_SINCE) && meaning & (WORD_DAY | WORD_STAMP | WORD_ZONE);
   c->bare = has_unit && !*text;
   c->hint = hint_of(has_unit ? &unit : NULL, meaning);
+  if (has_unit && unit.measure != OF_TIME) find_scale(text, c->scale);
   snprintf(c->unit, sizeof c->unit, "%s", has_unit ? unit.shown : of_time ? "s" : "m3/s");
   snprintf(c->name, sizeof c->name, "%s", name);
   return quantity;
@@ -287,6 +314,12 @@ static enum sciara_status assign(const struct sciara_rates_column *c, enum sciar
   if (quantity == SCIARA_RATES_POWER && c->unit_assumed)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "expected the unit of the power in the header, such as \"VRP [MW]\"; found \"%s\"", c->name);
+  if (*c->scale)
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "expected a unit such as m3/s, m3/h, 10^3 m3/h, Mm3/d or MW in the name of a column of %s; found \"%s\", "
+        "where \"%s\" before %s may be a factor",
+        names[quantity], c->name, c->scale, c->unit);
   struct sciara_rates_column *to = &out->column[quantity];
   if (to->given)
     return sciara_fail(SCIARA_ERR_INPUT, "expected one column of %s, found two, \"%s\" and \"%s\"", names[quantity],

@@ -41,6 +41,8 @@ struct sciara_rates_column {
   bool of_dates;                ///< the name says that it holds dates, not times since the start
   bool bare;                    ///< the name is that of a unit: "hour"
   enum sciara_rates_hint hint;  ///< of a column that is not used
+  char
+      scale[SCIARA_RATES_UNIT]; ///< what stands before the unit and may multiply it, but is not understood; "": nothing
   char name[SCIARA_RATES_NAME]; ///< as in the file, cut
 };
 

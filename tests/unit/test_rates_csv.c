@@ -102,6 +102,36 @@ START_TEST(test_refused) {
 }
 END_TEST
 
+/** Names of columns with a word before the unit that may be a factor, and that word. */
+static const struct {
+  const char *name, *word;
+} factors[] = {{"rate (1000 m3/h)", "1000"},
+               {"rate (10**3 m3/h)", "3"},
+               {"rate (10E3 m3/h)", "10e3"},
+               {"rate x1000 m3/h", "x1000"},
+               {"rate (thousand m3/h)", "thousand"},
+               {"rate (k m3/h)", "k"},
+               {"rate (million m3/h)", "million"},
+               {"rate (10^-3 m3/h)", "10-3"},
+               {"rate (2 x 10^3 m3/h)", "2"},
+               {"low rate (100 m3/h)", "100"},
+               {"log10 rate (m3/s)", "log10"},
+               {"rate (10^9 m3/d)", "109"},
+               {"VRP (1e8 W)", "1e8"},
+               {"VRP (x10^8 W)", "x108"},
+               {"VRP (10 MW)", "10"},
+               {"log VRP (W)", "log"}};
+
+START_TEST(test_factor_is_never_dropped) {
+  struct sciara_rate_table table;
+  char text[96], found[160];
+  snprintf(text, sizeof text, "time_h,%s\n0,36\n1,0\n", factors[_i].name);
+  snprintf(found, sizeof found, "; found \"%s\", where \"%s\" before ", factors[_i].name, factors[_i].word);
+  ck_assert_int_eq(read_bytes(text, strlen(text), &table), SCIARA_ERR_INPUT);
+  ck_assert_msg(strstr(sciara_last_error(), found) != NULL, "\"%s\" is not in \"%s\"", found, sciara_last_error());
+}
+END_TEST
+
 /** What a file says that is not that of test_table, and the table that it becomes. */
 struct reading {
   const char *text;
@@ -203,6 +233,15 @@ static const struct reading headers[] = {
      .said = {"is the effusion rate in l/s;", "28800 m3 in all"}},
     {.text = "time_h,Q_m3_per_s\n0,5\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {5}},
     {.text = "time_h,Q (10^3 m3 d-1)\n0,43.2\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {0.5}},
+    {.text = "time_h,rate (x10^3 m3/h)\n0,7.2\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {2}},
+    {.text = "time_h,rate (x 10^3 m3/h)\n0,7.2\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {2}},
+    {.text = "time_h,rate (\xC3\x97"
+             "10\xC2\xB3 m3/h)\n0,7.2\n1,0\n",
+     .count = 1,
+     .edges = {0, 3600},
+     .rates = {2}},
+    {.text = "time_h,TADR (x10^6 m3/d)\n0,0.1728\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {2}},
+    {.text = "time_h,rate (x1e3 m3/h)\n0,7.2\n1,0\n", .count = 1, .edges = {0, 3600}, .rates = {2}},
     {.text = "Days since onset,TADR (m3/s)\n0,5\n1.5,0\n",
      .count = 1,
      .edges = {0, 129600},
@@ -704,6 +743,7 @@ int main(void) {
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, test_table);
   tcase_add_test(tests, test_gap_and_late_begin);
+  tcase_add_loop_test(tests, test_factor_is_never_dropped, 0, (int)(sizeof factors / sizeof *factors));
   tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
 #define LOOP(test, table) tcase_add_loop_test(tests, test, 0, (int)(sizeof table / sizeof *table))
   LOOP(test_headers, headers);

@@ -63,9 +63,9 @@ static enum sciara_status add_vent(struct sciara_vent_cells *v, const struct sci
   return add(v, g, floor((g->north - y) / g->cell_size), floor((x - g->west) / g->cell_size));
 }
 
-/** When a vent emits lava for the first time, s; INFINITY: never; 0: that is not known. */
+/** When a vent emits lava for the first time, s; INFINITY: never; NAN: not known, for its rates are in a file. */
 static double first_of(const struct sciara_vent_spec *spec) {
-  if (spec->rate_count == 0) return 0;
+  if (spec->rate_count == 0) return NAN;
   for (size_t k = 0; k < spec->rate_count; k++)
     if (spec->rates[k] > 0) return spec->edges[k];
   return INFINITY;
@@ -88,19 +88,27 @@ enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, con
   return parse(s->path, s->scenario_json, what, out);
 }
 
+enum sciara_status sciara_vent_cells_of(const struct sciara_scenario_spec *scenario, const struct sciara_grid *grid,
+                                        const struct sciara_georef *georef, struct sciara_vent_cells *out) {
+  enum sciara_status status = SCIARA_OK;
+  *out = (struct sciara_vent_cells){0};
+  for (size_t k = 0; k < scenario->vent_count && status != SCIARA_ERR_MEMORY; k++) {
+    size_t n = out->count;
+    status = add_vent(out, grid, georef, &scenario->vents[k]);
+    while (n < out->count) out->first_s[n++] = first_of(&scenario->vents[k]);
+  }
+  if (status != SCIARA_ERR_MEMORY) return SCIARA_OK;
+  sciara_vent_cells_free(out);
+  return status;
+}
+
 enum sciara_status sciara_vent_cells_read(const char *path, const char *json, const struct sciara_grid *grid,
                                           const struct sciara_georef *georef, struct sciara_vent_cells *out) {
   struct sciara_scenario_spec scenario;
   *out = (struct sciara_vent_cells){0};
   enum sciara_status status = parse(path, json, "its vents", &scenario);
-  for (size_t k = 0; k < scenario.vent_count && status != SCIARA_ERR_MEMORY; k++) {
-    size_t n = out->count;
-    status = add_vent(out, grid, georef, &scenario.vents[k]);
-    while (n < out->count) out->first_s[n++] = first_of(&scenario.vents[k]);
-  }
+  if (status == SCIARA_OK) status = sciara_vent_cells_of(&scenario, grid, georef, out);
   sciara_scenario_free(&scenario);
-  if (status != SCIARA_ERR_MEMORY) return SCIARA_OK;
-  sciara_vent_cells_free(out);
   return status;
 }
 

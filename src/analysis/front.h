@@ -17,8 +17,14 @@ enum sciara_status sciara_snapshot_scenario(const struct sciara_snapshot *s, con
                                             struct sciara_scenario_spec *out);
 
 /**
- * The cells of the vents of a scenario as a snapshot holds it, as far as they lie on the grid; what cannot be placed is left out. Release
- * with sciara_vent_cells_free.
+ * The cells of the vents of a scenario, as far as they lie on the grid; what cannot be placed is left out. Release with
+ * sciara_vent_cells_free.
+ */
+enum sciara_status sciara_vent_cells_of(const struct sciara_scenario_spec *scenario, const struct sciara_grid *grid,
+                                        const struct sciara_georef *georef, struct sciara_vent_cells *out);
+
+/**
+ * The same of a scenario as a snapshot holds it. A file of rates that it names is not opened.
  *
  * @param path of the snapshot, for messages
  * @param json NULL: there are no vents

@@ -41,10 +41,13 @@ static int64_t box_index(const struct sciara_case_box *b, int64_t row, int64_t c
 static enum sciara_status find_vents(const struct sciara_scenario_member *scenario, const struct sciara_site *site,
                                      struct sciara_vent_cells *out) {
   const struct sciara_georef georef = {.crs_wkt = site->origin.crs_wkt, .crs_name = site->origin.crs_name};
-  struct sciara_text text = {0};
-  enum sciara_status status = sciara_scenario_member_print(scenario, &text);
-  if (status == SCIARA_OK) status = sciara_vent_cells_read("scenario", text.data, &site->grid, &georef, out);
-  sciara_text_free(&text);
+  struct sciara_scenario_spec spec = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  sciara_scenario_member_read(scenario, false, &sciara_no_notes, &spec, &diagnostics);
+  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
+  if (status == SCIARA_OK) status = sciara_vent_cells_of(&spec, &site->grid, &georef, out);
+  sciara_scenario_free(&spec);
+  sciara_diagnostics_free(&diagnostics);
   return status;
 }
 
@@ -210,7 +213,7 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
   const struct sciara_evaluate_observed *asked = &c->options->observed[observed];
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_grid *g = &c->scenario[asked->scenario].setup.site->grid;
-  const double until_s = sciara_vent_cells_until(vents, fmin(o->at_s, f->end_s));
+  const double until_s = sciara_vent_cells_until(vents, fmin(o->at_s, f->end_s), g, NULL);
   struct sciara_case_box box = o->box;
   uint8_t *masks = NULL;
   box_add_cells(&box, g, f->cell, f->count);
@@ -227,7 +230,7 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
     run[box_index(&box, f->cell[n] / g->cols, f->cell[n] % g->cols)] =
         (!o->region || o->region[f->cell[n]]) && sciara_case_covers(c, o, f, n);
   for (size_t n = 0; n < vents->count; n++)
-    marked[box_index(&box, vents->row[n], vents->col[n])] |= sciara_vent_cells_has(vents, n, until_s);
+    marked[box_index(&box, vents->row[n], vents->col[n])] |= sciara_vent_cells_has(vents, n, until_s, g, NULL);
   const struct sciara_extents extents = {.grid = &part, .run = run, .observed = covered, .vents = marked};
   const enum sciara_status status = sciara_extents_score(&extents, out);
   sciara_free(masks);

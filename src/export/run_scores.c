@@ -36,9 +36,10 @@ static enum sciara_status read_vents(struct sciara_run_scores *j) {
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(j->vents, sciara_grid_cells(&s->grid), "the cells of the vents"));
   SCIARA_TRY_GOTO(sciara_vent_cells_read(s->path, s->scenario_json, &s->grid, &s->georef, &cells));
-  const double until_s = sciara_vent_cells_until(&cells, s->time_s);
+  const double until_s = sciara_vent_cells_until(&cells, s->time_s, &s->grid, j->thickness);
   for (size_t k = 0; k < cells.count; k++)
-    j->vents[cells.row[k] * s->grid.cols + cells.col[k]] |= sciara_vent_cells_has(&cells, k, until_s);
+    j->vents[cells.row[k] * s->grid.cols + cells.col[k]] |=
+        sciara_vent_cells_has(&cells, k, until_s, &s->grid, j->thickness);
   if (cells.count == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s: contains no vents: the run-out is undefined", j->target->path);
 cleanup:

@@ -121,18 +121,26 @@ class ExportSeries(SharedCase):
         self.assertGreater(rows[-1]["front_distance_m"], rows[0]["front_distance_m"])
 
     def test_run_out_is_from_vents_that_have_erupted(self):
-        """A vent that begins later, and one that emits nothing, are no origin of lava: in the table, on maps, in layers and in scores."""
+        """A vent that begins later, and one that emits nothing, are no origin of lava: in the table, on maps, in layers and in scores.
+        An export does not open a file of rates: whether its vent has erupted is seen from the lava in its cell."""
+        with open(self.path("rates.csv"), "w", encoding="utf-8") as f:
+            f.write("time_s,rate_m3_s\n0,1\n1500,0\n")
+        for name, rates in (("late", {"slot": "25 min", "rates_m3_s": [1]}), ("late-csv", {"csv": "rates.csv"})):
+            with self.subTest(name):
+                self.assert_run_out_of_late_vents(name, rates)
+
+    def assert_run_out_of_late_vents(self, run, rates):
         first, late = {"row": VENT[0], "col": VENT[1]}, {"row": VENT[0] + 6, "col": VENT[1] + 3}
         vents = [{**first, "effusion": {"slot": "40 min", "rates_m3_s": [4]}},
-                 {**late, "start": "15 min", "effusion": {"slot": "25 min", "rates_m3_s": [1]}},
+                 {**late, "start": "15 min", "effusion": rates},
                  {"row": VENT[0] + 7, "col": VENT[1], "effusion": {"slot": "20 min", "rates_m3_s": [0]}}]
-        case.write_scenario(self.work, "late.json", vents=vents, run={"until": "40 min"}, output={"every": "10 min", "fields": case.FIELDS, "maps": ["deposit"]})
-        self.sciara("run", "late.json", "-q", "-o", "late")
-        self.export("late", "-f", "csv")
-        rows, far, of_all = self.rows("late/maps/series.csv"), [], []
+        case.write_scenario(self.work, f"{run}.json", vents=vents, run={"until": "40 min"}, output={"every": "10 min", "fields": case.FIELDS, "maps": ["deposit"]})
+        self.sciara("run", f"{run}.json", "-q", "-o", run)
+        self.export(run, "-f", "csv")
+        rows, far, of_all = self.rows(f"{run}/maps/series.csv"), [], []
         down, right = numpy.mgrid[:ROWS, :COLS]
-        for row, name in zip(rows, sorted(os.listdir(self.path("late", "snapshots")))):
-            covered = open_snapshot(self.path("late", "snapshots", name)).deposit.values[0] > 0
+        for row, name in zip(rows, sorted(os.listdir(self.path(run, "snapshots")))):
+            covered = open_snapshot(self.path(run, "snapshots", name)).deposit.values[0] > 0
             away = [CELL * numpy.hypot(down - v["row"], right - v["col"])[covered] for v in vents]
             far.append(numpy.min(away[:2 if row["time_s"] > 900 else 1], axis=0).max())
             of_all.append(numpy.min([away[0], away[2]], axis=0).max())
@@ -140,13 +148,13 @@ class ExportSeries(SharedCase):
         self.assertLess(far[-1], away[0].max(), "the later vent is nearer")
         self.assertTrue(any(f > n for f, n in zip(far, of_all)), "the third vent would be nearer")
         for snapshot, expected in ((0, far[0]), (-1, far[-1])):
-            name = sorted(os.listdir(self.path("late", "snapshots")))[snapshot]
-            self.export(f"late/snapshots/{name}", "-q", "-f", "geojson", "--layer", "run_out", "-o", "far.geojson", "--overwrite")
+            name = sorted(os.listdir(self.path(run, "snapshots")))[snapshot]
+            self.export(f"{run}/snapshots/{name}", "-q", "-f", "geojson", "--layer", "run_out", "-o", "far.geojson", "--overwrite")
             with open(self.path("far.geojson"), encoding="utf-8") as f:
                 found = json.load(f)["features"]
             self.assertAlmostEqual(found[-1]["properties"]["run_out_m"], expected, 6)
-            self.export(f"late/snapshots/{name}", "-q", "-f", "cog", "--field", "deposit", "-o", "deposit.tif", "--overwrite")
-            scores = json.loads(self.sciara("compare", f"late/snapshots/{name}", "--observed", "deposit.tif", "--json").stdout)
+            self.export(f"{run}/snapshots/{name}", "-q", "-f", "cog", "--field", "deposit", "-o", "deposit.tif", "--overwrite")
+            scores = json.loads(self.sciara("compare", f"{run}/snapshots/{name}", "--observed", "deposit.tif", "--json").stdout)
             self.assertAlmostEqual(scores["run_out_m"], expected, 9)
             self.assertAlmostEqual(scores["run_out_ratio"], 1, 9)
 

@@ -71,6 +71,12 @@ START_TEST(the_run_out_is_at_the_farthest_cell) {
   const struct sciara_run_out out = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(out.found && out.row == 13 && out.col == 14 && out.vent == 0);
   ck_assert_double_eq(out.metres, 50);
+  first_s[0] = NAN; // it is not known when: there is lava in its cell
+  ck_assert_double_eq(sciara_run_out_find(&vents, 1, &grid, lava).metres, 50);
+  lava[10 * 200 + 10] = 0; // and there is none
+  const struct sciara_run_out far = sciara_run_out_find(&vents, 1, &grid, lava);
+  ck_assert(far.row == 13 && far.col == 14 && far.vent == 1);
+  ck_assert_double_eq_tol(far.metres, 10 * hypot(77, 176), 1e-9);
   vents.count = 0;
   ck_assert(!sciara_run_out_find(&vents, 1, &grid, lava).found);
   vents.count = 2;

@@ -330,11 +330,15 @@ static enum sciara_status take_texts(struct sciara_member *m, const char *error,
   return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
 }
 
-static enum sciara_status warn_of_effusion(struct sciara_member *m) {
-  char *text;
-  SCIARA_TRY(sciara_front_rest_text(m->vents, m->kept->time, &text));
-  if (text) warn(&m->warnings, text);
-  free(text);
+static enum sciara_status warn_of_end(struct sciara_member *m, const struct sciara_footprint *f) {
+  char lost[96], *later = NULL;
+  snprintf(lost, sizeof lost, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
+  if (f->ledger.lost_m3 > 0) warn(&m->warnings, lost);
+  if (f->ledger.initial_m3 + f->ledger.emitted_m3 == 0)
+    warn(&m->warnings, "no vent emits lava before the end of the run");
+  if (f->stop == SCIARA_STOP_FRONT) SCIARA_TRY(sciara_front_rest_text(m->vents, m->kept->time, &later));
+  if (later) warn(&m->warnings, later);
+  free(later);
   return SCIARA_OK;
 }
 
@@ -353,12 +357,7 @@ static enum sciara_status describe(struct sciara_member *m, struct sciara_footpr
   f->ledger.initial_m3 +=
       f->ledger.added_m3 - f->ledger.removed_m3; // what observed lava changed was there at the start
   f->ledger.added_m3 = f->ledger.removed_m3 = 0;
-  if (f->ledger.lost_m3 > 0) {
-    char text[96];
-    snprintf(text, sizeof text, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
-    warn(&m->warnings, text);
-  }
-  if (end.reason == SCIARA_STOP_FRONT) SCIARA_TRY(warn_of_effusion(m));
+  SCIARA_TRY(warn_of_end(m, f));
   SCIARA_TRY(take_texts(m, "", f));
   return sciara_footprint_take_cells(f, s, &m->window, m->map->grid.cols, m->time_zero);
 }

@@ -277,6 +277,11 @@ class Calibrate(CalibrationCase):
         done = self.sciara("evaluate", scenario, "-q", "--observed", "mapped.tif", code=3, input=json.dumps({"set": values}))
         self.assertIn(message, json.loads(done.stdout)["error"])
 
+    def test_a_set_without_lava_is_a_warning(self):
+        done = self.sciara("evaluate", "s.json", "-q", "--observed", "mapped.tif", input=json.dumps({"set": {"run.until": "1 h", "vents.0.start": "2 h"}}))
+        found = json.loads(done.stdout)
+        self.assertEqual((found["volume_m3"], found["warnings"]), (0, ["no vent emits lava before the end of the run"]))
+
     def test_date(self):
         """The same time as a date."""
         start = {"run": {"start": "2006-07-12T22:00:00Z"}}

@@ -96,15 +96,51 @@ void sciara_export_marks_free(struct sciara_export_marks *marks) {
   *marks = (struct sciara_export_marks){0};
 }
 
+/** The first edit that changed the ground during the run, up to the snapshot; NULL: none, so that dem.tif is its ground. */
+static const struct sciara_edit *first_dated(const struct sciara_scenario_spec *scenario, double time_s) {
+  for (size_t k = 0; k < scenario->dem.edit_count; k++)
+    if (scenario->dem.edits[k].from_s > 0 && scenario->dem.edits[k].from_s <= time_s) return &scenario->dem.edits[k];
+  return NULL;
+}
+
+/** Where there are edits the snapshot knows its ground: altitude, with the solid lava, and liquid lava. */
+static enum sciara_status take_edited(struct sciara_target *t, const struct sciara_edit *edit, struct sciara_dem *dem,
+                                      const double *deposit) {
+  const int64_t cells = sciara_grid_cells(&dem->grid);
+  double *altitude = NULL, *liquid = NULL;
+  enum sciara_status status;
+  if (!sciara_snapshot_has(&t->snapshot, SCIARA_FIELD_ALTITUDE) ||
+      !sciara_snapshot_has(&t->snapshot, SCIARA_FIELD_THICKNESS))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: the edit \"%s\" changed the ground at %.10g s, after that of %s: expected a snapshot with "
+                       "the fields altitude and thickness, found one without; add them to output.fields of the "
+                       "scenario and run it again",
+                       t->path, edit->name, edit->from_s, SCIARA_RUN_DEM);
+  SCIARA_TRY_GOTO(SCIARA_NEW(altitude, cells, "the altitudes"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(liquid, cells, "the liquid lava"));
+  SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_ALTITUDE, altitude));
+  SCIARA_TRY_GOTO(sciara_target_read(t, SCIARA_FIELD_THICKNESS, liquid));
+  for (int64_t i = 0; i < cells; i++)
+    if (dem->edit[i] && dem->altitude[i] != SCIARA_NODATA_ALTITUDE)
+      dem->altitude[i] = altitude[i] + liquid[i] - deposit[i];
+cleanup:
+  sciara_free(altitude);
+  sciara_free(liquid);
+  return status;
+}
+
 /** Adds the deposit; cells that were NODATA before they became sea are NODATA again. */
 static enum sciara_status add_deposit(const struct sciara_export_job *job, struct sciara_dem *dem) {
   const int64_t cells = sciara_grid_cells(&dem->grid);
   struct sciara_scenario_spec scenario = {0};
+  const struct sciara_edit *dated;
   double *deposit = NULL;
   enum sciara_status status;
   SCIARA_TRY_GOTO(SCIARA_NEW(deposit, cells, "the deposit"));
   SCIARA_TRY_GOTO(sciara_target_read(job->target, SCIARA_FIELD_DEPOSIT, deposit));
-  if (dem->sea) SCIARA_TRY_GOTO(read_scenario(job->target, &scenario));
+  if (dem->sea || dem->edit) SCIARA_TRY_GOTO(read_scenario(job->target, &scenario));
+  dated = dem->edit ? first_dated(&scenario, job->target->snapshot.time_s) : NULL;
+  if (dated) SCIARA_TRY_GOTO(take_edited(job->target, dated, dem, deposit));
   const bool no_altitude = scenario.dem.sea.rule == SCIARA_SEA_NODATA;
   for (int64_t i = 0; i < cells; i++) {
     if (dem->sea && dem->sea[i] && no_altitude) dem->altitude[i] = SCIARA_NODATA_ALTITUDE;

@@ -84,6 +84,25 @@ class Dated(Case):
         first = gdal.Open(self.path("out/dem.tif")).ReadAsArray()[0]  # its second band marks the edits
         np.testing.assert_allclose(first[GROUND != case.NODATA], GROUND[GROUND != case.NODATA], atol=1e-9)
 
+    def test_the_ground_that_a_run_leaves(self):
+        """DEM, edits up to the snapshot and deposit, from the numbers of the scenario; without altitudes none is written."""
+        late = DAM | {"name": "late", "line": [[WEST + 145, SOUTH + 55], [WEST + 285, SOUTH + 55]], "from": "5 h"}
+        valid = GROUND != case.NODATA
+        for until, height in (("10 min", 0), ("20 min", 6)):
+            self.write(DAM, late, run={"until": until})
+            self.sciara("run", "s.json", "-q", "-o", until)
+            self.sciara("export", until, "-q", "-f", "ground", "-o", f"{until}.tif")
+            *_, (_, x) = states(self.path(until))
+            expected = GROUND + x["deposit"]
+            for cell in CELLS:
+                expected[cell] += height
+            np.testing.assert_allclose(gdal.Open(self.path(f"{until}.tif")).ReadAsArray()[valid], expected[valid], rtol=0, atol=1e-9)
+        self.write(DAM, run={"until": "20 min"}, output={"every": "10 min"})
+        self.sciara("run", "s.json", "-q", "-o", "bare")
+        said = self.sciara("export", "bare", "-q", "-f", "ground", "-o", "bare.tif", code=3).stderr
+        self.assertRegex(" ".join(said.split()), 'the edit "dam" changed the ground at 720 s, .*expected a snapshot with the fields altitude and thickness')
+        self.assertFalse(os.path.exists(self.path("bare.tif")))
+
     def test_barriers(self):
         """Of each barrier: first lava on it, or its freeboard, from the fields of the last snapshot."""
         high = DAM | {"name": "high", "height_m": 60, "from": 0}

@@ -134,14 +134,23 @@ static void put_fate(struct sciara_text *t, enum sciara_language language, size_
                    pairs);
 }
 
+/**
+ * From when on the run emits lava, s. Versions that did not take the time of an observation that corrects a checkpoint recorded
+ * that of the checkpoint.
+ */
+static double emits_from(const struct sciara_scenario_spec *s, double recorded) {
+  return s->initial_checkpoint && s->observed.outline && recorded > 0 ? fmax(recorded, s->observed.time_s) : recorded;
+}
+
 enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenario, const struct sciara_run_json *run,
                                       const struct sciara_grid *grid, enum sciara_language language,
                                       struct sciara_text *out) {
   const struct sciara_emission *emission = &run->emission;
   const struct fates fates = {run, scenario->run.start};
+  const double from = emits_from(scenario, emission->from_s);
   struct sciara_emission own;
-  SCIARA_TRY(sciara_scenario_emission(scenario, emission->from_s, &own));
-  sciara_word_emission(out, language, isfinite(emission->volume_m3) ? emission : &own);
+  SCIARA_TRY(sciara_scenario_emission(scenario, from, &own));
+  sciara_word_emission(out, language, isfinite(emission->volume_m3) && !(from > emission->from_s) ? emission : &own);
   sciara_text_append(out, ". %s%s%zu.", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_VENTS),
                      sciara_word(language, SCIARA_WORD_COLON), scenario->vent_count);
   put_begin(scenario, emission->from_s, language, out);

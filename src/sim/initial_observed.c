@@ -157,6 +157,7 @@ static enum sciara_status take_time(struct work *w) {
         "a checkpoint from before the observation",
         from, given);
   if (given > from) s->time = given;
+  if (w->corrects) p->emission_from_s = s->time; // what the vents emitted up to then is in the observation
   SCIARA_TRY(sciara_problem_change_due(p));
   w->emitted_m3 = s->initial + s->emitted + s->added - s->removed;
   for (int64_t k = 0; k < v->count; k++)

@@ -435,6 +435,27 @@ class Correction(Case):
         emitted = sum(r * max(0, min(until, b) - a) for a, b, r in zip(edges, edges[1:], rates))
         self.assertIn(f"{emitted:.6g} m3 (all lava up to then)", said)
         self.assertGreater(case.record(self.path("b"))["state"]["time_s"], until)
+        self.assertTrue(3000 < self.time < 3600, self.time)  # the fixed rates below tell its emission from that of the observation
+        vent = {**VENT, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3, 2, 2, 5, 1, 3]}}
+        self.write_scenario("c.json", vents=[vent], run={"until": "75 min"},
+                            initial={"checkpoint": "now.h5", "observed": write | {"time": "1 h"}})
+        self.run_scenario("d", name="c.json")
+        self.emits_from_an_hour("d")
+        before = case.record(self.path("d"))  # of a version that recorded the time of the checkpoint
+        before["emission"] |= {"from_s": self.time, "begin_s": self.time, "volume_m3": 1}
+        case.write_json(self.path("d/run.json"), before)
+        self.emits_from_an_hour("d", recorded=False)
+
+    def emits_from_an_hour(self, folder, recorded=True):
+        """1 m3/s for 10 min and 3 m3/s for 5 min, up to the end of the run: in run.json, and in the line of pages."""
+        volume = 600 * 1 + 300 * 3
+        found = case.record(self.path(folder))["emission"]
+        if recorded:
+            self.assertEqual((found["volume_m3"], found["from_s"], found["begin_s"], found["peak_m3_s"]), (volume, 3600, 3600, 3))
+        self.sciara("export", folder, "-q", "-f", "html", "-o", "page.html", "--overwrite")
+        with open(self.path("page.html"), encoding="utf-8") as f:
+            assumed = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1])["assumed"]
+        self.assertRegex(assumed.replace("\xa0", " "), f"^Assumed eruption from 1 h on: {volume} m³ in 15 min")
 
     def test_members(self):
         """Members begin with the corrected state, also in a moved folder without the files of the base; a changed outline is

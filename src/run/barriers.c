@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/field.h"
+#include "model/ground_change.h"
 #include "model/moore.h"
 #include "model/polyline.h"
 
@@ -217,17 +218,27 @@ cleanup:
 
 // ---------------------------------------------------------------------------------------------------------- its report
 
+/** When edit k was done: at its time, or at the beginning of a run from a checkpoint whose own run did not have it, s. */
+static double done_at(const struct sciara_problem *p, size_t k) {
+  const struct sciara_ground_changes *c = p->site->changes;
+  const double from = p->scenario.dem.edits[k].from_s;
+  for (size_t n = p->changes_before; c && n < c->count; n++)
+    if (c->change[n].number == k) return fmax(from, p->emission_from_s);
+  return from;
+}
+
 /** The fate of edit k; its point is that of the overtopping, or of the least freeboard. */
 static struct sciara_run_barrier examine(const struct sciara_problem *p, size_t k) {
   const struct sciara_state *s = p->state;
   const uint16_t *edit = p->site->origin.edit;
   struct sciara_run_barrier b = {
       .edit = k, .overtopped_s = NAN, .freeboard_m = NAN, .held_m3 = NAN, .x = NAN, .y = NAN};
+  const double from = done_at(p, k);
   int64_t cell = -1;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (edit[i] != k + 1) continue;
     b.cells++;
-    const double from = p->scenario.dem.edits[k].from_s, over = fmax(s->arrival[i], from);
+    const double over = fmax(s->arrival[i], from);
     const double left = s->z0[i] - lava_beside(s, edit, i);
     const bool before = s->arrival[i] < from && !(sciara_deposit(s->h[i], s->z[i], s->z0[i]) > 0); // and left nothing
     if (s->arrival[i] >= 0 && !before && !(over >= b.overtopped_s)) {

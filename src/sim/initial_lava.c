@@ -108,6 +108,7 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   SCIARA_TRY_GOTO(sciara_checkpoint_read_state(path, &c, p->state));
   SCIARA_TRY_GOTO(check_temperatures(p));
   p->checkpoint_checksum = c.checksum;
+  p->changes_before = p->site->changes_done;
   p->emission_from_s = c.time_s;
   sciara_note(p->scenario.notes, SCIARA_LOG_INFO,
               "initial.checkpoint: %s: the run continues from step %" PRIu64 ", simulated time %.10g s", path, c.step,

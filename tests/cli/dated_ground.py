@@ -387,6 +387,19 @@ class Dated(Case):
         self.write(DAM | {"from": "13 min"}, name="c.json", initial={"checkpoint": "now.h5"})
         self.write(DAM | {"from": "13 min"})
         self.assertEqual(self.last(self.run_scenario("later", "--until", "20 min", name="c.json")), self.last(self.run_scenario("whole13", "--until", "20 min")))
+        # lava is on a dam from when it was built on: at the start of this run, which is after its time, or, in a run that had it, at its time
+        thin = DAM | {"height_m": 0.1, "from": "11 min"}
+        self.write(thin, name="c.json", initial={"checkpoint": "now.h5"})
+        self.write(thin)
+        self.run_scenario("thin", "--until", "15 min", "--checkpoint-every", "1 d")
+        shutil.copy(sorted(glob.glob(self.path("thin/checkpoints/*.h5")))[-1], self.path("had.h5"))
+        self.write(thin, name="d.json", initial={"checkpoint": "had.h5"})
+        for name, built in (("c", state["time_s"]), ("d", 660)):
+            *_, (_, x) = states(self.run_scenario("thin-" + name, "--until", "20 min", name=name + ".json"))
+            expected = min(max(x["arrival_time"][cell], built) for cell in CELLS if x["arrival_time"][cell] >= 0)
+            found, = case.record(self.path("thin-" + name))["barriers"]
+            self.assertEqual(found["overtopped_s"], expected)
+            self.assertLess(min(x["arrival_time"][cell] for cell in CELLS if x["arrival_time"][cell] >= 0), state["time_s"])
         self.write({k: v for k, v in DAM.items() if k != "from"}, name="c.json", initial={"checkpoint": "now.h5"})
         self.assertRegex(self.sciara("run", "c.json", "-o", "no", code=3).stderr, 'another DEM.*An edit of the ground that its run did not have needs "from"')
         # a checkpoint that has the dam goes on with another edit after it

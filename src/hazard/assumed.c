@@ -357,7 +357,8 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
   put_start(&s, &base);
   if (base.observed.outline) {
     sciara_text_append(out, " ");
-    sciara_word_begin_observed(out, language, base.observed.outline, base.observed.time_s);
+    sciara_word_begin_observed(out, language, base.observed.outline,
+                               fmax(base.observed.time_s, base.initial_checkpoint ? r->ensemble.time_zero_s : 0));
   } else if (begins_earlier(&base)) {
     sciara_text_append(out, " ");
     sciara_word_begin_earlier(out, language, r->ensemble.time_zero_s);

@@ -66,16 +66,22 @@ enum sciara_status sciara_run_facts_make(const struct sciara_run_moment *m, cons
 
 // ------------------------------------------------------------------------------------------------------------- in words
 
-/** The lava that the run begins with: of an earlier one at `from`, s, if that is above 0. */
-static void put_begin(const struct sciara_scenario_spec *s, double from, enum sciara_language language,
+/**
+ * The lava that the run begins with: of an earlier one at `from`, s, if that is above 0. A mapped outline without a time has that of
+ * the checkpoint that it corrects, which is `from`, but in a branch, whose vents may be others from a later time on.
+ */
+static void put_begin(const struct sciara_scenario_spec *s, double from, bool branch, enum sciara_language language,
                       struct sciara_text *t) {
-  const bool mapped = s->observed.outline && (s->initial_checkpoint || !(from > 0)); // of a branch the earlier run was
+  const bool timed = s->observed.time_s >= 0 || (from > 0 && !branch);
+  const bool mapped = s->observed.outline && (s->initial_checkpoint ? timed : !(from > 0)); // else the earlier run was
   if (from > 0 && !mapped) {
     sciara_text_append(t, " ");
     sciara_word_begin_earlier(t, language, from);
   } else if (mapped) {
     sciara_text_append(t, " ");
-    sciara_word_begin_observed(t, language, s->observed.outline, s->observed.time_s);
+    sciara_word_begin_observed(t, language, s->observed.outline,
+                               s->initial_checkpoint ? fmax(s->observed.time_s, branch ? 0 : from)
+                                                     : s->observed.time_s);
   } else if (s->initial_checkpoint) {
     sciara_text_append(t, " %s.", sciara_word(language, SCIARA_WORD_BEGIN_CHECKPOINT));
   } else if (s->initial_thickness.given || s->initial_thickness.path) {
@@ -153,7 +159,7 @@ enum sciara_status sciara_run_assumed(const struct sciara_scenario_spec *scenari
   sciara_word_emission(out, language, isfinite(emission->volume_m3) && !(from > emission->from_s) ? emission : &own);
   sciara_text_append(out, ". %s%s%zu.", sciara_word(language, SCIARA_WORD_HAZARD_ASSUMED_VENTS),
                      sciara_word(language, SCIARA_WORD_COLON), scenario->vent_count);
-  put_begin(scenario, emission->from_s, language, out);
+  put_begin(scenario, from, run->parent != NULL, language, out);
   put_model(scenario, grid, language, out);
   sciara_word_edits(out, language, scenario->dem.edits, scenario->dem.edit_count, scenario->run.start, put_fate,
                     &fates);

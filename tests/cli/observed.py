@@ -446,16 +446,43 @@ class Correction(Case):
         case.write_json(self.path("d/run.json"), before)
         self.emits_from_an_hour("d", recorded=False)
 
+    def assumed(self, folder):
+        self.sciara("export", folder, "-q", "-f", "html", "-o", "page.html", "--overwrite")
+        with open(self.path("page.html"), encoding="utf-8") as f:
+            found = re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1]
+        return json.loads(found)["assumed"].replace("\xa0", " ")
+
+    def test_time_on_maps(self):
+        """Without a time the outline has that of the checkpoint; a record without it claims no time."""
+        self.write(vents=[VENT])
+        self.run_scenario("c", "--steps", STEPS + 1, name="c.json")
+        time = f"{int(self.time // 60)} min {int(self.time % 60)} s"  # whole seconds, as in messages
+        self.assertIn(f"Begins with the lava mapped in outline.json, simulated time {time}.", self.assumed("c"))
+        self.assertIn(f"Begins with the lava mapped in outline.json, simulated time {time}.", self.assumed_by_picture("c"))
+        before = case.record(self.path("c"))  # of a version that did not record it
+        del before["emission"]["from_s"]
+        case.write_json(self.path("c/run.json"), before)
+        self.assertIn("Begins with the lava of an earlier run.", self.assumed("c"))
+        self.write(vents=[PAUSED])
+        case.write_json(self.path("e.json"), {"base": "c.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [1]}]})
+        self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate")
+        self.sciara("ensemble", "run", "e", "-q")
+        self.sciara("ensemble", "reduce", "e", "-q", "--no-pictures")
+        self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
+        with open(self.path("e.html"), encoding="utf-8") as f:
+            self.assertIn(f"lava mapped in outline.json, simulated time {time}.", f.read().replace("\xa0", " "))
+
+    def assumed_by_picture(self, folder):
+        self.sciara("export", folder, "-q", "-f", "png", "-o", "map.png", "--overwrite")
+        return gdal.Open(self.path("map.png")).GetMetadata()["assumptions"].replace("\xa0", " ")
+
     def emits_from_an_hour(self, folder, recorded=True):
         """1 m3/s for 10 min and 3 m3/s for 5 min, up to the end of the run: in run.json, and in the line of pages."""
         volume = 600 * 1 + 300 * 3
         found = case.record(self.path(folder))["emission"]
         if recorded:
             self.assertEqual((found["volume_m3"], found["from_s"], found["begin_s"], found["peak_m3_s"]), (volume, 3600, 3600, 3))
-        self.sciara("export", folder, "-q", "-f", "html", "-o", "page.html", "--overwrite")
-        with open(self.path("page.html"), encoding="utf-8") as f:
-            assumed = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1])["assumed"]
-        self.assertRegex(assumed.replace("\xa0", " "), f"^Assumed eruption from 1 h on: {volume} m³ in 15 min")
+        self.assertRegex(self.assumed(folder), f"^Assumed eruption from 1 h on: {volume} m³ in 15 min")
 
     def test_members(self):
         """Members begin with the corrected state, also in a moved folder without the files of the base; a changed outline is

@@ -75,7 +75,7 @@ struct sciara_ledger {
   double bound_m3;    /**< the largest |residual| that rounding explains */
   double sea_m3;      /**< entered the sea (dem.sea of a scenario) */
   double added_m3;    /**< by a correction of a checkpoint with observed lava (initial.observed of a scenario) */
-  double removed_m3;  /**< the same */
+  double removed_m3;  /**< the same, and rock that edits of the ground replaced */
 };
 
 /** Where a simulation is. */

@@ -31,8 +31,9 @@ static void print_ledger(const struct sciara_ledger *l, bool has_sea) {
   sciara_print("ledger:        initial %.10g + emitted %.10g = liquid %.10g + solid %.10g + lost %.10g m3\n",
                l->initial_m3, l->emitted_m3, l->liquid_m3, l->solid_m3, l->lost_m3 + l->sea_m3);
   if (l->added_m3 > 0 || l->removed_m3 > 0)
-    sciara_print("               corrected with observed lava: %.10g m3 added, %.10g m3 removed\n", l->added_m3,
-                 l->removed_m3);
+    sciara_print(
+        "               added by observed lava: %.10g m3, removed by it and by edits of the ground: %.10g m3\n",
+        l->added_m3, l->removed_m3);
   if (has_sea) sciara_print("               %.10g m3 left the map, %.10g m3 entered the sea\n", l->lost_m3, l->sea_m3);
   sciara_print("               residual %.3g m3, bound of rounding %.3g m3: %s\n", l->residual_m3, l->bound_m3,
                fabs(l->residual_m3) <= l->bound_m3 ? "closed" : "OPEN");

@@ -237,10 +237,11 @@ static void on_file(void *context, const char *path) {
   note_lost_output((struct watch *)context);
 }
 
-/** What an observation changed, and where lava has gone that left the ground. */
+/** What an observation and edits of the ground changed, and where lava has gone that left the ground. */
 static void describe_more(const struct sciara_simulation *s, const struct sciara_ledger *l) {
   if (l->added_m3 > 0 || l->removed_m3 > 0)
-    sciara_log(SCIARA_LOG_INFO, "ledger: the correction with observed lava added %.10g m3 and removed %.10g m3",
+    sciara_log(SCIARA_LOG_INFO,
+               "ledger: observed lava added %.10g m3; observed lava and edits of the ground removed %.10g m3",
                l->added_m3, l->removed_m3);
   if (s->problem.site->sea_cells > 0)
     sciara_log(SCIARA_LOG_INFO, "ledger: of the lost lava %.10g m3 left the map and %.10g m3 entered the sea",

@@ -31,7 +31,7 @@ struct sciara_state {
   uint64_t step;            ///< steps done
   double initial;           ///< liquid lava given with the scenario, m3
   double emitted;           ///< m3, one running sum, in the order of the vents in the file
-  double added, removed;    ///< by a correction with observed lava, m3; 0: there was none
+  double added, removed;    ///< by a correction with observed lava, the latter also by edits of the ground, m3
   uint64_t solidifications; ///< solidified cells so far (for the bound of the ledger)
 };
 

@@ -61,7 +61,7 @@ static const struct entry {
     {"words", HEX, MEMBER(words)},
 };
 
-/** Those of a state that was corrected with observed lava alone. */
+/** Those of a state that was corrected with observed lava, or of whose rock edits replaced some, alone. */
 static const struct entry correction_entries[] = {
     {"added_m3", REAL, MEMBER(added_m3)},
     {"removed_m3", REAL, MEMBER(removed_m3)},

@@ -270,6 +270,12 @@ class Dated(Case):
                 ledger = case.record(folder)["ledger"]
                 self.assertAlmostEqual(ledger["removed_m3"], 100 * lost, delta=1e-5 if precision == "double" else 2)
                 self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
+                said = self.sciara("run", "s.json", "-o", precision + "-said", "-p", precision, "--until", a["time_s"] + 1).stderr
+                for text, form in ((said, "observed lava and edits of the ground removed (.*) m3\n"),
+                                   (self.sciara("info", folder).stdout, "removed by it and by edits of the ground: (.*) m3\n")):
+                    self.assertAlmostEqual(float(re.search(form, text)[1]), 100 * lost, delta=1e-5 if precision == "double" else 2)
+                self.sciara("export", folder, "-q", "-f", "html", "-o", precision + ".html")
+                self.assertIn('"Removed by edits or an observation"', Path(self.path(precision + ".html")).read_text(encoding="utf-8"))
                 self.assertEqual(self.last(precision), self.last(self.run_scenario(precision + "c", "-p", precision, "-e", "checked", "--until", a["time_s"] + 1)))
 
     def test_new_dem(self):

@@ -396,7 +396,7 @@ class Correction(Case):
         arrival = field(self.path("c"), "arrival_time")
         np.testing.assert_array_equal(arrival[self.mask], np.where(self.before["arrival_time"] >= 0, self.before["arrival_time"], self.time)[self.mask])
         self.assertTrue((arrival[~self.mask] == -1).all())
-        self.assertIn(f"corrected with observed lava: {ledger['added_m3']:.10g} m3 added, {ledger['removed_m3']:.10g} m3 removed",
+        self.assertIn(f"added by observed lava: {ledger['added_m3']:.10g} m3, removed by it and by edits of the ground: {ledger['removed_m3']:.10g} m3\n",
                       self.sciara("info", self.path("c", case.record(self.path("c"))["snapshots"][-1]["name"])).stdout)
         self.sciara("export", "c", "--format", "html", "-o", "c.html")
         with open(self.path("c.html"), encoding="utf-8") as f:

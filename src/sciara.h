@@ -631,8 +631,8 @@ struct sciara_ensemble_interval {
 /** P_T: the probability of lava in some years, from the rates of eruptions in the ensemble file. */
 struct sciara_ensemble_years {
   double years;
-  double limit;      /**< a max deposit above this, m (0: any lava) */
-  double value;      /**< 0 to 1, from the finished members */
+  double limit; /**< a max deposit above this, m (0: any lava) */
+  double value; /**< 0 to 1, from the finished members; NaN, as its ends: none of them lies in a zone of the rates */
   double low, high;  /**< ends of the interval of the rates, with the bounds of the probability of an eruption */
   double zero_bound; /**< upper 95 % bound without hits; NaN: none, as in sciara_ensemble_answer */
   size_t hits;       /**< members */

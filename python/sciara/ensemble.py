@@ -77,7 +77,7 @@ class Years:
 
     years: T
     limit: a max deposit above this, m (0: any lava)
-    value: 0 to 1, from the finished members
+    value: 0 to 1, from the finished members; NaN, as its ends: none of them lies in a zone of the rates
     low, high: ends of the interval of the rates, with the bounds of the probability of an eruption
     zero_bound: upper 95 % bound without hits; NaN: none, as in Answer
     hits: members

@@ -90,7 +90,9 @@ static void print_years(const struct sciara_reduction *r, const struct sciara_po
       const int used = snprintf(label, sizeof label, "in %.9g %s", q->years[y], q->years[y] == 1 ? "year" : "years");
       if (q->deposit_m[k] > 0) snprintf(label + used, sizeof label - (size_t)used, " above %.9g m", q->deposit_m[k]);
       sciara_print("  %-28s ", label);
-      if (result->deposit[k].estimate.hits == 0)
+      if (isnan(value[0]))
+        sciara_print("not known: no finished member erupts in a zone of eruptions_per_year\n");
+      else if (result->deposit[k].estimate.hits == 0)
         print_no_hit(&r->sample, bound, value[2]);
       else
         sciara_print("%.2f %% (%.2f to %.2f %%)\n", 100 * value[0], 100 * value[1], 100 * value[2]);

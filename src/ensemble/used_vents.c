@@ -9,16 +9,23 @@
 #include "base/mem.h"
 #include "ensemble/members.h"
 
+void sciara_vent_groups_free(struct sciara_vent_groups *g) {
+  for (size_t k = 0; k < g->count; k++) sciara_vent_marks_free(&g->marks[k]);
+  sciara_free(g->marks);
+  sciara_free(g->member);
+  sciara_free(g->begin);
+  *g = (struct sciara_vent_groups){0};
+}
+
 void sciara_used_vents_free(struct sciara_used_vents *v) {
-  for (size_t k = 0; k < v->mark_sets; k++) sciara_vent_marks_free(&v->marks[k]);
-  sciara_free(v->marks);
+  sciara_vent_groups_free(&v->groups);
   sciara_free(v->vent);
   *v = (struct sciara_used_vents){0};
 }
 
 // --------------------------------------------------------------------------------------------------- of the scenarios
 
-/** A member that counts, and a hash of the values that place its vents. */
+/** A member, and a hash of the values that place its vents. */
 struct placed {
   uint64_t hash;
   size_t member;
@@ -37,13 +44,14 @@ static bool places_vents(const char *key) {
          !strstr(name, ".effusion");
 }
 
-/** The members that count, those with the same vents beside each other. */
-static enum sciara_status group_members(const struct sciara_ensemble *e, const struct sciara_sample *s,
+/** The members that count, or all of them, those with the same vents beside each other. */
+static enum sciara_status place_members(const struct sciara_ensemble *e, const struct sciara_sample *s,
                                         struct placed **out, size_t *count) {
   const struct sciara_members *m = &e->members;
-  SCIARA_TRY(SCIARA_NEW(*out, s->count + 1, "the vents of an ensemble"));
-  for (size_t i = 0; i < s->count; i++)
-    if (sciara_sample_counts(s, i)) (*out)[(*count)++] = (struct placed){SCIARA_HASH_BEGIN, i};
+  const size_t members = s ? s->count : m->count;
+  SCIARA_TRY(SCIARA_NEW(*out, members + 1, "the vents of an ensemble"));
+  for (size_t i = 0; i < members; i++)
+    if (!s || sciara_sample_counts(s, i)) (*out)[(*count)++] = (struct placed){SCIARA_HASH_BEGIN, i};
   for (size_t k = 0; k < m->key_count; k++) {
     if (!places_vents(m->key[k])) continue;
     for (size_t i = 0; i < *count; i++) {
@@ -74,6 +82,31 @@ static enum sciara_status read_marks(const struct sciara_ensemble *e, size_t mem
   return status;
 }
 
+enum sciara_status sciara_vent_groups_make(const struct sciara_ensemble *e, const struct sciara_sample *sample,
+                                           const struct sciara_grid *grid, const struct sciara_georef *georef,
+                                           struct sciara_vent_groups *out) {
+  struct placed *placed = NULL;
+  size_t count = 0, groups = 0;
+  enum sciara_status status;
+  *out = (struct sciara_vent_groups){0};
+  SCIARA_TRY_GOTO(place_members(e, sample, &placed, &count));
+  for (size_t k = 0; k < count; k++) groups += k == 0 || placed[k].hash != placed[k - 1].hash;
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->marks, groups + 1, "the vents of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->begin, groups + 1, "the vents of an ensemble"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(out->member, count + 1, "the vents of an ensemble"));
+  for (size_t k = 0; k < count; k++) {
+    out->member[k] = placed[k].member;
+    if (k > 0 && placed[k].hash == placed[k - 1].hash) continue;
+    out->begin[out->count++] = k;
+    SCIARA_TRY_GOTO(read_marks(e, placed[k].member, grid, georef, &out->marks[out->count - 1]));
+  }
+  out->begin[out->count] = count;
+cleanup:
+  sciara_free(placed);
+  if (status != SCIARA_OK) sciara_vent_groups_free(out);
+  return status;
+}
+
 static int by_place(const void *a, const void *b) {
   const struct sciara_used_vent *p = (const struct sciara_used_vent *)a, *q = (const struct sciara_used_vent *)b;
   if (p->count != q->count) return p->count < q->count ? -1 : 1;
@@ -95,34 +128,22 @@ static void join(struct sciara_used_vents *v) {
 static enum sciara_status take_scenarios(const struct sciara_ensemble *e, const struct sciara_sample *s,
                                          const struct sciara_grid *grid, const struct sciara_georef *georef,
                                          struct sciara_used_vents *out) {
-  struct placed *placed = NULL;
-  double *weight = NULL;
-  size_t count = 0, groups = 0, vents = 0;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(group_members(e, s, &placed, &count));
-  for (size_t k = 0; k < count; k++) groups += k == 0 || placed[k].hash != placed[k - 1].hash;
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->marks, groups + 1, "the vents of an ensemble"));
-  SCIARA_TRY_GOTO(SCIARA_NEW(weight, groups + 1, "the vents of an ensemble"));
-  for (size_t k = 0; k < count; k++) {
-    if (k == 0 || placed[k].hash != placed[k - 1].hash) {
-      struct sciara_vent_marks *marks = &out->marks[out->mark_sets++];
-      SCIARA_TRY_GOTO(read_marks(e, placed[k].member, grid, georef, marks));
-      vents += marks->count;
+  const struct sciara_vent_groups *groups = &out->groups;
+  size_t vents = 0;
+  SCIARA_TRY(sciara_vent_groups_make(e, s, grid, georef, &out->groups));
+  for (size_t g = 0; g < groups->count; g++) vents += groups->marks[g].count;
+  SCIARA_TRY(SCIARA_NEW(out->vent, vents + 1, "the vents of an ensemble"));
+  for (size_t g = 0; g < groups->count; g++) {
+    double weight = 0;
+    for (size_t k = groups->begin[g]; k < groups->begin[g + 1]; k++) weight += s->weight[groups->member[k]];
+    for (size_t k = 0; k < groups->marks[g].count; k++) {
+      const struct sciara_vent_mark *mark = &groups->marks[g].mark[k];
+      out->vent[out->count++] = (struct sciara_used_vent){mark->name, mark->points, mark->count, weight};
     }
-    weight[out->mark_sets - 1] += s->weight[placed[k].member];
   }
-  SCIARA_TRY_GOTO(SCIARA_NEW(out->vent, vents + 1, "the vents of an ensemble"));
-  for (size_t g = 0; g < groups; g++)
-    for (size_t k = 0; k < out->marks[g].count; k++) {
-      const struct sciara_vent_mark *mark = &out->marks[g].mark[k];
-      out->vent[out->count++] = (struct sciara_used_vent){mark->name, mark->points, mark->count, weight[g]};
-    }
   join(out);
-  out->weighted = groups > 1;
-cleanup:
-  sciara_free(placed);
-  sciara_free(weight);
-  return status;
+  out->weighted = groups->count > 1;
+  return SCIARA_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------- of the plan

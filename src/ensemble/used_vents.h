@@ -14,13 +14,26 @@ struct sciara_used_vent {
   double weight; ///< of the members that count, as a part of the largest: above 0 to 1
 };
 
+/** Members by the vents in their scenarios. Zero-initialise; release with sciara_vent_groups_free. */
+struct sciara_vent_groups {
+  struct sciara_vent_marks *marks; ///< of each group; none if its members are no valid scenarios any more
+  size_t count;
+  size_t *begin;  ///< count + 1: group g has the members member[begin[g]] to member[begin[g + 1] - 1], ascending
+  size_t *member; ///< indices in the table
+};
+
+/** @param sample only members that count there; NULL: all members of the plan */
+enum sciara_status sciara_vent_groups_make(const struct sciara_ensemble *e, const struct sciara_sample *sample,
+                                           const struct sciara_grid *grid, const struct sciara_georef *georef,
+                                           struct sciara_vent_groups *out);
+void sciara_vent_groups_free(struct sciara_vent_groups *g);
+
 /** Zero-initialise; release with sciara_used_vents_free. */
 struct sciara_used_vents {
-  struct sciara_used_vent *vent; ///< refers to the ensemble, or to marks
+  struct sciara_used_vent *vent; ///< refers to the ensemble, or to groups
   size_t count;
-  bool weighted;                   ///< false: all members have the same vents
-  struct sciara_vent_marks *marks; ///< of members that differ in their vents
-  size_t mark_sets;
+  bool weighted;                    ///< false: all members have the same vents
+  struct sciara_vent_groups groups; ///< none if the plan has vents
 };
 
 /** The vents of the plan, or else those in the scenarios of the members, that members of the sample have used. */

@@ -94,6 +94,7 @@ struct sciara_hazard_rule {
   /** Per member: eruptions per year that it stands for, with restored weights; NULL: there are no rates. */
   double *rate;
   double *rate_low, *rate_high; ///< the same at the ends of the interval, with the weights of the plan: for bounds
+  bool rate_known;              ///< a finished member lies in a zone
   double rate_unsure;           ///< sum of rate_high of the open and censored members
   double rate_zero; ///< upper 95 % bound of the eruptions per year that reach a place without hits; NAN: none
   sciara_hazard_cell_function *cell; ///< computes a cell; NULL: as described in docs/ensemble-statistics.md
@@ -111,14 +112,14 @@ enum sciara_status sciara_hazard_rule_make(const struct sciara_sample *sample,
                                            struct sciara_hazard_rule *out);
 /**
  * P_T: the probability that a place is hit in some years, or a bound of it: of the interval of the rates and of what open and
- * censored members may do.
+ * censored members may do. NAN if no finished member lies in a zone.
  *
  * @param hit finished members of weight above 0 that hit it
  */
 double sciara_hazard_years(const struct sciara_hazard_rule *r, enum sciara_layer_part part, double years,
                            const uint32_t *hit, size_t hits);
 
-/** The upper 95 % bound of P_T without any hit; NAN unless the members were drawn. */
+/** The upper 95 % bound of P_T without any hit; NAN unless the members were drawn and P_T is known. */
 double sciara_hazard_years_zero_bound(const struct sciara_hazard_rule *r, double years);
 
 void sciara_hazard_rule_free(struct sciara_hazard_rule *r);

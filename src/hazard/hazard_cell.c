@@ -41,6 +41,7 @@ static void add_zone(struct sciara_hazard_rule *rule, const struct sciara_ensemb
     rule->rate[m] += r->per_year * s->weight[m] / done;
     most[m] += r->high * s->weight[m] / done;
   }
+  rule->rate_known |= done > 0;
   if (planned > 0 && !(done > 0)) rule->rate_zero += r->high; // nothing is known of it
 }
 
@@ -56,7 +57,8 @@ static void bound_rates(struct sciara_hazard_rule *rule, const double *most) {
     largest = fmax(largest, most[m]);
     if (s->state[m] != SCIARA_MEMBER_COMPLETE) rule->rate_unsure += rule->rate_high[m];
   }
-  rule->rate_zero = isfinite(sciara_sample_zero_bound(s)) ? fmin(all, rule->rate_zero + 3 * largest) : NAN;
+  rule->rate_zero =
+      rule->rate_known && isfinite(sciara_sample_zero_bound(s)) ? fmin(all, rule->rate_zero + 3 * largest) : NAN;
 }
 
 static enum sciara_status make_rates(struct sciara_hazard_rule *rule, const uint8_t *zones) {
@@ -75,6 +77,7 @@ static enum sciara_status make_rates(struct sciara_hazard_rule *rule, const uint
 
 double sciara_hazard_years(const struct sciara_hazard_rule *r, enum sciara_layer_part part, double years,
                            const uint32_t *hit, size_t hits) {
+  if (!r->rate_known) return NAN;
   double sum = part == SCIARA_PART_HIGH ? r->rate_unsure : 0;
   for (size_t k = 0; k < hits; k++) {
     const size_t m = hit[k];

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "ensemble/members.h"
+#include "ensemble/rate_zones.h"
 #include "file/durable.h"
-#include "model/polyline.h"
 
 void sciara_reduction_free(struct sciara_reduction *r) {
   sciara_hazard_free(&r->hazard);
@@ -228,30 +228,44 @@ static void tell_layers(struct sciara_reduction *r) {
 
 // --------------------------------------------------------------------------------------------------------- rate zones
 
-/** A fissure belongs to the zone of its middle. */
-static bool is_in_zone(const struct sciara_ensemble *e, const struct sciara_ensemble_rate *rate, size_t member) {
-  const int64_t vent = e->members.vent[member];
-  if (!rate->points) return true;
-  if (vent < 0 || (size_t)vent >= e->vent_count) return false;
-  const struct sciara_ensemble_vent *v = &e->vents[vent];
-  return sciara_polygon_contains(rate->points, rate->point_count, sciara_polyline_middle(v->points, v->point_count));
-}
-
-/** Members whose vent lies in none of the zones count as eruptions that never happen. */
-static void report_outside(const struct sciara_reduction *r, const uint8_t *zone) {
+/** Says which rates add nothing: those of zones without finished members, and of eruptions in no zone. */
+static void report_zones(const struct sciara_reduction *r, const uint8_t *zone) {
+  const struct sciara_ensemble_result *result = &r->ensemble.result;
   size_t outside = 0, members = 0;
   for (size_t m = 0; m < r->sample.count; m++) {
     bool any = false;
-    for (size_t z = 0; z < r->ensemble.result.rate_count; z++) any |= zone[z * r->sample.count + m] != 0;
+    for (size_t z = 0; z < result->rate_count; z++) any |= zone[z * r->sample.count + m] != 0;
     members += sciara_sample_counts(&r->sample, m);
     outside += !any && sciara_sample_counts(&r->sample, m);
   }
-  if (outside > 0 && r->ensemble.result.rate_count > 0)
+  if (outside == members) {
+    sciara_log(SCIARA_LOG_WARNING, "eruptions_per_year: the vent of no finished member lies in a zone; no probability "
+                                   "in a number of years is known");
+    return;
+  }
+  for (size_t z = 0; z < result->rate_count; z++) {
+    size_t own = 0;
+    for (size_t m = 0; m < r->sample.count; m++)
+      own += zone[z * r->sample.count + m] && sciara_sample_counts(&r->sample, m);
+    if (own == 0)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "eruptions_per_year: zone \"%s\" has no finished member; it counts as no eruptions",
+                 result->rates[z].name ? result->rates[z].name : "");
+  }
+  if (outside > 0)
     sciara_log(
         SCIARA_LOG_WARNING,
         "eruptions_per_year: the vents of %zu of the %zu finished members lie in no zone; they add nothing to the "
         "probability in a number of years",
         outside, members);
+}
+
+/** Removes the maps of probabilities in a number of years. */
+static void drop_years(struct sciara_layers *layers) {
+  size_t count = 0;
+  for (size_t k = 0; k < layers->count; k++)
+    if (layers->layer[k].kind != SCIARA_LAYER_YEARS) layers->layer[count++] = layers->layer[k];
+  layers->count = count;
 }
 
 static enum sciara_status make_rule(struct sciara_reduction *r) {
@@ -261,19 +275,14 @@ static enum sciara_status make_rule(struct sciara_reduction *r) {
   enum sciara_status status;
   SCIARA_TRY(sciara_size_mul(e->result.rate_count, r->sample.count, &size));
   SCIARA_TRY_GOTO(SCIARA_NEW(zone, size + 1, "zones of eruption rates"));
-  for (size_t z = 0; z < e->result.rate_count; z++) {
-    size_t members = 0;
-    for (size_t m = 0; m < r->sample.count; m++) {
-      zone[z * r->sample.count + m] = is_in_zone(e, &e->result.rates[z], m);
-      members += zone[z * r->sample.count + m] && sciara_sample_counts(&r->sample, m);
-    }
-    if (members == 0)
-      sciara_log(SCIARA_LOG_WARNING,
-                 "eruptions_per_year: zone \"%s\" has no finished member; it counts as no eruptions",
-                 e->result.rates[z].name ? e->result.rates[z].name : "");
+  status = sciara_rate_zones_find(e, &r->dem.grid, &r->dem.georef, r->sample.count, zone);
+  if (status != SCIARA_OK) {
+    status = sciara_fail_context(status, "%s", e->folder);
+    goto cleanup;
   }
-  report_outside(r, zone);
+  if (e->result.rate_count > 0) report_zones(r, zone);
   SCIARA_TRY_GOTO(sciara_hazard_rule_make(&r->sample, &e->result, &r->layers, zone, &r->rule));
+  if (!r->rule.rate_known) drop_years(&r->layers);
 cleanup:
   sciara_free(zone);
   return status;

@@ -392,6 +392,7 @@ static void read_plan(struct sciara_planning *p) {
   if (d->count > 0) return;
   double end_s;
   p->covered = sciara_plan_check_members(&p->e, &p->base, p->r.file, d, &end_s);
+  if (d->count == 0) sciara_diagnostics_add(d, sciara_plan_check_zones(&p->e, &p->base, p->r.file));
   if (d->count == 0) warn_of_late_times(p, end_s);
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/share.h"
+#include "ensemble/rate_zones.h"
 #include "file/csv.h"
 #include "sim/cost.h"
 #include "sim/end.h"
@@ -186,4 +187,22 @@ cleanup:
   sciara_free(c.end_s);
   sciara_free(c.cut);
   return covered;
+}
+
+enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, const struct sciara_problem *base,
+                                           const char *file) {
+  const size_t count = e->members.count, zones = e->result.rate_count;
+  uint8_t *zone;
+  size_t size, inside = 0;
+  SCIARA_TRY(sciara_size_mul(zones, count, &size));
+  SCIARA_TRY(SCIARA_NEW(zone, size + 1, "zones of eruption rates"));
+  enum sciara_status status = sciara_rate_zones_find(e, &base->grid, &base->georef, count, zone);
+  for (size_t k = 0; k < size; k++) inside += zone[k];
+  sciara_free(zone);
+  if (status == SCIARA_OK && zones > 0 && inside == 0)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "result.eruptions_per_year: expected a zone with the vents of members, found "
+                                      "no member whose vents lie in any zone; change a polygon, or leave it out: "
+                                      "then its rate counts for all members");
+  return status == SCIARA_OK ? SCIARA_OK : sciara_fail_context(status, "%s", file);
 }

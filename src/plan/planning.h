@@ -68,6 +68,10 @@ void sciara_plan_places_resolve(const struct sciara_ensemble_reading *r, const s
 double sciara_plan_check_members(const struct sciara_ensemble *e, const struct sciara_problem *base, const char *file,
                                  struct sciara_diagnostics *d, double *end_s);
 
+/** Whether it is known which members erupt in which zone of result.eruptions_per_year, and any does. */
+enum sciara_status sciara_plan_check_zones(const struct sciara_ensemble *e, const struct sciara_problem *base,
+                                           const char *file);
+
 /**
  * The text of the base scenario as members use it, without what belongs to a single run: effusion tables in place of CSV
  * files, paths absolute, no "output". With vents or events of the plan its one vent is the template of those.

@@ -56,7 +56,7 @@ def plan(work, name, sample, vents=None, base=None, parts=None, **result):
     ensemble["sample"] = sample
     ensemble.update(parts or {})
     ensemble["result"].update(result)
-    (work / f"{name}.json").write_text(json.dumps(ensemble))
+    (work / f"{name}.json").write_text(json.dumps({key: part for key, part in ensemble.items() if part is not None}))
     run(PROGRAM, "ensemble", "plan", work / f"{name}.json", "-o", work / name, "--no-estimate")
     return work / name
 
@@ -378,10 +378,11 @@ SMALL_ZONES = [{"name": "west", "rate": 0.03, "interval": [0.01, 0.2],
 YEARS = 10, 50
 
 
-def small_plan(work, name, sample, step=50):
-    case.write_scenario(work, "small.json")
+def small_plan(work, name, sample, step=50, base=None, parts=None):
+    """@param parts in place of those of a plan; None: without it"""
+    case.write_scenario(work, "small.json", **base or {})
     vents = {"grid": {"extent": [WEST + 100, NORTH - 200, WEST + 250, NORTH - 75], "step_m": step}}
-    return plan(work, name, sample, vents, work / "small.json", sites=PLACES,
+    return plan(work, name, sample, vents, work / "small.json", parts, sites=PLACES,
                 eruptions_per_year=SMALL_ZONES, years=YEARS)
 
 
@@ -446,7 +447,9 @@ class Sites:
         self.used = (self.state > 0) & (self.w > 0)
         self.r = restored(self.w, self.s, self.state > 0)
         rows = list(csv.DictReader((folder / "members.csv").open()))
-        self.x, self.y = (np.array([float(r[f"vents.0.{c}"]) for r in rows]) for c in "xy")
+        vent = json.loads((folder / "ensemble.json").read_text())["base"]["vents"][0]
+        vent = {"x": WEST + CELL * (vent.get("col", 0) + 0.5), "y": NORTH - CELL * (vent.get("row", 0) + 0.5)} | vent
+        self.x, self.y = (np.array([float(r.get(f"vents.0.{c}") or vent[c]) for r in rows]) for c in "xy")
         self.colour = np.rint((self.x - self.x.min()) / 25 + (self.y - self.y.min()) / 25).astype(int) % 2 if full else None
         even = all(np.ptp(self.r[self.used & (self.s == g)]) < 1e-9 * self.r.max() for g in np.unique(self.s[self.used]))
         self.largest = self.r.max() / self.r.sum()
@@ -480,9 +483,11 @@ class Sites:
                 f"{name}_interval_95_high": interval[1]}
 
     def rates(self, hit):
-        """The sum over zones of rate times H: middle, lower and upper."""
+        """The sum over zones of rate times H: middle, lower and upper. A stratum can have members in several zones: they have the
+        weight that the stratum gives them."""
         zones = ((0.03, 0.01, 0.2), self.x < WEST + 160), ((0.004,) * 3, self.x < np.inf)
-        each = [estimate((hit & self.used)[z, None], self.w[z], self.s[z], self.state[z], self.end[z], np.inf)[:3] for _, z in zones]
+        each = [([self.r[z] @ (hit & self.used)[z] / self.r[z].sum()],
+                 *estimate((hit & self.used)[z, None], self.w[z], self.s[z], self.state[z], self.end[z], np.inf)[1:3]) for _, z in zones]
         return [sum(rate[k] * h[k][0] for (rate, _), h in zip(zones, each)) for k in range(3)]
 
     def rate_bound(self):
@@ -621,6 +626,81 @@ def unequal(work):
     run(SYNTHETIC, other, 30, "--censored", 7, "--failed", 17)
     compare(weighted)
     difference_lines(weighted, other)
+
+
+def vents_of_members(work):
+    """Without a list of vents, the zones of a member are those of its own vents, or of the vent of the base."""
+    effusion = {"slot": "10 min", "rates_m3_s": [4, 6]}
+    table = work / "own.csv"
+    table.write_text("id,weight,vents.0.x,vents.1.x\n" + "".join(
+        f"{i},{1 + i % 3},{WEST + 102 + 7 * i},{WEST + (310 if i > 8 else 150)}\n" for i in range(30)))
+    pair = {"vents": [{"x": WEST + 165, "y": NORTH - 85, "effusion": effusion}, {"x": WEST + 15, "y": NORTH - 155, "effusion": effusion}]}
+    west = {"vents": [{"row": 8, "col": 12, "effusion": effusion}]}
+    drawn = {"method": "random", "count": 12, "seed": 3}
+    vary = [{"key": "vents.0.x", "uniform": [WEST + 100, WEST + 250]}]
+    in_west = []
+    for name, sample, base, parts in (("own_table", None, pair, {"members": str(table), "events": None}),
+                                      ("own_range", drawn, {"vents": pair["vents"][:1]}, {"vary": vary}),
+                                      ("own_west", drawn, west, {}), ("own_east", drawn, {}, {})):
+        folder = small_plan(work, name, sample, base=base, parts={"vents": None, **parts})
+        run(SYNTHETIC, folder, 60, "--censored", 5, "--failed", 31)
+        said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")
+        sites = Sites(folder)
+        rows = sites.check() if (sites.x < WEST + 160).any() else []
+        in_west.append((sites.x < WEST + 160).mean())
+        assert ('zone "west" has no finished member' in said) == (name == "own_east") and "lie in no zone" not in said, said
+        assert all(0 < row["probability_50years_0m"] < 1 for row in rows[:1]), rows[:1]
+    assert 0 < in_west[0] < 1 and 0 < in_west[1] < 1 and in_west[2:] == [1, 0], in_west
+    case.write_scenario(work, "small.json", **pair)
+    undecided_zones(work, table)
+    no_zone(work / "own_range")
+
+
+def undecided_zones(work, table):
+    """A zone that holds one of two vents of a member, zones that hold no vent of any member, and members without vents."""
+    ensemble = json.loads((work / "own_table.json").read_text())
+    text = table.read_text()
+    table.write_text(text.replace(f"\n3,1,{WEST + 123},{WEST + 150}\n", f"\n3,1,{WEST + 123},{WEST + 161}\n"))
+    far = [[x + 1000, y] for x, y in SMALL_ZONES[0]["polygon"]]
+    for zones, said in ((SMALL_ZONES, 'expected zones that hold all vents of a member or none of them, found 1 of the 2 vents of member 3 in '
+                                      'zone "west"; change its polygon, or leave it out: then its rate counts for all members'),
+                        ([SMALL_ZONES[0] | {"polygon": far}], "expected a zone with the vents of members, found no member whose vents lie in any")):
+        ensemble["result"]["eruptions_per_year"] = zones
+        case.write_json(work / "undecided.json", ensemble)
+        for command in ("check", "plan"):
+            found = run(PROGRAM, "ensemble", command, work / "undecided.json", *(["-o", work / "undecided"] if command == "plan" else []),
+                        "--no-estimate", code=3)
+            assert f"undecided.json: result.eruptions_per_year: {said}" in found and not (work / "undecided").exists(), found
+        table.write_text(text)
+    header = (work / "dem.asc").read_text().split("\n")[:6]
+    rows = [" ".join("1" if (row, col) == case.VENT else "0" for col in range(case.COLS)) for row in range(case.ROWS)]
+    (work / "lava.asc").write_text("\n".join(header + rows) + "\n")
+    case.write_scenario(work, "small.json", vents=[], initial={"thickness": "lava.asc", "temperature": 1360})
+    ensemble.pop("members")
+    ensemble.update(vary=[{"key": "model.cooling", "uniform": [140, 150]}], sample={"method": "random", "count": 12, "seed": 3})
+    case.write_json(work / "undecided.json", ensemble)
+    assert ("undecided.json: result.eruptions_per_year: expected a vent in each member, by which its zone is known, found none in member 0; "
+            'without "polygon" a rate counts for all members') in run(PROGRAM, "ensemble", "check", work / "undecided.json", "--no-estimate", code=3)
+
+
+def no_zone(folder):
+    """If no finished member lies in a zone, no product has a probability in years, or a bound of it."""
+    rates = json.loads((folder / "ensemble.json").read_text())
+    rates["result"]["eruptions_per_year"] = [SMALL_ZONES[0] | {"polygon": [[x - 5000, y] for x, y in SMALL_ZONES[0]["polygon"]]}]
+    (folder / "ensemble.json").write_text(json.dumps(rates))
+    said = run(PROGRAM, "ensemble", "reduce", folder)
+    assert "the vent of no finished member lies in a zone; no probability in a number of years is known" in said, said
+    assert said.count("in 50 years                  not known: no finished member erupts in a zone of eruptions_per_year\n") == len(PLACES), said
+    for row in csv.DictReader((folder / "sites.csv").open()):
+        found = {name: value for name, value in row.items() if re.search(r"_\d+years", name)}
+        assert len(found) == len(YEARS) * (3 * 3 + 1) and set(found.values()) == {""} and row["probability_0m"], found
+    assert list((folder / "maps").glob("*0m.png")) and not list((folder / "maps").glob("*years*"))
+    assert (raster(folder / "maps/probability_0m.tif") > 0).any()
+    asked = run(PROGRAM, "ensemble", "query", folder, "--at", f"{WEST + 178},{NORTH - 152}")
+    assert asked.count("not known: no finished member") == len(YEARS) * 3 and "lava arrives" in asked, asked
+    run(PROGRAM, "ensemble", "export", folder, "--format", "html", "-o", folder / "page.html")
+    layers = re.findall('\\{"name":"(probability_[^"]*)"', (folder / "page.html").read_text())
+    assert "probability_0m" in layers and not any("years" in name for name in layers), layers
 
 
 def computed_members(work):
@@ -858,6 +938,7 @@ def main():
         oblique_line(work)
         planned_errors(work)
         unequal(work)
+        vents_of_members(work)
         computed_members(work)
     finally:
         reader().communicate()

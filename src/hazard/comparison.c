@@ -91,7 +91,8 @@ static void compare_poi(const struct sciara_comparison *c, size_t poi, double *v
     weight += s->weight[m];
     out->both++;
   }
-  sciara_sample_mean(s, value, x, &unused, &out->error);
+  out->error = NAN;
+  if (out->spared + out->added > 0) sciara_sample_mean(s, value, x, &unused, &out->error);
   out->difference = out->b - out->a;
   out->low = low / s->all;
   out->high = high / s->all;

@@ -96,6 +96,7 @@ static void put_covered(struct work *w, double land, struct sciara_poi_result *o
   if (!(land > 0)) return;
   for (size_t m = 0; m < w->s->count; m++) w->x.value[m] = sciara_poi_hit(w->h, w->poi, m)->covered / land;
   sciara_sample_mean(w->s, w->x.value, &w->x.sample, &out->covered, &out->covered_error);
+  if (!(out->covered > 0)) out->covered_error = NAN; // as that of a probability without hits
 }
 
 static enum sciara_status put_years(struct work *w, const struct sciara_ensemble_result *result,

@@ -527,7 +527,8 @@ class Sites:
         shares = shares_of(site)
         parts = np.array([shares.get(int(cell), 0) for cell in self.columns[:-1][at]])
         share = np.isfinite(self.arrival[:, at]) @ parts / sum(shares.values())
-        row["covered_share"], row[f"covered_share{self.error}"] = self.r @ share / self.r.sum(), self.error_of(share)
+        row["covered_share"] = self.r @ share / self.r.sum()
+        row[f"covered_share{self.error}"] = self.error_of(share) if share[self.used].any() else np.nan
         return row
 
     def check(self):
@@ -573,7 +574,7 @@ def difference_lines(folder, other):
     r = restored(a.w, a.s, pair)
     t = student(pair.sum() - np.unique(a.s[pair]).size)
     assert (table["pairs"], table["members"]) == (pair.sum(), (a.w > 0).sum())
-    misses = 0
+    misses = equal = 0
     for site, row, item in zip(PLACES, rows, table["places"]):
         first, second = (of.arrival[:, np.flatnonzero(np.isin(of.columns[:-1], cells_of(site)))].min(1, initial=np.inf) for of in (a, b))
         one, two = (np.isfinite(v) & pair for v in (first, second))
@@ -604,8 +605,10 @@ def difference_lines(folder, other):
             for found in (float(row[name]), item[name]):
                 assert np.isclose(found, value, rtol=1e-5, atol=1e-9), (site["name"], name, found, value)
         assert item["place"] == row["place"] == site["name"] and (row["delay_s"] == "") == (item["delay_s"] is None) == (not both.any())
+        assert (row["error"] == "") == (item["error"] is None) == (not d.any()), (site["name"], row, item)
+        equal += not d.any()
         misses += 0 < both.sum() < (one | two).sum()
-    assert misses > 1
+    assert misses > 1 and equal > 0
 
 
 def unequal(work):

@@ -568,7 +568,7 @@ struct sciara_ensemble_progress {
   size_t censored; /**< they ended before their own stop rule, or have a tower: what they reached is a lower bound */
   size_t now;      /**< finished by this call; 0 from sciara_ensemble_read_progress */
   double per_hour; /**< members; of this call, or at the speed of the last hour; 0: unknown */
-  double to_go_s;  /**< wall-clock time, s; negative: unknown */
+  double to_go_s;  /**< wall-clock time, s; 0: all are finished, or the stop rule holds; negative: unknown */
 };
 
 /** Which members are computed, and how. Zero-initialise; members that stay 0 have no effect. */

@@ -113,7 +113,7 @@ enum sciara_status sciara_ensemble_read_progress(const char *folder, struct scia
                                            .failed = s.failed,
                                            .censored = s.censored,
                                            .per_hour = s.per_hour,
-                                           .to_go_s = s.finished == s.members ? 0 : -1};
+                                           .to_go_s = s.finished == s.members || s.enough > 0 ? 0 : -1};
   return SCIARA_OK;
 }
 

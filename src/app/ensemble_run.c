@@ -258,7 +258,11 @@ static enum sciara_status print_status(const struct sciara_arguments *arguments)
                    s.unusable, sciara_plural(s.unusable, "file of a member,", "files of members,"),
                    sciara_plural(s.unusable, "member", "members"));
     print_speed(&s);
-    if (s.finished < s.members && s.per_hour > 0) {
+    if (s.enough > 0)
+      sciara_print(
+          "stop:     the stop rule holds after %zu %s: the other members are not computed (run --all: they are)\n",
+          s.enough, sciara_plural(s.enough, "batch", "batches"));
+    else if (s.finished < s.members && s.per_hour > 0) {
       char left[48];
       sciara_print_duration(3600 * (double)(s.members - s.finished) / s.per_hour, left, sizeof left);
       sciara_print("ETA:      %s at this speed\n", left);

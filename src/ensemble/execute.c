@@ -14,7 +14,7 @@
 #include "base/wallclock.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
-#include "ensemble/ensemble_sample.h"
+#include "ensemble/stop_rule.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"
 #include "member/compute.h"
@@ -24,7 +24,6 @@
 #include "sim/cost.h"
 #include "sim/parallel.h"
 #include "sim/problem.h"
-#include "sim/scenario_site.h"
 
 enum {
   TICK_MS = 200,
@@ -144,28 +143,6 @@ static enum sciara_status make_tasks(struct work *w, struct sciara_member_need *
 
 // ---------------------------------------------------------------------------------------------------------- stop rule
 
-/** The number of batches with which the stop rule holds; 0: it does not. */
-static enum sciara_status find_enough(const struct work *w, size_t *enough) {
-  const struct sciara_ensemble *e = w->e;
-  struct sciara_batches batches = {0};
-  struct sciara_poi_hits hits = {0};
-  uint8_t *sea = NULL;
-  enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_batches_open(e, &batches));
-  SCIARA_TRY_GOTO(sciara_site_sea(w->setup.site, &sea));
-  batches.sea = sea;
-  SCIARA_TRY_GOTO(
-      sciara_poi_hits_make(e->result.pois, e->result.poi_count, &w->setup.site->grid, e->members.count, &hits));
-  const struct sciara_footprint_source source = sciara_batches_source(&batches);
-  SCIARA_TRY_GOTO(sciara_footprints_visit(&source, 1, sciara_poi_hits_visit, &hits));
-  SCIARA_TRY_GOTO(sciara_stop_prefix(e, &batches, &hits, enough));
-cleanup:
-  sciara_poi_hits_free(&hits);
-  sciara_free(sea);
-  sciara_batches_free(&batches);
-  return status;
-}
-
 /**
  * Tests the stop rule, and ends the work if it holds. What counts is the shortest prefix of whole batches, whenever the
  * test is made; so the results do not depend on the time of the test.
@@ -178,7 +155,7 @@ static enum sciara_status test_stop(struct work *w) {
   if (due) w->next_test = prefix + 1 + prefix / STOP_TESTS;
   pthread_mutex_unlock(&w->lock);
   if (!due) return SCIARA_OK;
-  SCIARA_TRY(find_enough(w, &enough));
+  SCIARA_TRY(sciara_stop_find(w->e, w->setup.site, &enough));
   if (enough == 0) return SCIARA_OK;
   pthread_mutex_lock(&w->lock);
   w->now.enough = enough; // whoever finds it finds the same
@@ -364,16 +341,12 @@ static enum sciara_status check_ground(const struct work *w) {
 
 /** Reads the site, and finds the engine, from the first member: what is wrong there ends the run, not the member. */
 static enum sciara_status open_site(struct work *w) {
-  struct sciara_scenario_spec spec;
   struct sciara_problem problem = {0};
   struct sciara_diagnostics diagnostics = {0};
   char name[SCIARA_MEMBER_NAME];
   enum sciara_status status;
   const struct sciara_scenario_member first = sciara_ensemble_member(w->e, 0, name);
-  sciara_scenario_member_read(&first, false, NULL, &spec, &diagnostics);
-  SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
-  spec.dem.error = (struct sciara_ground_error){0}; // each member adds its own
-  SCIARA_TRY_GOTO(sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, &w->setup.site));
+  SCIARA_TRY_GOTO(sciara_ensemble_site_read(w->e, &w->setup.site));
   SCIARA_TRY_GOTO(check_ground(w));
   w->folder.rows = w->setup.site->grid.rows;
   w->folder.cols = w->setup.site->grid.cols;
@@ -389,7 +362,6 @@ static enum sciara_status open_site(struct work *w) {
   w->setup.ground = sciara_site_checksum(w->setup.site);
 cleanup:
   sciara_problem_free(&problem);
-  sciara_scenario_free(&spec);
   sciara_diagnostics_free(&diagnostics);
   return status;
 }

@@ -51,6 +51,7 @@ struct sciara_ensemble_status {
   size_t batches, whole;
   size_t single;    ///< finished members of batches that are not whole
   size_t unusable;  ///< files of members that are damaged or belong to another plan
+  size_t enough;    ///< batches with which the stop rule holds: members of others are not computed; 0: it does not
   size_t begun;     ///< members that are not finished and have a checkpoint
   double last_hour; ///< members finished in the last hour, by log.csv
   double last_s;    ///< in which they were computed: at most an hour

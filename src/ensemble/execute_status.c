@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/execute.h"
+#include "ensemble/stop_rule.h"
 #include "file/durable.h"
 #include "store/checkpoint_hdf5.h"
 
@@ -79,16 +80,27 @@ static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t memb
   return found;
 }
 
+/** Tests the stop rule, which asks for the first batches. */
+static enum sciara_status read_stop(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
+  const struct sciara_site *site = NULL;
+  enum sciara_status status = sciara_ensemble_site_read(e, &site);
+  if (status == SCIARA_OK) status = sciara_stop_find(e, site, &out->enough);
+  sciara_site_release(site);
+  return status;
+}
+
 enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
   const struct sciara_batch_folder folder = {.ensemble = e};
   struct sciara_member_done *states;
   enum sciara_status status = SCIARA_OK;
+  bool first = false;
   *out = (struct sciara_ensemble_status){.members = e->members.count, .batches = e->batch_count};
   SCIARA_TRY(SCIARA_NEW(states, e->members.count, "the states of the members"));
   for (size_t b = 0; b < e->batch_count && status == SCIARA_OK; b++) {
     bool whole = false;
     status = sciara_batch_is_whole(&folder, b, states, &whole);
     out->whole += whole;
+    first |= whole && b == 0;
     if (whole) out->bytes += size_of(e, b);
     for (size_t m = sciara_batch_begin(e, b); m < sciara_batch_end(e, b); m++) {
       const bool stored = !whole && sciara_member_look(&folder, m, &states[m]), finished = states[m].finished;
@@ -101,6 +113,8 @@ enum sciara_status sciara_ensemble_read_status(const struct sciara_ensemble *e, 
     }
   }
   sciara_free(states);
+  if (status == SCIARA_OK && e->stop.standard_error > 0 && first && out->finished < out->members)
+    status = read_stop(e, out);
   if (status == SCIARA_OK) read_speed(e, out); // whose errors would replace the message
   return status;
 }

@@ -185,14 +185,23 @@ class Chain(Case):
         self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
 
     def test_stop_rule_at_every_site(self):
-        """A site without any hit has the error of its upper bound, 3/64 after one batch. A part is computed to its end."""
+        """A site without any hit has the error of its upper bound, 3/64 after one batch: too large. A part is computed to its end."""
         self.write_ensemble(sample={"method": "random", "vents": "drawn", "count": 192, "seed": 1}, stop={"standard_error": 0.04, "thickness_m": 0},
                             result={"thickness_m": [0], "sites": [SITES[1], SITES[0]]}, vents=None,
                             vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],
                             events=[e | {"volume_m3": 100, "duration": "2 min"} for e in EVENTS])
         self.ensemble("plan", "e.json", "-o", "part", "--no-estimate")
         self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+        said = self.ensemble("status", "e").stdout
+        self.assertIn("stop:     the stop rule holds after 2 batches: the other members are not computed (run --all: they are)\n", said)
+        self.assertNotIn("ETA", said)
+        for first, last, finished in ((0, 0, 64), (128, 191, 128)):  # the last batch does not follow on the first
+            self.ensemble("run", "part", "--members", f"{first}-{last}")
+            said = self.ensemble("status", "part").stdout
+            self.assertIn(f"members:  {finished} of 192 finished", said)
+            self.assertRegex(said, "(?s)^(?!.*stop:).*ETA:")
         self.assertIn("192 of 192 members are finished", self.ensemble("run", "part", "--part", "1/1").stderr)
+        self.assertNotIn("stop:", self.ensemble("status", "part").stdout)  # nothing is left to compute
 
     def test_without_sites_again(self):
         """A plan that is repeated without sites leaves no file of sites of the earlier one."""

@@ -85,7 +85,8 @@ static enum sciara_status check_field(enum sciara_field field) {
 struct content {
   struct sciara_zones layers[SCIARA_EXPORT_FRONT_LINES]; ///< those that there are
   struct sciara_zones own;                               ///< isochrones that are no layer
-  const struct sciara_zones *times; ///< isochrones, for front lines and run-out points; NULL: the arrival is not known
+  struct sciara_zones covered; ///< isochrones of what lava covers, for front lines and run-out points
+  double *deposit;             ///< NULL: not known
   struct sciara_polygons all;
   struct sciara_vent_cells vents;
   struct sciara_map_dressing dressing;
@@ -97,8 +98,10 @@ static void free_content(struct content *c) {
   for (size_t k = 0; k < SCIARA_EXPORT_FRONT_LINES; k++) sciara_zones_free(&c->layers[k]);
   for (size_t k = 0; k < 3; k++) sciara_free(c->marks[k].mark);
   sciara_zones_free(&c->own);
+  sciara_zones_free(&c->covered);
   sciara_vent_cells_free(&c->vents);
   sciara_map_dressing_free(&c->dressing);
+  sciara_free(c->deposit);
   sciara_free(c->at);
 }
 
@@ -151,12 +154,12 @@ static void add_run_out(struct content *c, const struct sciara_grid *g, const do
   m->count++;
 }
 
-/** The farthest point at the end of each isochrone; of the map alone where the arrival is not known. */
+/** The farthest point at the end of each isochrone; of the snapshot alone where the arrival is not known. */
 static enum sciara_status take_run_outs(struct content *c, enum sciara_export_layer which,
                                         const struct sciara_map *map) {
   const int64_t cells = sciara_grid_cells(map->grid);
-  const struct sciara_zones *z = c->times;
-  const size_t zones = z ? z->count : 0;
+  const struct sciara_zones *z = &c->covered;
+  const size_t zones = z->count;
   double *covered = NULL;
   enum sciara_status status = SCIARA_OK;
   if (!included(which, SCIARA_EXPORT_RUN_OUT)) return SCIARA_OK;
@@ -171,11 +174,37 @@ static enum sciara_status take_run_outs(struct content *c, enum sciara_export_la
     for (int64_t i = 0; i < cells; i++) covered[i] = z->member[i] > 0 && z->member[i] <= (int32_t)k + 1;
     add_run_out(c, map->grid, covered, z->zone[k].label, fmin(z->zone[k].upper, c->all.latest_s));
   }
-  if (zones == 0) add_run_out(c, map->grid, map->values, "lava", NAN);
+  if (zones == 0) add_run_out(c, map->grid, c->deposit ? c->deposit : map->values, "lava", NAN);
   keep_layer(c, which == SCIARA_EXPORT_RUN_OUT);
 cleanup:
   sciara_free(covered);
   return status;
+}
+
+/** The deposit of the snapshot; it stays NULL where the snapshot does not tell it. */
+static enum sciara_status take_deposit(struct sciara_snapshot *s, struct content *c) {
+  if (!sciara_snapshot_has(s, SCIARA_FIELD_DEPOSIT)) return SCIARA_OK;
+  SCIARA_TRY(SCIARA_NEW(c->deposit, sciara_grid_cells(&s->grid), "the deposit of a snapshot"));
+  return sciara_snapshot_obtain(s, SCIARA_FIELD_DEPOSIT, c->deposit);
+}
+
+/** The isochrones without the cells that have no deposit: where lava entered the sea or left the domain it covers nothing. */
+static enum sciara_status take_covered(struct content *c, const struct sciara_zones *times, int64_t cells) {
+  struct sciara_zones *z = &c->covered;
+  *z = *times;
+  z->member = NULL;
+  z->zone = NULL;
+  SCIARA_TRY(SCIARA_NEW(z->member, cells, "the zones of a map"));
+  SCIARA_TRY(SCIARA_NEW(z->zone, z->count, "the zones of a map"));
+  for (size_t k = 0; k < z->count; k++) z->zone[k] = times->zone[k];
+  for (int64_t i = 0; i < cells; i++) {
+    const int32_t zone = times->member[i];
+    if (zone > 0 && c->deposit && !(c->deposit[i] > 0))
+      z->zone[zone - 1].cells--;
+    else
+      z->member[i] = zone;
+  }
+  return SCIARA_OK;
 }
 
 /** Vents, run-out points, front lines. */
@@ -184,14 +213,17 @@ static enum sciara_status take_marks(const struct sciara_export_job *job, enum s
   struct sciara_map_picture unused = {.map = map};
   SCIARA_TRY(sciara_export_vents(job->target, map, &unused, &c->dressing, &c->vents));
   c->all.marks = c->marks;
+  const struct sciara_zones *times = NULL; // none where the arrival is not known
   const bool lines = included(which, SCIARA_EXPORT_FRONT_LINES);
   for (size_t k = 0; k < c->all.count; k++)
-    if (c->layers[k].lower && strcmp(c->layers[k].lower, "from_s") == 0) c->times = &c->layers[k];
+    if (c->layers[k].lower && strcmp(c->layers[k].lower, "from_s") == 0) times = &c->layers[k];
   if (which == SCIARA_EXPORT_FRONT_LINES || which == SCIARA_EXPORT_RUN_OUT) {
     SCIARA_TRY(date(job, lines || job->isochrones_s > 0, &c->own));
-    if (c->own.name) c->times = &c->own;
+    if (c->own.name) times = &c->own;
   }
-  if (lines) c->all.fronts = c->times;
+  if (lines || included(which, SCIARA_EXPORT_RUN_OUT)) SCIARA_TRY(take_deposit(&job->target->snapshot, c));
+  if (times) SCIARA_TRY(take_covered(c, times, sciara_grid_cells(map->grid)));
+  if (lines && times) c->all.fronts = &c->covered;
   SCIARA_TRY(take_run_outs(c, which, map));
   SCIARA_TRY(take_vents(c, which, true));
   return take_vents(c, which, false);

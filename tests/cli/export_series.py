@@ -17,9 +17,10 @@ from case import CELL, COLS, ROWS, VENT, SharedCase, open_snapshot
 
 import h5py
 import numpy
-from osgeo import gdal
+from osgeo import gdal, ogr
 
 gdal.UseExceptions()
+ogr.UseExceptions()
 COLUMNS = ["time_s", "step", "area_m2", "liquid_m3", "solid_m3", "front_distance_m", "max_thickness_m",
            "mean_effusion_m3_s", "cumulative_volume_m3"]
 
@@ -38,10 +39,10 @@ class ExportSeries(SharedCase):
     def export(self, *args, code=0, **options):
         return self.sciara("export", *args, code=code, **options)
 
-    def rows(self, path):
+    def rows(self, path, more=()):
         with open(self.path(path), encoding="utf-8", newline="") as f:
             found = list(csv.DictReader(f))
-        self.assertEqual(list(found[0]), COLUMNS)
+        self.assertEqual(list(found[0]), [*COLUMNS, *more])
         return [{k: float(v) if v else None for k, v in row.items()} for row in found]
 
     def test_merged(self):
@@ -157,6 +158,51 @@ class ExportSeries(SharedCase):
             scores = json.loads(self.sciara("compare", f"{run}/snapshots/{name}", "--observed", "deposit.tif", "--json").stdout)
             self.assertAlmostEqual(scores["run_out_m"], expected, 9)
             self.assertAlmostEqual(scores["run_out_ratio"], 1, 9)
+
+    def layer(self, name, layer, *args):
+        """[(attributes, geometry)] of a layer of the GeoPackage of a run."""
+        self.export(name, "-q", "-f", "gpkg", "-o", "layers.gpkg", "--overwrite", *args)
+        source = ogr.Open(self.path("layers.gpkg"))
+        return [(f.items(), f.GetGeometryRef().Clone()) for f in source.GetLayerByName(layer)]
+
+    def assert_covered(self, name, row, col, rows):
+        """Run-out points and front lines of a run are of the cells with a deposit, `arrival` of all that lava reached."""
+        state = open_snapshot(self.path(name, "snapshots", sorted(os.listdir(self.path(name, "snapshots")))[-1]))
+        deposit, arrival, latest = state.deposit.values[0] > 0, state.arrival_time.values[0], float(state.time.values[0])
+        down, right = numpy.mgrid[:ROWS, :COLS]
+        away = CELL * numpy.hypot(down - row, right - col)
+        self.assertGreater(away[arrival >= 0].max(), away[deposit].max() + 1, "lava came farther than it lies")
+        self.assertAlmostEqual(max(r["front_distance_m"] for r in rows), away[deposit].max(), 9)
+        for args in ([], ["--isochrones", "2 min"]):
+            self.assertEqual(sum(a["cells"] for a, _ in self.layer(name, "arrival", *args)), (arrival >= 0).sum())
+            points, fronts = self.layer(name, "run_out", *args), self.layer(name, "front_lines", *args)
+            self.assertEqual([a["time_s"] for a, _ in points], [a["time_s"] for a, _ in fronts])
+            for (point, at), (_, lines) in zip(points, fronts):
+                covered = deposit & ((arrival < point["time_s"]) | (point["time_s"] == latest))
+                inside = numpy.pad(covered, 1).astype(int)
+                self.assertEqual(lines.Length(), CELL * sum(abs(numpy.diff(inside, axis=k)).sum() for k in (0, 1)))
+                self.assertAlmostEqual(point["run_out_m"], away[covered].max(), 9)
+                cell = int((case.NORTH - at.GetY()) // CELL), int((at.GetX() - case.WEST) // CELL)
+                self.assertTrue(covered[cell])
+                self.assertAlmostEqual(away[cell], point["run_out_m"], 9)
+            self.assertAlmostEqual(points[-1][0]["run_out_m"], rows[-1]["front_distance_m"], 9)
+
+    def test_run_out_is_of_cells_with_a_deposit(self):
+        """Lava that entered the sea or left the domain has arrived there, but lies nowhere: the layers say what the table says."""
+        for name, (row, col), dem, more in (("coast", VENT, {"sea": 1040}, ("left_map_m3", "entered_sea_m3")),
+                                            ("rim", (ROWS - 6, VENT[1]), {}, ())):
+            case.write_scenario(self.work, f"{name}.json", dem={"path": "dem.asc", "crs": "EPSG:32633", **dem}, output={"every": "5 min", "fields": case.FIELDS, "dtype": "float64"},
+                                vents=[{"row": row, "col": col, "effusion": {"slot": "20 min", "rates_m3_s": [6]}}])
+            self.sciara("run", f"{name}.json", "-q", "-u", "30 min", "-o", name)
+            self.export(name, "-q", "-f", "csv")
+            rows = self.rows(f"{name}/maps/series.csv", more)
+            with self.subTest(name):
+                self.assert_covered(name, row, col, rows)
+            with self.subTest(name, arrival="not known"):
+                self.sciara("run", f"{name}.json", "-q", "-u", "30 min", "-o", "undated", "--overwrite", "--set", 'output.fields=["thickness", "deposit"]')
+                for field in ("deposit", "liquid"):
+                    [(point, _)] = self.layer("undated", "run_out", "--field", field)
+                    self.assertAlmostEqual(point["run_out_m"], rows[-1]["front_distance_m"], 9)
 
     def test_rate_of_a_run_that_begins_later(self):
         """From the time of the observed lava on; of a run from a checkpoint, whose time the snapshots do not tell, the first rate is not known."""

@@ -12,6 +12,7 @@
 #include "app/ensemble.h"
 #include "app/output.h"
 #include "base/mem.h"
+#include "ensemble/ground.h"
 #include "file/georef.h"
 #include "hazard/products.h"
 #include "terrain/poi_file.h"
@@ -211,11 +212,10 @@ const struct sciara_command sciara_cmd_ensemble_reduce = {
 
 /** The ground of an ensemble, on which places lie. */
 static enum sciara_status read_ground(const char *folder, struct sciara_dem *dem) {
-  char *path = sciara_format("%s/" SCIARA_ENSEMBLE_DEM, folder);
-  if (!path) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of a DEM");
-  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true};
-  const enum sciara_status status = sciara_dem_read(&request, dem);
-  free(path);
+  struct sciara_ensemble e;
+  SCIARA_TRY(sciara_ensemble_open(folder, &e));
+  const enum sciara_status status = sciara_ensemble_dem_read(&e, dem);
+  sciara_ensemble_free(&e);
   return status;
 }
 

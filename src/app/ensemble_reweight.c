@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "calibrate/reweight.h"
 #include "ensemble/ensemble_folder.h"
+#include "ensemble/ground.h"
 #include "file/durable.h"
 #include "hazard/reduction.h"
 
@@ -32,14 +33,12 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
 /** The observed extent on the grid of the ensemble. */
 static enum sciara_status read_observed(const struct sciara_ensemble *e, const struct sciara_batches *b,
                                         struct sciara_observation_request *request, struct sciara_observation *out) {
-  char *path;
-  SCIARA_TRY(sciara_path_in(e->folder, SCIARA_ENSEMBLE_DEM, &path));
   struct sciara_dem dem = {0};
-  const struct sciara_dem_request of_dem = {.path = path, .band = 1, .own = true};
-  enum sciara_status status = sciara_dem_read(&of_dem, &dem);
+  enum sciara_status status = sciara_ensemble_dem_read(e, &dem);
   bool any = false;
   if (status == SCIARA_OK && b->batches > 0 && (dem.grid.rows != b->rows || dem.grid.cols != b->cols))
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected the grid of the members, found another one", path);
+    status =
+        sciara_fail(SCIARA_ERR_INPUT, "%s: expected the grid of the members, found another one", SCIARA_ENSEMBLE_DEM);
   request->grid = &dem.grid;
   request->crs_wkt = dem.georef.crs_wkt;
   if (status == SCIARA_OK) status = sciara_observation_read(request, out);
@@ -50,7 +49,6 @@ static enum sciara_status read_observed(const struct sciara_ensemble *e, const s
   request->grid = NULL;
   request->crs_wkt = NULL;
   sciara_dem_free(&dem);
-  free(path);
   return status;
 }
 

@@ -14,6 +14,7 @@
 #include "base/wallclock.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/ensemble_folder.h"
+#include "ensemble/ground.h"
 #include "ensemble/stop_rule.h"
 #include "ensemble/task_list.h"
 #include "file/durable.h"
@@ -331,14 +332,6 @@ static enum sciara_status run_workers(struct work *w, int count) {
 
 // ---------------------------------------------------------------------------------------------------------- execution
 
-/** The DEM of the folder must still be that of the plan. */
-static enum sciara_status check_ground(const struct work *w) {
-  const uint64_t found = w->setup.site->origin.hash;
-  if (found == w->e->site_hash) return SCIARA_OK;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s/%s: expected the ground %016" PRIx64 " of the plan, found %016" PRIx64,
-                     w->e->folder, SCIARA_ENSEMBLE_DEM, w->e->site_hash, found);
-}
-
 /** Reads the site, and finds the engine, from the first member: what is wrong there ends the run, not the member. */
 static enum sciara_status open_site(struct work *w) {
   struct sciara_problem problem = {0};
@@ -346,8 +339,7 @@ static enum sciara_status open_site(struct work *w) {
   char name[SCIARA_MEMBER_NAME];
   enum sciara_status status;
   const struct sciara_scenario_member first = sciara_ensemble_member(w->e, 0, name);
-  SCIARA_TRY_GOTO(sciara_ensemble_site_read(w->e, &w->setup.site));
-  SCIARA_TRY_GOTO(check_ground(w));
+  SCIARA_TRY_GOTO(sciara_ensemble_site_read(w->e, NULL, &w->setup.site));
   w->folder.rows = w->setup.site->grid.rows;
   w->folder.cols = w->setup.site->grid.cols;
   sciara_compute_place(&w->setup, &first, NULL, &problem, &diagnostics);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "ensemble/batch_folder.h"
 #include "ensemble/execute.h"
+#include "ensemble/ground.h"
 #include "ensemble/stop_rule.h"
 #include "file/durable.h"
 #include "store/checkpoint_hdf5.h"
@@ -83,7 +84,7 @@ static bool has_checkpoint(const struct sciara_batch_folder *folder, size_t memb
 /** Tests the stop rule, which asks for the first batches. */
 static enum sciara_status read_stop(const struct sciara_ensemble *e, struct sciara_ensemble_status *out) {
   const struct sciara_site *site = NULL;
-  enum sciara_status status = sciara_ensemble_site_read(e, &site);
+  enum sciara_status status = sciara_ensemble_site_read(e, NULL, &site);
   if (status == SCIARA_OK) status = sciara_stop_find(e, site, &out->enough);
   sciara_site_release(site);
   return status;

@@ -3,21 +3,6 @@
 
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
-#include "sim/scenario_site.h"
-
-enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_site **out) {
-  struct sciara_scenario_spec spec = {0};
-  struct sciara_diagnostics diagnostics = {0};
-  char name[SCIARA_MEMBER_NAME];
-  const struct sciara_scenario_member first = sciara_ensemble_member(e, 0, name);
-  sciara_scenario_member_read(&first, false, NULL, &spec, &diagnostics);
-  enum sciara_status status = sciara_diagnostics_status(&diagnostics);
-  spec.dem.error = (struct sciara_ground_error){0};
-  if (status == SCIARA_OK) status = sciara_scenario_site_read(&spec, &(struct sciara_problem_options){0}, out);
-  sciara_scenario_free(&spec);
-  sciara_diagnostics_free(&diagnostics);
-  return status;
-}
 
 enum sciara_status sciara_stop_find(const struct sciara_ensemble *e, const struct sciara_site *site, size_t *batches) {
   struct sciara_batches done = {0};

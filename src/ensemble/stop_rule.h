@@ -6,9 +6,6 @@
 #include "ensemble/ensemble.h"
 #include "model/site.h"
 
-/** Reads the site of the members, without the errors of the ground that each of them adds. */
-enum sciara_status sciara_ensemble_site_read(const struct sciara_ensemble *e, const struct sciara_site **out);
-
 /** The number of whole batches, from the first on, with which the rule holds; 0: it does not, or there is none. */
 enum sciara_status sciara_stop_find(const struct sciara_ensemble *e, const struct sciara_site *site, size_t *batches);
 

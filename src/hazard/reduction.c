@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ensemble/ground.h"
 #include "ensemble/members.h"
 #include "ensemble/rate_zones.h"
 #include "file/durable.h"
@@ -291,20 +292,16 @@ cleanup:
 // --------------------------------------------------------------------------------------------------------------- open
 
 static enum sciara_status read_dem(struct sciara_reduction *r) {
-  char *path;
-  SCIARA_TRY(sciara_path_in(r->ensemble.folder, SCIARA_ENSEMBLE_DEM, &path));
-  const struct sciara_dem_request request = {.path = path, .band = 1, .own = true, .marked = true};
-  enum sciara_status status = sciara_dem_read(&request, &r->dem);
-  if (status == SCIARA_OK && r->batches.rows &&
-      (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
-    status = sciara_fail(SCIARA_ERR_INPUT,
-                         "%s: expected %" PRId64 " x %" PRId64 " cells as in the batches, found %" PRId64 " x %" PRId64,
-                         path, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
-  for (int64_t i = 0; status == SCIARA_OK && r->dem.sea && i < sciara_grid_cells(&r->dem.grid); i++)
+  SCIARA_TRY(sciara_ensemble_dem_read(&r->ensemble, &r->dem));
+  if (r->batches.rows && (r->batches.rows != r->dem.grid.rows || r->batches.cols != r->dem.grid.cols))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s/%s: expected %" PRId64 " x %" PRId64 " cells as in the batches, found %" PRId64 " x %" PRId64,
+        r->ensemble.folder, SCIARA_ENSEMBLE_DEM, r->batches.cols, r->batches.rows, r->dem.grid.cols, r->dem.grid.rows);
+  for (int64_t i = 0; r->dem.sea && i < sciara_grid_cells(&r->dem.grid); i++)
     if (r->dem.sea[i]) r->dem.valid[i] = 0; // no lava can be there: maps have no value
   r->batches.sea = r->dem.sea;
-  free(path);
-  return status;
+  return SCIARA_OK;
 }
 
 /** That the weights follow from an observed extent, and which members had no score then. */

@@ -6,6 +6,7 @@ import csv
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
+
+from osgeo import gdal
 
 EVENTS = [{"name": "small", "weight": 3, "volume_m3": 1500, "duration": "10 min"},
           {"name": "large", "weight": 1, "volume_m3": 4000, "duration": "20 min"}]
@@ -234,6 +237,43 @@ class Chain(Case):
         os.remove(self.path("e", "members.csv"))  # now it is made again
         self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
         self.assertEqual(read(self.path("e", "members.csv")).decode(), text)
+
+    def test_changed_ground(self):
+        """Nothing is made of a dem.tif that was moved, raised in one cell, or has a cell less; that of another plan puts it right."""
+        def moved(dem):
+            west, *others = dem.GetGeoTransform()
+            dem.SetGeoTransform((west + 100, *others))
+
+        def changed(value):
+            def change(dem):
+                band = dem.GetRasterBand(1)
+                values = band.ReadAsArray()
+                values[3, 4] = band.GetNoDataValue() if value is None else values[3, 4] + value
+                band.WriteArray(values)
+            return change
+
+        for name, dem in (("plain", {}), ("sea", {"sea": "nodata"})):
+            self.write_base("base.json", dem={**case.scenario()["dem"], **dem})
+            self.write_ensemble(vary=None)
+            self.ensemble("plan", "e.json", "-o", name, "--no-estimate")
+            self.ensemble("plan", "e.json", "-o", "again", "--no-estimate")
+            self.ensemble("run", name, "-j", "2")
+            self.ensemble("reduce", name, "--no-pictures")
+            before, own = self.maps(name), self.path(name, "dem.tif")
+            for change in (moved, changed(1), changed(None)):
+                shutil.copyfile(self.path("again", "dem.tif"), own)
+                dem = gdal.Open(own, gdal.GA_Update)
+                change(dem)
+                dem = None  # written
+                for args in (("run", name), ("reduce", name), ("query", name, "--at", "500200,4177220"), ("query", name, "--at", "vent"),
+                             ("export", name, "-f", "kml", "-o", "x.kml"), ("compare", name, name)):
+                    self.assertRegex(self.ensemble(*args, code=3).stderr,
+                                     name + r"/dem\.tif: expected the ground [0-9a-f]{16} of the plan, found [0-9a-f]{16}; put back")
+            self.assertEqual(self.maps(name), before)
+            shutil.copyfile(self.path("again", "dem.tif"), own)
+            self.ensemble("reduce", name, "--no-pictures")
+            self.assertEqual(self.maps(name), before)
+            shutil.rmtree(self.path("again"))
 
     def test_one_reduction_at_a_time(self):
         """A second one waits, says so, and gives the same maps."""

@@ -247,7 +247,7 @@ static enum sciara_status print_status(const struct sciara_arguments *arguments)
                  s.censored);
     char size[48];
     sciara_print_bytes((double)s.bytes, size, sizeof size);
-    sciara_print("batches:  %zu of %zu whole, %s; %zu finished members of others\n", s.whole, s.batches, size,
+    sciara_print("batches:  %zu of %zu written, %s; %zu finished members of others\n", s.whole, s.batches, size,
                  s.single);
     if (s.begun > 0)
       sciara_print("begun:    %zu %s from %s\n", s.begun,

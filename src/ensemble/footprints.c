@@ -165,6 +165,13 @@ void sciara_batches_free(struct sciara_batches *b) {
   *b = (struct sciara_batches){0};
 }
 
+/** A batch whose cells cannot be read: sciara_batches_open has read its table alone. */
+static enum sciara_status add_cure(enum sciara_status status, const char *path) {
+  if (status != SCIARA_ERR_INPUT) return status;
+  return sciara_fail(status, "%s; remove %s, and 'sciara ensemble run' computes its members again", sciara_last_error(),
+                     path);
+}
+
 /** Lava that enters the sea is gone: a cell of the sea is not one that it reaches. */
 static void leave_out_sea(const uint8_t *sea, struct sciara_footprint *f) {
   int64_t kept = 0;
@@ -177,12 +184,12 @@ static void leave_out_sea(const uint8_t *sea, struct sciara_footprint *f) {
   f->count = kept;
 }
 
-static enum sciara_status read_members(const struct sciara_batches *b, size_t batch, void *file,
+static enum sciara_status read_members(const struct sciara_batches *b, size_t batch, const char *path, void *file,
                                        struct sciara_footprint *f, size_t count, sciara_footprint_visit *visit,
                                        void *visit_context) {
   for (size_t k = 0; k < count; k++) {
     if (f[k].failed) continue;
-    enum sciara_status status = sciara_batch_cells(file, k, &f[k]);
+    enum sciara_status status = add_cure(sciara_batch_cells(file, k, &f[k]), path);
     if (status == SCIARA_OK && b->sea) leave_out_sea(b->sea, &f[k]);
     if (status == SCIARA_OK) status = visit(visit_context, sciara_batch_begin(b->ensemble, batch) + k, &f[k]);
     sciara_footprint_free_cells(&f[k]);
@@ -203,7 +210,7 @@ static enum sciara_status read_batch(void *context, size_t batch, sciara_footpri
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_batch_open(path, &h, &f, &count, &file));
   SCIARA_TRY_GOTO(check_batch(b, path, batch, &h, f, count)); // it may have been replaced meanwhile
-  SCIARA_TRY_GOTO(read_members(b, batch, file, f, count, visit, visit_context));
+  SCIARA_TRY_GOTO(read_members(b, batch, path, file, f, count, visit, visit_context));
 cleanup:
   sciara_batch_close(file);
   sciara_batch_release(f, count);

@@ -275,6 +275,39 @@ class Chain(Case):
             self.assertEqual(self.maps(name), before)
             shutil.rmtree(self.path("again"))
 
+    def test_damaged_cells(self):
+        """A flipped bit, or values that no footprint has: the error names the batch and its cure, and that brings the maps back."""
+        import h5py
+        self.write_ensemble()
+        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        maps, batch = self.maps("e"), self.path("e", "batches", "000000.h5")
+
+        def flip():
+            with h5py.File(batch) as f:
+                chunk = f["arrival"].id.get_chunk_info(0)
+            with open(batch, "r+b") as f:
+                f.seek(chunk.byte_offset + chunk.size // 2)
+                byte = f.read(1)[0] ^ 4
+                f.seek(-1, os.SEEK_CUR)
+                f.write(bytes([byte]))
+
+        def write(name, value):
+            with h5py.File(batch, "r+") as f:
+                f[name][5] = value
+        for damage in (flip, lambda: write("arrival", float("nan")), lambda: write("max_deposit", -1),
+                       lambda: write("deposit", float("inf")), lambda: write("cell", 0)):
+            damage()
+            self.assertIn("batches:  1 of 1 written, ", self.ensemble("status", "e").stdout)
+            self.ensemble("run", "e")
+            cure = r"error: (e/batches/000000\.h5): damaged: .*; remove \1, and 'sciara ensemble run' computes its members again\n"
+            for args in (("reduce", "e", "--no-pictures"), ("query", "e", "--at", "500200,4177220")):
+                self.assertRegex(self.ensemble(*args, code=3).stderr, cure)
+            self.assertEqual(self.maps("e"), maps)
+            os.remove(batch)
+            self.ensemble("run", "e")
+            self.ensemble("reduce", "e", "--no-pictures")
+            self.assertEqual(self.maps("e"), maps)
+
     def test_one_reduction_at_a_time(self):
         """A second one waits, says so, and gives the same maps."""
         self.write_ensemble()

@@ -135,7 +135,7 @@ class Limits(Case):
         self.assertEqual(case.tree(self.path("other")), before)
         os.replace(self.path("mine.json"), self.path("e.json"))
         said = self.ensemble("status", "e").stdout
-        self.assertIn("members:  64 of 130 finished, 0 failed, 0 censored\nbatches:  0 of 3 whole, 0 bytes; 64 finished members of others", said)
+        self.assertIn("members:  64 of 130 finished, 0 failed, 0 censored\nbatches:  0 of 3 written, 0 bytes; 64 finished members of others", said)
         self.assertNotIn("unusable", said)
 
     def test_results_of_another_ground_or_base(self):

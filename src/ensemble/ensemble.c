@@ -104,6 +104,7 @@ static enum sciara_status open_folder(const char *folder, bool planned, struct s
   SCIARA_TRY(sciara_ensemble_refuse_links(folder));
   enum sciara_status status = sciara_ensemble_json_read(folder, out, &rows);
   if (status == SCIARA_OK) status = read_members(out, &rows);
+  if (status == SCIARA_OK) status = sciara_ensemble_lists_check(out, &rows);
   if (status == SCIARA_OK && !planned) status = read_observed(out);
   sciara_ensemble_rows_free(&rows);
   if (status == SCIARA_OK && out->hash != sciara_ensemble_hash(out))

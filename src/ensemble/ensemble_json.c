@@ -31,6 +31,25 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
   return e->initial_hash ? sciara_hash_bytes(hash, &e->initial_hash, sizeof e->initial_hash) : hash;
 }
 
+static uint64_t hash_text(uint64_t hash, const char *text) { return sciara_hash_bytes(hash, text, strlen(text) + 1); }
+
+uint64_t sciara_ensemble_lists_hash(const struct sciara_ensemble *e) {
+  const uint64_t sample[] = {e->vents_drawn, e->replicates, e->seed, e->vent_count, e->event_count};
+  uint64_t hash = hash_text(SCIARA_HASH_BEGIN, sciara_sample_methods[e->method]);
+  hash = sciara_hash_bytes(hash, sample, sizeof sample);
+  for (size_t k = 0; k < e->vent_count; k++) {
+    const struct sciara_ensemble_vent *v = &e->vents[k];
+    hash = sciara_hash_bytes(hash_text(hash, v->name), &v->weight, sizeof v->weight);
+    hash = sciara_hash_bytes(hash, v->points, v->point_count * sizeof *v->points);
+  }
+  for (size_t k = 0; k < e->event_count; k++) {
+    const struct sciara_ensemble_event *c = &e->events[k];
+    const double values[] = {c->weight, c->volume_m3, c->duration_s};
+    hash = sciara_hash_bytes(hash_text(hash, c->name), values, sizeof values);
+  }
+  return hash;
+}
+
 static const char *column_name(size_t k) {
   static const char *const names[SCIARA_ENSEMBLE_GROUPINGS] = {"stratum", "replicate", "vent", "event"};
   return k < SCIARA_ENSEMBLE_GROUPINGS ? names[k] : sciara_drawn_names[k - SCIARA_ENSEMBLE_GROUPINGS];
@@ -122,6 +141,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
   bool whole = put_text(root, "format", FORMAT) && put_number(root, "version", VERSION) &&
                put_text(root, "program", SCIARA_VERSION) && (!e->title || put_text(root, "title", e->title)) &&
                sciara_json_put_hash(root, "hash", e->hash) && sciara_json_put_hash(root, "site_hash", e->site_hash) &&
+               sciara_json_put_hash(root, "lists_hash", sciara_ensemble_lists_hash(e)) &&
                (!e->initial_hash || sciara_json_put_hash(root, "initial_hash", e->initial_hash)) &&
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
@@ -316,6 +336,9 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
     return refuse(path, "hash and site_hash", "16 hexadecimal digits");
   if (sciara_json_get(root, "initial_hash") && !get_hash(root, "initial_hash", &out->initial_hash))
     return refuse(path, "initial_hash", "16 hexadecimal digits");
+  rows->has_lists = sciara_json_get(root, "lists_hash") != NULL;
+  if (rows->has_lists && !get_hash(root, "lists_hash", &rows->lists))
+    return refuse(path, "lists_hash", "16 hexadecimal digits");
   if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
     return refuse(path, "batch_size", "a whole number, 1 to 256");
   if (sciara_json_get(root, "time_zero_s") && !get_finite(root, "time_zero_s", &out->time_zero_s))
@@ -392,4 +415,29 @@ enum sciara_status sciara_ensemble_columns_check(const char *name, const struct 
                          "remove the table, 'sciara ensemble plan' with the same file and folder writes it again",
                          name, column_name(k));
   return SCIARA_OK;
+}
+
+/** SCIARA_ERR_INPUT if a column of members.csv names an item that a list of ensemble.json does not have; -1: none. */
+static enum sciara_status check_items(const struct sciara_ensemble *e, const char *list, const int64_t *item,
+                                      size_t count) {
+  for (size_t i = 0; i < e->members.count; i++)
+    if (item[i] < -1 || item[i] >= (int64_t)count)
+      return sciara_fail(SCIARA_ERR_INPUT,
+                         "%s/%s: %s: expected the list to which members.csv refers, found %zu %s, but %" PRId64
+                         " for member %" PRId64 ", counted from 0",
+                         e->folder, SCIARA_ENSEMBLE_JSON, list, count, sciara_plural(count, "item", "items"), item[i],
+                         e->members.id[i]);
+  return SCIARA_OK;
+}
+
+enum sciara_status sciara_ensemble_lists_check(const struct sciara_ensemble *e,
+                                               const struct sciara_ensemble_rows *planned) {
+  if (planned->has_lists && planned->lists != sciara_ensemble_lists_hash(e))
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s/%s: expected vents, events and sample as they were planned, found changed ones; 'sciara "
+                       "ensemble plan' with the same file and folder writes them again",
+                       e->folder, SCIARA_ENSEMBLE_JSON);
+  if (e->method == SCIARA_SAMPLE_TABLE) return SCIARA_OK; // its columns are of another program
+  SCIARA_TRY(check_items(e, "vents", e->members.vent, e->vent_count));
+  return check_items(e, "events", e->members.event, e->event_count);
 }

@@ -106,6 +106,39 @@ class Ensemble(Case):
         change("ensemble.json", "\"cooling\": 150", "\"cooling\": 151", "found a changed base or batch size")
         self.sciara("ensemble", "status", "out")
 
+    def test_edited_lists(self):
+        """Vents, events and the sample decide weights, zones and errors: changed ones are refused, and a repeated plan restores them.
+        Of an earlier version, without their hash, a list that is too short for members.csv is refused."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        path = self.path("out/ensemble.json")
+
+        def refused(change, text, earlier=False):
+            record = case.read_json(path)
+            change(record)
+            if earlier:
+                del record["lists_hash"]
+            case.write_json(path, record)
+            for command in ("status", "run", "reduce"):
+                self.assertIn(f"out/ensemble.json: {text}", self.sciara("ensemble", command, "out", code=3).stderr)
+            self.plan()
+            self.sciara("ensemble", "status", "out")
+        changed = "expected vents, events and sample as they were planned, found changed ones; 'sciara ensemble plan' with the same"
+        refused(lambda r: r["vents"].pop(), changed)
+        refused(lambda r: r["vents"][1]["points"][0].__setitem__(0, X), changed)
+        refused(lambda r: r["vents"][0].update(weight=0.5), changed)
+        refused(lambda r: r["events"][1].update(volume_m3=4001), changed)
+        refused(lambda r: r["events"].reverse(), changed)
+        refused(lambda r: r["sample"].update(method="random"), changed)
+        refused(lambda r: r["vents"].pop(), "vents: expected the list to which members.csv refers, found 2 items, but 2 for member 4, "
+                                            "counted from 0", earlier=True)
+        refused(lambda r: r["events"].pop(), "events: expected the list to which members.csv refers, found 1 item, but 1 for member 1",
+                earlier=True)
+        record = case.read_json(path)
+        del record["lists_hash"]
+        case.write_json(path, record)
+        self.sciara("ensemble", "status", "out")
+
     def edit_column(self, column):
         """Another value in one cell of out/members.csv."""
         lines = open(self.path("out/members.csv"), encoding="utf-8").read().splitlines()

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,9 @@ static struct {
   bool unseen;          // standard error cannot be written
   FILE *copy;
 } state;
+
+/** Members of an ensemble warn from several threads: a message is whole, on the terminal and in files. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const level_name[] = {"debug", "info", "warning", "error"};
 
@@ -110,13 +114,17 @@ static void show(enum sciara_log_level level, const char *message, const char *p
 
 static void say(void *context, enum sciara_log_level level, const char *message) {
   (void)context;
+  pthread_mutex_lock(&lock);
   show(level, message, NULL);
   keep_copy(level, message);
+  pthread_mutex_unlock(&lock);
 }
 
 void sciara_messages_progress(const char *message, const char *json, bool keep) {
+  pthread_mutex_lock(&lock);
   show(SCIARA_LOG_INFO, message, json);
   if (keep) keep_copy(SCIARA_LOG_INFO, message);
+  pthread_mutex_unlock(&lock);
 }
 
 void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) {
@@ -125,7 +133,9 @@ void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) 
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
+  pthread_mutex_lock(&lock);
   keep_copy(level, message);
+  pthread_mutex_unlock(&lock);
 }
 
 void sciara_messages_begin(void) { sciara_log_set_sink(say, NULL); }

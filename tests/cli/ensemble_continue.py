@@ -82,6 +82,8 @@ class Continue(Case):
         for member in range(2):
             self.assertIn(f"expected the state of member {member} of this ensemble, found that of a member on another ground; "
                           "the member starts from its beginning", said)
+        self.assertEqual([line for line in said.splitlines() if not line.startswith("sciara: ") or line.count("sciara: ") > 1], [],
+                         "messages of two threads are mixed")
         self.plan("fresh", dem=(30, 40))
         self.compute("fresh")
         self.assertEqual(self.results("d"), self.results("fresh"))

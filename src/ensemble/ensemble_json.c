@@ -33,19 +33,23 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
 
 static uint64_t hash_text(uint64_t hash, const char *text) { return sciara_hash_bytes(hash, text, strlen(text) + 1); }
 
+static uint64_t hash_number(uint64_t hash, double number) { return sciara_hash_bytes(hash, &number, sizeof number); }
+
 uint64_t sciara_ensemble_lists_hash(const struct sciara_ensemble *e) {
-  const uint64_t sample[] = {e->vents_drawn, e->replicates, e->seed, e->vent_count, e->event_count};
   uint64_t hash = hash_text(SCIARA_HASH_BEGIN, sciara_sample_methods[e->method]);
-  hash = sciara_hash_bytes(hash, sample, sizeof sample);
+  hash = hash_text(hash, e->vents_drawn ? "drawn" : "all");
+  hash = sciara_hash_bytes(hash, &e->replicates, sizeof e->replicates);
+  hash = sciara_hash_bytes(hash, &e->seed, sizeof e->seed);
+  hash = sciara_hash_bytes(hash, &e->vent_count, sizeof e->vent_count);
+  hash = sciara_hash_bytes(hash, &e->event_count, sizeof e->event_count);
   for (size_t k = 0; k < e->vent_count; k++) {
     const struct sciara_ensemble_vent *v = &e->vents[k];
-    hash = sciara_hash_bytes(hash_text(hash, v->name), &v->weight, sizeof v->weight);
+    hash = hash_number(hash_text(hash, v->name), v->weight);
     hash = sciara_hash_bytes(hash, v->points, v->point_count * sizeof *v->points);
   }
   for (size_t k = 0; k < e->event_count; k++) {
     const struct sciara_ensemble_event *c = &e->events[k];
-    const double values[] = {c->weight, c->volume_m3, c->duration_s};
-    hash = sciara_hash_bytes(hash_text(hash, c->name), values, sizeof values);
+    hash = hash_number(hash_number(hash_number(hash_text(hash, c->name), c->weight), c->volume_m3), c->duration_s);
   }
   return hash;
 }

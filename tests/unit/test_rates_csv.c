@@ -721,10 +721,10 @@ START_TEST(test_missing) {
 END_TEST
 
 START_TEST(test_row_limit) {
-  size_t rows = SCIARA_RATES_MAX_ROWS, length = 17, capacity = 17 + (rows + 1) * 11 + 1;
+  size_t rows = SCIARA_RATES_MAX_ROWS, capacity = 17 + (rows + 1) * 11 + 1;
   char *text = malloc(capacity);
   ck_assert_ptr_nonnull(text);
-  memcpy(text, "time_s,rate_m3_s\n", 17);
+  size_t length = (size_t)snprintf(text, capacity, "time_s,rate_m3_s\n");
   for (size_t i = 0; i < rows; i++) length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", i);
   struct sciara_rate_table table;
   ck_assert_msg(read_bytes(text, length, &table) == SCIARA_OK, "%s", sciara_last_error());

@@ -68,7 +68,7 @@ class Records(Case):
     def test_a_step_of_the_large_ones(self):
         """Of 48 and 352; all cells of 4096 x 4096. The scenes of the quick suite are made by the same code."""
         if not case.LONG:
-            self.skipTest("takes long: tools/test --long")
+            self.skipTest("takes long: tools/test --nightly")
         if memory_available() < 4 * GIB:
             self.skipTest("less than 4 GiB of memory are free")
         short = ["--suite", "cpu", "--warm-up", 0, "--repeats", 1]

@@ -27,7 +27,7 @@ SOURCE = Path(os.environ["SCIARA_SOURCE_DIR"])
 BUILD = Path(os.environ["SCIARA_BUILD_DIR"])
 PROGRAM = os.environ["SCIARA_PROGRAM"]
 SANITIZED = bool(os.environ.get("SCIARA_SANITIZE"))
-LONG = os.environ.get("SCIARA_TORTURE") == "1"  # whole runs; otherwise only the first part (tools/test --long)
+LONG = os.environ.get("SCIARA_TORTURE") == "1"  # whole runs; otherwise only the first part (tools/test --nightly)
 
 failures = 0
 

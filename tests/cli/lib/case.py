@@ -18,7 +18,7 @@ import server
 PROGRAM = os.environ["SCIARA_PROGRAM"]
 SOURCE = os.environ["SCIARA_SOURCE_DIR"]
 SANITIZED = bool(os.environ.get("SCIARA_SANITIZE"))
-LONG = os.environ.get("SCIARA_TORTURE") == "1"  # the long form of a test (tools/test --long)
+LONG = os.environ.get("SCIARA_TORTURE") == "1"  # the long form of a test (tools/test --nightly)
 
 ROWS, COLS, CELL, WEST, SOUTH = 30, 40, 10, 500000, 4177000
 NORTH = SOUTH + ROWS * CELL

@@ -9,7 +9,7 @@
 #error compile me with SCIARA_BRANCHLESS
 #endif
 
-START_TEST(bit_identical) {
+TEST_EACH(bit_identical, 2 * conformance_case_count()) {
   size_t count;
   const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
@@ -34,20 +34,5 @@ START_TEST(bit_identical) {
   run_end(&ordinary);
   scene_free(&s);
 }
-END_TEST
 
-int main(void) {
-  size_t count;
-  conformance_cases(&count);
-  Suite *suite = suite_create("branchless");
-  TCase *tc = tcase_create("cases");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, bit_identical, 0, 2 * (int)count);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

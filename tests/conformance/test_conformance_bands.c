@@ -23,7 +23,7 @@ static void expect_cuts(const struct sciara_cuts *cuts, int64_t rows, int bands,
   }
 }
 
-START_TEST(cuts_follow_the_weights) {
+TEST(cuts_follow_the_weights) {
   int64_t weight[MOST_ROWS];
   for (int64_t rows = 1; rows <= MOST_ROWS; rows++)
     for (int ranks = 1; ranks <= 9; ranks++)
@@ -39,10 +39,9 @@ START_TEST(cuts_follow_the_weights) {
         }
       }
 }
-END_TEST
 
 // With weights that can be divided evenly, no band is further from its share than half a tile of the heaviest rows.
-START_TEST(bands_are_even) {
+TEST(bands_are_even) {
   int64_t weight[MOST_ROWS], sum = 0;
   for (int64_t r = 0; r < MOST_ROWS; r++) sum += weight[r] = 10 + r;
   for (int ranks = 2; ranks <= 8; ranks++) {
@@ -54,7 +53,6 @@ START_TEST(bands_are_even) {
     }
   }
 }
-END_TEST
 
 /** A long slope, down which the lava of a vent at its top flows southward. */
 static double slope(int64_t r, int64_t c, int variant) {
@@ -70,7 +68,7 @@ static void make_slope(struct scene *s, enum sciara_precision p, int64_t rows) {
 }
 
 // As the lava spreads, bands that were even are not any more: rows change hands, and no bit does.
-START_TEST(cut_again) {
+TEST_EACH(cut_again, 4) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int ranks = _i / 2 == 0 ? 2 : 5;
   struct scene s;
@@ -96,10 +94,9 @@ START_TEST(cut_again) {
   run_end(&banded);
   scene_free(&s);
 }
-END_TEST
 
 // Ranks for which there are no rows wait.
-START_TEST(more_ranks_than_rows) {
+TEST_EACH(more_ranks_than_rows, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run whole, banded;
@@ -118,10 +115,9 @@ START_TEST(more_ranks_than_rows) {
   run_end(&banded);
   scene_free(&s);
 }
-END_TEST
 
 // The first bad cell of the map is reported, whichever band has it; a new upload makes the engine whole again.
-START_TEST(error_of_one_band) {
+TEST_EACH(error_of_one_band, 2) {
   static const int64_t rows[][2] = {{3, 110}, {60, 90}, {110, 3}, {61, -1}};
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   struct scene s;
@@ -149,10 +145,9 @@ START_TEST(error_of_one_band) {
   run_end(&banded);
   scene_free(&s);
 }
-END_TEST
 
 // A limit of the thickness ends the steps of all bands where it ends those of one engine.
-START_TEST(too_thick) {
+TEST_EACH(too_thick, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run whole, banded;
@@ -175,7 +170,6 @@ START_TEST(too_thick) {
   run_end(&banded);
   scene_free(&s);
 }
-END_TEST
 
 static const char *why_not(void) {
   if (engine_tested[0]->determinism != SCIARA_EXACT || engine_tested[1]->determinism != SCIARA_EXACT)
@@ -183,18 +177,4 @@ static const char *why_not(void) {
   return engine_tested[0]->phases && engine_tested[1]->phases ? NULL : "has no phases";
 }
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: bands");
-  TCase *cases = tcase_create("bands");
-  tcase_set_timeout(cases, 120);
-  tcase_add_test(cases, cuts_follow_the_weights);
-  tcase_add_test(cases, bands_are_even);
-  tcase_add_loop_test(cases, cut_again, 0, 4);
-  tcase_add_loop_test(cases, more_ranks_than_rows, 0, 2);
-  tcase_add_loop_test(cases, error_of_one_band, 0, 2);
-  tcase_add_loop_test(cases, too_thick, 0, 2);
-  suite_add_tcase(suite, cases);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main_unless(argc, argv, make_suite, why_not); }
+int main(int argc, char **argv) { return conformance_main_unless(argc, argv, &tests_here, why_not); }

@@ -38,7 +38,7 @@ static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state
   return profile.launched;
 }
 
-START_TEST(far_vents) {
+TEST_EACH(far_vents, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!sciara_engine_follows(engine_tested[p], "boxes")) return;
   struct sciara_state *one, *some;
@@ -53,7 +53,6 @@ START_TEST(far_vents) {
   }
   sciara_state_destroy(one);
 }
-END_TEST
 
 /** Threads per step in the next `steps` steps. */
 static double launched_in(struct run *r, uint64_t steps) {
@@ -83,7 +82,7 @@ static void start_on_slope(struct run *r, struct scene *s, const struct sciara_e
  * Rock needs no work: half of that of lava at most, or no more than ground without lava, where vents and borders of bands need
  * most. With several bands on so small a map the borders are nearly all. Engines that work on the whole grid are exempt.
  */
-START_TEST(rock_costs_nothing) {
+TEST_EACH(rock_costs_nothing, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops = engine_tested[p];
   if (!(ops->capabilities & SCIARA_CAN_DEVICE) || !ops->profile) return; // CPU engines launch no threads
@@ -111,16 +110,5 @@ START_TEST(rock_costs_nothing) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: boxes");
-  TCase *tc = tcase_create("boxes");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, far_vents, 0, 2);
-  tcase_add_loop_test(tc, rock_costs_nothing, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

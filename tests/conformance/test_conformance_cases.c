@@ -84,17 +84,15 @@ static void run_case(const struct conformance_case *c, enum sciara_precision p) 
   scene_free(&s);
 }
 
-START_TEST(in_double) {
+TEST_EACH(in_double, conformance_case_count()) {
   size_t count;
   run_case(&conformance_cases(&count)[_i], SCIARA_DOUBLE);
 }
-END_TEST
 
-START_TEST(in_single) {
+TEST_EACH(in_single, conformance_case_count()) {
   size_t count;
   run_case(&conformance_cases(&count)[_i], SCIARA_SINGLE_PRECISION);
 }
-END_TEST
 
 static struct sciara_state *state_after(const char *name, enum sciara_precision p, unsigned record, uint64_t steps) {
   struct scene s;
@@ -109,7 +107,7 @@ static struct sciara_state *state_after(const char *name, enum sciara_precision 
 }
 
 // Recorded fields change neither the substates nor the other recorded fields.
-START_TEST(recording) {
+TEST(recording) {
   for (int p = 0; p < 2; p++) {
     struct sciara_state *full = state_after("31 x 37", (enum sciara_precision)p, SCIARA_RECORD_EVERYTHING, 300);
     ck_assert(full->max_h && full->max_speed);
@@ -132,19 +130,5 @@ START_TEST(recording) {
     sciara_state_destroy(full);
   }
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  size_t count;
-  conformance_cases(&count);
-  Suite *suite = suite_create("conformance: cases");
-  TCase *tc = tcase_create("cases");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, in_double, 0, (int)count);
-  tcase_add_loop_test(tc, in_single, 0, (int)count);
-  tcase_add_test(tc, recording);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

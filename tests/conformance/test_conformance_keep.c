@@ -95,7 +95,7 @@ static void expect_undisturbed(struct pair *p) {
 }
 
 // Steps follow before a state is collected; the buffers are used many times.
-START_TEST(steps_follow) {
+TEST_EACH(steps_follow, 6) {
   static const char *const scenes[] = {"ramp", "fissure", "hole"};
   struct pair p;
   pair_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
@@ -114,7 +114,6 @@ START_TEST(steps_follow) {
   expect_undisturbed(&p);
   pair_end(&p);
 }
-END_TEST
 
 // A large grid with little lava, which lies near the end of the transferred arrays: the transfer takes longer than the
 // next step, and is not complete when the next state is kept. So `serial` runs afterwards.
@@ -123,7 +122,7 @@ static double slope(int64_t row, int64_t col, int variant) {
   return 3000 - 2 * (double)row + (double)((row * 7 + col * 3) % 5) * 0.25;
 }
 
-START_TEST(large_grid) {
+TEST_EACH(large_grid, 2) {
   struct pair p = {.precision = (enum sciara_precision)_i};
   const int64_t side = engine_tested[_i]->capabilities & SCIARA_CAN_DEVICE ? 1100 : 220;
   scene_make(&p.scene, side + 100, side, MAXIMA, slope, 0);
@@ -154,7 +153,6 @@ START_TEST(large_grid) {
   }
   pair_end(&p);
 }
-END_TEST
 
 /** The task of the thread that collects. */
 struct errand {
@@ -172,7 +170,7 @@ static void *fetch(void *context) {
 }
 
 // Another thread collects during steps and while the next state is kept, as the writer of snapshots does.
-START_TEST(by_another_thread) {
+TEST_EACH(by_another_thread, 2) {
   struct pair p;
   pthread_t thread[SCIARA_BUFFERS];
   struct errand errand[SCIARA_BUFFERS];
@@ -196,10 +194,9 @@ START_TEST(by_another_thread) {
   expect_undisturbed(&p);
   pair_end(&p);
 }
-END_TEST
 
 // A state that is never collected causes no problem: another state can be uploaded, and the engine can be destroyed.
-START_TEST(never_collected) {
+TEST_EACH(never_collected, 2) {
   struct pair p;
   pair_start(&p, "ramp", _i, 0);
   continue_to(&p, 20);
@@ -215,11 +212,10 @@ START_TEST(never_collected) {
   keep(&p, 1);
   pair_end(&p);
 }
-END_TEST
 
 // An engine without setup.keeps reports an error; one that can keep states has all three functions, and states their
 // memory.
-START_TEST(contract) {
+TEST_EACH(contract, 2) {
   const struct sciara_engine_ops *ops = engine_tested[_i];
   const struct sciara_grid small = {.rows = 100, .cols = 100, .cell_size = 10},
                            large = {.rows = 1000, .cols = 1000, .cell_size = 10};
@@ -244,19 +240,5 @@ START_TEST(contract) {
   run_end(&r);
   scene_free(&scene);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: states that are kept");
-  TCase *tc = tcase_create("keep");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, steps_follow, 0, 6);
-  tcase_add_loop_test(tc, large_grid, 0, 2);
-  tcase_add_loop_test(tc, by_another_thread, 0, 2);
-  tcase_add_loop_test(tc, never_collected, 0, 2);
-  tcase_add_loop_test(tc, contract, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

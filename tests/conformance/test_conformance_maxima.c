@@ -46,7 +46,7 @@ static const char *const scenes[] = {
     "initial lava and vents",        "north edge",        "north edge, closed"};
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
-START_TEST(largest_of_all_steps) {
+TEST_EACH(largest_of_all_steps, 2 * SCENES) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   struct scene scene;
   struct run r;
@@ -80,15 +80,5 @@ START_TEST(largest_of_all_steps) {
   free(l.speed);
   free(l.deposit);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("recorded maxima");
-  TCase *tests = tcase_create("maxima");
-  tcase_set_timeout(tests, 0);
-  tcase_add_loop_test(tests, largest_of_all_steps, 0, 2 * SCENES);
-  suite_add_tcase(suite, tests);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

@@ -66,7 +66,7 @@ static void pair_end(struct pair *both) {
 
 // A lake over two thirds of the map spreads over its shore, leaves the map at three sides and is fed by vents. Other
 // vents, two of them in one cell, emit far from it. The maxima are recorded.
-START_TEST(spreading) {
+TEST_EACH(spreading, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
   static const uint64_t steps[] = {1, 2, 3, 9, 10, 27, 64};
@@ -85,11 +85,10 @@ START_TEST(spreading) {
   ck_assert_uint_gt(both.serial.at.losses, 0);
   pair_end(&both);
 }
-END_TEST
 
 // Thin lava solidifies except for a few hot pools, which continue to flow: from much lava to little and to none in one
 // run.
-START_TEST(freezing) {
+TEST_EACH(freezing, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
   struct pair both;
@@ -108,10 +107,9 @@ START_TEST(freezing) {
   ck_assert_int_lt(both.serial.at.liquid_cells, 40000);
   pair_end(&both);
 }
-END_TEST
 
 // Thousands of heaps of a few cells: many tiles in the list of a GPU with little lava in each, and flows that merge.
-START_TEST(heaps) {
+TEST_EACH(heaps, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
   struct pair both;
@@ -125,11 +123,10 @@ START_TEST(heaps) {
   ck_assert_int_gt(both.serial.at.liquid_cells, 50000);
   pair_end(&both);
 }
-END_TEST
 
 // A lake that grows from about a hundred cells to thousands: an engine may use a few multiprocessors at first, later
 // all of them. The lake is fed by a vent, and the maxima are recorded.
-START_TEST(growing) {
+TEST_EACH(growing, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_alone(p)) return;
   static const uint64_t steps[] = {1, 2, 3, 9, 64, 65, 130, 131, 260, 400};
@@ -146,10 +143,9 @@ START_TEST(growing) {
   ck_assert_int_gt(both.serial.at.liquid_cells, 5000);
   pair_end(&both);
 }
-END_TEST
 
 // A NaN in the middle of much lava: the error must name the step, and the cell or one next to it.
-START_TEST(not_a_number) {
+TEST_EACH(not_a_number, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_of_cpu(p)) return;
   const int64_t rows = 400, cols = 400, row = 231, col = 96; // next to the corner of a patch of 32 x 8 cells
@@ -175,19 +171,5 @@ START_TEST(not_a_number) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: much lava");
-  TCase *tc = tcase_create("much");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, spreading, 0, PRECISIONS);
-  tcase_add_loop_test(tc, freezing, 0, PRECISIONS);
-  tcase_add_loop_test(tc, heaps, 0, PRECISIONS);
-  tcase_add_loop_test(tc, growing, 0, PRECISIONS);
-  tcase_add_loop_test(tc, not_a_number, 0, PRECISIONS);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

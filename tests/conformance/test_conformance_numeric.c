@@ -51,7 +51,7 @@ static void expect_refused(struct run *r, const struct sciara_state *state, cons
 
 // In flowing lava, in the same step: the error must name the planted cell, a receiver of it, or a receiver of such a
 // cell.
-START_TEST(amid_lava) {
+TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
   struct scene s;
@@ -77,11 +77,10 @@ START_TEST(amid_lava) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
 // Three pools too thin to flow, each with an invalid number: the first in row-major order is named, in any order of
 // work.
-START_TEST(first_of_three) {
+TEST_EACH(first_of_three, PRECISIONS *PLANTED) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
   const int64_t cell[][2] = {{3, 17}, {9, 4}, {15, 10}};
@@ -107,7 +106,6 @@ START_TEST(first_of_three) {
   sciara_state_destroy(bad);
   scene_free(&s);
 }
-END_TEST
 
 /** A scene with lava only in these cells, each with an invalid thickness. */
 static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t cell[][2], int count, double thickness,
@@ -122,7 +120,7 @@ static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t
   for (int k = 0; k < count; k++) (*bad)->h[cell[k][0] * cols + cell[k][1]] = thickness;
 }
 
-START_TEST(first_in_a_row) {
+TEST_EACH(first_in_a_row, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const int64_t cell[][2] = {{9, 4}, {9, 10}, {9, 16}};
   struct scene s;
@@ -137,10 +135,9 @@ START_TEST(first_in_a_row) {
   sciara_state_destroy(bad);
   scene_free(&s);
 }
-END_TEST
 
 // A loaded state in which the only lava has a NaN or a negative thickness has not solidified.
-START_TEST(alone) {
+TEST_EACH(alone, PRECISIONS * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i / 2);
   const int64_t cell[][2] = {{9, 10}};
   struct scene s;
@@ -158,10 +155,9 @@ START_TEST(alone) {
   sciara_state_destroy(bad);
   scene_free(&s);
 }
-END_TEST
 
 // Engines on the host name the cell itself even if its lava flows: the step ends before the NaN reaches a neighbour.
-START_TEST(before_it_spreads) {
+TEST_EACH(before_it_spreads, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run r;
@@ -179,12 +175,11 @@ START_TEST(before_it_spreads) {
   sciara_state_destroy(bad);
   scene_free(&s);
 }
-END_TEST
 
 static double pit(int64_t r, int64_t c, int v) { return r == v && c == v ? 95 : 100; }
 
 // Lava that cannot flow: only its new temperature shows the error.
-START_TEST(in_a_pit) {
+TEST_EACH(in_a_pit, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run r;
@@ -201,7 +196,6 @@ START_TEST(in_a_pit) {
   sciara_state_destroy(bad);
   scene_free(&s);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------- host memory
 
@@ -257,7 +251,7 @@ static void guarded_free(struct guarded *g) {
   }
 }
 
-START_TEST(guards) {
+TEST_EACH(guards, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run r;
@@ -285,7 +279,6 @@ START_TEST(guards) {
   sciara_state_destroy(before);
   scene_free(&s);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------- effect of rounding
 
@@ -325,7 +318,7 @@ static void expect_explained(const struct sciara_ledger *l) {
 }
 
 // A film that solidifies and is too thin to change the altitude.
-START_TEST(least_emission) {
+TEST_EACH(least_emission, PRECISIONS) {
   struct scene s;
   steep_make(&s, 1, 1e-12);
   s.params.T_sol = 1359.9;
@@ -334,10 +327,9 @@ START_TEST(least_emission) {
   ck_assert_double_le(l.bound_m3, _i == SCIARA_DOUBLE ? 1e-10 : 1e-2); // an ulp of 2000 m
   scene_free(&s);
 }
-END_TEST
 
 // 3000 vents in one cell: in single precision each adds less than an ulp.
-START_TEST(many_small_emissions) {
+TEST_EACH(many_small_emissions, PRECISIONS) {
   struct scene s;
   steep_make(&s, 3000, 6);
   s.params.relaxation = 0x1p-12;
@@ -347,11 +339,10 @@ START_TEST(many_small_emissions) {
     ck_assert_double_gt(sciara_ledger_drift(&l), 1e-5);
   scene_free(&s);
 }
-END_TEST
 
 // Flows that are only a few roundings of their donor thick: without initial speed, that of fv3 grows with the square of
 // the clock, that of bingham with the clock.
-START_TEST(small_flows) {
+TEST_EACH(small_flows, PRECISIONS) {
   struct scene s;
   steep_make(&s, 1, 6);
   for (int64_t row = 1; row < 20; row++)
@@ -367,10 +358,9 @@ START_TEST(small_flows) {
     ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l));
   scene_free(&s);
 }
-END_TEST
 
 // Films thinner than the rounding of altitudes: by this rounding the outflow exceeds the thickness.
-START_TEST(films) {
+TEST_EACH(films, PRECISIONS) {
   struct scene s;
   steep_make(&s, 1, 0.1);
   s.params.hc_vent = s.params.hc_sol = 1e-9;
@@ -380,11 +370,10 @@ START_TEST(films) {
   run_steep(&s, (enum sciara_precision)_i, 100);
   scene_free(&s);
 }
-END_TEST
 
 // ----------------------------------------------------------------------------------------------- two at the same time
 
-START_TEST(interleaved) {
+TEST_EACH(interleaved, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const char *const name[] = {"31 x 37", "solidifying next to live lava", "3 x 40, closed"};
   struct scene s[3];
@@ -418,7 +407,6 @@ START_TEST(interleaved) {
     scene_free(&s[k]);
   }
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- symmetry
 
@@ -447,7 +435,7 @@ static void expect_symmetric(const struct sciara_state *s, double metres) {
       }
 }
 
-START_TEST(symmetric_plane) {
+TEST(symmetric_plane) {
   struct scene s;
   struct run r;
   const double rate = 5;
@@ -465,27 +453,5 @@ START_TEST(symmetric_plane) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: numbers and memory");
-  TCase *tc = tcase_create("numeric");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, amid_lava, 0, PRECISIONS * PLANTED);
-  tcase_add_loop_test(tc, first_of_three, 0, PRECISIONS * PLANTED);
-  tcase_add_loop_test(tc, first_in_a_row, 0, PRECISIONS);
-  tcase_add_loop_test(tc, alone, 0, PRECISIONS * 2);
-  tcase_add_loop_test(tc, before_it_spreads, 0, PRECISIONS);
-  tcase_add_loop_test(tc, in_a_pit, 0, PRECISIONS);
-  tcase_add_loop_test(tc, guards, 0, PRECISIONS);
-  tcase_add_loop_test(tc, least_emission, 0, PRECISIONS);
-  tcase_add_loop_test(tc, many_small_emissions, 0, PRECISIONS);
-  tcase_add_loop_test(tc, small_flows, 0, PRECISIONS);
-  tcase_add_loop_test(tc, films, 0, PRECISIONS);
-  tcase_add_loop_test(tc, interleaved, 0, PRECISIONS);
-  tcase_add_test(tc, symmetric_plane);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

@@ -100,12 +100,11 @@ static void run_whole(const struct conformance_case *c, enum sciara_precision p,
   scene_free(&s);
 }
 
-START_TEST(whole_map) {
+TEST_EACH(whole_map, 2 * conformance_case_count()) {
   size_t count;
   const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
   run_whole(c, (enum sciara_precision)(_i % 2), 1, _i % 5 ? 0 : 3, few_steps() ? 300 : UINT64_MAX);
 }
-END_TEST
 
 static const struct conformance_case *case_of(const char *name) {
   size_t cases, k = 0;
@@ -116,12 +115,11 @@ static const struct conformance_case *case_of(const char *name) {
 }
 
 // Each phase of each step starts the threads again: few steps, but enough for a new distribution of the work.
-START_TEST(with_threads) {
+TEST_EACH(with_threads, 2 * 2) {
   static const char *const names[] = {"lake that freezes", "31 x 37"};
   if (!(engine_tested[0]->capabilities & SCIARA_CAN_THREADS)) return; // one thread: whole_map
   run_whole(case_of(names[_i / 2]), (enum sciara_precision)(_i % 2), 3, 0, 70);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------------- bands
 
@@ -347,7 +345,7 @@ static int64_t rows_of(const struct conformance_case *c, int64_t *vent) {
 }
 
 // Cuts in the middle of the map and near the first vent, so that the vent lies in each row near a cut and in the halos.
-START_TEST(two_bands) {
+TEST_EACH(two_bands, 2 * conformance_case_count()) {
   size_t cases;
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const struct conformance_case *c = &conformance_cases(&cases)[_i / 2];
@@ -361,10 +359,9 @@ START_TEST(two_bands) {
     run_bands(c, p, 1, k && few_steps() ? 40 : 200, northern, 2, first);
   }
 }
-END_TEST
 
 // Lava flows through all three bands; the middle one has a halo on each side.
-START_TEST(three_bands) {
+TEST_EACH(three_bands, 2 * 7) {
   static const struct {
     const char *name;
     int64_t first[MOST_BANDS];
@@ -383,12 +380,11 @@ START_TEST(three_bands) {
   if (engine_tested[p]->capabilities & SCIARA_CAN_THREADS)
     run_bands(c, p, 2, 20, engine_tested[p], MOST_BANDS, scenes[n].first);
 }
-END_TEST
 
 // ----------------------------------------------------------------------------------------------------------- contract
 
 // Wrong calls are errors and change nothing.
-START_TEST(wrong_calls) {
+TEST_EACH(wrong_calls, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_phases *phases = engine_tested[p]->phases;
   struct scene s;
@@ -422,14 +418,13 @@ START_TEST(wrong_calls) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
 static double flat(int64_t r, int64_t c, int variant) {
   (void)r, (void)c, (void)variant;
   return 100;
 }
 
-START_TEST(wrong_halo) {
+TEST_EACH(wrong_halo, 2) {
   static const int64_t halos[][2] = {{1, 0}, {0, 1}, {3, 0}, {-2, 0}, {2, 2}, {0, -1}};
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops = engine_tested[p];
@@ -446,10 +441,9 @@ START_TEST(wrong_halo) {
   }
   scene_free(&s);
 }
-END_TEST
 
 // `move` reports invalid numbers like `advance`.
-START_TEST(bad_number) {
+TEST_EACH(bad_number, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_stop stop = {.steps = 1, .time = INFINITY};
   struct scene s;
@@ -469,7 +463,6 @@ START_TEST(bad_number) {
   run_end(&phased);
   scene_free(&s);
 }
-END_TEST
 
 static const char *why_not(void) {
   if (engine_tested[0]->determinism != SCIARA_EXACT || engine_tested[1]->determinism != SCIARA_EXACT)
@@ -477,21 +470,4 @@ static const char *why_not(void) {
   return engine_tested[0]->phases && engine_tested[1]->phases ? NULL : "has no phases";
 }
 
-static Suite *make_suite(void) {
-  size_t count;
-  conformance_cases(&count);
-  Suite *suite = suite_create("conformance: phases");
-  TCase *tc = tcase_create("phases");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, whole_map, 0, 2 * (int)count);
-  tcase_add_loop_test(tc, with_threads, 0, 2 * 2);
-  tcase_add_loop_test(tc, two_bands, 0, 2 * (int)count);
-  tcase_add_loop_test(tc, three_bands, 0, 2 * 7);
-  tcase_add_loop_test(tc, wrong_calls, 0, 2);
-  tcase_add_loop_test(tc, wrong_halo, 0, 2);
-  tcase_add_loop_test(tc, bad_number, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main_unless(argc, argv, make_suite, why_not); }
+int main(int argc, char **argv) { return conformance_main_unless(argc, argv, &tests_here, why_not); }

@@ -50,7 +50,7 @@ static void expect_zero(const struct run *r) {
   ck_assert(p.timed_steps == 0 && p.launched == 0);
 }
 
-START_TEST(profile) {
+TEST_EACH(profile, 2 * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int threads = _i / 2 ? 3 : 1;
   const struct sciara_engine_ops *ops = engine_tested[p];
@@ -83,7 +83,6 @@ START_TEST(profile) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
 static double flat(int64_t r, int64_t c, int variant) {
   (void)r, (void)c, (void)variant;
@@ -91,7 +90,7 @@ static double flat(int64_t r, int64_t c, int variant) {
 }
 
 /** Eight times as many cells receive lava as are liquid: their inflows need room too. */
-START_TEST(scattered_piles) {
+TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
   struct scene s;
@@ -115,9 +114,8 @@ START_TEST(scattered_piles) {
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
-START_TEST(not_requested) { // then nothing is timed
+TEST_EACH(not_requested, 2) { // then nothing is timed
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
   struct scene s;
@@ -129,17 +127,5 @@ START_TEST(not_requested) { // then nothing is timed
   run_end(&r);
   scene_free(&s);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: profile");
-  TCase *tc = tcase_create("profile");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, profile, 0, 2 * 2);
-  tcase_add_loop_test(tc, scattered_piles, 0, 2);
-  tcase_add_loop_test(tc, not_requested, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

@@ -55,7 +55,7 @@ static void expect_same(struct pair *p, struct run *tested, const char *what) {
 
 // --------------------------------------------------------------------------------------------------------- stop rule
 
-START_TEST(by_steps) {
+TEST_EACH(by_steps, 2) {
   struct pair p;
   pair_start(&p, "ramp", _i);
   for (int twice = 0; twice < 2; twice++) { // the second time it applies at once
@@ -70,9 +70,8 @@ START_TEST(by_steps) {
   expect_same(&p, &p.tested, "by steps");
   pair_end(&p);
 }
-END_TEST
 
-START_TEST(by_time) {
+TEST_EACH(by_time, 2) {
   struct pair p;
   pair_start(&p, "ramp", _i);
   const double times[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
@@ -97,9 +96,8 @@ START_TEST(by_time) {
   expect_same(&p, &p.tested, "by time");
   pair_end(&p);
 }
-END_TEST
 
-START_TEST(solidified) {
+TEST_EACH(solidified, 2) {
   struct pair p;
   pair_start(&p, "rate gap", _i);
   const struct sciara_stop when = {.steps = UINT64_MAX, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
@@ -124,7 +122,6 @@ START_TEST(solidified) {
   expect_same(&p, &p.tested, "after it solidified");
   pair_end(&p);
 }
-END_TEST
 
 static double slope(int64_t row, int64_t col, int variant) {
   (void)variant;
@@ -146,7 +143,7 @@ static uint64_t expect_stall(struct run *r) {
 
 // At the time `start`, s, the distance between two numbers is `spacing`. A clock of 60 s lets the time grow; the clock
 // of flowing lava, a few seconds, does not. The lava is emitted more than ten steps after the start.
-START_TEST(time_that_stands_still) {
+TEST_EACH(time_that_stands_still, 2) {
   const double start = 0x1p57, spacing = 32, rate = 5;
   const double edges[] = {start + 20 * spacing, start + 4000 * spacing};
   struct pair p = {.precision = (enum sciara_precision)_i};
@@ -168,9 +165,8 @@ START_TEST(time_that_stands_still) {
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   pair_end(&p);
 }
-END_TEST
 
-START_TEST(time_that_stands_still_at_once) {
+TEST_EACH(time_that_stands_still_at_once, 2) {
   struct pair p = {.precision = (enum sciara_precision)_i};
   conformance_build("ramp", p.precision, SCIARA_RECORD_MAX_THICKNESS, &p.scene);
   p.scene.state->time = 0x1p60;
@@ -181,7 +177,6 @@ START_TEST(time_that_stands_still_at_once) {
   expect_same(&p, &p.tested, "before the first step");
   pair_end(&p);
 }
-END_TEST
 
 static double thickest(const struct sciara_state *s) {
   double h = 0;
@@ -197,7 +192,7 @@ static double last_arrival(const struct sciara_state *s) {
 
 // The limit of thickness, tested at the end of each step: `serial` step by step, each state examined, gives the step. The
 // vents emit all the time, so lava that an engine emits ahead for the next step would show.
-START_TEST(by_thickness) {
+TEST_EACH(by_thickness, 10) {
   static const struct {
     const char *scene;
     double part; ///< of the largest thickness in the first 200 steps
@@ -238,10 +233,9 @@ START_TEST(by_thickness) {
   expect_same(&p, &p.tested, "after the limit of thickness");
   pair_end(&p);
 }
-END_TEST
 
 // It comes before the other reasons, so that a slice which ends at this step does not hide it.
-START_TEST(by_thickness_at_the_end_of_a_slice) {
+TEST_EACH(by_thickness_at_the_end_of_a_slice, 2) {
   struct pair p;
   pair_start(&p, "ramp", _i);
   struct sciara_stop stop = at_step(5);
@@ -254,7 +248,6 @@ START_TEST(by_thickness_at_the_end_of_a_slice) {
   expect_same(&p, &p.tested, "the first step");
   pair_end(&p);
 }
-END_TEST
 
 /** Runs until the rule of the front is met; false if all lava solidifies before. With `divide` the run is cut into such parts. */
 static bool run_to_rest(struct run *r, const struct scene *scene, double duration, uint64_t divide) {
@@ -277,7 +270,7 @@ static bool run_to_rest(struct run *r, const struct scene *scene, double duratio
 }
 
 // "Front at rest", taken literally: after each step of `serial`, the time since lava last arrived in a new cell.
-START_TEST(front_at_rest) {
+TEST_EACH(front_at_rest, 14) {
   static const struct {
     const char *scene;
     double duration;
@@ -314,10 +307,9 @@ START_TEST(front_at_rest) {
   }
   pair_end(&p);
 }
-END_TEST
 
 // A vent that starts later: the run does not end before it has emitted.
-START_TEST(front_at_rest_waits_for_all_vents) {
+TEST_EACH(front_at_rest_waits_for_all_vents, 2) {
   struct pair p = {.precision = (enum sciara_precision)_i};
   const double edges[] = {900, 1200}, rate = 5;
   scene_make(&p.scene, 21, 23, SCIARA_RECORD_NOTHING, slope, 0);
@@ -332,9 +324,8 @@ START_TEST(front_at_rest_waits_for_all_vents) {
   if (exact(&p)) expect_same(&p, &p.tested, "front at rest, two vents");
   pair_end(&p);
 }
-END_TEST
 
-START_TEST(met_at_entry) {
+TEST_EACH(met_at_entry, 2) {
   struct pair p;
   const int cancel = 1;
   pair_start(&p, "initial lava and vents", _i);
@@ -354,10 +345,9 @@ START_TEST(met_at_entry) {
   }
   pair_end(&p);
 }
-END_TEST
 
 // The rule is tested at the end of a step: without lava and vents there is exactly one.
-START_TEST(nothing_to_do) {
+TEST_EACH(nothing_to_do, 2) {
   struct pair p;
   const struct sciara_stop when = {.steps = 50, .time = INFINITY, .solidified = true};
   pair_start(&p, "no vent", _i);
@@ -377,11 +367,10 @@ START_TEST(nothing_to_do) {
   sciara_state_destroy(state);
   pair_end(&p);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------------ slices
 
-START_TEST(snapshot_cadence) {
+TEST_EACH(snapshot_cadence, 2) {
   struct pair p;
   pair_start(&p, "fissure", _i);
   run_to_step(&p.serial, 150);
@@ -399,9 +388,8 @@ START_TEST(snapshot_cadence) {
   }
   pair_end(&p);
 }
-END_TEST
 
-START_TEST(wall_clock) {
+TEST_EACH(wall_clock, 2) {
   struct pair p;
   pair_start(&p, "ramp", _i);
   struct sciara_stop stop = at_step(3000);
@@ -417,7 +405,6 @@ START_TEST(wall_clock) {
   ck_assert_uint_gt(p.tested.at.step, 3000);
   pair_end(&p);
 }
-END_TEST
 
 static void *set_soon(void *flag) {
   const struct timespec soon = {.tv_nsec = 5000000};
@@ -426,7 +413,7 @@ static void *set_soon(void *flag) {
   return NULL;
 }
 
-START_TEST(cancelled) {
+TEST_EACH(cancelled, 2) {
   struct pair p;
   int cancel = 0;
   pair_start(&p, "31 x 37", _i);
@@ -454,7 +441,6 @@ START_TEST(cancelled) {
   expect_same(&p, &p.tested, "continued after cancel");
   pair_end(&p);
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------- upload and download
 
@@ -464,7 +450,7 @@ static void continue_to(struct run *r, const struct sciara_state *state) {
   run_until(r, at_step(400));
 }
 
-START_TEST(round_trip) {
+TEST_EACH(round_trip, 4) {
   struct pair p;
   pair_start(&p, _i % 2 ? "31 x 37" : "slots shorter than a step", _i / 2);
   run_until(&p.tested, at_step(23));
@@ -490,10 +476,9 @@ START_TEST(round_trip) {
   sciara_state_destroy(reference);
   pair_end(&p);
 }
-END_TEST
 
 // Downloading twice, or downloading what has just been uploaded, gives the same state.
-START_TEST(download_changes_nothing) {
+TEST_EACH(download_changes_nothing, 2) {
   struct pair p;
   char text[256];
   pair_start(&p, "hole", _i);
@@ -507,7 +492,6 @@ START_TEST(download_changes_nothing) {
   sciara_state_destroy(twice);
   pair_end(&p);
 }
-END_TEST
 
 /** A state in which all fields and all totals of the engine have different values, where possible. */
 static struct sciara_state *full_state(const struct sciara_state *like, enum sciara_precision precision) {
@@ -538,7 +522,7 @@ static struct sciara_state *full_state(const struct sciara_state *like, enum sci
 }
 
 // Upload and download transfer all of a state.
-START_TEST(all_of_a_state_goes_up_and_down) {
+TEST_EACH(all_of_a_state_goes_up_and_down, 2) {
   struct scene scene;
   struct run r;
   char text[256];
@@ -556,7 +540,6 @@ START_TEST(all_of_a_state_goes_up_and_down) {
   run_end(&r);
   scene_free(&scene);
 }
-END_TEST
 
 enum { COMPANY = 6, ROUNDS = 6 };
 
@@ -598,7 +581,7 @@ static void *take_part(void *context) {
 }
 
 // Several engines in one process at the same time do not affect each other.
-START_TEST(in_company) {
+TEST_EACH(in_company, 2) {
   struct pair p;
   struct member member[COMPANY];
   pthread_t thread[COMPANY];
@@ -624,32 +607,5 @@ START_TEST(in_company) {
   sciara_state_destroy(expected);
   pair_end(&p);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: stop rule and slices");
-  TCase *tc = tcase_create("stop");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, by_steps, 0, 2);
-  tcase_add_loop_test(tc, by_time, 0, 2);
-  tcase_add_loop_test(tc, solidified, 0, 2);
-  tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
-  tcase_add_loop_test(tc, time_that_stands_still_at_once, 0, 2);
-  tcase_add_loop_test(tc, by_thickness, 0, 10);
-  tcase_add_loop_test(tc, by_thickness_at_the_end_of_a_slice, 0, 2);
-  tcase_add_loop_test(tc, front_at_rest, 0, 14);
-  tcase_add_loop_test(tc, front_at_rest_waits_for_all_vents, 0, 2);
-  tcase_add_loop_test(tc, met_at_entry, 0, 2);
-  tcase_add_loop_test(tc, nothing_to_do, 0, 2);
-  tcase_add_loop_test(tc, snapshot_cadence, 0, 2);
-  tcase_add_loop_test(tc, wall_clock, 0, 2);
-  tcase_add_loop_test(tc, cancelled, 0, 2);
-  tcase_add_loop_test(tc, round_trip, 0, 4);
-  tcase_add_loop_test(tc, download_changes_nothing, 0, 2);
-  tcase_add_loop_test(tc, all_of_a_state_goes_up_and_down, 0, 2);
-  tcase_add_loop_test(tc, in_company, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

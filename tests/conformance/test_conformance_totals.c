@@ -24,7 +24,7 @@ static void expect_same_progress(const struct sciara_engine_progress *checked,
   ck_assert_double_eq(found->emitted, checked->emitted);
 }
 
-START_TEST(progress) {
+TEST_EACH(progress, 6 * 2) {
   static const char *const names[] = {"ramp",     "vent next to the rim",   "31 x 37",
                                       "rate gap", "initial lava and vents", "sea and rim"};
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
@@ -50,7 +50,6 @@ START_TEST(progress) {
   run_end(&tested);
   scene_free(&s);
 }
-END_TEST
 
 static double flat(int64_t r, int64_t c, int variant) {
   (void)r, (void)c, (void)variant;
@@ -58,7 +57,7 @@ static double flat(int64_t r, int64_t c, int variant) {
 }
 
 // Hundreds of cells that each flow to eight dry ones in the first step: lists must grow for the receivers too.
-START_TEST(scattered_piles) {
+TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("checked", rule_tested, p, &ops), SCIARA_OK);
@@ -83,11 +82,10 @@ START_TEST(scattered_piles) {
   run_end(&tested);
   scene_free(&s);
 }
-END_TEST
 
 // More liquid cells than a GPU has threads at the same time, so that some threads have several cells, and more than its
 // blocks process together. The cell that determines the clock is among the first.
-START_TEST(lake) {
+TEST_EACH(lake, 2 * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int64_t side = _i / 2 ? 422 : 182;
   struct scene s;
@@ -111,7 +109,6 @@ START_TEST(lake) {
   run_end(&tested);
   scene_free(&s);
 }
-END_TEST
 
 static double ramp(int64_t r, int64_t c, int variant) {
   (void)variant;
@@ -122,7 +119,7 @@ static double ramp(int64_t r, int64_t c, int variant) {
  * A fissure of 150 cells with two vents each, some of which pause: they emit in file order, more than a block has
  * threads.
  */
-START_TEST(fissure) {
+TEST_EACH(fissure, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   struct scene s;
   struct run serial, tested;
@@ -148,18 +145,5 @@ START_TEST(fissure) {
   run_end(&tested);
   scene_free(&s);
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("conformance: totals");
-  TCase *tc = tcase_create("totals");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, progress, 0, 6 * 2);
-  tcase_add_loop_test(tc, scattered_piles, 0, 2);
-  tcase_add_loop_test(tc, lake, 0, 2 * 2);
-  tcase_add_loop_test(tc, fissure, 0, 2);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make_suite); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

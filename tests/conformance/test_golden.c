@@ -2,7 +2,6 @@
 // Every engine compared with the golden cases: every field and every clock within 1e-9 max(1, |golden|). test_golden
 // [ENGINE...]: the engines named, else all that are available. SCIARA_GOLDEN_STEPS=N in the environment: only the files
 // after at most N steps.
-#include <check.h>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -153,16 +152,6 @@ static void run_case(int index) {
   golden_free(&c);
 }
 
-START_TEST(golden) { run_case(_i); }
-END_TEST
+TEST_EACH(golden, CASES) { run_case(_i); }
 
-static Suite *make(void) {
-  Suite *suite = suite_create("golden cases");
-  TCase *tc = tcase_create("golden");
-  tcase_set_timeout(tc, 600);
-  tcase_add_loop_test(tc, golden, 0, CASES);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(int argc, char **argv) { return conformance_main(argc, argv, make); }
+int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

@@ -2,7 +2,6 @@
 // Engine `checked`, built with SCIARA_PLANT_FAULTS, with each rule: every planted fault must be found within the case, and
 // reported with its invariant, cell and step. Without a fault nothing must be found. What rule bingham forbids is found by
 // one check only: without it nothing is.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,40 +86,21 @@ static void expect_each(enum sciara_rule_kind rule, enum sciara_fault fault) {
                expected[fault].invariant);
 }
 
-START_TEST(each_fault) { expect_each(SCIARA_RULE_FV3, (enum sciara_fault)_i); }
-END_TEST
+TEST_EACH(each_fault, SCIARA_FAULT_OF_BINGHAM) { expect_each(SCIARA_RULE_FV3, (enum sciara_fault)_i); }
 
-START_TEST(each_fault_with_bingham) { expect_each(SCIARA_RULE_BINGHAM, (enum sciara_fault)_i); }
-END_TEST
+TEST_EACH(each_fault_with_bingham, SCIARA_FAULT_COUNT) { expect_each(SCIARA_RULE_BINGHAM, (enum sciara_fault)_i); }
 
-START_TEST(nothing_else_finds_it) {
+TEST_FROM(nothing_else_finds_it, SCIARA_FAULT_OF_BINGHAM, SCIARA_FAULT_COUNT) {
   sciara_planted_fault = (enum sciara_fault)_i;
   sciara_left_out = true;
   expect_found(SCIARA_RULE_BINGHAM, SCIARA_RECORD_EVERYTHING, NULL);
 }
-END_TEST
 
-START_TEST(each_maximum_alone) {
+TEST_EACH(each_maximum_alone, SCIARA_RECORDED_FIELDS) {
   sciara_planted_fault = SCIARA_FAULT_MAXIMUM;
   sciara_left_out = false;
   for (int rule = 0; rule < SCIARA_RULES; rule++)
     expect_found((enum sciara_rule_kind)rule, 1u << _i, expected[SCIARA_FAULT_MAXIMUM].invariant);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("planted faults");
-  TCase *tc = tcase_create("faults");
-  tcase_set_timeout(tc, 120);
-  tcase_add_loop_test(tc, each_fault, 0, SCIARA_FAULT_OF_BINGHAM);
-  tcase_add_loop_test(tc, each_fault_with_bingham, 0, SCIARA_FAULT_COUNT);
-  tcase_add_loop_test(tc, nothing_else_finds_it, SCIARA_FAULT_OF_BINGHAM, SCIARA_FAULT_COUNT);
-  tcase_add_loop_test(tc, each_maximum_alone, 0, SCIARA_RECORDED_FIELDS);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 120, .one_process = true)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the intervals, errors and bounds of an ensemble hold, for draws of known probability; prints a row for each case.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -76,7 +75,7 @@ static struct sciara_interval draw(const struct design *d, struct sciara_estimat
   return i;
 }
 
-START_TEST(intervals_cover) {
+TEST_EACH(intervals_cover, sizeof designs / sizeof *designs) {
   const struct design *d = &designs[_i];
   double sum = 0, all = 0, mean = 0, squares = 0, errors = 0;
   int covered = 0, errors_cover = 0;
@@ -102,17 +101,5 @@ START_TEST(intervals_cover) {
   ck_assert_msg(covered >= 0.94 * SEEDS, "%s: %d of %d", d->name, covered, SEEDS);
   ck_assert_msg(errors > 0.95 * (squares - mean * mean), "%s: errors too small", d->name);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("coverage");
-  TCase *t = tcase_create("coverage");
-  suite_add_tcase(suite, t);
-  tcase_set_timeout(t, 300);
-  tcase_add_loop_test(t, intervals_cover, 0, sizeof designs / sizeof *designs);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 300)

@@ -279,7 +279,7 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
 
 // -------------------------------------------------------------------------------------------------------------- main
 
-static int run_engine(const char *name, Suite *(*make)(void), const char *(*why_not)(void)) {
+static int run_engine(const char *name, const struct tests *tests, const char *(*why_not)(void)) {
   struct engine_spec spec;
   if (engine_spec_parse(name, &spec) != SCIARA_OK) {
     printf("failed: %s\n", sciara_last_error());
@@ -304,24 +304,19 @@ static int run_engine(const char *name, Suite *(*make)(void), const char *(*why_
   }
   printf("engine %s\n", name);
   fflush(stdout);
-  SRunner *runner = srunner_create(make());
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(tests, (struct tests_setting){.one_process = true});
 }
 
-int conformance_main(int argc, char **argv, Suite *(*make)(void)) {
-  return conformance_main_unless(argc, argv, make, NULL);
+int conformance_main(int argc, char **argv, const struct tests *tests) {
+  return conformance_main_unless(argc, argv, tests, NULL);
 }
 
-int conformance_main_unless(int argc, char **argv, Suite *(*make)(void), const char *(*why_not)(void)) {
+int conformance_main_unless(int argc, char **argv, const struct tests *tests, const char *(*why_not)(void)) {
   size_t count = (size_t)(argc - 1);
   const struct sciara_engine_entry *list = argc > 1 ? NULL : sciara_engine_list(&count);
   int failed = 0, skipped = 0;
   for (size_t k = 0; k < count; k++) {
-    const int result = run_engine(list ? list[k].name : argv[k + 1], make, why_not);
+    const int result = run_engine(list ? list[k].name : argv[k + 1], tests, why_not);
     skipped += result == 77;
     failed += result == 1;
   }

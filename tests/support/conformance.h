@@ -49,6 +49,7 @@ struct conformance_case {
 };
 
 const struct conformance_case *conformance_cases(size_t *count);
+int conformance_case_count(void);
 
 /** Builds the case of that name. */
 void conformance_build(const char *name, enum sciara_precision precision, unsigned record, struct scene *s);
@@ -105,9 +106,9 @@ bool states_differ(const struct sciara_state *serial, const struct sciara_state 
  * Runs the suite for the engines named in the arguments (support/engine_spec.h), else for all available ones. 77:
  * skipped.
  */
-int conformance_main(int argc, char **argv, Suite *(*make)(void));
+int conformance_main(int argc, char **argv, const struct tests *tests);
 
 /** The same, but skips an engine for which why_not() returns a reason ("has no ..."). */
-int conformance_main_unless(int argc, char **argv, Suite *(*make)(void), const char *(*why_not)(void));
+int conformance_main_unless(int argc, char **argv, const struct tests *tests, const char *(*why_not)(void));
 
 #endif

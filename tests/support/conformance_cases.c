@@ -477,3 +477,9 @@ const struct conformance_case *conformance_cases(size_t *count) {
   *count = sizeof list / sizeof *list;
   return list;
 }
+
+int conformance_case_count(void) {
+  size_t count;
+  conformance_cases(&count);
+  return (int)count;
+}

@@ -152,12 +152,4 @@ __attribute__((unused)) static const char *make_raster(const char *name, struct 
   return path;
 }
 
-static int run_suite(Suite *s) {
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the next snapshot is due: at each multiple once, at none twice, however quotients and products are rounded, and
 // always later than now. When checkpoints and tests for towers are due.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +10,7 @@
 static const double intervals[] = {0.1, 1.0 / 49, 1e-3, 0.7, 1.0 / 3, 6 * 3600, 86400.0 * 7 / 11, 15, 1e-9, 12345.678};
 enum { INTERVALS = sizeof intervals / sizeof *intervals };
 
-START_TEST(each_multiple_once) {
+TEST_EACH(each_multiple_once, INTERVALS) {
   const double every = intervals[_i];
   double time = 0;
   for (int k = 1; k <= 100000; k++) {
@@ -20,7 +19,6 @@ START_TEST(each_multiple_once) {
     time = next;
   }
 }
-END_TEST
 
 /** The expected result of sciara_next_multiple, from the products themselves; time lies near k * every. */
 static double search(double every, double time, double k) {
@@ -28,7 +26,7 @@ static double search(double every, double time, double k) {
     if (j * every > time) return j * every;
 }
 
-START_TEST(the_first_one_after_any_time) {
+TEST_EACH(the_first_one_after_any_time, INTERVALS) {
   srand(1);
   for (int n = 0; n < 100000; n++) {
     const double every = n % 2 ? intervals[_i] : exp(20.0 * rand() / RAND_MAX - 10),
@@ -41,10 +39,9 @@ START_TEST(the_first_one_after_any_time) {
     }
   }
 }
-END_TEST
 
 // Both guards are needed: the quotient alone would be wrong here.
-START_TEST(where_the_quotient_is_rounded) {
+TEST(where_the_quotient_is_rounded) {
   int up = 0, down = 0;
   for (int k = 1; k < 100000; k++) {
     const double every = 1.0 / 49, at = k * every;
@@ -53,9 +50,8 @@ START_TEST(where_the_quotient_is_rounded) {
   }
   ck_assert(up > 0 && down > 0);
 }
-END_TEST
 
-START_TEST(later_than_now_always) {
+TEST(later_than_now_always) {
   static const double tiny[] = {1e-20, 1e-300, 4.9e-324, 1e-12}, times[] = {1, 1e5, 3e7, 1e12};
   for (int e = 0; e < 4; e++)
     for (int t = 0; t < 4; t++) {
@@ -65,16 +61,14 @@ START_TEST(later_than_now_always) {
     }
   for (int e = 0; e < 4; e++) ck_assert_double_eq(sciara_next_multiple(tiny[e], 0), tiny[e]);
 }
-END_TEST
 
-START_TEST(never_without_an_interval) {
+TEST(never_without_an_interval) {
   ck_assert(isinf(sciara_next_multiple(0, 5)) && isinf(sciara_next_multiple(-1, 5)) &&
             isinf(sciara_next_multiple(NAN, 5)));
   ck_assert_double_eq(sciara_next_multiple(1e12, 5), 1e12);
 }
-END_TEST
 
-START_TEST(checkpoints_at_multiples) {
+TEST(checkpoints_at_multiples) {
   struct sciara_agenda a = {.checkpoint_every = 60};
   sciara_agenda_begin(&a, 0);
   ck_assert(a.checkpoint == 60 && isinf(a.wall) && sciara_agenda_has_checkpoints(&a));
@@ -86,9 +80,8 @@ START_TEST(checkpoints_at_multiples) {
   ck_assert_double_eq(a.checkpoint, 240);
   ck_assert(!sciara_agenda_wall_due(&a, false));
 }
-END_TEST
 
-START_TEST(checkpoints_by_the_wall_clock) {
+TEST(checkpoints_by_the_wall_clock) {
   struct sciara_agenda a = {.checkpoint_wall = 1e-9};
   sciara_agenda_begin(&a, 5);
   usleep(1000);
@@ -104,9 +97,8 @@ START_TEST(checkpoints_by_the_wall_clock) {
   sciara_agenda_checkpoint_done(&a, 5, false);
   ck_assert_double_eq(a.stored, stored);
 }
-END_TEST
 
-START_TEST(requests_and_the_end_from_outside) {
+TEST(requests_and_the_end_from_outside) {
   int cancel = 0, request = 1;
   const struct sciara_engine_progress paused = {.reason = SCIARA_STOP_WALL}, due = {.reason = SCIARA_STOP_TIME};
   struct sciara_agenda a = {.cancel = &cancel, .request = &request};
@@ -121,7 +113,6 @@ START_TEST(requests_and_the_end_from_outside) {
   ck_assert(sciara_agenda_interrupts(&a) && sciara_agenda_is_over(&a, &paused));
   ck_assert(!sciara_agenda_is_over(&a, &due)); // first the output of this time
 }
-END_TEST
 
 /** The samples up to `last` of lava that is deep in one of them. */
 static int sample(uint64_t first, uint64_t deep, uint64_t last, uint64_t *steps) {
@@ -143,7 +134,7 @@ static int sample(uint64_t first, uint64_t deep, uint64_t last, uint64_t *steps)
   return count;
 }
 
-START_TEST(samples_for_towers) {
+TEST(samples_for_towers) {
   static const uint64_t expected[] = {64, 128, 256, 512, 1024, 2048, 4096, 8192, 12288};
   uint64_t found[32];
   ck_assert_int_eq(sample(0, 0, 12288, found), 9);
@@ -154,9 +145,8 @@ START_TEST(samples_for_towers) {
   ck_assert_int_eq(sample(8191, 8192, 32768, found), 2);
   ck_assert_uint_eq(found[1], 32768);
 }
-END_TEST
 
-START_TEST(tests_for_towers_by_time) {
+TEST(tests_for_towers_by_time) {
   struct sciara_agenda a = {0};
   sciara_agenda_begin(&a, 0);
   ck_assert(isinf(sciara_agenda_next(&a, 0).time) && sciara_agenda_next(&a, 0).step == UINT64_MAX);
@@ -171,26 +161,5 @@ START_TEST(tests_for_towers_by_time) {
   }
   ck_assert(isinf(sciara_agenda_next(&a, 0).time));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("agenda");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_loop_test(tests, each_multiple_once, 0, INTERVALS);
-  tcase_add_loop_test(tests, the_first_one_after_any_time, 0, INTERVALS);
-  tcase_add_test(tests, where_the_quotient_is_rounded);
-  tcase_add_test(tests, later_than_now_always);
-  tcase_add_test(tests, never_without_an_interval);
-  tcase_add_test(tests, checkpoints_at_multiples);
-  tcase_add_test(tests, checkpoints_by_the_wall_clock);
-  tcase_add_test(tests, requests_and_the_end_from_outside);
-  tcase_add_test(tests, samples_for_towers);
-  tcase_add_test(tests, tests_for_towers_by_time);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

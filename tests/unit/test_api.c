@@ -100,7 +100,7 @@ static struct sciara *create(const struct sciara_scenario *c, const struct sciar
 // ------------------------------------------------------------------------------------------------------- from memory
 
 // Everything from memory, in both precisions: same state, same fields, same snapshot but for the names in it.
-START_TEST(from_memory_as_from_files) {
+TEST_EACH(from_memory_as_from_files, 2) {
   const bool single = _i == 1;
   struct sciara *files = open_file(NULL, single ? "engine.precision=single" : NULL);
   const struct sciara_site *site = memory_site(single);
@@ -132,7 +132,6 @@ START_TEST(from_memory_as_from_files) {
   sciara_close(files);
   sciara_close(memory);
 }
-END_TEST
 
 // Text, file and calls are one scenario; the DEM by its path is that of the scenario.
 static const char BARRIER[] =
@@ -140,7 +139,7 @@ static const char BARRIER[] =
     "{\"polygon\": [[500100, 4177210], [500180, 4177200], [500150, 4177120]], \"level_m\": 940}]";
 
 // A sea and edits on an array: the same state and ledger as from the file. Other simulations on the site do not have them.
-START_TEST(ground_from_memory_as_from_files) {
+TEST_EACH(ground_from_memory_as_from_files, 3) {
   static const char *const seas[] = {"962", "\"nodata\"", "null"};
   const char *edits = _i < 2 ? "[]" : BARRIER;
   char sea[64], edit[400];
@@ -181,9 +180,8 @@ START_TEST(ground_from_memory_as_from_files) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
-START_TEST(scenarios_from_text_and_file) {
+TEST(scenarios_from_text_and_file) {
   struct sciara_scenario *file, *text, *calls = built();
   const struct sciara_site *site;
   const char *json;
@@ -206,7 +204,6 @@ START_TEST(scenarios_from_text_and_file) {
   sciara_scenario_close(NULL);
   sciara_site_release(site);
 }
-END_TEST
 
 static int64_t covered(struct sciara *s) {
   static double arrival[CELLS];
@@ -217,7 +214,7 @@ static int64_t covered(struct sciara *s) {
 }
 
 // A vent with an area emits the rate of the whole vent, also after a change of its rate.
-START_TEST(vents_with_an_area) {
+TEST(vents_with_an_area) {
   static const double line[] = {500155, 4177215, 500255, 4177205};
   struct sciara_scenario *c;
   struct sciara_vent v = vent;
@@ -250,10 +247,9 @@ START_TEST(vents_with_an_area) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
 // Every kind of place, and numbers that come back to the last bit.
-START_TEST(vents_by_calls) {
+TEST(vents_by_calls) {
   static const double xy[] = {500205, 4177215}, line[] = {500155, 4177215, 500255, 4177205},
                       times[] = {0.1, 1.0 / 3, 7200.7}, rates[] = {0.1 + 0.2, 1e-3};
   struct sciara_scenario *c = built();
@@ -296,10 +292,9 @@ START_TEST(vents_by_calls) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
 // What is wrong is named, and nothing is made.
-START_TEST(what_memory_must_not_hold) {
+TEST(what_memory_must_not_hold) {
   double altitude[CELLS];
   const struct sciara_site *site;
   fill(altitude);
@@ -338,10 +333,9 @@ START_TEST(what_memory_must_not_hold) {
   refused(SCIARA_ERR_USAGE, sciara_site_from_dem(inside("dem.asc"), NULL, -1, false, &site),
           "cell_size_m: expected 0 m or more, found -1 m");
 }
-END_TEST
 
 // NaN and -9999 are outside the DEM, and the grid keeps its place.
-START_TEST(holes_in_an_array) {
+TEST(holes_in_an_array) {
   double altitude[CELLS], values[CELLS];
   const struct sciara_site *site;
   struct sciara_grid_info g;
@@ -375,7 +369,6 @@ START_TEST(holes_in_an_array) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------ initial lava
 
@@ -405,7 +398,7 @@ static double initial_m3(struct sciara *s) {
 }
 
 // Initial lava in arrays is that in rasters, bit by bit; temperatures may be left out or be a key.
-START_TEST(initial_lava_as_from_files) {
+TEST_EACH(initial_lava_as_from_files, 6) {
   static const char *const temperature_key[] = {"\"T.asc\"", "1250", NULL};
   const bool single = _i % 2, given = _i / 2 == 0;
   const char *key = temperature_key[_i / 2];
@@ -446,10 +439,9 @@ START_TEST(initial_lava_as_from_files) {
   sciara_scenario_close(memory);
   sciara_site_release(site);
 }
-END_TEST
 
 // A run of initial lava alone, without a vent; its checkpoint needs neither the array nor the raster again.
-START_TEST(initial_lava_and_checkpoints) {
+TEST(initial_lava_and_checkpoints) {
   double h[CELLS], T[CELLS];
   const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c;
@@ -482,10 +474,9 @@ START_TEST(initial_lava_and_checkpoints) {
   }
   sciara_site_release(site);
 }
-END_TEST
 
 // The arrays of a scenario are checked on the site: their size, and each value with its cell.
-START_TEST(initial_lava_that_is_refused) {
+TEST(initial_lava_that_is_refused) {
   double h[CELLS], T[CELLS];
   const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c = built(), *text;
@@ -537,9 +528,8 @@ START_TEST(initial_lava_that_is_refused) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
-START_TEST(scenarios_that_are_refused) {
+TEST(scenarios_that_are_refused) {
   struct sciara_scenario *c;
   struct sciara *s;
   refused(SCIARA_ERR_INPUT, sciara_scenario_from_json("{\"vents\": [}", NULL, &c), "scenario:1:");
@@ -592,12 +582,11 @@ START_TEST(scenarios_that_are_refused) {
   sciara_site_release(site);
   sciara_site_release(single);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------- own loop
 
 // A DEM that is read has the requested cell size and precision.
-START_TEST(sites_from_files) {
+TEST(sites_from_files) {
   const struct sciara_site *site;
   struct sciara_grid_info g;
   struct sciara *s;
@@ -615,7 +604,6 @@ START_TEST(sites_from_files) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
 static bool until_step_30(void *context, const struct sciara_progress *now) {
   (*(int *)context)++;
@@ -627,7 +615,7 @@ static void keep_message(void *context, enum sciara_message kind, const char *te
 }
 
 // A time, a step or the caller end an advance; the run continues from there as if it had not stopped.
-START_TEST(advances) {
+TEST(advances) {
   struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
   int calls = 0;
   struct sciara_advance_options options = {.step = 20};
@@ -666,10 +654,9 @@ START_TEST(advances) {
   sciara_close(s);
   sciara_close(whole);
 }
-END_TEST
 
 // A time that no longer grows ends no run: each further call reports it. Times in scenarios are too small for a real one.
-START_TEST(a_run_that_stands_still) {
+TEST(a_run_that_stands_still) {
   struct sciara *s = open_file(NULL, NULL);
   OK(sciara_step(s, 10));
   s->simulation->finished = SCIARA_STOP_STALLED;
@@ -678,7 +665,6 @@ START_TEST(a_run_that_stands_still) {
   ck_assert(progress_of(s).finished && !progress_of(s).solidified);
   sciara_close(s);
 }
-END_TEST
 
 static void *cancel_soon(void *context) {
   usleep(50000);
@@ -686,7 +672,7 @@ static void *cancel_soon(void *context) {
   return NULL;
 }
 
-START_TEST(cancelled_by_another_thread) {
+TEST(cancelled_by_another_thread) {
   struct sciara *s = open_file(NULL, "run={\"until\": \"1000 d\"}");
   pthread_t thread;
   ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, s), 0);
@@ -695,10 +681,9 @@ START_TEST(cancelled_by_another_thread) {
   ck_assert(!progress_of(s).finished);
   sciara_close(s);
 }
-END_TEST
 
 // A view is the field, stays where it is, and follows the steps.
-START_TEST(views) {
+TEST(views) {
   struct sciara *s = open_file(NULL, NULL);
   const double *view, *again;
   double copy[CELLS];
@@ -724,7 +709,6 @@ START_TEST(views) {
           "expected room for 1200 values, found 1");
   sciara_close(s);
 }
-END_TEST
 
 static double rate_of(const struct sciara *s) {
   double rate;
@@ -733,7 +717,7 @@ static double rate_of(const struct sciara *s) {
 }
 
 // The present rate is that of the table at the present time: from each of its times on, 0 before and after.
-START_TEST(rates_at_a_time) {
+TEST(rates_at_a_time) {
   struct sciara *s = open_file(NULL, "vents.0={\"row\": 8, \"col\": 20, \"start\": 30, \"effusion\": {\"slot\": 30, "
                                      "\"rates_m3_s\": [5, 0, 7]}}");
   double rate;
@@ -753,7 +737,6 @@ START_TEST(rates_at_a_time) {
   ck_assert(rate_of(s) == 6); // of the whole fissure
   sciara_close(s);
 }
-END_TEST
 
 /** The scenario that a checkpoint holds, on that site, from its start. */
 static struct sciara *stored_scenario(const char *name, const struct sciara_site *site) {
@@ -768,7 +751,7 @@ static struct sciara *stored_scenario(const char *name, const struct sciara_site
 }
 
 // The same rate from now on changes no bit; another one is that of a scenario that said so from the start.
-START_TEST(rates_that_change) {
+TEST(rates_that_change) {
   struct sciara *plain = open_file(NULL, NULL), *same = open_file(NULL, NULL), *other = open_file(NULL, NULL);
   char table[128];
   OK(sciara_step(same, 40));
@@ -799,10 +782,9 @@ START_TEST(rates_that_change) {
   sciara_close(other);
   sciara_close(known);
 }
-END_TEST
 
 // After the end of all vents a new rate starts the flow again; a run that was solid is not finished any more.
-START_TEST(a_vent_that_opens_again) {
+TEST(a_vent_that_opens_again) {
   struct sciara *s = open_file(NULL, "vents.0.effusion={\"table\": [[0, 5], [60, 0]]}");
   const struct sciara_advance_options until = {.time_s = 90};
   struct sciara_ledger ledger;
@@ -823,10 +805,9 @@ START_TEST(a_vent_that_opens_again) {
   sciara_close(stored);
   sciara_close(s);
 }
-END_TEST
 
 // What is solid flows again from a vent that opens.
-START_TEST(a_run_that_was_solid) {
+TEST(a_run_that_was_solid) {
   static const char *const overrides[] = {"engine.name=serial", "model.cooling=1e5", "run.max_steps=null",
                                           "vents.0.effusion={\"table\": [[0, 5], [10, 0]]}"};
   struct sciara *s;
@@ -843,7 +824,6 @@ START_TEST(a_run_that_was_solid) {
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 10 + 7 * 30, 1e-9);
   sciara_close(s);
 }
-END_TEST
 
 /** Times that lava left the domain, as a checkpoint says. */
 static uint64_t losses_in(const char *name) {
@@ -855,7 +835,7 @@ static uint64_t losses_in(const char *name) {
 }
 
 // A checkpoint has the rates that were set, counted from the start of the run, and all losses.
-START_TEST(checkpoints_after_a_change) {
+TEST(checkpoints_after_a_change) {
   static const char *const overrides[] = {"engine.name=serial",
                                           "vents.0={\"row\": 28, \"col\": 20, \"start\": 20, \"effusion\": {\"slot\": "
                                           "86400, \"rates_m3_s\": [50]}}"};
@@ -880,10 +860,9 @@ START_TEST(checkpoints_after_a_change) {
   sciara_close(s);
   sciara_close(again);
 }
-END_TEST
 
 // A rate that changes before the first step, of the second of two vents; the stored scenario can be read again.
-START_TEST(a_rate_from_the_start) {
+TEST(a_rate_from_the_start) {
   struct sciara_scenario *c = built();
   const struct sciara_site *site = memory_site(false);
   struct sciara_vent v = vent;
@@ -907,9 +886,8 @@ START_TEST(a_rate_from_the_start) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
-START_TEST(rates_that_are_refused) {
+TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
   const double now = progress_of(s).time_s;
@@ -930,12 +908,11 @@ START_TEST(rates_that_are_refused) {
   sciara_close(s);
   sciara_close(plain);
 }
-END_TEST
 
 // ----------------------------------------------------------------------------------------------------------- outputs
 
 // A checkpoint continues bit by bit: on a site, on the DEM of its scenario, and with a rate that was changed before.
-START_TEST(checkpoints) {
+TEST(checkpoints) {
   struct sciara *s = open_file(NULL, NULL), *again;
   const struct sciara_site *site = memory_site(false);
   OK(sciara_step(s, 40));
@@ -976,10 +953,9 @@ START_TEST(checkpoints) {
   sciara_site_release(other);
   sciara_close(s);
 }
-END_TEST
 
 // A run folder of the program is continued in memory, and stays as it is.
-START_TEST(run_folders) {
+TEST(run_folders) {
   struct sciara_simulation *simulation = run_case_open("serial");
   simulation->until_step = 60;
   simulation->problem.scenario.output.checkpoint_every_s = 1;
@@ -1001,10 +977,9 @@ START_TEST(run_folders) {
   sciara_close(s);
   sciara_close(whole);
 }
-END_TEST
 
 // A map is read back as an observation that the run hits cell by cell.
-START_TEST(files_and_scores) {
+TEST(files_and_scores) {
   const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c = built();
   struct sciara *s = create(c, site);
@@ -1060,7 +1035,6 @@ START_TEST(files_and_scores) {
   sciara_scenario_close(c);
   sciara_site_release(site);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------------- rest
 
@@ -1071,7 +1045,7 @@ static void note(void *context, enum sciara_message kind, const char *text) {
   snprintf(messages + strlen(messages), sizeof messages - strlen(messages), "%d %s\n", (int)kind, text);
 }
 
-START_TEST(messages_go_to_the_caller) {
+TEST(messages_go_to_the_caller) {
   double altitude[CELLS];
   const struct sciara_site *site;
   fill(altitude);
@@ -1086,9 +1060,8 @@ START_TEST(messages_go_to_the_caller) {
   sciara_site_release(site);
   ck_assert_str_eq(messages, "");
 }
-END_TEST
 
-START_TEST(engines_are_listed) {
+TEST(engines_are_listed) {
   struct sciara_engine_info e;
   bool serial = false;
   size_t k = 0;
@@ -1105,7 +1078,6 @@ START_TEST(engines_are_listed) {
   ck_assert(serial && k > 3);
   refused(SCIARA_ERR_USAGE, sciara_read_engine(k, &e), "expected one of");
 }
-END_TEST
 
 /** Resident memory of this process, bytes. */
 static long resident(void) {
@@ -1117,7 +1089,7 @@ static long resident(void) {
 }
 
 // A thousand runs from memory in one process, each with a view, a changed rate and an error: memory does not grow.
-START_TEST(a_thousand_runs) {
+TEST(a_thousand_runs) {
   long before = 0;
   for (int k = 0; k < 1000; k++) {
     const struct sciara_site *site = memory_site(k % 2);
@@ -1143,10 +1115,9 @@ START_TEST(a_thousand_runs) {
   const long most = watched ? INT64_MAX / 2 : 2000000; // the memory of what watches grows
   ck_assert_msg(resident() - before < most, "%ld bytes more after 800 more runs", resident() - before);
 }
-END_TEST
 
 // NULL in any place is an error that names the function, or has no effect.
-START_TEST(null_is_refused) {
+TEST(null_is_refused) {
   struct sciara_scenario *c;
   struct sciara *s;
   struct sciara_progress p;
@@ -1208,50 +1179,5 @@ START_TEST(null_is_refused) {
   ck_assert_ptr_null(sciara_field_description(SCIARA_FIELD_COUNT));
   ck_assert_str_eq(sciara_field_description(SCIARA_FIELD_SPEED), "speed of liquid lava");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("public interface");
-  TCase *t = tcase_create("all");
-  tcase_add_checked_fixture(t, setup, run_case_remove);
-  tcase_set_timeout(t, 60);
-  tcase_add_loop_test(t, from_memory_as_from_files, 0, 2);
-  tcase_add_loop_test(t, ground_from_memory_as_from_files, 0, 3);
-  tcase_add_test(t, scenarios_from_text_and_file);
-  tcase_add_test(t, vents_by_calls);
-  tcase_add_test(t, vents_with_an_area);
-  tcase_add_test(t, what_memory_must_not_hold);
-  tcase_add_test(t, holes_in_an_array);
-  tcase_add_loop_test(t, initial_lava_as_from_files, 0, 6);
-  tcase_add_test(t, initial_lava_and_checkpoints);
-  tcase_add_test(t, initial_lava_that_is_refused);
-  tcase_add_test(t, scenarios_that_are_refused);
-  tcase_add_test(t, sites_from_files);
-  tcase_add_test(t, advances);
-  tcase_add_test(t, a_run_that_stands_still);
-  tcase_add_test(t, cancelled_by_another_thread);
-  tcase_add_test(t, views);
-  tcase_add_test(t, rates_at_a_time);
-  tcase_add_test(t, rates_that_change);
-  tcase_add_test(t, a_vent_that_opens_again);
-  tcase_add_test(t, a_run_that_was_solid);
-  tcase_add_test(t, checkpoints_after_a_change);
-  tcase_add_test(t, a_rate_from_the_start);
-  tcase_add_test(t, rates_that_are_refused);
-  tcase_add_test(t, checkpoints);
-  tcase_add_test(t, run_folders);
-  tcase_add_test(t, files_and_scores);
-  tcase_add_test(t, messages_go_to_the_caller);
-  tcase_add_test(t, engines_are_listed);
-  tcase_add_test(t, null_is_refused);
-  suite_add_tcase(suite, t);
-  t = tcase_create("a thousand runs");
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, a_thousand_runs);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

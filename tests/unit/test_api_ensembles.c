@@ -62,7 +62,7 @@ static struct sciara_ensemble_progress finish(void) {
   return p;
 }
 
-START_TEST(a_plan_is_computed) {
+TEST(a_plan_is_computed) {
   struct sciara_ensemble_progress p;
   OK(sciara_ensemble_make_plan(file, place, false));
   OK(sciara_ensemble_read_progress(place, &p));
@@ -77,7 +77,6 @@ START_TEST(a_plan_is_computed) {
   ck_assert(p.total == MEMBERS && p.finished == MEMBERS && p.now == 0 && p.to_go_s == 0);
   ck_assert(p.per_hour > MEMBERS && p.per_hour <= 3600.0 * MEMBERS); // in whole seconds
 }
-END_TEST
 
 /** What the function for progress has seen. */
 struct seen {
@@ -93,7 +92,7 @@ static bool watch(void *context, const struct sciara_ensemble_progress *now) {
   return s->proceed;
 }
 
-START_TEST(progress_and_cancel) {
+TEST(progress_and_cancel) {
   struct seen seen = {.proceed = false};
   struct sciara_ensemble_run_options options = {.workers = 1, .progress = watch, .context = &seen};
   struct sciara_ensemble_progress p;
@@ -106,18 +105,16 @@ START_TEST(progress_and_cancel) {
   ck_assert_uint_ge(seen.calls, 1);
   ck_assert_msg(p.finished < MEMBERS, "a call that was cancelled has computed all members");
 }
-END_TEST
 
-START_TEST(progress_to_the_end) {
+TEST(progress_to_the_end) {
   struct seen seen = {.proceed = true};
   const struct sciara_ensemble_run_options options = {.progress = watch, .context = &seen, .parts = 1, .part = 1};
   OK(sciara_ensemble_make_plan(file, place, false));
   OK(sciara_ensemble_run(place, &options, NULL));
   ck_assert_uint_eq(seen.most, MEMBERS);
 }
-END_TEST
 
-START_TEST(reduced) {
+TEST(reduced) {
   finish();
   OK(sciara_ensemble_reduce(place, NULL));
   ck_assert(exists("hazard.nc") && exists("sites.csv") && exists("maps/probability_0m.tif"));
@@ -126,10 +123,9 @@ START_TEST(reduced) {
   OK(sciara_ensemble_reduce(place, &options));
   ck_assert(exists("maps/probability_0m.png"));
 }
-END_TEST
 
 /** At the vent "inner" its members arrive first; all weights are those of the files: 2/8, and 3/4 or 1/4. */
-START_TEST(queried) {
+TEST(queried) {
   const struct sciara_ensemble_answer *a;
   double hits = 0, shares = 0;
   finish();
@@ -160,10 +156,9 @@ START_TEST(queried) {
   ck_assert(a->by_vent_count >= 1 && a->by_vent_count < 4);
   sciara_ensemble_release(a);
 }
-END_TEST
 
 /** Eruptions of the two western vents, and of any: P_T from the vents and classes that reach the place. */
-START_TEST(years_of_a_place) {
+TEST(years_of_a_place) {
   const struct sciara_ensemble_answer *a;
   double west = 0, all = 0;
   write_text("e.json",
@@ -195,10 +190,9 @@ START_TEST(years_of_a_place) {
   ck_assert(a->grid_difference && a->thickness[0].error >= 0 && isnan(a->thickness[1].error));
   sciara_ensemble_release(a);
 }
-END_TEST
 
 /** One vent, drawn 8 times, that all members reach: max w is 1/8, so the bounds are 3/8, and 1 - 3/8 from below. */
-START_TEST(intervals_of_drawn_members) {
+TEST(intervals_of_drawn_members) {
   const struct sciara_ensemble_answer *a;
   write_text("e.json",
              "{\"base\": \"b.json\", \"vary\": [{\"key\": \"rate_scale\", \"uniform\": [1, 2]}],"
@@ -216,9 +210,8 @@ START_TEST(intervals_of_drawn_members) {
   ck_assert_double_eq_tol(a->years[0].zero_bound, 1 - exp(-50 * 0.004 * 3 / 8), 1e-12);
   sciara_ensemble_release(a);
 }
-END_TEST
 
-START_TEST(a_place_without_lava) {
+TEST(a_place_without_lava) {
   const struct sciara_ensemble_answer *a;
   finish();
   OK(sciara_ensemble_query(place, 500015, 4177285, &a));
@@ -227,9 +220,8 @@ START_TEST(a_place_without_lava) {
   ck_assert(a->by_vent_count == 0 && a->by_event_count == 0 && a->by_both_count == 0);
   sciara_ensemble_release(a);
 }
-END_TEST
 
-START_TEST(files_that_are_refused) {
+TEST(files_that_are_refused) {
   const struct sciara_ensemble_answer *a = (const struct sciara_ensemble_answer *)file;
   struct sciara_ensemble_progress p = {.total = 7};
   refused(SCIARA_ERR_IO, sciara_ensemble_make_plan("/nowhere/e.json", place, false), "/nowhere/e.json");
@@ -250,9 +242,8 @@ START_TEST(files_that_are_refused) {
   refused(SCIARA_ERR_INPUT, sciara_ensemble_query(place, 0, 0, &a),
           "expected a place on the DEM (x from 500000.000 to 500400.000");
 }
-END_TEST
 
-START_TEST(arguments_that_are_refused) {
+TEST(arguments_that_are_refused) {
   const struct sciara_ensemble_answer *a;
   OK(sciara_ensemble_make_plan(file, place, false));
   struct sciara_ensemble_run_options o = {.has_ids = true, .first_id = 2, .last_id = 1};
@@ -279,27 +270,5 @@ START_TEST(arguments_that_are_refused) {
   refused(SCIARA_ERR_USAGE, sciara_ensemble_reduce(NULL, NULL), "found NULL");
   sciara_ensemble_release(NULL);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("public interface: ensembles");
-  TCase *t = tcase_create("all");
-  tcase_add_checked_fixture(t, setup, run_case_remove);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, a_plan_is_computed);
-  tcase_add_test(t, progress_and_cancel);
-  tcase_add_test(t, progress_to_the_end);
-  tcase_add_test(t, reduced);
-  tcase_add_test(t, queried);
-  tcase_add_test(t, years_of_a_place);
-  tcase_add_test(t, intervals_of_drawn_members);
-  tcase_add_test(t, a_place_without_lava);
-  tcase_add_test(t, files_that_are_refused);
-  tcase_add_test(t, arguments_that_are_refused);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

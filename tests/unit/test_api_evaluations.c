@@ -42,7 +42,7 @@ static double jaccard_of(const char *lines, int k) {
   return strtod(strstr(lines, "\"jaccard\":") + strlen("\"jaccard\":"), NULL);
 }
 
-START_TEST(generations) {
+TEST(generations) {
   struct sciara_evaluations *e = open_all(2);
   const char *found;
   OK(sciara_evaluations_run(e,
@@ -68,7 +68,6 @@ START_TEST(generations) {
   free(first);
   sciara_evaluations_close(e);
 }
-END_TEST
 
 /** Goes on while nothing is done. */
 static bool until_first(void *context, size_t done) {
@@ -76,7 +75,7 @@ static bool until_first(void *context, size_t done) {
   return done == 0;
 }
 
-START_TEST(cancelled_and_continued) {
+TEST(cancelled_and_continued) {
   struct sciara_evaluations *e = open_all(1);
   const char *found;
   char lines[2048] = "";
@@ -90,7 +89,6 @@ START_TEST(cancelled_and_continued) {
   ck_assert_double_eq(jaccard_of(found, 0), 1);
   sciara_evaluations_close(e);
 }
-END_TEST
 
 /** Goes on until both are done. */
 static bool until_second(void *context, size_t done) {
@@ -99,7 +97,7 @@ static bool until_second(void *context, size_t done) {
 }
 
 /** A call may be cancelled when all is done: the next one is as any other. */
-START_TEST(cancelled_at_the_end) {
+TEST(cancelled_at_the_end) {
   struct sciara_evaluations *e = open_all(1);
   const char *found, *lines = "{\"set\": {\"run.max_steps\": 5}}\n{\"set\": {\"run.max_steps\": 60}}\n";
   for (int k = 0; k < 3; k++) {
@@ -109,7 +107,6 @@ START_TEST(cancelled_at_the_end) {
   }
   sciara_evaluations_close(e);
 }
-END_TEST
 
 static void refused(const struct sciara_evaluations_setup *setup, enum sciara_status expected, const char *words) {
   struct sciara_evaluations *e;
@@ -118,7 +115,7 @@ static void refused(const struct sciara_evaluations_setup *setup, enum sciara_st
   ck_assert_ptr_null(e);
 }
 
-START_TEST(wrong_use) {
+TEST(wrong_use) {
   const char *const scenarios[] = {scenario}, *found;
   struct sciara_observed extent = {.path = observed};
   const struct sciara_evaluations_setup good = {
@@ -163,21 +160,5 @@ START_TEST(wrong_use) {
   sciara_evaluations_close(e);
   sciara_evaluations_close(NULL);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("public interface: evaluations");
-  TCase *t = tcase_create("all");
-  tcase_add_checked_fixture(t, setup, run_case_remove);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, generations);
-  tcase_add_test(t, cancelled_and_continued);
-  tcase_add_test(t, cancelled_at_the_end);
-  tcase_add_test(t, wrong_use);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

@@ -2,7 +2,6 @@
 // Batches: every value is read back, an equal batch has equal bytes, and what is damaged is refused or read as written.
 #include "member/batch_file.h"
 
-#include <check.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +97,7 @@ static void assert_same(const struct sciara_footprint *a, const struct sciara_fo
   ck_assert_str_eq(a->warnings ? a->warnings : "", b->warnings);
 }
 
-START_TEST(every_value_is_read_back) {
+TEST(every_value_is_read_back) {
   struct sciara_batch_header h;
   struct sciara_footprint *f;
   size_t count;
@@ -118,9 +117,8 @@ START_TEST(every_value_is_read_back) {
   sciara_batch_close(file);
   sciara_batch_release(f, count);
 }
-END_TEST
 
-START_TEST(equal_batches_have_equal_bytes) {
+TEST(equal_batches_have_equal_bytes) {
   char *a, *b;
   size_t m, n;
   write_it();
@@ -132,9 +130,8 @@ START_TEST(equal_batches_have_equal_bytes) {
   free(a);
   free(b);
 }
-END_TEST
 
-START_TEST(a_batch_without_any_cell_is_valid) {
+TEST(a_batch_without_any_cell_is_valid) {
   struct sciara_batch_header h;
   struct sciara_footprint *f;
   size_t count;
@@ -146,7 +143,6 @@ START_TEST(a_batch_without_any_cell_is_valid) {
   sciara_batch_close(file);
   sciara_batch_release(f, count);
 }
-END_TEST
 
 static const char *open_fails(void) {
   struct sciara_batch_header h;
@@ -159,7 +155,7 @@ static const char *open_fails(void) {
   return sciara_last_error();
 }
 
-START_TEST(invalid_members_are_refused) {
+TEST(invalid_members_are_refused) {
   members[2].id = members[0].id;
   write_it();
   ck_assert_ptr_nonnull(strstr(open_fails(), "ids that do not ascend"));
@@ -175,7 +171,6 @@ START_TEST(invalid_members_are_refused) {
   write_it();
   ck_assert_ptr_nonnull(strstr(open_fails(), "stop reason"));
 }
-END_TEST
 
 /** The error of reading the cells of member 2 after one of them was changed before writing. */
 static const char *cells_fail(void) {
@@ -193,7 +188,7 @@ static const char *cells_fail(void) {
   return sciara_last_error();
 }
 
-START_TEST(invalid_cells_are_refused) {
+TEST(invalid_cells_are_refused) {
   struct sciara_footprint *f = &members[2];
   const int64_t last = f->cell[f->count - 1];
   f->cell[f->count - 1] = (int64_t)ROWS * COLS;
@@ -213,10 +208,9 @@ START_TEST(invalid_cells_are_refused) {
     f->value[v][7] = 1;
   }
 }
-END_TEST
 
 /** docs/formats.md has the table of the values. */
-START_TEST(values_are_documented) {
+TEST(values_are_documented) {
   char *page, row[256];
   size_t size;
   ck_assert_int_eq(sciara_file_read(SCIARA_SOURCE_DIR "/docs/formats.md", 1 << 24, &page, &size), SCIARA_OK);
@@ -227,10 +221,9 @@ START_TEST(values_are_documented) {
   }
   free(page);
 }
-END_TEST
 
 /** A value that a batch does not have is damage, unless earlier versions did not write it. */
-START_TEST(a_value_that_is_missing_is_damage_or_unknown) {
+TEST(a_value_that_is_missing_is_damage_or_unknown) {
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
     struct sciara_batch_header h;
     struct sciara_footprint *f;
@@ -256,10 +249,9 @@ START_TEST(a_value_that_is_missing_is_damage_or_unknown) {
     sciara_batch_release(f, count);
   }
 }
-END_TEST
 
 /** A file with a column of another length than the others. */
-START_TEST(a_column_of_another_length_is_refused) {
+TEST(a_column_of_another_length_is_refused) {
   static const char *const columns[] = {"id", "row_hash", "end_s", "seconds"};
   for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
     for (hsize_t size = MEMBERS - 1; size <= 2 * MEMBERS; size += MEMBERS + 1) {
@@ -285,7 +277,6 @@ START_TEST(a_column_of_another_length_is_refused) {
     }
   }
 }
-END_TEST
 
 static bool is_same_text(const char *written, const char *read) { return strcmp(written ? written : "", read) == 0; }
 
@@ -318,7 +309,7 @@ static bool refused_or_unchanged(void) {
   return fine;
 }
 
-START_TEST(a_damaged_file_is_never_read_as_another) {
+TEST(a_damaged_file_is_never_read_as_another) {
   char *bytes;
   size_t size;
   for (int k = 0; k < MEMBERS; k++) members[k].count = members[k].count > 300 ? 300 : members[k].count;
@@ -338,9 +329,8 @@ START_TEST(a_damaged_file_is_never_read_as_another) {
   }
   free(bytes);
 }
-END_TEST
 
-START_TEST(a_member_takes_little_room) {
+TEST(a_member_takes_little_room) {
   struct stat about;
   struct sciara_footprint *f = &members[0]; // 100 x 100 cells as lava leaves them: neighbours are similar
   f->count = 10000;
@@ -355,28 +345,8 @@ START_TEST(a_member_takes_little_room) {
   ck_assert_int_eq(stat(path, &about), 0);
   ck_assert_int_lt(about.st_size, 110000);
 }
-END_TEST
 
 int main(void) {
   sciara_hdf5_no_atexit(); // HDF5 fails at objects that it could not close
-  Suite *suite = suite_create("batch_file");
-  TCase *tcase = tcase_create("batch_file");
-  tcase_set_timeout(tcase, 60);
-  tcase_add_checked_fixture(tcase, begin, end);
-  tcase_add_test(tcase, every_value_is_read_back);
-  tcase_add_test(tcase, equal_batches_have_equal_bytes);
-  tcase_add_test(tcase, a_batch_without_any_cell_is_valid);
-  tcase_add_test(tcase, invalid_members_are_refused);
-  tcase_add_test(tcase, invalid_cells_are_refused);
-  tcase_add_test(tcase, values_are_documented);
-  tcase_add_test(tcase, a_value_that_is_missing_is_damage_or_unknown);
-  tcase_add_test(tcase, a_column_of_another_length_is_refused);
-  tcase_add_test(tcase, a_damaged_file_is_never_read_as_another);
-  tcase_add_test(tcase, a_member_takes_little_room);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.setup = begin, .teardown = end});
 }

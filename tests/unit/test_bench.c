@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about bench/bench.h and bench/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static struct sciara_problem scene(enum sciara_scene which, int64_t size, enum s
   return p;
 }
 
-START_TEST(dense_has_lava_on_every_interior_cell) {
+TEST(dense_has_lava_on_every_interior_cell) {
   struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 100, SCIARA_DOUBLE);
   const struct sciara_state *s = p.state;
   for (int64_t i = 0; i < 100 * 100; i++) ck_assert_int_eq(s->h[i] > 0, s->kind[i] == SCIARA_CELL_INTERIOR);
@@ -32,9 +31,8 @@ START_TEST(dense_has_lava_on_every_interior_cell) {
   ck_assert_int_eq(sciara_scene_liquid(SCIARA_SCENE_DENSE, 100), 98 * 98);
   sciara_problem_free(&p);
 }
-END_TEST
 
-START_TEST(sparse_has_a_thousandth) {
+TEST(sparse_has_a_thousandth) {
   const int64_t sizes[] = {64, 100, 512, 1024, 1500};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, sizes[k], SCIARA_DOUBLE);
@@ -46,9 +44,8 @@ START_TEST(sparse_has_a_thousandth) {
     sciara_problem_free(&p);
   }
 }
-END_TEST
 
-START_TEST(each_scene_is_reproducible) {
+TEST(each_scene_is_reproducible) {
   for (int which = 0; which < 3; which++) {
     struct sciara_problem a = scene((enum sciara_scene)which, 600, SCIARA_DOUBLE);
     struct sciara_problem b = scene((enum sciara_scene)which, 600, SCIARA_SINGLE_PRECISION);
@@ -62,10 +59,9 @@ START_TEST(each_scene_is_reproducible) {
     sciara_problem_free(&b);
   }
 }
-END_TEST
 
 /** Lava that does not flow would measure what an engine leaves out. */
-START_TEST(the_lava_keeps_flowing) {
+TEST(the_lava_keeps_flowing) {
   const struct {
     enum sciara_scene scene;
     int64_t size;
@@ -86,7 +82,6 @@ START_TEST(the_lava_keeps_flowing) {
     sciara_problem_free(&p);
   }
 }
-END_TEST
 
 static int ascending(const void *a, const void *b) { return memcmp(a, b, 4 * sizeof(double)); }
 
@@ -103,7 +98,7 @@ static double *lava_of(const struct sciara_state *s, int64_t *count) {
   return lava;
 }
 
-START_TEST(tight_holds_the_lava_of_sparse) {
+TEST(tight_holds_the_lava_of_sparse) {
   const enum sciara_precision precisions[] = {SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION};
   for (size_t k = 0; k < 2; k++) {
     struct sciara_problem a = scene(SCIARA_SCENE_SPARSE, 512, precisions[k]);
@@ -125,9 +120,8 @@ START_TEST(tight_holds_the_lava_of_sparse) {
     sciara_problem_free(&b);
   }
 }
-END_TEST
 
-START_TEST(sizes_that_are_refused) {
+TEST(sizes_that_are_refused) {
   const int64_t sizes[] = {-1, 0, 63, 65537, INT64_MAX};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     struct sciara_problem p;
@@ -135,7 +129,6 @@ START_TEST(sizes_that_are_refused) {
     ck_assert_ptr_null(p.state);
   }
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------- wrong engines
 
@@ -215,7 +208,7 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
   sciara_problem_free(&p);
 }
 
-START_TEST(wrong_engines_get_no_time) {
+TEST(wrong_engines_get_no_time) {
   expect(NONE, SCIARA_EXACT, SCIARA_BENCH_VERIFIED, NULL);
   expect(BIT, SCIARA_EXACT, SCIARA_BENCH_FAILED,
          "not bit-identical to serial: thickness in row 32, column 32; differing cells: 1");
@@ -229,17 +222,15 @@ START_TEST(wrong_engines_get_no_time) {
   expect(LEAK, SCIARA_TOLERANCE, SCIARA_BENCH_FAILED, "the mass balance has a residual of");
   expect(NOTHING, SCIARA_TOLERANCE, SCIARA_BENCH_FAILED, "a NaN");
 }
-END_TEST
 
-START_TEST(one_comparison_after_the_last_repetition) {
+TEST(one_comparison_after_the_last_repetition) {
   expect(NONE, SCIARA_EXACT, SCIARA_BENCH_VERIFIED, NULL);
   ck_assert_int_eq(downloads, 1);
 }
-END_TEST
 
 // ----------------------------------------------------------------------------------------------------- what is refused
 
-START_TEST(lava_that_ends) {
+TEST(lava_that_ends) {
   struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
   p.scenario.params.cooling = 1e6;
   struct sciara_bench_case c = {.name = "cold", .problem = &p, .steps = 1000, .repeats = 5};
@@ -249,9 +240,8 @@ START_TEST(lava_that_ends) {
   ck_assert_int_eq(sciara_bench_advance(&p, SCIARA_DOUBLE, 100000), SCIARA_ERR_INPUT);
   sciara_problem_free(&p);
 }
-END_TEST
 
-START_TEST(repeats) {
+TEST(repeats) {
   struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
   const int refused[] = {0, 1, 4, 100};
   for (int k = 0; k < 4; k++) {
@@ -260,9 +250,8 @@ START_TEST(repeats) {
   }
   sciara_problem_free(&p);
 }
-END_TEST
 
-START_TEST(time_that_is_over) {
+TEST(time_that_is_over) {
   struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
@@ -273,9 +262,8 @@ START_TEST(time_that_is_over) {
   sciara_bench_case_free(&c);
   sciara_problem_free(&p);
 }
-END_TEST
 
-START_TEST(memory_is_checked_first) {
+TEST(memory_is_checked_first) {
   const struct sciara_grid grid = sciara_scene_grid(SCIARA_SCENE_SPARSE, 16384);
   const size_t states = 3 * sciara_state_memory(&grid, 0) + sciara_site_memory(&grid);
   ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, 0), SCIARA_OK); // not known
@@ -291,10 +279,9 @@ START_TEST(memory_is_checked_first) {
   ck_assert_msg(strncmp(sciara_last_error(), "needs about ", 12) == 0, "%s", sciara_last_error());
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "47.5 GB are free"));
 }
-END_TEST
 
 // With an even number of repetitions the median lies between the two in the middle; so does that of the speedups.
-START_TEST(medians) {
+TEST(medians) {
   const double seconds[] = {4e-3, 1e-3, 8e-3, 2e-3, 16e-3, 32e-3}, of_serial[] = {8e-3, 8e-3, 8e-3, 8e-3, 8e-3, 8e-3};
   struct sciara_bench_row row = {.steps = 10}, reference = {.steps = 10};
   for (int n = 0; n < 6; n++) {
@@ -313,30 +300,8 @@ START_TEST(medians) {
   ck_assert_double_eq_tol(row.us_per_step.median, 400, 1e-9);
   ck_assert_double_eq_tol(row.speedup, 2, 1e-12);
 }
-END_TEST
 
 int main(void) {
   if (sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
-  Suite *suite = suite_create("bench");
-  TCase *tests = tcase_create("bench");
-  tcase_set_timeout(tests, 60);
-  tcase_add_test(tests, dense_has_lava_on_every_interior_cell);
-  tcase_add_test(tests, sparse_has_a_thousandth);
-  tcase_add_test(tests, each_scene_is_reproducible);
-  tcase_add_test(tests, the_lava_keeps_flowing);
-  tcase_add_test(tests, tight_holds_the_lava_of_sparse);
-  tcase_add_test(tests, sizes_that_are_refused);
-  tcase_add_test(tests, wrong_engines_get_no_time);
-  tcase_add_test(tests, one_comparison_after_the_last_repetition);
-  tcase_add_test(tests, lava_that_ends);
-  tcase_add_test(tests, repeats);
-  tcase_add_test(tests, medians);
-  tcase_add_test(tests, time_that_is_over);
-  tcase_add_test(tests, memory_is_checked_first);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 0});
 }

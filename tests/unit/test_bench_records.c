@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
 // wrong engine gets no time, and a repetition that is shortened is still verified.
-#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,7 +59,7 @@ static void teardown(void) {
 
 // ------------------------------------------------------------------------------------------------------------ the file
 
-START_TEST(what_is_recorded) {
+TEST(what_is_recorded) {
   struct sciara_state *s = problem.state;
   const uint64_t hash = sciara_bench_fingerprint(&problem, SCIARA_DOUBLE);
   for (uint64_t step = EVERY; step <= 3 * EVERY; step += EVERY) {
@@ -76,9 +75,8 @@ START_TEST(what_is_recorded) {
   ck_assert_ptr_null(sciara_bench_record_find(&records, hash, SCIARA_SINGLE_PRECISION, EVERY));
   ck_assert_ptr_null(sciara_bench_record_find(&records, hash ^ 1, SCIARA_DOUBLE, EVERY));
 }
-END_TEST
 
-START_TEST(another_problem_has_another_fingerprint) {
+TEST(another_problem_has_another_fingerprint) {
   const uint64_t hash = sciara_bench_fingerprint(&problem, SCIARA_DOUBLE);
   struct sciara_state *s = problem.state;
   const int64_t middle = SIZE * SIZE / 2 + SIZE / 2;
@@ -99,11 +97,10 @@ START_TEST(another_problem_has_another_fingerprint) {
   problem.scenario.boundary = SCIARA_BOUNDARY_CLOSED;
   ck_assert_uint_ne(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE));
 }
-END_TEST
 
 static char file[] = "/tmp/sciara-records-XXXXXX";
 
-START_TEST(written_and_read_again) {
+TEST(written_and_read_again) {
   struct sciara_bench_records again;
   close(mkstemp(file));
   struct sciara_bench_record other = records.row[0];
@@ -130,12 +127,11 @@ START_TEST(written_and_read_again) {
   ck_assert_str_eq(again.row[0].name, "another");
   sciara_bench_records_free(&again);
 }
-END_TEST
 
 #define HEADER "case,rows,cols,start,precision,problem,step,cell_steps,clock_s,liquid_cells,residual_m3,checksum\n"
 #define ROW "dense,64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n"
 
-START_TEST(files_that_are_refused) {
+TEST(files_that_are_refused) {
   const struct {
     const char *text, *message;
   } cases[] = {
@@ -173,7 +169,6 @@ START_TEST(files_that_are_refused) {
   }
   unlink(file);
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------
 // measurements
@@ -225,7 +220,7 @@ static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench
   ck_assert_double_eq(row->us_per_step.median, 0);
 }
 
-START_TEST(verified_by_the_records) {
+TEST(verified_by_the_records) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
   struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
@@ -237,9 +232,8 @@ START_TEST(verified_by_the_records) {
   }
   sciara_bench_case_free(&c);
 }
-END_TEST
 
-START_TEST(a_wrong_record_gives_no_time) {
+TEST(a_wrong_record_gives_no_time) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
   records.row[COUNT - 1].checksum ^= 1;
   struct sciara_bench_case c = a_case();
@@ -253,9 +247,8 @@ START_TEST(a_wrong_record_gives_no_time) {
   expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "cell-steps in repetition 4, serial counts");
   sciara_bench_case_free(&c);
 }
-END_TEST
 
-START_TEST(a_wrong_engine_gets_no_time) {
+TEST(a_wrong_engine_gets_no_time) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, true);
   struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
@@ -263,9 +256,8 @@ START_TEST(a_wrong_engine_gets_no_time) {
   expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "not bit-identical to serial: thickness");
   sciara_bench_case_free(&c);
 }
-END_TEST
 
-START_TEST(without_a_record_serial_does_all) {
+TEST(without_a_record_serial_does_all) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
   struct sciara_bench_case c = a_case();
   c.seconds = 1e-3; // no reason to skip verification
@@ -275,7 +267,6 @@ START_TEST(without_a_record_serial_does_all) {
   ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_VERIFIED);
   sciara_bench_case_free(&c);
 }
-END_TEST
 
 /** For each cell-step: the ratio is one in five, although serial did more steps. */
 static void expect_speedup(const struct sciara_bench_case *c) {
@@ -291,7 +282,7 @@ static void expect_speedup(const struct sciara_bench_case *c) {
 }
 
 /** serial takes little time: only the slow engine does fewer steps. */
-START_TEST(slow_ones_do_fewer_steps) {
+TEST(slow_ones_do_fewer_steps) {
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, is_wrong);
     struct sciara_bench_case c = a_case();
@@ -306,10 +297,9 @@ START_TEST(slow_ones_do_fewer_steps) {
     sciara_bench_case_free(&c);
   }
 }
-END_TEST
 
 /** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
-START_TEST(tolerance_is_compared_with_a_state) {
+TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
@@ -327,9 +317,8 @@ START_TEST(tolerance_is_compared_with_a_state) {
     sciara_bench_case_free(&c);
   }
 }
-END_TEST
 
-START_TEST(scaling_compared_with_the_loop) {
+TEST(scaling_compared_with_the_loop) {
   const struct sciara_engine_ops *openmp;
   ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
   const struct sciara_bench_candidate two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
@@ -344,12 +333,11 @@ START_TEST(scaling_compared_with_the_loop) {
   ck_assert(c.row[1].scaling == 0 && c.row[1].loop_per_s == 0);
   sciara_bench_case_free(&c);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------- the repository's
 // file
 
-START_TEST(sparse_and_tight_are_one_lava) {
+TEST(sparse_and_tight_are_one_lava) {
   struct sciara_bench_records all;
   size_t compared = 0;
   ck_assert_msg(sciara_bench_records_read(SCIARA_SOURCE_DIR "/config/bench-records.csv", &all) == SCIARA_OK, "%s",
@@ -365,9 +353,8 @@ START_TEST(sparse_and_tight_are_one_lava) {
   ck_assert_uint_ge(compared, 22); // at least those of the suite quick
   sciara_bench_records_free(&all);
 }
-END_TEST
 
-START_TEST(checksums_in_parallel) {
+TEST(checksums_in_parallel) {
   struct sciara_problem p;
   ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);
   ck_assert_uint_eq(sciara_checksum_in_parallel(p.state), sciara_state_checksum(p.state));
@@ -376,31 +363,8 @@ START_TEST(checksums_in_parallel) {
   sciara_problem_free(&p);
   ck_assert_uint_eq(sciara_checksum_in_parallel(problem.state), sciara_state_checksum(problem.state));
 }
-END_TEST
 
 int main(void) {
   if (sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &serial) != SCIARA_OK) return 1;
-  Suite *suite = suite_create("bench records");
-  TCase *tests = tcase_create("bench records");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, what_is_recorded);
-  tcase_add_test(tests, another_problem_has_another_fingerprint);
-  tcase_add_test(tests, written_and_read_again);
-  tcase_add_test(tests, files_that_are_refused);
-  tcase_add_test(tests, verified_by_the_records);
-  tcase_add_test(tests, a_wrong_record_gives_no_time);
-  tcase_add_test(tests, a_wrong_engine_gets_no_time);
-  tcase_add_test(tests, without_a_record_serial_does_all);
-  tcase_add_test(tests, slow_ones_do_fewer_steps);
-  tcase_add_test(tests, tolerance_is_compared_with_a_state);
-  tcase_add_test(tests, scaling_compared_with_the_loop);
-  tcase_add_test(tests, sparse_and_tight_are_one_lava);
-  tcase_add_test(tests, checksums_in_parallel);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.setup = setup, .teardown = teardown});
 }

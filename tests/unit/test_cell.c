@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/cell.h, moore.h and rule.h: each function is compared with the specification (docs/model.md), written
 // again in plain form, on random values, bit by bit. test_cell_single.c is the same in single precision.
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -38,7 +37,7 @@ static bool same(real a, real b) { return memcmp(&a, &b, sizeof a) == 0 || (a !=
 
 enum { N = 1, W, E, S, NW, SW, SE, NE };
 
-START_TEST(neighbourhood) {
+TEST(neighbourhood) {
   static const int row[] = {0, -1, 0, 0, 1, -1, 1, 1, -1}, col[] = {0, 0, -1, 1, 0, -1, -1, 1, 1};
   static const int reverse[] = {0, 4, 3, 2, 1, 7, 8, 5, 6};
   for (int i = 1; i < SCIARA_MOORE; i++) {
@@ -49,9 +48,8 @@ START_TEST(neighbourhood) {
     ck_assert_int_eq(sciara_moore_offset(i, 7) + sciara_moore_offset(sciara_moore_reverse(i), 7), 0);
   }
 }
-END_TEST
 
-START_TEST(unit_vectors) {
+TEST(unit_vectors) {
   const real d = (real)0x1.6a09e667f3bcdp-1;
   const struct {
     int i;
@@ -63,7 +61,6 @@ START_TEST(unit_vectors) {
     ck_assert(sciara_unit_y(sciara_moore_reverse(e[k].i)) == -e[k].y);
   }
 }
-END_TEST
 
 /** v0_1..v0_8, from the text: a diagonal component and an axis component. */
 static void naive_speeds(real vx, real vy, real v0[SCIARA_MOORE]) {
@@ -76,7 +73,7 @@ static void naive_speeds(real vx, real vy, real v0[SCIARA_MOORE]) {
   v0[axis] = larger - smaller;
 }
 
-START_TEST(initial_speed) {
+TEST(initial_speed) {
   for (int n = 0; n < 100000; n++) {
     const real vx = velocity(0), vy = velocity(vx);
     real v0[SCIARA_MOORE], x = 0, y = 0;
@@ -96,7 +93,6 @@ START_TEST(initial_speed) {
               fabs((double)(y - vy)) <= 4 * (double)(epsilon * speed));
   }
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------ one direction
 
@@ -105,13 +101,12 @@ static real naive_top(int i, real z, real z_i, real h_i) {
   return kappa * (z_i - z) + h_i;
 }
 
-START_TEST(top_of_lava) {
+TEST(top_of_lava) {
   for (int n = 0; n < 20000; n++) {
     const real z = uniform(0, 3000), zn = z + uniform(-30, 30), hn = chance(3) ? 0 : uniform(0, 20);
     for (int i = 1; i < SCIARA_MOORE; i++) ASSERT_SAME(sciara_top(i, z, zn, hn), naive_top(i, z, zn, hn));
   }
 }
-END_TEST
 
 /** tau1.3-5, case by case; false: eliminated. */
 static bool naive_slope(const struct sciara_rule *rule, real h, real hc, real top, real v0, real *path, real *accel) {
@@ -135,7 +130,7 @@ static bool naive_slope(const struct sciara_rule *rule, real h, real hc, real to
   return !(he <= hc * cosine);
 }
 
-START_TEST(slope_open) {
+TEST(slope_open) {
   const struct sciara_rule rule = default_rule();
   int open = 0, three[3] = {0, 0, 0};
   for (int n = 0; n < 100000; n++) {
@@ -156,7 +151,6 @@ START_TEST(slope_open) {
   }
   ck_assert(open > 1000 && three[0] > 1000 && three[1] > 1000 && three[2] > 1000); // every case occurred
 }
-END_TEST
 
 static real naive_time(const struct sciara_rule *rule, const struct sciara_slope *s, real k) {
   const real t = rule->clock_max;
@@ -169,7 +163,7 @@ static real naive_time(const struct sciara_rule *rule, const struct sciara_slope
   return (2 * s->path) / (s->v0 + sciara_real_sqrt(radicand));
 }
 
-START_TEST(slope_time) {
+TEST(slope_time) {
   const struct sciara_rule rule = default_rule();
   int reached = 0, slowing = 0;
   for (int n = 0; n < 100000; n++) {
@@ -192,9 +186,8 @@ START_TEST(slope_time) {
   }
   ck_assert(reached > 1000 && slowing > 100);
 }
-END_TEST
 
-START_TEST(slope_time_cases) {
+TEST(slope_time_cases) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;
   const struct sciara_slope uphill = {0, -1, 10}, still = {0, 0, 10}, steep = {0, 4, 10};
@@ -215,9 +208,8 @@ START_TEST(slope_time_cases) {
   struct sciara_outflow f = sciara_slope_flow(&broken[1], 1, (real)0.5, 1, &bad);
   ck_assert(bad && f.speed != f.speed);
 }
-END_TEST
 
-START_TEST(slope_flow) {
+TEST(slope_flow) {
   int none = 0, part = 0, all = 0;
   for (int n = 0; n < 100000; n++) {
     const struct sciara_slope s = {
@@ -239,7 +231,6 @@ START_TEST(slope_flow) {
   }
   ck_assert(none > 100 && part > 1000 && all > 100);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------ minimisation
 
@@ -264,7 +255,7 @@ static unsigned naive_minimise(unsigned set, real h, const real top[SCIARA_MOORE
   return survivors;
 }
 
-START_TEST(minimisation) {
+TEST(minimisation) {
   int rounds = 0, empty = 0, without_self = 0;
   for (int n = 0; n < 100000; n++) {
     const real h = chance(10) ? 0 : uniform(0, 10);
@@ -283,10 +274,9 @@ START_TEST(minimisation) {
   }
   ck_assert(rounds > 1000 && empty > 100 && without_self > 1000);
 }
-END_TEST
 
 // What flows out does not exceed what is there, and levels the survivors: mass balance of the flows.
-START_TEST(flows_balance) {
+TEST(flows_balance) {
   for (int n = 0; n < 20000; n++) {
     const real h = uniform(0.1, 10);
     real top[SCIARA_MOORE] = {0}, average = 0, out = 0;
@@ -298,11 +288,10 @@ START_TEST(flows_balance) {
     ck_assert_double_eq_tol((double)(out + stays), (double)h, 200 * (double)epsilon);
   }
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- one cell
 
-START_TEST(whole_cell) {
+TEST(whole_cell) {
   const struct sciara_rule rule = default_rule();
   int flows = 0;
   for (int n = 0; n < 50000; n++) {
@@ -348,9 +337,8 @@ START_TEST(whole_cell) {
   }
   ck_assert_int_gt(flows, 1000);
 }
-END_TEST
 
-START_TEST(inflow) {
+TEST(inflow) {
   for (int n = 0; n < 20000; n++) {
     const real h0 = uniform(0, 5), vx = velocity(1), vy = velocity(vx), k = uniform(0.4, 0.8), T = uniform(1143, 1360);
     struct sciara_inflow p = sciara_inflow_residual(h0, vx, vy, k, T);
@@ -368,9 +356,8 @@ START_TEST(inflow) {
     ck_assert(p.h == h && p.px == px && p.py == py && p.heat == heat);
   }
 }
-END_TEST
 
-START_TEST(temperature_laws) {
+TEST(temperature_laws) {
   const struct sciara_params p = sciara_params_default();
   const struct sciara_rule rule = default_rule();
   const double slack = 16 * (double)epsilon;
@@ -387,9 +374,8 @@ START_TEST(temperature_laws) {
     ck_assert_double_eq_tol((double)sciara_critical_height(&rule, T), hc, slack * hc);
   }
 }
-END_TEST
 
-START_TEST(cooling) {
+TEST(cooling) {
   const struct sciara_rule rule = default_rule();
   ck_assert_double_eq_tol((double)rule.cooling, 3 * 0.9 * 5.67e-8 * 1.507 / (2600 * 1150 * 100.0),
                           4e-16 * (double)epsilon + 1e-22);
@@ -412,9 +398,8 @@ START_TEST(cooling) {
   }
   ck_assert_int_gt(other, 100);
 }
-END_TEST
 
-START_TEST(small_ones) {
+TEST(small_ones) {
   ck_assert(sciara_is_nan((real)NAN) && !sciara_is_nan(0) && !sciara_is_nan((real)INFINITY));
   ASSERT_SAME(sciara_max0(-1), 0);
   ASSERT_SAME(sciara_max0(3), 3);
@@ -423,11 +408,10 @@ START_TEST(small_ones) {
   ASSERT_SAME(sciara_speed(2, 6, -8), 5);
   ASSERT_SAME(sciara_speed(2, 0, 0), 0);
 }
-END_TEST
 
 // What is surely liquid stays liquid by the specification, with a temperature clearly above T_sol. Lava that stays liquid
 // is nearly always recognised as surely liquid, unless it is thinner than the powers allow.
-START_TEST(surely_liquid) {
+TEST(surely_liquid) {
   const struct sciara_rule rule = default_rule();
   int sure = 0, warm = 0, missed = 0, rock = 0;
   for (int k = 0; k < 1000000; k++) {
@@ -461,33 +445,5 @@ START_TEST(surely_liquid) {
   const struct sciara_inflow film = {thin, 0, 0, thin * (rule.T_sol * (real)0.9999)};
   ck_assert(!sciara_surely_liquid(&rule, &film, 0));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create(sizeof(real) == 4 ? "cell, single precision" : "cell, double precision");
-  TCase *tc = tcase_create("cell");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, neighbourhood);
-  tcase_add_test(tc, unit_vectors);
-  tcase_add_test(tc, initial_speed);
-  tcase_add_test(tc, top_of_lava);
-  tcase_add_test(tc, slope_open);
-  tcase_add_test(tc, slope_time);
-  tcase_add_test(tc, slope_time_cases);
-  tcase_add_test(tc, slope_flow);
-  tcase_add_test(tc, minimisation);
-  tcase_add_test(tc, flows_balance);
-  tcase_add_test(tc, whole_cell);
-  tcase_add_test(tc, inflow);
-  tcase_add_test(tc, temperature_laws);
-  tcase_add_test(tc, cooling);
-  tcase_add_test(tc, surely_liquid);
-  tcase_add_test(tc, small_ones);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

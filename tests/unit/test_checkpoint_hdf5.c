@@ -101,7 +101,7 @@ static void assert_identical(const struct sciara_state *a, const struct sciara_s
   ck_assert_uint_eq(a->solidifications, b->solidifications);
 }
 
-START_TEST(every_bit_is_read_back) {
+TEST(every_bit_is_read_back) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_msg(sciara_checkpoint_verify(path, &c) == SCIARA_OK, "%s", sciara_last_error());
@@ -126,9 +126,8 @@ START_TEST(every_bit_is_read_back) {
   sciara_checkpoint_free(&c);
   sciara_state_destroy(back);
 }
-END_TEST
 
-START_TEST(maxima_that_are_not_recorded_are_left_out) {
+TEST(maxima_that_are_not_recorded_are_left_out) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_int_eq(sciara_checkpoint_read_header(path, &c), SCIARA_OK);
@@ -138,9 +137,8 @@ START_TEST(maxima_that_are_not_recorded_are_left_out) {
   sciara_state_destroy(back);
   sciara_checkpoint_free(&c);
 }
-END_TEST
 
-START_TEST(a_map_without_lava_takes_nothing) {
+TEST(a_map_without_lava_takes_nothing) {
   struct sciara_state *bare = ground_of(state, SCIARA_RECORD_EVERYTHING);
   struct stat with, without;
   write_it(state);
@@ -152,7 +150,6 @@ START_TEST(a_map_without_lava_takes_nothing) {
   ck_assert_int_lt(with.st_size, without.st_size + EVERY_FIELD * (7 << 10)); // of more than 1 MB each
   sciara_state_destroy(bare);
 }
-END_TEST
 
 static void write_bytes(const char *to, const unsigned char *bytes, size_t count) {
   FILE *f = fopen(to, "wb");
@@ -185,7 +182,7 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
   return false;
 }
 
-START_TEST(a_flipped_bit_is_noticed_or_does_no_harm) {
+TEST(a_flipped_bit_is_noticed_or_does_no_harm) {
   enum { FLIPS = 400 };
   sciara_state_destroy(state);
   state = make_state(30, 40);
@@ -208,7 +205,6 @@ START_TEST(a_flipped_bit_is_noticed_or_does_no_harm) {
   free(bytes);
   sciara_checkpoint_free(&whole);
 }
-END_TEST
 
 /** How many random cases are tried; SCIARA_TORTURE=1 (tools/torture): twenty times as many. */
 static int rounds(void) { return getenv("SCIARA_TORTURE") ? 4000 : 200; }
@@ -220,7 +216,7 @@ static void take_a_low_state(void) {
   set_odd_bits(state);
 }
 
-START_TEST(flipped_bytes_are_noticed_or_do_no_harm) {
+TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   uint64_t x = UINT64_C(88172645463325252);
   take_a_low_state();
   write_it(state);
@@ -243,9 +239,8 @@ START_TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   free(bytes);
   sciara_checkpoint_free(&whole);
 }
-END_TEST
 
-START_TEST(a_file_cut_short_is_refused) {
+TEST(a_file_cut_short_is_refused) {
   enum { CUTS = 200 };
   take_a_low_state();
   write_it(state);
@@ -261,7 +256,6 @@ START_TEST(a_file_cut_short_is_refused) {
   ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_ERR_IO);
   free(bytes);
 }
-END_TEST
 
 /** Changes one attribute of the file through HDF5 itself, so that only the program's own checksums can detect it. */
 static void change_attribute(const char *name, hid_t type, const void *value) {
@@ -291,7 +285,7 @@ static void expect_refused(const char *message) {
   ck_assert_msg(strstr(sciara_last_error(), message), "%s", sciara_last_error());
 }
 
-START_TEST(what_was_changed_through_hdf5_is_refused) {
+TEST(what_was_changed_through_hdf5_is_refused) {
   const int64_t number = 2;
   const double seconds = 17;
   write_it(state);
@@ -316,7 +310,6 @@ START_TEST(what_was_changed_through_hdf5_is_refused) {
     expect_refused("damaged: its fields have the checksum");
   }
 }
-END_TEST
 
 /** Replaces the first stored chunk of a field by these bytes, as if they had passed all filters but those of `mask`. */
 static void change_chunk(const char *field, uint32_t mask, const void *bytes, size_t count) {
@@ -331,7 +324,7 @@ static void change_chunk(const char *field, uint32_t mask, const void *bytes, si
 }
 
 // HDF5 itself reads beyond the end of the first two. The third: HDF5 left out deflate, which makes nothing shorter.
-START_TEST(invalid_chunks_are_refused) {
+TEST(invalid_chunks_are_refused) {
   static const unsigned char nothing[256 * 256 * 8 + 4];
   write_it(state);
   change_chunk("h", 7, nothing, 100);
@@ -343,10 +336,9 @@ START_TEST(invalid_chunks_are_refused) {
   change_chunk("h", 2, nothing, sizeof nothing);
   expect_refused("damaged: its fields have the checksum");
 }
-END_TEST
 
 // Their position is checked.
-START_TEST(chunks_of_another_size_are_refused) {
+TEST(chunks_of_another_size_are_refused) {
   const hsize_t dims[2] = {ROWS, COLS}, chunk[2] = {10, 10};
   write_it(state);
   const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(2, dims, NULL);
@@ -359,10 +351,9 @@ START_TEST(chunks_of_another_size_are_refused) {
   H5Fclose(file);
   expect_refused("h is damaged: its chunks have another size");
 }
-END_TEST
 
 // The same words in exchanged positions make another state.
-START_TEST(fields_cannot_be_exchanged) {
+TEST(fields_cannot_be_exchanged) {
   const int64_t i = COLS * (ROWS / 2) + COLS / 2;
   uint64_t px, py;
   memcpy(&px, &state->px[i], sizeof px);
@@ -373,9 +364,8 @@ START_TEST(fields_cannot_be_exchanged) {
   change_word("py", px);
   expect_refused("damaged: its fields have the checksum");
 }
-END_TEST
 
-START_TEST(another_ground_is_refused) {
+TEST(another_ground_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
   ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_OK);
@@ -392,7 +382,6 @@ START_TEST(another_ground_is_refused) {
   sciara_state_destroy(other);
   sciara_checkpoint_free(&c);
 }
-END_TEST
 
 static void differ_rows(struct sciara_checkpoint_identity *i) { i->grid.rows++; }
 static void differ_place(struct sciara_checkpoint_identity *i) { i->grid.north += 10; }
@@ -420,7 +409,7 @@ static const struct {
     {fewer_maxima, NULL},
 };
 
-START_TEST(another_run_is_refused) {
+TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
   struct sciara_checkpoint c = header(state), run = header(state);
   differences[_i].change(&run.identity);
   const enum sciara_status status = sciara_checkpoint_check(&c, path, &run.identity, true);
@@ -438,9 +427,8 @@ START_TEST(another_run_is_refused) {
   sciara_checkpoint_free(&c);
   sciara_checkpoint_free(&run);
 }
-END_TEST
 
-START_TEST(a_failed_write_leaves_the_earlier_file) {
+TEST(a_failed_write_leaves_the_earlier_file) {
   write_it(state);
   char *part = sciara_format("%s.part", path);
   ck_assert_int_eq(mkdir(part, 0777), 0); // nothing can be written there
@@ -453,9 +441,8 @@ START_TEST(a_failed_write_leaves_the_earlier_file) {
   sciara_checkpoint_free(&c);
   free(part);
 }
-END_TEST
 
-START_TEST(vents_are_distinguished) {
+TEST(vents_are_distinguished) {
   const double edges[] = {0, 10, 20}, rates[] = {1, 2}, other[] = {1, 3};
   struct sciara_vents *a = sciara_vents_create(), *b = sciara_vents_create();
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));
@@ -470,32 +457,9 @@ START_TEST(vents_are_distinguished) {
   sciara_vents_destroy(a);
   sciara_vents_destroy(b);
 }
-END_TEST
 
 int main(void) {
   H5dont_atexit(); // a damaged file cannot always be closed
-  Suite *suite = suite_create("checkpoint_hdf5");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, getenv("SCIARA_TORTURE") ? 3600 : 60);
-  tcase_add_checked_fixture(tests, begin, end);
-  tcase_add_test(tests, every_bit_is_read_back);
-  tcase_add_test(tests, maxima_that_are_not_recorded_are_left_out);
-  tcase_add_test(tests, a_map_without_lava_takes_nothing);
-  tcase_add_test(tests, a_flipped_bit_is_noticed_or_does_no_harm);
-  tcase_add_test(tests, flipped_bytes_are_noticed_or_do_no_harm);
-  tcase_add_test(tests, a_file_cut_short_is_refused);
-  tcase_add_test(tests, what_was_changed_through_hdf5_is_refused);
-  tcase_add_test(tests, invalid_chunks_are_refused);
-  tcase_add_test(tests, chunks_of_another_size_are_refused);
-  tcase_add_test(tests, fields_cannot_be_exchanged);
-  tcase_add_test(tests, another_ground_is_refused);
-  tcase_add_loop_test(tests, another_run_is_refused, 0, (int)(sizeof differences / sizeof *differences));
-  tcase_add_test(tests, a_failed_write_leaves_the_earlier_file);
-  tcase_add_test(tests, vents_are_distinguished);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){
+                                    .seconds = getenv("SCIARA_TORTURE") ? 3600 : 60, .setup = begin, .teardown = end});
 }

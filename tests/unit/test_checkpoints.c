@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checkpoints of a run: when they are due, which two are kept, what is never kept, and resuming from them. Killing
 // programs is tested in tests/cli/checkpoint_kill.py.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +48,7 @@ static enum sciara_status write_step(struct sciara_checkpoints *c, const struct 
   return sciara_checkpoints_write(c, &o, 0);
 }
 
-START_TEST(the_newest_two_are_kept) {
+TEST(the_newest_two_are_kept) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
   expect_files(0, 0);
@@ -71,10 +70,9 @@ START_TEST(the_newest_two_are_kept) {
   sciara_checkpoints_end(&c);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 // Two exist, the newer is damaged, and the run was resumed from the older: that one must outlive the next.
-START_TEST(a_damaged_one_goes_first) {
+TEST(a_damaged_one_goes_first) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_checkpoints c = begin_checkpoints(s);
   ck_assert_int_eq(write_step(&c, s, 10), SCIARA_OK);
@@ -87,7 +85,6 @@ START_TEST(a_damaged_one_goes_first) {
   sciara_checkpoints_end(&c);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 /** Resumes from `from` among the files of `first` and `second` (0: none) and writes `next`: `a` and `b` are left. */
 static void expect_left(uint64_t first, uint64_t second, uint64_t from, uint64_t next, uint64_t a, uint64_t b) {
@@ -105,21 +102,17 @@ static void expect_left(uint64_t first, uint64_t second, uint64_t from, uint64_t
 }
 
 // A resumed run that does no step writes its first checkpoint once more.
-START_TEST(two_are_left_where_nothing_is_done) { expect_left(10, 20, 20, 20, 20, 10); }
-END_TEST
+TEST(two_are_left_where_nothing_is_done) { expect_left(10, 20, 20, 20, 20, 10); }
 
-START_TEST(one_is_left_where_one_was) { expect_left(10, 0, 10, 10, 10, 0); }
-END_TEST
+TEST(one_is_left_where_one_was) { expect_left(10, 0, 10, 10, 10, 0); }
 
-START_TEST(one_step_more_pushes_out_the_oldest) { expect_left(10, 20, 20, 30, 30, 20); }
-END_TEST
+TEST(one_step_more_pushes_out_the_oldest) { expect_left(10, 20, 20, 30, 30, 20); }
 
-START_TEST(what_lies_after_the_start_is_removed) { // it was found to be damaged
+TEST(what_lies_after_the_start_is_removed) { // it was found to be damaged
   expect_left(10, 20, 10, 10, 10, 0);
 }
-END_TEST
 
-START_TEST(only_checkpoints_are_listed) {
+TEST(only_checkpoints_are_listed) {
   static const char *const names[] = {"00000001.h5", "123456789.h5", "1.h5", "00000002.h5.part", "00000003.nc", "x"};
   static const bool is_one[] = {true, true, false, true, false, false};
   ck_assert_int_eq(sciara_folder_make(where), SCIARA_OK);
@@ -131,7 +124,6 @@ START_TEST(only_checkpoints_are_listed) {
   }
   expect_files(123456789, 1);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------- bad numbers
 
@@ -159,7 +151,7 @@ static const struct {
     {"lava lost is -1", offsetof(struct sciara_state, lost), -1, false},
 };
 
-START_TEST(bad_numbers_make_no_checkpoint) {
+TEST_EACH(bad_numbers_make_no_checkpoint, sizeof values / sizeof *values) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_state *state = s->problem.state;
   struct sciara_checkpoints c = begin_checkpoints(s);
@@ -186,7 +178,6 @@ START_TEST(bad_numbers_make_no_checkpoint) {
   sciara_checkpoints_end(&c);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 static const char *const engines[] = {"serial", "checked"}; // states that are copied at once, and states that are kept
 
@@ -233,7 +224,7 @@ static enum sciara_status resume_run(const char *engine) {
 }
 
 // A run that fails names the checkpoint from which it can be resumed; the resumed run ends as if nothing had happened.
-START_TEST(a_failed_run_names_the_last_good_one) {
+TEST_EACH(a_failed_run_names_the_last_good_one, 2) {
   struct sciara_run_result result;
   struct sciara_simulation *s = run_case_open(engines[_i]);
   const struct sciara_run_options how = {.history = "a test"};
@@ -268,10 +259,9 @@ START_TEST(a_failed_run_names_the_last_good_one) {
   free(path);
   free(steps);
 }
-END_TEST
 
 // What left the map before the checkpoint is counted too: in the next checkpoint, and so that it is reported once.
-START_TEST(losses_are_kept_on_resume) {
+TEST(losses_are_kept_on_resume) {
   struct sciara_simulation *s = run_case_open("serial");
   s->losses_before = 7;
   const struct sciara_advance_limit limit = {.time = INFINITY, .step = 5};
@@ -279,7 +269,6 @@ START_TEST(losses_are_kept_on_resume) {
   ck_assert_uint_eq(s->progress.losses, 7);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 /** Requests a checkpoint at the first tick. */
 static int request;
@@ -290,7 +279,7 @@ static void on_tick(void *context, const struct sciara_simulation *s) {
 }
 
 // On request, in a run that would write none: with and without a writer thread.
-START_TEST(one_on_request) {
+TEST_EACH(one_on_request, 4) {
   struct sciara_run_result result;
   struct sciara_simulation *s = run_case_open(engines[_i % 2]);
   bool asked = false;
@@ -311,28 +300,5 @@ START_TEST(one_on_request) {
   free(steps);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("checkpoints of a run");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, the_newest_two_are_kept);
-  tcase_add_test(tests, a_damaged_one_goes_first);
-  tcase_add_test(tests, two_are_left_where_nothing_is_done);
-  tcase_add_test(tests, one_is_left_where_one_was);
-  tcase_add_test(tests, one_step_more_pushes_out_the_oldest);
-  tcase_add_test(tests, what_lies_after_the_start_is_removed);
-  tcase_add_test(tests, only_checkpoints_are_listed);
-  tcase_add_loop_test(tests, bad_numbers_make_no_checkpoint, 0, (int)(sizeof values / sizeof *values));
-  tcase_add_loop_test(tests, a_failed_run_names_the_last_good_one, 0, 2);
-  tcase_add_test(tests, losses_are_kept_on_resume);
-  tcase_add_loop_test(tests, one_on_request, 0, 4);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

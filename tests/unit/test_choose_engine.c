@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about how a scenario gets its engine: precision, options, and who reports invalid options.
-#include <check.h>
 #include <string.h>
 
 #include "sim/choose_engine.h"
@@ -17,7 +16,7 @@ static struct sciara_scenario_spec plane(const char *const *overrides) {
   return s;
 }
 
-START_TEST(precisions) {
+TEST(precisions) {
   const struct {
     const char *const overrides[3];
     enum sciara_precision precision;
@@ -30,9 +29,8 @@ START_TEST(precisions) {
     sciara_scenario_free(&s);
   }
 }
-END_TEST
 
-START_TEST(options) {
+TEST(options) {
   const char *const overrides[] = {
       "engine.memory=shared", "engine.block_width=16", "engine.block_height=8", "engine.boxes=4",
       "engine.refit_every=5", "engine.sort_every=6",   "engine.isa=v3",         NULL};
@@ -42,10 +40,9 @@ START_TEST(options) {
   ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6 && o.isa == SCIARA_ISA_V3);
   sciara_scenario_free(&s);
 }
-END_TEST
 
 /** The same invalid option, in the scenario and by an override. */
-START_TEST(where_it_is_reported) {
+TEST(where_it_is_reported) {
   const struct {
     const char *const overrides[3];
     const char *found;
@@ -90,9 +87,8 @@ START_TEST(where_it_is_reported) {
     sciara_scenario_free(&s);
   }
 }
-END_TEST
 
-START_TEST(what_was_overridden) {
+TEST(what_was_overridden) {
   const struct {
     const char *const overrides[2];
     bool name, any;
@@ -109,10 +105,9 @@ START_TEST(what_was_overridden) {
     sciara_scenario_free(&s);
   }
 }
-END_TEST
 
 /** An engine writes at the cells of the vents: a vent in an invalid cell never reaches it. */
-START_TEST(vents_of_a_problem_made_by_hand) {
+TEST(vents_of_a_problem_made_by_hand) {
   const struct sciara_problem_options none = {0};
   struct sciara_problem p;
   struct sciara_simulation *s;
@@ -122,23 +117,8 @@ START_TEST(vents_of_a_problem_made_by_hand) {
   ck_assert_msg(strstr(sciara_last_error(), "vent 0 lies in row 0") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(s);
 }
-END_TEST
 
 int main(void) {
   sciara_scenario_declare_options(sciara_engine_settings());
-  Suite *suite = suite_create("the engine of a scenario");
-  TCase *tc = tcase_create("choose");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, precisions);
-  tcase_add_test(tc, options);
-  tcase_add_test(tc, where_it_is_reported);
-  tcase_add_test(tc, what_was_overridden);
-  tcase_add_test(tc, vents_of_a_problem_made_by_hand);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.one_process = true});
 }

@@ -73,7 +73,7 @@ static void expect_plain(const struct sciara_state *s, const struct sciara_chunk
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 7}, {5, 300}, {256, 256}, {257, 255}, {300, 520}};
 
-START_TEST(chunks_hold_the_values) {
+TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
   const bool as_double = _i % 2;
   struct sciara_state *s = make_state(sizes[_i / 2].rows, sizes[_i / 2].cols);
   struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .as_double = as_double};
@@ -100,10 +100,9 @@ START_TEST(chunks_hold_the_values) {
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // There must be room for numbers that do not deflate at all, and for a number of bytes that is odd for Fletcher-32.
-START_TEST(noise_fits) {
+TEST_EACH(noise_fits, 2) {
   struct sciara_state *s = make_state(256, 256);
   uint64_t seed = 88172645463325252u;
   for (int64_t i = 0; i < 256 * 256; i++) {
@@ -126,7 +125,6 @@ START_TEST(noise_fits) {
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /** All chunks of all fields, one after the other. */
 static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool slow, size_t *count) {
@@ -149,7 +147,7 @@ static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool
   return all;
 }
 
-START_TEST(same_bytes_from_any_number_of_threads) {
+TEST_EACH(same_bytes_from_any_number_of_threads, SCIARA_CHUNK_THREADS + 2) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count;
   unsigned char *expected = all_chunks(s, 1, false, &expected_count);
@@ -164,10 +162,9 @@ START_TEST(same_bytes_from_any_number_of_threads) {
   free(expected);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // From a field that already exists come the same bytes as from its state.
-START_TEST(same_bytes_from_values) {
+TEST_FROM(same_bytes_from_values, 1, 4) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count = 0;
   unsigned char *expected = all_chunks(s, 1, false, &expected_count);
@@ -190,10 +187,9 @@ START_TEST(same_bytes_from_values) {
   free(expected);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // A caller that takes no more chunks ends both the threads that wait for a slot and those that work.
-START_TEST(an_early_end) {
+TEST_FROM(an_early_end, 1, 5) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_touched touched;
   struct sciara_chunk_team *team;
@@ -208,21 +204,5 @@ START_TEST(an_early_end) {
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("chunk");
-  TCase *cases = tcase_create("chunk");
-  tcase_set_timeout(cases, 120);
-  tcase_add_loop_test(cases, chunks_hold_the_values, 0, 2 * sizeof sizes / sizeof sizes[0]);
-  tcase_add_loop_test(cases, noise_fits, 0, 2);
-  tcase_add_loop_test(cases, same_bytes_from_any_number_of_threads, 0, SCIARA_CHUNK_THREADS + 2);
-  tcase_add_loop_test(cases, same_bytes_from_values, 1, 4);
-  tcase_add_loop_test(cases, an_early_end, 1, 5);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 120)

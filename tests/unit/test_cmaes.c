@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of calibrations: its points stay in the cube and depend on seed and values alone, and a start ends when it
 // should. How many values it needs is compared with another implementation in accuracy/cmaes_reference.py.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static int generations(struct sciara_cmaes *c, function *of, enum sciara_cmaes_e
   ck_abort_msg("no end");
 }
 
-START_TEST(same_values_same_points) {
+TEST(same_values_same_points) {
   struct sciara_cmaes *a = make(7, 0, 0), *b = make(7, 0, 0), *other = make(8, 0, 0);
   enum sciara_cmaes_end end;
   ck_assert_int_ne(memcmp(sciara_cmaes_ask(a), sciara_cmaes_ask(other), N * sizeof(double)), 0);
@@ -65,14 +64,13 @@ START_TEST(same_values_same_points) {
   sciara_cmaes_destroy(b);
   sciara_cmaes_destroy(other);
 }
-END_TEST
 
 static double corner(const double *u) { return u[0] - u[1] + (u[2] - 0.5) * (u[2] - 0.5); }
 static double constant(const double *u) { return 0 * u[0]; }
 static double rings(const double *u) { return floor(1000 * bowl(u)) / 1000; }
 static double unknown(const double *u) { return u[0] < 0.5 ? NAN : bowl(u); }
 
-START_TEST(finds_a_minimum_on_the_border) {
+TEST(finds_a_minimum_on_the_border) {
   struct sciara_cmaes *c = make(1, 0, 0);
   enum sciara_cmaes_end end;
   double best;
@@ -80,9 +78,8 @@ START_TEST(finds_a_minimum_on_the_border) {
   ck_assert_double_le(best, -1 + 1e-6);
   sciara_cmaes_destroy(c);
 }
-END_TEST
 
-START_TEST(ends) {
+TEST(ends) {
   enum sciara_cmaes_end end;
   double best;
   struct sciara_cmaes *c = make(1, 0, 0);
@@ -105,10 +102,9 @@ START_TEST(ends) {
   ck_assert_double_eq(best, 0);
   sciara_cmaes_destroy(c);
 }
-END_TEST
 
 /** A member that fails has no score. */
-START_TEST(unknown_values_are_worst) {
+TEST(unknown_values_are_worst) {
   struct sciara_cmaes *c = make(3, 0, 1e-4);
   enum sciara_cmaes_end end;
   double best;
@@ -117,9 +113,8 @@ START_TEST(unknown_values_are_worst) {
   ck_assert_double_gt(best, 0.3 * 0.3 - 1e-12);
   sciara_cmaes_destroy(c);
 }
-END_TEST
 
-START_TEST(refused) {
+TEST(refused) {
   struct sciara_cmaes *c;
   const double outside[N] = {0.5, 1.5, 0.5};
   const struct sciara_cmaes_setup setups[] = {{.dimension = 0},
@@ -133,24 +128,5 @@ START_TEST(refused) {
     ck_assert_ptr_null(c);
   }
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("cmaes");
-  TCase *tc = tcase_create("cmaes");
-  tcase_add_test(tc, same_values_same_points);
-  tcase_add_test(tc, finds_a_minimum_on_the_border);
-  tcase_add_test(tc, ends);
-  tcase_add_test(tc, unknown_values_are_worst);
-  tcase_add_test(tc, refused);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(void) {
-  SRunner *runner = srunner_create(make_suite());
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators: the vote of a step, and messages between ranks that are threads.
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ enum { MOST = 5 };
 static const double times[] = {0x1p-126, 1e-30, 0.1, 0.1 + 0x1p-56, 1, 1e6, 0x1.fffffffffffffp127};
 enum { TIMES = sizeof times / sizeof *times };
 
-START_TEST(vote_keeps_every_bit) {
+TEST(vote_keeps_every_bit) {
   for (int k = 0; k < TIMES; k++)
     for (unsigned flags = 0; flags <= SCIARA_VOTE_FLAGS; flags++) {
       const uint64_t vote = sciara_vote_make(times[k], flags);
@@ -28,9 +27,8 @@ START_TEST(vote_keeps_every_bit) {
   static const double others[] = {0, -1, 0x1.fffffffffffffp-127, 0x1p128, INFINITY, NAN};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) ck_assert(!sciara_vote_holds(others[k]));
 }
-END_TEST
 
-START_TEST(vote_is_the_smallest_time_and_all_flags) {
+TEST(vote_is_the_smallest_time_and_all_flags) {
   for (int a = 0; a < TIMES; a++)
     for (int b = 0; b < TIMES; b++)
       for (unsigned f = 0; f <= SCIARA_VOTE_FLAGS; f++)
@@ -40,7 +38,6 @@ START_TEST(vote_is_the_smallest_time_and_all_flags) {
           ck_assert_uint_eq(merged & SCIARA_VOTE_FLAGS, f | g);
         }
 }
-END_TEST
 
 /** A rank, and what its thread does. */
 struct rank {
@@ -79,8 +76,7 @@ static void vote_often(struct sciara_comm *c) {
   c->ops->close(c, 0);
 }
 
-START_TEST(all_vote) { run(_i, vote_often); }
-END_TEST
+TEST_FROM(all_vote, 1, MOST + 1) { run(_i, vote_often); }
 
 enum { WORDS = 1 << 15 };
 
@@ -110,8 +106,7 @@ static void talk(struct sciara_comm *c) {
   c->ops->close(c, 0);
 }
 
-START_TEST(neighbours_talk) { run(_i, talk); }
-END_TEST
+TEST_FROM(neighbours_talk, 1, MOST + 1) { run(_i, talk); }
 
 static void tell_all(struct sciara_comm *c) {
   int word = c->rank == 0 ? 4711 : 0, mine = 100 + c->rank, all[MOST] = {0};
@@ -122,8 +117,7 @@ static void tell_all(struct sciara_comm *c) {
   c->ops->close(c, 0);
 }
 
-START_TEST(root_tells_and_hears) { run(_i, tell_all); }
-END_TEST
+TEST_FROM(root_tells_and_hears, 1, MOST + 1) { run(_i, tell_all); }
 
 static void expect_lost(struct sciara_comm *c, enum sciara_status status, const char *what) {
   ck_assert_int_eq(status, SCIARA_ERR_DEVICE);
@@ -140,8 +134,7 @@ static void lose_one(struct sciara_comm *c) {
   c->ops->close(c, c->rank == c->size - 1 ? 5 : 0);
 }
 
-START_TEST(who_ends_is_missed) { run(_i, lose_one); }
-END_TEST
+TEST_FROM(who_ends_is_missed, 2, MOST + 1) { run(_i, lose_one); }
 
 /** All but rank 0 are silent. */
 static void be_silent(struct sciara_comm *c) {
@@ -159,8 +152,7 @@ static void be_silent(struct sciara_comm *c) {
   }
 }
 
-START_TEST(silence_has_an_end) { run(3, be_silent); }
-END_TEST
+TEST(silence_has_an_end) { run(3, be_silent); }
 
 static void disagree(struct sciara_comm *c) {
   char data[2] = {0};
@@ -171,10 +163,9 @@ static void disagree(struct sciara_comm *c) {
   c->ops->close(c, 70);
 }
 
-START_TEST(lengths_must_agree) { run(2, disagree); }
-END_TEST
+TEST(lengths_must_agree) { run(2, disagree); }
 
-START_TEST(alone) {
+TEST(alone) {
   struct sciara_comm *c = sciara_comm_null();
   uint64_t vote = sciara_vote_make(3, SCIARA_VOTE_STOP);
   int mine = 7, all = 0;
@@ -188,10 +179,9 @@ START_TEST(alone) {
   ck_assert_int_eq(sciara_comm_exchange(c, &m, 1), SCIARA_ERR_INTERNAL);
   c->ops->close(c, 0);
 }
-END_TEST
 
 /** Two GPUs for all of a host; on another one the launcher gives each process its own. */
-START_TEST(a_gpu_for_each_process) {
+TEST(a_gpu_for_each_process) {
   const struct sciara_banded_gpus all[] = {{.set = 1, .count = 2, .host = "a"}, {.set = 2, .count = 1, .host = "b"},
                                            {.set = 1, .count = 2, .host = "a"}, {.set = 3, .count = 1, .host = "b"},
                                            {.set = 1, .count = 2, .host = "c"}, {.set = 1, .count = 2, .host = "a"}};
@@ -211,9 +201,8 @@ START_TEST(a_gpu_for_each_process) {
   ck_assert_msg(strstr(sciara_last_error(), "share 1 GPU of a, from number 1 on; expected at most 1"), "%s",
                 sciara_last_error());
 }
-END_TEST
 
-START_TEST(several_gpus_for_each_process) {
+TEST(several_gpus_for_each_process) {
   struct sciara_banded_gpus all[4];
   int device = -1;
   for (int k = 0; k < 4; k++) all[k] = (struct sciara_banded_gpus){.set = 9, .count = 8, .host = "a"};
@@ -225,27 +214,5 @@ START_TEST(several_gpus_for_each_process) {
   ck_assert_str_eq(sciara_last_error(),
                    "4 processes with 2 GPUs each share 7 GPUs of a, from number 1 on; expected at most 3");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("comm");
-  TCase *cases = tcase_create("comm");
-  tcase_set_timeout(cases, 60); // threads that wait for each other on a busy machine
-  tcase_add_test(cases, vote_keeps_every_bit);
-  tcase_add_test(cases, vote_is_the_smallest_time_and_all_flags);
-  tcase_add_loop_test(cases, all_vote, 1, MOST + 1);
-  tcase_add_loop_test(cases, neighbours_talk, 1, MOST + 1);
-  tcase_add_loop_test(cases, root_tells_and_hears, 1, MOST + 1);
-  tcase_add_loop_test(cases, who_ends_is_missed, 2, MOST + 1);
-  tcase_add_test(cases, silence_has_an_end);
-  tcase_add_test(cases, lengths_must_agree);
-  tcase_add_test(cases, alone);
-  tcase_add_test(cases, a_gpu_for_each_process);
-  tcase_add_test(cases, several_gpus_for_each_process);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

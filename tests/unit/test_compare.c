@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara_compare_values: what differs, by how much, and what exceeds a tolerance that is relative to the reference, the
 // first of the two.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@ static struct sciara_difference of(double a, double b, double tolerance) {
   return sciara_compare_values(&a, &b, 1, tolerance);
 }
 
-START_TEST(the_first_is_the_reference) {
+TEST(the_first_is_the_reference) {
   ck_assert_uint_eq(of(8, 16, 1).beyond, 0);    // 8 <= 1 x 8
   ck_assert_uint_eq(of(8, 16, 0.75).beyond, 1); // 8 > 0.75 x 8, and <= 0.75 x 16
   ck_assert_uint_eq(of(16, 8, 0.75).beyond, 0);
@@ -19,9 +18,8 @@ START_TEST(the_first_is_the_reference) {
   ck_assert_uint_eq(of(-16, -8, 0.75).beyond, 0); // the same for negative values
   ck_assert_uint_eq(of(-8, -16, 0.75).beyond, 1);
 }
-END_TEST
 
-START_TEST(small_values_are_compared_as_such) {
+TEST(small_values_are_compared_as_such) {
   ck_assert_uint_eq(of(0, 0.5, 0.5).beyond, 0); // not relative to 0
   ck_assert_uint_eq(of(0, nextafter(0.5, 1), 0.5).beyond, 1);
   ck_assert_uint_eq(of(0.25, 0.75, 0.5).beyond, 0);
@@ -29,9 +27,8 @@ START_TEST(small_values_are_compared_as_such) {
   ck_assert_uint_eq(of(2, 3, 0.5).beyond, 0);
   ck_assert_uint_eq(of(2, nextafter(3, 4), 0.5).beyond, 1);
 }
-END_TEST
 
-START_TEST(bits) {
+TEST(bits) {
   ck_assert_uint_eq(of(0, -0.0, 0).differing, 1); // no difference in value
   ck_assert_uint_eq(of(0, -0.0, 0).beyond, 0);
   ck_assert_uint_eq(of(1, nextafter(1, 2), 0).differing, 1);
@@ -40,9 +37,8 @@ START_TEST(bits) {
   ck_assert(same.differing == 0 && same.beyond == 0 && same.first == 1 && same.max_absolute == 0 &&
             same.max_relative == 0);
 }
-END_TEST
 
-START_TEST(not_a_number) {
+TEST(not_a_number) {
   ck_assert_uint_eq(of(NAN, 1, 1e9).beyond, 1);
   ck_assert_uint_eq(of(1, NAN, 1e9).beyond, 1);
   ck_assert_uint_eq(of(NAN, -NAN, 0).beyond, 0); // different bits, but neither is a number
@@ -50,9 +46,8 @@ START_TEST(not_a_number) {
   ck_assert_uint_eq(of(NAN, -NAN, 0).one, 0);
   ck_assert(of(NAN, 1, 0).one == 1 && of(1, NAN, 0).one == 1 && of(1, 2, 0).one == 0);
 }
-END_TEST
 
-START_TEST(totals) {
+TEST(totals) {
   const double a[] = {0, 2, 0, 4, 5, 0, -1}, b[] = {0, 2, 3, 0, 4, 0, -1};
   const struct sciara_difference d = sciara_compare_values(a, b, 7, 0);
   ck_assert_uint_eq(d.differing, 3);
@@ -69,21 +64,5 @@ START_TEST(totals) {
   ck_assert_double_eq(of(0, 0, 0).jaccard, 1);
   ck_assert_uint_eq(sciara_compare_values(NULL, NULL, 0, 0).differing, 0);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("compare");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_test(tests, the_first_is_the_reference);
-  tcase_add_test(tests, small_values_are_compared_as_such);
-  tcase_add_test(tests, bits);
-  tcase_add_test(tests, not_a_number);
-  tcase_add_test(tests, totals);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -2,7 +2,6 @@
 // A member computed in a window that grows equals the run on the whole map: checksum, ledger and every cell.
 #include "member/compute.h"
 
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -132,7 +131,7 @@ static void assert_same_cells(const struct sciara_state *s, const struct sciara_
   ck_assert_int_gt(n, 100);
 }
 
-START_TEST(equals_the_whole_map) {
+TEST_EACH(equals_the_whole_map, ONLY_THREADS ? 0 : SCENES) {
   const struct scene *scene = &scenes[_i];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
   char *json = scenario_of(scene);
@@ -159,12 +158,11 @@ START_TEST(equals_the_whole_map) {
   sciara_site_release(site);
   free(json);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------------- slots
 
 /** Lava that has left a window is noticed on its side, and only where it would have flowed on in the map. */
-START_TEST(each_side_is_noticed) {
+TEST(each_side_is_noticed) {
   const struct sciara_site *map = make_site(false), *site;
   const struct sciara_window w = sciara_window_make(&grid, 20, 80, 30, 40);
   struct sciara_state *s;
@@ -189,7 +187,6 @@ START_TEST(each_side_is_noticed) {
   sciara_site_release(site);
   sciara_site_release(map);
 }
-END_TEST
 
 /** Slots that are engines of their own: they stop at rings as the contract says. */
 struct test_slot {
@@ -355,7 +352,7 @@ static void *compute_in_slot(void *context) {
 enum { STAYS, LEAVES, NO_SUCCESSOR, ALONE, SLOW_LOAD, OTHER_PRECISION, SLOT_CASES };
 
 /** Members in slots, of which two fit at a time, equal those with an engine of their own. */
-START_TEST(slots_equal_engines) {
+TEST_EACH(slots_equal_engines, SLOT_CASES) {
   const bool single = _i == NO_SUCCESSOR || _i == ALONE;
   const int count = single ? 1 : _i == SLOW_LOAD ? 2 : SLOTS;
   rings_met = most_loaded = outgrown_at = advances_much = 0;
@@ -409,7 +406,6 @@ START_TEST(slots_equal_engines) {
   }
   sciara_site_release(site);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------- checkpoints
 
@@ -460,7 +456,7 @@ static void note_continued(void *context, enum sciara_log_level level, const cha
 }
 
 /** A member that is ended again and again, and continues from its checkpoint, equals one that is not. */
-START_TEST(a_member_continues) {
+TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED) {
   static const struct scene tower = {"serial", "double", "open", VENT(40, 40, 4000), "{\"until\": \"7 min\"}"};
   static const int of_scenes[] = {0, 3, 6};
   const bool in_slot = _i == IN_SLOT, has_tower = _i == WITH_TOWER;
@@ -539,10 +535,9 @@ START_TEST(a_member_continues) {
   free(json);
   free(path);
 }
-END_TEST
 
 /** A checkpoint whose window reaches beyond an edge of the map, or lies outside of it, is not used. */
-START_TEST(a_window_off_the_map) {
+TEST(a_window_off_the_map) {
   static const struct scene scene = {"serial", "double", "open", VENT(100, 120, 60), "{\"until\": \"6 min\"}"};
   const struct sciara_site *site = make_site(false), *part;
   struct sciara_compute_setup setup = {
@@ -595,7 +590,6 @@ START_TEST(a_window_off_the_map) {
   free(json);
   free(path);
 }
-END_TEST
 
 /** As if other files were open, so that no other one can be. */
 static void allow_files(bool allowed) {
@@ -612,7 +606,7 @@ static void allow_files(bool allowed) {
 }
 
 /** A checkpoint that cannot be read is kept, and ends the member; a damaged one is kept until there is a new one. */
-START_TEST(a_checkpoint_is_kept) {
+TEST(a_checkpoint_is_kept) {
   const struct sciara_site *site = make_site(false);
   struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .ensemble_hash = 1};
   struct sciara_footprint f;
@@ -658,7 +652,6 @@ START_TEST(a_checkpoint_is_kept) {
   free(json);
   free(path);
 }
-END_TEST
 
 /** Whether files may have more than a few bytes. */
 static void allow_bytes(bool allowed) {
@@ -670,7 +663,7 @@ static void allow_bytes(bool allowed) {
 }
 
 /** A checkpoint that cannot be written is a warning, given once and when the member is ended; one whose folder is gone, none. */
-START_TEST(a_checkpoint_cannot_be_written) {
+TEST(a_checkpoint_cannot_be_written) {
   const struct sciara_site *site = make_site(false);
   struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
   struct sciara_footprint whole, f;
@@ -714,7 +707,6 @@ START_TEST(a_checkpoint_cannot_be_written) {
   free(json);
   free(path);
 }
-END_TEST
 
 /** The bytes of a batch with this member alone. */
 static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *count) {
@@ -730,7 +722,7 @@ static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *co
 }
 
 /** The record of a member that fails is the same wherever its parts end, and after it has continued. */
-START_TEST(a_failed_member_is_the_same_in_parts) {
+TEST(a_failed_member_is_the_same_in_parts) {
   enum { FAILS_AT = 700 };
   const struct sciara_site *site = make_site(false);
   const struct sciara_slots_setup slots = {
@@ -771,9 +763,8 @@ START_TEST(a_failed_member_is_the_same_in_parts) {
   free(json);
   free(path);
 }
-END_TEST
 
-START_TEST(an_invalid_member_has_failed) {
+TEST(an_invalid_member_has_failed) {
   const struct sciara_site *site = make_site(false);
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1};
   struct scene scene = scenes[0];
@@ -788,9 +779,8 @@ START_TEST(an_invalid_member_has_failed) {
   sciara_site_release(site);
   free(json);
 }
-END_TEST
 
-START_TEST(a_cancelled_member_has_no_result) {
+TEST(a_cancelled_member_has_no_result) {
   const struct sciara_site *site = make_site(false);
   const int cancel = 1;
   const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .cancel = &cancel};
@@ -803,26 +793,5 @@ START_TEST(a_cancelled_member_has_no_result) {
   sciara_site_release(site);
   free(json);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("compute");
-  TCase *cases = tcase_create("compute");
-  tcase_set_timeout(cases, 60);
-  if (!ONLY_THREADS) tcase_add_loop_test(cases, equals_the_whole_map, 0, SCENES);
-  tcase_add_test(cases, each_side_is_noticed);
-  tcase_add_loop_test(cases, slots_equal_engines, 0, SLOT_CASES);
-  tcase_add_loop_test(cases, a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT + 1 : CONTINUED);
-  tcase_add_test(cases, a_window_off_the_map);
-  tcase_add_test(cases, a_checkpoint_is_kept);
-  tcase_add_test(cases, a_checkpoint_cannot_be_written);
-  tcase_add_test(cases, a_failed_member_is_the_same_in_parts);
-  tcase_add_test(cases, an_invalid_member_has_failed);
-  tcase_add_test(cases, a_cancelled_member_has_no_result);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -20,7 +20,7 @@ static const struct {
     {"+proj=cea +lat_ts=0 +ellps=WGS84", 1669792, 3.9e6, 0.7898, 1e-3}, // equal areas, unequal lengths
 };
 
-START_TEST(scale_at_known_places) {
+TEST_EACH(scale_at_known_places, sizeof known / sizeof *known) {
   OGRSpatialReferenceH srs;
   const enum sciara_status status = sciara_srs_parse(known[_i].crs, &srs);
   ck_assert_int_eq(status, SCIARA_OK);
@@ -31,9 +31,8 @@ START_TEST(scale_at_known_places) {
                 scale, known[_i].scale);
   OSRRelease(srs);
 }
-END_TEST
 
-START_TEST(every_corner_counts) {
+TEST(every_corner_counts) {
   OGRSpatialReferenceH srs;
   double scale;
   ck_assert_int_eq(sciara_srs_parse("EPSG:32633", &srs), SCIARA_OK);
@@ -47,14 +46,12 @@ START_TEST(every_corner_counts) {
   ck_assert_int_eq(sciara_crs_scale(srs, nowhere, &scale), SCIARA_ERR_INPUT);
   OSRRelease(srs);
 }
-END_TEST
 
-START_TEST(the_bound_is_half_a_percent) {
+TEST(the_bound_is_half_a_percent) {
   ck_assert(sciara_crs_scale_is_sound(1.0049) && sciara_crs_scale_is_sound(0.9951));
   ck_assert(!sciara_crs_scale_is_sound(1.0051) && !sciara_crs_scale_is_sound(0.9949));
   ck_assert(!sciara_crs_scale_is_sound(NAN) && !sciara_crs_scale_is_sound(INFINITY));
 }
-END_TEST
 
 // 10 m on the ground near Etna, as map servers give them.
 static const double mercator[6] = {1669792, 12.65, 0, 4547675, 0, -12.65};
@@ -78,7 +75,7 @@ static void assert_command_helps(const char *result) {
   sciara_dem_free(&dem);
 }
 
-START_TEST(web_mercator_is_refused_with_a_command_that_works) {
+TEST(web_mercator_is_refused_with_a_command_that_works) {
   assert_refused(mercator_raster("a.tif", 3857), "1 m on the ground is 1.26");
   assert_contains(sciara_last_error(), "expected 0.995 to 1.005 m");
   assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 10 10 -tap");
@@ -93,9 +90,8 @@ START_TEST(web_mercator_is_refused_with_a_command_that_works) {
   q.cell_size_m = 10;
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
 }
-END_TEST
 
-START_TEST(web_mercator_is_no_target) {
+TEST(web_mercator_is_no_target) {
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){0}), .band = 1, .crs = "EPSG:3857"};
   for (int k = 0; k < 2; k++) {
     q.cell_size_m = 10 * k;
@@ -111,9 +107,8 @@ START_TEST(web_mercator_is_no_target) {
   assert_contains(sciara_last_error(), "gdalwarp -s_srs 'EPSG:3857' -t_srs EPSG:32633 -tr 10 10 -tap");
   assert_command_helps(in_folder("unnamed-metric.tif"));
 }
-END_TEST
 
-START_TEST(only_the_window_counts) {
+TEST(only_the_window_counts) {
   const double wide[6] = {500000, 100000, 0, 4500000, 0, -100000}; // 12 cells: up to 1,200 km from the central meridian
   double values[144];
   for (int i = 0; i < 144; i++) values[i] = 500;
@@ -124,19 +119,5 @@ START_TEST(only_the_window_counts) {
   ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
   sciara_dem_free(&dem);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("crs_scale");
-  TCase *t = tcase_create("scale");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_loop_test(t, scale_at_known_places, 0, (int)(sizeof known / sizeof *known));
-  tcase_add_test(t, every_corner_counts);
-  tcase_add_test(t, the_bound_is_half_a_percent);
-  tcase_add_test(t, web_mercator_is_refused_with_a_command_that_works);
-  tcase_add_test(t, web_mercator_is_no_target);
-  tcase_add_test(t, only_the_window_counts);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

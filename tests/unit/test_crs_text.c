@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that the text of a CRS names.
-#include <check.h>
 #include <string.h>
 
 #include "file/gdal_support.h"
@@ -35,26 +34,13 @@ static const char *const refused[] = {
     "PARAMETERFILE[\"a\",\"x/y",
 };
 
-START_TEST(names_without_a_folder_are_allowed) {
+TEST_EACH(names_without_a_folder_are_allowed, sizeof allowed / sizeof *allowed) {
   ck_assert_msg(sciara_crs_text_check("x", allowed[_i]) == SCIARA_OK, "%s: %s", allowed[_i], sciara_last_error());
 }
-END_TEST
 
-START_TEST(paths_are_refused) {
+TEST_EACH(paths_are_refused, sizeof refused / sizeof *refused) {
   ck_assert_msg(sciara_crs_text_check("dem.prj", refused[_i]) == SCIARA_ERR_INPUT, "%s", refused[_i]);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "dem.prj: its CRS names a file by a path ("));
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("crs_text");
-  TCase *t = tcase_create("crs_text");
-  tcase_add_loop_test(t, names_without_a_folder_are_allowed, 0, (int)(sizeof allowed / sizeof *allowed));
-  tcase_add_loop_test(t, paths_are_refused, 0, (int)(sizeof refused / sizeof *refused));
-  suite_add_tcase(s, t);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/date.h: dates are read as ISO 8601 says, and printed dates are read back.
-#include <check.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ static double seconds_of(const char *text) {
   return seconds;
 }
 
-START_TEST(forms) {
+TEST(forms) {
   static const struct {
     const char *text;
     double seconds;
@@ -41,9 +40,8 @@ START_TEST(forms) {
     ck_assert_msg(seconds == dates[k].seconds && zoned == dates[k].zoned, "%s: %.17g", dates[k].text, seconds);
   }
 }
-END_TEST
 
-START_TEST(to_the_minute) {
+TEST(to_the_minute) {
   static const struct {
     double seconds;
     const char *text;
@@ -62,9 +60,8 @@ START_TEST(to_the_minute) {
   sciara_append_minute("2026-05-10T04:00", 6 * 3600.0, longer, sizeof longer);
   ck_assert_str_eq(longer, "6 h (2026-05-10 10:00 UTC)");
 }
-END_TEST
 
-START_TEST(refused) {
+TEST(refused) {
   static const char *const texts[] = {"",
                                       "2006",
                                       "2006-07",
@@ -104,9 +101,8 @@ START_TEST(refused) {
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
     ck_assert_msg(!sciara_parse_date(texts[k], &seconds, &zoned), "%s", texts[k]);
 }
-END_TEST
 
-START_TEST(printed) {
+TEST(printed) {
   char text[SCIARA_DATE_SIZE], expected[80];
   for (int64_t day = -719162; day <= 2932896; day += 97) { // years 1 to 9999
     const time_t at = (time_t)(day * 86400 + (day * 7919 % 86400 + 86400) % 86400);
@@ -124,9 +120,8 @@ START_TEST(printed) {
     ck_assert_str_eq(text, "");
   }
 }
-END_TEST
 
-START_TEST(after) {
+TEST(after) {
   static const struct {
     const char *start;
     double seconds;
@@ -147,30 +142,13 @@ START_TEST(after) {
     ck_assert_str_eq(text, cases[k].date);
   }
 }
-END_TEST
 
-START_TEST(now) {
+TEST(now) {
   char text[SCIARA_DATE_SIZE];
   const time_t before = time(NULL);
   sciara_date_now(text);
   ck_assert_double_ge(seconds_of(text), (double)before);
   ck_assert_double_le(seconds_of(text), (double)time(NULL));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("date");
-  TCase *tests = tcase_create("all");
-  tcase_add_test(tests, forms);
-  tcase_add_test(tests, to_the_minute);
-  tcase_add_test(tests, refused);
-  tcase_add_test(tests, printed);
-  tcase_add_test(tests, after);
-  tcase_add_test(tests, now);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -4,7 +4,7 @@
 
 #include "dem_fixture.h"
 
-START_TEST(geotiff_is_read_exactly) {
+TEST(geotiff_is_read_exactly) {
   assert_read(make_raster("a.tif", (struct raster){0}));
   ck_assert_int_eq(dem.grid.rows, 4);
   ck_assert_int_eq(dem.grid.cols, 5);
@@ -25,7 +25,6 @@ START_TEST(geotiff_is_read_exactly) {
   ck_assert_uint_ne(dem.hash, hash);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 static const struct {
   const char *name, *driver;
@@ -39,7 +38,7 @@ static const struct {
                {"a.gpkg", "GPKG", GDT_Float32, NULL},
                {"a.asc", "AAIGrid", GDT_Float64, "DECIMAL_PRECISION=6"}};
 
-START_TEST(every_allowed_format_is_read) {
+TEST_EACH(every_allowed_format_is_read, sizeof formats / sizeof *formats) {
   assert_read(make_raster(
       formats[_i].name,
       (struct raster){.driver = formats[_i].driver, .type = formats[_i].type, .option = formats[_i].option}));
@@ -49,9 +48,8 @@ START_TEST(every_allowed_format_is_read) {
   assert_contains(dem.georef.crs_name, "EPSG:32633");
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(ascii_grids_are_read_as_doubles) {
+TEST(ascii_grids_are_read_as_doubles) {
   assert_read(write_grid("a.stt", "3298.1 2 3\n4 0.00 6\n7 8 16777217.125e-3\n"));
   ck_assert_str_eq(dem.driver, "AAIGrid");
   ck_assert_double_eq(dem.altitude[0], 3298.1); // not the float nearest to it
@@ -63,9 +61,8 @@ START_TEST(ascii_grids_are_read_as_doubles) {
   assert_contains(logged, "no CRS");
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
+TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
   assert_read(write_grid("a.asc", "1 2 3\n4 nan 6\n7 8 inf\n"));
   ck_assert_int_eq(dem.valid[4], 0);
   ck_assert_int_eq(dem.valid[8], 0);
@@ -77,24 +74,21 @@ START_TEST(nan_and_infinite_cells_are_nodata_with_a_warning) {
   for (int i = 0; i < 20; i++) values[i] = NAN;
   assert_refused(make_raster("b.tif", (struct raster){.values = values}), "every cell is NODATA");
 }
-END_TEST
 
-START_TEST(words_in_ascii_grids_are_refused) {
+TEST(words_in_ascii_grids_are_refused) {
   assert_refused(write_grid("a.asc", "1 2 3\n4 x 6\n7 8 9\n"), "a.asc:8: expected a number, found \"x\"");
   assert_refused(write_grid("b.asc", "1 2 3\n4 5 6\n7 8 -\n"), "b.asc:9: expected a number, found \"-\"");
   assert_read(write_grid("c.asc", "1 2 3\n4 -1.5E+1 6\n+7 8 -nan\n"));
   ck_assert_double_eq(dem.altitude[4], -15);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(cell_size_zero_is_refused) {
+TEST(cell_size_zero_is_refused) {
   write_text(in_folder("a.asc"), "ncols 3\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 0\n1 2 3\n4 5 6\n7 8 9\n");
   assert_refused(in_folder("a.asc"), "a.asc: expected a cell size above 0, found 0 x 0");
 }
-END_TEST
 
-START_TEST(size_is_checked_before_memory_is_taken) {
+TEST(size_is_checked_before_memory_is_taken) {
   write_text(in_folder("a.asc"),
              "ncols 2000000\nnrows 2000000\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n1 2 3");
   enum sciara_status status = read_path(in_folder("a.asc"));
@@ -108,13 +102,11 @@ START_TEST(size_is_checked_before_memory_is_taken) {
   assert_contains(sciara_last_error(), "300000 x 300000 cells");
   assert_contains(sciara_last_error(), "120 bytes each");
 }
-END_TEST
 
-START_TEST(less_than_three_rows_or_columns_is_refused) {
+TEST(less_than_three_rows_or_columns_is_refused) {
   assert_refused(make_raster("a.tif", (struct raster){.rows = 2}), "at least 3 x 3");
   assert_refused(make_raster("b.tif", (struct raster){.cols = 1}), "at least 3 x 3");
 }
-END_TEST
 
 /** Cuts the file to `keep` bytes. */
 static const char *cut(const char *path, double keep) {
@@ -135,7 +127,7 @@ static const struct {
     {"a.img", "cannot be opened", {.driver = "HFA"}}, // its directory stands at the end
 };
 
-START_TEST(truncated_files_are_refused_in_silence) {
+TEST_EACH(truncated_files_are_refused_in_silence, sizeof truncated / sizeof *truncated) {
   struct raster r = truncated[_i].raster;
   r.rows = r.cols = 300;
   const char *path = cut(make_raster(truncated[_i].name, r), 0.5);
@@ -150,9 +142,8 @@ START_TEST(truncated_files_are_refused_in_silence) {
   close(file);
   close(terminal);
 }
-END_TEST
 
-START_TEST(nodata_is_compared_in_the_type_of_the_band) {
+TEST(nodata_is_compared_in_the_type_of_the_band) {
   double values[20], nodata = -3.4028234663852886e38;
   for (int i = 0; i < 20; i++) values[i] = 100 + i;
   values[7] = nodata;
@@ -178,9 +169,8 @@ START_TEST(nodata_is_compared_in_the_type_of_the_band) {
   ck_assert_int_eq(assert_plane(0), 19);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(scale_and_offset_are_applied) {
+TEST(scale_and_offset_are_applied) {
   double values[20], nodata = -32768;
   for (int i = 0; i < 20; i++) values[i] = i;
   values[3] = nodata;
@@ -190,10 +180,9 @@ START_TEST(scale_and_offset_are_applied) {
   ck_assert_int_eq(dem.valid[3], 0);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 // NODATA is the value in the file, not the value after scale and offset.
-START_TEST(nodata_is_compared_before_the_scale) {
+TEST_EACH(nodata_is_compared_before_the_scale, 2) {
   double values[20], nodata = 500;
   for (int i = 0; i < 20; i++) values[i] = 100 + 10 * i;
   values[3] = 500;  // NODATA, 250 after the scale
@@ -206,9 +195,8 @@ START_TEST(nodata_is_compared_before_the_scale) {
   ck_assert_double_eq(dem.altitude[5], 75);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(undeclared_nodata_is_refused) {
+TEST_EACH(undeclared_nodata_is_refused, 4) {
   const double wild[] = {-32768, 1e6, -3.4028234663852886e38, -9999};
   double values[20] = {0};
   values[7] = wild[_i];
@@ -216,10 +204,9 @@ START_TEST(undeclared_nodata_is_refused) {
   assert_contains(sciara_last_error(), "gdal_translate -a_nodata");
   assert_contains(sciara_last_error(), "it'\\''s.tif'");
 }
-END_TEST
 
 // The cell is named by its position in the file, whatever part of the file is read.
-START_TEST(a_refused_cell_is_that_of_the_file) {
+TEST(a_refused_cell_is_that_of_the_file) {
   double values[20];
   for (int i = 0; i < 20; i++) values[i] = 100;
   values[3 * 5 + 4] = -32768;
@@ -234,22 +221,19 @@ START_TEST(a_refused_cell_is_that_of_the_file) {
   assert_contains(logged, "1 cell is NaN or infinite, taken as NODATA; the first is row 3, column 4");
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(all_nodata_is_refused) {
+TEST(all_nodata_is_refused) {
   double values[20] = {0}, nodata = 0;
   assert_refused(make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), "every cell is NODATA");
 }
-END_TEST
 
-START_TEST(feet_of_altitude_are_refused) {
+TEST(feet_of_altitude_are_refused) {
   assert_refused(make_raster("a.tif", (struct raster){.unit = "US survey foot"}), "metres are needed");
   assert_read(make_raster("b.tif", (struct raster){.unit = "metre"}));
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(south_up_is_flipped) {
+TEST(south_up_is_flipped) {
   const double south_up[6] = {500000, 10, 0, 4178000, 0, 10};
   const char *path = make_raster("a.tif", (struct raster){.transform = south_up});
   assert_read(path);
@@ -264,10 +248,9 @@ START_TEST(south_up_is_flipped) {
   ck_assert_int_eq(assert_plane(0), 12);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 /** gdalwarp with the same options must give the same cells. */
-START_TEST(window_and_band_are_checked) {
+TEST(window_and_band_are_checked) {
   const int64_t good[4] = {1, 2, 3, 3},
                 bad[][4] = {{2, 0, 3, 5}, {0, -1, 3, 3}, {0, 0, 0, 5}, {INT64_MAX, 0, 3, 3}, {0, 0, 4, 6}};
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.bands = 2}), .band = 1, .window = good};
@@ -290,9 +273,8 @@ START_TEST(window_and_band_are_checked) {
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "a.tif: expected band 1 to 2, found band 3");
 }
-END_TEST
 
-START_TEST(only_plain_files_of_allowed_formats_are_opened) {
+TEST(only_plain_files_of_allowed_formats_are_opened) {
   make_raster("a.tif", (struct raster){0});
   make_raster("a.nc", (struct raster){.driver = "netCDF"});
   free(output_of(
@@ -328,32 +310,5 @@ START_TEST(only_plain_files_of_allowed_formats_are_opened) {
   ck_assert_double_eq(dem.altitude[0], 7); // not the first directory of a.tif
   sciara_dem_free(&dem);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("dem_gdal");
-  TCase *t = tcase_create("dem");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, geotiff_is_read_exactly);
-  tcase_add_loop_test(t, every_allowed_format_is_read, 0, sizeof formats / sizeof *formats);
-  tcase_add_test(t, ascii_grids_are_read_as_doubles);
-  tcase_add_test(t, nan_and_infinite_cells_are_nodata_with_a_warning);
-  tcase_add_test(t, words_in_ascii_grids_are_refused);
-  tcase_add_test(t, cell_size_zero_is_refused);
-  tcase_add_test(t, size_is_checked_before_memory_is_taken);
-  tcase_add_test(t, less_than_three_rows_or_columns_is_refused);
-  tcase_add_loop_test(t, truncated_files_are_refused_in_silence, 0, sizeof truncated / sizeof *truncated);
-  tcase_add_test(t, nodata_is_compared_in_the_type_of_the_band);
-  tcase_add_test(t, scale_and_offset_are_applied);
-  tcase_add_loop_test(t, nodata_is_compared_before_the_scale, 0, 2);
-  tcase_add_loop_test(t, undeclared_nodata_is_refused, 0, 4);
-  tcase_add_test(t, a_refused_cell_is_that_of_the_file);
-  tcase_add_test(t, all_nodata_is_refused);
-  tcase_add_test(t, feet_of_altitude_are_refused);
-  tcase_add_test(t, south_up_is_flipped);
-  tcase_add_test(t, window_and_band_are_checked);
-  tcase_add_test(t, only_plain_files_of_allowed_formats_are_opened);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

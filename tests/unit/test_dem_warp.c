@@ -10,7 +10,7 @@ static void assert_command_helps(const char *result) {
   assert_read(result);
 }
 
-START_TEST(rotated_mirrored_or_unplaced_is_refused) {
+TEST(rotated_mirrored_or_unplaced_is_refused) {
   const double rotated[6] = {500000, 8, 6, 4178000, 6, -8}, mirrored[6] = {500000, -10, 0, 4178000, 0, -10};
   assert_refused(make_raster("a.tif", (struct raster){.transform = rotated, .rows = 20, .cols = 20}), "rotated");
   assert_command_helps(in_folder("a-metric.tif"));
@@ -19,9 +19,8 @@ START_TEST(rotated_mirrored_or_unplaced_is_refused) {
   assert_refused(make_raster("b.tif", (struct raster){.transform = mirrored}), "mirrored");
   assert_refused(make_raster("c.tif", (struct raster){.unplaced = true, .epsg = -1}), "no geotransform");
 }
-END_TEST
 
-START_TEST(degrees_are_refused_with_keys_that_work) {
+TEST(degrees_are_refused_with_keys_that_work) {
   double *values = (double *)malloc(60 * 60 * sizeof *values);
   for (int i = 0; i < 3600; i++) values[i] = 500 + i % 60;
   struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values};
@@ -46,7 +45,6 @@ START_TEST(degrees_are_refused_with_keys_that_work) {
   assert_contains(sciara_last_error(), "expected a projected CRS in metres");
   free(values);
 }
-END_TEST
 
 // The zone that is proposed for degrees anywhere on Earth.
 static const struct {
@@ -63,13 +61,12 @@ static const struct {
     {15, -85, 1e-4, 1e-4, "--set dem.crs=EPSG:32761 --set dem.cell_size_m=10"},
 };
 
-START_TEST(the_proposed_grid_suits_the_place) {
+TEST_EACH(the_proposed_grid_suits_the_place, sizeof places / sizeof *places) {
   const double transform[6] = {places[_i].west, places[_i].dx, 0, places[_i].north, 0, -places[_i].dy};
   assert_refused(make_raster("a.tif", (struct raster){.transform = transform, .epsg = 4326}), places[_i].proposed);
 }
-END_TEST
 
-START_TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
+TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
   double *values = (double *)malloc(60 * 60 * sizeof *values), nodata = -1;
   for (int i = 0; i < 3600; i++) values[i] = 500 + 3 * (i % 60) + 0.1 * (i / 60.0) * (i % 7);
   for (int i = 1800; i < 1815; i++) values[i] = nodata;
@@ -97,9 +94,8 @@ START_TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
   sciara_dem_free(&dem);
   free(values);
 }
-END_TEST
 
-START_TEST(cells_that_are_not_square_are_refused_or_warped) {
+TEST(cells_that_are_not_square_are_refused_or_warped) {
   const double oblong[6] = {500000, 10, 0, 4178000, 0, -12}, nearly[6] = {500000, 10, 0, 4178000, 0, -10.0000001};
   assert_refused(make_raster("a.tif", (struct raster){.transform = oblong, .rows = 20, .cols = 24}),
                  "not square, 10 x 12");
@@ -118,10 +114,9 @@ START_TEST(cells_that_are_not_square_are_refused_or_warped) {
   ck_assert_double_eq(dem.grid.cell_size, 10);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 // The requested size is used, however close it is to that of the raster; only a rounding error is ignored.
-START_TEST(cells_of_nearly_the_same_size) {
+TEST(cells_of_nearly_the_same_size) {
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.rows = 20, .cols = 20}), .band = 1};
   static const double sizes[] = {10.005, 10.00001, 9.9999};
   for (int k = 0; k < 3; k++) {
@@ -141,9 +136,8 @@ START_TEST(cells_of_nearly_the_same_size) {
   ck_assert_ptr_null(strstr(logged, "warped"));
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(holes_do_not_leak_into_a_warp) {
+TEST(holes_do_not_leak_into_a_warp) {
   double values[400], nodata = -9999;
   for (int i = 0; i < 400; i++) values[i] = i % 20 < 8 ? nodata : 1000;
   struct raster r = {.rows = 20, .cols = 20, .values = values, .nodata = &nodata};
@@ -153,9 +147,8 @@ START_TEST(holes_do_not_leak_into_a_warp) {
     ck_assert(dem.valid[i] ? fabs(dem.altitude[i] - 1000) < 1e-9 : dem.altitude[i] == SCIARA_NODATA_ALTITUDE);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(feet_of_distance_are_refused_or_warped) {
+TEST(feet_of_distance_are_refused_or_warped) {
   const double feet[6] = {980000, 30, 0, 200000, 0, -30};
   double values[900] = {0};
   struct raster r = {.transform = feet, .epsg = 2263, .rows = 30, .cols = 30, .values = values};
@@ -168,9 +161,8 @@ START_TEST(feet_of_distance_are_refused_or_warped) {
   ck_assert_double_eq_tol((double)dem.grid.rows, 30 * 30 * 0.3048 / 10, 3);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(a_missing_crs_may_be_given) {
+TEST(a_missing_crs_may_be_given) {
   struct sciara_dem_request q = {
       .path = make_raster("a.tif", (struct raster){.epsg = -1}), .band = 1, .crs = "EPSG:32633"};
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
@@ -183,9 +175,8 @@ START_TEST(a_missing_crs_may_be_given) {
   ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
   assert_refused(make_raster("b.tif", (struct raster){.epsg = -1, .transform = degrees}), "look like degrees");
 }
-END_TEST
 
-START_TEST(hgt_tiles_are_known) {
+TEST(hgt_tiles_are_known) {
   // A tile of SRTM is 1201 x 1201 big-endian shorts, named by its south-western corner.
   FILE *f = fopen(in_folder("N37E015.hgt"), "wb");
   for (int i = 0; i < 1201 * 1201; i++) {
@@ -208,7 +199,6 @@ START_TEST(hgt_tiles_are_known) {
   ck_assert_int_gt(valid, 250);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 /** Runs the command of the last message that begins with `begin` and ends with "on-grid.tif". */
 static void run_cure(const char *begin) {
@@ -219,7 +209,7 @@ static void run_cure(const char *begin) {
   free(command);
 }
 
-START_TEST(rasters_must_lie_on_the_grid) {
+TEST(rasters_must_lie_on_the_grid) {
   struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   double out[20], values[20], nodata = -1;
   for (int i = 0; i < 20; i++) values[i] = i;
@@ -244,7 +234,6 @@ START_TEST(rasters_must_lie_on_the_grid) {
                    SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "row 1, column 4");
 }
-END_TEST
 
 /** The WKT of an EPSG code, as a DEM has it. */
 static char *wkt_of(const char *crs) {
@@ -254,7 +243,7 @@ static char *wkt_of(const char *crs) {
   return g.crs_wkt;
 }
 
-START_TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other places
+TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other places
   static const char *const cures[] = {"gdalwarp ", "gdal_translate "};
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
@@ -283,9 +272,8 @@ START_TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other
   free(dem_wkt);
   free(utm32);
 }
-END_TEST
 
-START_TEST(lonlat_is_placed_as_gdaltransform_does) {
+TEST(lonlat_is_placed_as_gdaltransform_does) {
   double x, y, expected_x, expected_y;
   assert_read(make_raster("a.tif", (struct raster){0}));
   ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15.0125, 37.7321, &x, &y), SCIARA_OK);
@@ -303,9 +291,8 @@ START_TEST(lonlat_is_placed_as_gdaltransform_does) {
   ck_assert_int_eq(sciara_georef_from_lonlat(NULL, 15, 37, &x, &y), SCIARA_ERR_INPUT);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(an_esri_prj_is_recognised) {
+TEST(an_esri_prj_is_recognised) {
   write_grid("a.asc", "1 2 3\n4 5 6\n7 8 9\n");
   write_text(
       in_folder("a.prj"),
@@ -318,27 +305,5 @@ START_TEST(an_esri_prj_is_recognised) {
   ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
   sciara_dem_free(&dem);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("dem_warp");
-  TCase *t = tcase_create("place");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, rotated_mirrored_or_unplaced_is_refused);
-  tcase_add_test(t, degrees_are_refused_with_keys_that_work);
-  tcase_add_loop_test(t, the_proposed_grid_suits_the_place, 0, (int)(sizeof places / sizeof *places));
-  tcase_add_test(t, degrees_are_warped_on_request_as_gdalwarp_does);
-  tcase_add_test(t, cells_that_are_not_square_are_refused_or_warped);
-  tcase_add_test(t, cells_of_nearly_the_same_size);
-  tcase_add_test(t, holes_do_not_leak_into_a_warp);
-  tcase_add_test(t, feet_of_distance_are_refused_or_warped);
-  tcase_add_test(t, a_missing_crs_may_be_given);
-  tcase_add_test(t, hgt_tiles_are_known);
-  tcase_add_test(t, rasters_must_lie_on_the_grid);
-  tcase_add_test(t, rasters_must_have_the_crs_of_the_dem);
-  tcase_add_test(t, lonlat_is_placed_as_gdaltransform_does);
-  tcase_add_test(t, an_esri_prj_is_recognised);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/detmath.h: special values, exactly rounded values, monotonicity, error against MPFR, and the bits.
-#include <check.h>
 #include <stdlib.h>
 
 #include "../accuracy/detmath_ulp.h"
@@ -79,20 +78,19 @@ static uint32_t distancef(double a, double b) {
   ck_assert_msg(apart(function(table[i].x), table[i].y) <= 1, #function "(%a) is %a, exactly %a", table[i].x, \
                 function(table[i].x), table[i].y)
 
-START_TEST(known_values_are_within_one_number_of_the_exactly_rounded_one) {
+TEST(known_values_are_within_one_number_of_the_exactly_rounded_one) {
   CHECK_KNOWN(known_exp, sciara_exp, distance);
   CHECK_KNOWN(known_expf, ulp_expf, distancef);
   CHECK_KNOWN(known_ln, sciara_ln, distance);
   CHECK_KNOWN(known_cbrt, sciara_cbrt, distance);
   CHECK_KNOWN(known_cbrtf, ulp_cbrtf, distancef);
 }
-END_TEST
 
 /** Bit-identical, so that the signs of zeros count. */
 #define CHECK_SAME(a, b) ck_assert_msg(distance((a), (b)) == 0, #a " is %a, not " #b, (double)(a))
 #define CHECK_SAMEF(a, b) ck_assert_msg(distancef((double)(a), (double)(b)) == 0, #a " is %a, not " #b, (double)(a))
 
-START_TEST(special_values_of_exp) {
+TEST(special_values_of_exp) {
   const double inf = (double)INFINITY;
   CHECK_SAME(sciara_exp(0.0), 1.0);
   CHECK_SAME(sciara_exp(-0.0), 1.0);
@@ -118,9 +116,8 @@ START_TEST(special_values_of_exp) {
   CHECK_SAMEF(sciara_expf(-3e38f), 0.0f);
   ck_assert(isnan(sciara_expf(NAN)) && isnan(sciara_expf_normal(NAN)));
 }
-END_TEST
 
-START_TEST(special_values_of_ln) {
+TEST(special_values_of_ln) {
   const double inf = (double)INFINITY;
   CHECK_SAME(sciara_ln(1.0), 0.0);
   CHECK_SAME(sciara_ln(0.0), -inf);
@@ -131,9 +128,8 @@ START_TEST(special_values_of_ln) {
   ck_assert(isnan(sciara_ln(-inf)));
   ck_assert(isnan(sciara_ln((double)NAN)));
 }
-END_TEST
 
-START_TEST(special_values_of_cbrt) {
+TEST(special_values_of_cbrt) {
   const double inf = (double)INFINITY;
   CHECK_SAME(sciara_cbrt(0.0), 0.0);
   CHECK_SAME(sciara_cbrt(-0.0), -0.0);
@@ -146,9 +142,8 @@ START_TEST(special_values_of_cbrt) {
   CHECK_SAMEF(sciara_cbrtf(-INFINITY), -INFINITY);
   ck_assert(isnan(sciara_cbrtf(NAN)) && isnan(sciara_cbrtf_normal(NAN)));
 }
-END_TEST
 
-START_TEST(cubes_of_whole_numbers_and_of_powers_of_two_have_exact_roots) {
+TEST(cubes_of_whole_numbers_and_of_powers_of_two_have_exact_roots) {
   for (int k = 1; k <= 200000; k++) {
     const double cube = (double)k * (double)k * (double)k;
     CHECK_SAME(sciara_cbrt(cube), (double)k);
@@ -158,17 +153,15 @@ START_TEST(cubes_of_whole_numbers_and_of_powers_of_two_have_exact_roots) {
   for (int e = -358; e <= 341; e++) CHECK_SAME(sciara_cbrt(ldexp(1.0, 3 * e)), ldexp(1.0, e));
   for (int e = -49; e <= 42; e++) CHECK_SAMEF(sciara_cbrtf(ldexpf(1.0f, 3 * e)), ldexpf(1.0f, e));
 }
-END_TEST
 
-START_TEST(square_roots_are_those_of_the_instruction) {
+TEST(square_roots_are_those_of_the_instruction) {
   CHECK_SAME(sciara_sqrt(2.0), 0x1.6a09e667f3bcdp+0);
   CHECK_SAME(sciara_sqrt(-0.0), -0.0);
   CHECK_SAMEF(sciara_sqrtf(2.0f), 0x1.6a09e6p+0f);
   ck_assert(isnan(sciara_sqrt(-1.0)) && isnan(sciara_sqrtf(-1.0f)));
 }
-END_TEST
 
-START_TEST(larger_arguments_never_give_smaller_values) {
+TEST(larger_arguments_never_give_smaller_values) {
   for (int k = 0; k < 400000; k++) {
     const double x = -7.0 + k * 0x1.2p-15, next = x + 0x1p-40;
     ck_assert(sciara_exp(next) >= sciara_exp(x));
@@ -179,9 +172,8 @@ START_TEST(larger_arguments_never_give_smaller_values) {
     ck_assert(sciara_ln(y * (1.0 + 0x1p-48)) >= sciara_ln(y));
   }
 }
-END_TEST
 
-START_TEST(the_rare_path_is_bit_identical_to_the_usual_one) {
+TEST(the_rare_path_is_bit_identical_to_the_usual_one) {
   for (int k = -40000; k <= 40000; k++) {
     const double x = k * (708.0 / 40000.0);
     CHECK_SAME(sciara_exp_rare(x), sciara_exp_normal(x));
@@ -192,24 +184,21 @@ START_TEST(the_rare_path_is_bit_identical_to_the_usual_one) {
     CHECK_SAMEF(sciara_cbrtf_rare(-(float)y), -sciara_cbrtf_normal((float)y));
   }
 }
-END_TEST
 
-START_TEST(the_functions_of_the_rule_are_those_of_its_precision) {
+TEST(the_functions_of_the_rule_are_those_of_its_precision) {
   const real x = (real)1.37;
   ck_assert(sciara_real_exp(x) == sciara_exp(x));
   ck_assert(sciara_real_cbrt(x) == sciara_cbrt(x));
   ck_assert(sciara_real_sqrt(x) == sciara_sqrt(x));
   ck_assert(sciara_real_div(1, 3) == (real)1 / 3);
 }
-END_TEST
 
 /** One function against MPFR: _i is its place in the table. accuracy.detmath_mpfr tries a million arguments. */
-START_TEST(within_one_ulp_of_mpfr) {
+TEST_EACH(within_one_ulp_of_mpfr, ULP_FUNCTIONS) {
   const struct ulp_worst worst = ulp_measure(&ulp_functions[_i], 100000);
   ck_assert_uint_gt(worst.count, 100000);
   ck_assert_msg(worst.error <= 1.0, "%s(%a) is %.4f ulp off", ulp_functions[_i].name, worst.at, worst.error);
 }
-END_TEST
 
 /** A hash of the results of one function at 100,000 random arguments. */
 static uint64_t fingerprint(const struct ulp_function *f) {
@@ -223,7 +212,7 @@ static uint64_t fingerprint(const struct ulp_function *f) {
 }
 
 /** Must be the same with any compiler, optimisation and processor. A deliberate change of a function changes its line. */
-START_TEST(the_bits_are_the_recorded_ones) {
+TEST(the_bits_are_the_recorded_ones) {
   static const uint64_t recorded[] = {
       UINT64_C(0x53b4d11ee93650c2), // exp
       UINT64_C(0x84d2bfd3082bc5fe), // expf
@@ -235,30 +224,5 @@ START_TEST(the_bits_are_the_recorded_ones) {
     ck_assert_msg(fingerprint(&ulp_functions[i]) == recorded[i], "%s: 0x%016llx", ulp_functions[i].name,
                   (unsigned long long)fingerprint(&ulp_functions[i]));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("detmath");
-  TCase *values = tcase_create("values");
-  tcase_set_timeout(values, 60);
-  tcase_add_test(values, known_values_are_within_one_number_of_the_exactly_rounded_one);
-  tcase_add_test(values, special_values_of_exp);
-  tcase_add_test(values, special_values_of_ln);
-  tcase_add_test(values, special_values_of_cbrt);
-  tcase_add_test(values, cubes_of_whole_numbers_and_of_powers_of_two_have_exact_roots);
-  tcase_add_test(values, square_roots_are_those_of_the_instruction);
-  tcase_add_test(values, larger_arguments_never_give_smaller_values);
-  tcase_add_test(values, the_rare_path_is_bit_identical_to_the_usual_one);
-  tcase_add_test(values, the_functions_of_the_rule_are_those_of_its_precision);
-  tcase_add_test(values, the_bits_are_the_recorded_ones);
-  suite_add_tcase(suite, values);
-  TCase *accuracy = tcase_create("accuracy");
-  tcase_set_timeout(accuracy, 300);
-  tcase_add_loop_test(accuracy, within_one_ulp_of_mpfr, 0, ULP_FUNCTIONS);
-  suite_add_tcase(suite, accuracy);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failures = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS(.seconds = 300)

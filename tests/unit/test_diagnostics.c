@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/diagnostics.h: order, limit, and that the first diagnostic is the result.
-#include <check.h>
 #include <string.h>
 
 #include "base/diagnostics.h"
 
-START_TEST(test_none) {
+TEST(test_none) {
   struct sciara_diagnostics r = {0};
   sciara_diagnostics_add(&r, SCIARA_OK);
   ck_assert_uint_eq(r.count, 0);
   ck_assert_int_eq(sciara_diagnostics_status(&r), SCIARA_OK);
   sciara_diagnostics_free(&r);
 }
-END_TEST
 
-START_TEST(test_order_and_status) {
+TEST(test_order_and_status) {
   struct sciara_diagnostics r = {0};
   sciara_diagnostics_add(&r, sciara_fail(SCIARA_ERR_IO, "first"));
   sciara_diagnostics_add(&r, SCIARA_OK);
@@ -29,9 +27,8 @@ START_TEST(test_order_and_status) {
   ck_assert_uint_eq(r.count, 0);
   ck_assert_int_eq(r.first, SCIARA_OK);
 }
-END_TEST
 
-START_TEST(test_limit) {
+TEST(test_limit) {
   struct sciara_diagnostics r = {0};
   for (int k = 0; k < SCIARA_DIAGNOSTICS_MOST + 7; k++) {
     ck_assert_int_eq(sciara_diagnostics_full(&r), k >= SCIARA_DIAGNOSTICS_MOST);
@@ -44,18 +41,5 @@ START_TEST(test_limit) {
   ck_assert_str_eq(sciara_last_error(), "diagnostic 0");
   sciara_diagnostics_free(&r);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("diagnostics");
-  TCase *tests = tcase_create("all");
-  tcase_add_test(tests, test_none);
-  tcase_add_test(tests, test_order_and_status);
-  tcase_add_test(tests, test_limit);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files are complete or absent: what a replacement leaves behind when it succeeds, and when it fails.
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,7 +43,7 @@ static void assert_content(const char *path, const char *expected) {
   free(bytes);
 }
 
-START_TEST(replace_writes_then_replaces) {
+TEST(replace_writes_then_replaces) {
   char *path = inside("run.json"), *part = inside("run.json.part");
   ck_assert_int_eq(sciara_file_replace(path, "one", 3), SCIARA_OK);
   assert_content(path, "one");
@@ -56,9 +55,8 @@ START_TEST(replace_writes_then_replaces) {
   free(path);
   free(part);
 }
-END_TEST
 
-START_TEST(replace_recovers_from_a_leftover) {
+TEST(replace_recovers_from_a_leftover) {
   char *path = inside("run.json"), *part = inside("run.json.part");
   ck_assert_int_eq(sciara_file_replace(part, "left by a killed process", 24), SCIARA_OK);
   ck_assert_int_eq(sciara_file_replace(path, "new", 3), SCIARA_OK);
@@ -67,11 +65,10 @@ START_TEST(replace_recovers_from_a_leftover) {
   free(path);
   free(part);
 }
-END_TEST
 
 /* A limit on the file size stands for a full disk: write() fails half-way. It is lifted again before anything is
    asserted, because Check writes files too. */
-START_TEST(failed_write_leaves_the_earlier_file) {
+TEST(failed_write_leaves_the_earlier_file) {
   char *path = inside("run.json"), *part = inside("run.json.part");
   ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
   struct rlimit before, tight;
@@ -93,9 +90,8 @@ START_TEST(failed_write_leaves_the_earlier_file) {
   free(path);
   free(part);
 }
-END_TEST
 
-START_TEST(replace_over_a_folder_fails_and_cleans_up) {
+TEST(replace_over_a_folder_fails_and_cleans_up) {
   char *path = inside("taken"), *part = inside("taken.part");
   ck_assert_int_eq(sciara_folder_make(path), SCIARA_OK);
   ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_ERR_IO);
@@ -104,18 +100,16 @@ START_TEST(replace_over_a_folder_fails_and_cleans_up) {
   free(path);
   free(part);
 }
-END_TEST
 
-START_TEST(replace_in_a_missing_folder_names_it) {
+TEST(replace_in_a_missing_folder_names_it) {
   char *path = inside("absent/run.json");
   ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "absent/run.json.part"));
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOENT)));
   free(path);
 }
-END_TEST
 
-START_TEST(publish_moves_the_part) {
+TEST(publish_moves_the_part) {
   char *path = inside("a.nc"), *part = inside("a.nc.part");
   ck_assert_int_eq(sciara_file_replace(part, "data", 4), SCIARA_OK);
   ck_assert_int_eq(sciara_file_publish(part, path), SCIARA_OK);
@@ -128,9 +122,8 @@ START_TEST(publish_moves_the_part) {
   free(path);
   free(part);
 }
-END_TEST
 
-START_TEST(read_keeps_to_its_limit) {
+TEST(read_keeps_to_its_limit) {
   char *path = inside("text");
   char *bytes;
   size_t count;
@@ -148,9 +141,8 @@ START_TEST(read_keeps_to_its_limit) {
   ck_assert_int_eq(sciara_file_read("/dev/zero", 1000, &bytes, &count), SCIARA_ERR_INPUT);
   free(path);
 }
-END_TEST
 
-START_TEST(read_grows_to_a_large_file) {
+TEST(read_grows_to_a_large_file) {
   enum { SIZE = 300001 };
   char *path = inside("large"), *big = (char *)malloc(SIZE), *bytes;
   size_t count;
@@ -164,9 +156,8 @@ START_TEST(read_grows_to_a_large_file) {
   free(big);
   free(path);
 }
-END_TEST
 
-START_TEST(folders_are_made_with_their_parents) {
+TEST(folders_are_made_with_their_parents) {
   char *path = inside("a//b/c/"), *file = inside("a/b/c/f"), *below = inside("a/b/c/f/d");
   ck_assert_int_eq(sciara_folder_make(path), SCIARA_OK);
   ck_assert_int_eq(sciara_folder_make(path), SCIARA_OK);
@@ -189,13 +180,12 @@ START_TEST(folders_are_made_with_their_parents) {
   free(file);
   free(below);
 }
-END_TEST
 
 static const struct {
   const char *folder, *name, *joined;
 } joins[] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"a", "/b", "/b"}, {"", "b", "b"}};
 
-START_TEST(paths_join) {
+TEST_EACH(paths_join, sizeof joins / sizeof joins[0]) {
   char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
   ck_assert_str_eq(path, joins[_i].joined);
   ck_assert_int_eq(sciara_path_in(joins[_i].folder, joins[_i].name, &again), SCIARA_OK);
@@ -203,41 +193,16 @@ START_TEST(paths_join) {
   free(path);
   free(again);
 }
-END_TEST
 
 static const struct {
   const char *path, *folder;
 } parts[] = {{"a/b", "a"},  {"a", "."},    {"/a", "/"},      {"/", "/"},
              {"a/b/", "a"}, {"a//b", "a"}, {"/a/b.c", "/a"}, {"", "."}};
 
-START_TEST(paths_have_a_folder) {
+TEST_EACH(paths_have_a_folder, sizeof parts / sizeof parts[0]) {
   char *path = sciara_path_folder(parts[_i].path);
   ck_assert_str_eq(path, parts[_i].folder);
   free(path);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("durable");
-  TCase *files = tcase_create("files");
-  tcase_add_checked_fixture(files, setup, teardown);
-  tcase_add_test(files, replace_writes_then_replaces);
-  tcase_add_test(files, replace_recovers_from_a_leftover);
-  tcase_add_test(files, failed_write_leaves_the_earlier_file);
-  tcase_add_test(files, replace_over_a_folder_fails_and_cleans_up);
-  tcase_add_test(files, replace_in_a_missing_folder_names_it);
-  tcase_add_test(files, publish_moves_the_part);
-  tcase_add_test(files, read_keeps_to_its_limit);
-  tcase_add_test(files, read_grows_to_a_large_file);
-  tcase_add_test(files, folders_are_made_with_their_parents);
-  suite_add_tcase(suite, files);
-  TCase *paths = tcase_create("paths");
-  tcase_add_loop_test(paths, paths_join, 0, sizeof joins / sizeof joins[0]);
-  tcase_add_loop_test(paths, paths_have_a_folder, 0, sizeof parts / sizeof parts[0]);
-  suite_add_tcase(suite, paths);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

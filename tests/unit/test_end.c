@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How simulations end: texts and numbers are those of docs/formats.md, which files of earlier versions hold.
-#include <check.h>
 #include <stdlib.h>
 
 #include "sim/end.h"
@@ -18,39 +17,24 @@ static const struct {
             {SCIARA_STOP_OUTGROWN, "none", 0, false, false}};
 enum { ENDS = sizeof ends / sizeof *ends };
 
-START_TEST(texts_and_numbers) {
+TEST_EACH(texts_and_numbers, ENDS) {
   const enum sciara_stop_reason reason = ends[_i].reason;
   ck_assert_str_eq(sciara_end_name(reason), ends[_i].name);
   ck_assert_uint_eq(sciara_end_number(reason), ends[_i].number);
   ck_assert_int_eq(sciara_end_of_number(ends[_i].number), ends[_i].number > 0 ? reason : SCIARA_STOP_NONE);
 }
-END_TEST
 
-START_TEST(before_the_own_stop_rule) {
+TEST_EACH(before_the_own_stop_rule, ENDS) {
   const enum sciara_stop_reason reason = ends[_i].reason;
   ck_assert_int_eq(sciara_end_is_early(reason, true), ends[_i].early);
   ck_assert_int_eq(sciara_end_is_early(reason, false), ends[_i].early || reason == SCIARA_STOP_TIME);
   ck_assert_int_eq(sciara_end_is_stuck(reason), ends[_i].stuck);
 }
-END_TEST
 
-START_TEST(unknown_numbers) {
+TEST(unknown_numbers) {
   ck_assert_int_eq(sciara_end_of_number(7), SCIARA_STOP_NONE);
   ck_assert_int_eq(sciara_end_of_number(UINT64_MAX), SCIARA_STOP_NONE);
   ck_assert_str_eq(sciara_end_name((enum sciara_stop_reason)99), "none");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("end");
-  TCase *tests = tcase_create("end");
-  tcase_add_loop_test(tests, texts_and_numbers, 0, ENDS);
-  tcase_add_loop_test(tests, before_the_own_stop_rule, 0, ENDS);
-  tcase_add_test(tests, unknown_numbers);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS()

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the list of engines: every line follows the contract, a typo gets a suggestion, "auto" is an engine.
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
 
-START_TEST(entries) {
+TEST(entries) {
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   ck_assert_uint_ge(count, 3);
@@ -36,9 +35,8 @@ START_TEST(entries) {
     }
   }
 }
-END_TEST
 
-START_TEST(find) {
+TEST(find) {
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++)
@@ -62,9 +60,8 @@ START_TEST(find) {
     ck_assert_int_eq(ops->determinism, SCIARA_EXACT);
   }
 }
-END_TEST
 
-START_TEST(fast_math) { // of the CUDA engines alone
+TEST(fast_math) { // of the CUDA engines alone
   const char *const cpu[] = {"serial", "openmp", "checked"};
   for (int k = 0; k < 3; k++) {
     const struct sciara_engine_ops *ops;
@@ -78,10 +75,9 @@ START_TEST(fast_math) { // of the CUDA engines alone
   ck_assert_str_eq(sciara_precision_name(SCIARA_SINGLE_PRECISION), "single");
   ck_assert_str_eq(sciara_precision_name(SCIARA_FAST_MATH), "single, fast math");
 }
-END_TEST
 
 /** Each option with an engine that supports it, and with one that does not. */
-START_TEST(options) {
+TEST(options) {
   const struct {
     struct sciara_engine_options options;
     const char *follows, *not ;
@@ -109,10 +105,9 @@ START_TEST(options) {
   ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL}),
                    SCIARA_OK); // options of every engine
 }
-END_TEST
 
 /** Every name that an engine lists is an option, so that a misspelt one does not switch an option off. */
-START_TEST(listed) {
+TEST(listed) {
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   for (size_t k = 0; k < count; k++)
@@ -132,9 +127,8 @@ START_TEST(listed) {
     ck_assert(!s->needs || sciara_setting_find(table, s->needs, strlen(s->needs)));
   }
 }
-END_TEST
 
-START_TEST(parsing) {
+TEST(parsing) {
   struct sciara_engine_options o = {0};
   const char *const good[] = {"memory=shared",       "block=16x8",   "boxes=4",
                               "refit_every=1000000", "sort_every=1", "isa=v3"};
@@ -162,9 +156,8 @@ START_TEST(parsing) {
                   "%s", sciara_last_error());
   }
 }
-END_TEST
 
-START_TEST(blocks) {
+TEST(blocks) {
   const struct {
     int width, height;
     bool good;
@@ -182,9 +175,8 @@ START_TEST(blocks) {
     if (!cases[k].good) ck_assert_str_eq(sciara_last_error(), expected);
   }
 }
-END_TEST
 
-START_TEST(unknown) {
+TEST(unknown) {
   const struct {
     const char *typed, *meant; ///< NULL: none is close
   } names[] = {{"seria", "\"serial\""},  {"Serial", "\"serial\""},  {"opnemp", "\"openmp\""},
@@ -202,9 +194,8 @@ START_TEST(unknown) {
     if (names[k].meant) ck_assert_msg(strstr(sciara_last_error(), names[k].meant) != NULL, "%s", sciara_last_error());
   }
 }
-END_TEST
 
-START_TEST(automatic) {
+TEST(automatic) {
   const struct sciara_engine_ops *chosen, *named;
   ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named),
                    SCIARA_OK);
@@ -212,9 +203,8 @@ START_TEST(automatic) {
   ck_assert_ptr_eq(chosen, named);
   ck_assert_uint_eq(chosen->capabilities & SCIARA_FOR_TESTS, 0);
 }
-END_TEST
 
-START_TEST(memory) { // the announced memory grows with the grid and with the recorded fields
+TEST(memory) { // the announced memory grows with the grid and with the recorded fields
   size_t count;
   const struct sciara_engine_entry *list = sciara_engine_list(&count);
   const struct sciara_grid small = {.rows = 100, .cols = 100}, large = {.rows = 1000, .cols = 1000};
@@ -231,27 +221,5 @@ START_TEST(memory) { // the announced memory grows with the grid and with the re
       ck_assert_uint_gt(host[2] + device[2], host[1] + device[1]);
     }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("list of engines");
-  TCase *tc = tcase_create("registry");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, entries);
-  tcase_add_test(tc, find);
-  tcase_add_test(tc, fast_math);
-  tcase_add_test(tc, options);
-  tcase_add_test(tc, listed);
-  tcase_add_test(tc, parsing);
-  tcase_add_test(tc, blocks);
-  tcase_add_test(tc, unknown);
-  tcase_add_test(tc, automatic);
-  tcase_add_test(tc, memory);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

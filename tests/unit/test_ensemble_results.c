@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of a cell and of places at the edges of their definitions, and the stop rule, compared with numbers computed
 // by hand.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +65,7 @@ static double value_of(const struct sciara_hazard_rule *rule, const struct hits 
   return (double)values[k];
 }
 
-START_TEST(a_cell_at_the_edges) {
+TEST(a_cell_at_the_edges) {
   double deposit[] = {0, 0.5}, within[] = {3600}, quantiles[] = {0.5};
   const struct sciara_ensemble_result result = {.deposit_m = deposit,
                                                 .deposit_count = 2,
@@ -104,10 +103,9 @@ START_TEST(a_cell_at_the_edges) {
   sciara_free(layers.layer);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** The time at which 5 % of all members have come is not that of 5 % of those that come. */
-START_TEST(the_front_counts_all_members) {
+TEST(the_front_counts_all_members) {
   double deposit[] = {0};
   const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
@@ -134,13 +132,12 @@ START_TEST(the_front_counts_all_members) {
   sciara_free(layers.layer);
   sciara_sample_free(&s);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------------- places
 
 static const struct sciara_grid grid = {.rows = 10, .cols = 10, .cell_size = 10, .west = 0, .north = 100};
 
-START_TEST(a_site_at_the_edges) {
+TEST(a_site_at_the_edges) {
   struct sciara_point corners[] = {{0, 100}, {20, 100}, {20, 90}, {0, 90}}; // cells 0 and 1
   char name[] = "zone";
   const struct sciara_poi poi = {.name = name, .kind = SCIARA_POI_ZONE, .points = corners, .point_count = 4};
@@ -174,10 +171,9 @@ START_TEST(a_site_at_the_edges) {
   sciara_poi_hits_free(&hits);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Halves take turns within each stratum: both have half of each. */
-START_TEST(halves_are_within_strata) {
+TEST(halves_are_within_strata) {
   double deposit[] = {0};
   const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_hit hit[8];
@@ -193,10 +189,9 @@ START_TEST(halves_are_within_strata) {
   sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** In a full plan the halves would say no more than its difference, which is from them. */
-START_TEST(a_grid_has_no_halves) {
+TEST(a_grid_has_no_halves) {
   double deposit[] = {0};
   const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
@@ -211,7 +206,6 @@ START_TEST(a_grid_has_no_halves) {
   sciara_poi_result_free(&r);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Compares the colours of points with a text of 0 and 1; which of them is 0 does not matter. */
 static void check_colours(const char *expected, const struct sciara_point *points) {
@@ -223,7 +217,7 @@ static void check_colours(const char *expected, const struct sciara_point *point
 }
 
 /** Neighbours have different colours, in grids and along lines of any direction. */
-START_TEST(vents_have_two_colours) {
+TEST(vents_have_two_colours) {
   typedef struct sciara_point P[];
   check_colours("010110", (P){{0, 0}, {10, 0}, {10, 10}, {0, 10}, {20, 10}, {20, 0}}); // a grid, not in its order
   check_colours("0101", (P){{500, 900}, {600, 800}, {700, 700}, {800, 600}});          // an oblique line
@@ -233,7 +227,6 @@ START_TEST(vents_have_two_colours) {
   check_colours("00110", (P){{0, 0}, {20, 0}, {10, 10}, {30, 10}, {0, 20}});           // every other place of a grid
   check_colours("0101", (P){{0, 0}, {7.3, 3.1}, {1.17, 11}, {13, 4}});                 // scattered: in their order
 }
-END_TEST
 
 /** Two strata of weight 1/2; of the second, one of four members is open, and one censored. */
 static struct sciara_sample unfinished_sample(void) {
@@ -250,7 +243,7 @@ static struct sciara_sample unfinished_sample(void) {
 }
 
 /** The members 5 and 6 stand for a third of the second stratum each, and the bounds have the weights of the plan. */
-START_TEST(open_members_are_stood_for) {
+TEST(open_members_are_stood_for) {
   struct sciara_sample s = unfinished_sample();
   struct sciara_sample_scratch x;
   const struct sciara_question q = sciara_question_make(&s, INFINITY);
@@ -267,7 +260,6 @@ START_TEST(open_members_are_stood_for) {
   sciara_sample_scratch_free(&x);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Halves of places, all of whose members hit that `hit` marks. */
 static void check_halves(const struct sciara_sample *s, const struct sciara_poi_hit *hit, double first, double second) {
@@ -285,7 +277,7 @@ static void check_halves(const struct sciara_sample *s, const struct sciara_poi_
 }
 
 /** A stratum of three members has its weight in both halves; one of a single member is in neither. */
-START_TEST(halves_have_equal_strata) {
+TEST(halves_have_equal_strata) {
   const struct sciara_poi_hit yes = {.arrival = 10}, no = {.arrival = INFINITY};
   struct sciara_sample s = unfinished_sample();
   check_halves(&s, (struct sciara_poi_hit[]){yes, no, no, no, no, yes, no, no}, 0.5, 0);  // 0 of 0, 2; 5 of 5, 7
@@ -295,10 +287,9 @@ START_TEST(halves_have_equal_strata) {
   check_halves(&s, (struct sciara_poi_hit[]){yes, no, yes}, 1, 0);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Rates of 0.1 (0.05 to 0.4) eruptions a year in the second stratum, and 0.02 everywhere. */
-START_TEST(years_have_bounds_of_their_own) {
+TEST(years_have_bounds_of_their_own) {
   static const uint8_t zone[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   struct sciara_ensemble_rate rates[] = {{.per_year = 0.1, .low = 0.05, .high = 0.4},
                                          {.per_year = 0.02, .low = 0.02, .high = 0.02}};
@@ -325,10 +316,9 @@ START_TEST(years_have_bounds_of_their_own) {
   sciara_free(layers.layer);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Of what reaches a place, a vent has the fraction of its own hits. */
-START_TEST(contributions_divide_the_hits) {
+TEST(contributions_divide_the_hits) {
   struct sciara_poi_hit hit[4];
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
@@ -347,10 +337,9 @@ START_TEST(contributions_divide_the_hits) {
   sciara_free(c);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** The median arrival of a vent needs as many hits as the quantiles of a map. */
-START_TEST(medians_need_enough_hits) {
+TEST(medians_need_enough_hits) {
   enum { COUNT = SCIARA_HITS_LEAST + 1 };
   struct sciara_poi_hit hit[COUNT];
   struct sciara_poi_cells place = {.count = 1};
@@ -372,7 +361,6 @@ START_TEST(medians_need_enough_hits) {
   }
   sciara_sample_free(&s);
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- stop rule
 
@@ -418,7 +406,7 @@ static size_t prefix_of(const struct plan *p) {
 }
 
 /** p = 1/2 of n draws of one stratum: the error is sqrt(1 / (4 (n - 1))). */
-START_TEST(the_shortest_prefix_that_is_enough) {
+TEST(the_shortest_prefix_that_is_enough) {
   static struct plan p;
   const double error[] = {sqrt(1 / (4.0 * 7)), sqrt(1 / (4.0 * 15)), sqrt(1 / (4.0 * 23))};
   for (size_t k = 0; k < BATCHES; k++) {
@@ -428,9 +416,8 @@ START_TEST(the_shortest_prefix_that_is_enough) {
     ck_assert_uint_eq(prefix_of(&p), k + 1 < BATCHES ? k + 2 : 0);
   }
 }
-END_TEST
 
-START_TEST(a_missing_batch_ends_the_prefix) {
+TEST(a_missing_batch_ends_the_prefix) {
   static struct plan p;
   make_plan(&p, 0.14); // two batches
   ck_assert_uint_eq(prefix_of(&p), 2);
@@ -438,37 +425,33 @@ START_TEST(a_missing_batch_ends_the_prefix) {
   for (int k = BATCH; k < 2 * BATCH; k++) p.member[k].id = -1;
   ck_assert_uint_eq(prefix_of(&p), 0);
 }
-END_TEST
 
-START_TEST(a_failed_member_is_open) {
+TEST(a_failed_member_is_open) {
   static struct plan p;
   make_plan(&p, 0.14);
   p.member[3].failed = true;
   ck_assert_uint_eq(prefix_of(&p), 0);
 }
-END_TEST
 
 /** Without a hit the error is the upper bound, three times the largest weight. */
-START_TEST(a_site_without_hits_needs_its_bound) {
+TEST(a_site_without_hits_needs_its_bound) {
   static struct plan p;
   make_plan(&p, 0.20);
   ck_assert_uint_eq(prefix_of(&p), 1);
   for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = INFINITY; // the first of the places
   ck_assert_uint_eq(prefix_of(&p), 2);                         // 3/8, then 3/16
 }
-END_TEST
 
 /** All draws hit: no spread, and the bound is needed as without a hit. */
-START_TEST(a_site_that_all_reach_needs_the_bound) {
+TEST(a_site_that_all_reach_needs_the_bound) {
   static struct plan p;
   make_plan(&p, 0.20);
   for (int k = 0; k < DRAWS; k++) p.hit[k].arrival = 10;
   ck_assert_uint_eq(prefix_of(&p), 2); // 3/8, then 3/16
 }
-END_TEST
 
 /** A full plan draws nothing: its grid difference may be 0 by chance. */
-START_TEST(a_full_plan_does_not_stop) {
+TEST(a_full_plan_does_not_stop) {
   static struct plan p;
   struct sciara_point at[2] = {{0, 0}, {10, 0}};
   struct sciara_ensemble_vent vents[2] = {{.points = &at[0], .point_count = 1}, {.points = &at[1], .point_count = 1}};
@@ -480,10 +463,9 @@ START_TEST(a_full_plan_does_not_stop) {
   for (int k = 0; k < DRAWS; k++) p.vent[k] = k / 2 % 2;
   ck_assert_uint_eq(prefix_of(&p), 0);
 }
-END_TEST
 
 /** Weights of 200 and 1 with a draw each: no spread says how far off the estimate is. */
-START_TEST(single_draws_of_unequal_weight_do_not_stop) {
+TEST(single_draws_of_unequal_weight_do_not_stop) {
   static struct plan p;
   make_plan(&p, 0.5);
   for (int k = 0; k < DRAWS; k++) {
@@ -496,10 +478,9 @@ START_TEST(single_draws_of_unequal_weight_do_not_stop) {
   p.weight[3] = 1;
   ck_assert_uint_eq(prefix_of(&p), 1);
 }
-END_TEST
 
 /** The numbers of strata may be any. */
-START_TEST(strata_have_any_numbers) {
+TEST(strata_have_any_numbers) {
   static struct plan p;
   make_plan(&p, 0.14);
   const size_t batches = prefix_of(&p);
@@ -509,10 +490,9 @@ START_TEST(strata_have_any_numbers) {
   for (int k = 0; k < DRAWS; k++) p.stratum[k] = k >= BATCH && k < 2 * BATCH ? -1 : INT64_MAX;
   ck_assert_uint_eq(prefix_of(&p), 2);
 }
-END_TEST
 
 /** Stratum 1 has half of the weight, but fewer members at first; and none in the first batch. */
-START_TEST(strata_keep_their_weights) {
+TEST(strata_keep_their_weights) {
   static struct plan p;
   make_plan(&p, 0.5);
   for (int k = 0; k < DRAWS; k++) p.stratum[k] = k >= BATCH && k < 2 * BATCH;
@@ -532,35 +512,5 @@ START_TEST(strata_keep_their_weights) {
   p.e.stop.standard_error = error * (1 - 1e-12);
   ck_assert_uint_ne(prefix_of(&p), 1);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ensemble_results");
-  TCase *t = tcase_create("results");
-  suite_add_tcase(suite, t);
-  tcase_add_test(t, a_cell_at_the_edges);
-  tcase_add_test(t, the_front_counts_all_members);
-  tcase_add_test(t, a_site_at_the_edges);
-  tcase_add_test(t, halves_are_within_strata);
-  tcase_add_test(t, a_grid_has_no_halves);
-  tcase_add_test(t, vents_have_two_colours);
-  tcase_add_test(t, open_members_are_stood_for);
-  tcase_add_test(t, halves_have_equal_strata);
-  tcase_add_test(t, years_have_bounds_of_their_own);
-  tcase_add_test(t, contributions_divide_the_hits);
-  tcase_add_test(t, medians_need_enough_hits);
-  tcase_add_test(t, the_shortest_prefix_that_is_enough);
-  tcase_add_test(t, a_missing_batch_ends_the_prefix);
-  tcase_add_test(t, a_failed_member_is_open);
-  tcase_add_test(t, a_site_without_hits_needs_its_bound);
-  tcase_add_test(t, a_site_that_all_reach_needs_the_bound);
-  tcase_add_test(t, strata_keep_their_weights);
-  tcase_add_test(t, a_full_plan_does_not_stop);
-  tcase_add_test(t, single_draws_of_unequal_weight_do_not_stop);
-  tcase_add_test(t, strata_have_any_numbers);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

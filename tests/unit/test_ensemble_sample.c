@@ -2,7 +2,6 @@
 // The statistics of an ensemble, compared with numbers computed by hand.
 #include "ensemble/sample.h"
 
-#include <check.h>
 #include <math.h>
 
 enum { MOST = 40 };
@@ -42,7 +41,7 @@ static struct sciara_estimate estimate(const struct sciara_sample *s, double unt
 }
 
 // Two strata: weights 1, 1 and 2, 2, 2, sum 8; hits: member 1 and members 2, 3.
-START_TEST(a_probability_and_its_error_by_hand) {
+TEST(a_probability_and_its_error_by_hand) {
   const struct members m = all_done(5, (double[]){1, 1, 2, 2, 2}, (int64_t[]){0, 0, 1, 1, 1});
   struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
   const uint32_t hit[] = {1, 2, 3};
@@ -55,9 +54,8 @@ START_TEST(a_probability_and_its_error_by_hand) {
   ck_assert_uint_eq(s.joined, 0);
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(open_members_widen_the_bounds) {
+TEST(open_members_widen_the_bounds) {
   struct members m = all_done(4, (double[]){1, 2, 3, 4}, (int64_t[]){0, 0, 0, 0});
   m.state[3] = SCIARA_MEMBER_OPEN;
   struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
@@ -69,9 +67,8 @@ START_TEST(open_members_widen_the_bounds) {
   ck_assert_uint_eq(s.finished, 3);
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(what_a_censored_member_has_not_reached_stays_possible) {
+TEST(what_a_censored_member_has_not_reached_stays_possible) {
   struct members m = all_done(4, (double[]){1, 2, 3, 4}, (int64_t[]){0, 0, 0, 0});
   m.state[2] = m.state[3] = SCIARA_MEMBER_CENSORED;
   m.end[2] = 100;
@@ -92,9 +89,8 @@ START_TEST(what_a_censored_member_has_not_reached_stays_possible) {
   ck_assert_double_eq(e.high, e.low);
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(members_of_weight_0_do_not_count) {
+TEST(members_of_weight_0_do_not_count) {
   struct members m = all_done(3, (double[]){0, 1, 1}, (int64_t[]){0, 0, 0});
   struct sciara_sample s = sample_of(&m, 3, SCIARA_ERROR_STRATA);
   ck_assert_uint_eq(s.zero, 1);
@@ -106,9 +102,8 @@ START_TEST(members_of_weight_0_do_not_count) {
   ck_assert_double_eq_tol(e.error, 0.5, 1e-15); // sqrt(2 (1/4)(1/4 + 1/4))
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(strata_with_one_draw_are_joined) {
+TEST(strata_with_one_draw_are_joined) {
   // Strata 0 | 1 | 2 2 | 3: those with one draw become one group.
   const struct members m = all_done(5, (double[]){1, 1, 1, 1, 1}, (int64_t[]){0, 1, 2, 2, 3});
   struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
@@ -120,10 +115,9 @@ START_TEST(strata_with_one_draw_are_joined) {
   ck_assert_double_eq_tol(e.error, sqrt(1.5 / 25 * 6 / 9), 1e-15); // of the group of three alone
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Pairs have equal weights; a stratum that has none to be joined with leaves no error. */
-START_TEST(strata_of_unequal_weight_are_never_joined) {
+TEST(strata_of_unequal_weight_are_never_joined) {
   // Weights 2 | 1 | 2 | 1 | 1.
   const struct members m = all_done(5, (double[]){2, 1, 2, 1, 1}, (int64_t[]){0, 1, 2, 3, 4});
   struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
@@ -143,9 +137,8 @@ START_TEST(strata_of_unequal_weight_are_never_joined) {
   ck_assert_double_eq(sciara_sample_zero_bound(&s), 1); // min(1, 3 * 2/5)
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(replicates_give_the_error_between_them) {
+TEST(replicates_give_the_error_between_them) {
   double weight[16];
   int64_t group[16];
   for (int k = 0; k < 16; k++) {
@@ -165,9 +158,8 @@ START_TEST(replicates_give_the_error_between_them) {
   ck_assert_double_nan(estimate(&s, INFINITY, hit, 4).error);
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(a_full_grid_has_the_error_of_its_halves) {
+TEST(a_full_grid_has_the_error_of_its_halves) {
   const struct members m = all_done(4, (double[]){1, 1, 1, 3}, (int64_t[]){0, 1, 0, 1});
   struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_GRID);
   const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){0, 3}, 2);
@@ -176,9 +168,8 @@ START_TEST(a_full_grid_has_the_error_of_its_halves) {
   ck_assert_double_nan(sciara_sample_zero_bound(&s));
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(no_hit_has_an_upper_bound_and_no_error) {
+TEST(no_hit_has_an_upper_bound_and_no_error) {
   double weight[MOST];
   int64_t group[MOST];
   for (int k = 0; k < MOST; k++) {
@@ -203,9 +194,8 @@ START_TEST(no_hit_has_an_upper_bound_and_no_error) {
   ck_assert(!isnan(sciara_sample_zero_bound(&s)));
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(intervals_by_hand) {
+TEST(intervals_by_hand) {
   double weight[MOST];
   int64_t group[MOST] = {0};
   for (int k = 0; k < MOST; k++) weight[k] = 1;
@@ -237,18 +227,16 @@ START_TEST(intervals_by_hand) {
   ck_assert_double_nan(sciara_sample_interval(&s, &e).high);
   sciara_sample_free(&s);
 }
-END_TEST
 
 /** Quantiles of published tables. */
-START_TEST(student_as_in_tables) {
+TEST(student_as_in_tables) {
   static const double table[][2] = {{1, 12.7062}, {6, 2.4469}, {7, 2.3646}, {8, 2.3060}, {15, 2.1314}, {39, 2.0227}};
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
     ck_assert_double_eq_tol(sciara_student(table[k][0]), table[k][1], 1e-4);
   ck_assert_double_eq_tol(sciara_student(1e9), 1.959964, 1e-6);
 }
-END_TEST
 
-START_TEST(nothing_finished_is_refused) {
+TEST(nothing_finished_is_refused) {
   struct members m = all_done(2, (double[]){1, 0}, (int64_t[]){0, 0});
   m.state[0] = SCIARA_MEMBER_OPEN;
   const struct sciara_sample_input in = {2, m.weight, m.state, m.end, m.group, SCIARA_ERROR_STRATA, NULL};
@@ -256,9 +244,8 @@ START_TEST(nothing_finished_is_refused) {
   ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), "expected at least one finished member of weight above 0, found none of 2");
 }
-END_TEST
 
-START_TEST(quantiles_are_values_at_which_the_weight_is_reached) {
+TEST(quantiles_are_values_at_which_the_weight_is_reached) {
   double weight[MOST];
   int64_t group[MOST] = {0};
   for (int k = 0; k < MOST; k++) weight[k] = k + 1;
@@ -280,9 +267,8 @@ START_TEST(quantiles_are_values_at_which_the_weight_is_reached) {
   ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 10.1), 4);
   sciara_sample_free(&s);
 }
-END_TEST
 
-START_TEST(many_values_are_sorted_by_value_then_member) {
+TEST(many_values_are_sorted_by_value_then_member) {
   enum { COUNT = 5000 };
   static sciara_ranked r[COUNT], room[COUNT];
   uint32_t seed = 1;
@@ -296,9 +282,8 @@ START_TEST(many_values_are_sorted_by_value_then_member) {
     ck_assert(a < b || (a == b && sciara_ranked_member(r[k - 1]) < sciara_ranked_member(r[k])));
   }
 }
-END_TEST
 
-START_TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
+TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
   const struct members m = all_done(4, (double[]){1, 1, 2, 2}, (int64_t[]){0, 0, 1, 1});
   struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
   struct sciara_sample_scratch x;
@@ -312,30 +297,5 @@ START_TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
   sciara_sample_scratch_free(&x);
   sciara_sample_free(&s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ensemble_sample");
-  TCase *t = tcase_create("sample");
-  suite_add_tcase(suite, t);
-  tcase_add_test(t, a_probability_and_its_error_by_hand);
-  tcase_add_test(t, open_members_widen_the_bounds);
-  tcase_add_test(t, what_a_censored_member_has_not_reached_stays_possible);
-  tcase_add_test(t, members_of_weight_0_do_not_count);
-  tcase_add_test(t, strata_with_one_draw_are_joined);
-  tcase_add_test(t, strata_of_unequal_weight_are_never_joined);
-  tcase_add_test(t, intervals_by_hand);
-  tcase_add_test(t, student_as_in_tables);
-  tcase_add_test(t, replicates_give_the_error_between_them);
-  tcase_add_test(t, a_full_grid_has_the_error_of_its_halves);
-  tcase_add_test(t, no_hit_has_an_upper_bound_and_no_error);
-  tcase_add_test(t, nothing_finished_is_refused);
-  tcase_add_test(t, quantiles_are_values_at_which_the_weight_is_reached);
-  tcase_add_test(t, many_values_are_sorted_by_value_then_member);
-  tcase_add_test(t, the_mean_of_a_value_has_the_error_of_its_strata);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/random.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "plan/ensemble_file.h"
 #include "plan/points.h"
 
-START_TEST(test_philox) { // the known answers of Random123
+TEST(test_philox) { // the known answers of Random123
   static const struct {
     uint32_t counter[4], key[2], answer[4];
   } known[] = {
@@ -30,9 +29,8 @@ START_TEST(test_philox) { // the known answers of Random123
   ck_assert_double_eq(sciara_unit(0), 0x1p-53);
   ck_assert_double_eq(sciara_unit(UINT64_MAX), 1 - 0x1p-53);
 }
-END_TEST
 
-START_TEST(test_sobol_begin) { // the first points as published for these numbers, in the order of binary numbers
+TEST(test_sobol_begin) { // the first points as published for these numbers, in the order of binary numbers
   static const double known[3][8] = {{0, 0.5, 0.25, 0.75, 0.125, 0.625, 0.375, 0.875},
                                      {0, 0.5, 0.75, 0.25, 0.625, 0.125, 0.375, 0.875},
                                      {0, 0.5, 0.75, 0.25, 0.375, 0.875, 0.625, 0.125}};
@@ -41,7 +39,6 @@ START_TEST(test_sobol_begin) { // the first points as published for these number
   ck_assert_double_eq(sciara_sobol_digits(3, 3) * 0x1p-32, 0.25);
   ck_assert_double_eq(sciara_sobol_digits(4, 3) * 0x1p-32, 0.75);
 }
-END_TEST
 
 /** Seeds for dimensions with the names "0", "1" and so on. */
 static const uint64_t *seeds_of(uint64_t seed) {
@@ -67,7 +64,7 @@ static void check_intervals(const double *u, size_t stride, int bits) {
   }
 }
 
-START_TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimensions; scrambling keeps this
+TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimensions; scrambling keeps this
   enum { BITS = 8, COUNT = 1 << BITS, D = SCIARA_SOBOL_DIMENSIONS };
   double *u = malloc(sizeof *u * COUNT * D);
   ck_assert_ptr_nonnull(u);
@@ -85,9 +82,8 @@ START_TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimension
   ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(7), 3, 2, D + 1, u), SCIARA_ERR_INPUT);
   free(u);
 }
-END_TEST
 
-START_TEST(test_scramblings_are_independent) { // the mean over designs is unbiased; the integral error is small
+TEST(test_scramblings_are_independent) { // the mean over designs is unbiased; the integral error is small
   enum { COUNT = 64, DESIGNS = 64 };
   double u[COUNT * 2], sum = 0, squares = 0;
   for (uint32_t k = 0; k < DESIGNS; k++) {
@@ -102,9 +98,8 @@ START_TEST(test_scramblings_are_independent) { // the mean over designs is unbia
   ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0), sciara_sobol_scramble(1, 1, 0));
   ck_assert_uint_ne(sciara_sobol_scramble(1, 0, 0), sciara_sobol_scramble(2, 0, 0));
 }
-END_TEST
 
-START_TEST(test_lhs) { // one point in each interval of each dimension, whatever the number of points
+TEST(test_lhs) { // one point in each interval of each dimension, whatever the number of points
   static const size_t counts[] = {1, 2, 7, 100, 333};
   double *u = malloc(sizeof *u * 333 * 5);
   ck_assert_ptr_nonnull(u);
@@ -128,9 +123,8 @@ START_TEST(test_lhs) { // one point in each interval of each dimension, whatever
   ck_assert(fabs(rank) < 0.15);
   free(u);
 }
-END_TEST
 
-START_TEST(test_random) { // moments, and values that no later version may change
+TEST(test_random) { // moments, and values that no later version may change
   enum { COUNT = 20000 };
   double *u = malloc(sizeof *u * COUNT * 2), mean = 0, square = 0, product = 0;
   ck_assert_ptr_nonnull(u);
@@ -148,9 +142,8 @@ START_TEST(test_random) { // moments, and values that no later version may chang
   ck_assert_mem_eq(again, u, sizeof again);
   free(u);
 }
-END_TEST
 
-START_TEST(test_coordinates_belong_to_names) { // in any other place a dimension has the same numbers
+TEST(test_coordinates_belong_to_names) { // in any other place a dimension has the same numbers
   enum { COUNT = 16 };
   static const enum sciara_sample_method methods[] = {SCIARA_SAMPLE_RANDOM, SCIARA_SAMPLE_LHS};
   const uint64_t a = sciara_points_seed(3, "a"), b = sciara_points_seed(3, "b"), c = sciara_points_seed(3, "c");
@@ -166,9 +159,8 @@ START_TEST(test_coordinates_belong_to_names) { // in any other place a dimension
   }
   ck_assert_uint_ne(a, sciara_points_seed(4, "a"));
 }
-END_TEST
 
-START_TEST(test_normal_quantile) { // values of AS 241, and of tables
+TEST(test_normal_quantile) { // values of AS 241, and of tables
   ck_assert_double_eq(sciara_normal_quantile(0.5), 0);
   ck_assert_double_eq_tol(sciara_normal_quantile(0.25), -0.6744897501960817, 1e-15);
   ck_assert_double_eq_tol(sciara_normal_quantile(0.001), -3.090232306167814, 4e-15);
@@ -183,7 +175,6 @@ START_TEST(test_normal_quantile) { // values of AS 241, and of tables
   ck_assert_double_eq(sciara_normal_probability(-100), 0x1p-53);
   ck_assert_double_eq(sciara_normal_probability(100), 1 - 0x1p-53);
 }
-END_TEST
 
 static double volume_of(const double *rates, size_t slots, double duration) {
   double sum = 0;
@@ -192,7 +183,7 @@ static double volume_of(const double *rates, size_t slots, double duration) {
   return sum;
 }
 
-START_TEST(test_curves) { // the volume is exact for each shape and number of slots; it ascends from 0 to 1
+TEST(test_curves) { // the volume is exact for each shape and number of slots; it ascends from 0 to 1
   static const double edges[] = {0, 10, 30, 100}, table[] = {1, 5, 0.5};
   static const size_t slots[] = {1, 2, 20, 997};
   double rates[997];
@@ -215,9 +206,8 @@ START_TEST(test_curves) { // the volume is exact for each shape and number of sl
       }
     }
 }
-END_TEST
 
-START_TEST(test_curve_forms) { // closed forms: half of a symmetric bell, the e-folding, the place of the peak
+TEST(test_curve_forms) { // closed forms: half of a symmetric bell, the e-folding, the place of the peak
   const struct sciara_curve bell = {.kind = SCIARA_CURVE_BELL, .peak = 0.5};
   const struct sciara_curve exponential = {.kind = SCIARA_CURVE_EXPONENTIAL, .decay = 0.5};
   const struct sciara_curve waning = {.kind = SCIARA_CURVE_WANING, .peak = 0.1, .decay = 0.3};
@@ -234,26 +224,5 @@ START_TEST(test_curve_forms) { // closed forms: half of a symmetric bell, the e-
   ck_assert(highest == 9 || highest == 10);
   ck_assert_double_eq_tol(rates[60] / rates[30], exp(-1), 1e-12);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ensemble_sampling");
-  TCase *tc = tcase_create("ensemble_sampling");
-  tcase_add_test(tc, test_philox);
-  tcase_add_test(tc, test_sobol_begin);
-  tcase_add_test(tc, test_sobol_is_even);
-  tcase_add_test(tc, test_scramblings_are_independent);
-  tcase_add_test(tc, test_lhs);
-  tcase_add_test(tc, test_random);
-  tcase_add_test(tc, test_coordinates_belong_to_names);
-  tcase_add_test(tc, test_normal_quantile);
-  tcase_add_test(tc, test_curves);
-  tcase_add_test(tc, test_curve_forms);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

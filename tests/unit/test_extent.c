@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/compare.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static struct sciara_extent_scores scores(const char *run, const char *observed,
 static void assert_near(double found, double expected) { ck_assert_double_eq_tol(found, expected, 1e-14); }
 
 // Three cells in both, one only observed, two only in the run: computed by hand.
-START_TEST(scores_of_small_masks) {
+TEST(scores_of_small_masks) {
   const struct sciara_extent_scores s = scores("##../"
                                                "#.#./"
                                                "..#.",
@@ -64,9 +63,8 @@ START_TEST(scores_of_small_masks) {
   assert_near(s.run_out_ratio, 2);
   assert_near(s.hausdorff_m, 10 * sqrt(2)); // row 2, column 2 from row 1, column 1
 }
-END_TEST
 
-START_TEST(the_same_masks) {
+TEST(the_same_masks) {
   const struct sciara_extent_scores s = scores(".##./####", ".##./####", ".#../....");
   assert_near(s.jaccard, 1);
   assert_near(s.e1, 1);
@@ -75,25 +73,22 @@ START_TEST(the_same_masks) {
   assert_near(s.hausdorff_m, 0);
   ck_assert_int_eq(s.misses + s.excess, 0);
 }
-END_TEST
 
 // The farther of the two one-sided distances counts, whichever side it is on.
-START_TEST(hausdorff_is_of_both_sides) {
+TEST(hausdorff_is_of_both_sides) {
   assert_near(scores("#....", "#...#", "").hausdorff_m, 40);
   assert_near(scores("#...#", "#....", "").hausdorff_m, 40);
   assert_near(scores("#....", "....#", "").hausdorff_m, 40);
 }
-END_TEST
 
-START_TEST(the_nearest_of_several_vents) {
+TEST(the_nearest_of_several_vents) {
   const struct sciara_extent_scores s = scores("#######", "##.....", "#.....#");
   assert_near(s.run_out_m, 30);
   assert_near(s.observed_run_out_m, 10);
   assert_near(s.run_out_ratio, 3);
 }
-END_TEST
 
-START_TEST(an_empty_run) {
+TEST(an_empty_run) {
   const struct sciara_extent_scores s = scores("....", ".##.", "#...");
   assert_near(s.jaccard, 0);
   assert_near(s.e1, 0);
@@ -106,9 +101,8 @@ START_TEST(an_empty_run) {
   ck_assert(isnan(s.run_out_ratio));
   ck_assert(isnan(s.hausdorff_m));
 }
-END_TEST
 
-START_TEST(nothing_observed) {
+TEST(nothing_observed) {
   const struct sciara_extent_scores s = scores(".##.", "....", "#...");
   assert_near(s.jaccard, 0);
   ck_assert(isnan(s.tpr));
@@ -118,9 +112,8 @@ START_TEST(nothing_observed) {
   ck_assert(isnan(s.hausdorff_m));
   ck_assert_int_eq(s.excess, 2);
 }
-END_TEST
 
-START_TEST(nothing_at_all) {
+TEST(nothing_at_all) {
   const struct sciara_extent_scores s = scores("....", "....", "");
   ck_assert_int_eq(s.hits + s.misses + s.excess, 0);
   const double all[] = {
@@ -128,17 +121,15 @@ START_TEST(nothing_at_all) {
       s.run_out_ratio, s.hausdorff_m, s.both.mean_m, s.both.rmse_m, s.any.mean_m, s.any.rmse_m, s.observed_run_out_m};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) ck_assert_msg(isnan(all[k]), "score %zu is %g", k, all[k]);
 }
-END_TEST
 
 // The observed extent is the vent alone: its run-out is 0, and no ratio to it has a value.
-START_TEST(a_run_out_of_nothing) {
+TEST(a_run_out_of_nothing) {
   const struct sciara_extent_scores s = scores("##..", "#...", "#...");
   assert_near(s.observed_run_out_m, 0);
   ck_assert(isnan(s.run_out_ratio));
 }
-END_TEST
 
-START_TEST(errors_of_thickness) {
+TEST(errors_of_thickness) {
   const uint8_t run[4] = {1, 1, 1, 0}, observed[4] = {1, 1, 0, 1};
   const double a[4] = {3, 5, 2, 0}, b[4] = {2, 9, 0, 6};
   const struct sciara_grid g = {.rows = 2, .cols = 2, .cell_size = 10};
@@ -155,7 +146,6 @@ START_TEST(errors_of_thickness) {
   ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
   ck_assert(isnan(s.both.mean_m) && isnan(s.any.rmse_m));
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------ distances
 
@@ -182,7 +172,7 @@ static void check_distances(int64_t rows, int64_t cols, const uint8_t *set) {
 }
 
 // Against the definition: from one cell to all of them, in grids of every shape.
-START_TEST(distances_are_exact) {
+TEST(distances_are_exact) {
   static const int64_t shapes[][2] = {{1, 1}, {1, 20}, {20, 1}, {2, 3}, {7, 9}, {20, 20}, {3, 100}, {100, 3}};
   static const int shares[] = {0, 1, 3, 10, 50, 90, 100};
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -193,15 +183,13 @@ START_TEST(distances_are_exact) {
         check_distances(shapes[s][0], shapes[s][1], set);
       }
 }
-END_TEST
 
-START_TEST(distances_to_nothing) {
+TEST(distances_to_nothing) {
   const uint8_t set[6] = {0};
   int64_t found[6];
   ck_assert_int_eq(sciara_distance_squared(2, 3, set, found), SCIARA_OK);
   for (int i = 0; i < 6; i++) ck_assert(found[i] == INT64_MAX);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------ vents
 
@@ -229,7 +217,7 @@ static void assert_vents(const char *json, const char *expected) {
   ck_assert_int_eq(count, total);
 }
 
-START_TEST(vents_are_found) {
+TEST(vents_are_found) {
   assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, " EFFUSION "}"), "..../..#.");
   assert_vents(SCENARIO("{\"x\": 500019.9, \"y\": 4177990.1, " EFFUSION "}"), ".#../....");
   assert_vents(SCENARIO("{\"line\": [[500005, 4177985], [500035, 4177985]], " EFFUSION "}"), "..../####");
@@ -237,36 +225,12 @@ START_TEST(vents_are_found) {
   // x 500015, y 4177995
   assert_vents(SCENARIO("{\"lon\": 15.00017027, \"lat\": 37.74925558, " EFFUSION "}"), ".#../....");
 }
-END_TEST
 
 // A vent whose rates can no longer be read still has its position.
-START_TEST(vents_without_rates) {
+TEST(vents_without_rates) {
   assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, \"effusion\": {\"csv\": \"not/there.csv\"}}"), "..../..#.");
   assert_vents(SCENARIO("{\"row\": 7, \"col\": 2, " EFFUSION "}"), "..../....");
   assert_vents("no JSON", "..../....");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("extent");
-  TCase *tests = tcase_create("extent");
-  tcase_add_test(tests, scores_of_small_masks);
-  tcase_add_test(tests, the_same_masks);
-  tcase_add_test(tests, hausdorff_is_of_both_sides);
-  tcase_add_test(tests, the_nearest_of_several_vents);
-  tcase_add_test(tests, an_empty_run);
-  tcase_add_test(tests, nothing_observed);
-  tcase_add_test(tests, nothing_at_all);
-  tcase_add_test(tests, a_run_out_of_nothing);
-  tcase_add_test(tests, errors_of_thickness);
-  tcase_add_test(tests, distances_are_exact);
-  tcase_add_test(tests, distances_to_nothing);
-  tcase_add_test(tests, vents_are_found);
-  tcase_add_test(tests, vents_without_rates);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS()

@@ -2,7 +2,6 @@
 // The folder of a film: which files are frames, and that all others stay.
 #include "picture/frames.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void teardown(void) {
   ck_assert_int_eq(system(command), 0);
 }
 
-START_TEST(frames_are_removed_and_nothing_else) {
+TEST(frames_are_removed_and_nothing_else) {
   static const struct {
     const char *name;
     bool is_frame;
@@ -43,9 +42,8 @@ START_TEST(frames_are_removed_and_nothing_else) {
     free(path);
   }
 }
-END_TEST
 
-START_TEST(no_folder_is_an_empty_one) {
+TEST(no_folder_is_an_empty_one) {
   char *none = sciara_path_join(folder, "none"), *file = sciara_path_join(folder, "file");
   ck_assert_int_eq(sciara_frames_clear(none), SCIARA_OK);
   ck_assert_int_eq(sciara_file_replace(file, "x", 1), SCIARA_OK);
@@ -53,29 +51,13 @@ START_TEST(no_folder_is_an_empty_one) {
   free(none);
   free(file);
 }
-END_TEST
 
-START_TEST(names) {
+TEST(names) {
   char *first = sciara_frame_path("a.frames", 1), *last = sciara_frame_path("/b", SCIARA_FRAMES_MOST);
   ck_assert_str_eq(first, "a.frames/frame_00001.png");
   ck_assert_str_eq(last, "/b/frame_99999.png");
   free(first);
   free(last);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("frames");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, frames_are_removed_and_nothing_else);
-  tcase_add_test(tests, no_folder_is_an_empty_one);
-  tcase_add_test(tests, names);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

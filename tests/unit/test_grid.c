@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/grid.h: interior, rim and NODATA, against the definition on random masks of many shapes.
-#include <check.h>
 #include <string.h>
 
 #include "model/grid.h"
@@ -19,7 +18,7 @@ static int kind_of(const struct sciara_grid *g, const uint8_t *valid, int64_t r,
   return SCIARA_CELL_INTERIOR;
 }
 
-START_TEST(random_masks) {
+TEST(random_masks) {
   uint64_t x = 88172645463325252u;
   int kinds[3] = {0, 0, 0};
   for (int64_t rows = 1; rows <= MOST; rows++)
@@ -44,9 +43,8 @@ START_TEST(random_masks) {
       }
   ck_assert(kinds[0] > 100 && kinds[1] > 100 && kinds[2] > 100);
 }
-END_TEST
 
-START_TEST(whole_grids) {
+TEST(whole_grids) {
   const int64_t shapes[][3] = {{1, 1, 0}, {1, 9, 0}, {2, 2, 0}, {2, 9, 0},
                                {3, 3, 1}, {3, 9, 7}, {9, 3, 7}, {5, 6, 12}}; // rows, cols, interior
   for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -65,9 +63,8 @@ START_TEST(whole_grids) {
     for (int64_t i = 0; i < sciara_grid_cells(&g); i++) ck_assert_uint_eq(kind[i], SCIARA_CELL_NODATA);
   }
 }
-END_TEST
 
-START_TEST(decimals) { // of lengths and of coordinates, which show half a cell
+TEST(decimals) { // of lengths and of coordinates, which show half a cell
   const struct {
     double cell;
     int decimals;
@@ -78,20 +75,5 @@ START_TEST(decimals) { // of lengths and of coordinates, which show half a cell
     ck_assert_int_eq(sciara_grid_place_decimals(&g), cases[k].decimals + 3);
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("grid");
-  TCase *tc = tcase_create("grid");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, random_masks);
-  tcase_add_test(tc, whole_grids);
-  tcase_add_test(tc, decimals);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

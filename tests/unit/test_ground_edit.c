@@ -3,7 +3,6 @@
 // expected cells are worked out by hand; those of shapes with many points by the definition, cell by cell.
 #include "model/ground_edit.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,13 +101,12 @@ static void refused(struct sciara_edit edit, const char *part) {
 // Around the centres of rows 2 and 3, columns 2 to 4.
 #define BOX ((struct sciara_edit){.closed = true, POINTS({1020, 1980}, {1050, 1980}, {1050, 1960}, {1020, 1960})})
 
-START_TEST(a_barrier_has_its_width_and_height) { // centres at exactly half the width belong to it
+TEST(a_barrier_has_its_width_and_height) { // centres at exactly half the width belong to it
   const char *const cells[] = {"........", "..1111..", ".111111.", "..1111..", "........", "........"};
   expect_one(with(MIDDLE, SCIARA_EDIT_HEIGHT, 3), cells, 103);
 }
-END_TEST
 
-START_TEST(a_narrow_line_covers_the_cells_that_it_crosses) {
+TEST(a_narrow_line_covers_the_cells_that_it_crosses) {
   const char *const cells[] = {"........", "........", "..1111..", "........", "........", "........"};
   expect_one(wide(with(MIDDLE, SCIARA_EDIT_HEIGHT, 3), 19.9), cells, 103);
   const struct sciara_edit slanted = {POINTS({1001, 1999}, {1011, 1989}, {1011, 1941})};
@@ -118,9 +116,8 @@ START_TEST(a_narrow_line_covers_the_cells_that_it_crosses) {
   const char *const corner[] = {"1.......", ".1......", ".1......", ".1......", ".1......", ".1......"};
   expect_one(wide(with(slanted, SCIARA_EDIT_HEIGHT, 3), 0.1), corner, 103);
 }
-END_TEST
 
-START_TEST(a_channel_has_its_depth) {
+TEST(a_channel_has_its_depth) {
   const struct sciara_edit diagonal = {POINTS({1005, 1995}, {1035, 1965})};
   const char *const cells[] = {"1.......", ".1......", "..1.....", "...1....", "........", "........"};
   expect_one(wide(with(diagonal, SCIARA_EDIT_DEPTH, 2), 1), cells, 98);
@@ -128,9 +125,8 @@ START_TEST(a_channel_has_its_depth) {
   const char *const wider[] = {"11......", "111.....", ".111....", "..11....", "........", "........"};
   expect_one(wide(with(diagonal, SCIARA_EDIT_DEPTH, 2), 14.2), wider, 98);
 }
-END_TEST
 
-START_TEST(a_crest_leaves_higher_ground) { // the last column lies at 102 m
+TEST(a_crest_leaves_higher_ground) { // the last column lies at 102 m
   const struct sciara_edit across = {POINTS({1045, 1975}, {1075, 1975})};
   const char *const low[] = {"........", "........", "....111.", "........", "........", "........"};
   const char *const high[] = {"........", "........", "....1111", "........", "........", "........"};
@@ -138,25 +134,22 @@ START_TEST(a_crest_leaves_higher_ground) { // the last column lies at 102 m
   expect_one(wide(with(across, SCIARA_EDIT_CREST, 102), 1), low, 102);
   expect_one(wide(with(across, SCIARA_EDIT_CREST, 102.5), 1), high, 102.5);
 }
-END_TEST
 
-START_TEST(polygons_raise_and_level) {
+TEST(polygons_raise_and_level) {
   const char *const cells[] = {"........", "........", "..111...", "..111...", "........", "........"};
   expect_one(with(BOX, SCIARA_EDIT_RAISE, 4), cells, 104);
   expect_one(with(BOX, SCIARA_EDIT_RAISE, -4), cells, 96);
   expect_one(with(BOX, SCIARA_EDIT_LEVEL, -3), cells, -3);
 }
-END_TEST
 
-START_TEST(a_crossed_polygon_is_its_two_triangles) {
+TEST(a_crossed_polygon_is_its_two_triangles) {
   const struct sciara_edit bow = {.closed = true, POINTS({1000, 2000}, {1080, 1940}, {1080, 2000}, {1000, 1940})};
   const char *const cells[] = {"1.......", "11....11", "111..111", "111..111", "11....11", "1......1"};
   expect_one(with(bow, SCIARA_EDIT_LEVEL, 7), cells, 7); // NODATA in the corner stays
   ck_assert_ptr_nonnull(strstr(logged, "dem.edits[0] (works): 1 of its cells is NODATA or sea and stays so"));
 }
-END_TEST
 
-START_TEST(degenerate_shapes) {
+TEST(degenerate_shapes) {
   const char *const none[] = {"........", "........", "........", "........", "........", "........"};
   const struct sciara_edit flat = {.closed = true, POINTS({1020, 1975}, {1050, 1975}, {1030, 1975})};
   const struct sciara_edit twice = {.closed = true,
@@ -172,9 +165,8 @@ START_TEST(degenerate_shapes) {
   refused(with((struct sciara_edit){POINTS({1025, 1975}, {1025, 1975})}, SCIARA_EDIT_HEIGHT, 1), "no length");
   refused(with((struct sciara_edit){POINTS({1025, 1975})}, SCIARA_EDIT_HEIGHT, 1), "expected at least 2");
 }
-END_TEST
 
-START_TEST(a_centre_on_a_border_belongs_to_one_side) { // borders through centres of rows 1 and 4, columns 1, 3 and 6
+TEST(a_centre_on_a_border_belongs_to_one_side) { // borders through centres of rows 1 and 4, columns 1, 3 and 6
   const struct sciara_edit west = {.closed = true, POINTS({1015, 1985}, {1035, 1985}, {1035, 1955}, {1015, 1955})};
   const struct sciara_edit east = {.closed = true, POINTS({1035, 1955}, {1065, 1955}, {1065, 1985}, {1035, 1985})};
   const struct sciara_edit both[] = {with(west, SCIARA_EDIT_RAISE, 1), with(east, SCIARA_EDIT_RAISE, 2)};
@@ -185,9 +177,8 @@ START_TEST(a_centre_on_a_border_belongs_to_one_side) { // borders through centre
   expect_altitudes(altitude);
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(edits_are_applied_in_their_order) {
+TEST(edits_are_applied_in_their_order) {
   const struct sciara_edit dam = with(MIDDLE, SCIARA_EDIT_HEIGHT, 3), level = with(BOX, SCIARA_EDIT_LEVEL, 90);
   const struct sciara_edit first[] = {dam, level}, last[] = {level, dam};
   const char *const dam_first[] = {"........", "..1111..", ".122211.", "..2221..", "........", "........"};
@@ -205,16 +196,14 @@ START_TEST(edits_are_applied_in_their_order) {
   }
   sciara_dem_free(&dem);
 }
-END_TEST
 
-START_TEST(a_line_changes_a_cell_once) { // there and back over the same cells
+TEST(a_line_changes_a_cell_once) { // there and back over the same cells
   const struct sciara_edit back = {POINTS({1025, 1975}, {1055, 1975}, {1025, 1975}, {1055, 1975})};
   const char *const cells[] = {"........", "..1111..", ".111111.", "..1111..", "........", "........"};
   expect_one(with(back, SCIARA_EDIT_HEIGHT, 3), cells, 103);
 }
-END_TEST
 
-START_TEST(points_outside_are_refused) {
+TEST(points_outside_are_refused) {
   const double wrong[] = {999.99, 1080.01, 1e300, -1e300, INFINITY, -INFINITY, NAN};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     const struct sciara_edit line = {POINTS({1025, 1975}, {wrong[k], 1975})};
@@ -226,9 +215,8 @@ START_TEST(points_outside_are_refused) {
   const char *const cells[] = {"1111111.", "11111111", "11111111", "11111111", "11111111", "11111111"};
   expect_one(with(whole, SCIARA_EDIT_LEVEL, 5), cells, 5); // the corners of the map are part of it
 }
-END_TEST
 
-START_TEST(altitudes_that_no_dem_has_are_refused) {
+TEST(altitudes_that_no_dem_has_are_refused) {
   const char *const where = "row 2, column 2: expected an altitude of";
   refused(with(BOX, SCIARA_EDIT_LEVEL, NAN), "expected exactly one of raise_m, level_m for a polygon, found none");
   refused(with(BOX, SCIARA_EDIT_LEVEL, INFINITY), where);
@@ -239,7 +227,6 @@ START_TEST(altitudes_that_no_dem_has_are_refused) {
   refused(with(BOX, SCIARA_EDIT_RAISE, SCIARA_NODATA_ALTITUDE - 100), where);
   refused(with(BOX, SCIARA_EDIT_HEIGHT, 1), "found none of them");
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------ many points
 
@@ -248,7 +235,7 @@ static const struct sciara_grid large = {.rows = SIDE, .cols = SIDE, .cell_size 
 static uint8_t mask[SIDE * SIDE];
 static struct sciara_point many[MANY];
 
-START_TEST(a_circle_of_many_points) {
+TEST(a_circle_of_many_points) {
   const size_t ends[] = {MANY / 2, MANY};
   for (int k = 0; k < MANY; k++) { // a ring: from 10 to 20 m
     const double angle = 6.283185307179586 * k / (MANY / 2.0), radius = k < MANY / 2 ? 20 : 10;
@@ -262,9 +249,8 @@ START_TEST(a_circle_of_many_points) {
       ck_assert_msg(mask[i] == (distance > 10 && distance < 20), "row %d, column %d", i / SIDE, i % SIDE);
   }
 }
-END_TEST
 
-START_TEST(a_line_of_many_points) {
+TEST(a_line_of_many_points) {
   for (int k = 0; k < MANY; k++) // along a circle of 15 m, again and again
     many[k] = (struct sciara_point){15 * cos(0.01 * k), 15 * sin(0.01 * k)};
   memset(mask, 0, sizeof mask);
@@ -274,9 +260,8 @@ START_TEST(a_line_of_many_points) {
     if (fabs(away - 3) > 1e-3) ck_assert_msg(mask[i] == (away < 3), "row %d, column %d", i / SIDE, i % SIDE);
   }
 }
-END_TEST
 
-START_TEST(a_polygon_may_extend_beyond_the_grid) { // as that of a sea
+TEST(a_polygon_may_extend_beyond_the_grid) { // as that of a sea
   const double far[] = {31, 1e9, 1e300};
   for (size_t k = 0; k < sizeof far / sizeof *far; k++) {
     const size_t end = 4;
@@ -291,11 +276,10 @@ START_TEST(a_polygon_may_extend_beyond_the_grid) { // as that of a sea
   ck_assert_int_eq(sciara_mark_polygon(&large, away, &end, 1, mask), SCIARA_OK);
   for (int i = 0; i < SIDE * SIDE; i++) ck_assert_uint_eq(mask[i], 0);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------- low ground
 
-START_TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
+TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
   // A bay that is connected through a corner, a basin inland, and a hole in the DEM with low ground next to it.
   const char *const ground[] = {"########", "##..####", "#.######", ".####N##", "##.##.##", "########"};
   const char *const sea[] = {"........", "..ss....", ".s......", "s.......", ".....s..", "........"};
@@ -315,31 +299,5 @@ START_TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
   ck_assert_int_eq(sciara_mark_connected(&grid, altitude, valid, zero, found, &count), SCIARA_OK);
   ck_assert_int_eq(count, 0); // ground below the level is not at exactly the level
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ground_edit");
-  TCase *t = tcase_create("ground_edit");
-  tcase_add_test(t, a_barrier_has_its_width_and_height);
-  tcase_add_test(t, a_narrow_line_covers_the_cells_that_it_crosses);
-  tcase_add_test(t, a_channel_has_its_depth);
-  tcase_add_test(t, a_crest_leaves_higher_ground);
-  tcase_add_test(t, polygons_raise_and_level);
-  tcase_add_test(t, a_crossed_polygon_is_its_two_triangles);
-  tcase_add_test(t, degenerate_shapes);
-  tcase_add_test(t, a_centre_on_a_border_belongs_to_one_side);
-  tcase_add_test(t, edits_are_applied_in_their_order);
-  tcase_add_test(t, a_line_changes_a_cell_once);
-  tcase_add_test(t, points_outside_are_refused);
-  tcase_add_test(t, altitudes_that_no_dem_has_are_refused);
-  tcase_add_test(t, a_circle_of_many_points);
-  tcase_add_test(t, a_line_of_many_points);
-  tcase_add_test(t, a_polygon_may_extend_beyond_the_grid);
-  tcase_add_test(t, a_sea_is_connected_with_the_edge_or_with_nodata);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the errors of altitudes (model/ground_edit.h): variance, correlation, the same on any map, limits.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ static double covariance(const double *z, const struct sciara_grid *g, int64_t r
 }
 
 // 600 x 700 cells hold about 600 x 700 / (pi 6^2 / 2) = 7000 independent errors: the relative error of a variance is 2 %.
-START_TEST(test_statistics) {
+TEST(test_statistics) {
   const struct sciara_ground_error e = {.sd_m = 2.5, .correlation_m = 30, .seed = 7};
   const struct sciara_grid g = grid_of(600, 700);
   double *z = errors(&e, &g), sum = 0;
@@ -48,9 +47,8 @@ START_TEST(test_statistics) {
   }
   sciara_free(z);
 }
-END_TEST
 
-START_TEST(test_independent_cells) {
+TEST(test_independent_cells) {
   const struct sciara_ground_error e = {.sd_m = 1, .correlation_m = 0, .seed = 3};
   const struct sciara_grid g = grid_of(300, 300);
   double *z = errors(&e, &g);
@@ -62,9 +60,8 @@ START_TEST(test_independent_cells) {
   ck_assert_double_lt(fabs(covariance(z, &g, 1, 0)), 4 / sqrt(90000));
   sciara_free(z);
 }
-END_TEST
 
-START_TEST(test_place_alone) { // a part of a larger map is bit-identical; another seed differs in every cell
+TEST(test_place_alone) { // a part of a larger map is bit-identical; another seed differs in every cell
   const struct sciara_ground_error e = {.sd_m = 3, .correlation_m = 22, .seed = 9007199254740991},
                                    other = {.sd_m = 3, .correlation_m = 22, .seed = 1};
   const struct sciara_grid small = grid_of(17, 23), large = grid_of(60, 41);
@@ -77,9 +74,8 @@ START_TEST(test_place_alone) { // a part of a larger map is bit-identical; anoth
   sciara_free(b);
   sciara_free(c);
 }
-END_TEST
 
-START_TEST(test_only_land) {
+TEST(test_only_land) {
   const struct sciara_ground_error e = {.sd_m = 3, .correlation_m = 10, .seed = 2};
   const struct sciara_grid g = grid_of(4, 4);
   double z[16];
@@ -88,9 +84,8 @@ START_TEST(test_only_land) {
   ck_assert_int_eq(sciara_ground_error_add(&e, &g, land, z), SCIARA_OK);
   for (int i = 0; i < 16; i++) ck_assert((z[i] != 100) == (land[i] != 0));
 }
-END_TEST
 
-START_TEST(test_limits) {
+TEST(test_limits) {
   const struct sciara_ground_error none = {.sd_m = 0, .correlation_m = 1e6}, far = {.sd_m = 1, .correlation_m = 2501},
                                    high = {.sd_m = 1000, .correlation_m = 10, .seed = 1};
   const struct sciara_grid g = grid_of(30, 30);
@@ -104,21 +99,5 @@ START_TEST(test_limits) {
   ck_assert_int_eq(sciara_ground_error_add(&high, &g, land, z), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "dem.error: row "));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ground_error");
-  TCase *tests = tcase_create("all");
-  tcase_add_test(tests, test_statistics);
-  tcase_add_test(tests, test_independent_cells);
-  tcase_add_test(tests, test_place_alone);
-  tcase_add_test(tests, test_only_land);
-  tcase_add_test(tests, test_limits);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -54,7 +54,7 @@ static void expect_refused(hid_t file, const char *name, const char *found) {
                 "%s", sciara_last_error());
 }
 
-START_TEST(a_plain_file_is_opened) {
+TEST(a_plain_file_is_opened) {
   const hid_t file = make(), group = H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   add_dataset(file, "x");
   add_dataset(group, "y");
@@ -65,7 +65,6 @@ START_TEST(a_plain_file_is_opened) {
   H5Tclose(type);
   ck_assert_msg(try_to_open(file) == SCIARA_OK, "%s", sciara_last_error());
 }
-END_TEST
 
 static bool followed;
 
@@ -79,7 +78,7 @@ static hid_t follow(const char *name, hid_t group, const void *data, size_t size
   return H5Oopen(group, "x", H5P_DEFAULT);
 }
 
-START_TEST(a_user_defined_link_is_refused) {
+TEST(a_user_defined_link_is_refused) {
   const H5L_class_t class = {
       .version = 0, .id = (H5L_type_t)(H5L_TYPE_UD_MIN + 100), .comment = "test", .trav_func = follow};
   ck_assert_int_ge(H5Lregister(&class), 0);
@@ -90,7 +89,6 @@ START_TEST(a_user_defined_link_is_refused) {
   ck_assert(!followed);
   H5Lunregister(class.id);
 }
-END_TEST
 
 /** Groups, one inside the other. */
 static hid_t make_nested(int count) {
@@ -105,7 +103,7 @@ static hid_t make_nested(int count) {
   return file;
 }
 
-START_TEST(groups_end_somewhere) {
+TEST(groups_end_somewhere) {
   ck_assert_msg(try_to_open(make_nested(31)) == SCIARA_OK, "%s", sciara_last_error());
   expect_refused(make_nested(32), "g/g/g", "expected at most 32 levels of groups");
   expect_refused(make_nested(500), "g/g/g", "expected at most 32 levels of groups");
@@ -114,10 +112,9 @@ START_TEST(groups_end_somewhere) {
   H5Gclose(group);
   expect_refused(file, "round/round", "expected at most 32 levels of groups");
 }
-END_TEST
 
 // Two groups that contain each other several times have about 2^32 paths through them, but few objects.
-START_TEST(a_walk_ends) {
+TEST(a_walk_ends) {
   const hid_t file = make(), group = H5Gcreate2(file, "a", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   ck_assert_int_ge(H5Lcreate_hard(file, "a", group, "b", H5P_DEFAULT, H5P_DEFAULT), 0);
   ck_assert_int_ge(H5Lcreate_hard(file, "a", group, "c", H5P_DEFAULT, H5P_DEFAULT), 0);
@@ -134,10 +131,9 @@ START_TEST(a_walk_ends) {
   }
   expect_refused(wide, "", "00000123.nc: 9999: expected at most 10000 objects, found more");
 }
-END_TEST
 
 // Groups of the older kind have no checksum over the names in them, so anyone can write names that HDF5 would refuse.
-START_TEST(a_name_is_no_path) {
+TEST(a_name_is_no_path) {
   const hid_t file = make();
   char *bytes;
   size_t count;
@@ -154,9 +150,8 @@ START_TEST(a_name_is_no_path) {
                 "%s", sciara_last_error());
   free(bytes);
 }
-END_TEST
 
-START_TEST(references_within_the_file_are_fine_others_are_not) {
+TEST(references_within_the_file_are_fine_others_are_not) {
   for (int k = 0; k < 2; k++) {
     const hid_t of = k == 0 ? H5T_STD_REF_OBJ : H5T_STD_REF_DSETREG;
     const hid_t file = make(), vlen = H5Tvlen_create(of), pair = H5Tcreate(H5T_COMPOUND, 64);
@@ -188,10 +183,9 @@ START_TEST(references_within_the_file_are_fine_others_are_not) {
     H5Tclose(pair);
   }
 }
-END_TEST
 
 // A file that is not HDF5 is left to GDAL; one that is damaged is refused before.
-START_TEST(other_files_pass_as_foreign) {
+TEST(other_files_pass_as_foreign) {
   FILE *f = fopen(path, "w");
   ck_assert(f && fputs("ncols 3\n", f) >= 0 && fclose(f) == 0);
   ck_assert_int_eq(sciara_hdf5_check_foreign(path), SCIARA_OK);
@@ -199,9 +193,8 @@ START_TEST(other_files_pass_as_foreign) {
   ck_assert(f && fseek(f, 2048, SEEK_SET) == 0 && fwrite("\211HDF\r\n\032\n", 8, 1, f) == 1 && fclose(f) == 0);
   ck_assert_int_eq(sciara_hdf5_check_foreign(path), SCIARA_ERR_INPUT);
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_refused_at_once) {
+TEST(what_is_no_file_is_refused_at_once) {
   struct sciara_hdf5_session session;
   hid_t file;
   ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -212,9 +205,8 @@ START_TEST(what_is_no_file_is_refused_at_once) {
   ck_assert_int_eq(sciara_hdf5_file_open("/absent/1.nc", &file), SCIARA_ERR_IO);
   sciara_hdf5_end(&session);
 }
-END_TEST
 
-START_TEST(plugins_stay_the_hosts_business) {
+TEST(plugins_stay_the_hosts_business) {
   struct sciara_hdf5_session session;
   unsigned before, within, after;
   ck_assert_int_ge(H5PLset_loading_state(H5PL_FILTER_PLUGIN), 0);
@@ -227,7 +219,6 @@ START_TEST(plugins_stay_the_hosts_business) {
   ck_assert_uint_eq(after, before);
   ck_assert_uint_ne(after, 0);
 }
-END_TEST
 
 static hid_t pipeline_plist(int shuffle, int fletcher32, hsize_t chunk) {
   const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -239,7 +230,7 @@ static hid_t pipeline_plist(int shuffle, int fletcher32, hsize_t chunk) {
   return plist;
 }
 
-START_TEST(datasets_are_stored_as_the_program_stores_them) {
+TEST(datasets_are_stored_as_the_program_stores_them) {
   const hid_t file = make();
   const struct {
     const char *name;
@@ -282,28 +273,8 @@ START_TEST(datasets_are_stored_as_the_program_stores_them) {
   sciara_hdf5_end(&session);
   H5Fclose(file);
 }
-END_TEST
 
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  Suite *suite = suite_create("hdf5_open");
-  TCase *cases = tcase_create("hdf5_open");
-  tcase_set_timeout(cases, 60);
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_test(cases, a_plain_file_is_opened);
-  tcase_add_test(cases, a_user_defined_link_is_refused);
-  tcase_add_test(cases, groups_end_somewhere);
-  tcase_add_test(cases, a_walk_ends);
-  tcase_add_test(cases, a_name_is_no_path);
-  tcase_add_test(cases, references_within_the_file_are_fine_others_are_not);
-  tcase_add_test(cases, other_files_pass_as_foreign);
-  tcase_add_test(cases, what_is_no_file_is_refused_at_once);
-  tcase_add_test(cases, plugins_stay_the_hosts_business);
-  tcase_add_test(cases, datasets_are_stored_as_the_program_stores_them);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.setup = setup, .teardown = teardown});
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grids around 2^31 cells and far beyond: counts and indices for them are not cut to 32 bits. No test takes the memory
 // of such a grid: one page is mapped at all of its addresses.
-#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static const char *const engines[] = {"serial", "openmp", "checked"};
 
 static double cells_of(const struct sciara_grid *g) { return (double)g->rows * (double)g->cols; }
 
-START_TEST(they_are_counted) {
+TEST_EACH(they_are_counted, GRIDS) {
   const struct sciara_grid *g = &grids[_i];
   const double cells = cells_of(g);
   ck_assert_double_eq((double)sciara_grid_cells(g), cells);
@@ -45,9 +44,8 @@ START_TEST(they_are_counted) {
   ck_assert_double_ge((double)sciara_map_picture_memory(g), 4 * cells);
   ck_assert_uint_lt(sciara_checkpoint_memory(g), (size_t)1 << 20); // works chunk by chunk
 }
-END_TEST
 
-START_TEST(engines_predict_them) {
+TEST_EACH(engines_predict_them, GRIDS) {
   const struct sciara_grid *g = &grids[_i];
   const double padded = (double)(g->rows + 2) * (double)(g->cols + 64);
   for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
@@ -63,9 +61,8 @@ START_TEST(engines_predict_them) {
       ck_assert_uint_eq(device, 0);
     }
 }
-END_TEST
 
-START_TEST(runs_on_them_are_refused) {
+TEST_EACH(runs_on_them_are_refused, GRIDS) {
   const struct sciara_grid *g = &grids[_i];
   const double edges[] = {0, 86400}, rates[] = {5};
   const struct sciara_scenario_spec s = {.params = sciara_params_default(),
@@ -85,9 +82,8 @@ START_TEST(runs_on_them_are_refused) {
   ck_assert_msg(strstr(sciara_last_error(), "a.json: the run needs about "), "%s", sciara_last_error());
   sciara_vents_destroy(vents);
 }
-END_TEST
 
-START_TEST(cells_of_engines_are_found_again) {
+TEST_EACH(cells_of_engines_are_found_again, GRIDS) {
   const struct sciara_grid *g = &grids[_i];
   const struct sciara_host_fields hf = {.grid = *g, .f = {.stride = (g->cols + 2 + 31) / 32 * 32}};
   const int64_t rows[] = {0, g->rows / 2, g->rows - 1}, cols[] = {0, g->cols / 2, g->cols - 1};
@@ -103,7 +99,6 @@ START_TEST(cells_of_engines_are_found_again) {
                             (double)i + sciara_moore_row(n) * (double)hf.f.stride + sciara_moore_col(n));
     }
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------- every cell of such a grid
 
@@ -123,7 +118,7 @@ static uint8_t *alias(void) {
 }
 
 // All of them with SCIARA_TORTURE in the environment, otherwise the last rows, whose cells are beyond 2^31.
-START_TEST(every_cell_is_classified) {
+TEST_EACH(every_cell_is_classified, sanitized() ? 0 : 1) {
   const struct sciara_grid g = {.rows = ROWS, .cols = COLS, .cell_size = 10};
   uint8_t *valid = alias(), *kind = alias();
   memset(valid, 1, BLOCK);
@@ -145,25 +140,5 @@ START_TEST(every_cell_is_classified) {
                     kind[r * COLS + c]);
     }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("huge_grids");
-  TCase *tc = tcase_create("huge_grids");
-  tcase_set_timeout(tc, 100);
-  tcase_add_loop_test(tc, they_are_counted, 0, GRIDS);
-  tcase_add_loop_test(tc, engines_predict_them, 0, GRIDS);
-  tcase_add_loop_test(tc, runs_on_them_are_refused, 0, GRIDS);
-  tcase_add_loop_test(tc, cells_of_engines_are_found_again, 0, GRIDS);
-  const char *sanitizer = getenv("SCIARA_SANITIZE"); // would record four bytes and more for each of 4 GiB
-  if (sanitizer && *sanitizer)
-    puts("skipped: every_cell_is_classified, under a sanitizer");
-  else
-    tcase_add_test(tc, every_cell_is_classified);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 100)

@@ -186,7 +186,7 @@ static bool part_is_there(void) {
   return access(part, F_OK) == 0;
 }
 
-START_TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
+TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
   char part[128];
   snprintf(part, sizeof part, "%s.part", path);
   begin_plan(NO_CALL, 0, 0);
@@ -202,9 +202,8 @@ START_TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
   ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
   assert_content("more");
 }
-END_TEST
 
-START_TEST(a_folder_is_entered_in_its_parent) {
+TEST(a_folder_is_entered_in_its_parent) {
   char below[96];
   snprintf(below, sizeof below, "%s/a/b", folder);
   begin_plan(NO_CALL, 0, 0);
@@ -215,14 +214,13 @@ START_TEST(a_folder_is_entered_in_its_parent) {
   ck_assert_ptr_nonnull(end);
   ck_assert_str_eq(end, "make folder, sync folder, make folder, sync folder");
 }
-END_TEST
 
 static const struct {
   enum call call;
   int error;
 } replace_faults[] = {{WRITE, ENOSPC}, {WRITE, EIO}, {FSYNC_FILE, EIO}, {CLOSE, EDQUOT}, {RENAME, ENOSPC}};
 
-START_TEST(a_failed_call_leaves_the_earlier_file) {
+TEST_EACH(a_failed_call_leaves_the_earlier_file, sizeof replace_faults / sizeof *replace_faults) {
   ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
   begin_plan(replace_faults[_i].call, 1, replace_faults[_i].error);
   enum sciara_status status = sciara_file_replace(path, "later", 5);
@@ -232,11 +230,10 @@ START_TEST(a_failed_call_leaves_the_earlier_file) {
   ck_assert(!part_is_there());
   assert_content("earlier");
 }
-END_TEST
 
 static const enum call publish_faults[] = {FSYNC_FILE, CLOSE, RENAME};
 
-START_TEST(a_failed_publication_leaves_the_earlier_file) {
+TEST_EACH(a_failed_publication_leaves_the_earlier_file, sizeof publish_faults / sizeof *publish_faults) {
   char part[128];
   snprintf(part, sizeof part, "%s.part", path);
   ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
@@ -248,10 +245,9 @@ START_TEST(a_failed_publication_leaves_the_earlier_file) {
   ck_assert(!part_is_there());
   assert_content("earlier");
 }
-END_TEST
 
 // Some network file systems have no fsync of a folder: EINVAL is not an error, any other number is.
-START_TEST(a_folder_that_cannot_be_synced) {
+TEST(a_folder_that_cannot_be_synced) {
   begin_plan(FSYNC_FOLDER, 1, EINVAL);
   enum sciara_status status = sciara_file_replace(path, "data", 4);
   end_plan();
@@ -262,11 +258,10 @@ START_TEST(a_folder_that_cannot_be_synced) {
   ck_assert_int_eq(status, SCIARA_ERR_IO);
   ck_assert_msg(strstr(sciara_last_error(), folder), "%s", sciara_last_error());
 }
-END_TEST
 
 static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
 
-START_TEST(interrupted_calls_continue) {
+TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) {
   char *bytes = NULL;
   size_t count = 0;
   begin_plan(interrupted[_i], 3, EINTR);
@@ -279,9 +274,8 @@ START_TEST(interrupted_calls_continue) {
   ck_assert_str_eq(bytes, "data");
   free(bytes);
 }
-END_TEST
 
-START_TEST(a_failed_read_is_an_error) {
+TEST(a_failed_read_is_an_error) {
   char *bytes;
   size_t count;
   ck_assert_int_eq(sciara_file_replace(path, "data", 4), SCIARA_OK);
@@ -291,9 +285,8 @@ START_TEST(a_failed_read_is_an_error) {
   ck_assert_int_eq(status, SCIARA_ERR_IO);
   ck_assert_ptr_null(bytes);
 }
-END_TEST
 
-START_TEST(a_folder_that_cannot_be_made) {
+TEST(a_folder_that_cannot_be_made) {
   char below[96];
   snprintf(below, sizeof below, "%s/a", folder);
   begin_plan(MKDIR, 9, ENOSPC);
@@ -303,12 +296,11 @@ START_TEST(a_folder_that_cannot_be_made) {
   ck_assert_msg(strstr(sciara_last_error(), below) && strstr(sciara_last_error(), strerror(ENOSPC)), "%s",
                 sciara_last_error());
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- snapshots
 
 // HDF5 reports an error in data that it buffers only when the dataset or the file is closed.
-START_TEST(hdf5_fails_at_close) {
+TEST(hdf5_fails_at_close) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   int datasets = 0; // crs, the fields, the axes: each in its order
@@ -330,7 +322,6 @@ START_TEST(hdf5_fails_at_close) {
   assert_fields_read_back(s, path, false);
   sciara_state_destroy(s);
 }
-END_TEST
 
 static const struct {
   enum call call;
@@ -342,7 +333,7 @@ static const struct {
                     {DEFLATE, SCIARA_ERR_INTERNAL, "zlib cannot deflate"}};
 
 // Each of the calls that chunks need fails once: the snapshot is abandoned, and all threads end.
-START_TEST(chunks_that_cannot_be_made) {
+TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *chunk_faults)) {
   const int fault = _i / 3, threads = 1 + _i % 3;
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
@@ -367,10 +358,9 @@ START_TEST(chunks_that_cannot_be_made) {
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // What `check` predicts is the memory with the most threads, in addition to the coordinates and the memory of HDF5 itself.
-START_TEST(memory_is_predicted) {
+TEST_EACH(memory_is_predicted, 2) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   struct sciara_touched touched;
@@ -387,31 +377,5 @@ START_TEST(memory_is_predicted) {
   sciara_touched_release(&touched);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("faults");
-  TCase *files = tcase_create("files"), *snapshots = tcase_create("snapshots");
-  tcase_set_timeout(snapshots, 20); // each call of a snapshot fails once: a hundred snapshots
-  tcase_add_checked_fixture(files, setup, teardown);
-  tcase_add_test(files, a_name_is_given_to_a_file_that_is_on_the_disk);
-  tcase_add_test(files, a_folder_is_entered_in_its_parent);
-  tcase_add_loop_test(files, a_failed_call_leaves_the_earlier_file, 0, sizeof replace_faults / sizeof *replace_faults);
-  tcase_add_loop_test(files, a_failed_publication_leaves_the_earlier_file, 0,
-                      sizeof publish_faults / sizeof *publish_faults);
-  tcase_add_test(files, a_folder_that_cannot_be_synced);
-  tcase_add_loop_test(files, interrupted_calls_continue, 0, sizeof interrupted / sizeof *interrupted);
-  tcase_add_test(files, a_failed_read_is_an_error);
-  tcase_add_test(files, a_folder_that_cannot_be_made);
-  suite_add_tcase(suite, files);
-  tcase_add_checked_fixture(snapshots, setup, teardown);
-  tcase_add_test(snapshots, hdf5_fails_at_close);
-  tcase_add_loop_test(snapshots, memory_is_predicted, 0, 2);
-  tcase_add_loop_test(snapshots, chunks_that_cannot_be_made, 0, 3 * (int)(sizeof chunk_faults / sizeof *chunk_faults));
-  suite_add_tcase(suite, snapshots);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

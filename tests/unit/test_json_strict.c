@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about file/json_strict.h: what is refused, the position of the error, and that printing loses no bit.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +75,7 @@ static const struct diagnostic diagnostics[] = {
     {"{}\x01", "t:1:3: ", "found the byte 0x01"},
 };
 
-START_TEST(test_refused) {
+TEST_EACH(test_refused, sizeof diagnostics / sizeof *diagnostics) {
   const struct diagnostic *r = &diagnostics[_i];
   cJSON *tree;
   ck_assert_int_eq(sciara_json_parse("t", r->text, strlen(r->text), &tree), SCIARA_ERR_INPUT);
@@ -86,7 +85,6 @@ START_TEST(test_refused) {
   ck_assert_msg(strstr(sciara_last_error(), r->found), "%s: \"%s\" lacks \"%s\"", r->text, sciara_last_error(),
                 r->found);
 }
-END_TEST
 
 static const char *const accepted[] = {
     "0",
@@ -111,15 +109,14 @@ static const char *const accepted[] = {
     "[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]", // 16 levels
 };
 
-START_TEST(test_accepted) {
+TEST_EACH(test_accepted, sizeof accepted / sizeof *accepted) {
   cJSON *tree;
   enum sciara_status status = sciara_json_parse("t", accepted[_i], strlen(accepted[_i]), &tree);
   ck_assert_msg(status == SCIARA_OK, "%s: %s", accepted[_i], sciara_last_error());
   cJSON_Delete(tree);
 }
-END_TEST
 
-START_TEST(test_depth) {
+TEST(test_depth) {
   const char *text = "{\"a\": [[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}"; // 17 levels
   ck_assert_int_eq(sciara_json_scan("t", text, strlen(text)), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:22: expected at most 16 nested levels, found more"));
@@ -128,7 +125,6 @@ START_TEST(test_depth) {
   ck_assert_int_eq(sciara_json_scan("t", deep, sizeof deep), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:17: "));
 }
-END_TEST
 
 static void refused_as(const char *text, const char *message) {
   cJSON *tree;
@@ -136,7 +132,7 @@ static void refused_as(const char *text, const char *message) {
   ck_assert_str_eq(sciara_last_error(), message);
 }
 
-START_TEST(test_duplicates) {
+TEST(test_duplicates) {
   refused_as("{\"a\": 1, \"b\": 2, \"a\": 1}", "t: a: expected each key once in an object, found it twice");
   refused_as("{\"v\": [{}, {\"e\": {\"x\": 1, \"x\": 2}}]}",
              "t: v[1].e.x: expected each key once in an object, found it twice");
@@ -146,9 +142,8 @@ START_TEST(test_duplicates) {
   refused_as("{\"\\u001b[2J\": 1, \"\\u001b[2J\": 2}", // no control characters on a terminal
              "t: \\u001B[2J: expected each key once in an object, found it twice");
 }
-END_TEST
 
-START_TEST(test_numbers_and_sizes) {
+TEST(test_numbers_and_sizes) {
   char number[80];
   memset(number, '1', sizeof number);
   ck_assert_int_eq(sciara_json_scan("t", number, 63), SCIARA_OK);
@@ -169,16 +164,14 @@ START_TEST(test_numbers_and_sizes) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "expected at most 4000000 values, found more"));
   free(text);
 }
-END_TEST
 
-START_TEST(test_nul_in_text) {
+TEST(test_nul_in_text) {
   ck_assert_int_eq(sciara_json_scan("t", "{}\0{}", 5), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), "t:1:3: expected nothing after the end of the JSON value, found the byte 0x00");
   ck_assert_int_eq(sciara_json_scan("t", "\"a\0b\"", 5), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(
       strstr(sciara_last_error(), "t:1:3: expected an escape (\\n, \\t, \\u0000), found the control character 0x00"));
 }
-END_TEST
 
 static char notice[256];
 
@@ -188,7 +181,7 @@ static void keep_notice(void *context, enum sciara_log_level level, const char *
   snprintf(notice, sizeof notice, "%s", message);
 }
 
-START_TEST(test_byte_order_mark) {
+TEST(test_byte_order_mark) {
   sciara_log_set_sink(keep_notice, NULL);
   cJSON *tree;
   const char *text = "\xEF\xBB\xBF{\"a\": 1}";
@@ -200,9 +193,8 @@ START_TEST(test_byte_order_mark) {
   ck_assert_int_eq(sciara_json_scan("t", "\xEF\xBB\xBF{x", 5), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "t:1:2: "));
 }
-END_TEST
 
-START_TEST(test_read_file) {
+TEST(test_read_file) {
   cJSON *tree;
   ck_assert_int_eq(sciara_json_read("/nonexistent/demo.json", &tree), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "/nonexistent/demo.json"));
@@ -216,10 +208,9 @@ START_TEST(test_read_file) {
   ck_assert_int_eq(strncmp(sciara_last_error(), path, strlen(path)), 0);
   unlink(path);
 }
-END_TEST
 
 /** cJSON alone prints 0.1 + 0.2 as 0.3. */
-START_TEST(test_print_keeps_bits) {
+TEST(test_print_keeps_bits) {
   const double values[] = {0.1 + 0.2,          1.0 / 3, 4177617.5, 1e22, 5e-324, 1.7976931348623157e308, -0.0,
                            9007199254740991.0, 1e6,     0};
   cJSON *tree = cJSON_CreateDoubleArray(values, (int)(sizeof values / sizeof *values)), *again;
@@ -235,7 +226,6 @@ START_TEST(test_print_keeps_bits) {
   cJSON_Delete(again);
   sciara_text_free(&text);
 }
-END_TEST
 
 /** As few digits as are read back bit-identical, from 6 on: tried one after the other. */
 static void assert_shortest(double value) {
@@ -251,7 +241,7 @@ static void assert_shortest(double value) {
   ck_assert_str_eq(found, expected);
 }
 
-START_TEST(test_number_is_shortest) {
+TEST(test_number_is_shortest) {
   const double values[] = {
       1, -2.5, 1e22, 1e23, 1e-7, 123456, 1234567, 5e-324, 2.2250738585072014e-308, 9007199254740993};
   for (size_t k = 0; k < sizeof values / sizeof *values; k++) assert_shortest(values[k]);
@@ -273,9 +263,8 @@ START_TEST(test_number_is_shortest) {
     assert_shortest(k % 3 == 0 ? decade : nextafter(decade, k % 3 == 1 ? 0 : HUGE_VAL));
   }
 }
-END_TEST
 
-START_TEST(test_print_form) {
+TEST(test_print_form) {
   const char *source = "{\"a\":{\"tab\\t\":[1000000,0.5]},\"b\":null}";
   cJSON *tree;
   ck_assert_int_eq(sciara_json_parse("t", source, strlen(source), &tree), SCIARA_OK);
@@ -285,10 +274,9 @@ START_TEST(test_print_form) {
   cJSON_Delete(tree);
   sciara_text_free(&text);
 }
-END_TEST
 
 /** The text of a tree leaves it as it is: its numbers are still numbers. */
-START_TEST(test_text_of_tree) {
+TEST(test_text_of_tree) {
   cJSON *tree = cJSON_CreateObject();
   char *text, *again;
   ck_assert_ptr_nonnull(sciara_json_put(tree, "a", cJSON_CreateNumber(0.1 + 0.2)));
@@ -305,9 +293,8 @@ START_TEST(test_text_of_tree) {
   free(text);
   free(again);
 }
-END_TEST
 
-START_TEST(test_words) {
+TEST(test_words) {
   char buffer[128];
   const struct {
     const char *text, *words;
@@ -332,29 +319,5 @@ START_TEST(test_words) {
   sciara_json_path_print(NULL, buffer, sizeof buffer);
   ck_assert_str_eq(buffer, "top level");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("json_strict");
-  TCase *tests = tcase_create("all");
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
-  tcase_add_loop_test(tests, test_accepted, 0, (int)(sizeof accepted / sizeof *accepted));
-  tcase_add_test(tests, test_depth);
-  tcase_add_test(tests, test_duplicates);
-  tcase_add_test(tests, test_numbers_and_sizes);
-  tcase_add_test(tests, test_nul_in_text);
-  tcase_add_test(tests, test_byte_order_mark);
-  tcase_add_test(tests, test_read_file);
-  tcase_add_test(tests, test_print_keeps_bits);
-  tcase_add_test(tests, test_number_is_shortest);
-  tcase_add_test(tests, test_print_form);
-  tcase_add_test(tests, test_text_of_tree);
-  tcase_add_test(tests, test_words);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -2,7 +2,6 @@
 // Footprints that wait in memory for their batch: within a number of bytes, and instead of the files of members.
 #include "member/footprint.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ static bool put(struct sciara_kept_footprints *kept, size_t member, int64_t coun
   return moved;
 }
 
-START_TEST(a_footprint_is_kept_until_it_is_taken) {
+TEST(a_footprint_is_kept_until_it_is_taken) {
   struct sciara_kept_footprints *kept = room_for(1 << 20);
   struct sciara_footprint f = {0};
   ck_assert(put(kept, 1, CELLS));
@@ -57,9 +56,8 @@ START_TEST(a_footprint_is_kept_until_it_is_taken) {
   ck_assert(put(kept, 2, CELLS)); // released with the others
   sciara_kept_destroy(kept);
 }
-END_TEST
 
-START_TEST(no_more_bytes_are_kept_than_there_is_room_for) {
+TEST(no_more_bytes_are_kept_than_there_is_room_for) {
   struct sciara_kept_footprints *kept = room_for(2 * BYTES);
   struct sciara_footprint f = {0};
   ck_assert(put(kept, 0, CELLS));
@@ -71,17 +69,15 @@ START_TEST(no_more_bytes_are_kept_than_there_is_room_for) {
   ck_assert(put(kept, 2, CELLS));
   sciara_kept_destroy(kept);
 }
-END_TEST
 
-START_TEST(a_member_is_kept_once) {
+TEST(a_member_is_kept_once) {
   struct sciara_kept_footprints *kept = room_for(1 << 20);
   ck_assert(put(kept, 0, CELLS));
   ck_assert(!put(kept, 0, CELLS));
   sciara_kept_destroy(kept);
 }
-END_TEST
 
-START_TEST(nothing_is_kept_without_a_place) {
+TEST(nothing_is_kept_without_a_place) {
   struct sciara_footprint f = {0};
   ck_assert_ptr_null(sciara_kept_create(MEMBERS, LIST));
   ck_assert_ptr_null(sciara_kept_create(MEMBERS, -1));
@@ -89,10 +85,9 @@ START_TEST(nothing_is_kept_without_a_place) {
   ck_assert(!sciara_kept_take(NULL, 0, &f));
   sciara_kept_destroy(NULL);
 }
-END_TEST
 
 /** Writes the files of all members but the last one, which is kept only; a damaged file does not matter if it is kept. */
-START_TEST(a_batch_is_made_of_kept_members_and_of_files) {
+TEST(a_batch_is_made_of_kept_members_and_of_files) {
   int64_t ids[MEMBERS] = {0, 1, 2};
   uint64_t hashes[MEMBERS] = {1, 2, 3};
   char root[] = "/tmp/sciara-kept-XXXXXX", path[128];
@@ -151,20 +146,5 @@ START_TEST(a_batch_is_made_of_kept_members_and_of_files) {
   }
   ck_assert_int_eq(rmdir(root), 0);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("kept_footprints");
-  TCase *tc = tcase_create("kept_footprints");
-  tcase_add_test(tc, a_footprint_is_kept_until_it_is_taken);
-  tcase_add_test(tc, no_more_bytes_are_kept_than_there_is_room_for);
-  tcase_add_test(tc, a_member_is_kept_once);
-  tcase_add_test(tc, nothing_is_kept_without_a_place);
-  tcase_add_test(tc, a_batch_is_made_of_kept_members_and_of_files);
-  suite_add_tcase(s, tc);
-  SRunner *sr = srunner_create(s);
-  srunner_run_all(sr, CK_NORMAL);
-  const int failed = srunner_ntests_failed(sr);
-  srunner_free(sr);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/ledger.h: where the lava is, and how large a residual rounding explains.
-#include <check.h>
 #include <float.h>
 #include <math.h>
 
@@ -31,7 +30,7 @@ static struct sciara_state *make(void) {
   return s;
 }
 
-START_TEST(totals) {
+TEST(totals) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
@@ -44,9 +43,8 @@ START_TEST(totals) {
   ck_assert(sciara_ledger_closes(&l));
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(bound) {
+TEST(bound) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON),
@@ -62,9 +60,8 @@ START_TEST(bound) {
   ck_assert_double_eq_tol(l.bound_m3, 1e-5 * 1000, 1e-12);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
+TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->solidifications = 1000;
@@ -76,10 +73,9 @@ START_TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 2048 * DBL_EPSILON * 100, 1e-15);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // A film that does not change an altitude of 1000 m: the next number is 1e-13 m higher.
-START_TEST(one_solidification_of_a_film) {
+TEST(one_solidification_of_a_film) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[6] = s->h[7] = s->lost[2] = s->initial = 0;
@@ -99,7 +95,6 @@ START_TEST(one_solidification_of_a_film) {
   ck_assert_double_eq(l.bound_m3, 1e-24);
   sciara_state_destroy(s);
 }
-END_TEST
 
 static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[2], double epsilon) {
   const double edges[] = {0, 1}, rates[] = {1};
@@ -112,7 +107,7 @@ static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[
   return rounding;
 }
 
-START_TEST(bound_of_steps) {
+TEST(bound_of_steps) {
   const int64_t cells[][2] = {{3, 7}, {7, 3}, {3, 7}, {1, 1}, {3, 7}, {7, 3}};
   struct sciara_state *s = make();
   struct sciara_ledger l;
@@ -134,9 +129,8 @@ START_TEST(bound_of_steps) {
   ck_assert_double_eq_tol(l.bound_m3, ((23e6 + 2) * 0.5 * 1000 + 1000.0 * 256 * 100) * DBL_EPSILON, 1e-15);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(open_ledger) {
+TEST(open_ledger) {
   const double gap[] = {2e-8, -2e-8, 1e-3, NAN};
   for (int k = 0; k < 4; k++) {
     struct sciara_state *s = make();
@@ -149,9 +143,8 @@ START_TEST(open_ledger) {
     sciara_state_destroy(s);
   }
 }
-END_TEST
 
-START_TEST(outside_the_dem) { // a value in a NODATA cell is not lava
+TEST(outside_the_dem) { // a value in a NODATA cell is not lava
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[19] = s->lost[19] = s->z[19] = 77;
@@ -159,9 +152,8 @@ START_TEST(outside_the_dem) { // a value in a NODATA cell is not lava
   ck_assert_double_eq(l.residual_m3, 0);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(nothing) {
+TEST(nothing) {
   struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[6] = s->h[7] = s->lost[2] = s->initial = s->emitted = 0;
@@ -172,25 +164,5 @@ START_TEST(nothing) {
   ck_assert(sciara_ledger_closes(&l));
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("ledger");
-  TCase *tc = tcase_create("ledger");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, totals);
-  tcase_add_test(tc, bound);
-  tcase_add_test(tc, bound_is_of_the_lava);
-  tcase_add_test(tc, one_solidification_of_a_film);
-  tcase_add_test(tc, bound_of_steps);
-  tcase_add_test(tc, open_ledger);
-  tcase_add_test(tc, outside_the_dem);
-  tcase_add_test(tc, nothing);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

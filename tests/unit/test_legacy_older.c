@@ -48,7 +48,7 @@ static void assert_dem(double west, double south, int64_t holes) {
   sciara_dem_free(&dem);
 }
 
-START_TEST(a_small_set_is_imported) {
+TEST(a_small_set_is_imported) {
   write_set();
   ck_assert_msg(import(corner) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(report.rows, 3);
@@ -72,9 +72,8 @@ START_TEST(a_small_set_is_imported) {
   cJSON_Delete(root);
   free(text);
 }
-END_TEST
 
-START_TEST(a_header_names_corner_and_nodata) {
+TEST(a_header_names_corner_and_nodata) {
   write_set();
   write_text(in_folder("MORPHOLOGY.stt"), HEADER "10.5 11 12 13 \n14 15 16 17\n0 19 20 -1\n");
   ck_assert_msg(import(NULL) == SCIARA_OK, "%s", sciara_last_error());
@@ -82,10 +81,9 @@ START_TEST(a_header_names_corner_and_nodata) {
   sciara_legacy_report_free(&report);
   assert_dem(700, 800, 1);
 }
-END_TEST
 
 // The corner may be given by the centre of a cell, even in one direction only.
-START_TEST(a_header_names_centres) {
+TEST_EACH(a_header_names_centres, 3) {
   static const struct {
     const char *header;
     double west, south;
@@ -102,7 +100,6 @@ START_TEST(a_header_names_centres) {
   sciara_legacy_report_free(&report);
   assert_dem(cases[_i].west, cases[_i].south, 1);
 }
-END_TEST
 
 static const struct {
   const char *file, *content, *found;
@@ -144,7 +141,7 @@ static const struct {
      "EMISSIONS_RATE.stt:6: expected an effusion rate from 0 to 1e6 m3/s, found -1"},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, sizeof faults / sizeof *faults) {
   write_set();
   if (faults[_i].content)
     write_text(in_folder(faults[_i].file), faults[_i].content);
@@ -156,9 +153,8 @@ START_TEST(faults_are_named) {
   ck_assert_ptr_null(report.text.data);
   ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before everything is checked
 }
-END_TEST
 
-START_TEST(the_corner_is_required) {
+TEST(the_corner_is_required) {
   write_set();
   ck_assert_int_eq(import(NULL), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "MORPHOLOGY.stt: has no header that names the lower left corner");
@@ -167,17 +163,15 @@ START_TEST(the_corner_is_required) {
   ck_assert_int_eq(import(far), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected coordinates");
 }
-END_TEST
 
-START_TEST(the_layout_goes_by_the_name) {
+TEST(the_layout_goes_by_the_name) {
   ck_assert(sciara_legacy_is_older("PARAMETERS.cfg"));
   ck_assert(sciara_legacy_is_older("/data/2006/PARAMETERS.cfg"));
   ck_assert(!sciara_legacy_is_older("2006_PARAMETERS.cfg"));
   ck_assert(!sciara_legacy_is_older("PARAMETERS.cfg/2006.cfg"));
 }
-END_TEST
 
-START_TEST(keys_are_whole_words) {
+TEST(keys_are_whole_words) {
   struct sciara_legacy_grid size;
   ck_assert_int_eq(sciara_legacy_older_size("p", "    Pclock 1\n    Pc 2\n  ncols 5\n  nrows\t6\n", NULL, &size),
                    SCIARA_OK);
@@ -186,19 +180,5 @@ START_TEST(keys_are_whole_words) {
   ck_assert_int_eq(size.rows, 6);
   ck_assert(isnan(size.west) && isnan(size.south));
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("legacy_older");
-  TCase *t = tcase_create("import");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_add_test(t, a_small_set_is_imported);
-  tcase_add_test(t, a_header_names_corner_and_nodata);
-  tcase_add_loop_test(t, a_header_names_centres, 0, 3);
-  tcase_add_loop_test(t, faults_are_named, 0, sizeof faults / sizeof *faults);
-  tcase_add_test(t, the_corner_is_required);
-  tcase_add_test(t, the_layout_goes_by_the_name);
-  tcase_add_test(t, keys_are_whole_words);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

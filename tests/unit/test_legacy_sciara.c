@@ -49,7 +49,7 @@ static double number_at(const cJSON *o, const char *key) {
   return item->valuedouble;
 }
 
-START_TEST(a_small_set_is_imported) {
+TEST(a_small_set_is_imported) {
   write_set();
   ck_assert_msg(import(false) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_int_eq(report.rows, 4);
@@ -87,10 +87,9 @@ START_TEST(a_small_set_is_imported) {
   assert_contains(dem.georef.crs_name, "EPSG:32633");
   sciara_dem_free(&dem);
 }
-END_TEST
 
 // A slot need not be a whole number of seconds, and a rate may be as large as a scenario allows.
-START_TEST(slots_and_rates_to_the_last_digit) {
+TEST(slots_and_rates_to_the_last_digit) {
   write_set();
   write_text(in_folder("e_1_EmissionRate.txt"),
              "[TIME] 1800.125\n[VENT_ID] 1\n[EMISSION_RATE]\n0\n[VENT_ID] 2\n[EMISSION_RATE]\n1000000 0.1\n[END]\n");
@@ -110,9 +109,8 @@ START_TEST(slots_and_rates_to_the_last_digit) {
   assert_contains(sciara_last_error(),
                   "_EmissionRate.txt:4: expected an effusion rate from 0 to 1e6 m3/s, found 1000000.5");
 }
-END_TEST
 
-START_TEST(the_observed_extent_is_optional) {
+TEST(the_observed_extent_is_optional) {
   write_set();
   unlink(in_folder("e_1_RealEvent.stt"));
   ck_assert_int_eq(import(false), SCIARA_OK);
@@ -120,10 +118,9 @@ START_TEST(the_observed_extent_is_optional) {
   ck_assert_int_ne(access(in_folder("out/observed.tif"), F_OK), 0);
   sciara_legacy_report_free(&report);
 }
-END_TEST
 
 // Cells that are unknown in the extent are not covered, although its NODATA value is above 0; nor are cells below 0.
-START_TEST(unknown_cells_are_not_covered) {
+TEST(unknown_cells_are_not_covered) {
   write_set();
   write_text(in_folder("e_1_RealEvent.stt"),
              "ncols 4\nnrows 4\nxllcorner 500000.5\nyllcorner 4178000.25\ncellsize 10\nNODATA_value 9999\n"
@@ -135,9 +132,8 @@ START_TEST(unknown_cells_are_not_covered) {
   free(text);
   sciara_legacy_report_free(&report);
 }
-END_TEST
 
-START_TEST(a_folder_in_use_is_refused_without_overwrite) {
+TEST(a_folder_in_use_is_refused_without_overwrite) {
   write_set();
   ck_assert_int_eq(import(false), SCIARA_OK);
   sciara_legacy_report_free(&report);
@@ -149,7 +145,6 @@ START_TEST(a_folder_in_use_is_refused_without_overwrite) {
                    0); // that of the earlier import would not belong to this one
   sciara_legacy_report_free(&report);
 }
-END_TEST
 
 static const struct {
   const char *file, *content, *found;
@@ -204,7 +199,7 @@ static const struct {
     {"e_1_EmissionRate.txt", "[TIME]\n1\n[END]\n", "has no [VENT_ID]"},
 };
 
-START_TEST(faults_are_named_with_file_and_line) {
+TEST_EACH(faults_are_named_with_file_and_line, sizeof faults / sizeof *faults) {
   write_set();
   if (faults[_i].content)
     write_text(in_folder(faults[_i].file), faults[_i].content);
@@ -216,9 +211,8 @@ START_TEST(faults_are_named_with_file_and_line) {
   ck_assert_ptr_null(report.text.data);
   ck_assert_int_ne(access(in_folder("out"), F_OK), 0); // nothing is written before everything is checked
 }
-END_TEST
 
-START_TEST(an_unusable_crs_is_refused) {
+TEST(an_unusable_crs_is_refused) {
   const char *crs[] = {"EPSG:4326", "EPSG:99999999", "UTM 33", "EPSG:2263", "http://localhost/crs"};
   write_set();
   for (size_t i = 0; i < sizeof crs / sizeof *crs; i++) {
@@ -228,7 +222,6 @@ START_TEST(an_unusable_crs_is_refused) {
     assert_contains(sciara_last_error(), crs[i]);
   }
 }
-END_TEST
 
 static char *etna_folder(void) {
   const char *given = getenv("SCIARA_ETNA2006");
@@ -238,9 +231,12 @@ static char *etna_folder(void) {
   return access(probe, R_OK) == 0 ? strdup(probe) : NULL;
 }
 
-START_TEST(etna_2006_is_imported) {
+TEST(etna_2006_is_imported) {
   char *cfg = etna_folder();
-  ck_assert_ptr_nonnull(cfg);
+  if (!cfg) {
+    puts("skipped: the legacy files are not here; name their folder in SCIARA_ETNA2006");
+    return;
+  }
   const struct sciara_legacy_request request = {
       .cfg_path = cfg, .output_folder = in_folder("etna"), .crs = "EPSG:32633"};
   ck_assert_msg(sciara_legacy_import(&request, &report) == SCIARA_OK, "%s", sciara_last_error());
@@ -272,26 +268,5 @@ START_TEST(etna_2006_is_imported) {
   assert_contains(text, "Size is 517, 378");
   free(text);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("legacy_sciara");
-  TCase *t = tcase_create("import");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, a_small_set_is_imported);
-  tcase_add_test(t, slots_and_rates_to_the_last_digit);
-  tcase_add_test(t, the_observed_extent_is_optional);
-  tcase_add_test(t, unknown_cells_are_not_covered);
-  tcase_add_test(t, a_folder_in_use_is_refused_without_overwrite);
-  tcase_add_loop_test(t, faults_are_named_with_file_and_line, 0, sizeof faults / sizeof *faults);
-  tcase_add_test(t, an_unusable_crs_is_refused);
-  char *etna = etna_folder();
-  if (etna)
-    tcase_add_test(t, etna_2006_is_imported);
-  else
-    printf("skip etna_2006_is_imported: the legacy files are not here; name their folder in SCIARA_ETNA2006\n");
-  free(etna);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

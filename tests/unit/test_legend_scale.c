@@ -2,7 +2,6 @@
 // Claims about picture/legend_scale.h: round numbers that cover the range.
 #include "picture/legend_scale.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +14,11 @@ static const struct {
 } steps[] = {{10, 10, 1},     {10, 9, 2},      {10, 5, 2},    {10, 4, 5}, {10, 1, 10},      {10.01, 1, 20}, {7.3, 8, 1},
              {0.03, 5, 0.01}, {1e-9, 1, 1e-9}, {6e5, 3, 2e5}, {0, 5, 1},  {INFINITY, 5, 1}, {NAN, 5, 1}};
 
-START_TEST(steps_are_1_2_5) {
+TEST_EACH(steps_are_1_2_5, sizeof steps / sizeof *steps) {
   const double found = sciara_round_step(steps[_i].span, steps[_i].most);
   ck_assert_msg(fabs(found - steps[_i].step) <= 1e-9 * steps[_i].step, "%g in %d: %g", steps[_i].span, steps[_i].most,
                 found);
 }
-END_TEST
 
 static const struct {
   double low, high;
@@ -47,7 +45,7 @@ static const struct {
     {0, 2 * 86400, "s", 0, 0.5, 4, "d"},
 };
 
-START_TEST(scales_have_round_ends_and_units_for_people) {
+TEST_EACH(scales_have_round_ends_and_units_for_people, sizeof scales / sizeof *scales) {
   const struct sciara_legend_scale s = sciara_legend_scale(scales[_i].low, scales[_i].high, scales[_i].unit, 8);
   ck_assert_msg(fabs(s.low - scales[_i].from) < 1e-9 && fabs(s.step - scales[_i].step) < 1e-9 &&
                     s.steps == scales[_i].count,
@@ -56,27 +54,13 @@ START_TEST(scales_have_round_ends_and_units_for_people) {
   ck_assert_double_le(sciara_legend_low(&s), scales[_i].low + 1e-6);
   ck_assert_double_ge(sciara_legend_high(&s), scales[_i].high - 1e-6);
 }
-END_TEST
 
-START_TEST(odd_ranges_have_a_scale_too) {
+TEST(odd_ranges_have_a_scale_too) {
   const double ranges[][2] = {{1e20, 1e20}, {0, DBL_MIN / 4}, {0, 1e30}, {-1e-30, 0}};
   for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
     const struct sciara_legend_scale s = sciara_legend_scale(ranges[k][0], ranges[k][1], "m", 8);
     ck_assert_msg(s.steps >= 1 && s.steps <= 10 && s.step > 0, "%g: %d x %g", ranges[k][1], s.steps, s.step);
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("legend_scale");
-  TCase *tests = tcase_create("legend_scale");
-  tcase_add_loop_test(tests, steps_are_1_2_5, 0, (int)(sizeof steps / sizeof *steps));
-  tcase_add_loop_test(tests, scales_have_round_ends_and_units_for_people, 0, (int)(sizeof scales / sizeof *scales));
-  tcase_add_test(tests, odd_ranges_have_a_scale_too);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

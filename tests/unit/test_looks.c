@@ -33,7 +33,7 @@ static enum sciara_status advance(struct fixture *f, uint64_t step, struct sciar
 }
 
 // Lava that is far too hot flows on, and no operation of the model gives a NaN.
-START_TEST(what_arises_later) {
+TEST_FROM(what_arises_later, 60, 70) {
   struct fixture f;
   struct sciara_engine_progress at;
   start(&f);
@@ -46,10 +46,9 @@ START_TEST(what_arises_later) {
                 (int)at.bad.step);
   end(&f);
 }
-END_TEST
 
 // The first check after an upload is in the first step, whatever the number of that step.
-START_TEST(what_is_uploaded) {
+TEST(what_is_uploaded) {
   struct fixture f;
   struct sciara_engine_progress at;
   start(&f);
@@ -62,18 +61,5 @@ START_TEST(what_is_uploaded) {
   ck_assert_uint_eq(at.bad.step, 38);
   end(&f);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("looks");
-  TCase *cases = tcase_create("looks");
-  tcase_add_loop_test(cases, what_arises_later, 1, 20);
-  tcase_add_loop_test(cases, what_arises_later, 60, 70);
-  tcase_add_test(cases, what_is_uploaded);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

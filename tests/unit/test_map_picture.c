@@ -68,7 +68,7 @@ static void find_map(int *left, int *top) {
   ck_abort_msg("there is no frame");
 }
 
-START_TEST(shows_ground_lava_sea_and_what_is_unknown) {
+TEST(shows_ground_lava_sea_and_what_is_unknown) {
   struct sciara_map_picture q = picture();
   int left, top;
   q.sea = sea;
@@ -92,7 +92,6 @@ START_TEST(shows_ground_lava_sea_and_what_is_unknown) {
                 *before = pixel(left + zoom * 51 - 1, top + zoom * 45);
   ck_assert(first[0] > first[2] + 50 && before[0] == before[2]);
 }
-END_TEST
 
 /** How many pixels of the map differ between the picture and one drawn with `q`. */
 static int differing(const struct sciara_map_picture *q) {
@@ -106,7 +105,7 @@ static int differing(const struct sciara_map_picture *q) {
   return count;
 }
 
-START_TEST(the_outline_is_a_dark_line_with_light_edges) {
+TEST(the_outline_is_a_dark_line_with_light_edges) {
   struct sciara_map_picture q = picture();
   int left, top;
   q.width = 1000;
@@ -125,9 +124,8 @@ START_TEST(the_outline_is_a_dark_line_with_light_edges) {
   ck_assert_int_eq(pixel(left + (int)(60 * cell), top + (int)(70 * cell))[0],
                    pixel(left + (int)(60 * cell), top + (int)(70 * cell))[2]);
 }
-END_TEST
 
-START_TEST(title_time_and_stamp_are_drawn) {
+TEST(title_time_and_stamp_are_drawn) {
   struct sciara_map_picture q = picture();
   const double time = 86430;
   q.time_s = &time;
@@ -156,9 +154,8 @@ START_TEST(title_time_and_stamp_are_drawn) {
   assert_contains(logged, "WARNING ");
   assert_contains(logged, "a.png: no installed font has 1 of the characters of the title; they are drawn as boxes");
 }
-END_TEST
 
-START_TEST(the_range_given_is_the_range_of_the_colours) {
+TEST(the_range_given_is_the_range_of_the_colours) {
   struct sciara_map_picture q = picture();
   draw(&q);
   q.low = 0;
@@ -167,10 +164,9 @@ START_TEST(the_range_given_is_the_range_of_the_colours) {
   q.high = 50;
   ck_assert_int_gt(differing(&q), 500);
 }
-END_TEST
 
 /** On level ground a cell has exactly the colour of its value, whatever is drawn around the map. */
-START_TEST(cells_have_their_colours) {
+TEST(cells_have_their_colours) {
   static double flat[ROWS * COLS], values[ROWS * COLS];
   for (int i = 0; i < ROWS * COLS; i++) {
     flat[i] = 700;
@@ -201,10 +197,9 @@ START_TEST(cells_have_their_colours) {
     sciara_map_drawing_free(&d);
   }
 }
-END_TEST
 
 /** The colour bar shows the colours of the map; the squares of kinds have the colours of their cells. */
-START_TEST(the_legend_has_the_colours_of_the_map) {
+TEST(the_legend_has_the_colours_of_the_map) {
   struct sciara_map_picture q = picture();
   struct sciara_map_drawing d = {0};
   int bars = 0;
@@ -240,7 +235,6 @@ START_TEST(the_legend_has_the_colours_of_the_map) {
   ck_assert(pixels_of[0] == pixels_of[1] && pixels_of[0] > 100 && pixels_of[0] < 1000);
   sciara_map_drawing_free(&d);
 }
-END_TEST
 
 /** Whether the scale bar, the box of that height, is as long as a round number of metres. */
 static bool is_round_bar(const struct sciara_map_drawing *d, const struct sciara_box *b) {
@@ -276,7 +270,7 @@ static void assert_laid_out(const struct sciara_map_drawing *d, const char *what
   ck_assert_msg(bars == 1, "%s: %d scale bars of round length", what, bars);
 }
 
-START_TEST(nothing_covers_anything_else) {
+TEST(nothing_covers_anything_else) {
   static const char *const texts[] = {
       NULL,
       "E",
@@ -363,10 +357,9 @@ START_TEST(nothing_covers_anything_else) {
       sciara_map_drawing_free(&d);
     }
 }
-END_TEST
 
 /** Time and date have a line each where needed, in every frame of a film: all heights are the same. */
-START_TEST(frames_of_a_film_are_of_one_size) {
+TEST(frames_of_a_film_are_of_one_size) {
   const double times[] = {0, 59, 3599, 86399, 864000, 1e8};
   for (int w = 320; w <= 700; w += 20) {
     int64_t first = 0;
@@ -383,9 +376,8 @@ START_TEST(frames_of_a_film_are_of_one_size) {
     }
   }
 }
-END_TEST
 
-START_TEST(without_fonts_there_is_a_map) {
+TEST(without_fonts_there_is_a_map) {
   struct sciara_map_picture q = picture();
   int left, top;
   ck_assert_int_eq(setenv("FONTCONFIG_FILE", "/nonexistent/fonts.conf", 1), 0);
@@ -396,7 +388,6 @@ START_TEST(without_fonts_there_is_a_map) {
   assert_contains(logged, "WARNING ");
   assert_contains(logged, "a.png: has no text, because no font is installed; install one such as DejaVu Sans");
 }
-END_TEST
 
 static uint32_t drawn(const struct sciara_map_drawing *d, int64_t x, int64_t y) {
   return d->picture.pixels[y * d->picture.width + x] & 0xFFFFFF;
@@ -426,7 +417,7 @@ static void check_ticks(const struct sciara_map_drawing *d, bool up, double step
   ck_assert_int_eq(ticks, expected);
 }
 
-START_TEST(ticks_lie_at_round_coordinates) {
+TEST(ticks_lie_at_round_coordinates) {
   struct sciara_map_drawing d;
   const struct sciara_map_picture q = picture();
   draw_to(&q, &d);
@@ -434,9 +425,8 @@ START_TEST(ticks_lie_at_round_coordinates) {
   check_ticks(&d, true, 200, 4);  // 4177862.5 to 4178762.5
   sciara_map_drawing_free(&d);
 }
-END_TEST
 
-START_TEST(a_window_shows_its_cells) {
+TEST(a_window_shows_its_cells) {
   struct sciara_map_drawing whole, part;
   const struct sciara_map_window window = {30, 45, 40, 50};
   struct sciara_map_picture q = picture();
@@ -463,9 +453,8 @@ START_TEST(a_window_shows_its_cells) {
   sciara_map_drawing_free(&whole);
   sciara_map_drawing_free(&part);
 }
-END_TEST
 
-START_TEST(vents_and_run_out_are_marked_where_they_are) {
+TEST(vents_and_run_out_are_marked_where_they_are) {
   const struct sciara_point place[4] = {{grid.west + 205, grid.north - 155},
                                         {grid.west + 405, grid.north - 655},
                                         {grid.west + 805, grid.north - 655},
@@ -488,7 +477,6 @@ START_TEST(vents_and_run_out_are_marked_where_they_are) {
                   drawn(&d, d.map.x + at[k][0], d.map.y + at[k][1]));
   sciara_map_drawing_free(&d);
 }
-END_TEST
 
 /** The height of a picture 900 px wide. */
 static int64_t height_of(const struct sciara_map_picture *q) {
@@ -499,7 +487,7 @@ static int64_t height_of(const struct sciara_map_picture *q) {
   return found;
 }
 
-START_TEST(the_key_and_the_lines_say_what_there_is) {
+TEST(the_key_and_the_lines_say_what_there_is) {
   struct sciara_map_picture q = picture();
   struct sciara_map_volumes volumes = {.emitted = 1000};
   for (int i = 0; i < ROWS * COLS; i++)
@@ -545,9 +533,8 @@ START_TEST(the_key_and_the_lines_say_what_there_is) {
   q.note = NULL;
   ck_assert_int_lt(height_of(&q), noted);
 }
-END_TEST
 
-START_TEST(logo_and_background_are_drawn) {
+TEST(logo_and_background_are_drawn) {
   static uint8_t green[4 * 4 * 2], photo[4 * 2 * 1];
   for (int i = 0; i < 8; i++) memcpy(green + 4 * i, (const uint8_t[]){10, 200, 30, 255}, 4);
   memcpy(photo, (const uint8_t[]){20, 40, 160, 255, 200, 0, 0, 0}, 8); // the eastern half is see-through
@@ -573,9 +560,8 @@ START_TEST(logo_and_background_are_drawn) {
   ck_assert_int_gt((int)(lava >> 16), (int)(lava & 0xFF) + 50); // over the background too
   sciara_map_drawing_free(&d);
 }
-END_TEST
 
-START_TEST(a_logo_is_a_small_png_file) {
+TEST(a_logo_is_a_small_png_file) {
   struct sciara_logo logo;
   struct sciara_map_picture q = picture();
   q.width = 320;
@@ -604,9 +590,8 @@ START_TEST(a_logo_is_a_small_png_file) {
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected a PNG file as logo");
 }
-END_TEST
 
-START_TEST(the_language_changes_the_words) {
+TEST(the_language_changes_the_words) {
   struct sciara_map_picture q = picture();
   q.width = 900;
   draw(&q);
@@ -615,9 +600,8 @@ START_TEST(the_language_changes_the_words) {
     ck_assert_int_gt(differing(&q), 500);
   }
 }
-END_TEST
 
-START_TEST(the_rules_are_named_at_the_foot) {
+TEST(the_rules_are_named_at_the_foot) {
   struct sciara_map_picture q = picture();
   q.width = 900;
   draw(&q);
@@ -630,9 +614,8 @@ START_TEST(the_rules_are_named_at_the_foot) {
   ck_assert_int_lt(one, 2000); // a word
   ck_assert_int_gt(differing(&q), 50);
 }
-END_TEST
 
-START_TEST(every_grid_and_width_gets_a_picture) {
+TEST(every_grid_and_width_gets_a_picture) {
   static double flat[3 * 5000];
   struct sciara_grid odd[] = {{3, 3, 10, 0, 0}, {3, 5000, 10, 0, 0}, {5000, 3, 10, 0, 0}, {1, 1, 1e-3, 0, 0}};
   const int widths[] = {0, 320, 321, 1999};
@@ -655,9 +638,8 @@ START_TEST(every_grid_and_width_gets_a_picture) {
   q.width = 10001;
   ck_assert_int_eq(sciara_map_write_png(&q, in_folder("a.png")), SCIARA_ERR_USAGE);
 }
-END_TEST
 
-START_TEST(a_map_of_nothing_says_so) {
+TEST(a_map_of_nothing_says_so) {
   struct sciara_map_picture q = picture();
   double nothing[ROWS * COLS];
   for (int i = 0; i < ROWS * COLS; i++) nothing[i] = -9999;
@@ -671,32 +653,5 @@ START_TEST(a_map_of_nothing_says_so) {
   q.high = 1;
   ck_assert_int_gt(differing(&q), 60); // ": none"
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("map_picture");
-  TCase *t = tcase_create("map_picture");
-  tcase_add_checked_fixture(t, prepare, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, shows_ground_lava_sea_and_what_is_unknown);
-  tcase_add_test(t, ticks_lie_at_round_coordinates);
-  tcase_add_test(t, a_window_shows_its_cells);
-  tcase_add_test(t, vents_and_run_out_are_marked_where_they_are);
-  tcase_add_test(t, the_key_and_the_lines_say_what_there_is);
-  tcase_add_test(t, logo_and_background_are_drawn);
-  tcase_add_test(t, a_logo_is_a_small_png_file);
-  tcase_add_test(t, the_language_changes_the_words);
-  tcase_add_test(t, the_rules_are_named_at_the_foot);
-  tcase_add_test(t, the_outline_is_a_dark_line_with_light_edges);
-  tcase_add_test(t, title_time_and_stamp_are_drawn);
-  tcase_add_test(t, the_range_given_is_the_range_of_the_colours);
-  tcase_add_test(t, cells_have_their_colours);
-  tcase_add_test(t, the_legend_has_the_colours_of_the_map);
-  tcase_add_test(t, nothing_covers_anything_else);
-  tcase_add_test(t, frames_of_a_film_are_of_one_size);
-  tcase_add_test(t, without_fonts_there_is_a_map);
-  tcase_add_test(t, every_grid_and_width_gets_a_picture);
-  tcase_add_test(t, a_map_of_nothing_says_so);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = prepare, .teardown = teardown)

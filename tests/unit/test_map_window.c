@@ -2,7 +2,6 @@
 // Claims about the windows of picture/map_picture.h, and map/run_out.h.
 #include "picture/map_picture.h"
 
-#include <check.h>
 #include <math.h>
 
 #include "map/run_out.h"
@@ -16,7 +15,7 @@ static void assert_window(struct sciara_map_window w, int64_t row, int64_t col, 
                 (int)w.col, (int)w.rows, (int)w.cols);
 }
 
-START_TEST(the_lava_has_a_margin) {
+TEST(the_lava_has_a_margin) {
   struct sciara_map_bounds b = {0};
   assert_window(sciara_map_window_around(&b, &grid), 0, 0, 100, 200); // nothing: all of it
   values[30 * 200 + 40] = 1;
@@ -33,17 +32,15 @@ START_TEST(the_lava_has_a_margin) {
   sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){1005, 3999});
   assert_window(sciara_map_window_around(&b, &grid), 0, 0, 77, 154); // 140 + 14, from the edge; half of that is 77
 }
-END_TEST
 
-START_TEST(the_shorter_side_grows_within_the_grid) {
+TEST(the_shorter_side_grows_within_the_grid) {
   struct sciara_map_bounds b = {0};
   for (int c = 20; c < 180; c++) sciara_map_bounds_add_point(&b, &grid, (struct sciara_point){1005 + 10 * c, 4995});
   // 160 cells in the first row, 16 around: 192 wide, 96 high, from the northern edge.
   assert_window(sciara_map_window_around(&b, &grid), 0, 4, 96, 192);
 }
-END_TEST
 
-START_TEST(a_box_takes_the_cells_it_touches) {
+TEST(a_box_takes_the_cells_it_touches) {
   struct sciara_map_window w;
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){1010, 4900, 1030, 4950}, &grid, &w), SCIARA_OK);
   assert_window(w, 5, 1, 5, 2);
@@ -59,9 +56,8 @@ START_TEST(a_box_takes_the_cells_it_touches) {
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){1030, 4900, 1010, 4950}, &grid, &w), SCIARA_ERR_USAGE);
   ck_assert_int_eq(sciara_map_window_of_box((const double[]){1010, NAN, 1030, 4950}, &grid, &w), SCIARA_ERR_USAGE);
 }
-END_TEST
 
-START_TEST(the_run_out_is_at_the_farthest_cell) {
+TEST(the_run_out_is_at_the_farthest_cell) {
   static double lava[100 * 200];
   int64_t row[] = {10, 90}, col[] = {10, 190};
   double first_s[] = {0, 0};
@@ -86,10 +82,9 @@ START_TEST(the_run_out_is_at_the_farthest_cell) {
   const struct sciara_run_out at = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(at.found && at.vent == 1 && at.metres == 0);
 }
-END_TEST
 
 // Lava does not come from a vent that has not erupted; if none has, as on the lava of an earlier run, all count.
-START_TEST(a_vent_counts_once_it_has_emitted) {
+TEST(a_vent_counts_once_it_has_emitted) {
   static double lava[100 * 200];
   int64_t row[] = {10, 10, 10}, col[] = {10, 30, 60};
   double first_s[] = {0, 100, INFINITY};
@@ -101,10 +96,9 @@ START_TEST(a_vent_counts_once_it_has_emitted) {
   first_s[0] = 50;
   ck_assert_double_eq(sciara_run_out_find(&vents, 50, &grid, lava).metres, 100);
 }
-END_TEST
 
 /** Of cells equally far the first in rows from the north-west, of vents equally near the first of the scenario. */
-START_TEST(a_tie_is_won_by_the_first) {
+TEST(a_tie_is_won_by_the_first) {
   static double lava[100 * 200];
   int64_t row[] = {50, 50}, col[] = {40, 60};
   double first_s[] = {0, 0};
@@ -120,21 +114,5 @@ START_TEST(a_tie_is_won_by_the_first) {
   const struct sciara_run_out middle = sciara_run_out_find(&vents, 1, &grid, lava);
   ck_assert(middle.row == 50 && middle.col == 50 && middle.vent == 0 && middle.metres == 100);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("map_window");
-  TCase *t = tcase_create("map_window");
-  tcase_add_test(t, the_lava_has_a_margin);
-  tcase_add_test(t, the_shorter_side_grows_within_the_grid);
-  tcase_add_test(t, a_box_takes_the_cells_it_touches);
-  tcase_add_test(t, the_run_out_is_at_the_farthest_cell);
-  tcase_add_test(t, a_tie_is_won_by_the_first);
-  tcase_add_test(t, a_vent_counts_once_it_has_emitted);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/mem.h: sizes that do not fit are refused, memory is zeroed and aligned.
-#include <check.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@ const char *__tsan_default_options(void);
 const char *__asan_default_options(void) { return "allocator_may_return_null=1"; }
 const char *__tsan_default_options(void) { return "allocator_may_return_null=1"; }
 
-START_TEST(products) {
+TEST(products) {
   size_t out = 0;
   ck_assert_int_eq(sciara_size_mul(517, 378, &out), SCIARA_OK);
   ck_assert_uint_eq(out, 517 * 378);
@@ -36,9 +35,8 @@ START_TEST(products) {
     ck_assert_uint_eq(out, 42);
   }
 }
-END_TEST
 
-START_TEST(allocation) {
+TEST(allocation) {
   for (size_t bytes = 1; bytes < 3000; bytes = bytes * 3 / 2 + 1) {
     unsigned char *p;
     ck_assert_int_eq(sciara_alloc((void **)&p, bytes, 1, "some bytes"), SCIARA_OK);
@@ -53,7 +51,6 @@ START_TEST(allocation) {
   sciara_free(d);
   sciara_free(NULL);
 }
-END_TEST
 
 static void fill(unsigned char *p, size_t from, size_t to) {
   for (size_t i = from; i < to; i++) p[i] = (unsigned char)(i * 7 + i / 251);
@@ -66,7 +63,7 @@ static void expect_filled(const unsigned char *p, size_t to) {
 }
 
 // The content of a block stays when the block grows, wherever it is moved; now and then other blocks lie behind it.
-START_TEST(more_room) {
+TEST(more_room) {
   unsigned char *p = NULL;
   void *between[40] = {NULL};
   size_t used = 0;
@@ -90,10 +87,9 @@ START_TEST(more_room) {
   ck_assert_ptr_null(p);
   for (k = 0; k < 40; k++) sciara_free(between[k]);
 }
-END_TEST
 
 // realloc keeps the alignment of a block to 16 bytes, not to the 128 of an array: its content has to be moved.
-START_TEST(more_room_elsewhere) {
+TEST(more_room_elsewhere) {
   int moved = 0;
   void *between[200];
   for (size_t k = 0; k < 200; k++) {
@@ -111,16 +107,14 @@ START_TEST(more_room_elsewhere) {
   ck_assert_int_gt(moved, 0);
   for (size_t k = 0; k < 200; k++) sciara_free(between[k]);
 }
-END_TEST
 
-START_TEST(nothing) {
+TEST(nothing) {
   void *p = &p;
   ck_assert_int_eq(sciara_alloc(&p, 0, 8, "nothing"), SCIARA_OK);
   ck_assert_ptr_null(p);
 }
-END_TEST
 
-START_TEST(too_much) {
+TEST(too_much) {
   const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, (size_t)INT64_MAX, (size_t)INT64_MAX / 8, (size_t)1 << 58};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     void *p = &p;
@@ -129,13 +123,11 @@ START_TEST(too_much) {
     ck_assert_msg(strstr(sciara_last_error(), "thickness of the grid") != NULL, "%s", sciara_last_error());
   }
 }
-END_TEST
 
-START_TEST(available) { // of this machine, in bytes: more than a megabyte, less than an exabyte
+TEST(available) { // of this machine, in bytes: more than a megabyte, less than an exabyte
   const size_t bytes = sciara_memory_available();
   ck_assert(bytes == 0 || (bytes > (size_t)1 << 20 && bytes < (size_t)1 << 60));
 }
-END_TEST
 
 /** Bytes of the address space that the process has taken. */
 static size_t address_space(void) {
@@ -147,7 +139,7 @@ static size_t address_space(void) {
 }
 
 // A limit of the address space counts like a lack of memory.
-START_TEST(limited) {
+TEST(limited) {
   if (address_space() > (size_t)1 << 36) {
     printf("skipped: a sanitizer has reserved more than any limit\n");
     return;
@@ -178,25 +170,5 @@ START_TEST(limited) {
   ck_assert_int_eq(alone, narrow > reserve ? (int)((narrow - reserve) / (stack + 4096)) + 1 : 1);
   ck_assert(some >= 39 && some <= 42 && few == 7 && one == 1); // each stack has a page before it
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("memory");
-  TCase *tc = tcase_create("memory");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, products);
-  tcase_add_test(tc, allocation);
-  tcase_add_test(tc, more_room);
-  tcase_add_test(tc, more_room_elsewhere);
-  tcase_add_test(tc, nothing);
-  tcase_add_test(tc, too_much);
-  tcase_add_test(tc, available);
-  tcase_add_test(tc, limited);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which headers of classic NetCDF files are accepted (file/input_file.h). The files were written by the package netCDF4
 // for Python; the places of the numbers in them were taken from the specification of the format by a program of its own.
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +68,7 @@ static void assert_accepted(void) { ck_assert_msg(check() == SCIARA_OK, "%s", sc
 static const char *const whole[] = {"bare.nc",   "good.nc",          "classic-record.nc", "classic-short.nc",
                                     "offset.nc", "offset-record.nc", "data.nc",           "data-record.nc"};
 
-START_TEST(files_of_every_format_pass_and_no_part_of_one) {
+TEST_EACH(files_of_every_format_pass_and_no_part_of_one, sizeof whole / sizeof *whole) {
   load(whole[_i]);
   const size_t all = length;
   length += 5;
@@ -81,15 +80,13 @@ START_TEST(files_of_every_format_pass_and_no_part_of_one) {
     ck_assert_msg(sciara_netcdf_check_header(path) == SCIARA_ERR_INPUT, "%s: %zu of %zu bytes", whole[_i], part, all);
   }
 }
-END_TEST
 
-START_TEST(a_file_without_records_passes) {
+TEST(a_file_without_records_passes) {
   load("classic-norec.nc");
   assert_accepted();
 }
-END_TEST
 
-START_TEST(other_files_pass) {
+TEST(other_files_pass) {
   const char *const others[] = {"", "CDF", "CDF\3", "cdf\1", "\211HDF\r\n\032\n", "ncols 3\nnrows 3\n"};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     length = strlen(others[k]);
@@ -98,7 +95,6 @@ START_TEST(other_files_pass) {
   }
   ck_assert_int_eq(sciara_netcdf_check_header("/nowhere/a.nc"), SCIARA_ERR_IO);
 }
-END_TEST
 
 /** One number of a file, replaced by one that the format or the file does not allow. */
 static const struct damage {
@@ -158,15 +154,14 @@ static const struct damage {
 };
 enum { DAMAGES = sizeof damages / sizeof *damages };
 
-START_TEST(a_damaged_number_is_refused) {
+TEST_EACH(a_damaged_number_is_refused, DAMAGES) {
   const struct damage *d = &damages[_i];
   load(d->file);
   put(d->at, d->bytes, d->before, d->after);
   assert_refused(d->at, d->expected);
 }
-END_TEST
 
-START_TEST(sizes_that_overflow_are_refused) {
+TEST(sizes_that_overflow_are_refused) {
   load("data.nc");
   put(36, 8, 4, INT64_MAX);
   put(56, 8, 5, INT64_MAX);
@@ -180,15 +175,13 @@ START_TEST(sizes_that_overflow_are_refused) {
   ck_assert_int_eq(check(), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "number of records: expected values in the 860 bytes"));
 }
-END_TEST
 
-START_TEST(a_variable_has_at_most_1024_dimensions) {
+TEST(a_variable_has_at_most_1024_dimensions) {
   load("offset.nc");
   length = sizeof content;
   put(324, 4, 2, 1025);
   assert_refused(324, "variable 3: expected at most 1024 dimensions, found 1025");
 }
-END_TEST
 
 /** What the format or its libraries allow. */
 static const struct damage oddities[] = {
@@ -205,16 +198,15 @@ static const struct damage oddities[] = {
 };
 enum { ODDITIES = sizeof oddities / sizeof *oddities };
 
-START_TEST(an_oddity_is_accepted) {
+TEST_EACH(an_oddity_is_accepted, ODDITIES) {
   const struct damage *d = &oddities[_i];
   load(d->file);
   put(d->at, d->bytes, d->before, d->after);
   ck_assert_msg(check() == SCIARA_OK, "%s: %s", d->expected, sciara_last_error());
 }
-END_TEST
 
 /** 65,536 x 65,536 values of 4 bytes from byte 520: more than its field of 32 bits can state. */
-START_TEST(a_variable_of_16_gibibytes_is_accepted) {
+TEST(a_variable_of_16_gibibytes_is_accepted) {
   const off_t all = 520 + (1ll << 34);
   load("offset.nc");
   put(24, 4, 4, 65536);
@@ -226,9 +218,8 @@ START_TEST(a_variable_of_16_gibibytes_is_accepted) {
   ck_assert_int_eq(truncate(path, all - 1), 0);
   ck_assert_int_eq(sciara_netcdf_check_header(path), SCIARA_ERR_INPUT);
 }
-END_TEST
 
-START_TEST(padding_after_the_last_values_may_lack) {
+TEST(padding_after_the_last_values_may_lack) {
   load("classic-short.nc"); // 3 x 5 bytes, now of a variable without records
   put(24, 4, 0, 1);
   length = 512 + 15;
@@ -236,10 +227,9 @@ START_TEST(padding_after_the_last_values_may_lack) {
   length--;
   assert_refused(444, "variable 3: expected values to byte 527, found a file of 526 bytes");
 }
-END_TEST
 
 /** A title of 4007 characters; what follows lies on both sides of the first 4096 bytes that are read. */
-START_TEST(a_long_header_is_read_in_parts) {
+TEST(a_long_header_is_read_in_parts) {
   const size_t more = 4000;
   load("offset.nc");
   memmove(content + 76 + more, content + 76, length - 76);
@@ -252,9 +242,8 @@ START_TEST(a_long_header_is_read_in_parts) {
   put(432 + more, 4, 5, 7);
   assert_refused(432 + more, "variable 3: expected a type from 1 to 6, found 7");
 }
-END_TEST
 
-START_TEST(gdal_gets_no_damaged_file) {
+TEST(gdal_gets_no_damaged_file) {
   char *name = NULL;
   load("offset.nc");
   put(12, 4, 2, 0x10000000);
@@ -262,27 +251,5 @@ START_TEST(gdal_gets_no_damaged_file) {
   ck_assert_int_eq(sciara_gdal_files_allow(path, &name), SCIARA_ERR_INPUT);
   ck_assert_ptr_null(name);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("netcdf_header");
-  TCase *cases = tcase_create("netcdf_header");
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_loop_test(cases, files_of_every_format_pass_and_no_part_of_one, 0, sizeof whole / sizeof *whole);
-  tcase_add_test(cases, a_file_without_records_passes);
-  tcase_add_test(cases, other_files_pass);
-  tcase_add_loop_test(cases, a_damaged_number_is_refused, 0, DAMAGES);
-  tcase_add_test(cases, sizes_that_overflow_are_refused);
-  tcase_add_test(cases, a_variable_has_at_most_1024_dimensions);
-  tcase_add_loop_test(cases, an_oddity_is_accepted, 0, ODDITIES);
-  tcase_add_test(cases, a_variable_of_16_gibibytes_is_accepted);
-  tcase_add_test(cases, padding_after_the_last_values_may_lack);
-  tcase_add_test(cases, a_long_header_is_read_in_parts);
-  tcase_add_test(cases, gdal_gets_no_damaged_file);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -2,7 +2,6 @@
 // Each request for memory of the library's own code fails once: the operation reports it and releases what it had.
 // The linker puts the functions below in place of the C library's (--wrap, tests/CMakeLists.txt), for the code of the
 // project alone: the behaviour of GDAL and HDF5 without memory is not tested.
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -247,7 +246,7 @@ static enum sciara_status attempt(enum sciara_status (*act)(void), uint64_t refu
   return status;
 }
 
-START_TEST(each_request_fails_once) {
+TEST_EACH(each_request_fails_once, sizeof acts / sizeof *acts) {
   const char *name = acts[_i].name;
   ck_assert_msg(run_serial() == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_msg(attempt(acts[_i].act, 0) == SCIARA_OK, "%s: %s", name, sciara_last_error());
@@ -267,7 +266,6 @@ START_TEST(each_request_fails_once) {
                   (long long)memory.held, sciara_last_error());
   }
 }
-END_TEST
 
 static struct {
   cJSON *tree;
@@ -280,7 +278,7 @@ static enum sciara_status print_file(void) {
 }
 
 /** The number of requests of a run must not depend on the digits of its time: the tests refuse requests by number. */
-START_TEST(json_of_any_length_makes_one_request) {
+TEST(json_of_any_length_makes_one_request) {
   char text[2100] = "";
   for (size_t length = 0; length < sizeof text - 1; length++) {
     printed.tree = cJSON_CreateObject();
@@ -292,19 +290,5 @@ START_TEST(json_of_any_length_makes_one_request) {
     text[length] = 'x';
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("no_memory");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 100);
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_loop_test(tests, each_request_fails_once, 0, (int)(sizeof acts / sizeof *acts));
-  tcase_add_test(tests, json_of_any_length_makes_one_request);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 100, .setup = setup, .teardown = teardown)

@@ -2,7 +2,6 @@
 // Messages go to the notes that are given and nowhere else; an error keeps its text from thread to thread.
 #include "base/log.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static void receive(void *context, enum sciara_log_level level, const char *mess
   strncpy(r->text, message, sizeof r->text - 1);
 }
 
-START_TEST(notes_or_the_log) {
+TEST(notes_or_the_log) {
   struct received log = {0}, own = {0};
   const struct sciara_notes notes = {receive, &own};
   sciara_log_set_sink(receive, &log);
@@ -36,7 +35,6 @@ START_TEST(notes_or_the_log) {
   ck_assert_str_eq(own.text, "of a member");
   sciara_log_set_sink(NULL, NULL);
 }
-END_TEST
 
 static void *fail_twice(void *context) {
   struct sciara_failure *f = (struct sciara_failure *)context;
@@ -47,7 +45,7 @@ static void *fail_twice(void *context) {
   return NULL;
 }
 
-START_TEST(the_first_error_of_another_thread) {
+TEST(the_first_error_of_another_thread) {
   struct sciara_failure f = {0};
   pthread_t thread;
   sciara_fail(SCIARA_ERR_USAGE, "of this thread");
@@ -59,17 +57,5 @@ START_TEST(the_first_error_of_another_thread) {
   sciara_failure_free(&f);
   ck_assert_int_eq(sciara_failure_status(&f), SCIARA_OK);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("notes");
-  TCase *cases = tcase_create("notes");
-  tcase_add_test(cases, notes_or_the_log);
-  tcase_add_test(cases, the_first_error_of_another_thread);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS()

@@ -76,7 +76,7 @@ static const char *geojson(const char *name, const char *epsg, const char *featu
 
 // ------------------------------------------------------------------------------------ polygons
 
-START_TEST(cells_whose_centre_lies_in_a_polygon) {
+TEST(cells_whose_centre_lies_in_a_polygon) {
   const struct sciara_observation_request q = request(geojson("a.geojson", "32633", FEATURE("Polygon", BOX)));
   read_as(&q);
   assert_covered(BOX_CELLS);
@@ -86,9 +86,8 @@ START_TEST(cells_whose_centre_lies_in_a_polygon) {
   sciara_observation_free(&o);
   ck_assert_str_eq(logged, "");
 }
-END_TEST
 
-START_TEST(every_format_and_crs) {
+TEST(every_format_and_crs) {
   static const char *const formats[][2] = {{"GPKG", "b.gpkg"},
                                            {"ESRI Shapefile", "b.shp"},
                                            {"FlatGeobuf", "b.fgb"},
@@ -104,10 +103,9 @@ START_TEST(every_format_and_crs) {
     assert_reads(in_folder(formats[k][1]), BOX_CELLS);
   }
 }
-END_TEST
 
 // Holes stay holes, and overlapping polygons make none.
-START_TEST(holes_and_overlaps) {
+TEST(holes_and_overlaps) {
   assert_reads(
       geojson("hole.geojson", "32633",
               FEATURE("Polygon", "[[[500000,4177960],[500060,4177960],[500060,4178000],[500000,4178000],[500000,"
@@ -124,10 +122,9 @@ START_TEST(holes_and_overlaps) {
   assert_contains(logged, "WARNING");
   assert_contains(logged, "1 lines, points and the like are left out");
 }
-END_TEST
 
 // On each side, by a metre, and not at all.
-START_TEST(an_outline_beyond_the_grid) {
+TEST(an_outline_beyond_the_grid) {
   static const struct {
     int west, south, east, north;
     const char *said;
@@ -149,9 +146,8 @@ START_TEST(an_outline_beyond_the_grid) {
     if (boxes[k].said) assert_contains(logged, boxes[k].said);
   }
 }
-END_TEST
 
-START_TEST(outlines_that_are_none) {
+TEST(outlines_that_are_none) {
   struct sciara_observation_request q =
       request(geojson("line.geojson", "32633", FEATURE("LineString", "[[500008,4177972],[500027,4177997]]")));
   assert_refused(&q, SCIARA_ERR_INPUT, "holds no polygon (1 lines, points and the like)");
@@ -175,9 +171,8 @@ START_TEST(outlines_that_are_none) {
   q = request("/vsicurl/http://example.org/a.geojson");
   assert_refused(&q, SCIARA_ERR_IO, "URLs and /vsi file systems are not read");
 }
-END_TEST
 
-START_TEST(layers) {
+TEST(layers) {
   const char *source = geojson("one.geojson", "32633", FEATURE("Polygon", BOX)), *path = in_folder("layers.gpkg");
   const char *part = geojson("part.geojson", "32633",
                              FEATURE("Polygon", "[[[500000,4177990],[500060,4177990],[500060,4178000],[500000,4178000],"
@@ -203,9 +198,8 @@ START_TEST(layers) {
   q.path = make_raster("r.tif", (struct raster){0});
   assert_refused(&q, SCIARA_ERR_USAGE, "--observed-layer: ");
 }
-END_TEST
 
-START_TEST(formats_that_must_be_allowed) {
+TEST(formats_that_must_be_allowed) {
   static const char *const gml = "GML", *const odd = "GMLL";
   free(output_of("ogr2ogr -f GML %s.gml %1$s", geojson("x.geojson", "32633", FEATURE("Polygon", BOX))));
   struct sciara_observation_request q = request(in_folder("x.geojson.gml"));
@@ -218,9 +212,8 @@ START_TEST(formats_that_must_be_allowed) {
   assert_covered(BOX_CELLS);
   sciara_observation_free(&o);
 }
-END_TEST
 
-START_TEST(without_a_crs) {
+TEST(without_a_crs) {
   struct sciara_observation_request q = request(geojson("c.geojson", "32633", FEATURE("Polygon", BOX)));
   q.crs_wkt = NULL;
   read_as(&q);
@@ -231,14 +224,13 @@ START_TEST(without_a_crs) {
                "######/######/######/######");
   assert_contains(logged, "c.tif: names no CRS, so its coordinates are taken to be those of the run");
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------ rasters
 
 static const double marks[CELLS] = {0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, -3};
 static const double depths[CELLS] = {0, 1, 2, 0, 0, 0, 0, 0.5, 4, 0, 0, 0, 0, 3, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, -3};
 
-START_TEST(a_raster_of_marks) {
+TEST(a_raster_of_marks) {
   struct sciara_observation_request q =
       request(make_raster("m.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .type = GDT_Float32}));
   q.min_thickness_m = 2; // of the run: a mark is no thickness
@@ -248,9 +240,8 @@ START_TEST(a_raster_of_marks) {
   ck_assert_int_eq(o.polygons, 0);
   sciara_observation_free(&o);
 }
-END_TEST
 
-START_TEST(a_raster_of_thickness) {
+TEST(a_raster_of_thickness) {
   struct sciara_observation_request q =
       request(make_raster("t.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = depths, .type = GDT_Float32}));
   read_as(&q);
@@ -263,10 +254,9 @@ START_TEST(a_raster_of_thickness) {
   ck_assert_double_eq(o.thickness[1], 1);
   sciara_observation_free(&o);
 }
-END_TEST
 
 // Numbers of classes are not metres, unless the band says so; feet are never metres.
-START_TEST(kinds_of_rasters) {
+TEST(kinds_of_rasters) {
   static const double classes[CELLS] = {1, 2, 3};
   struct sciara_observation_request q =
       request(make_raster("i.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = classes, .type = GDT_Int16}));
@@ -283,9 +273,8 @@ START_TEST(kinds_of_rasters) {
       "f.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = classes, .type = GDT_Float32, .unit = "ft"});
   assert_refused(&q, SCIARA_ERR_INPUT, "its values are in \"ft\"; thickness is needed in m");
 }
-END_TEST
 
-START_TEST(a_raster_on_another_grid) {
+TEST(a_raster_on_another_grid) {
   // Cells of 5 x 4 m from x 499995, y 4177992: 1 in the one under the centre of row 1, column 2 alone.
   static const double place[6] = {499995, 5, 0, 4177992, 0, -4};
   double values[80] = {0};
@@ -298,9 +287,8 @@ START_TEST(a_raster_on_another_grid) {
   sciara_observation_free(&o);
   assert_contains(logged, "has no value for 12 cells of the run, taken as not covered");
 }
-END_TEST
 
-START_TEST(a_raster_in_degrees) {
+TEST(a_raster_in_degrees) {
   const char *source =
       make_raster("d.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .type = GDT_Byte});
   char command[512];
@@ -308,9 +296,8 @@ START_TEST(a_raster_in_degrees) {
   free(output_of(command, source));
   assert_reads(in_folder("deg.tif"), BOX_CELLS);
 }
-END_TEST
 
-START_TEST(nodata_is_not_covered) {
+TEST(nodata_is_not_covered) {
   static const double one = 1, nan_value = NAN;
   assert_reads(make_raster("n.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .nodata = &one}),
                "....../....../....../......");
@@ -323,18 +310,16 @@ START_TEST(nodata_is_not_covered) {
       make_raster("nn.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = broken, .nodata = &nan_value}),
       "#...../....../....../......");
 }
-END_TEST
 
 // Rasters of more than four million cells are read in strips; the grid lies in the second strip.
-START_TEST(a_raster_in_strips) {
+TEST(a_raster_in_strips) {
   static const double fine[6] = {499000, 1, 0, 4180000, 0, -1};
   assert_reads(
       make_raster("large.tif", (struct raster){.rows = 2100, .cols = 2100, .type = GDT_Byte, .transform = fine}),
       "######/######/######/######");
 }
-END_TEST
 
-START_TEST(a_raster_off_the_grid) {
+TEST(a_raster_off_the_grid) {
   static const double east[6] = {500060, 10, 0, 4178000, 0, -10};
   struct sciara_observation_request q = request(make_raster("e.tif", (struct raster){.transform = east}));
   assert_refused(&q, SCIARA_ERR_INPUT,
@@ -354,29 +339,5 @@ START_TEST(a_raster_off_the_grid) {
                  "outside.tif: is outside the grid of the run: it has x 500100 to 500100 and y 4177960 to 4177960, the "
                  "grid has x 500000 to 500060 and y 4177960 to 4178000");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("observation");
-  TCase *tests = tcase_create("observation");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, prepare, finish);
-  tcase_add_test(tests, cells_whose_centre_lies_in_a_polygon);
-  tcase_add_test(tests, every_format_and_crs);
-  tcase_add_test(tests, holes_and_overlaps);
-  tcase_add_test(tests, an_outline_beyond_the_grid);
-  tcase_add_test(tests, outlines_that_are_none);
-  tcase_add_test(tests, layers);
-  tcase_add_test(tests, formats_that_must_be_allowed);
-  tcase_add_test(tests, without_a_crs);
-  tcase_add_test(tests, a_raster_of_marks);
-  tcase_add_test(tests, a_raster_of_thickness);
-  tcase_add_test(tests, kinds_of_rasters);
-  tcase_add_test(tests, a_raster_on_another_grid);
-  tcase_add_test(tests, a_raster_in_degrees);
-  tcase_add_test(tests, nodata_is_not_covered);
-  tcase_add_test(tests, a_raster_in_strips);
-  tcase_add_test(tests, a_raster_off_the_grid);
-  suite_add_tcase(suite, tests);
-  return run_suite(suite);
-}
+RUN_TESTS(.setup = prepare, .teardown = finish)

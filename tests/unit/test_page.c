@@ -14,7 +14,7 @@ static void assert_near(double found, double expected) {
   ck_assert_msg(fabs(found - expected) <= 1e-9 * fabs(expected), "found %.17g, expected %.17g", found, expected);
 }
 
-START_TEST(steps_are_the_least_that_are_round) {
+TEST(steps_are_the_least_that_are_round) {
   const struct {
     double range;
     int steps;
@@ -28,7 +28,6 @@ START_TEST(steps_are_the_least_that_are_round) {
     ck_assert(cases[i].range / sciara_page_step(cases[i].range, cases[i].steps) <= cases[i].steps);
   }
 }
-END_TEST
 
 /** The bytes of packed text. Release with VSIFree. */
 static uint8_t *unpack(const char *text, size_t *count) {
@@ -40,7 +39,7 @@ static uint8_t *unpack(const char *text, size_t *count) {
   return bytes;
 }
 
-START_TEST(bytes_come_back) {
+TEST(bytes_come_back) {
   uint8_t bytes[5000];
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * i / 7);
   const size_t counts[] = {0, 1, 2, 3, 255, sizeof bytes};
@@ -56,7 +55,6 @@ START_TEST(bytes_come_back) {
     sciara_text_free(&text);
   }
 }
-END_TEST
 
 /** As a browser decodes it. */
 static void undo(const uint8_t *bytes, const uint16_t *like, int64_t frames, int64_t cells, uint16_t *out) {
@@ -68,7 +66,7 @@ static void undo(const uint8_t *bytes, const uint16_t *like, int64_t frames, int
   for (int64_t i = 0; i < count && like; i++) out[i] = (uint16_t)(out[i] + like[i]);
 }
 
-START_TEST(any_levels_come_back) {
+TEST(any_levels_come_back) {
   enum { FRAMES = 5, CELLS = 64 };
   const uint16_t hard[] = {0, 1, 65535, 32767, 32768, 32769, 2, 50001};
   uint16_t levels[FRAMES * CELLS], like[FRAMES * CELLS], back[FRAMES * CELLS];
@@ -88,7 +86,6 @@ START_TEST(any_levels_come_back) {
     sciara_text_free(&text);
   }
 }
-END_TEST
 
 /** Writes the state, reads it as `count` frames of some fields. */
 static enum sciara_status read_frames(const struct sciara_state *s, const enum sciara_field *fields, size_t field_count,
@@ -114,7 +111,7 @@ static struct sciara_state *one_cell(double thickness) {
   return s;
 }
 
-START_TEST(one_value_alone_has_a_step) {
+TEST(one_value_alone_has_a_step) {
   const double values[] = {2.5, 1e-12, 1e-300, 1e12, 1e300};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     struct sciara_state *s = one_cell(values[i]);
@@ -129,9 +126,8 @@ START_TEST(one_value_alone_has_a_step) {
     sciara_state_destroy(s);
   }
 }
-END_TEST
 
-START_TEST(what_lies_too_far_apart_is_refused) {
+TEST(what_lies_too_far_apart_is_refused) {
   struct sciara_state *s = one_cell(1);
   s->h[31] = 1;
   s->px[30] = 1.7e308;
@@ -151,10 +147,9 @@ START_TEST(what_lies_too_far_apart_is_refused) {
   sciara_page_frames_free(&frames);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /** Liquid lava thicker than the deposit, which no run writes, gets no wrong level. */
-START_TEST(fields_with_a_common_scale) {
+TEST(fields_with_a_common_scale) {
   struct sciara_state *s = one_cell(0.5);
   s->z[30] -= 0.4;
   struct sciara_page_frames frames;
@@ -172,7 +167,6 @@ START_TEST(fields_with_a_common_scale) {
   sciara_page_frames_free(&frames);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /** The value of a key in the JSON of the page. */
 static double number_of(const char *page, const char *key) {
@@ -181,7 +175,7 @@ static double number_of(const char *page, const char *key) {
   return strtod(at + strlen(key), NULL);
 }
 
-START_TEST(a_large_grid_is_cut_and_thinned) {
+TEST(a_large_grid_is_cut_and_thinned) {
   struct sciara_state *s = make_state(1400, 1500);
   for (int64_t r = 480; r < 780; r++) s->h[r * 1500 + 700] = 2;
   for (int64_t i = 0; i < 1400 * 1500; i++)
@@ -215,11 +209,10 @@ START_TEST(a_large_grid_is_cut_and_thinned) {
   sciara_page_frames_free(&frames);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // The part shown ends within a pixel of 2 x 2 cells; the ground beyond it does not affect its shading. (The shading of a
 // cell depends on its neighbours: the first row beyond the part is not changed.)
-START_TEST(the_ground_beyond_the_part_shown) {
+TEST(the_ground_beyond_the_part_shown) {
   enum { SIZE_ROWS = 1250, SIZE_COLS = 1100, SHOWN = 200 + 601 + 300 };
   struct sciara_state *s = make_state(SIZE_ROWS, SIZE_COLS);
   for (int64_t i = 0; i < SIZE_ROWS * SIZE_COLS; i++) s->h[i] = 0, s->z[i] = s->z0[i];
@@ -244,9 +237,8 @@ START_TEST(the_ground_beyond_the_part_shown) {
   sciara_page_frames_free(&frames);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(too_much_for_a_browser_is_refused) {
+TEST(too_much_for_a_browser_is_refused) {
   // Most of them are 0 nearly everywhere, so their chunks are not stored and reading takes little time.
   const enum sciara_field fields[] = {SCIARA_FIELD_MOMENTUM_X, SCIARA_FIELD_MOMENTUM_Y,      SCIARA_FIELD_TEMPERATURE,
                                       SCIARA_FIELD_SPEED,      SCIARA_FIELD_SOLID_THICKNESS, SCIARA_FIELD_MAX_SPEED,
@@ -260,26 +252,5 @@ START_TEST(too_much_for_a_browser_is_refused) {
   ck_assert_ptr_null(frames.frames);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("page");
-  TCase *tests = tcase_create("page");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, steps_are_the_least_that_are_round);
-  tcase_add_test(tests, bytes_come_back);
-  tcase_add_test(tests, any_levels_come_back);
-  tcase_add_test(tests, one_value_alone_has_a_step);
-  tcase_add_test(tests, what_lies_too_far_apart_is_refused);
-  tcase_add_test(tests, fields_with_a_common_scale);
-  tcase_add_test(tests, a_large_grid_is_cut_and_thinned);
-  tcase_add_test(tests, the_ground_beyond_the_part_shown);
-  tcase_add_test(tests, too_much_for_a_browser_is_refused);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

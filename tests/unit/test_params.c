@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/params.h and rule.h: the calibrated values, the ranges, and the constants of the rule.
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@ static double *member(struct sciara_params *p, const struct sciara_param_info *i
   return (double *)(void *)((char *)p + info->offset);
 }
 
-START_TEST(calibrated) { // the 2006 Etna eruption
+TEST(calibrated) { // the 2006 Etna eruption
   const struct sciara_params p = sciara_params_default();
   ck_assert(p.T_vent == 1360 && p.T_sol == 1143 && p.dP_vent == 0.315 && p.dP_sol == 0.5 && p.hc_vent == 1.014 &&
             p.hc_sol == 23.066);
@@ -23,9 +22,8 @@ START_TEST(calibrated) { // the 2006 Etna eruption
   ck_assert(p.t_first == 1 && p.t_max == 120);
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
 }
-END_TEST
 
-START_TEST(presets) { // the first one is the default of params.def; each is complete and valid
+TEST(presets) { // the first one is the default of params.def; each is complete and valid
   size_t count;
   const struct sciara_preset *list = sciara_preset_table(&count);
   const struct sciara_params p = sciara_params_default();
@@ -44,14 +42,13 @@ START_TEST(presets) { // the first one is the default of params.def; each is com
   ck_assert_str_eq(sciara_preset_choices, names);
   ck_assert_ptr_null(sciara_preset_find("thesis"));
 }
-END_TEST
 
 /** The defaults of a rule that has a parameter. */
 static struct sciara_params params_with(const struct sciara_param_info *info) {
   return sciara_params_of_rule(sciara_param_is_of(info, SCIARA_RULE_FV3) ? SCIARA_RULE_FV3 : SCIARA_RULE_BINGHAM);
 }
 
-START_TEST(table) {
+TEST(table) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
   ck_assert_uint_eq(count * sizeof(double), offsetof(struct sciara_params, cooling_reference)); // references follow
@@ -66,7 +63,6 @@ START_TEST(table) {
     for (size_t m = 0; m < k; m++) ck_assert(strcmp(info[k].key, info[m].key) != 0 && info[k].offset != info[m].offset);
   }
 }
-END_TEST
 
 /** Sets one parameter; expects `allowed`, or an error that names its key. */
 static void try_value(const struct sciara_param_info *info, double value, bool allowed) {
@@ -84,7 +80,7 @@ static void try_value(const struct sciara_param_info *info, double value, bool a
   if (!allowed) ck_assert_msg(strstr(sciara_last_error(), info->key) != NULL, "%s", sciara_last_error());
 }
 
-START_TEST(ranges) {
+TEST(ranges) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
   for (size_t k = 0; k < count; k++) {
@@ -100,9 +96,8 @@ START_TEST(ranges) {
     try_value(&info[k], -1, false);
   }
 }
-END_TEST
 
-START_TEST(sheets) { // viscosity falls with the temperature or is the same; a yield strength is never alone
+TEST(sheets) { // viscosity falls with the temperature or is the same; a yield strength is never alone
   struct sciara_params p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
   p.viscosity_sol = p.viscosity_vent;
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
@@ -120,9 +115,8 @@ START_TEST(sheets) { // viscosity falls with the temperature or is the same; a y
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_ERR_INPUT);
   ck_assert(strstr(sciara_last_error(), "model.yield_strength_sol_Pa: found 0") != NULL);
 }
-END_TEST
 
-START_TEST(hash) { // of what earlier versions could compute: that of the bytes of its parameters and reference
+TEST(hash) { // of what earlier versions could compute: that of the bytes of its parameters and reference
   struct sciara_params p = sciara_params_default();
   const size_t bytes = 13 * sizeof(double);
   ck_assert_uint_eq(sciara_params_hash(5, &p), sciara_hash_bytes(5, &p, bytes));
@@ -135,9 +129,8 @@ START_TEST(hash) { // of what earlier versions could compute: that of the bytes 
   ck_assert(sciara_params_hash(5, &p) != sciara_params_hash(5, &q) &&
             sciara_params_hash(5, &b) != sciara_params_hash(5, &c));
 }
-END_TEST
 
-START_TEST(solidification_below_extrusion) {
+TEST(solidification_below_extrusion) {
   struct sciara_params p = sciara_params_default();
   p.T_sol = p.T_vent;
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_ERR_INPUT);
@@ -145,7 +138,6 @@ START_TEST(solidification_below_extrusion) {
   p.T_sol = nextafter(p.T_vent, 0);
   ck_assert_int_eq(sciara_params_check(&p), SCIARA_OK);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------- what a precision can hold
 
@@ -157,7 +149,7 @@ static void expect_range(struct sciara_params p, bool single, const char *diagno
 }
 
 // Every parameter: the smallest normal number is the limit, unless it has a larger limit of its own; 0 only where allowed.
-START_TEST(normal_numbers) {
+TEST(normal_numbers) {
   size_t count;
   const struct sciara_param_info *info = sciara_param_table(&count);
   for (size_t k = 0; k < count; k++)
@@ -177,9 +169,8 @@ START_TEST(normal_numbers) {
   expect_range(sciara_params_default(), true, NULL);
   expect_range(sciara_params_default(), false, NULL);
 }
-END_TEST
 
-START_TEST(temperatures_once_rounded) {
+TEST(temperatures_once_rounded) {
   struct sciara_params p = sciara_params_default();
   p.T_sol = 1360 - 1e-6;
   expect_range(p, false, NULL);
@@ -187,9 +178,8 @@ START_TEST(temperatures_once_rounded) {
   p.T_sol = (double)nextafterf(1360, 0);
   expect_range(p, true, NULL);
 }
-END_TEST
 
-START_TEST(least_relaxation) { // r2 is the unit roundoff
+TEST(least_relaxation) { // r2 is the unit roundoff
   struct sciara_params p = sciara_params_default();
   for (int single = 0; single < 2; single++) {
     p.relaxation = single ? 0x1p-12 : 0x1p-26;
@@ -202,9 +192,8 @@ START_TEST(least_relaxation) { // r2 is the unit roundoff
   p.relaxation = 1e-50;
   expect_range(p, true, "model.relaxation: found 1e-50, expected");
 }
-END_TEST
 
-START_TEST(least_of_a_sheet) { // what tests/cli/rules.py runs with
+TEST(least_of_a_sheet) { // what tests/cli/rules.py runs with
   for (int single = 0; single < 2; single++) {
     const double least = single ? 0x1p-40 : 0x1p-100;
     struct sciara_params p = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
@@ -223,9 +212,8 @@ START_TEST(least_of_a_sheet) { // what tests/cli/rules.py runs with
   p.density = 1e-35;
   expect_range(p, true, NULL);
 }
-END_TEST
 
-START_TEST(clocks_that_add_up) {
+TEST(clocks_that_add_up) {
   struct sciara_params p = sciara_params_default();
   p.t_max = 1e-300;
   expect_range(p, false, "model.clock_max_s: found 1e-300, expected at least");
@@ -246,10 +234,9 @@ START_TEST(clocks_that_add_up) {
   p.relaxation = 0.1;
   ck_assert_double_eq(sciara_largest_clock(&p, true), (double)(0.1f * 0x1p-53f));
 }
-END_TEST
 
 // Up to the latest time every clock changes the sum; after it that need not be so.
-START_TEST(latest_time) {
+TEST(latest_time) {
   struct sciara_params p = sciara_params_default();
   for (p.t_max = 1e-3; p.t_max < 1000; p.t_max *= 1.7) {
     const double clock = sciara_largest_clock(&p, false), latest = sciara_latest_time(&p, false);
@@ -257,9 +244,8 @@ START_TEST(latest_time) {
     ck_assert_double_eq(4 * latest + clock, 4 * latest);
   }
 }
-END_TEST
 
-START_TEST(sides_of_cells) {
+TEST(sides_of_cells) {
   struct sciara_params p = sciara_params_default();
   const double side[2] = {0x1p100, 0x1p40};
   p.cooling = 0; // its constant and the critical heights have limits of their own
@@ -289,9 +275,8 @@ START_TEST(sides_of_cells) {
   p.density = 2600;
   ck_assert_int_eq(sciara_cell_size_check(&p, 10, false), SCIARA_OK);
 }
-END_TEST
 
-START_TEST(least_critical_heights) {
+TEST(least_critical_heights) {
   for (int single = 0; single < 2; single++)
     for (int k = 0; k < 2; k++) {
       struct sciara_params p = sciara_params_default();
@@ -305,14 +290,12 @@ START_TEST(least_critical_heights) {
                     sciara_last_error());
     }
 }
-END_TEST
 
-START_TEST(volumes) {
+TEST(volumes) {
   ck_assert_int_eq(sciara_volume_check(9e16, 10), SCIARA_OK);
   ck_assert_int_eq(sciara_volume_check(1e17, 10), SCIARA_ERR_INPUT);
   ck_assert_int_eq(sciara_volume_check(NAN, 10), SCIARA_ERR_INPUT);
 }
-END_TEST
 
 /** The least thickness that a step adds with a rate: over parts of slots as short as numbers allow. */
 static double least_emission(const struct sciara_vents *v, double rate, double cell_size, bool single, double clock) {
@@ -340,7 +323,7 @@ static double least_emission(const struct sciara_vents *v, double rate, double c
   return least;
 }
 
-START_TEST(least_rates) {
+TEST(least_rates) {
   struct sciara_params p = sciara_params_default();
   static const double tables[][3] = {{0, 1, 2}, {0, 86400, 172800}, {7.3, 7.4, 11}, {1e-3, 2e-3, 1e5}, {0, 3e-9, 1}};
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
@@ -356,9 +339,8 @@ START_TEST(least_rates) {
       sciara_vents_destroy(v);
     }
 }
-END_TEST
 
-START_TEST(slots_of_no_rate) { // slots that emit nothing do not count
+TEST(slots_of_no_rate) { // slots that emit nothing do not count
   struct sciara_params p = sciara_params_default();
   const double edges[] = {0, 1e-300, 100}, second[] = {0, 1}, both[] = {1, 1};
   struct sciara_vents *v = sciara_vents_create();
@@ -368,9 +350,8 @@ START_TEST(slots_of_no_rate) { // slots that emit nothing do not count
   ck_assert_double_gt(sciara_least_rate(v, 1, &p, 10, true), 1e200); // of a slot that ends after 1e-300 s
   sciara_vents_destroy(v);
 }
-END_TEST
 
-START_TEST(constants_of_the_rule) {
+TEST(constants_of_the_rule) {
   const struct sciara_params p = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&p, 5);
   ck_assert(rule.cell_size == 5 && rule.gravity == 9.81 && rule.clock_max == 120 && rule.relaxation == 0.5 &&
@@ -381,36 +362,5 @@ START_TEST(constants_of_the_rule) {
   ck_assert_double_eq_tol(rule.hc_b, (log(1.014) - log(23.066)) / 217, 2e-17);
   ck_assert_double_eq(rule.cooling, 3 * 0.9 * 5.67e-8 * 1.507 / (2600.0 * 1150.0 * (5.0 * 5.0)));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("parameters");
-  TCase *tc = tcase_create("parameters");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, calibrated);
-  tcase_add_test(tc, table);
-  tcase_add_test(tc, presets);
-  tcase_add_test(tc, ranges);
-  tcase_add_test(tc, sheets);
-  tcase_add_test(tc, hash);
-  tcase_add_test(tc, solidification_below_extrusion);
-  tcase_add_test(tc, normal_numbers);
-  tcase_add_test(tc, temperatures_once_rounded);
-  tcase_add_test(tc, least_relaxation);
-  tcase_add_test(tc, least_of_a_sheet);
-  tcase_add_test(tc, clocks_that_add_up);
-  tcase_add_test(tc, latest_time);
-  tcase_add_test(tc, sides_of_cells);
-  tcase_add_test(tc, least_critical_heights);
-  tcase_add_test(tc, volumes);
-  tcase_add_test(tc, least_rates);
-  tcase_add_test(tc, slots_of_no_rate);
-  tcase_add_test(tc, constants_of_the_rule);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

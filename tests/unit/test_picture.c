@@ -2,7 +2,6 @@
 // Claims about picture/picture.h and map/colour_ramp.h: what is drawn where, and in which colour.
 #include "picture/picture.h"
 
-#include <check.h>
 #include <gdal.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static void teardown(void) {
 }
 
 /** What is drawn is read back from the file bit by bit. */
-START_TEST(pixels_are_kept) {
+TEST(pixels_are_kept) {
   enum { WIDTH = 61, HEIGHT = 43 };
   static uint8_t read[HEIGHT][WIDTH][3];
   const uint8_t ink[3] = {1, 2, 3};
@@ -55,17 +54,15 @@ START_TEST(pixels_are_kept) {
       ck_assert_msg(((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) == expected, "at %d, %d", x, y);
     }
 }
-END_TEST
 
-START_TEST(paper_is_white) {
+TEST(paper_is_white) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 3, 2, path), SCIARA_OK);
   sciara_picture_touch(&picture);
   for (int k = 0; k < 6; k++) ck_assert_uint_eq(picture.pixels[k] & 0xFFFFFF, 0xFFFFFF);
 }
-END_TEST
 
 /** Before memory is allocated for them. */
-START_TEST(sizes_have_a_limit) {
+TEST(sizes_have_a_limit) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(
       strstr(sciara_last_error(), "p.png: expected a picture of at most 32767 pixels each way, found 32768 x 1"));
@@ -75,23 +72,20 @@ START_TEST(sizes_have_a_limit) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 2, path), SCIARA_OK);
   sciara_picture_free(&picture);
 }
-END_TEST
 
 /** A sanitizer needs more memory than this limit. */
-START_TEST(memory_is_checked_first) {
+TEST_EACH(memory_is_checked_first, sanitized() ? 0 : 1) {
   const struct rlimit tight = {(rlim_t)1 << 30, (rlim_t)1 << 30};
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
   ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "needs about 8.59 GB of memory"));
   ck_assert_ptr_null(picture.pixels);
 }
-END_TEST
 
-START_TEST(no_more_boxes_than_there_is_room_for) {
+TEST(no_more_boxes_than_there_is_room_for) {
   for (int k = 0; k < SCIARA_PICTURE_BOXES + 3; k++) sciara_picture_claim(&picture, (struct sciara_box){k, 0, 1, 1});
   ck_assert_int_eq(picture.boxes, SCIARA_PICTURE_BOXES);
 }
-END_TEST
 
 static void assert_colour(const struct sciara_ramp *ramp, double t, int red, int green, int blue) {
   uint8_t rgb[3];
@@ -99,7 +93,7 @@ static void assert_colour(const struct sciara_ramp *ramp, double t, int red, int
   ck_assert_msg(rgb[0] == red && rgb[1] == green && rgb[2] == blue, "at %g: %d %d %d", t, rgb[0], rgb[1], rgb[2]);
 }
 
-START_TEST(colours_go_evenly_from_stop_to_stop) {
+TEST(colours_go_evenly_from_stop_to_stop) {
   const struct sciara_ramp ramp = {.stops = {{0, 0, 0}, {100, 0, 0}, {100, 200, 0}, {100, 200, 40}, {200, 200, 40}}};
   assert_colour(&ramp, 0, 0, 0, 0);
   assert_colour(&ramp, 0.125, 50, 0, 0);
@@ -111,10 +105,9 @@ START_TEST(colours_go_evenly_from_stop_to_stop) {
   assert_colour(&ramp, -7, 0, 0, 0);
   assert_colour(&ramp, NAN, 0, 0, 0);
 }
-END_TEST
 
 /** Lightness alone shows the order of values: for people with a colour vision deficiency, and on grey printers. */
-START_TEST(every_ramp_goes_from_dark_to_light_or_back) {
+TEST(every_ramp_goes_from_dark_to_light_or_back) {
   static const char *const fields[] = {"thickness", "temperature", "arrival_time", "speed", "altitude", "momentum_x"};
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
     const struct sciara_ramp *ramp = sciara_ramp_for(fields[f]);
@@ -133,7 +126,6 @@ START_TEST(every_ramp_goes_from_dark_to_light_or_back) {
                     light[k]);
   }
 }
-END_TEST
 
 static void assert_range(const char *field, const double *values, int count, double low, double high) {
   double found[2];
@@ -141,7 +133,7 @@ static void assert_range(const char *field, const double *values, int count, dou
   ck_assert_msg(found[0] == low && found[1] == high, "%s: %g to %g", field, found[0], found[1]);
 }
 
-START_TEST(ranges_are_of_what_is_known) {
+TEST(ranges_are_of_what_is_known) {
   const double some[] = {-9999, 3, NAN, 5, INFINITY, -INFINITY}, below[] = {-2, -9999, -1}, none[] = {-9999, NAN},
                flat[] = {4, 4}, zero[] = {0, 0};
   assert_range("altitude", some, 6, 3, 5);
@@ -154,9 +146,8 @@ START_TEST(ranges_are_of_what_is_known) {
   assert_range("thickness", zero, 2, 0, 1);
   assert_range("no field", some, 6, 3, 5);
 }
-END_TEST
 
-START_TEST(labels_of_styles_are_for_people) {
+TEST(labels_of_styles_are_for_people) {
   static const struct {
     const char *ramp, *unit, *label[3];
     double edges[2];
@@ -183,9 +174,8 @@ START_TEST(labels_of_styles_are_for_people) {
   ck_assert_ptr_nonnull(strstr(text.data, "<item value=\"30050\" alpha=\"255\" color=\"#821e78\" label=\"8.347 h\"/>"));
   sciara_text_free(&text);
 }
-END_TEST
 
-START_TEST(the_style_is_markup_whatever_the_unit) {
+TEST(the_style_is_markup_whatever_the_unit) {
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("thickness"), 0, 8, "m < \"a&b\"", &text), SCIARA_OK);
   ck_assert_ptr_nonnull(strstr(text.data, "classificationMin=\"0\" classificationMax=\"8\""));
@@ -193,27 +183,5 @@ START_TEST(the_style_is_markup_whatever_the_unit) {
   ck_assert_ptr_nonnull(strstr(text.data, "label=\"8 m &lt; &quot;a&amp;b&quot;\"/>"));
   sciara_text_free(&text);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("picture");
-  TCase *tests = tcase_create("picture");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, pixels_are_kept);
-  tcase_add_test(tests, paper_is_white);
-  tcase_add_test(tests, sizes_have_a_limit);
-  const char *sanitizer = getenv("SCIARA_SANITIZE");
-  if (!sanitizer || !*sanitizer) tcase_add_test(tests, memory_is_checked_first);
-  tcase_add_test(tests, no_more_boxes_than_there_is_room_for);
-  tcase_add_test(tests, every_ramp_goes_from_dark_to_light_or_back);
-  tcase_add_test(tests, colours_go_evenly_from_stop_to_stop);
-  tcase_add_test(tests, ranges_are_of_what_is_known);
-  tcase_add_test(tests, labels_of_styles_are_for_people);
-  tcase_add_test(tests, the_style_is_markup_whatever_the_unit);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
 // each cell, and what a place lies on.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +91,7 @@ static size_t make_star(struct sciara_point *out, double x, double y, double rad
   return corners;
 }
 
-START_TEST(zones_with_holes_on_and_off_the_grid) {
+TEST(zones_with_holes_on_and_off_the_grid) {
   for (int k = 0; k < 3000; k++) {
     struct sciara_point points[MOST];
     const double x = uniform(grid.west - 60, east + 60), y = uniform(south - 60, grid.north + 60);
@@ -105,10 +104,9 @@ START_TEST(zones_with_holes_on_and_off_the_grid) {
     check_zone(&poi);
   }
 }
-END_TEST
 
 /** Corners and sides on the edges of cells: neighbours that are only touched have nothing of it. */
-START_TEST(zones_along_the_edges_of_cells) {
+TEST(zones_along_the_edges_of_cells) {
   for (int k = 0; k < 3000; k++) {
     struct sciara_point points[4];
     const double x[2] = {grid.west + 10 * floor(uniform(-3, 19)), grid.west + 5 * floor(uniform(-6, 40))};
@@ -139,10 +137,9 @@ START_TEST(zones_along_the_edges_of_cells) {
   ck_assert_double_eq(cells.size.on_grid, 600);
   sciara_poi_cells_free(&cells);
 }
-END_TEST
 
 /** More rows and columns than fit into one band; areas then come from several of them. */
-START_TEST(a_zone_of_many_cells) {
+TEST(a_zone_of_many_cells) {
   static const struct sciara_grid large = {.rows = 1500, .cols = 2000, .cell_size = 5, .west = 0, .north = 7500};
   struct sciara_point points[] = {{-500, 100.25}, {9000.5, -300}, {12000, 7000}, {500, 8000}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_ZONE, .points = points, .point_count = 4};
@@ -162,7 +159,6 @@ START_TEST(a_zone_of_many_cells) {
   ck_assert_double_eq_tol(sum / inside, 1, 1e-12);
   sciara_poi_cells_free(&cells);
 }
-END_TEST
 
 /** The length of a segment within a cell. */
 static double length_within(struct sciara_point a, struct sciara_point b, double west, double low) {
@@ -178,7 +174,7 @@ static double length_within(struct sciara_point a, struct sciara_point b, double
   return to > from ? (to - from) * hypot(step[0], step[1]) : 0;
 }
 
-START_TEST(lines_on_and_off_the_grid) {
+TEST(lines_on_and_off_the_grid) {
   for (int k = 0; k < 3000; k++) {
     struct sciara_point points[6];
     size_t ends[] = {3, 6};
@@ -204,9 +200,8 @@ START_TEST(lines_on_and_off_the_grid) {
     ck_assert_double_eq_tol(size.on_grid, inside, 1e-6);
   }
 }
-END_TEST
 
-START_TEST(points_and_what_they_lie_on) {
+TEST(points_and_what_they_lie_on) {
   struct sciara_point points[] = {{grid.west, grid.north}, {grid.west + 5, grid.north - 5},  {east, south + 5},
                                   {east - 1, south + 1},   {grid.west + 15, grid.north - 3}, {0, 0}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_POINT, .points = points, .point_count = 6};
@@ -224,9 +219,8 @@ START_TEST(points_and_what_they_lie_on) {
   ck_assert(g.all == 6 && g.land == 2 && g.sea == 1 && g.nodata == 1);
   sciara_poi_cells_free(&cells);
 }
-END_TEST
 
-START_TEST(where_a_place_lies) {
+TEST(where_a_place_lies) {
   static const struct {
     struct sciara_poi_ground ground;
     enum sciara_poi_where where;
@@ -277,21 +271,5 @@ START_TEST(where_a_place_lies) {
     ck_assert_double_eq(find(&one, found).all, 0);
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("poi");
-  TCase *tc = tcase_create("poi");
-  tcase_add_test(tc, zones_with_holes_on_and_off_the_grid);
-  tcase_add_test(tc, zones_along_the_edges_of_cells);
-  tcase_add_test(tc, a_zone_of_many_cells);
-  tcase_add_test(tc, lines_on_and_off_the_grid);
-  tcase_add_test(tc, points_and_what_they_lie_on);
-  tcase_add_test(tc, where_a_place_lies);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

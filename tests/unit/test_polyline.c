@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,41 +40,36 @@ static void refused(const struct sciara_grid *g, const struct sciara_point *poin
   ck_assert_msg(strstr(sciara_last_error(), message), "\"%s\" lacks \"%s\"", sciara_last_error(), message);
 }
 
-START_TEST(test_one_cell) {
+TEST(test_one_cell) {
   expect(LINE({1001, 1999}, {1004, 1995}), CELLS({0, 0, 5}));
   expect(LINE({1071, 1941}, {1071, 1941}, {1079, 1941}, {1079, 1941}), CELLS({5, 7, 8})); // points given twice
 }
-END_TEST
 
-START_TEST(test_shorter_than_any_piece) { // it still lies in a cell
+TEST(test_shorter_than_any_piece) { // it still lies in a cell
   expect(LINE({1001, 1999}, {1001 + 5e-9, 1999}), CELLS({0, 0, 5e-9}));
 }
-END_TEST
 
-START_TEST(test_straight) {
+TEST(test_straight) {
   expect(LINE({1005, 1995}, {1027, 1995}), CELLS({0, 0, 5}, {0, 1, 10}, {0, 2, 7})); // east
   expect(LINE({1027, 1995}, {1005, 1995}), CELLS({0, 2, 7}, {0, 1, 10}, {0, 0, 5})); // west
   expect(LINE({1005, 1998}, {1005, 1975}), CELLS({0, 0, 8}, {1, 0, 10}, {2, 0, 5})); // south
   expect(LINE({1005, 1975}, {1005, 1998}), CELLS({2, 0, 5}, {1, 0, 10}, {0, 0, 8})); // north
 }
-END_TEST
 
-START_TEST(test_diagonal_through_corners) { // no piece in cells that are only touched
+TEST(test_diagonal_through_corners) { // no piece in cells that are only touched
   double d = 10 * sqrt(2);
   expect(LINE({1000, 2000}, {1030, 1970}), CELLS({0, 0, d}, {1, 1, d}, {2, 2, d}));
   expect(LINE({1030, 1970}, {1000, 2000}), CELLS({2, 2, d}, {1, 1, d}, {0, 0, d}));
   expect(LINE({1030, 2000}, {1000, 1970}), CELLS({0, 2, d}, {1, 1, d}, {2, 0, d}));
   expect(LINE({1001.1, 1998.9}, {1028.9, 1971.1}), CELLS({0, 0, 8.9 * sqrt(2)}, {1, 1, d}, {2, 2, 8.9 * sqrt(2)}));
 }
-END_TEST
 
-START_TEST(test_slanted) { // dx = 20, dy = -10: leaves cell (0,0) by the east edge, then (0,1) by the south edge
+TEST(test_slanted) { // dx = 20, dy = -10: leaves cell (0,0) by the east edge, then (0,1) by the south edge
   double half = 0.5 * sqrt(125);
   expect(LINE({1005, 1995}, {1025, 1985}), CELLS({0, 0, half}, {0, 1, half}, {1, 1, half}, {1, 2, half}));
 }
-END_TEST
 
-START_TEST(test_along_an_edge) { // eastern and southern cell; on the outer edge the one inside
+TEST(test_along_an_edge) { // eastern and southern cell; on the outer edge the one inside
   expect(LINE({1010, 1998}, {1010, 1992}), CELLS({0, 1, 6}));
   expect(LINE({1001, 1990}, {1009, 1990}), CELLS({1, 0, 8}));
   expect(LINE({1080, 1998}, {1080, 1985}), CELLS({0, 7, 8}, {1, 7, 5}));
@@ -83,28 +77,24 @@ START_TEST(test_along_an_edge) { // eastern and southern cell; on the outer edge
   expect(LINE({1000, 1998}, {1000, 1992}), CELLS({0, 0, 6}));
   expect(LINE({1001, 2000}, {1004, 2000}), CELLS({0, 0, 3}));
 }
-END_TEST
 
-START_TEST(test_ends_on_edges) {
+TEST(test_ends_on_edges) {
   expect(LINE({1010, 1995}, {1020, 1995}), CELLS({0, 1, 10}));
   expect(LINE({1020, 1995}, {1010, 1995}), CELLS({0, 1, 10}));
   expect(LINE({1000, 2000}, {1080, 2000}),
          CELLS({0, 0, 10}, {0, 1, 10}, {0, 2, 10}, {0, 3, 10}, {0, 4, 10}, {0, 5, 10}, {0, 6, 10}, {0, 7, 10}));
 }
-END_TEST
 
-START_TEST(test_there_and_back) { // one entry a cell, in order of the first visit
+TEST(test_there_and_back) { // one entry a cell, in order of the first visit
   expect(LINE({1005, 1995}, {1025, 1995}, {1005, 1995}), CELLS({0, 0, 10}, {0, 1, 20}, {0, 2, 10}));
   expect(LINE({1015, 1995}, {1015, 1985}, {1005, 1985}, {1005, 1995}, {1015, 1995}),
          CELLS({0, 1, 10}, {1, 1, 10}, {1, 0, 10}, {0, 0, 10}));
 }
-END_TEST
 
-START_TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: left out, but its length is not lost
+TEST(test_corner_missed_by_rounding) { // 1e-10 m inside the neighbour: left out, but its length is not lost
   expect(LINE({1005, 1995}, {1010 + 1e-10, 1995}), CELLS({0, 0, 5 + 1e-10}));
   expect(LINE({1010 - 1e-10, 1995}, {1015, 1995}), CELLS({0, 1, 5 + 1e-10}));
 }
-END_TEST
 
 /** The cells crossed by a line in a grid of such cells with its corner at the origin. */
 static size_t cells_crossed(double cell_size, struct sciara_point a, struct sciara_point b, double *first,
@@ -122,7 +112,7 @@ static size_t cells_crossed(double cell_size, struct sciara_point a, struct scia
 
 // A piece is left out if it is shorter than 1e-9 of a cell, whatever the size of the cells: where a line begins, where it
 // ends, and where it cuts a corner.
-START_TEST(test_shortest_piece) {
+TEST_EACH(test_shortest_piece, 4) {
   static const double sizes[] = {0.5, 1, 10, 1000};
   const double w = sizes[_i];
   double first, last;
@@ -142,11 +132,10 @@ START_TEST(test_shortest_piece) {
     ck_assert_double_eq_tol(first + last, (w - e) * sqrt(2) - (longer ? d : 0), 1e-11 * w);
   }
 }
-END_TEST
 
 static double random_in(double low, double high) { return low + (high - low) * (double)rand() / (double)RAND_MAX; }
 
-START_TEST(test_random_lines_keep_their_length) {
+TEST(test_random_lines_keep_their_length) {
   const struct sciara_grid g = {.rows = 97, .cols = 131, .cell_size = 7.3, .west = 500123.4, .north = 4177001.7};
   srand(1);
   for (int trial = 0; trial < 2000; trial++) {
@@ -175,10 +164,9 @@ START_TEST(test_random_lines_keep_their_length) {
     sciara_free(cells);
   }
 }
-END_TEST
 
 /** Compared with sampling: the length in a cell is the number of small steps of the line that lie in it. */
-START_TEST(test_against_sampling) {
+TEST(test_against_sampling) {
   const struct sciara_point a = {1003.7, 1998.2}, b = {1076.1, 1943.9};
   struct sciara_crossing *cells;
   size_t n;
@@ -197,9 +185,8 @@ START_TEST(test_against_sampling) {
   for (int i = 0; i < 48; i++) ck_assert_double_eq(seen[i / 8][i % 8], 0);
   sciara_free(cells);
 }
-END_TEST
 
-START_TEST(test_refused) {
+TEST(test_refused) {
   refused(&grid, LINE({1005, 1995}), "found 1 points, expected at least 2");
   refused(&grid, LINE({1005, 1995}, {1005, 1995}), "found no length");
   refused(&grid, LINE({1005, 1995}, {1080.5, 1995}),
@@ -210,15 +197,13 @@ START_TEST(test_refused) {
   refused(&grid, LINE({1005, 1995}, {(double)NAN, 1995}), "point 1 of the line");
   refused(&grid, LINE({1005, 1995}, {1005, (double)INFINITY}), "point 1 of the line");
 }
-END_TEST
 
-START_TEST(test_too_many_pieces) { // refused before memory is taken
+TEST(test_too_many_pieces) { // refused before memory is taken
   const struct sciara_grid huge = {.rows = 4000000, .cols = 4000000, .cell_size = 1, .west = 0, .north = 0};
   refused(&huge, LINE({0.5, -0.5}, {3e6, -3e6}), "expected at most 1000000");
 }
-END_TEST
 
-START_TEST(test_polygon) { // an L, and a star whose middle is covered twice
+TEST(test_polygon) { // an L, and a star whose middle is covered twice
   const struct sciara_point shape[] = {{0, 0}, {30, 0}, {30, 10}, {10, 10}, {10, 30}, {0, 30}};
   for (int column = 0; column < 40; column++)
     for (int row = 0; row < 40; row++) {
@@ -230,9 +215,8 @@ START_TEST(test_polygon) { // an L, and a star whose middle is covered twice
   ck_assert(!sciara_polygon_contains(star, 5, (struct sciara_point){0, 0}));
   ck_assert(sciara_polygon_contains(star, 5, (struct sciara_point){0, 8}));
 }
-END_TEST
 
-START_TEST(test_middle) { // by length, not by the number of points
+TEST(test_middle) { // by length, not by the number of points
   const struct sciara_point line[] = {{0, 0}, {0, 0}, {10, 0}, {10, 2}, {10, 4}};
   const struct sciara_point one = sciara_polyline_middle(line, 1), two = sciara_polyline_middle(line + 1, 2),
                             all = sciara_polyline_middle(line, 5);
@@ -240,32 +224,5 @@ START_TEST(test_middle) { // by length, not by the number of points
   ck_assert(two.x == 5 && two.y == 0);
   ck_assert(all.x == 7 && all.y == 0);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("polyline");
-  TCase *tests = tcase_create("all");
-  tcase_add_test(tests, test_one_cell);
-  tcase_add_test(tests, test_shorter_than_any_piece);
-  tcase_add_test(tests, test_straight);
-  tcase_add_test(tests, test_diagonal_through_corners);
-  tcase_add_test(tests, test_slanted);
-  tcase_add_test(tests, test_along_an_edge);
-  tcase_add_test(tests, test_ends_on_edges);
-  tcase_add_test(tests, test_there_and_back);
-  tcase_add_test(tests, test_corner_missed_by_rounding);
-  tcase_add_loop_test(tests, test_shortest_piece, 0, 4);
-  tcase_add_test(tests, test_random_lines_keep_their_length);
-  tcase_add_test(tests, test_against_sampling);
-  tcase_add_test(tests, test_refused);
-  tcase_add_test(tests, test_too_many_pieces);
-  tcase_add_test(tests, test_polygon);
-  tcase_add_test(tests, test_middle);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

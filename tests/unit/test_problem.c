@@ -2,7 +2,6 @@
 // How a scenario becomes a problem at the limits. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
 // normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
 // cells. The first clock.
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,7 +86,7 @@ static void expect(enum sciara_status status, bool allowed, struct sciara_proble
   sciara_problem_free(p);
 }
 
-START_TEST(temperature) {
+TEST_EACH(temperature, 6) {
   const struct {
     double T;
     bool allowed;
@@ -101,9 +100,8 @@ START_TEST(temperature) {
     ck_assert_ptr_nonnull(
         strstr(sciara_last_error(), "initial.temperature: row 2, column 3: expected above 1143 to 1360 K, found"));
 }
-END_TEST
 
-START_TEST(thickness) {
+TEST_EACH(thickness, 7) {
   const struct {
     double h;
     bool allowed;
@@ -114,9 +112,8 @@ START_TEST(thickness) {
   expect(open_numbers(cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
   expect(open_rasters(INSIDE, cases[_i].h, 1300, &p), cases[_i].allowed, &p, cases[_i].h, 1300);
 }
-END_TEST
 
-START_TEST(only_inside) {
+TEST(only_inside) {
   struct sciara_problem p;
   ck_assert_int_eq(open_rasters(RIM, 1e-9, 1300, &p), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: expected lava only in cells "
@@ -126,20 +123,18 @@ START_TEST(only_inside) {
                                                     "with 8 valid neighbours, found 1 m in a NODATA cell"));
   expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is none
 }
-END_TEST
 
 // The volume is that of the cells with lava, by the area of a cell.
-START_TEST(volume) {
+TEST(volume) {
   struct sciara_problem p;
   ck_assert_msg(open_numbers(0.5, 1300, &p) == SCIARA_OK, "%s", sciara_last_error());
   ck_assert_double_eq(p.state->initial, 15 * 0.5 * 100); // 4 x 4 cells but for (1,1)
   ck_assert_int_eq(sciara_state_liquid_cells(p.state), 15);
   sciara_problem_free(&p);
 }
-END_TEST
 
 // In single precision lava is rounded to floats; it is checked as given, and its volume is that of the floats.
-START_TEST(rounded_to_floats) {
+TEST(rounded_to_floats) {
   const double h = 0.1, T = nextafter(1360, 0);
   struct sciara_problem p;
   ck_assert_msg(open_lava(h, T, "single", &p) == SCIARA_OK, "%s", sciara_last_error());
@@ -148,7 +143,6 @@ START_TEST(rounded_to_floats) {
   ck_assert_double_eq_tol(p.state->initial, 15 * (double)(float)h * 100, 1e-12);
   sciara_problem_free(&p);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------------- vents
 
@@ -161,7 +155,7 @@ static enum sciara_status open_vent(double x, double y, struct sciara_problem *p
 }
 
 // A cell includes its western and northern edge; the eastern and southern edge of the DEM belong to no cell.
-START_TEST(a_vent_on_an_edge) {
+TEST(a_vent_on_an_edge) {
   const double west = 500000, south = 4177000, east = west + 60, north = south + 60;
   const struct {
     double x, y;
@@ -208,11 +202,10 @@ START_TEST(a_vent_on_an_edge) {
     sciara_problem_free(&p);
   }
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------------- clock
 
-START_TEST(the_first_clock) {
+TEST(the_first_clock) {
   static const char keys[] = "\"vents\": [], \"initial\": {\"thickness\": 1}, \"model\": {\"clock_first_s\": 0.1}";
   struct sciara_problem p;
   ck_assert_int_eq(open_with(keys, "double", &p), SCIARA_OK);
@@ -222,24 +215,5 @@ START_TEST(the_first_clock) {
   ck_assert_double_eq(p.state->clock, (double)0.1f); // as an engine stores it: what is uploaded is downloaded again
   sciara_problem_free(&p);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("problem");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_loop_test(tests, temperature, 0, 6);
-  tcase_add_loop_test(tests, thickness, 0, 7);
-  tcase_add_test(tests, only_inside);
-  tcase_add_test(tests, volume);
-  tcase_add_test(tests, rounded_to_floats);
-  tcase_add_test(tests, a_vent_on_an_edge);
-  tcase_add_test(tests, the_first_clock);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

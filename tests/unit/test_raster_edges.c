@@ -4,7 +4,7 @@
 #include "picture/map_picture.h"
 
 // Each side of the raster is compared: a shift or another size in one of them alone is refused.
-START_TEST(every_side_must_lie_on_the_grid) {
+TEST(every_side_must_lie_on_the_grid) {
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   double out[30];
   make_raster("a.tif", (struct raster){0});
@@ -23,10 +23,9 @@ START_TEST(every_side_must_lie_on_the_grid) {
     assert_contains(sciara_last_error(), "a.tif");
   }
 }
-END_TEST
 
 // Cells that are not square may displace the far corner by 0.01 of a cell: 1e-5 is allowed with 500 columns, not with 5000.
-START_TEST(nearly_square_cells_of_a_long_raster) {
+TEST(nearly_square_cells_of_a_long_raster) {
   const double nearly[6] = {500000, 10, 0, 4178000, 0, -10.0001};
   assert_read(make_raster("short.tif", (struct raster){.transform = nearly, .rows = 3, .cols = 500}));
   ck_assert_double_eq(dem.grid.cell_size, 10);
@@ -34,7 +33,6 @@ START_TEST(nearly_square_cells_of_a_long_raster) {
   sciara_dem_free(&dem);
   assert_refused(make_raster("long.tif", (struct raster){.transform = nearly, .rows = 3, .cols = 5000}), "not square");
 }
-END_TEST
 
 static uint64_t hash_of(const char *name, struct raster r) {
   assert_read(make_raster(name, r));
@@ -44,7 +42,7 @@ static uint64_t hash_of(const char *name, struct raster r) {
 }
 
 // The same altitudes elsewhere, in other cells or with a hole are another DEM; in another format they are the same DEM.
-START_TEST(the_hash_covers_terrain_and_position) {
+TEST(the_hash_covers_terrain_and_position) {
   const double east[6] = {500010, 10, 0, 4178000, 0, -10}, north[6] = {500000, 10, 0, 4178010, 0, -10},
                larger[6] = {500000, 20, 0, 4178000, 0, -20};
   double values[20], changed[20], nodata = -1;
@@ -60,10 +58,9 @@ START_TEST(the_hash_covers_terrain_and_position) {
   changed[7] = nodata;
   ck_assert_uint_ne(hash_of("h.tif", (struct raster){.values = changed, .nodata = &nodata}), hash);
 }
-END_TEST
 
 // A mask replaces GDAL's own comparison with NODATA; a NODATA value that is rounded to float32 is still NODATA.
-START_TEST(nodata_together_with_a_mask) {
+TEST(nodata_together_with_a_mask) {
   double values[20], nodata = -99999.1; // no float has this value
   for (int i = 0; i < 20; i++) values[i] = 100 + i;
   values[7] = nodata;
@@ -72,19 +69,17 @@ START_TEST(nodata_together_with_a_mask) {
   for (int i = 0; i < 20; i++) ck_assert_int_eq(dem.valid[i], i != 0 && i != 7);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 // With errors ignored, GDAL fills what it cannot read with zeros and reports success.
-START_TEST(ignored_errors_are_errors) {
+TEST(ignored_errors_are_errors) {
   make_raster("whole.tif", (struct raster){.rows = 200, .cols = 200});
   free(output_of("cd %s && head -c 200000 whole.tif > cut.tif", folder));
   CPLSetConfigOption("GTIFF_IGNORE_READ_ERRORS", "YES");
   assert_refused(in_folder("cut.tif"), "truncated");
 }
-END_TEST
 
 // 4600 + 6 x 2.3 m is a multiple of 4.6 m except for rounding: this makes no fourth, empty column.
-START_TEST(corners_that_are_multiples_but_for_rounding) {
+TEST(corners_that_are_multiples_but_for_rounding) {
   const double corner[6] = {4600, 2.3, 0, 9200, 0, -2.3};
   double values[36];
   for (int i = 0; i < 36; i++) values[i] = 500;
@@ -96,14 +91,12 @@ START_TEST(corners_that_are_multiples_but_for_rounding) {
   for (int i = 0; i < 9; i++) ck_assert(dem.valid[i] && dem.altitude[i] == 500);
   sciara_dem_free(&dem);
 }
-END_TEST
 
 // A header keyword counts only in the header.
-START_TEST(header_words_among_altitudes) {
+TEST(header_words_among_altitudes) {
   assert_refused(write_grid("a.asc", "1 2 3\n4 cellsize 5 6\n7 8 9\n"),
                  "a.asc:8: expected a number, found \"cellsize\"");
 }
-END_TEST
 
 /** Brightness in the middle of a picture of ground that rises by `east` and `north` per metre. */
 static int brightness(double east, double north) {
@@ -125,7 +118,7 @@ static int brightness(double east, double north) {
   return value;
 }
 
-START_TEST(the_sun_stands_in_the_north_west) {
+TEST(the_sun_stands_in_the_north_west) {
   const int flat = brightness(0, 0), west = brightness(0.5, 0), north = brightness(0, -0.5);
   ck_assert_int_gt(west, flat + 10); // rises to the east: faces west
   ck_assert_int_eq(north, west);
@@ -133,21 +126,5 @@ START_TEST(the_sun_stands_in_the_north_west) {
   ck_assert_int_eq(brightness(0, 0.5), brightness(-0.5, 0));
   ck_assert_int_gt(brightness(0.5, -0.5), north);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("raster_edges");
-  TCase *t = tcase_create("edges");
-  tcase_add_checked_fixture(t, setup, teardown);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, every_side_must_lie_on_the_grid);
-  tcase_add_test(t, nearly_square_cells_of_a_long_raster);
-  tcase_add_test(t, the_hash_covers_terrain_and_position);
-  tcase_add_test(t, nodata_together_with_a_mask);
-  tcase_add_test(t, ignored_errors_are_errors);
-  tcase_add_test(t, corners_that_are_multiples_but_for_rounding);
-  tcase_add_test(t, header_words_among_altitudes);
-  tcase_add_test(t, the_sun_stands_in_the_north_west);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

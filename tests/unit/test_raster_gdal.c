@@ -54,7 +54,7 @@ static void finish(void) {
   teardown();
 }
 
-START_TEST(cog_is_complete_for_gdalinfo) {
+TEST(cog_is_complete_for_gdalinfo) {
   struct sciara_map m = map();
   ck_assert_msg(sciara_map_write_cog(&m, in_folder("deposit.tif")) == SCIARA_OK, "%s", sciara_last_error());
   char *text = output_of("gdalinfo -json -stats %s --config GDAL_PAM_ENABLED NO", in_folder("deposit.tif"));
@@ -75,9 +75,8 @@ START_TEST(cog_is_complete_for_gdalinfo) {
   free(text);
   ck_assert_int_eq(files_in(folder), 2); // the map and its style: no .part, no .aux.xml
 }
-END_TEST
 
-START_TEST(cog_has_averaged_overviews) {
+TEST(cog_has_averaged_overviews) {
   enum { SIDE = 1100 };
   double *values = (double *)malloc(SIDE * SIDE * sizeof *values);
   for (int i = 0; i < SIDE * SIDE; i++)
@@ -93,9 +92,8 @@ START_TEST(cog_has_averaged_overviews) {
   ck_assert_int_eq(files_in(folder), 2);
   free(values);
 }
-END_TEST
 
-START_TEST(style_is_what_qgis_reads) {
+TEST(style_is_what_qgis_reads) {
   struct sciara_map m = map();
   m.unit = "m<&\">";
   ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("deposit.tif")), SCIARA_OK);
@@ -108,10 +106,9 @@ START_TEST(style_is_what_qgis_reads) {
   ck_assert_str_eq(text, "singlebandpseudocolor 1 5 0 2.8 #5c0030 0 m<&\">\n");
   free(text);
 }
-END_TEST
 
 // Only a dot in the file name of the map itself starts an extension.
-START_TEST(the_style_is_in_the_folder_of_its_map) {
+TEST(the_style_is_in_the_folder_of_its_map) {
   static const char *const maps[] = {"run.2/deposit", "run.2/.deposit", "run.2/a.b.tif"}, *const styles[] = {
                                                                                               "run.2/deposit.qml",
                                                                                               "run.2/.deposit.qml",
@@ -124,9 +121,8 @@ START_TEST(the_style_is_in_the_folder_of_its_map) {
   }
   ck_assert_int_eq(files_in(in_folder("run.2")), 4); // the visible files: no .part
 }
-END_TEST
 
-START_TEST(geotiff_keeps_doubles) {
+TEST(geotiff_keeps_doubles) {
   struct sciara_map m = map();
   m.values = altitude;
   m.name = "altitude";
@@ -146,9 +142,8 @@ START_TEST(geotiff_keeps_doubles) {
   assert_contains(text, "Block=256x256");
   free(text);
 }
-END_TEST
 
-START_TEST(mask_is_bytes_without_nodata) {
+TEST(mask_is_bytes_without_nodata) {
   double zero_one[ROWS * COLS];
   for (int i = 0; i < ROWS * COLS; i++) zero_one[i] = deposit[i] > 0;
   struct sciara_map m = map();
@@ -160,7 +155,6 @@ START_TEST(mask_is_bytes_without_nodata) {
   ck_assert_ptr_null(strstr(text, "NoData"));
   free(text);
 }
-END_TEST
 
 /** What a writer leaves behind when no file may grow beyond `limit` bytes, as on a full disk. */
 static void assert_fails_cleanly(enum sciara_status (*write)(const struct sciara_map *, const char *), const char *name,
@@ -193,36 +187,19 @@ static enum sciara_status write_png(const struct sciara_map *m, const char *path
   return sciara_map_write_png(&(struct sciara_map_picture){.map = m, .altitude = altitude}, path);
 }
 
-START_TEST(full_disk_is_an_error_and_leaves_nothing) {
+TEST(full_disk_is_an_error_and_leaves_nothing) {
   for (int i = 0; i < ROWS * COLS; i++) deposit[i] = sin(i * 1.7) * 1e3; // does not compress
   assert_fails_cleanly(write_double, "a.tif", 100);
   assert_fails_cleanly(write_double, "b.tif", 30000);
   assert_fails_cleanly(sciara_map_write_cog, "c.tif", 20000);
   assert_fails_cleanly(write_png, "d.png", 5000);
 }
-END_TEST
 
-START_TEST(a_missing_folder_is_an_error) {
+TEST(a_missing_folder_is_an_error) {
   struct sciara_map m = map();
   ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("none/a.tif")), SCIARA_ERR_IO);
   ck_assert_int_eq(write_double(&m, in_folder("none/a.tif")), SCIARA_ERR_IO);
   ck_assert_int_eq(write_png(&m, in_folder("none/a.png")), SCIARA_ERR_IO);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("raster_gdal");
-  TCase *t = tcase_create("maps");
-  tcase_add_checked_fixture(t, prepare, finish);
-  tcase_set_timeout(t, 60);
-  tcase_add_test(t, cog_is_complete_for_gdalinfo);
-  tcase_add_test(t, cog_has_averaged_overviews);
-  tcase_add_test(t, style_is_what_qgis_reads);
-  tcase_add_test(t, the_style_is_in_the_folder_of_its_map);
-  tcase_add_test(t, geotiff_keeps_doubles);
-  tcase_add_test(t, mask_is_bytes_without_nodata);
-  tcase_add_test(t, full_disk_is_an_error_and_leaves_nothing);
-  tcase_add_test(t, a_missing_folder_is_an_error);
-  suite_add_tcase(s, t);
-  return run_suite(s);
-}
+RUN_TESTS(.setup = prepare, .teardown = finish)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/rates_csv.h: what is read, and that each diagnostic names file, line, expected and found value.
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ static void check_table(const char *text, size_t count, const double *edges, con
   ck_assert_ptr_null(table.edges);
 }
 
-START_TEST(test_table) {
+TEST(test_table) {
   const double edges[] = {0, 21600, 259200}, rates[] = {1.5, 2.25};
   check_table("time_s,rate_m3_s\n0,1.5\n6 h,2.25\n3 d,0\n", 2, edges, rates);
   check_table("time_s,rate_m3_s\r\n0,1.5\r\n21600,2.25\r\n259200,0\r\n\r\n  \r\n", 2, edges, rates); // CRLF, blank end
@@ -48,13 +47,11 @@ START_TEST(test_table) {
               rates); // no end of line
   check_table("\xEF\xBB\xBFtime_s,rate_m3_s\n0,1.5\n6 h,2.25\n3 d,0.0\n# end\n\n", 2, edges, rates);
 }
-END_TEST
 
-START_TEST(test_gap_and_late_begin) { // a zero in the middle is a pause; the first time need not be 0
+TEST(test_gap_and_late_begin) { // a zero in the middle is a pause; the first time need not be 0
   const double edges[] = {10, 20, 30, 40}, rates[] = {1, 0, 1e6};
   check_table("time_s,rate_m3_s\n10,1\n20,0\n30,1e6\n40,0\n", 3, edges, rates);
 }
-END_TEST
 
 /** A file, and what its diagnostic must say after the path. */
 static const struct {
@@ -90,7 +87,7 @@ static const struct {
      ":2: expected a time: seconds, text such as 6 h or 3 d, or a date such as 2006-07-14T23:30, found \"?[2J\""},
 };
 
-START_TEST(test_refused) {
+TEST_EACH(test_refused, sizeof diagnostics / sizeof *diagnostics) {
   struct sciara_rate_table table;
   char expected[256];
   snprintf(expected, sizeof expected, "%s%s", path, diagnostics[_i].message);
@@ -100,7 +97,6 @@ START_TEST(test_refused) {
   ck_assert_ptr_null(table.edges);
   ck_assert_ptr_null(table.rates);
 }
-END_TEST
 
 /** Names of columns with a word before the unit that may be a factor, and that word. */
 static const struct {
@@ -122,7 +118,7 @@ static const struct {
                {"VRP (10 MW)", "10"},
                {"log VRP (W)", "log"}};
 
-START_TEST(test_factor_is_never_dropped) {
+TEST_EACH(test_factor_is_never_dropped, sizeof factors / sizeof *factors) {
   struct sciara_rate_table table;
   char text[96], found[160];
   snprintf(text, sizeof text, "time_h,%s\n0,36\n1,0\n", factors[_i].name);
@@ -130,7 +126,6 @@ START_TEST(test_factor_is_never_dropped) {
   ck_assert_int_eq(read_bytes(text, strlen(text), &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), found) != NULL, "\"%s\" is not in \"%s\"", found, sciara_last_error());
 }
-END_TEST
 
 /** What a file says that is not that of test_table, and the table that it becomes. */
 struct reading {
@@ -270,8 +265,7 @@ static const struct reading headers[] = {
      .said = {"not used: \"end\", \"tz\", \"scale\", \"end member\", \"n\", \"sensor\", \"orbit\", \"ora\", \"note\""}},
 };
 
-START_TEST(test_headers) { check_reading(&headers[_i]); }
-END_TEST
+TEST_EACH(test_headers, sizeof headers / sizeof *headers) { check_reading(&headers[_i]); }
 
 /** Several estimates of the rate for each time. */
 #define BAND "time_s,TADR low [m3/s],TADR high [m3/s]\n0,1,4\n10,2,3\n20,0,0\n"
@@ -309,8 +303,7 @@ static const struct reading bands[] = {
      .said = {"warning: ", ":3: 1 row has no rate: the rate before it is taken"}},
 };
 
-START_TEST(test_bands) { check_reading(&bands[_i]); }
-END_TEST
+TEST_EACH(test_bands, sizeof bands / sizeof *bands) { check_reading(&bands[_i]); }
 
 #define FROM .options = {.run_start = "2006-07-14T23:30:00Z"}
 /** Dates, which are counted from the start of the run. */
@@ -357,8 +350,7 @@ static const struct reading dates[] = {
      .rates = {1}},
 };
 
-START_TEST(test_dates) { check_reading(&dates[_i]); }
-END_TEST
+TEST_EACH(test_dates, sizeof dates / sizeof *dates) { check_reading(&dates[_i]); }
 
 /** What a file does not say is assumed, and reported. */
 static const struct reading assumed[] = {
@@ -398,10 +390,9 @@ static const struct reading assumed[] = {
      .said = {"rows are 6 h apart, but there is none between 21600 s and 64800 s, the first of 2 gaps: the rate"}},
 };
 
-START_TEST(test_assumed) { check_reading(&assumed[_i]); }
-END_TEST
+TEST_EACH(test_assumed, sizeof assumed / sizeof *assumed) { check_reading(&assumed[_i]); }
 
-START_TEST(test_nothing_assumed) { // regular, irregular, and with an end: no warning
+TEST(test_nothing_assumed) { // regular, irregular, and with an end: no warning
   static const struct reading plain[] = {
       {.text = "time_s,rate_m3_s\n0,1\n10,2\n20,3\n30,0\n", .count = 3, .edges = {0, 10, 20, 30}, .rates = {1, 2, 3}},
       {.text = "time_s,rate_m3_s\n0,1\n10,2\n25,3\n70,4\n71,0\n",
@@ -418,7 +409,6 @@ START_TEST(test_nothing_assumed) { // regular, irregular, and with an end: no wa
     ck_assert_msg(!strstr(said, "warning") && strchr(said, '\n') == said + strlen(said) - 1, "%s", said);
   }
 }
-END_TEST
 
 #define BASALT .options = {.run_start = "2001-09-09T01:46:40Z", .radiant_density = 2e8, .background = 0.5}
 #define ALERT(time, b21) time " T 2001 09 09 01 46 15.0 37.7 " b21 " 2.1 1.0 9.0 8.0 10 20 30 40 5 6 -0.5 7 1 300 0\n"
@@ -449,8 +439,7 @@ static const struct reading powers[] = {
      .said = {"has no end"}},
 };
 
-START_TEST(test_powers) { check_reading(&powers[_i]); }
-END_TEST
+TEST_EACH(test_powers, sizeof powers / sizeof *powers) { check_reading(&powers[_i]); }
 
 /** What is refused with the options of a scenario, and what the message says after the path. */
 static const struct {
@@ -610,7 +599,7 @@ static const struct {
     {"time_h;x;rate", "0;6 h;5", "x", "a duration, \"6 h\""},
 };
 
-START_TEST(test_times_unused) {
+TEST_EACH(test_times_unused, sizeof times_unused / sizeof *times_unused) {
   const struct sciara_rates_options options = {.run_start = "2006-07-14T00:00:00Z"};
   struct sciara_rate_table table;
   char text[256], expected[512];
@@ -622,9 +611,8 @@ START_TEST(test_times_unused) {
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
                 sciara_last_error(), expected);
 }
-END_TEST
 
-START_TEST(test_refused_with_options) {
+TEST_EACH(test_refused_with_options, sizeof rejections / sizeof *rejections) {
   struct sciara_rate_table table;
   char expected[512];
   write_text(rejections[_i].text);
@@ -634,9 +622,8 @@ START_TEST(test_refused_with_options) {
                 sciara_last_error(), expected);
   ck_assert(!table.edges && !table.rates);
 }
-END_TEST
 
-START_TEST(test_first_date) {
+TEST(test_first_date) {
   static const struct {
     const char *text, *date;
   } files[] = {{"date,rate_m3_s\n2006-07-14T23:30:59.9,1\n2006-07-15,0\n", "2006-07-14T23:30:59Z"},
@@ -655,10 +642,9 @@ START_TEST(test_first_date) {
     ck_assert_str_eq(date, files[k].date);
   }
 }
-END_TEST
 
-START_TEST(
-    test_encodings) { // the same table; each byte of "time [h],TADR [m³/s]" and of its rows becomes one or two others
+// The same table; each byte of "time [h],TADR [m³/s]" and of its rows becomes one or two others.
+TEST(test_encodings) {
   static const unsigned char text[] = "time [h],TADR [m\xB3/s]\r\n0,5\r\n1,2.5\r\n3,0\r\n"; // Latin-1
   enum { LENGTH = sizeof text - 1 };
   char wide[2 * LENGTH + 2];
@@ -693,9 +679,8 @@ START_TEST(
   ck_assert_ptr_nonnull(
       strstr(sciara_last_error(), "expected text in UTF-8, UTF-16 or Latin-1, found bytes of another"));
 }
-END_TEST
 
-START_TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 2 m3/s for another
+TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 2 m3/s for another
   static const char *const forms[] = {
       "sep=;\r\ntime_s;rate_m3_s\r\n0;1,5\r\n60;2\r\n120;0\r\n",
       "\"SEP=\t\"\ntime, s\trate; m3/s\n0\t1,5\n60\t2\n120\t0\n", "sep=,\ntime; s,rate\n0,1.5\n60,2\n120,0\n",
@@ -703,24 +688,21 @@ START_TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 
   const double edges[] = {0, 60, 120}, rates[] = {1.5, 2};
   for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) check_table(forms[k], 2, edges, rates);
 }
-END_TEST
 
-START_TEST(test_nul_byte) {
+TEST(test_nul_byte) {
   static const char text[] = "time_s,rate_m3_s\n0,1\0\n5,0\n";
   struct sciara_rate_table table;
   ck_assert_int_eq(read_bytes(text, sizeof text - 1, &table), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found a NUL byte"));
 }
-END_TEST
 
-START_TEST(test_missing) {
+TEST(test_missing) {
   struct sciara_rate_table table;
   ck_assert_int_eq(sciara_rates_csv_read(path, NULL, &table), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
 }
-END_TEST
 
-START_TEST(test_row_limit) {
+TEST(test_row_limit) {
   size_t rows = SCIARA_RATES_MAX_ROWS, capacity = 17 + (rows + 1) * 11 + 1;
   char *text = malloc(capacity);
   ck_assert_ptr_nonnull(text);
@@ -735,36 +717,5 @@ START_TEST(test_row_limit) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), ":1000002: expected at most 1000000 rows, found more"));
   free(text);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("rates_csv");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, test_table);
-  tcase_add_test(tests, test_gap_and_late_begin);
-  tcase_add_loop_test(tests, test_factor_is_never_dropped, 0, (int)(sizeof factors / sizeof *factors));
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
-#define LOOP(test, table) tcase_add_loop_test(tests, test, 0, (int)(sizeof table / sizeof *table))
-  LOOP(test_headers, headers);
-  LOOP(test_bands, bands);
-  LOOP(test_dates, dates);
-  LOOP(test_assumed, assumed);
-  tcase_add_test(tests, test_nothing_assumed);
-  LOOP(test_powers, powers);
-  LOOP(test_times_unused, times_unused);
-  LOOP(test_refused_with_options, rejections);
-  tcase_add_test(tests, test_first_date);
-  tcase_add_test(tests, test_encodings);
-  tcase_add_test(tests, test_separators);
-  tcase_add_test(tests, test_nul_byte);
-  tcase_add_test(tests, test_missing);
-  tcase_add_test(tests, test_row_limit);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

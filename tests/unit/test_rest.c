@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/quiescent.h, on random cells: a cell reported as quiescent stays so, at every lower temperature and with
 // any decayed momentum; and most cells from which nothing flows are reported. test_rest_single.c: in single precision.
-#include <check.h>
 #include <math.h>
 
 #include "model/quiescent.h"
@@ -57,7 +56,7 @@ static void check_below(const struct sciara_rule *rule, const struct cell *c) {
   }
 }
 
-START_TEST(quiescent_cells_stay_quiescent) {
+TEST_EACH(quiescent_cells_stay_quiescent, 2) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
   int still = 0, quiescent = 0;
@@ -82,10 +81,9 @@ START_TEST(quiescent_cells_stay_quiescent) {
   ck_assert_int_gt(below, 100000);
   ck_assert_int_lt(undecided, below / 100);
 }
-END_TEST
 
 // Just below the critical height it is quiescent, just above it is not; between the two the rule gives no answer.
-START_TEST(limit) {
+TEST(limit) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, 10);
   struct cell c = {.z = 100, .T = 1300};
@@ -100,9 +98,8 @@ START_TEST(limit) {
   ck_assert(!sciara_is_quiescent(&rule, c.z, low, c.T, 0, 0, c.zn, c.hn)); // too close to decide
   ck_assert(!sciara_is_quiescent(&rule, c.z, high, c.T, 0, 0, c.zn, c.hn));
 }
-END_TEST
 
-START_TEST(no_decision) {
+TEST(no_decision) {
   const struct sciara_params params = sciara_params_default();
   struct sciara_rule rule = sciara_rule_make(&params, 1);
   struct cell c = {.z = 0, .h = 3, .T = 1200};
@@ -118,19 +115,5 @@ START_TEST(no_decision) {
   rule.hc_b = 0;
   ck_assert(!sciara_is_quiescent(&rule, c.z, c.h, c.T, 0, 0, c.zn, c.hn)); // the critical height does not grow
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("rest");
-  TCase *tc = tcase_create("rest");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, quiescent_cells_stay_quiescent, 0, 2);
-  tcase_add_test(tc, limit);
-  tcase_add_test(tc, no_decision);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -2,7 +2,6 @@
 // Claims about rule bingham in model/quiescent.h, on random cells: a sheet reported as quiescent rests at every lower
 // temperature, and most sheets that rest are reported. test_rest_bingham_single.c: in single precision.
 #define SCIARA_BINGHAM
-#include <check.h>
 #include <math.h>
 
 #include "model/quiescent.h"
@@ -55,7 +54,7 @@ static real find_limit(const struct sciara_rule *rule, struct cell *c) {
   return low;
 }
 
-START_TEST(quiescent_sheets_rest) {
+TEST_EACH(quiescent_sheets_rest, 3) {
   struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
   if (_i == 2) params.yield_vent = params.yield_sol; // the same at every temperature
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 20 : 2);
@@ -74,10 +73,9 @@ START_TEST(quiescent_sheets_rest) {
   ck_assert_int_gt(quiescent, still / 100 * 99);
   ck_assert_int_le(quiescent, still);
 }
-END_TEST
 
 // Well below the thickness of the plug it is quiescent, well above it is not; close to it there is no answer.
-START_TEST(limit) {
+TEST(limit) {
   const struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
   const struct sciara_rule rule = sciara_rule_make(&params, 20);
   const real margins[] = {0, 4 * SCIARA_QUIESCENT_SLACK};
@@ -91,9 +89,8 @@ START_TEST(limit) {
     ck_assert_int_eq(rests(&rule, &c), k == 1);
   }
 }
-END_TEST
 
-START_TEST(no_decision) {
+TEST(no_decision) {
   struct sciara_params params = sciara_params_of_rule(SCIARA_RULE_BINGHAM);
   struct sciara_rule rule = sciara_rule_make(&params, 20);
   struct cell level = {.z = 100, .h = (real)0.1, .T = 1300}, c;
@@ -117,19 +114,5 @@ START_TEST(no_decision) {
   c.h = (real)NAN;
   ck_assert(!rests(&rule, &c));
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("rest of sheets");
-  TCase *tc = tcase_create("rest of sheets");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, quiescent_sheets_rest, 0, 3);
-  tcase_add_test(tc, limit);
-  tcase_add_test(tc, no_decision);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

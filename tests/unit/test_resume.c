@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A resumed run: the contents of run.json and series.nc before its first step and after its last, how the times of both
 // parts add up, and which dem.tif it uses.
-#include <check.h>
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
@@ -141,7 +140,7 @@ static void check_before_first_step(void) {
   sciara_run_json_free(&r);
 }
 
-START_TEST(it_starts_at_the_checkpoint) {
+TEST(it_starts_at_the_checkpoint) {
   stopped_run(90);
   struct sciara_run_json before = run_case_record(out);
   expect_series(&before, before.snapshot_count);
@@ -164,7 +163,6 @@ START_TEST(it_starts_at_the_checkpoint) {
   sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
-END_TEST
 
 /** Times as if the part before the checkpoint had taken hours. */
 static void pretend_hours(struct sciara_checkpoint *c) {
@@ -188,7 +186,7 @@ static struct sciara_checkpoint newest_checkpoint(const char *run_folder) {
   return c;
 }
 
-START_TEST(the_times_of_both_parts_add_up) {
+TEST(the_times_of_both_parts_add_up) {
   char now[SCIARA_DATE_SIZE];
   stopped_run(90);
   const double begin = sciara_wallclock();
@@ -213,10 +211,9 @@ START_TEST(the_times_of_both_parts_add_up) {
   sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
-END_TEST
 
 // A branch is a run of its own: the times of its parent are not added.
-START_TEST(the_times_of_a_branch_are_its_own) {
+TEST(the_times_of_a_branch_are_its_own) {
   char branch[128], now[SCIARA_DATE_SIZE];
   snprintf(branch, sizeof branch, "%s/branch", folder);
   stopped_run(90);
@@ -241,7 +238,6 @@ START_TEST(the_times_of_a_branch_are_its_own) {
   sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
-END_TEST
 
 /** Resumes the run up to that step. */
 static void resume_until(const char *engine, uint64_t until) {
@@ -252,7 +248,7 @@ static void resume_until(const char *engine, uint64_t until) {
   sciara_resume_close(&resumed);
 }
 
-START_TEST(every_time_is_recorded) {
+TEST(every_time_is_recorded) {
   static const char *const engine[] = {"checked", "serial", "openmp"};
   static const uint64_t until[] = {85, 100, 120};
   stopped_run(70);
@@ -271,11 +267,10 @@ START_TEST(every_time_is_recorded) {
   }
   sciara_run_json_free(&r);
 }
-END_TEST
 
 // The time of the next snapshot comes from the checkpoint: a resumed run has the same snapshots as an uninterrupted one.
 // 0: the checkpoint is at the step of a snapshot, which is written before the first step; 1: between two snapshots.
-START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
+TEST_EACH(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one, 2) {
   char uninterrupted[128];
   snprintf(uninterrupted, sizeof uninterrupted, "%s/uninterrupted", folder);
   run(run_case_open("serial"), NULL);
@@ -299,11 +294,10 @@ START_TEST(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one) {
   sciara_run_json_free(&r);
   sciara_resume_close(&resumed);
 }
-END_TEST
 
 // What was written after the checkpoint stays until it has been written again: a run that is resumed and stopped before
 // that can be resumed again.
-START_TEST(stopped_at_once_it_loses_nothing) {
+TEST(stopped_at_once_it_loses_nothing) {
   stopped_run(90);
   struct sciara_run_json before = run_case_record(out);
   const int cancel = 1;
@@ -331,7 +325,6 @@ START_TEST(stopped_at_once_it_loses_nothing) {
   sciara_run_json_free(&after);
   sciara_resume_close(&resumed);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------- the ends of a run
 
@@ -341,7 +334,7 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
   return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
 }
 
-START_TEST(every_end_has_its_time) {
+TEST_EACH(every_end_has_its_time, 3) {
   static const enum sciara_run_status ends[] = {SCIARA_RUN_COMPLETE, SCIARA_RUN_STOPPED, SCIARA_RUN_FAILED};
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_engine_ops failing = *s->ops;
@@ -362,7 +355,6 @@ START_TEST(every_end_has_its_time) {
   sciara_run_json_free(&r);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 // -------------------------------------------------------------------------------------------------------------- dem.tif
 
@@ -374,7 +366,7 @@ static const struct {
              {"other cells", 0, 0, 1e-5, false},  {"smaller cells", 0, 0, -1e-5, false},
              {"further east", 1e-3, 0, 0, false}, {"further south", 0, -1e-3, 0, false}};
 
-START_TEST(dem_tif_must_not_move) {
+TEST_EACH(dem_tif_must_not_move, sizeof moved / sizeof *moved) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_dem dem;
@@ -406,10 +398,9 @@ START_TEST(dem_tif_must_not_move) {
   sciara_dem_free(&dem);
   free(path);
 }
-END_TEST
 
 // The state of the checkpoint takes the place of initial lava, whose file may be gone: in the run folder and on a site.
-START_TEST(initial_lava_is_not_read_again) {
+TEST(initial_lava_is_not_read_again) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_problem_options options = {0};
@@ -437,26 +428,5 @@ START_TEST(initial_lava_is_not_read_again) {
   free(raster);
   free(scenario);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("resume");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, it_starts_at_the_checkpoint);
-  tcase_add_test(tests, the_times_of_both_parts_add_up);
-  tcase_add_test(tests, the_times_of_a_branch_are_its_own);
-  tcase_add_test(tests, every_time_is_recorded);
-  tcase_add_loop_test(tests, a_resumed_run_has_the_snapshots_of_an_uninterrupted_one, 0, 2);
-  tcase_add_test(tests, stopped_at_once_it_loses_nothing);
-  tcase_add_loop_test(tests, every_end_has_its_time, 0, 3);
-  tcase_add_loop_test(tests, dem_tif_must_not_move, 0, sizeof moved / sizeof *moved);
-  tcase_add_test(tests, initial_lava_is_not_read_again);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

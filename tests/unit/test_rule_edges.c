@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/cell.h and pass.h where two values are exactly equal, and about cases that random values never hit.
-#include <check.h>
 #include <math.h>
 
 #include "model/pass.h"
@@ -11,24 +10,22 @@ static struct sciara_rule default_rule(void) {
 }
 
 // tau1.5: eliminated if he <= hc cos(theta). A slope of 3/4 has the cosine 0.8, so that 10 m are critical for 8 m.
-START_TEST(exactly_the_critical_height) {
+TEST(exactly_the_critical_height) {
   const struct sciara_rule rule = default_rule();
   struct sciara_slope s = {.v0 = 0};
   ck_assert(!sciara_slope_open(&rule, 8, 10, -3.5, &s));
   ck_assert(sciara_slope_open(&rule, 8, nextafter(10, 0), -3.5, &s));
   ck_assert_double_eq(s.path, 12.5);
 }
-END_TEST
 
 // Values that overflow: the distance is finite, and the value under the root is infinity minus infinity.
-START_TEST(no_number_under_the_root) {
+TEST(no_number_under_the_root) {
   const struct sciara_rule rule = default_rule();
   const struct sciara_slope s = {.v0 = 1e300, .accel = 0, .path = 1e12};
   bool bad = false;
   (void)sciara_slope_time(&rule, &s, 0.5, &bad);
   ck_assert(bad);
 }
-END_TEST
 
 /** One cell of every array. */
 struct cell {
@@ -58,7 +55,7 @@ static struct sciara_fields fields_of(struct cell *c) {
 
 static const struct cell dry = {.kind = SCIARA_CELL_INTERIOR, .z = 100, .z0 = 100, .arrival = SCIARA_NEVER};
 
-START_TEST(vent) {
+TEST(vent) {
   struct cell c = dry;
   const struct sciara_fields f = fields_of(&c);
   c.px = 3;
@@ -68,10 +65,9 @@ START_TEST(vent) {
   ck_assert(!sciara_pass_emit(&f, 0, 300, 10, 1360, 8)); // it was not
   ck_assert(c.h == 5 && c.T == 1360 && c.px == 3 && c.arrival == 7);
 }
-END_TEST
 
 // In a step of zero duration lava keeps its temperature: at T_sol it is rock, at the next number above it is liquid.
-START_TEST(exactly_the_temperature_of_solidification) {
+TEST(exactly_the_temperature_of_solidification) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;
   struct cell c = dry;
@@ -85,10 +81,9 @@ START_TEST(exactly_the_temperature_of_solidification) {
   ck_assert(c.z == 100 && c.h == 1 && c.T == inflow.heat && c.px == 1 && c.py == 1 && c.arrival == 9);
   ck_assert(!bad);
 }
-END_TEST
 
 // Rock counts by the rise of the ground: that falls as lava flows off, and rounding may raise it above the lava.
-START_TEST(the_largest_deposit) {
+TEST(the_largest_deposit) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;
   struct cell c = dry;
@@ -110,9 +105,8 @@ START_TEST(the_largest_deposit) {
   ck_assert(c.z == next && c.max_deposit == next - 100 && c.max_h == 0 && c.max_speed == 0);
   ck_assert(!bad);
 }
-END_TEST
 
-START_TEST(what_a_cell_remembers) {
+TEST(what_a_cell_remembers) {
   const struct sciara_rule rule = default_rule();
   bool bad = false;
   struct cell c = dry;
@@ -131,21 +125,5 @@ START_TEST(what_a_cell_remembers) {
   ck_assert_int_eq(sciara_pass_settle(&rule, &f, 0, broken, 0, 6, &bad), SCIARA_OUTCOME_DRY);
   ck_assert(bad);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("edges of the rule");
-  TCase *tc = tcase_create("edges");
-  tcase_add_test(tc, exactly_the_critical_height);
-  tcase_add_test(tc, no_number_under_the_root);
-  tcase_add_test(tc, vent);
-  tcase_add_test(tc, exactly_the_temperature_of_solidification);
-  tcase_add_test(tc, what_a_cell_remembers);
-  tcase_add_test(tc, the_largest_deposit);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

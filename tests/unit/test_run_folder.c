@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run at a time in a folder: from its first file to its last no other run gets in, and a run that is refused changes
 // nothing. Which files a run may not read, and which it removes.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +32,7 @@ static void expect_free(const char *where) {
   close(lock);
 }
 
-START_TEST(one_at_a_time) {
+TEST(one_at_a_time) {
   int lock;
   ck_assert_int_eq(sciara_run_folder_prepare(out, false, NULL, 0, &lock), SCIARA_OK);
   expect_locked(out);
@@ -42,7 +41,6 @@ START_TEST(one_at_a_time) {
   expect_free(out);
   expect_free(out);
 }
-END_TEST
 
 /** The callbacks of a run, and whether the folder was locked at each of these moments. */
 struct watch {
@@ -91,13 +89,12 @@ static void expect_watched(const struct watch *w) {
   ck_assert(w->prepared == 1 && w->ticks > 0 && w->acknowledged > 0 && w->written > 0);
 }
 
-START_TEST(from_the_first_file_to_the_last) {
+TEST_EACH(from_the_first_file_to_the_last, 2) {
   struct watch watch = {.cancel = _i}; // a whole run, and one that is stopped at once
   ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
   expect_watched(&watch);
   expect_free(out);
 }
-END_TEST
 
 static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
                                           struct sciara_engine_progress *p) {
@@ -105,7 +102,7 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
   return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
 }
 
-START_TEST(also_when_it_fails) {
+TEST(also_when_it_fails) {
   struct watch watch = {0};
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_engine_ops failing = *s->ops;
@@ -115,9 +112,8 @@ START_TEST(also_when_it_fails) {
   ck_assert(watch.prepared == 1 && watch.ticks == 1);
   expect_free(out);
 }
-END_TEST
 
-START_TEST(when_it_is_resumed) {
+TEST(when_it_is_resumed) {
   struct watch first = {0}, second = {0};
   struct sciara_resume resume;
   struct sciara_simulation *s = run_case_open("serial");
@@ -134,9 +130,8 @@ START_TEST(when_it_is_resumed) {
   sciara_resume_close(&resume); // without resuming
   expect_free(out);
 }
-END_TEST
 
-START_TEST(who_is_refused_changes_nothing) {
+TEST(who_is_refused_changes_nothing) {
   struct watch watch = {0};
   struct sciara_resume resume;
   int lock, other;
@@ -164,7 +159,6 @@ START_TEST(who_is_refused_changes_nothing) {
   sciara_run_json_free(&before);
   sciara_run_json_free(&after);
 }
-END_TEST
 
 /** FOLDER/out/NAME, with a byte in it. */
 static char *make_file(const char *name) {
@@ -176,7 +170,7 @@ static char *make_file(const char *name) {
 }
 
 // Inputs of a run are not replaced by it; a file elsewhere does not belong to the run, however similar its name is.
-START_TEST(inputs_are_spared) {
+TEST(inputs_are_spared) {
   static const struct {
     const char *name;
     bool refused;
@@ -197,10 +191,9 @@ START_TEST(inputs_are_spared) {
     free(path);
   }
 }
-END_TEST
 
 // After a run that was interrupted and resumed: snapshots of other steps and truncated files are removed.
-START_TEST(leftovers_are_swept) {
+TEST(leftovers_are_swept) {
   static const struct {
     const char *name;
     bool stays;
@@ -223,24 +216,5 @@ START_TEST(leftovers_are_swept) {
   ck_assert_int_ne(access(last, F_OK), 0);
   free(last);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("run folder");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, one_at_a_time);
-  tcase_add_loop_test(tests, from_the_first_file_to_the_last, 0, 2);
-  tcase_add_test(tests, also_when_it_fails);
-  tcase_add_test(tests, when_it_is_resumed);
-  tcase_add_test(tests, who_is_refused_changes_nothing);
-  tcase_add_test(tests, inputs_are_spared);
-  tcase_add_test(tests, leftovers_are_swept);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

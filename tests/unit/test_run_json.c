@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of a run: what is written is read back bit by bit, and what is wrong in a file is named.
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -100,7 +99,7 @@ static void assert_same(const struct sciara_run_json *a, const struct sciara_run
 }
 
 /* A branch that was resumed twice. */
-START_TEST(descent_reads_back) {
+TEST(descent_reads_back) {
   struct sciara_run_json written, read;
   fill(&written);
   ck_assert_int_eq(sciara_run_json_set(&written.parent, "../other \"run\""), SCIARA_OK);
@@ -143,9 +142,8 @@ START_TEST(descent_reads_back) {
   sciara_run_json_free(&written);
   ck_assert_ptr_null(written.resumptions);
 }
-END_TEST
 
-START_TEST(a_record_reads_back_bit_for_bit) {
+TEST(a_record_reads_back_bit_for_bit) {
   struct sciara_run_json written, read;
   fill(&written);
   for (int s = 0; s < 4; s++) { // also replaces the record of before
@@ -158,9 +156,8 @@ START_TEST(a_record_reads_back_bit_for_bit) {
   sciara_run_json_free(&written);
   ck_assert_ptr_null(written.snapshots);
 }
-END_TEST
 
-START_TEST(an_empty_record_reads_back) {
+TEST(an_empty_record_reads_back) {
   struct sciara_run_json written = {.wall_s = NAN, .ledger = {.residual_m3 = INFINITY}}, read;
   ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
   ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
@@ -170,9 +167,8 @@ START_TEST(an_empty_record_reads_back) {
   ck_assert_ptr_null(read.engine);
   sciara_run_json_free(&read);
 }
-END_TEST
 
-START_TEST(other_tools_read_it) {
+TEST(other_tools_read_it) {
   struct sciara_run_json record;
   fill(&record);
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
@@ -186,9 +182,8 @@ START_TEST(other_tools_read_it) {
   ck_assert_int_eq(system(command), 0);
   sciara_run_json_free(&record);
 }
-END_TEST
 
-START_TEST(counts_beyond_json_are_refused) {
+TEST(counts_beyond_json_are_refused) {
   struct sciara_run_json record;
   fill(&record);
   record.step++; // 2^53 + 1
@@ -202,7 +197,6 @@ START_TEST(counts_beyond_json_are_refused) {
   ck_assert_int_ne(access(path, F_OK), 0);
   sciara_run_json_free(&record);
 }
-END_TEST
 
 /* One word of a good record is replaced; what the diagnostic must name. */
 static const struct {
@@ -237,7 +231,7 @@ static const struct {
     {"\"step\": 77", "\"step\": null", "resumed[0].step"},
 };
 
-START_TEST(damage_is_named) {
+TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
   struct sciara_run_json record;
   fill(&record);
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
@@ -256,10 +250,9 @@ START_TEST(damage_is_named) {
   free(bad);
   free(text);
 }
-END_TEST
 
 // A record of an earlier version does not contain how long the steps waited: unknown, and not 0.
-START_TEST(an_unknown_wait_is_not_known) {
+TEST(an_unknown_wait_is_not_known) {
   struct sciara_run_json record;
   fill(&record);
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
@@ -278,9 +271,8 @@ START_TEST(an_unknown_wait_is_not_known) {
   sciara_run_json_free(&record);
   free(text);
 }
-END_TEST
 
-START_TEST(no_prefix_of_a_record_is_a_record) {
+TEST(no_prefix_of_a_record_is_a_record) {
   struct sciara_run_json record;
   fill(&record);
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
@@ -296,16 +288,14 @@ START_TEST(no_prefix_of_a_record_is_a_record) {
   }
   free(text);
 }
-END_TEST
 
-START_TEST(a_missing_record_is_an_io_error) {
+TEST(a_missing_record_is_an_io_error) {
   struct sciara_run_json record;
   ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
 }
-END_TEST
 
-START_TEST(a_hundred_thousand_snapshots) {
+TEST(a_hundred_thousand_snapshots) {
   struct sciara_run_json record, read;
   fill(&record);
   char name[64];
@@ -320,10 +310,9 @@ START_TEST(a_hundred_thousand_snapshots) {
   sciara_run_json_free(&record);
   sciara_run_json_free(&read);
 }
-END_TEST
 
 /* A limit on the file size stands for a full disk. */
-START_TEST(a_full_disk_leaves_the_earlier_record) {
+TEST(a_full_disk_leaves_the_earlier_record) {
   struct sciara_run_json record, read;
   fill(&record);
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
@@ -344,9 +333,8 @@ START_TEST(a_full_disk_leaves_the_earlier_record) {
   sciara_run_json_free(&record);
   sciara_run_json_free(&read);
 }
-END_TEST
 
-START_TEST(now_has_the_form_of_a_time) {
+TEST(now_has_the_form_of_a_time) {
   char now[SCIARA_DATE_SIZE];
   sciara_date_now(now);
   int y, mo, d, h, mi, s, used = 0;
@@ -354,29 +342,5 @@ START_TEST(now_has_the_form_of_a_time) {
   ck_assert_int_eq(used, 20);
   ck_assert_int_ge(y, 2024);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("run_json");
-  TCase *cases = tcase_create("record");
-  tcase_set_timeout(cases, 120);
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_test(cases, a_record_reads_back_bit_for_bit);
-  tcase_add_test(cases, descent_reads_back);
-  tcase_add_test(cases, an_empty_record_reads_back);
-  tcase_add_test(cases, other_tools_read_it);
-  tcase_add_test(cases, counts_beyond_json_are_refused);
-  tcase_add_loop_test(cases, damage_is_named, 0, sizeof damages / sizeof damages[0]);
-  tcase_add_test(cases, an_unknown_wait_is_not_known);
-  tcase_add_test(cases, no_prefix_of_a_record_is_a_record);
-  tcase_add_test(cases, a_missing_record_is_an_io_error);
-  tcase_add_test(cases, a_hundred_thousand_snapshots);
-  tcase_add_test(cases, a_full_disk_leaves_the_earlier_record);
-  tcase_add_test(cases, now_has_the_form_of_a_time);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 120, .setup = setup, .teardown = teardown)

@@ -3,7 +3,6 @@
 // what it has acknowledged is complete. With an engine whose states are copied at once (serial) and with one that keeps
 // them until they are written (checked), as GPUs do. The linker puts the functions below in place of the C library's
 // (--wrap, tests/CMakeLists.txt).
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -152,7 +151,7 @@ static void expect_same_file(const char *a, const char *b, const char *name) {
   }
 }
 
-START_TEST(slow_disk) {
+TEST_EACH(slow_disk, 2) {
   char fast[96];
   struct watch watch = {0}, slow_watch = {0};
   struct sciara_run_result result;
@@ -179,10 +178,9 @@ START_TEST(slow_disk) {
   sciara_run_json_free(&a);
   sciara_run_json_free(&b);
 }
-END_TEST
 
 // There is room for `fails_at` snapshots; when the next one fails, another is waiting behind it.
-START_TEST(full_disk) {
+TEST_EACH(full_disk, 8) {
   struct watch watch = {0};
   struct sciara_run_result result;
   disk.slow_ms = 10;
@@ -202,10 +200,9 @@ START_TEST(full_disk) {
   expect_whole(&r);
   sciara_run_json_free(&r);
 }
-END_TEST
 
 // What was taken before a step failed is written completely and reported.
-START_TEST(failed_step) {
+TEST_EACH(failed_step, 2) {
   struct watch watch = {0}, undisturbed = {0};
   struct sciara_run_result result;
   ck_assert_int_eq(run(engines[_i], &undisturbed, 0, &result), SCIARA_OK);
@@ -227,10 +224,9 @@ START_TEST(failed_step) {
   sciara_run_json_free(&r);
   sciara_run_json_free(&whole);
 }
-END_TEST
 
 // The time does not advance after a step: the run has failed, and its last state is written.
-START_TEST(time_that_stands_still) {
+TEST_EACH(time_that_stands_still, 2) {
   struct watch watch = {0};
   struct sciara_run_result result;
   stalls = true;
@@ -247,7 +243,6 @@ START_TEST(time_that_stands_still) {
   expect_whole(&r);
   sciara_run_json_free(&r);
 }
-END_TEST
 
 /** The engine's own table except for `download`, which delivers an invalid temperature. */
 static enum sciara_status (*real_download)(void *, struct sciara_state *);
@@ -260,7 +255,7 @@ static enum sciara_status download(void *engine, struct sciara_state *state) {
 }
 
 // A run does not end well with an invalid last state, even if only the thickness is written of it.
-START_TEST(unsound_end) {
+TEST(unsound_end) {
   struct sciara_simulation *s = run_case_open("serial");
   struct sciara_engine_ops spoiling = *s->ops;
   struct sciara_run_result result;
@@ -281,10 +276,9 @@ START_TEST(unsound_end) {
   ck_assert(r.snapshot_count == 0 && watch.acknowledged == 0);
   sciara_run_json_free(&r);
 }
-END_TEST
 
 // Stopped from outside while snapshots are being written: they are completed, and the state at the end is written too.
-START_TEST(cancelled) {
+TEST_EACH(cancelled, 2) {
   struct watch watch = {.cancel_at = 2};
   struct sciara_run_result result;
   disk.slow_ms = 10;
@@ -299,23 +293,5 @@ START_TEST(cancelled) {
   expect_whole(&r);
   sciara_run_json_free(&r);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("run: snapshots under way");
-  TCase *tc = tcase_create("output");
-  tcase_set_timeout(tc, 60);
-  tcase_add_checked_fixture(tc, setup, run_case_remove);
-  tcase_add_loop_test(tc, slow_disk, 0, 2);
-  tcase_add_loop_test(tc, full_disk, 0, 8);
-  tcase_add_loop_test(tc, failed_step, 0, 2);
-  tcase_add_loop_test(tc, time_that_stands_still, 0, 2);
-  tcase_add_loop_test(tc, cancelled, 0, 2);
-  tcase_add_test(tc, unsound_end);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/scenario.h: every key and its default, positions and paths, overrides, and the text that is kept.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/scenario_files.h"
 
-START_TEST(test_defaults) {
+TEST(test_defaults) {
   struct sciara_scenario_spec s = scenario_read_ok(scenario_minimal, NULL);
   struct sciara_params params = sciara_params_default();
   ck_assert_str_eq(s.path, scenario_path);
@@ -35,9 +34,8 @@ START_TEST(test_defaults) {
   ck_assert_double_eq(s.vents[0].edges[0], 0);
   sciara_scenario_free(&s);
 }
-END_TEST
 
-START_TEST(test_full) {
+TEST(test_full) {
   struct sciara_scenario_spec s = scenario_read_ok(scenario_full, NULL);
   ck_assert_str_eq(s.title, "Etna, July 2006");
   ck_assert_uint_eq(s.vent_count, 2);
@@ -59,9 +57,8 @@ START_TEST(test_full) {
   ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);
   sciara_scenario_free(&s);
 }
-END_TEST
 
-START_TEST(test_values) {
+TEST(test_values) {
   const char *const overrides[] = {"dem.path=/data/dem.tif",
                                    "dem.band=2",
                                    "dem.window=[1, 2, 30, 40]",
@@ -117,7 +114,6 @@ START_TEST(test_values) {
   ck_assert(s.vents[0].edges[0] == 3600 && s.vents[0].edges[1] == 3660);
   sciara_scenario_free(&s);
 }
-END_TEST
 
 /** One vent with this start and effusion. */
 static const struct sciara_vent_spec *read_effusion(const char *start, const char *effusion,
@@ -131,7 +127,7 @@ static const struct sciara_vent_spec *read_effusion(const char *start, const cha
 }
 
 // Times need not be whole seconds, minutes or hours: start + k slot, in double precision.
-START_TEST(test_fractional_slots) {
+TEST_EACH(test_fractional_slots, 7) {
   static const struct {
     const char *start, *slot;
     double start_s, slot_s;
@@ -151,10 +147,9 @@ START_TEST(test_fractional_slots) {
   ck_assert(v->rates[0] == 1.5 && v->rates[1] == 0 && v->rates[2] == 1e-9);
   sciara_scenario_free(&s);
 }
-END_TEST
 
 // The same table in a file and in the scenario.
-START_TEST(test_fractional_times_of_a_table) {
+TEST_EACH(test_fractional_times_of_a_table, 2) {
   static const char *const forms[] = {
       "{\"csv\": \"rates.csv\"}",
       "{\"table\": [[0.25, 1.5], [\"0.5 min\", 2], [\"0.1 h\", 0.125], [86400.5, 0]]}",
@@ -168,9 +163,8 @@ START_TEST(test_fractional_times_of_a_table) {
   ck_assert(v->rates[0] == 1.5 && v->rates[2] == 0.125);
   sciara_scenario_free(&s);
 }
-END_TEST
 
-START_TEST(test_places) {
+TEST(test_places) {
   static const char *const effusion = "\"effusion\": {\"csv\": \"rates.csv\"}, \"start\": 100";
   char text[512];
   snprintf(text, sizeof text,
@@ -182,9 +176,8 @@ START_TEST(test_places) {
   ck_assert(s.vents[1].edges[0] == 100 && s.vents[1].edges[2] == 7300); // a CSV counts from the start of its vent
   sciara_scenario_free(&s);
 }
-END_TEST
 
-START_TEST(test_initial_lava_without_vents) {
+TEST(test_initial_lava_without_vents) {
   const char *const overrides[] = {"vents=[]", "initial.thickness=h.tif"};
   struct sciara_scenario_spec s;
   ck_assert_msg(scenario_read_with(scenario_minimal, overrides, 2, &s) == SCIARA_OK, "%s", sciara_last_error());
@@ -192,7 +185,6 @@ START_TEST(test_initial_lava_without_vents) {
   ck_assert_str_eq(s.initial_thickness.path, scenario_inside("h.tif"));
   sciara_scenario_free(&s);
 }
-END_TEST
 
 static enum sciara_status override_status(const char *override) {
   struct sciara_scenario_spec s;
@@ -201,7 +193,7 @@ static enum sciara_status override_status(const char *override) {
   return status;
 }
 
-START_TEST(test_override_forms) {
+TEST(test_override_forms) {
   ck_assert_int_eq(override_status("engine.name"), SCIARA_ERR_USAGE);
   ck_assert_str_eq(sciara_last_error(), "override \"engine.name\": expected KEY=VALUE, with KEY such as engine.name or "
                                         "vents.0.x, found no key and value");
@@ -216,10 +208,9 @@ START_TEST(test_override_forms) {
   ck_assert_int_eq(override_status("vents.0.99999999999999999999=5"), SCIARA_ERR_INPUT);
   ck_assert_int_eq(override_status("vents.99999999999999999999=5"), SCIARA_ERR_INPUT);
 }
-END_TEST
 
 // Any of many vents can be overridden.
-START_TEST(test_override_of_many) {
+TEST(test_override_of_many) {
   enum { MANY = 1234 };
   static const char vent[] = "{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}";
   struct sciara_text text = {0};
@@ -236,9 +227,8 @@ START_TEST(test_override_of_many) {
                    "vents: expected an index from 0 to 1233; found the index \"1234\" in an override");
   sciara_text_free(&text);
 }
-END_TEST
 
-START_TEST(test_output_folder) {
+TEST(test_output_folder) {
   static const struct {
     const char *scenario, *folder;
   } cases[] = {{"demo.json", "demo.out"}, {"demo", "demo.out"}, {"demo.txt", "demo.txt.out"}, {".json", ".json.out"}};
@@ -253,10 +243,9 @@ START_TEST(test_output_folder) {
     unlink(name);
   }
 }
-END_TEST
 
 /** The kept text, read again, is the same scenario to the last bit. */
-START_TEST(test_text_reads_back) {
+TEST(test_text_reads_back) {
   const char *const overrides[] = {"model.cooling=0.30000000000000004", "engine.name=serial",
                                    "vents.0.x=500262.12345678901"};
   struct sciara_scenario_spec s, again;
@@ -271,28 +260,5 @@ START_TEST(test_text_reads_back) {
   sciara_scenario_free(&s);
   sciara_scenario_free(&again);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("scenario");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
-  tcase_add_test(tests, test_defaults);
-  tcase_add_test(tests, test_full);
-  tcase_add_test(tests, test_values);
-  tcase_add_loop_test(tests, test_fractional_slots, 0, 7);
-  tcase_add_loop_test(tests, test_fractional_times_of_a_table, 0, 2);
-  tcase_add_test(tests, test_places);
-  tcase_add_test(tests, test_initial_lava_without_vents);
-  tcase_add_test(tests, test_override_forms);
-  tcase_add_test(tests, test_override_of_many);
-  tcase_add_test(tests, test_output_folder);
-  tcase_add_test(tests, test_text_reads_back);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown)

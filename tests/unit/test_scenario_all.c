@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about sciara_scenario_read_all: every error is found once, and the valid parts can still be used.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +45,7 @@ static void expect(const char *const *beginnings, size_t count) {
     expect(list_, sizeof list_ / sizeof *list_);      \
   } while (0)
 
-START_TEST(test_every_branch) {
+TEST(test_every_branch) {
   read_all("{\"dem\": {\"path\": 5, \"band\": 0, \"bnad\": 1},\n"
            " \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1, -1, \"a\"]}}, 7,\n"
            "             {\"line\": [[0, 0], [5], [\"a\", 2e9]], \"effusion\": {\"csv\": \"none.csv\"}}],\n"
@@ -74,25 +73,22 @@ START_TEST(test_every_branch) {
          "engine.threads: expected a whole number, 0 to 1024; found 1.5");
   ck_assert_int_eq(diagnostics.first, SCIARA_ERR_INPUT);
 }
-END_TEST
 
-START_TEST(test_a_mistyped_key_is_one_problem) {
+TEST(test_a_mistyped_key_is_one_problem) {
   read_all("{\"dme\": {\"path\": \"a.tif\"},\n"
            " \"vents\": [{\"x\": 1, \"yy\": 2, \"efusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}]}",
            NULL, 0);
   EXPECT("dme: unknown key", "vents[0].yy: unknown key", "vents[0].efusion: unknown key");
 }
-END_TEST
 
-START_TEST(test_what_is_far_from_any_key_hides_no_missing_one) {
+TEST(test_what_is_far_from_any_key_hides_no_missing_one) {
   read_all("{\"ground\": {\"path\": \"a.tif\"}, \"vents\": [{\"here\": [1, 2]}]}", NULL, 0);
   EXPECT("ground: unknown key", "vents[0].here: unknown key", "vents[0].effusion: expected an object; found nothing",
          "vents[0]: expected exactly one of: x and y, lon and lat, row and col, line, file; found none of them",
          "dem: expected an object; found nothing");
 }
-END_TEST
 
-START_TEST(test_duplicates_overrides_and_files) {
+TEST(test_duplicates_overrides_and_files) {
   const char *const overrides[] = {"output.evry=5", "vents.9.x=1", "novalue", "run.max_steps=0"};
   read_all("{\"dem\": {\"path\": \"a\", \"path\": \"b\", \"band\": 1, \"band\": 2, \"band\": 3},\n"
            " \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}],\n"
@@ -111,9 +107,8 @@ START_TEST(test_duplicates_overrides_and_files) {
          "run.max_steps: expected 1 to 9007199254740991; found 0",
          "vents[0].effusion.csv: ", "model.T_sol_K: found 2000");
 }
-END_TEST
 
-START_TEST(test_what_is_good_is_kept) {
+TEST(test_what_is_good_is_kept) {
   const char *const overrides[] = {"output.every=-5", "vents.0.effusion.slot=0"};
   read_all(scenario_minimal, overrides, 2);
   EXPECT("vents[0].effusion.slot: expected above 0 to 1e12 s; found 0",
@@ -126,9 +121,8 @@ START_TEST(test_what_is_good_is_kept) {
   ck_assert_str_eq(scenario.vents[1].name, "vent 2");
   ck_assert_double_eq(scenario.params.T_vent, 1360);
 }
-END_TEST
 
-START_TEST(test_a_vent_without_rates_has_its_place) {
+TEST(test_a_vent_without_rates_has_its_place) {
   read_all("{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, \"effusion\": {\"csv\": \"none.csv\"}}]}",
            NULL, 0);
   EXPECT("vents[0].effusion.csv: ");
@@ -136,17 +130,15 @@ START_TEST(test_a_vent_without_rates_has_its_place) {
   ck_assert_uint_eq(scenario.vents[0].point_count, 1);
   ck_assert_uint_eq(scenario.vents[0].rate_count, 0);
 }
-END_TEST
 
-START_TEST(test_syntax_stops_at_once) {
+TEST(test_syntax_stops_at_once) {
   read_all("{\"dme\": 1, \"vents\": [,]}", NULL, 0);
   ck_assert_uint_eq(diagnostics.count, 1);
   ck_assert_ptr_nonnull(strstr(diagnostics.sentence[0], ":1:22: expected a value (an object, an array, a string in "
                                                         "double quotes, a number, true, false or null), found ','"));
 }
-END_TEST
 
-START_TEST(test_very_many) {
+TEST(test_very_many) {
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, "
                                              "\"effusion\": {\"slot\": 1, \"rates_m3_s\": [-1"),
@@ -158,9 +150,8 @@ START_TEST(test_very_many) {
   ck_assert_uint_eq(diagnostics.count, 200000);
   ck_assert_uint_eq(diagnostics.kept, SCIARA_DIAGNOSTICS_MOST);
 }
-END_TEST
 
-START_TEST(test_defaults_spelled_out) {
+TEST(test_defaults_spelled_out) {
   const struct sciara_default_vent vents[] = {{.at = {{1.5, 2}}, .count = 1},
                                               {.at = {{15, 37.7}}, .count = 1, .lonlat = true}};
   const struct sciara_default_request request = {.schema = "file:///s",
@@ -194,27 +185,8 @@ START_TEST(test_defaults_spelled_out) {
     ck_assert_msg(strstr(text.data, keys[k]) != NULL, "%s is not in %s", keys[k], text.data);
   sciara_text_free(&text);
 }
-END_TEST
 
 int main(void) {
   sciara_scenario_declare_options(sciara_engine_settings());
-  Suite *suite = suite_create("scenario_all");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, test_every_branch);
-  tcase_add_test(tests, test_a_mistyped_key_is_one_problem);
-  tcase_add_test(tests, test_what_is_far_from_any_key_hides_no_missing_one);
-  tcase_add_test(tests, test_duplicates_overrides_and_files);
-  tcase_add_test(tests, test_what_is_good_is_kept);
-  tcase_add_test(tests, test_a_vent_without_rates_has_its_place);
-  tcase_add_test(tests, test_syntax_stops_at_once);
-  tcase_add_test(tests, test_very_many);
-  tcase_add_test(tests, test_defaults_spelled_out);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.setup = setup, .teardown = teardown});
 }

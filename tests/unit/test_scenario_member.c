@@ -3,7 +3,6 @@
 // member may set; members leave their base as it is.
 #include "scenario/scenario_base.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,7 +229,7 @@ static bool compare(const char *base, const struct sciara_scenario_member *m, bo
 }
 
 /** Each key is set many times: alone and together with others. */
-START_TEST(equals_its_text) {
+TEST_EACH(equals_its_text, BASES) {
   struct sciara_scenario_base *base;
   const char *text = base_text(_i), *key[MOST_KEYS], *value[MOST_KEYS];
   char keys[MOST_KEYS][128], values[MOST_KEYS][256];
@@ -254,18 +253,5 @@ START_TEST(equals_its_text) {
   const int least = _i == BASES - 1 ? 0 : MEMBERS / 15;
   ck_assert_msg(valid >= least && valid < MEMBERS, "%d valid members", valid);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("scenario_member");
-  TCase *tests = tcase_create("members");
-  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
-  tcase_set_timeout(tests, 300);
-  tcase_add_loop_test(tests, equals_its_text, 0, BASES);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown, .seconds = 300)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/scenario.h: every limit of every key, and that each diagnostic names file, key, expected and found.
-#include <check.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -168,18 +167,18 @@ static const struct {
     {"title={\"a\": 1}", "title: expected a text that is not empty, or null; found an object"},
 };
 
-START_TEST(test_refused) { scenario_refused(scenario_minimal, diagnostics[_i].override, diagnostics[_i].message); }
-END_TEST
+TEST_EACH(test_refused, sizeof diagnostics / sizeof *diagnostics) {
+  scenario_refused(scenario_minimal, diagnostics[_i].override, diagnostics[_i].message);
+}
 
-START_TEST(test_hint_of_field) {
+TEST(test_hint_of_field) {
   struct sciara_scenario_spec s;
   const char *override = "output.maps=[\"depositt\"]";
   ck_assert_int_eq(scenario_read_with(scenario_minimal, &override, 1, &s), SCIARA_ERR_INPUT);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "(did you mean \"deposit\"?)"));
 }
-END_TEST
 
-START_TEST(test_refused_text) {
+TEST(test_refused_text) {
   scenario_refused("[]", NULL, "top level: expected an object; found an array of 0");
   scenario_refused("{}", NULL, "dem: expected an object; found nothing (the key is required)");
   scenario_refused("{\"dem\": {\"path\": \"a\"}}", NULL,
@@ -194,9 +193,8 @@ START_TEST(test_refused_text) {
   ck_assert_int_eq(sciara_scenario_read(scenario_path, NULL, 0, &s), SCIARA_ERR_IO);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), scenario_path));
 }
-END_TEST
 
-START_TEST(test_csv_errors_have_context) {
+TEST(test_csv_errors_have_context) {
   scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0,2\n");
   char message[256];
   snprintf(message, sizeof message,
@@ -208,9 +206,8 @@ START_TEST(test_csv_errors_have_context) {
   snprintf(message, sizeof message, "%s: vents[1].effusion.csv: %s: ", scenario_path, scenario_csv);
   ck_assert_int_eq(strncmp(sciara_last_error(), message, strlen(message)), 0);
 }
-END_TEST
 
-START_TEST(test_slots_must_not_vanish) {
+TEST(test_slots_must_not_vanish) {
   struct sciara_scenario_spec s;
   const char *const overrides[] = {"vents.1.start=1e12", "vents.1.effusion.slot=1e-5"};
   ck_assert_int_eq(scenario_read_with(scenario_minimal, overrides, 2, &s), SCIARA_ERR_INPUT);
@@ -218,9 +215,8 @@ START_TEST(test_slots_must_not_vanish) {
                                "demo.json: vents[1].effusion: expected slots that are longer than the rounding of "
                                "their times, found slot 0 from 1000000000000 to 1000000000000 s"));
 }
-END_TEST
 
-START_TEST(test_dates) {
+TEST(test_dates) {
   static const char *const good[] = {"2006-07-14T23:30:00Z",
                                      "2004-02-29T00:00:00Z",
                                      "2000-02-29T23:59:59Z",
@@ -266,23 +262,5 @@ START_TEST(test_dates) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     ck_assert_msg(!sciara_scenario_date_valid(bad[i]), "%s", bad[i]);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("scenario_refused");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
-  tcase_add_loop_test(tests, test_refused, 0, (int)(sizeof diagnostics / sizeof *diagnostics));
-  tcase_add_test(tests, test_hint_of_field);
-  tcase_add_test(tests, test_refused_text);
-  tcase_add_test(tests, test_csv_errors_have_context);
-  tcase_add_test(tests, test_slots_must_not_vanish);
-  tcase_add_test(tests, test_dates);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the table of scenario keys: the reader, the schema and the manual agree with it.
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ static void print_override(const struct sciara_scenario_key *key, char *buffer, 
     snprintf(buffer, capacity, "%s=%s", key->path, key->preset);
 }
 
-START_TEST(test_table) { // every default may be written, changes nothing, and every key is described
+TEST(test_table) { // every default may be written, changes nothing, and every key is described
   size_t count, params;
   const struct sciara_scenario_key *keys = sciara_scenario_keys(&count);
   const struct sciara_param_info *param = sciara_param_table(&params);
@@ -33,9 +32,8 @@ START_TEST(test_table) { // every default may be written, changes nothing, and e
   }
   for (size_t i = 0; i < params; i++) ck_assert_ptr_nonnull(sciara_scenario_key_find("model", param[i].key));
 }
-END_TEST
 
-START_TEST(test_schema_names_every_key) {
+TEST(test_schema_names_every_key) {
   struct sciara_text schema = {0}, manual = {0};
   ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
   ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
@@ -66,7 +64,6 @@ START_TEST(test_schema_names_every_key) {
   sciara_text_free(&schema);
   sciara_text_free(&manual);
 }
-END_TEST
 
 static void same_as_file(const char *name, const struct sciara_text *text) {
   char file[512];
@@ -82,7 +79,7 @@ static void same_as_file(const char *name, const struct sciara_text *text) {
   free(committed);
 }
 
-START_TEST(test_committed_files) {
+TEST(test_committed_files) {
   struct sciara_text schema = {0}, manual = {0};
   ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
   ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
@@ -91,20 +88,5 @@ START_TEST(test_committed_files) {
   sciara_text_free(&schema);
   sciara_text_free(&manual);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("scenario_schema");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, scenario_setup, scenario_teardown);
-  tcase_add_test(tests, test_table);
-  tcase_add_test(tests, test_schema_names_every_key);
-  tcase_add_test(tests, test_committed_files);
-  tcase_set_timeout(tests, 60);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown)

@@ -28,7 +28,7 @@ static struct sciara_progress progress_of(const struct sciara *s) {
   return p;
 }
 
-START_TEST(what_is_refused) {
+TEST(what_is_refused) {
   char path[96];
   struct sciara *s = NULL;
   double values[CELLS];
@@ -46,7 +46,6 @@ START_TEST(what_is_refused) {
   sciara_close(s);
   sciara_close(NULL);
 }
-END_TEST
 
 static double largest(const double *values) {
   double most = 0;
@@ -55,7 +54,7 @@ static double largest(const double *values) {
 }
 
 // A maximum that is not needed for any output field is not recorded: that is reported, and no 0 is returned.
-START_TEST(maxima_that_were_not_recorded) {
+TEST_EACH(maxima_that_were_not_recorded, 5) {
   static const struct {
     const char *fields;
     bool recorded[3];
@@ -80,10 +79,9 @@ START_TEST(maxima_that_were_not_recorded) {
   ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS), SCIARA_OK);
   sciara_close(s);
 }
-END_TEST
 
 // On a whole map: the largest deposit is the maximum over the states at the ends of all steps.
-START_TEST(the_largest_deposit_of_a_volcano) {
+TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
   static const char *const engines[] = {"engine.name=serial", "engine.name=openmp", "engine.name=scatter"};
   const char *const overrides[] = {engines[_i], "output.fields=[\"deposit\", \"max_deposit\"]"};
   struct sciara *s;
@@ -113,9 +111,8 @@ START_TEST(the_largest_deposit_of_a_volcano) {
   free(found);
   sciara_close(s);
 }
-END_TEST
 
-START_TEST(from_the_start_to_the_end) {
+TEST(from_the_start_to_the_end) {
   struct sciara *s = open_case(NULL);
   struct sciara_grid_info g;
   struct sciara_ledger l;
@@ -152,10 +149,9 @@ START_TEST(from_the_start_to_the_end) {
   ck_assert_uint_eq(checksum, again);
   sciara_close(s);
 }
-END_TEST
 
 // Nothing can happen any more: that is the end too, whatever number of steps is requested.
-START_TEST(solid) {
+TEST(solid) {
   struct sciara *s =
       open_case("vents=[{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [1e-9]}}]");
   ck_assert_int_eq(sciara_step(s, UINT64_MAX), SCIARA_OK);
@@ -165,22 +161,5 @@ START_TEST(solid) {
   ck_assert_uint_eq(progress_of(s).step, p.step);
   sciara_close(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("sciara.h");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, what_is_refused);
-  tcase_add_loop_test(tests, maxima_that_were_not_recorded, 0, 5);
-  tcase_add_loop_test(tests, the_largest_deposit_of_a_volcano, 0, 3);
-  tcase_add_test(tests, from_the_start_to_the_end);
-  tcase_add_test(tests, solid);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Designs of sensitivity and their estimates, on the function of Ishigami and Homma (1990), whose values are known, and on
 // random rows, whose intervals must cover them as often as they say. Numbers of a calibration: cli/sensitivity.py.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +38,7 @@ static void saltelli(const double *score, size_t groups, uint64_t seed, struct s
 
 // -------------------------------------------------------------------------------------------------------------- Morris
 
-START_TEST(trajectories_are_those_of_morris) {
+TEST(trajectories_are_those_of_morris) {
   double *points = reserve((size_t)TRAJECTORIES * (N + 1) * N);
   int begins[N][4] = {{0}}, place[N][N] = {{0}};
   sciara_morris_points(seeds, TRAJECTORIES, N, points);
@@ -66,13 +65,12 @@ START_TEST(trajectories_are_those_of_morris) {
   }
   free(points);
 }
-END_TEST
 
 /**
  * On four levels sin x moves by sqrt(3)/2 in each step, sin2 y by 3/4, and z^4 is pi^4 or pi^4/81: means and deviations
  * are sums of few terms.
  */
-START_TEST(effects_of_ishigami) {
+TEST(effects_of_ishigami) {
   const double rise = sqrt(3) / 2 / (2.0 / 3), high = 97.40909103400244, low = high / 81,
                steep = 0.1 * (high - low) * sqrt(3) / 2 / (2.0 / 3);
   const struct sciara_morris_effect known[N] = {
@@ -96,9 +94,8 @@ START_TEST(effects_of_ishigami) {
   free(points);
   free(score);
 }
-END_TEST
 
-START_TEST(trajectories_without_a_score_are_left_out) {
+TEST(trajectories_without_a_score_are_left_out) {
   enum { GROUPS = 6 };
   double points[GROUPS * (N + 1) * N];
   struct sciara_morris_effect effect[N], rest[N];
@@ -119,11 +116,10 @@ START_TEST(trajectories_without_a_score_are_left_out) {
   for (int k = 0; k < N; k++) ck_assert(isnan(effect[k].mu) && isnan(effect[k].mu_star) && isnan(effect[k].sigma));
   free(score);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------------ Saltelli
 
-START_TEST(rows_are_those_of_saltelli) {
+TEST(rows_are_those_of_saltelli) {
   const uint64_t all[2 * N] = {11, 12, 13};
   double *points = reserve((size_t)ROWS * (N + 2) * N), *a = reserve((size_t)ROWS * N);
   ck_assert_int_eq(sciara_saltelli_points(seeds, ROWS, N, points), SCIARA_OK);
@@ -147,9 +143,8 @@ START_TEST(rows_are_those_of_saltelli) {
   free(points);
   free(a);
 }
-END_TEST
 
-START_TEST(indices_of_ishigami) {
+TEST(indices_of_ishigami) {
   double *points = reserve((size_t)ROWS * (N + 2) * N), *score;
   struct sciara_sobol_index first[N], total[N];
   size_t used;
@@ -168,10 +163,9 @@ START_TEST(indices_of_ishigami) {
   free(points);
   free(score);
 }
-END_TEST
 
 /** Of independent random rows 95 % of the intervals cover the truth; of 360 that depend on each other a little, 85 to 99 %. */
-START_TEST(intervals_cover_as_often_as_they_say) {
+TEST(intervals_cover_as_often_as_they_say) {
   double *points = reserve((size_t)SMALL * (N + 2) * N);
   struct sciara_sobol_index first[N], total[N];
   size_t covered = 0, used;
@@ -195,7 +189,6 @@ START_TEST(intervals_cover_as_often_as_they_say) {
   ck_assert_msg(covered >= 0.85 * 6 * SETS && covered <= 0.99 * 6 * SETS, "%zu of %d", covered, 6 * SETS);
   free(points);
 }
-END_TEST
 
 static void check_same(const struct sciara_sobol_index *a, const struct sciara_sobol_index *b) {
   for (int k = 0; k < N; k++) {
@@ -204,7 +197,7 @@ static void check_same(const struct sciara_sobol_index *a, const struct sciara_s
   }
 }
 
-START_TEST(rows_without_a_score_are_left_out) {
+TEST(rows_without_a_score_are_left_out) {
   enum { GROUPS = SCIARA_SALTELLI_LEAST + 1, SIZE = N + 2 };
   double points[GROUPS * SIZE * N];
   struct sciara_sobol_index first[N], total[N], first_rest[N], total_rest[N];
@@ -225,9 +218,8 @@ START_TEST(rows_without_a_score_are_left_out) {
   for (int k = 0; k < N; k++) ck_assert(isnan(first[k].value) && isnan(first[k].low) && isnan(total[k].value));
   free(score);
 }
-END_TEST
 
-START_TEST(equal_scores_have_no_indices) {
+TEST(equal_scores_have_no_indices) {
   double score[64 * (N + 2)];
   struct sciara_sobol_index first[N], total[N];
   size_t used;
@@ -239,28 +231,5 @@ START_TEST(equal_scores_have_no_indices) {
   saltelli(score, 64, 1, first, total, &used);
   for (int k = 0; k < N; k++) ck_assert(!isnan(total[k].value) && isnan(total[k].low) && isnan(total[k].high));
 }
-END_TEST
 
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("sensitivity");
-  TCase *tc = tcase_create("sensitivity");
-  tcase_set_timeout(tc, 60);
-  tcase_add_test(tc, trajectories_are_those_of_morris);
-  tcase_add_test(tc, effects_of_ishigami);
-  tcase_add_test(tc, trajectories_without_a_score_are_left_out);
-  tcase_add_test(tc, rows_are_those_of_saltelli);
-  tcase_add_test(tc, indices_of_ishigami);
-  tcase_add_test(tc, intervals_cover_as_often_as_they_say);
-  tcase_add_test(tc, rows_without_a_score_are_left_out);
-  tcase_add_test(tc, equal_scores_have_no_indices);
-  suite_add_tcase(suite, tc);
-  return suite;
-}
-
-int main(void) {
-  SRunner *runner = srunner_create(make_suite());
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

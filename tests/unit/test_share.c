@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work divided among threads is done once, whatever the number of threads.
-#include <check.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void do_them(void *context, int64_t begin, int64_t end) {
   __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
 }
 
-START_TEST(each_is_done_once) {
+TEST_FROM(each_is_done_once, -1, 20) {
   for (int64_t count = 0; count < MOST; count++) {
     memset(done, 0, sizeof done);
     calls = 0;
@@ -29,7 +28,6 @@ START_TEST(each_is_done_once) {
     ck_assert_int_eq(calls, expected < 1 ? 1 : expected);
   }
 }
-END_TEST
 
 static bool elsewhere;
 
@@ -39,22 +37,10 @@ static void where(void *context, int64_t begin, int64_t end) {
   elsewhere = !pthread_equal(pthread_self(), *(const pthread_t *)context);
 }
 
-START_TEST(one_thread_is_the_callers) {
+TEST(one_thread_is_the_callers) {
   pthread_t caller = pthread_self();
   sciara_share(1, MOST, where, &caller);
   ck_assert(!elsewhere);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("share");
-  TCase *cases = tcase_create("share");
-  tcase_add_loop_test(cases, each_is_done_once, -1, 20);
-  tcase_add_test(cases, one_thread_is_the_callers);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham at the edges of its parameters, in both precisions: engine `serial` compared step by step with a small
 // program of the formulas of docs/model.md, and with what follows from them on paper.
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -197,7 +196,7 @@ static void near(const char *edge, const char *what, uint64_t step, int k, int p
                 precision ? "single" : "double", (int)step, k, what, is, expected, error);
 }
 
-START_TEST(steps_follow_the_formulas) {
+TEST_EACH(steps_follow_the_formulas, 2 * EDGES) {
   const struct edge *edge = &edges[_i / 2];
   const int precision = _i % 2;
   struct run r;
@@ -224,10 +223,9 @@ START_TEST(steps_follow_the_formulas) {
   ck_assert_int_eq(rocks > 100, edge->share > 0);
   end(&r);
 }
-END_TEST
 
 // A sheet of one thickness on a slope rests up to its plug; above it the recorded flux is that of Bingham on paper.
-START_TEST(plug_decides) {
+TEST_EACH(plug_decides, 2 * EDGES) {
   const struct edge *edge = &edges[_i / 2];
   const int precision = _i % 2, middle = SIDE / 2 * SIDE + SIDE / 2;
   const double G = 0.15, T = 1250, close = precision ? 1e-4 : 1e-9;
@@ -257,10 +255,9 @@ START_TEST(plug_decides) {
     end(&r);
   }
 }
-END_TEST
 
 // Lava at rest: 1/T^3 grows by K t/h, whatever the steps, until it is rock.
-START_TEST(cooling_at_rest) {
+TEST_EACH(cooling_at_rest, 2 * EDGES) {
   const struct edge *edge = &edges[_i / 2];
   const int precision = _i % 2, row = 5, k = row * SIDE + row;
   const double h = 0.25, T = 1300;
@@ -285,10 +282,9 @@ START_TEST(cooling_at_rest) {
   }
   end(&r);
 }
-END_TEST
 
 // With one viscosity, no yield strength and no cooling, temperatures change no bit of the thicknesses.
-START_TEST(temperature_without_effect) {
+TEST_EACH(temperature_without_effect, 2) {
   const struct edge *edge = &edges[EDGES - 1];
   struct run r[2];
   for (int n = 0; n < 2; n++) {
@@ -303,10 +299,9 @@ START_TEST(temperature_without_effect) {
   end(&r[0]);
   end(&r[1]);
 }
-END_TEST
 
 // Lava so thin that its weight along the slope is 0 rests: no speed is 0/0.
-START_TEST(thinnest_lava) {
+TEST_EACH(thinnest_lava, 2) {
   const double least = _i ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN;
   struct run r;
   begin(&r, &edges[EDGES - 1], _i, 0.01, 0);
@@ -316,21 +311,5 @@ START_TEST(thinnest_lava) {
   for (int k = 0; k < 6; k++) ck_assert_double_eq(r.state->h[(2 + 2 * k) * SIDE + 5], least * (1 << k));
   end(&r);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("edges of sheets");
-  TCase *tc = tcase_create("edges of sheets");
-  tcase_set_timeout(tc, 0);
-  tcase_add_loop_test(tc, steps_follow_the_formulas, 0, 2 * EDGES);
-  tcase_add_loop_test(tc, plug_decides, 0, 2 * EDGES);
-  tcase_add_loop_test(tc, cooling_at_rest, 0, 2 * EDGES);
-  tcase_add_loop_test(tc, temperature_without_effect, 0, 2);
-  tcase_add_loop_test(tc, thinnest_lava, 0, 2);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -3,7 +3,6 @@
 // rule, and few cases stay open; model/subnormal.h is bit-identical to the operations it replaces; both components of a
 // velocity at once are those of the eight directions; and the minimisation without sets is that of the rule.
 // test_shortcuts_single.c: in single precision.
-#include <check.h>
 #include <math.h>
 
 #include "model/shortcut.h"
@@ -26,7 +25,7 @@ static void compare_shortcut(const struct sciara_rule *rule, real h, real hc, re
                 (double)h, (double)hc, (double)top, (double)v0, answer.open, open);
 }
 
-START_TEST(shortcut_agrees_with_the_rule) {
+TEST_EACH(shortcut_agrees_with_the_rule, 2) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, _i == 0 ? 10 : 2);
   int doubts = 0, near = 0;
@@ -47,9 +46,8 @@ START_TEST(shortcut_agrees_with_the_rule) {
   }
   ck_assert_int_gt(near, CASES / 10); // these do need the rule
 }
-END_TEST
 
-START_TEST(shortcut_leaves_special_values_to_the_rule) {
+TEST(shortcut_leaves_special_values_to_the_rule) {
   const struct sciara_params params = sciara_params_default();
   const struct sciara_rule rule = sciara_rule_make(&params, 10);
   const real odd[] = {0, (real)NAN, (real)INFINITY, -(real)INFINITY, (real)1e-30, (real)1e30,
@@ -65,7 +63,6 @@ START_TEST(shortcut_leaves_special_values_to_the_rule) {
   for (int k = 0; k < CASES; k++) // values whose squares are out of range
     compare_shortcut(&rule, any_size(-37, 37), any_size(-37, 37), any_size(-37, 37), any_size(-37, 15), &doubts);
 }
-END_TEST
 
 /** A subnormal number: small values as often as large ones. */
 static real subnormal(void) {
@@ -75,7 +72,7 @@ static real subnormal(void) {
   return (real)(chance(2) ? x : -x);
 }
 
-START_TEST(subnormal_momenta_fade_as_they_do) {
+TEST(subnormal_momenta_fade_as_they_do) {
   const real special[] = {(real)0.5, 1, (real)1.5, 2, 3, 4, (real)0.25, (real)2 / 3, 0, (real)1e-20, (real)1e20};
   enum { SPECIAL = sizeof special / sizeof *special };
   int alive = 0;
@@ -95,9 +92,8 @@ START_TEST(subnormal_momenta_fade_as_they_do) {
   ck_assert(!sciara_is_subnormal(0) && !sciara_is_subnormal(1) && !sciara_is_subnormal((real)NAN));
   ck_assert(!sciara_is_subnormal((real)(sizeof(real) == sizeof(double) ? DBL_MIN : (double)FLT_MIN)));
 }
-END_TEST
 
-START_TEST(both_components_of_a_velocity) {
+TEST(both_components_of_a_velocity) {
   const real special[] = {0, (real)-0.0, 1, -1, (real)NAN, (real)INFINITY};
   for (int k = 0; k < CASES; k++) {
     real vx = (chance(2) ? 1 : -1) * any_size(-6, 1), vy = (chance(2) ? 1 : -1) * any_size(-6, 1);
@@ -114,7 +110,6 @@ START_TEST(both_components_of_a_velocity) {
     }
   }
 }
-END_TEST
 
 /** Compares the rounds without sets with sciara_minimise; returns the number of rounds. */
 static int compare_levels(real h, const real top[SCIARA_MOORE]) {
@@ -139,7 +134,7 @@ static int compare_levels(real h, const real top[SCIARA_MOORE]) {
   return rounds;
 }
 
-START_TEST(minimisation_without_sets) {
+TEST(minimisation_without_sets) {
   const real special[] = {
       0, (real)-0.0, 1, -1, (real)1e-30, (real)1e30, (real)-1e30, (real)NAN, (real)INFINITY, -(real)INFINITY};
   int long_ones = 0;
@@ -157,21 +152,5 @@ START_TEST(minimisation_without_sets) {
   }
   ck_assert_int_gt(long_ones, CASES / 1000);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("shortcuts");
-  TCase *tc = tcase_create("all");
-  tcase_set_timeout(tc, 60);
-  tcase_add_loop_test(tc, shortcut_agrees_with_the_rule, 0, 2);
-  tcase_add_test(tc, shortcut_leaves_special_values_to_the_rule);
-  tcase_add_test(tc, subnormal_momenta_fade_as_they_do);
-  tcase_add_test(tc, both_components_of_a_velocity);
-  tcase_add_test(tc, minimisation_without_sets);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about printable text (base/text.h): what a terminal would execute is escaped, all else stays; formats as of printf.
-#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ static char *show(const char *text) {
   return t.data; // of one byte and what was shown
 }
 
-START_TEST(texts) {
+TEST(texts) {
   const struct {
     const char *text, *shown;
   } cases[] = {
@@ -54,10 +53,9 @@ START_TEST(texts) {
     free(shown);
   }
 }
-END_TEST
 
 // Every character once: the result has no control character and is UTF-8.
-START_TEST(all_characters) {
+TEST(all_characters) {
   size_t escaped = 0;
   for (uint32_t code = 1; code < 0x3000; code++) {
     char text[8] = {0};
@@ -81,7 +79,6 @@ START_TEST(all_characters) {
   }
   ck_assert_uint_eq(escaped, 31 + 33 + 1 + 2 + 7 + 10);
 }
-END_TEST
 
 #define SAME(...)                                                          \
   do {                                                                     \
@@ -93,7 +90,7 @@ END_TEST
     sciara_text_free(&theirs);                                             \
   } while (0)
 
-START_TEST(formats) {
+TEST(formats) {
   SAME("plain, with a newline\nand 100 %%");
   SAME("%d|%5d|%-5d|%05d|%+d|% d|%.3d", 7, -7, 7, -7, 7, 7, 7);
   SAME("%u %x %X %o %#x %#o", 4000000000u, 255u, 255u, 8u, 255u, 8u);
@@ -108,9 +105,8 @@ START_TEST(formats) {
   SAME("%*d|%-*d|%.*f|%*.*g", 6, 42, 6, 42, 2, 3.14159, 9, 3, 2.0);
   SAME("%s%s", "", "");
 }
-END_TEST
 
-START_TEST(formats_show) {
+TEST(formats_show) {
   struct sciara_text t = {0};
   ck_assert_int_eq(sciara_text_showf(&t, "a\t%s\n%c", "b\033[1m\n", '\a'), SCIARA_OK);
   ck_assert_str_eq(t.data, "a\tb\\x1b[1m\\x0a\n\\x07");
@@ -119,9 +115,8 @@ START_TEST(formats_show) {
   ck_assert_str_eq(t.data, "\xc3\xa8    |\\u202e|ab\\xc3");
   sciara_text_free(&t);
 }
-END_TEST
 
-START_TEST(unknown_conversion) {
+TEST(unknown_conversion) {
   struct sciara_text t = {0};
   const char *volatile format = "%p"; // otherwise the compiler would notice
 #pragma GCC diagnostic push
@@ -133,29 +128,11 @@ START_TEST(unknown_conversion) {
 #pragma GCC diagnostic pop
   sciara_text_free(&t);
 }
-END_TEST
 
-START_TEST(plurals) {
+TEST(plurals) {
   ck_assert_str_eq(sciara_plural(0, "cell", "cells"), "cells");
   ck_assert_str_eq(sciara_plural(1, "cell", "cells"), "cell");
   ck_assert_str_eq(sciara_plural(2, "cell", "cells"), "cells");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("shown");
-  TCase *tc = tcase_create("shown");
-  tcase_add_test(tc, texts);
-  tcase_add_test(tc, all_characters);
-  tcase_add_test(tc, formats);
-  tcase_add_test(tc, formats_show);
-  tcase_add_test(tc, unknown_conversion);
-  tcase_add_test(tc, plurals);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

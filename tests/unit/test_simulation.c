@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulation does with the reports of its engine: the warning of lava at the rim, once in a run and at the right
 // moment; losses, the stop rule and the seconds, slice by slice. The engine follows a script.
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +66,7 @@ static void advance_once(struct sciara_simulation *s, int slices) {
   ck_assert_int_eq(ticks, slices);
 }
 
-START_TEST(lava_at_the_rim_is_reported_once) {
+TEST(lava_at_the_rim_is_reported_once) {
   static const struct slice slices[] = {
       {10, 0, SCIARA_STOP_WALL},   {20, 0, SCIARA_STOP_TIME}, {30, 0, SCIARA_STOP_WALL},
       {41, 1, SCIARA_STOP_WALL},   {50, 1, SCIARA_STOP_WALL}, {60, 5, SCIARA_STOP_TIME},
@@ -86,10 +85,9 @@ START_TEST(lava_at_the_rim_is_reported_once) {
   ck_assert_uint_eq(s->progress.losses, 9);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 // The engine counts from the upload on, the run from its beginning: nothing is reported a second time after a checkpoint.
-START_TEST(losses_before_a_checkpoint_are_not_reported_again) {
+TEST(losses_before_a_checkpoint_are_not_reported_again) {
   static const struct slice slices[] = {
       {10, 0, SCIARA_STOP_WALL}, {20, 2, SCIARA_STOP_TIME}, {30, 2, SCIARA_STOP_WALL}, {40, 4, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
@@ -101,19 +99,17 @@ START_TEST(losses_before_a_checkpoint_are_not_reported_again) {
   ck_assert_int_eq(warnings, 0);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
-START_TEST(without_losses_nothing_is_reported) {
+TEST(without_losses_nothing_is_reported) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_WALL}, {20, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
   advance_once(s, 2);
   ck_assert_int_eq(warnings, 0);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 // Which part of the stop rule ended the run; an advance limit alone does not end it.
-START_TEST(the_stop_rule) {
+TEST(the_stop_rule) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_TIME},
                                         {99.9, 0, SCIARA_STOP_CANCEL},
                                         {100, 0, SCIARA_STOP_TIME},
@@ -130,7 +126,6 @@ START_TEST(the_stop_rule) {
   }
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 static struct sciara_stop asked;
 static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop, struct sciara_engine_progress *p) {
@@ -139,7 +134,7 @@ static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop
 }
 
 // The engine gets the earlier of the limit and the stop rule, and must always end when nothing can happen any more.
-START_TEST(limits_given_to_the_engine) {
+TEST(limits_given_to_the_engine) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}, {2, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
   const int cancel = 0;
@@ -154,7 +149,6 @@ START_TEST(limits_given_to_the_engine) {
   ck_assert(asked.time == 50 && asked.steps == 70 && asked.solidified && !asked.cancel);
   sciara_simulation_destroy(s);
 }
-END_TEST
 
 static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
                                           struct sciara_engine_progress *p) {
@@ -163,7 +157,7 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
 }
 
 // After a failed step the state is neither used nor read.
-START_TEST(a_failed_state_is_not_used) {
+TEST(a_failed_state_is_not_used) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}};
   struct sciara_simulation *s = open_scripted(slices);
   const struct sciara_advance_limit limit = {.time = INFINITY, .step = UINT64_MAX};
@@ -179,23 +173,5 @@ START_TEST(a_failed_state_is_not_used) {
   ck_assert_ptr_eq(script, slices); // not called
   sciara_simulation_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("simulation");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_test(tests, lava_at_the_rim_is_reported_once);
-  tcase_add_test(tests, losses_before_a_checkpoint_are_not_reported_again);
-  tcase_add_test(tests, without_losses_nothing_is_reported);
-  tcase_add_test(tests, the_stop_rule);
-  tcase_add_test(tests, limits_given_to_the_engine);
-  tcase_add_test(tests, a_failed_state_is_not_used);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

@@ -91,7 +91,7 @@ static const char *const rates[] = {
 
 // ------------------------------------------------------------------------------------------------------ on their own
 
-START_TEST(two_share_what_one_reads) {
+TEST_EACH(two_share_what_one_reads, 2) {
   const char *precision = _i ? "engine.precision=single" : NULL;
   const uint64_t alone = checksum_at_end(open_case(NULL, precision));
   ck_assert_int_eq(dems_read, 1);
@@ -108,10 +108,9 @@ START_TEST(two_share_what_one_reads) {
   ck_assert_int_eq(dems_read, 3);
   sciara_site_release(site);
 }
-END_TEST
 
 // Whichever simulation is closed first, and the site before all of them.
-START_TEST(the_site_outlives_its_first_users) {
+TEST(the_site_outlives_its_first_users) {
   for (int order = 0; order < 3; order++) {
     const struct sciara_site *site = open_site(NULL);
     struct sciara *a = open_case(site, NULL), *b = open_case(site, NULL);
@@ -129,9 +128,8 @@ START_TEST(the_site_outlives_its_first_users) {
   }
   sciara_site_release(NULL);
 }
-END_TEST
 
-START_TEST(the_ground_is_in_memory_once) {
+TEST(the_ground_is_in_memory_once) {
   const struct sciara_problem_options none = {.override_count = 0};
   struct sciara_problem first, second;
   ck_assert_int_eq(sciara_problem_open(inside("s.json"), &none, &first), SCIARA_OK);
@@ -158,7 +156,6 @@ START_TEST(the_ground_is_in_memory_once) {
   ck_assert_double_eq(clone->z0[0], clone->z[0]);
   sciara_state_destroy(clone);
 }
-END_TEST
 
 // ---------------------------------------------------------------------------------------------------------- threads
 
@@ -188,7 +185,7 @@ static void *work(void *context) {
   return NULL;
 }
 
-START_TEST(eight_threads) {
+TEST(eight_threads) {
   struct member alone[MANY], member[MANY];
   for (int k = 0; k < MANY; k++) {
     alone[k] = (struct member){.override = rates[k]};
@@ -212,7 +209,6 @@ START_TEST(eight_threads) {
   ck_assert_int_eq(dems_read, 0);
   sciara_site_release(site);
 }
-END_TEST
 
 /** Takes and releases many references, perhaps the last one. */
 static void *take_and_give(void *context) {
@@ -222,7 +218,7 @@ static void *take_and_give(void *context) {
   return NULL;
 }
 
-START_TEST(no_reference_is_lost) {
+TEST(no_reference_is_lost) {
   const struct sciara_grid grid = {.rows = 1, .cols = 2, .cell_size = 10};
   const double altitude[] = {1, 2};
   const uint8_t valid[] = {1, 1};
@@ -235,7 +231,6 @@ START_TEST(no_reference_is_lost) {
   ck_assert_double_eq(site->z0[1], 2); // the one reference that is left
   sciara_site_release(site);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------- what is refused
 
@@ -244,7 +239,7 @@ END_TEST
 #define TURNED_DAM "[{\"height_m\": 3, \"width_m\": 9, \"line\": [[500050, 4177100], [500200, 4177100]]}]"
 #define ERROR(seed) "{\"sd_m\": 2, \"correlation_m\": 30, \"seed\": " seed "}"
 
-START_TEST(other_ground_is_refused) {
+TEST_EACH(other_ground_is_refused, 23) {
   static const struct {
     const char *site, *override, *message; ///< message NULL: allowed
   } cases[] = {
@@ -294,9 +289,8 @@ START_TEST(other_ground_is_refused) {
   ck_assert_int_eq(dems_read, 1);
   sciara_site_release(site);
 }
-END_TEST
 
-START_TEST(calls_that_are_refused) {
+TEST(calls_that_are_refused) {
   const struct sciara_site *site;
   struct sciara *s;
   const char *path = inside("s.json");
@@ -317,10 +311,9 @@ START_TEST(calls_that_are_refused) {
   ck_assert_ptr_null(s);
   sciara_site_release(site);
 }
-END_TEST
 
 // Neither a site without a DEM nor one that differs from the ground of a run folder.
-START_TEST(sites_that_fit_no_scenario) {
+TEST(sites_that_fit_no_scenario) {
   const struct sciara_grid grid = {.rows = 1, .cols = 1, .cell_size = 10};
   const double altitude = 5;
   const uint8_t valid = 1;
@@ -334,11 +327,10 @@ START_TEST(sites_that_fit_no_scenario) {
   ck_assert_int_eq(sciara_problem_open(inside("s.json"), &options, &p), SCIARA_ERR_INTERNAL);
   sciara_site_release(options.site);
 }
-END_TEST
 
 // ------------------------------------------------------------------------------------------------------- the site
 
-START_TEST(what_a_site_holds) {
+TEST(what_a_site_holds) {
   const struct sciara_grid grid = {.rows = 3, .cols = 3, .cell_size = 10, .west = 1, .north = 2};
   const double altitude[] = {1, 2, 3, 4, 5, 6, 7, 8, 99};
   const uint8_t all[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, but_one[] = {1, 1, 1, 1, 1, 1, 1, 1, 0};
@@ -369,26 +361,5 @@ START_TEST(what_a_site_holds) {
   ck_assert(site->origin.hash == 0 && !site->origin.crs_wkt && !site->origin.identity);
   sciara_site_release(site);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("site");
-  TCase *tests = tcase_create("all");
-  tcase_set_timeout(tests, 60);
-  tcase_add_checked_fixture(tests, setup, run_case_remove);
-  tcase_add_loop_test(tests, two_share_what_one_reads, 0, 2);
-  tcase_add_test(tests, the_site_outlives_its_first_users);
-  tcase_add_test(tests, the_ground_is_in_memory_once);
-  tcase_add_test(tests, eight_threads);
-  tcase_add_test(tests, no_reference_is_lost);
-  tcase_add_loop_test(tests, other_ground_is_refused, 0, 23);
-  tcase_add_test(tests, calls_that_are_refused);
-  tcase_add_test(tests, sites_that_fit_no_scenario);
-  tcase_add_test(tests, what_a_site_holds);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = run_case_remove)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about sim/size_estimate.h: what is counted, and when it does not fit.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +44,7 @@ static size_t largest_file(const struct sciara_size_estimate *f) {
   return snapshot_of(f) > f->checkpoint ? snapshot_of(f) : f->checkpoint;
 }
 
-START_TEST(test_memory) {
+TEST(test_memory) {
   const size_t cells = 2000000, host = (size_t)50 << 20;
   struct sciara_scenario_spec s = scenario();
   struct sciara_size_estimate f = make(&s, 0);
@@ -76,10 +75,9 @@ START_TEST(test_memory) {
   ck_assert_uint_ge(more.engine, f.engine + cells * 16);
   ck_assert_uint_gt(more.writing, f.writing);
 }
-END_TEST
 
 // A run on a few cells takes what GDAL takes to open the DEM.
-START_TEST(test_few_cells) {
+TEST(test_few_cells) {
   const struct sciara_grid few = {.rows = 10, .cols = 10, .cell_size = 10};
   const struct sciara_scenario_spec s = scenario();
   const struct sciara_engine_ops *ops;
@@ -88,10 +86,9 @@ START_TEST(test_few_cells) {
   ck_assert_uint_gt(f.program, (size_t)50 << 20);
   ck_assert_uint_eq(sciara_size_estimate_host(&f), (size_t)60 << 20);
 }
-END_TEST
 
 // Snapshots being written: two states of the writer, or one and the memory that the engine needs to keep two.
-START_TEST(test_snapshots_on_the_way) {
+TEST(test_snapshots_on_the_way) {
   const size_t state = sciara_state_memory(&grid, 0);
   struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate none = make(&s, 0);
@@ -112,10 +109,9 @@ START_TEST(test_snapshots_on_the_way) {
   ck_assert_uint_eq(never.writing, none.writing);
   ck_assert_uint_eq(kept.writing, file + state);
 }
-END_TEST
 
 // A signal may request a checkpoint in any run; its file is made in memory. At intervals there are states to write, too.
-START_TEST(test_checkpoints) {
+TEST(test_checkpoints) {
   const size_t state = sciara_state_memory(&grid, 0), cells = 2000000;
   struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate none = make(&s, 0);
@@ -135,10 +131,9 @@ START_TEST(test_checkpoints) {
   s.output.fields |= 1u << SCIARA_FIELD_MAX_SPEED;
   ck_assert_uint_ge(make(&s, 0).checkpoint, cells * 64);
 }
-END_TEST
 
 // In a step lava reaches the neighbouring cells: 49 around the vent in three steps.
-START_TEST(test_few_steps) {
+TEST(test_few_steps) {
   const struct sciara_engine_ops *ops;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
   struct sciara_scenario_spec s = scenario();
@@ -155,9 +150,8 @@ START_TEST(test_few_steps) {
   s.initial_thickness.given = true; // lava everywhere
   ck_assert_double_eq(make(&s, 0).wet, 2000000);
 }
-END_TEST
 
-START_TEST(test_what_does_not_fit) {
+TEST(test_what_does_not_fit) {
   const struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate unknown = make(&s, 0);
   ck_assert_int_eq(sciara_size_estimate_check(&unknown, "a.json"), SCIARA_OK);
@@ -170,10 +164,9 @@ START_TEST(test_what_does_not_fit) {
   snprintf(expected, sizeof expected, "a.json: the run needs about %s of memory (", bytes);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "%s", sciara_last_error());
 }
-END_TEST
 
 // Of several processes the first has the whole state and a band, the others a band; on one host they share its memory.
-START_TEST(test_bands) {
+TEST(test_bands) {
   const struct sciara_engine_ops *ops;
   struct sciara_scenario_spec s = scenario();
   char serial[] = "serial", automatic[] = "auto";
@@ -204,7 +197,6 @@ START_TEST(test_bands) {
   ck_assert_uint_eq(alone.engine, one.engine);
   ck_assert_uint_eq(alone.band, 0);
 }
-END_TEST
 
 static const struct {
   double every, until, max_time;
@@ -223,7 +215,7 @@ static const struct {
     {0, 86400, INFINITY, 3, 1},
 };
 
-START_TEST(test_snapshots) {
+TEST_EACH(test_snapshots, sizeof cadences / sizeof *cadences) {
   struct sciara_scenario_spec s = scenario();
   s.output.every_s = cadences[_i].every;
   s.run.until = isfinite(cadences[_i].until) ? SCIARA_UNTIL_TIME : SCIARA_UNTIL_SOLIDIFIED;
@@ -234,9 +226,8 @@ START_TEST(test_snapshots) {
   ck_assert_double_eq(f.snapshots, cadences[_i].most);
   ck_assert_double_le(f.snapshots_while_vent, f.snapshots);
 }
-END_TEST
 
-START_TEST(test_size) {
+TEST(test_size) {
   struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate f = make(&s, 0);
   const double wet = 5 * 86400 / 1.014 / 100; // cells of 10 m under 1.014 m of lava
@@ -248,25 +239,5 @@ START_TEST(test_size) {
   s.output.fields = 1u << SCIARA_FIELD_ALTITUDE; // is stored for every cell
   ck_assert_uint_ge(make(&s, 0).snapshot, 16000000);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("size_estimate");
-  TCase *tests = tcase_create("all");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, test_memory);
-  tcase_add_test(tests, test_few_cells);
-  tcase_add_test(tests, test_snapshots_on_the_way);
-  tcase_add_test(tests, test_checkpoints);
-  tcase_add_test(tests, test_few_steps);
-  tcase_add_test(tests, test_what_does_not_fit);
-  tcase_add_test(tests, test_bands);
-  tcase_add_loop_test(tests, test_snapshots, 0, (int)(sizeof cadences / sizeof *cadences));
-  tcase_add_test(tests, test_size);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -23,7 +23,7 @@ static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapsho
   return status;
 }
 
-START_TEST(a_failed_write_leaves_the_earlier_file) {
+TEST(a_failed_write_leaves_the_earlier_file) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   char *part = sciara_format("%s.part", path);
@@ -43,10 +43,9 @@ START_TEST(a_failed_write_leaves_the_earlier_file) {
   free(part);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* A real full disk: a file system of 64 KiB. Needs the right to mount one, visible to this process only. */
-START_TEST(a_full_disk_is_reported) {
+TEST(a_full_disk_is_reported) {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("none", folder, "tmpfs", 0, "size=64k") != 0) {
     printf("a_full_disk_is_reported: skipped, no file system may be mounted here (%s)\n", strerror(errno));
@@ -66,9 +65,8 @@ START_TEST(a_full_disk_is_reported) {
   free(part);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_named) {
+TEST_FROM(what_cannot_be_written_is_named, 1, 4) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   c.threads = _i;
@@ -98,7 +96,6 @@ START_TEST(what_cannot_be_written_is_named) {
   free(nowhere);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* What a script does to a good snapshot, and what the diagnostic must name. */
 static const struct {
@@ -153,7 +150,7 @@ static const struct {
     {"[f.pop(n) for n in list(f) if n not in ('time', 'y', 'x', 'crs')]", "no field"},
 };
 
-START_TEST(a_file_that_does_not_fit_is_refused) {
+TEST_EACH(a_file_that_does_not_fit_is_refused, sizeof damages / sizeof damages[0]) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
@@ -172,9 +169,8 @@ START_TEST(a_file_that_does_not_fit_is_refused) {
   free(script);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(a_cut_file_is_refused) {
+TEST(a_cut_file_is_refused) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
@@ -196,9 +192,8 @@ START_TEST(a_cut_file_is_refused) {
   free(bytes);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(a_flipped_bit_in_the_data_is_found) {
+TEST(a_flipped_bit_in_the_data_is_found) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
@@ -216,7 +211,6 @@ START_TEST(a_flipped_bit_in_the_data_is_found) {
   sciara_snapshot_close(&r);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the diagnostic says. */
 static const struct {
@@ -290,22 +284,20 @@ static void expect_damaged_speed(const struct sciara_state *s, const char *named
 }
 
 // HDF5 itself would read beyond the end of some of them.
-START_TEST(an_invalid_chunk_is_refused) {
+TEST_EACH(an_invalid_chunk_is_refused, sizeof chunks / sizeof chunks[0]) {
   struct sciara_state *s = write_and_change(30, 40, chunks[_i].script);
   expect_damaged_speed(s, chunks[_i].named);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(the_last_of_many_chunks_is_checked) {
+TEST(the_last_of_many_chunks_is_checked) {
   struct sciara_state *s = write_and_change(300, 600, "put(summed(zlib.compress(bytes(100))), 0, 512, 256)");
   expect_damaged_speed(s, "does not hold the bytes of a chunk");
   sciara_state_destroy(s);
 }
-END_TEST
 
 // HDF5 leaves out deflate where it makes a chunk longer; other programs may choose other chunks.
-START_TEST(other_ways_to_store_the_same_are_read) {
+TEST_EACH(other_ways_to_store_the_same_are_read, 2) {
   static const char *const ways[] = {"v = np.frombuffer(f['speed'][...].tobytes(), 'u1').reshape(-1, 4); "
                                      "put(summed(v.T.tobytes()), 2)",
                                      "again(chunks=(1, 30, 20), **usual)"};
@@ -313,9 +305,8 @@ START_TEST(other_ways_to_store_the_same_are_read) {
   assert_fields_read_back(s, path, false);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(hdf5_errors_stay_the_hosts_business) {
+TEST(hdf5_errors_stay_the_hosts_business) {
   H5E_auto2_t before, after;
   void *before_data, *after_data;
   struct sciara_snapshot r;
@@ -325,28 +316,8 @@ START_TEST(hdf5_errors_stay_the_hosts_business) {
   ck_assert(before == after && before_data == after_data && before != NULL);
   ck_assert_int_eq(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0); // nothing left open
 }
-END_TEST
 
 int main(void) {
   python_start();
-  Suite *suite = suite_create("snapshot_damage");
-  TCase *cases = tcase_create("snapshot");
-  tcase_set_timeout(cases, 120);
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_test(cases, a_failed_write_leaves_the_earlier_file);
-  tcase_add_test(cases, a_full_disk_is_reported);
-  tcase_add_loop_test(cases, what_cannot_be_written_is_named, 1, 4);
-  tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, sizeof damages / sizeof damages[0]);
-  tcase_add_test(cases, a_cut_file_is_refused);
-  tcase_add_test(cases, a_flipped_bit_in_the_data_is_found);
-  tcase_add_loop_test(cases, an_invalid_chunk_is_refused, 0, sizeof chunks / sizeof chunks[0]);
-  tcase_add_test(cases, the_last_of_many_chunks_is_checked);
-  tcase_add_loop_test(cases, other_ways_to_store_the_same_are_read, 0, 2);
-  tcase_add_test(cases, hdf5_errors_stay_the_hosts_business);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = teardown});
 }

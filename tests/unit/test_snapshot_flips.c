@@ -123,7 +123,7 @@ static bool try_damaged(const struct content *whole, const char *how, size_t at)
 
 static int rounds(void) { return getenv("SCIARA_TORTURE") ? 20000 : 200; }
 
-START_TEST(flipped_bytes) {
+TEST_EACH(flipped_bytes, 2) {
   size_t count;
   struct content whole;
   char *bytes = make_snapshot(_i, &count, &whole);
@@ -142,10 +142,9 @@ START_TEST(flipped_bytes) {
   free_content(&whole);
   free(bytes);
 }
-END_TEST
 
 /** Metadata is a small part of a file, which random flips would seldom hit: here each of its bytes is flipped. */
-START_TEST(flipped_bytes_of_the_metadata) {
+TEST(flipped_bytes_of_the_metadata) {
   size_t count;
   struct content whole;
   char *bytes = make_snapshot(false, &count, &whole);
@@ -159,9 +158,8 @@ START_TEST(flipped_bytes_of_the_metadata) {
   free_content(&whole);
   free(bytes);
 }
-END_TEST
 
-START_TEST(cut_short) {
+TEST(cut_short) {
   size_t count;
   struct content whole;
   char *bytes = make_snapshot(false, &count, &whole);
@@ -174,21 +172,10 @@ START_TEST(cut_short) {
   free_content(&whole);
   free(bytes);
 }
-END_TEST
 
 int main(void) {
   sciara_hdf5_no_atexit(); // as the program does: HDF5 fails at objects that it could not close
-  Suite *suite = suite_create("snapshot_flips");
-  TCase *cases = tcase_create("all");
-  tcase_set_timeout(cases, getenv("SCIARA_TORTURE") ? 3600 : 100);
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_loop_test(cases, flipped_bytes, 0, 2);
-  tcase_add_test(cases, flipped_bytes_of_the_metadata);
-  tcase_add_test(cases, cut_short);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(
+      &tests_here,
+      (struct tests_setting){.seconds = getenv("SCIARA_TORTURE") ? 3600 : 100, .setup = setup, .teardown = teardown});
 }

@@ -5,7 +5,7 @@
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 3}, {5, 300}, {256, 256}, {257, 255}, {31, 513}};
 
-START_TEST(fields_read_back) {
+TEST_EACH(fields_read_back, 2 * sizeof sizes / sizeof sizes[0]) {
   struct sciara_state *s = make_state(sizes[_i / 2].rows, sizes[_i / 2].cols);
   struct sciara_snapshot_context c = context_of_test();
   c.as_double = _i % 2;
@@ -13,9 +13,8 @@ START_TEST(fields_read_back) {
   assert_fields_read_back(s, path, c.as_double);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(attributes_read_back) {
+TEST(attributes_read_back) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
@@ -49,9 +48,8 @@ START_TEST(attributes_read_back) {
   free(json);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(a_subset_without_crs_date_and_texts) {
+TEST(a_subset_without_crs_date_and_texts) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = {.fields = 1u << SCIARA_FIELD_DEPOSIT};
   WRITES(&c, s, path);
@@ -74,9 +72,8 @@ START_TEST(a_subset_without_crs_date_and_texts) {
          "assert g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10], g['geoTransform']\n");
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(same_state_same_bytes) {
+TEST(same_state_same_bytes) {
   struct sciara_state *s = make_state(40, 300);
   struct sciara_snapshot_context c = context_of_test();
   char *other = sciara_path_join(folder, "other.nc"), *a, *b;
@@ -93,9 +90,8 @@ START_TEST(same_state_same_bytes) {
   free(other);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(same_bytes_from_any_number_of_threads) {
+TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   char *other = sciara_path_join(folder, "other.nc"), *a, *b;
@@ -113,9 +109,8 @@ START_TEST(same_bytes_from_any_number_of_threads) {
   free(other);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(gdal_places_it_on_the_map) {
+TEST(gdal_places_it_on_the_map) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
@@ -134,9 +129,8 @@ START_TEST(gdal_places_it_on_the_map) {
          "assert (np.fromfile('g.bin', 'f4').reshape(300, 520) == a).all() # north row first, nothing flipped\n");
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(netcdf_tools_read_it) {
+TEST(netcdf_tools_read_it) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
   c.threads = 3;
@@ -170,10 +164,9 @@ START_TEST(netcdf_tools_read_it) {
          "assert d.attrs['title'] == 'Etna, \\u00e9ruption' and len(d.attrs['checksum']) == 16\n");
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* Everywhere valid, lava in the first of 3 x 3 chunks only. */
-START_TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
+TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
   struct sciara_state *s = make_state(19, 10); // too small for a corner outside the DEM
   sciara_state_destroy(s);
   const struct sciara_grid grid = {.rows = 600, .cols = 600, .cell_size = 5, .west = 1, .north = 2};
@@ -208,10 +201,9 @@ START_TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
   free(valid);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* A chunk that holds nothing but zeros is still stored if one of them is negative. */
-START_TEST(negative_zeros_are_kept) {
+TEST_EACH(negative_zeros_are_kept, 2) {
   struct sciara_state *s = make_state(12, 10);
   memset(s->px, 0, 120 * sizeof *s->px);
   s->px[77] = -0.0;
@@ -221,10 +213,9 @@ START_TEST(negative_zeros_are_kept) {
   assert_fields_read_back(s, path, _i);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* A derived field is available only when all fields that it needs are. */
-START_TEST(fields_that_follow) {
+TEST(fields_that_follow) {
   enum { H = 1 << SCIARA_FIELD_THICKNESS, PX = 1 << SCIARA_FIELD_MOMENTUM_X, PY = 1 << SCIARA_FIELD_MOMENTUM_Y };
   enum { SOLID = 1 << SCIARA_FIELD_SOLID_THICKNESS, DEPOSIT = 1 << SCIARA_FIELD_DEPOSIT };
   static const struct {
@@ -255,10 +246,9 @@ START_TEST(fields_that_follow) {
   }
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* Only snapshots of the same grid are merged into one file: each of its numbers is checked. */
-START_TEST(snapshots_of_other_grids_are_not_merged) {
+TEST(snapshots_of_other_grids_are_not_merged) {
   struct sciara_state *s = make_state(30, 40);
   const struct sciara_grid grid = s->grid;
   struct sciara_snapshot_context c = context_of_test();
@@ -296,7 +286,6 @@ START_TEST(snapshots_of_other_grids_are_not_merged) {
   free(later);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /* Three snapshots and their series, in folder/snapshots and folder/series.nc. */
 static void write_series(const struct sciara_snapshot_context *c) {
@@ -318,7 +307,7 @@ static void write_series(const struct sciara_snapshot_context *c) {
   sciara_state_destroy(s);
 }
 
-START_TEST(a_series_opens_as_one) {
+TEST_EACH(a_series_opens_as_one, 2) {
   struct sciara_snapshot_context c = context_of_test();
   c.as_double = _i;
   write_series(&c);
@@ -345,30 +334,8 @@ START_TEST(a_series_opens_as_one) {
          "raw = xr.open_dataset('moved/series.nc', mask_and_scale=False).thickness.values\n"
          "assert np.isnan(raw[1]).all() and not np.isnan(raw[::2]).any() and (raw[::2, 20, 30] == [1, 3]).all()\n");
 }
-END_TEST
 
 int main(void) {
   python_start();
-  Suite *suite = suite_create("snapshot_hdf5");
-  TCase *cases = tcase_create("snapshot");
-  tcase_set_timeout(cases, 120);
-  tcase_add_checked_fixture(cases, setup, teardown);
-  tcase_add_loop_test(cases, fields_read_back, 0, 2 * sizeof sizes / sizeof sizes[0]);
-  tcase_add_test(cases, attributes_read_back);
-  tcase_add_test(cases, a_subset_without_crs_date_and_texts);
-  tcase_add_test(cases, same_state_same_bytes);
-  tcase_add_loop_test(cases, same_bytes_from_any_number_of_threads, 1, 4);
-  tcase_add_test(cases, gdal_places_it_on_the_map);
-  tcase_add_test(cases, netcdf_tools_read_it);
-  tcase_add_test(cases, chunks_without_lava_are_not_stored_and_read_as_zero);
-  tcase_add_loop_test(cases, negative_zeros_are_kept, 0, 2);
-  tcase_add_test(cases, fields_that_follow);
-  tcase_add_test(cases, snapshots_of_other_grids_are_not_merged);
-  tcase_add_loop_test(cases, a_series_opens_as_one, 0, 2);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = teardown});
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/state.h: the initial state, clones, and what the checksum covers.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +58,7 @@ static void flip(double *value, int bit) {
   memcpy(value, &bits, sizeof bits);
 }
 
-START_TEST(fresh) {
+TEST(fresh) {
   struct sciara_state *s = make(ROWS, COLS, 0);
   ck_assert(!s->max_h && !s->max_speed);
   for (int i = 0; i < CELLS; i++) {
@@ -82,9 +81,8 @@ START_TEST(fresh) {
     sciara_state_destroy(s);
   }
 }
-END_TEST
 
-START_TEST(too_large) {
+TEST(too_large) {
   const struct sciara_grid grid = {.rows = (int64_t)1 << 40, .cols = (int64_t)1 << 40, .cell_size = 10};
   struct sciara_state marker, *s = &marker;
   const double z = 0;
@@ -92,10 +90,9 @@ START_TEST(too_large) {
   ck_assert_int_eq(sciara_state_create(&grid, &z, &valid, 0, &s), SCIARA_ERR_MEMORY);
   ck_assert_ptr_null(s);
 }
-END_TEST
 
 // Each derived field against its definition, in a cell with lava, in a dry one and outside the DEM.
-START_TEST(derived_fields) {
+TEST(derived_fields) {
   struct sciara_state *s = filled();
   double out[CELLS];
   s->h[3] = s->px[3] = s->py[3] = s->T[3] = 0;
@@ -123,9 +120,8 @@ START_TEST(derived_fields) {
   }
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(clone) {
+TEST(clone) {
   struct sciara_state *s = filled(), *copy;
   ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
   ck_assert_mem_eq(&copy->grid, &s->grid, sizeof s->grid);
@@ -149,7 +145,6 @@ START_TEST(clone) {
   sciara_state_destroy(copy);
   sciara_state_destroy(s);
 }
-END_TEST
 
 static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
   struct sciara_touched touched;
@@ -159,7 +154,7 @@ static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
   return sum;
 }
 
-START_TEST(every_bit_counts) {
+TEST(every_bit_counts) {
   struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
@@ -184,10 +179,9 @@ START_TEST(every_bit_counts) {
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // The checksum over that of the ground detects a single value that lava has changed in a single cell, in any part of it.
-START_TEST(over_bare_ground) {
+TEST(over_bare_ground) {
   enum { WIDE = 199, SIDES = 3 }; // the last part is short
   const struct sciara_grid grid = {.rows = SIDES, .cols = WIDE, .cell_size = 10};
   double z[SIDES * WIDE];
@@ -214,9 +208,8 @@ START_TEST(over_bare_ground) {
   ck_assert_uint_eq(sciara_state_checksum_of_ground(s), ground); // lava is not part of it
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(positions_count) {
+TEST(positions_count) {
   struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
   for (int i = 0; i < CELLS; i++) // two cells of one field are exchanged
@@ -238,9 +231,8 @@ START_TEST(positions_count) {
   ck_assert_uint_ne(sciara_state_checksum(s), sum);
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(zeros_and_shapes) {
+TEST(zeros_and_shapes) {
   struct sciara_state *s = make(ROWS, COLS, 0), *turned = make(COLS, ROWS, 0), *recorded = make(ROWS, COLS, all);
   const uint64_t sum = sciara_state_checksum(s);
   memcpy(turned->z, s->z, CELLS * sizeof(double)); // the same numbers, another shape
@@ -255,9 +247,8 @@ START_TEST(zeros_and_shapes) {
   sciara_state_destroy(turned);
   sciara_state_destroy(recorded);
 }
-END_TEST
 
-START_TEST(liquid_cells) {
+TEST(liquid_cells) {
   struct sciara_state *s = make(ROWS, COLS, 0);
   ck_assert_int_eq(sciara_state_liquid_cells(s), 0);
   s->h[0] = 1e-300;
@@ -266,26 +257,5 @@ START_TEST(liquid_cells) {
   ck_assert_int_eq(sciara_state_liquid_cells(s), 2);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("state");
-  TCase *tc = tcase_create("state");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, fresh);
-  tcase_add_test(tc, too_large);
-  tcase_add_test(tc, derived_fields);
-  tcase_add_test(tc, clone);
-  tcase_add_test(tc, every_bit_counts);
-  tcase_add_test(tc, over_bare_ground);
-  tcase_add_test(tc, positions_count);
-  tcase_add_test(tc, zeros_and_shapes);
-  tcase_add_test(tc, liquid_cells);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

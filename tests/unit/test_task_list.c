@@ -3,8 +3,6 @@
 // together if many members are computed at a time.
 #include "ensemble/task_list.h"
 
-#include <check.h>
-
 enum { BATCH = 4, COUNT = 12 };
 
 /** Makes tasks of `count` members, of which member k takes lengths[k]; 0: it is finished. Returns their number. */
@@ -22,7 +20,7 @@ static void expect(const struct sciara_task *tasks, const size_t *members, size_
 
 static const double rising[COUNT] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
 
-START_TEST(batch_follows_batch) {
+TEST(batch_follows_batch) {
   const size_t expected[COUNT] = {3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8};
   struct sciara_task tasks[COUNT];
   for (size_t at_a_time = 1; at_a_time <= 4; at_a_time++) {
@@ -31,9 +29,8 @@ START_TEST(batch_follows_batch) {
     expect(tasks, expected, COUNT);
   }
 }
-END_TEST
 
-START_TEST(last_batches_are_together) {
+TEST(last_batches_are_together) {
   const size_t two[COUNT] = {3, 2, 1, 0, 7, 11, 6, 10, 5, 9, 4, 8}, all[COUNT] = {3, 7, 11, 2, 6, 10, 1, 5, 9, 0, 4, 8};
   struct sciara_task tasks[COUNT];
   for (size_t at_a_time = 5; at_a_time <= 100; at_a_time++) {
@@ -42,9 +39,8 @@ START_TEST(last_batches_are_together) {
     expect(tasks, at_a_time <= 8 ? two : all, COUNT);
   }
 }
-END_TEST
 
-START_TEST(very_long_members_come_first) {
+TEST(very_long_members_come_first) {
   const double lengths[COUNT] = {1, 2, 1, 1, 30, 1, 2, 1, 1, 1, 2, 40};
   const size_t expected[COUNT] = {11, 4, 1, 0, 2, 3, 6, 5, 7, 10, 8, 9};
   struct sciara_task tasks[COUNT];
@@ -52,9 +48,8 @@ START_TEST(very_long_members_come_first) {
   sciara_tasks_order(tasks, COUNT, BATCH, 1, false);
   expect(tasks, expected, COUNT);
 }
-END_TEST
 
-START_TEST(with_a_stop_rule_no_member_comes_before_its_batch) {
+TEST(with_a_stop_rule_no_member_comes_before_its_batch) {
   const double lengths[COUNT] = {1, 2, 1, 1, 30, 1, 2, 1, 1, 1, 2, 40};
   const size_t expected[COUNT] = {1, 0, 2, 3, 4, 6, 5, 7, 11, 10, 8, 9};
   struct sciara_task tasks[COUNT];
@@ -62,9 +57,8 @@ START_TEST(with_a_stop_rule_no_member_comes_before_its_batch) {
   sciara_tasks_order(tasks, COUNT, BATCH, 100, true);
   expect(tasks, expected, COUNT);
 }
-END_TEST
 
-START_TEST(finished_members_are_no_tasks) {
+TEST(finished_members_are_no_tasks) {
   const double lengths[COUNT] = {0, 2, 0, 3, 0, 0, 0, 0, 0, 1, 4, 0};
   const size_t expected[] = {3, 1, 10, 9}, together[] = {10, 3, 1, 9};
   struct sciara_task tasks[COUNT];
@@ -76,29 +70,12 @@ START_TEST(finished_members_are_no_tasks) {
   expect(tasks, together, 4);
   sciara_tasks_order(tasks, 0, BATCH, 2, false);
 }
-END_TEST
 
-START_TEST(without_lengths_members_keep_their_order) {
+TEST(without_lengths_members_keep_their_order) {
   struct sciara_task tasks[COUNT] = {{0}};
   for (size_t k = 0; k < COUNT; k++) tasks[k].member = k;
   sciara_tasks_order(tasks, COUNT, BATCH, 100, false);
   for (size_t k = 0; k < COUNT; k++) ck_assert_uint_eq(tasks[k].member, k);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("task_list");
-  TCase *tcase = tcase_create("task_list");
-  tcase_add_test(tcase, batch_follows_batch);
-  tcase_add_test(tcase, last_batches_are_together);
-  tcase_add_test(tcase, very_long_members_come_first);
-  tcase_add_test(tcase, with_a_stop_rule_no_member_comes_before_its_batch);
-  tcase_add_test(tcase, finished_members_are_no_tasks);
-  tcase_add_test(tcase, without_lengths_members_keep_their_order);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team of threads after a fork: the child calls the function in a new thread, whose error becomes that of the caller.
-#include <check.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,7 +34,7 @@ static int status_of(pid_t child) {
   return WEXITSTATUS(status);
 }
 
-START_TEST(new_thread_in_a_child) {
+TEST(new_thread_in_a_child) {
   ck_assert_int_eq(faults(false, ""), 0);
   const pid_t child = fork();
   if (child == 0) {
@@ -47,16 +46,5 @@ START_TEST(new_thread_in_a_child) {
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_eq(faults(false, ""), 0); // the parent still has its threads
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("team");
-  TCase *cases = tcase_create("team");
-  tcase_add_test(cases, new_thread_in_a_child);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

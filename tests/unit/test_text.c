@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/text.h and base/status.h: numbers and durations as people type them, suggestions for names, errors.
-#include <check.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -9,7 +8,7 @@
 
 #include "base/text.h"
 
-START_TEST(durations) {
+TEST(durations) {
   const struct {
     const char *text;
     double seconds;
@@ -29,9 +28,8 @@ START_TEST(durations) {
     ck_assert_double_eq(v, 42);
   }
 }
-END_TEST
 
-START_TEST(doubles) {
+TEST(doubles) {
   const struct {
     const char *text;
     double value;
@@ -56,10 +54,9 @@ START_TEST(doubles) {
     ck_assert_double_eq(v, 42);
   }
 }
-END_TEST
 
 /** Decimals of few and many digits are rounded as strtod rounds them. */
-START_TEST(doubles_as_strtod) {
+TEST(doubles_as_strtod) {
   uint64_t bits = 1;
   for (int k = 0; k < 100000; k++) {
     char text[80];
@@ -76,9 +73,8 @@ START_TEST(doubles_as_strtod) {
                   expected);
   }
 }
-END_TEST
 
-START_TEST(other_locale) { // a decimal comma in the locale changes nothing
+TEST(other_locale) { // a decimal comma in the locale changes nothing
   const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "it_IT.UTF-8"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (setlocale(LC_NUMERIC, names[k])) break; // where none is installed this repeats the test above
@@ -88,9 +84,8 @@ START_TEST(other_locale) { // a decimal comma in the locale changes nothing
   ck_assert(sciara_parse_duration("2.5 h", &v) && v == 9000);
   setlocale(LC_NUMERIC, "C");
 }
-END_TEST
 
-START_TEST(printed_numbers_of_estimates) {
+TEST(printed_numbers_of_estimates) {
   static const struct {
     void (*print)(double, char *, size_t);
     double value;
@@ -108,9 +103,8 @@ START_TEST(printed_numbers_of_estimates) {
     ck_assert_str_eq(text, cases[k].text);
   }
 }
-END_TEST
 
-START_TEST(printed_durations) {
+TEST(printed_durations) {
   const struct {
     double seconds;
     const char *text;
@@ -130,9 +124,8 @@ START_TEST(printed_durations) {
     ck_assert_msg(memchr(text, 0, sizeof text) != NULL, "%g is not terminated", odd[k]);
   }
 }
-END_TEST
 
-START_TEST(parts_of_paths) {
+TEST(parts_of_paths) {
   const struct {
     const char *path, *name, *stem;
   } cases[] = {{"dem.tif", "dem.tif", "dem"},
@@ -149,9 +142,8 @@ START_TEST(parts_of_paths) {
     ck_assert_uint_eq(sciara_path_stem(cases[k].path), strlen(cases[k].stem));
   }
 }
-END_TEST
 
-START_TEST(closest) {
+TEST(closest) {
   const char *const names[] = {"serial", "openmp", "checked", "thickness"};
   const struct {
     const char *typed, *meant;
@@ -179,9 +171,8 @@ START_TEST(closest) {
   endless[sizeof endless - 1] = '\0';
   ck_assert_ptr_null(sciara_closest_name(endless, names, 4));
 }
-END_TEST
 
-START_TEST(growing) {
+TEST(growing) {
   struct sciara_text t = {0};
   char expected[40000] = "";
   size_t length = 0;
@@ -209,10 +200,9 @@ START_TEST(growing) {
     free(text);
   }
 }
-END_TEST
 
 // A text never has a gap: after a part that found no room, nothing more is appended.
-START_TEST(no_gaps) {
+TEST(no_gaps) {
   struct sciara_text t = {0};
   ck_assert_int_eq(sciara_text_append(&t, "a"), SCIARA_OK);
   ck_assert_int_eq(sciara_text_reserve(&t, SIZE_MAX), SCIARA_ERR_MEMORY);
@@ -227,9 +217,8 @@ START_TEST(no_gaps) {
   ck_assert_str_eq(t.data, "b");
   sciara_text_free(&t);
 }
-END_TEST
 
-START_TEST(json) {
+TEST(json) {
   const struct {
     const char *text, *escaped;
     bool utf8;
@@ -256,7 +245,6 @@ START_TEST(json) {
     sciara_text_free(&t);
   }
 }
-END_TEST
 
 static enum sciara_status inner(void) { return sciara_fail(SCIARA_ERR_IO, "%s is gone", "disk"); }
 
@@ -266,7 +254,7 @@ static enum sciara_status outer(void) {
 }
 
 /** The remaining text is valid in XML 1.0 and in a picture. */
-START_TEST(plain_text_has_no_controls) {
+TEST(plain_text_has_no_controls) {
   static const struct {
     const char *text, *plain;
   } cases[] = {{"", ""},
@@ -288,17 +276,15 @@ START_TEST(plain_text_has_no_controls) {
     sciara_text_free(&t);
   }
 }
-END_TEST
 
-START_TEST(text_in_xml) {
+TEST(text_in_xml) {
   struct sciara_text t = {0};
   ck_assert_int_eq(sciara_text_append_xml(&t, "<\xC3\x88 & \"x\">\x01'\xFF"), SCIARA_OK);
   ck_assert_str_eq(t.data, "&lt;\xC3\x88 &amp; &quot;x&quot;&gt; '\xEF\xBF\xBD");
   sciara_text_free(&t);
 }
-END_TEST
 
-START_TEST(errors) {
+TEST(errors) {
   sciara_error_clear();
   ck_assert_str_eq(sciara_last_error(), "");
   ck_assert_int_eq(outer(), SCIARA_ERR_IO);
@@ -318,31 +304,5 @@ START_TEST(errors) {
   free(longer);
   sciara_error_clear();
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("text");
-  TCase *tc = tcase_create("text");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, durations);
-  tcase_add_test(tc, doubles);
-  tcase_add_test(tc, doubles_as_strtod);
-  tcase_add_test(tc, other_locale);
-  tcase_add_test(tc, printed_numbers_of_estimates);
-  tcase_add_test(tc, printed_durations);
-  tcase_add_test(tc, parts_of_paths);
-  tcase_add_test(tc, closest);
-  tcase_add_test(tc, growing);
-  tcase_add_test(tc, no_gaps);
-  tcase_add_test(tc, json);
-  tcase_add_test(tc, plain_text_has_no_controls);
-  tcase_add_test(tc, text_in_xml);
-  tcase_add_test(tc, errors);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

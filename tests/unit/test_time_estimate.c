@@ -3,7 +3,6 @@
 // wall-clock time, compared with sums made here.
 #include "sim/cost.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +64,7 @@ static void assert_end(const struct sciara_time_estimate *e, double low, double 
 }
 
 /** For how long the lava of a member is liquid: from the state with which it begins to the end of its run. */
-START_TEST(members_that_begin_with_lava) {
+TEST(members_that_begin_with_lava) {
   const double start = 36000, area = 100, deep = 5;
   const struct {
     const char *run;
@@ -81,10 +80,9 @@ START_TEST(members_that_begin_with_lava) {
     sciara_problem_free(&problem);
   }
 }
-END_TEST
 
 /** Each recorded field is a double for each cell of a member's state, of its copy and of the map on which lava begins. */
-START_TEST(memory_of_recorded_fields) {
+TEST(memory_of_recorded_fields) {
   const unsigned one = SCIARA_RECORD_MAX_DEPOSIT, all = SCIARA_RECORD_EVERYTHING;
   const int more = (int)SCIARA_RECORDED_FIELDS - 1;
   const double a_cell = sciara_member_bytes_per_cell(NULL, all) - sciara_member_bytes_per_cell(NULL, one);
@@ -98,9 +96,8 @@ START_TEST(memory_of_recorded_fields) {
                       more * SIDE * SIDE * sizeof(double));
   sciara_problem_free(&problem);
 }
-END_TEST
 
-START_TEST(the_end_by_each_stop_rule) {
+TEST(the_end_by_each_stop_rule) {
   const double thin = solid_after(1), thick = solid_after(4);
   ck_assert(thin > 20000 && thick > 3.9 * thin);
   struct sciara_time_estimate e = estimate("{}", 1000);
@@ -116,9 +113,8 @@ START_TEST(the_end_by_each_stop_rule) {
   e = estimate("{\"until\": \"30 h\", \"max_time\": \"20 h\"}", 1000);
   assert_end(&e, 20 * 3600, 20 * 3600);
 }
-END_TEST
 
-START_TEST(steps_and_wall_clock) {
+TEST(steps_and_wall_clock) {
   // Clocks: while lava flows at most 1.6 times or half those of the probe, then the longest, 0.5 x 100 s, or a quarter of it.
   const double thin = solid_after(1), thick = solid_after(4), flow = EMISSION - 1000;
   struct sciara_time_estimate e = estimate("{}", 1000);
@@ -135,19 +131,5 @@ START_TEST(steps_and_wall_clock) {
   ck_assert_double_eq_tol(e.steps_low, 100 + 35000.0 / 32, 1);
   ck_assert_double_eq_tol(e.steps_high, 100 + 35000.0 / 10, 1);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("estimate");
-  TCase *cases = tcase_create("estimate");
-  tcase_add_test(cases, members_that_begin_with_lava);
-  tcase_add_test(cases, memory_of_recorded_fields);
-  tcase_add_test(cases, the_end_by_each_stop_rule);
-  tcase_add_test(cases, steps_and_wall_clock);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

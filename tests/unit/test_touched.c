@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up
 // everywhere.
-#include <check.h>
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,15 +43,14 @@ static void expect_none(const struct sciara_state *s) {
   sciara_touched_release(&touched);
 }
 
-START_TEST(ground_alone) {
+TEST(ground_alone) {
   struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   expect_none(s);
   sciara_state_destroy(s);
 }
-END_TEST
 
 // One changed value, in each field of each cell: its row has one cell, and all other rows are empty.
-START_TEST(a_single_value) {
+TEST_EACH(a_single_value, EVERY_FIELD) {
   struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   double *const field = every_field(s, _i);
   for (int64_t i = 0; i < CELLS; i++) {
@@ -76,7 +74,6 @@ START_TEST(a_single_value) {
   expect_none(s);
   sciara_state_destroy(s);
 }
-END_TEST
 
 /** Lava in about every twentieth cell, and rock. */
 static void strew(struct sciara_state *s) {
@@ -93,7 +90,7 @@ static void strew(struct sciara_state *s) {
 }
 
 // A large map on any number of threads, and the sums over what was found.
-START_TEST(sums_over_it) {
+TEST_EACH(sums_over_it, 9) {
   struct sciara_state *s = bare(300, 700, 0);
   strew(s);
   struct sciara_touched one = find(s, 0), more = find(s, _i);
@@ -114,18 +111,5 @@ START_TEST(sums_over_it) {
   sciara_touched_release(&more);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("touched");
-  TCase *cases = tcase_create("touched");
-  tcase_add_test(cases, ground_alone);
-  tcase_add_loop_test(cases, a_single_value, 0, EVERY_FIELD);
-  tcase_add_loop_test(cases, sums_over_it, 0, 9);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -3,7 +3,6 @@
 // a flat plane of 1 m cells; which cells of a state are towers.
 #include "model/tower.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 static double near(double found, double expected) { return fabs(found / expected - 1); }
 
 // By hand, with g = 9.81, k = 0.685: clock = 0.5 sqrt(4 w/(g k)); x = rate/w2 / (8/9 g k clock).
-START_TEST(loads) {
+TEST(loads) {
   const struct sciara_params p = sciara_params_default();
   const struct {
     double cell_size, clock, rate, x;
@@ -32,9 +31,8 @@ START_TEST(loads) {
   slow.t_max = 0.1;
   ck_assert_double_eq(sciara_tower_clock(&slow, 10), 0.05);
 }
-END_TEST
 
-START_TEST(cures) {
+TEST(cures) {
   const double turn = 6.283185307179586;
   ck_assert_double_eq(sciara_tower_carries(1, 29, turn * 3), 0.875 * turn * 3); // 16.5 = 5.5 R/w
   ck_assert_double_eq(sciara_tower_carries(1, 5, turn * 1), 5);
@@ -53,7 +51,6 @@ START_TEST(cures) {
   ck_assert_double_eq(sciara_tower_radius(2, 0.1), 0);
   ck_assert(isinf(sciara_tower_radius(1, 1e6)));
 }
-END_TEST
 
 enum { SIDE = 121, CELLS = SIDE * SIDE, MIDDLE = SIDE / 2 };
 
@@ -92,7 +89,7 @@ static double stand(double rate, double radius, double time) {
 }
 
 // Below 1 a column stands, at about the predicted height; above, it grows as long as lava comes.
-START_TEST(columns_on_a_plane) {
+TEST(columns_on_a_plane) {
   const struct sciara_params p = sciara_params_default();
   const double below[] = {1, 1.5, 2}, above[] = {2.7, 4};
   for (size_t k = 0; k < sizeof below / sizeof *below; k++) {
@@ -110,7 +107,6 @@ START_TEST(columns_on_a_plane) {
   const double x = sciara_tower_load(&p, 1, 4);
   ck_assert_double_lt(stand(4, sciara_tower_radius(1, x), 250), 2); // the radius that the estimate gives
 }
-END_TEST
 
 /** A plane of 10 m cells, 7 x 7. */
 static struct sciara_state *plane(void) {
@@ -139,7 +135,7 @@ static bool find(const struct sciara_state *s, struct sciara_tower *at) {
   return found;
 }
 
-START_TEST(towers_of_a_state) {
+TEST(towers_of_a_state) {
   struct sciara_state *s = plane();
   struct sciara_tower at;
   ck_assert(!find(s, &at));
@@ -161,9 +157,8 @@ START_TEST(towers_of_a_state) {
   ck_assert(!find(s, &at));
   sciara_state_destroy(s);
 }
-END_TEST
 
-START_TEST(vents_of_a_state) {
+TEST(vents_of_a_state) {
   struct sciara_state *s = plane();
   struct sciara_vents *v = sciara_vents_create();
   struct sciara_tower at;
@@ -186,21 +181,5 @@ START_TEST(vents_of_a_state) {
   sciara_vents_destroy(v);
   sciara_state_destroy(s);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("tower");
-  TCase *tc = tcase_create("tower");
-  tcase_set_timeout(tc, 120);
-  tcase_add_test(tc, loads);
-  tcase_add_test(tc, cures);
-  tcase_add_test(tc, columns_on_a_plane);
-  tcase_add_test(tc, towers_of_a_state);
-  tcase_add_test(tc, vents_of_a_state);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.seconds = 120)

@@ -2,7 +2,6 @@
 // Claims about verify/trace_csv.h: a trace is read as it was written, and errors in a file are named.
 #include "verify/trace_csv.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static void teardown(void) {
   ck_assert_int_eq(rmdir(folder), 0);
 }
 
-START_TEST(what_was_written_is_read) {
+TEST(what_was_written_is_read) {
   struct sciara_trace_row rows[] = {{10, 1.1, 0.1, 2.5, 3, -1e-17, UINT64_C(0x00000000deadbeef)},
                                     {UINT64_C(1) << 53, 1e9 / 3, 60, 1e-300, 0, 0, UINT64_MAX}};
   const struct sciara_trace t = {.dem = 1,
@@ -46,7 +45,6 @@ START_TEST(what_was_written_is_read) {
   sciara_trace_free(&back);
   ck_assert_ptr_null(back.row);
 }
-END_TEST
 
 #define HASH "0123456789abcdef"
 #define NAMES "precision,dem,start,parameters,vents,step,time_s,clock_s,emitted_m3,liquid_cells,residual_m3,checksum\n"
@@ -61,7 +59,7 @@ static void write_file(const char *text) {
 }
 
 /** The format of versions before the tables. */
-START_TEST(traces_in_json_are_read) {
+TEST(traces_in_json_are_read) {
   write_file("{\n  \"format\": \"sciara trace\",\n  \"version\": 1,\n  \"precision\": \"single\",\n"
              "  \"dem\": \"00000000000000aa\",\n  \"start\": \"0123456789abcdef\",\n"
              "  \"parameters\": \"ffffffffffffffff\",\n  \"vents\": \"0000000000000000\",\n"
@@ -79,7 +77,6 @@ START_TEST(traces_in_json_are_read) {
   ck_assert(t.row[1].emitted == 1e-300 && t.row[1].checksum == UINT64_MAX);
   sciara_trace_free(&t);
 }
-END_TEST
 
 #define OLD "{\"version\": 1, \"precision\": \"double\", \"dem\": \"" HASH "\", \"start\": \"" HASH "\", "
 
@@ -127,7 +124,7 @@ static const struct {
      ":2: expected a time, found \"\""},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, sizeof faults / sizeof *faults) {
   write_file(faults[_i].text);
   struct sciara_trace t;
   ck_assert_msg(sciara_trace_read(path, &t) == SCIARA_ERR_INPUT, "fault %d was accepted", _i);
@@ -135,19 +132,5 @@ START_TEST(faults_are_named) {
   ck_assert_msg(strstr(error, faults[_i].found) && strstr(error, path), "\"%s\" lacks \"%s\"", error, faults[_i].found);
   ck_assert(t.row == NULL && t.count == 0);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("trace_csv");
-  TCase *tests = tcase_create("trace_csv");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_test(tests, what_was_written_is_read);
-  tcase_add_test(tests, traces_in_json_are_read);
-  tcase_add_loop_test(tests, faults_are_named, 0, (int)(sizeof faults / sizeof *faults));
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +60,7 @@ static void expect(int what, uint64_t from, enum sciara_determinism determinism,
   sciara_validation_free(&v);
 }
 
-START_TEST(faults_are_found) {
+TEST(faults_are_found) {
   expect(NONE, 0, SCIARA_EXACT, NULL);
   expect(NONE, 0, SCIARA_TOLERANCE, NULL);
   expect(BIT, 50, SCIARA_EXACT, "not bit-identical to serial after step 50: thickness");
@@ -73,10 +72,9 @@ START_TEST(faults_are_found) {
   expect(ELSEWHERE, 30, SCIARA_TOLERANCE, "after step 30: expected at most 0.001 of the lava elsewhere, found ");
   expect(LEAK, 30, SCIARA_TOLERANCE, "the mass balance has a residual of");
 }
-END_TEST
 
 // The last interval may be shorter than the others: it ends at the last step.
-START_TEST(any_number_of_steps) {
+TEST(any_number_of_steps) {
   static const struct {
     uint64_t steps, every, intervals;
   } cases[] = {{25, 10, 3}, {9, 10, 1}, {20, 10, 2}, {1, 1, 1}, {21, 10, 3}};
@@ -92,9 +90,8 @@ START_TEST(any_number_of_steps) {
     sciara_validation_free(&v);
   }
 }
-END_TEST
 
-START_TEST(the_first_difference_is_reported) {
+TEST(the_first_difference_is_reported) {
   fault = BIT;
   faulty_from = 50;
   struct sciara_validation v = run(SCIARA_EXACT);
@@ -107,7 +104,6 @@ START_TEST(the_first_difference_is_reported) {
   ck_assert_double_eq(e->last.covered_within[2], 1);
   sciara_validation_free(&v);
 }
-END_TEST
 
 static enum sciara_status within(size_t available, enum sciara_determinism determinism,
                                  enum sciara_precision precision) {
@@ -124,7 +120,7 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
 }
 
 // In memory at the same time: the ground, the states at the start, of serial and of a candidate, references, engines.
-START_TEST(memory_is_checked_first) {
+TEST(memory_is_checked_first) {
   const struct sciara_engine_ops *in_single;
   ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
   const struct sciara_grid *grid = &problem.grid;
@@ -153,7 +149,6 @@ START_TEST(memory_is_checked_first) {
   ck_assert_int_eq(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_OK);
   ck_assert_int_eq(within(three - 1, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_ERR_MEMORY);
 }
-END_TEST
 
 static struct sciara_validation scattered(enum sciara_scatter_order order, uint64_t every) {
   struct sciara_candidate candidate = {.name = "scatter", .options = {.order = (int)order}};
@@ -166,7 +161,8 @@ static struct sciara_validation scattered(enum sciara_scatter_order order, uint6
 
 // On the plane the last bits decide where the symmetry breaks: with other clocks the same number of steps is another time.
 // At the same time the orders of additions are close to each other, and the tolerance follows from them.
-START_TEST(orders_of_additions) {
+// One order shows what a sanitizer can find.
+TEST_EACH(orders_of_additions, sanitized() ? 1 : 2 * SCIARA_SCATTER_ORDERS) {
   struct sciara_validation v = scattered((enum sciara_scatter_order)(SCIARA_SCATTER_ROWS + _i % SCIARA_SCATTER_ORDERS),
                                          _i < SCIARA_SCATTER_ORDERS ? 300 : 1000);
   const struct sciara_engine_result *e = &v.result[0];
@@ -177,10 +173,9 @@ START_TEST(orders_of_additions) {
   ck_assert(1 - e->last.jaccard <= v.spread.covered && e->last.misplaced <= v.spread.misplaced);
   sciara_validation_free(&v);
 }
-END_TEST
 
 // Fractions and indices of two small states, computed by hand.
-START_TEST(distance) {
+TEST(distance) {
   struct sciara_state *a, *b;
   ck_assert_int_eq(sciara_state_clone(problem.state, &a), SCIARA_OK);
   ck_assert_int_eq(sciara_state_clone(problem.state, &b), SCIARA_OK);
@@ -205,7 +200,6 @@ START_TEST(distance) {
   sciara_state_destroy(a);
   sciara_state_destroy(b);
 }
-END_TEST
 
 /** Writes config/plane.json with a smaller DEM: one vent in the middle of a flat plane. */
 static bool write_scenario(void) {
@@ -234,25 +228,10 @@ int main(void) {
     fprintf(stderr, "%s\n", sciara_last_error());
     return 1;
   }
-  Suite *suite = suite_create("validate");
-  TCase *tests = tcase_create("validate");
-  tcase_set_timeout(tests, 60);
-  tcase_add_test(tests, faults_are_found);
-  tcase_add_test(tests, any_number_of_steps);
-  tcase_add_test(tests, the_first_difference_is_reported);
-  tcase_add_test(tests, memory_is_checked_first);
-  const char *sanitizer = getenv("SCIARA_SANITIZE");
-  const bool slow = sanitizer && *sanitizer; // one order then shows what a sanitizer can find
-  tcase_add_loop_test(tests, orders_of_additions, 0, slow ? 1 : 2 * SCIARA_SCATTER_ORDERS);
-  tcase_add_test(tests, distance);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  const int failed = tests_run(&tests_here, (struct tests_setting){.seconds = 60});
   sciara_problem_free(&problem);
   unlink(scenario);
   unlink(dem);
   rmdir(folder);
-  return failed != 0;
+  return failed;
 }

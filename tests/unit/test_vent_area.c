@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the areas of vents in model/polyline.h: which cells a vent with an area has, in which order, and what is refused.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static void expect_disc(double x, double y, double radius, size_t expected) {
   sciara_free(cell);
 }
 
-START_TEST(discs) {
+TEST(discs) {
   const double x = 1205, y = 1805; // the centre of row 19, column 20
   expect_disc(x, y, 1e-3, 1);
   expect_disc(x, y, 9.99, 1);
@@ -45,7 +44,6 @@ START_TEST(discs) {
   expect_disc(1200, 1800, 7.08, 4);
   expect_disc(1005, 1995, 10, 3); // cut off at the edge of the grid
 }
-END_TEST
 
 /** Squared distance of a point from a segment, by a search along it. */
 static double distance2(struct sciara_point p, struct sciara_point a, struct sciara_point b) {
@@ -68,7 +66,7 @@ static bool crosses(int64_t index, const struct sciara_point *line, size_t count
   return false;
 }
 
-START_TEST(strips_of_random_lines) {
+TEST(strips_of_random_lines) {
   for (int n = 0; n < 4; n++) {
     struct sciara_point line[3];
     int64_t *cell;
@@ -88,7 +86,6 @@ START_TEST(strips_of_random_lines) {
     sciara_free(cell);
   }
 }
-END_TEST
 
 static void refused(const struct sciara_grid *g, const struct sciara_point *points, size_t count, double reach,
                     const char *words) {
@@ -99,7 +96,7 @@ static void refused(const struct sciara_grid *g, const struct sciara_point *poin
   ck_assert_msg(strstr(sciara_last_error(), words) != NULL, "\"%s\" lacks \"%s\"", sciara_last_error(), words);
 }
 
-START_TEST(limits) {
+TEST(limits) {
   const struct sciara_grid large = {.rows = 40000, .cols = 50000, .cell_size = 1, .west = 0, .north = 40000};
   const struct sciara_point middle = {25000.5, 20000.5}, outside = {-1, 5}, line[] = {{10, 10}, {40000, 30000}};
   int64_t *cell;
@@ -113,18 +110,5 @@ START_TEST(limits) {
   refused(&large, &outside, 1, 20, "outside the grid");
   refused(&large, (const struct sciara_point[]){{5, 5}, {-1, 5}}, 2, 20, "point 1 of the line");
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("vent_area");
-  TCase *tc = tcase_create("vent_area");
-  tcase_add_test(tc, discs);
-  tcase_add_test(tc, strips_of_random_lines);
-  tcase_add_test(tc, limits);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/vents.h: the exact integral of the rates, and which vents are refused.
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static struct sciara_vents *one(int64_t n, const double *edges, const double *ra
   return v;
 }
 
-START_TEST(across_edges) {
+TEST(across_edges) {
   const double edges[] = {10, 20, 30, 50}, rates[] = {2, 0, 3};
   struct sciara_vents *v = one(3, edges, rates);
   const struct {
@@ -51,9 +50,8 @@ START_TEST(across_edges) {
   ck_assert_double_eq(sciara_vents_total(v), 80);
   sciara_vents_destroy(v);
 }
-END_TEST
 
-START_TEST(random_tables) {
+TEST(random_tables) {
   for (int n = 0; n < 400; n++) {
     struct sciara_vents *v = sciara_vents_create();
     for (int vent = 0; vent < 3; vent++) {
@@ -76,10 +74,9 @@ START_TEST(random_tables) {
     sciara_vents_destroy(v);
   }
 }
-END_TEST
 
 // Whatever the clock, the whole volume is emitted.
-START_TEST(sum_of_steps) {
+TEST(sum_of_steps) {
   const double edges[] = {0, 0.7, 1.4, 100, 100, 333.3}, rates[] = {5, 0, 2.25, 9, 0.125};
   struct sciara_vents *v = one(5, edges, rates);
   const double total = sciara_vents_total(v);
@@ -91,9 +88,8 @@ START_TEST(sum_of_steps) {
   }
   sciara_vents_destroy(v);
 }
-END_TEST
 
-START_TEST(end_of_emission) {
+TEST(end_of_emission) {
   const double edges[] = {0, 10, 20, 30, 40}, late[] = {1, 2, 0, 0}, never[] = {0, 0, 0, 0}, gap[] = {1, 0, 0, 1};
   struct sciara_vents *v = one(4, edges, never);
   ck_assert_double_eq(sciara_vents_end(v), 0);
@@ -107,9 +103,8 @@ START_TEST(end_of_emission) {
   ck_assert_double_eq(sciara_vents_total(v), 30 + 20);
   sciara_vents_destroy(v);
 }
-END_TEST
 
-START_TEST(list) {
+TEST(list) {
   struct sciara_vents *v = sciara_vents_create();
   const double edges[] = {5, 6, 8}, rates[] = {1, 2};
   ck_assert_int_eq(v->count, 0);
@@ -130,9 +125,8 @@ START_TEST(list) {
   sciara_vents_destroy(v);
   sciara_vents_destroy(NULL);
 }
-END_TEST
 
-START_TEST(place) {
+TEST(place) {
   const struct sciara_grid grid = {.rows = 5, .cols = 6, .cell_size = 10};
   uint8_t valid[30], kind[30];
   memset(valid, 1, sizeof valid);
@@ -166,23 +160,5 @@ START_TEST(place) {
     sciara_vents_destroy(v);
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("vents");
-  TCase *tc = tcase_create("vents");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, across_edges);
-  tcase_add_test(tc, random_tables);
-  tcase_add_test(tc, sum_of_steps);
-  tcase_add_test(tc, end_of_emission);
-  tcase_add_test(tc, list);
-  tcase_add_test(tc, place);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.one_process = true)

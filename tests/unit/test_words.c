@@ -2,14 +2,13 @@
 // Claims about map/words.h: every text exists in every language, and says the same of the fields as fields.def.
 #include "map/words.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/field.h"
 
-START_TEST(every_word_is_there_in_every_language) {
+TEST(every_word_is_there_in_every_language) {
   for (int w = 0; w < SCIARA_WORDS; w++)
     for (int l = 0; l < SCIARA_LANGUAGES; l++) {
       const char *text = sciara_word((enum sciara_language)l, (enum sciara_word)w);
@@ -17,10 +16,9 @@ START_TEST(every_word_is_there_in_every_language) {
                     sciara_language_code((enum sciara_language)l));
     }
 }
-END_TEST
 
 /** How many of the sentences of a language are those of another one: short words may be. */
-START_TEST(languages_differ) {
+TEST(languages_differ) {
   for (int a = 0; a < SCIARA_LANGUAGES; a++)
     for (int b = 0; b < a; b++) {
       int same = 0;
@@ -31,7 +29,6 @@ START_TEST(languages_differ) {
                     sciara_language_code((enum sciara_language)b));
     }
 }
-END_TEST
 
 /** Appends the placeholders of a text, "{row}{col}", in alphabetical order. */
 static void list_placeholders(const char *text, char *out, size_t capacity) {
@@ -58,7 +55,7 @@ static void list_placeholders(const char *text, char *out, size_t capacity) {
   }
 }
 
-START_TEST(placeholders_survive_translation) {
+TEST(placeholders_survive_translation) {
   int with = 0;
   for (int w = 0; w < SCIARA_WORDS; w++) {
     char expected[256], found[256];
@@ -73,18 +70,16 @@ START_TEST(placeholders_survive_translation) {
   }
   ck_assert_int_ge(with, 10);
 }
-END_TEST
 
 /** They are inserted in the HTML of pages as they are. */
-START_TEST(no_word_is_markup) {
+TEST(no_word_is_markup) {
   for (int w = 0; w < SCIARA_WORDS; w++)
     for (int l = 0; l < SCIARA_LANGUAGES; l++)
       ck_assert_msg(!strpbrk(sciara_word((enum sciara_language)l, (enum sciara_word)w), "&<>\"@"), "%s in %s",
                     sciara_word_id((enum sciara_word)w), sciara_language_code((enum sciara_language)l));
 }
-END_TEST
 
-START_TEST(english_names_of_fields_are_those_of_the_table) {
+TEST(english_names_of_fields_are_those_of_the_table) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     const struct sciara_field_info *info = sciara_field_describe((enum sciara_field)f);
     const char *found = sciara_word_of_field_long(SCIARA_ENGLISH, info->name);
@@ -99,9 +94,8 @@ START_TEST(english_names_of_fields_are_those_of_the_table) {
   ck_assert_ptr_null(sciara_word_of_field_long(SCIARA_ITALIAN, "none"));
   ck_assert_str_eq(sciara_word_of_field(SCIARA_ICELANDIC, "deposit"), "Hraunþykkt");
 }
-END_TEST
 
-START_TEST(codes_are_read) {
+TEST(codes_are_read) {
   enum sciara_language found;
   for (int l = 0; l < SCIARA_LANGUAGES; l++) {
     ck_assert_int_eq(sciara_language_parse(sciara_language_code((enum sciara_language)l), &found), SCIARA_OK);
@@ -111,18 +105,16 @@ START_TEST(codes_are_read) {
   ck_assert_int_eq(sciara_language_parse("de", &found), SCIARA_ERR_USAGE);
   ck_assert_str_eq(sciara_last_error(), "expected a language of en|it|fr|es|is, found \"de\"");
 }
-END_TEST
 
-START_TEST(numbers_have_the_decimal_sign) {
+TEST(numbers_have_the_decimal_sign) {
   char text[] = "0.415 m. A 1.5, e.g. .5 2.";
   sciara_word_numbers(SCIARA_ENGLISH, text);
   ck_assert_str_eq(text, "0.415 m. A 1.5, e.g. .5 2.");
   sciara_word_numbers(SCIARA_FRENCH, text);
   ck_assert_str_eq(text, "0,415 m. A 1,5, e.g. .5 2.");
 }
-END_TEST
 
-START_TEST(quantities_are_words) {
+TEST(quantities_are_words) {
   struct {
     enum sciara_language language;
     double value;
@@ -152,9 +144,8 @@ START_TEST(quantities_are_words) {
     ck_assert_str_eq(found, cases[k].text);
   }
 }
-END_TEST
 
-START_TEST(parameters_have_names) {
+TEST(parameters_have_names) {
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count), *found;
   for (size_t k = 0; k < count; k++)
@@ -175,24 +166,5 @@ START_TEST(parameters_have_names) {
   ck_assert_str_eq(text.data, "mine");
   sciara_text_free(&text);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("words");
-  TCase *t = tcase_create("words");
-  tcase_add_test(t, every_word_is_there_in_every_language);
-  tcase_add_test(t, languages_differ);
-  tcase_add_test(t, placeholders_survive_translation);
-  tcase_add_test(t, no_word_is_markup);
-  tcase_add_test(t, english_names_of_fields_are_those_of_the_table);
-  tcase_add_test(t, codes_are_read);
-  tcase_add_test(t, numbers_have_the_decimal_sign);
-  tcase_add_test(t, quantities_are_words);
-  tcase_add_test(t, parameters_have_names);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

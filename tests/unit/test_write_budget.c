@@ -2,7 +2,6 @@
 // Writers of files: small ones at a time, as far as their bytes fit; a large one alone; all of them in the end.
 #include "file/hdf5_file.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -51,41 +50,25 @@ static void run(size_t *bytes, size_t count) {
   ck_assert_int_eq(writers, 0);
 }
 
-START_TEST(together_they_stay_within_the_budget) {
+TEST(together_they_stay_within_the_budget) {
   size_t bytes[] = {SCIARA_WRITE_BUDGET / 3, SCIARA_WRITE_BUDGET / 2, SCIARA_WRITE_BUDGET / 5};
   run(bytes, 3);
   ck_assert_uint_le(most_bytes, SCIARA_WRITE_BUDGET);
   ck_assert_int_gt(most_writers, 1);
 }
-END_TEST
 
-START_TEST(a_large_file_is_written_alone) {
+TEST(a_large_file_is_written_alone) {
   size_t bytes[] = {(size_t)SCIARA_WRITE_BUDGET + 1, SIZE_MAX / 2, 1};
   run(bytes, 2);
   ck_assert_int_eq(most_writers, 1);
   run(bytes, 3); // with small ones between them
   ck_assert_uint_le(most_bytes, SCIARA_WRITE_BUDGET);
 }
-END_TEST
 
-START_TEST(many_small_files_are_written_at_a_time) {
+TEST(many_small_files_are_written_at_a_time) {
   size_t bytes[] = {1000};
   run(bytes, 1);
   ck_assert_int_gt(most_writers, 4);
 }
-END_TEST
 
-int main(void) {
-  Suite *s = suite_create("write_budget");
-  TCase *tc = tcase_create("write_budget");
-  tcase_set_timeout(tc, 60);
-  tcase_add_test(tc, together_they_stay_within_the_budget);
-  tcase_add_test(tc, a_large_file_is_written_alone);
-  tcase_add_test(tc, many_small_files_are_written_at_a_time);
-  suite_add_tcase(s, tc);
-  SRunner *sr = srunner_create(s);
-  srunner_run_all(sr, CK_NORMAL);
-  const int failed = srunner_ntests_failed(sr);
-  srunner_free(sr);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
+RUN_TESTS()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that a thread writes: all of them, in their order, each as it was given, however slow the disk; none after
 // one that failed.
-#include <check.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -109,7 +108,7 @@ static void expect_all(const struct disk *d, int count) {
 }
 
 // The writer knows whether it is behind while it writes: not with one output, with the second one it is.
-START_TEST(behind) {
+TEST(behind) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
   ck_assert(!sciara_writer_is_behind(w));
@@ -127,10 +126,9 @@ START_TEST(behind) {
   sciara_writer_stop(w);
   sem_destroy(&d.go);
 }
-END_TEST
 
 // A waiting checkpoint is no reason to postpone the series: the next snapshot may be a long time away.
-START_TEST(checkpoint_behind) {
+TEST(checkpoint_behind) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
   ck_assert_int_eq(give_one(w, &d, 1, true), SCIARA_OK);
@@ -142,9 +140,8 @@ START_TEST(checkpoint_behind) {
   sciara_writer_stop(w);
   sem_destroy(&d.go);
 }
-END_TEST
 
-START_TEST(slow_disk) {
+TEST_EACH(slow_disk, 6) {
   struct disk d = {.fails_at = NEVER, .slow_ms = _i / 2, .fetches = _i % 2 == 1};
   struct sciara_writer *w = start(&d);
   for (uint64_t step = 1; step <= 40; step++) ck_assert_int_eq(give(w, &d, step), SCIARA_OK);
@@ -154,7 +151,6 @@ START_TEST(slow_disk) {
   sciara_writer_stop(w);
   expect_all(&d, 40); // none is reported twice
 }
-END_TEST
 
 static void *open_gate(void *context) {
   struct disk *d = (struct disk *)context;
@@ -163,7 +159,7 @@ static void *open_gate(void *context) {
   return NULL;
 }
 
-START_TEST(third_waits) {
+TEST(third_waits) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
   pthread_t opener;
@@ -180,9 +176,8 @@ START_TEST(third_waits) {
   expect_all(&d, 3);
   sciara_writer_stop(w);
 }
-END_TEST
 
-START_TEST(stop_writes_what_was_given) {
+TEST(stop_writes_what_was_given) {
   struct disk d = {.fails_at = NEVER, .slow_ms = 10};
   struct sciara_writer *w = start(&d);
   ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
@@ -190,9 +185,8 @@ START_TEST(stop_writes_what_was_given) {
   sciara_writer_stop(w);
   expect_all(&d, 2);
 }
-END_TEST
 
-START_TEST(nothing_after_a_failure) {
+TEST(nothing_after_a_failure) {
   struct disk d = {.fails_at = 1};
   struct sciara_writer *w = start(&d);
   uint64_t given = 0;
@@ -207,9 +201,8 @@ START_TEST(nothing_after_a_failure) {
   ck_assert_int_eq(d.reported, 1);
   ck_assert_uint_eq(d.reported_step[0], 1);
 }
-END_TEST
 
-START_TEST(memory_is_predicted) {
+TEST(memory_is_predicted) {
   const struct sciara_grid grid = {.rows = 30, .cols = 40, .cell_size = 10};
   ck_assert_uint_eq(sciara_size_estimate_waiting(&grid, 0, false), 2 * sciara_state_memory(&grid, 0));
   ck_assert_uint_eq(sciara_size_estimate_waiting(&grid, 0, true), sciara_state_memory(&grid, 0));
@@ -217,22 +210,5 @@ START_TEST(memory_is_predicted) {
                     sciara_size_estimate_waiting(&grid, 0, false));
   sciara_writer_stop(NULL);
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("writer");
-  TCase *tc = tcase_create("writer");
-  tcase_add_test(tc, behind);
-  tcase_add_test(tc, checkpoint_behind);
-  tcase_add_loop_test(tc, slow_disk, 0, 6);
-  tcase_add_test(tc, third_waits);
-  tcase_add_test(tc, stop_writes_what_was_given);
-  tcase_add_test(tc, nothing_after_a_failure);
-  tcase_add_test(tc, memory_is_predicted);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS()

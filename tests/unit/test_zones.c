@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/zones.h"
 
-#include <check.h>
 #include <math.h>
 
 #include "base/mem.h"
@@ -20,7 +19,7 @@ static void check_zone(const struct sciara_zones *z, size_t k, double lower, dou
   ck_assert_str_eq(z->zone[k].label, label);
 }
 
-START_TEST(an_edge_belongs_to_the_class_above) {
+TEST(an_edge_belongs_to_the_class_above) {
   const double edges[] = {0.5, 1},
                values[CELLS] = {nothing, 0.5, nextafter(0.5, 0), nextafter(0.5, 1), 1e-300, 1, 1e9, nextafter(1, 0)};
   const int32_t expected_zone[CELLS] = {0, 2, 1, 2, 1, 3, 3, 2};
@@ -33,9 +32,8 @@ START_TEST(an_edge_belongs_to_the_class_above) {
   for (int i = 0; i < CELLS; i++) ck_assert_msg(z.member[i] == expected_zone[i], "cell %d: zone %d", i, z.member[i]);
   sciara_zones_free(&z);
 }
-END_TEST
 
-START_TEST(the_outline_is_all_that_is_not_nodata) {
+TEST(the_outline_is_all_that_is_not_nodata) {
   const double values[CELLS] = {nothing, 0, 1, nothing, -1, 2, nothing, 3};
   struct sciara_zones z;
   ck_assert_int_eq(sciara_zones_outline(values, CELLS, nothing, &z), SCIARA_OK);
@@ -44,9 +42,8 @@ START_TEST(the_outline_is_all_that_is_not_nodata) {
   for (int i = 0; i < CELLS; i++) ck_assert_int_eq(z.member[i], values[i] != nothing);
   sciara_zones_free(&z);
 }
-END_TEST
 
-START_TEST(isochrones_begin_with_their_time) {
+TEST(isochrones_begin_with_their_time) {
   const double values[CELLS] = {0, nothing, 3600, nextafter(3600, 0), 7199.5, 7200, 1, 14400};
   const int32_t expected_zone[CELLS] = {1, 0, 2, 1, 2, 3, 1, 5};
   struct sciara_zones z;
@@ -58,10 +55,9 @@ START_TEST(isochrones_begin_with_their_time) {
   for (int i = 0; i < CELLS; i++) ck_assert_msg(z.member[i] == expected_zone[i], "cell %d: zone %d", i, z.member[i]);
   sciara_zones_free(&z);
 }
-END_TEST
 
 /** 0.3 / 0.1 is rounded to 3 or just below: the edges that are printed count. */
-START_TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
+TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
   double values[CELLS];
   for (double step = 0.1; step < 40; step *= 1.7) {
     for (int i = 0; i < CELLS; i++) values[i] = (i % 2 ? nextafter((i + 1) * step, 0) : (i + 1) * step);
@@ -75,9 +71,8 @@ START_TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
     sciara_zones_free(&z);
   }
 }
-END_TEST
 
-START_TEST(units_of_labels) {
+TEST(units_of_labels) {
   const double values[1] = {1};
   const struct {
     double step;
@@ -91,9 +86,8 @@ START_TEST(units_of_labels) {
     sciara_zones_free(&z);
   }
 }
-END_TEST
 
-START_TEST(nothing_makes_no_isochrone) {
+TEST(nothing_makes_no_isochrone) {
   const double values[2] = {nothing, nothing}, edge = 1;
   struct sciara_zones z;
   ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 60, &z), SCIARA_OK);
@@ -104,9 +98,8 @@ START_TEST(nothing_makes_no_isochrone) {
   sciara_zones_free(&z);
   ck_assert_double_eq(sciara_isochrone_step(values, 2, nothing), 1);
 }
-END_TEST
 
-START_TEST(too_many_isochrones) {
+TEST(too_many_isochrones) {
   const double values[2] = {nothing, SCIARA_ZONES_MOST * 60.0 - 1};
   struct sciara_zones z;
   ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 60, &z), SCIARA_OK);
@@ -119,9 +112,8 @@ START_TEST(too_many_isochrones) {
   const double last[1] = {SCIARA_ZONES_MOST * 60.0}; // the first moment beyond
   ck_assert_int_eq(sciara_zones_isochrones(last, 1, nothing, 60, &z), SCIARA_ERR_USAGE);
 }
-END_TEST
 
-START_TEST(a_dozen_isochrones_or_fewer) {
+TEST(a_dozen_isochrones_or_fewer) {
   const struct {
     double last, step;
   } cases[] = {
@@ -135,23 +127,5 @@ START_TEST(a_dozen_isochrones_or_fewer) {
     sciara_zones_free(&z);
   }
 }
-END_TEST
 
-int main(void) {
-  Suite *suite = suite_create("zones");
-  TCase *t = tcase_create("zones");
-  tcase_add_test(t, an_edge_belongs_to_the_class_above);
-  tcase_add_test(t, the_outline_is_all_that_is_not_nodata);
-  tcase_add_test(t, isochrones_begin_with_their_time);
-  tcase_add_test(t, isochrones_keep_their_edges_where_quotients_are_rounded);
-  tcase_add_test(t, units_of_labels);
-  tcase_add_test(t, nothing_makes_no_isochrone);
-  tcase_add_test(t, too_many_isochrones);
-  tcase_add_test(t, a_dozen_isochrones_or_fewer);
-  suite_add_tcase(suite, t);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
-}
+RUN_TESTS()

@@ -15,15 +15,11 @@ import time
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import fixtures
 from case import Case
+from fixtures import EVENTS, SITES
 
 from osgeo import gdal
-
-EVENTS = [{"name": "small", "weight": 3, "volume_m3": 1500, "duration": "10 min"},
-          {"name": "large", "weight": 1, "volume_m3": 4000, "duration": "20 min"}]
-VENTS = "name,x,y\none,500200,4177220\ntwo,500150,4177200\nthree,500250,4177230\n"
-SITES = [{"name": "vent", "x": 500200, "y": 4177220}, {"name": "far", "x": 500355, "y": 4177025}]
-PRODUCTS = ("maps", "sites.csv")
 
 
 def read(*names):
@@ -39,19 +35,13 @@ def table(*names):
 class Chain(Case):
     def setUp(self):
         super().setUp()
-        self.write_base("base.json")
-        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
-            f.write(VENTS)
+        fixtures.write_plan(self.work)
 
     def write_base(self, name, **parts):
-        vents = [{"name": "v", "x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
-        self.write_scenario(name, vents=vents, **parts)
+        fixtures.write_base(self.work, name, **parts)
 
     def write_ensemble(self, name="e.json", **parts):
-        whole = {"base": "base.json", "sample": {"method": "full"}, "vents": {"table": "vents.csv"}, "events": EVENTS,
-                 "vary": [{"key": "model.relaxation", "values": [0.4, 0.5]}],
-                 "result": {"thickness_m": [0, 0.5], "within": ["30 min"], "quantiles": [0.5], "sites": SITES}}
-        case.write_json(self.path(name), {k: v for k, v in (whole | parts).items() if v is not None})
+        fixtures.write_ensemble(self.work, name, **parts)
 
     def ensemble(self, *args, **options):
         return self.sciara("ensemble", *args, **options)
@@ -69,8 +59,7 @@ class Chain(Case):
 
     def test_exports(self):
         """KML has all zones and vents, GeoJSON one layer, in degrees; their areas are those of the map."""
-        self.write_ensemble()
-        self.ensemble("run", "e.json", "-j", "2", "--no-estimate", "--no-pictures")
+        fixtures.ensemble(self.work)
         self.ensemble("export", "e", "-f", "kml")
         self.ensemble("export", "e", "-f", "geojson", "--layer", "probability_0m", "-o", "p.geojson")
         self.ensemble("export", "e", "-f", "geojson", "--layer", "reached_05")
@@ -95,7 +84,6 @@ class Chain(Case):
         self.assertFalse(os.path.exists(self.path("x.geojson")))
 
     def test_chain(self):
-        self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "steps", "--no-estimate")
         self.ensemble("run", "steps", "-j", "1")
         self.assertIn("12 of 12 finished, 0 failed, 0 censored", self.ensemble("status", "steps").stdout)
@@ -123,10 +111,9 @@ class Chain(Case):
         corners = [[500150, 4177180], [500260, 4177180]]
         edits = [{"line": corners, "width_m": 15, "height_m": 20}]
         self.write_base("base2.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": edits})
-        self.write_ensemble()
+        fixtures.ensemble(self.work)
         self.write_ensemble("barrier.json", base="base2.json")
-        for name in ("e.json", "barrier.json"):
-            self.ensemble("run", name, "--no-estimate", "--no-pictures")
+        self.ensemble("run", "barrier.json", "--no-estimate", "--no-pictures")
         self.assert_checksum("barrier", 3)
         self.assertIn("12 pairs", self.ensemble("compare", "e", "barrier", "-o", "difference").stdout)
         self.assertNotEqual(read(self.path("e", "maps", "hits.tif")), read(self.path("barrier", "maps", "hits.tif")))
@@ -219,7 +206,6 @@ class Chain(Case):
             self.assertEqual([row["kind"] for row in csv.DictReader(f)], ["map", "map"])
 
     def test_edited_table(self):
-        self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
         text = read(self.path("e", "members.csv")).decode()
         lines = text.splitlines(keepends=True)
@@ -278,8 +264,7 @@ class Chain(Case):
     def test_damaged_cells(self):
         """A flipped bit, or values that no footprint has: the error names the batch and its cure, and that brings the maps back."""
         import h5py
-        self.write_ensemble()
-        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        fixtures.ensemble(self.work)
         maps, batch = self.maps("e"), self.path("e", "batches", "000000.h5")
 
         def flip():
@@ -294,24 +279,25 @@ class Chain(Case):
         def write(name, value):
             with h5py.File(batch, "r+") as f:
                 f[name][5] = value
+        good = read(batch)
+        cure = r"error: (e/batches/000000\.h5): damaged: .*; remove \1, and 'sciara ensemble run' computes its members again\n"
         for damage in (flip, lambda: write("arrival", float("nan")), lambda: write("max_deposit", -1),
                        lambda: write("deposit", float("inf")), lambda: write("cell", 0)):
+            with open(batch, "wb") as f:
+                f.write(good)
             damage()
-            self.assertIn("batches:  1 of 1 written, ", self.ensemble("status", "e").stdout)
-            self.ensemble("run", "e")
-            cure = r"error: (e/batches/000000\.h5): damaged: .*; remove \1, and 'sciara ensemble run' computes its members again\n"
             for args in (("reduce", "e", "--no-pictures"), ("query", "e", "--at", "500200,4177220")):
                 self.assertRegex(self.ensemble(*args, code=3).stderr, cure)
-            self.assertEqual(self.maps("e"), maps)
-            os.remove(batch)
-            self.ensemble("run", "e")
-            self.ensemble("reduce", "e", "--no-pictures")
-            self.assertEqual(self.maps("e"), maps)
+        self.assertIn("batches:  1 of 1 written, ", self.ensemble("status", "e").stdout)
+        self.assertEqual(self.maps("e"), maps)
+        os.remove(batch)
+        self.ensemble("run", "e")
+        self.ensemble("reduce", "e", "--no-pictures")
+        self.assertEqual(self.maps("e"), maps)
 
     def test_one_reduction_at_a_time(self):
         """A second one waits, says so, and gives the same maps."""
-        self.write_ensemble()
-        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
+        fixtures.ensemble(self.work)
         maps = self.maps("e")
         folder = os.open(self.path("e"), os.O_RDONLY)
         fcntl.flock(folder, fcntl.LOCK_EX)
@@ -361,7 +347,8 @@ class Chain(Case):
             with self.subTest(name):
                 more = {"max_time": ["1 d"]}  # members that are not cut: a plan without such is refused
                 self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value, *more.get(key, [])]} for key, value in run.items()])
-                self.ensemble("run", f"{name}.json", "--no-estimate", "--no-pictures")
+                self.ensemble("plan", f"{name}.json", "-o", name, "--no-estimate")
+                self.ensemble("run", name)
                 log = table(self.path(name, "log.csv"))
                 self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2 == 0}, {("time", censored)})
 
@@ -397,7 +384,6 @@ class Chain(Case):
 
     def test_lines_of_the_log(self):
         """Who writes to the log waits until another has written its head: there is one, and a line for each member."""
-        self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
         with open(self.path("e", "log.csv"), "w", encoding="ascii") as log:
             fcntl.flock(log, fcntl.LOCK_EX)
@@ -414,7 +400,6 @@ class Chain(Case):
 
     def test_speed(self):
         """The speed is that of the time in which members were computed: 3 s here, not the hour to which they belong."""
-        self.write_ensemble()
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
         self.assertIn("no member in the last hour", self.ensemble("status", "e").stdout)
         now = int(time.time())

@@ -11,6 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import fixtures
 from case import SharedCase, open_snapshot
 
 import numpy
@@ -27,9 +28,8 @@ def gdalinfo(path):
 class Export(SharedCase):
     @classmethod
     def prepare(cls):
-        case.write_scenario(cls.work, run={"max_steps": 300})
-        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
-        cls.snapshot = os.path.join(cls.work, "run", "snapshots", "00000300.nc")
+        fixtures.run(cls.work)
+        cls.snapshot = os.path.join(cls.work, fixtures.SNAPSHOT)
         cls.data = open_snapshot(cls.snapshot)
 
     def export(self, *args, code=0):
@@ -94,7 +94,7 @@ class Export(SharedCase):
         folder = self.path("moved")
         shutil.copytree(self.path("run"), folder)
         shutil.rmtree(os.path.join(folder, "maps"), ignore_errors=True)
-        done = self.export("moved/snapshots/00000300.nc", "-f", "cog", "--field", "thickness")
+        done = self.export("moved/snapshots/00000400.nc", "-f", "cog", "--field", "thickness")
         found = os.path.realpath(self.path(done.stdout.strip()))
         self.assertEqual(found, os.path.join(folder, "maps", "thickness.tif"))
 

@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import fixtures
 from case import CELL, COLS, NORTH, ROWS, WEST, SharedCase, open_snapshot
 
 import h5py
@@ -67,9 +68,8 @@ def features(path, layer):
 class ExportVector(SharedCase):
     @classmethod
     def prepare(cls):
-        case.write_scenario(cls.work, run={"max_steps": 300})
-        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
-        cls.snapshot = os.path.join(cls.work, "run", "snapshots", "00000300.nc")
+        fixtures.run(cls.work)
+        cls.snapshot = os.path.join(cls.work, fixtures.SNAPSHOT)
         cls.data = open_snapshot(cls.snapshot)
         cls.deposit = cls.data.deposit.values[0]
         cls.arrival = cls.data.arrival_time.values[0]
@@ -187,7 +187,7 @@ class ExportVector(SharedCase):
 
     def test_times(self):
         """With a date of the run, features with a time have dates; KML shows them in their time."""
-        self.sciara("run", "s.json", "-q", "-n", 300, "-o", "dated", "--set", "run.start=2006-07-14T23:30:00Z")
+        self.sciara("run", "s.json", "-q", "-n", fixtures.STEPS, "-o", "dated", "--set", "run.start=2006-07-14T23:30:00Z")
         self.export("dated", "-f", "kml", "-o", "dated.kml", "--isochrones", "5 min")
         with open(self.path("dated.kml"), encoding="utf-8") as f:
             text = f.read()
@@ -200,7 +200,8 @@ class ExportVector(SharedCase):
         self.assertEqual(fronts[0], ("2006-07-14T23:35:00Z", "2006-07-14T23:40:00Z"))
         self.assertEqual(fronts[-1][1], "")
         self.assertNotIn("TimeSpan", folders["outline"] + folders["vents"])
-        self.export("run", "-f", "kml", "-o", "undated.kml")
+        self.sciara("run", "s.json", "-q", "-n", 50, "-o", "undated", "--set", "run.start=null")
+        self.export("undated", "-f", "kml", "-o", "undated.kml")
         with open(self.path("undated.kml"), encoding="utf-8") as f:
             self.assertNotIn("TimeSpan", f.read())
 

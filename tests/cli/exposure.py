@@ -13,6 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
+import fixtures
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, SharedCase, open_snapshot
 
 import numpy
@@ -108,11 +109,9 @@ GPX = ('<gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1
 class Exposure(SharedCase):
     @classmethod
     def prepare(cls):
-        case.write_scenario(cls.work, run={"max_steps": 400, "start": "2026-05-01T00:00:00Z"},
-                            output={"fields": case.FIELDS + ["max_deposit"], "dtype": "float64"})
-        case.run_program("run", "s.json", "-q", "-o", "run", cwd=cls.work)
+        fixtures.run(cls.work)
         write_places(os.path.join(cls.work, "places.gpkg"))
-        data = open_snapshot(os.path.join(cls.work, "run", "snapshots", "00000400.nc"))
+        data = open_snapshot(os.path.join(cls.work, fixtures.SNAPSHOT))
         cls.arrival, cls.deposit, cls.most = (data[name].values[0] for name in ("arrival_time", "deposit", "max_deposit"))
         cls.land = cls.deposit != case.NODATA
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Snapshots, series and checkpoints compared with docs/formats.md: every attribute that the page names exists, with the
 type and the value given there, and no other. The tables and the listing of that page are read, so there is only one list."""
@@ -6,10 +5,7 @@ import json
 import math
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import h5py
 from h5py import h5a, h5p, h5s, h5t
 
@@ -315,7 +311,3 @@ def h5_names(f):
     found = []
     f.id.links.iterate(lambda name: found.append(name.decode()), idx_type=h5py.h5.INDEX_CRT_ORDER)
     return found
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One eruption on several processes through MPI: the files of one process, to the bit; kills, silence, and what is refused."""
 import errno
@@ -13,8 +12,6 @@ import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, SharedCase, record
 
@@ -479,7 +476,3 @@ class Without(Case):
         environment.update({"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0"})
         done = self.sciara("run", "s.json", "-e", "openmp", "-o", "two", code=DEVICE, env=environment)
         self.assertIn("MPI: this program was built without MPI", done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara bench and the records of serial: the file in the repository contains the results of serial, and a wrong record
 gives no times."""
@@ -6,17 +5,13 @@ import csv
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
 RECORDS = os.path.join(case.SOURCE, "config", "bench-records.csv")
 HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA2006"}
-GIB = 1 << 30
 
 
 def rows_of(path):
@@ -24,11 +19,6 @@ def rows_of(path):
     with open(path, encoding="utf-8", newline="") as f:
         rows = [tuple(row.values()) for row in csv.DictReader(f)]
     return {row[:7]: row[7:] for row in rows}
-
-
-def memory_available():
-    with open("/proc/meminfo", encoding="ascii") as f:
-        return next(int(line.split()[1]) * 1024 for line in f if line.startswith("MemAvailable"))
 
 
 class Records(Case):
@@ -55,28 +45,6 @@ class Records(Case):
     def test_the_quick_suite(self):
         found = self.expect_recorded_again("--suite", "quick")
         self.assertEqual({key[0] for key in found}, {"volcano", "plane", "dense", "sparse", "tight"})
-
-    def test_some_steps_of_the_others(self):
-        """As many as take little time, of 26,000: 500, and 2,500 in the long form."""
-        if case.SANITIZED:
-            self.skipTest("takes too long with a sanitizer")
-        repeats = 5 if case.LONG else 1
-        self.expect_recorded_again("--suite", "cpu", "--cases", "plane,volcano", "--warm-up", 0, "--steps", 500,
-                                   "--repeats", repeats)
-        self.assertEqual(len(rows_of(self.path("again.csv"))), 2 * 2 * repeats)
-
-    def test_a_step_of_the_large_ones(self):
-        """Of 48 and 352; all cells of 4096 x 4096. The scenes of the quick suite are made by the same code."""
-        if not case.LONG:
-            self.skipTest("takes long: tools/test --nightly")
-        if memory_available() < 4 * GIB:
-            self.skipTest("less than 4 GiB of memory are free")
-        short = ["--suite", "cpu", "--warm-up", 0, "--repeats", 1]
-        self.expect_recorded_again(*short, "--cases", "dense", "--steps", 1)
-        found = self.expect_recorded_again(*short, "--cases", "tight", "--steps", 8)
-        self.assertEqual({(key[0], key[4], key[6]) for key in found},
-                         {(name, precision, step) for name, step in (("dense", "1"), ("tight", "8"))
-                          for precision in ("double", "single")})
 
     def test_etna(self):
         files = os.environ.get("SCIARA_ETNA2006")
@@ -107,11 +75,6 @@ class Records(Case):
             for row in csv.DictReader(f):
                 self.assertEqual((row["us_per_step"], row["cell_steps_per_s"], row["speedup"]), ("", "", ""))
 
-    def test_a_wrong_count_or_clock_gives_no_time(self):
-        wrong = self.spoilt("cell_steps", 4, lambda text: str(int(text) + 1))
-        done = self.bench("--suite", "quick", "--cases", "plane", "--records", wrong, code=1)
-        self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED +counts \d+ cell-steps in repetition \d, serial counts \d+$")
-
     def test_a_problem_that_is_not_recorded(self):
         other = self.spoilt("problem", -1, lambda text: format(int(text, 16) ^ 1, "016x"))
         for args in ["--records", other], ["--no-records"]:
@@ -138,11 +101,6 @@ class Records(Case):
                               encoding="utf-8")
         self.assertIn("verified against records", done.stdout)
 
-    def test_progress(self):
-        done = self.sciara("bench", "--suite", "quick", "--cases", "plane", "--engines", "openmp:threads=2", env=HERE)
-        self.assertIn("sciara: plane: serial, verified against the records\n", done.stderr)
-        self.assertIn("sciara: plane: openmp threads=2\n", done.stderr)
-
     def test_usage(self):
         for args, message in ((["--record", "r.csv", "--csv", "b.csv"], "--record and --csv contradict each other"),
                               (["--record", "r.csv", "--no-records"], "--record and --no-records contradict"),
@@ -159,7 +117,3 @@ class Records(Case):
             f.write("plane\n")
         for option in "--records", "--record":
             self.assertIn("bad.csv:1: expected the header", self.bench(option, "bad.csv", code=3).stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/run, bench/summary, bench/roofline, studies/ablation and studies/cell-size: a suite from the package to the summary,
-targets that are reached and missed, the output of NVIDIA's profiler, programs with different results, and runs that take too
-long."""
+"""bench/run, bench/summary, bench/roofline and studies/cell-size: a suite from the package to the summary, targets that are
+reached and missed, the output of NVIDIA's profiler, and runs that take too long."""
 import csv
 import json
 import os
@@ -10,8 +8,6 @@ import shlex
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -69,16 +65,6 @@ class Roofline(Case):
         self.assertIn("= 3.333e+08 cell-steps/s", self.parse(RAW).stdout)
         self.assertIn("1 x void step(params, fields): 2 us, 50.5 % of", self.parse(RAW).stdout)
 
-    def test_units(self):
-        text = RAW.replace('"byte","byte","ns"', '"Kbyte","byte","us"').replace('"1,000,000"', '"1,000.0"')
-        self.assertEqual(self.count(text, "DRAM read"), ["1000", "B"])
-        self.assertEqual(self.count(text, "time")[0], "3e+06")
-        self.assertIn("found the unit 'furlong'", self.parse(RAW.replace('"ns"', '"furlong"'), code=1).stderr)
-
-    def test_two_tables_count_both(self):
-        self.assertIn("4 launches", self.parse(RAW + RAW).stdout)
-        self.assertEqual(self.count(RAW + RAW, "divisions")[0], "8")
-
     def test_what_is_not_reported_is_unknown(self):
         unnamed = RAW.replace("(DADD: 500; MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)", "(500; 4000; 1000; 7)")
         coarse = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000", "MUFU: 5,000")
@@ -87,10 +73,6 @@ class Roofline(Case):
         none = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; ", "")
         self.assertEqual(self.count(none, "divisions")[0], "0")
         self.assertEqual(self.count(RAW.replace("lts__t_bytes.sum", "other"), "L2"), ["not", "known"])
-
-    def test_no_table(self):
-        for text in "", "==ERROR== no kernels were profiled\n", RAW.split('"0"')[0]:
-            self.assertIn("there is no table of kernels", self.parse(text, code=1).stderr)
 
     def test_usage(self):
         self.roofline("--parse", "x.csv", code=2)
@@ -131,84 +113,11 @@ done
         self.assertIn("openmp was not verified", done.stderr)
         self.assertIn("something is wrong", done.stderr)
 
-    def test_a_metric_that_this_ncu_lacks(self):
-        done = self.profile('[[ $metrics != *lts__* ]] || { echo "Failed to find metric lts__t_bytes.sum"; exit 1; }\n'
-                            '"$@" && cp "$FOLDER/raw" "$log"\n')
-        self.assertIn("not known to this ncu: lts__t_bytes.sum\n", done.stdout)
-
 
 def row(engine, us, ns, options=None, **more):
     return {"engine": engine, "options": options, "result": "verified", "us_per_step": {"median": us},
             "ns_per_cell_step": {"median": ns}, "cell_steps_per_s": 1e9 / ns, "speedup": 100 / ns, "steps": 8,
             "device_bytes": 15.5e9, **more}
-
-
-class Ablation(Case):
-    """Of `looks`, whose variant is a program of its own for every engine, on a small scene instead of dense: the engines of
-    a GPU are `serial` here, and those that are not exact end one step later in each run than in the one before."""
-    PROGRAM = '''#!/bin/bash
-count=$(($(cat count 2> /dev/null || echo 0) + 1)) engine=
-case $1 in
-  engines) printf '%s yes exact x\\n' serial cuda-fused; printf '%s yes tolerance x\\n' cuda-atomic cuda-lac-atomic; exit ;;
-  run) while [[ $# -gt 0 ]]; do
-         case $1 in
-           run) options=(run "$2" --set 'output.maps=[]'); shift ;;
-           --engine) engine=$2; shift ;;
-           --output) options+=(--output "$2"); shift ;;
-           --steps) shift ;;
-           --quiet | --overwrite) options+=("$1") ;;
-         esac
-         shift
-       done ;;
-esac
-echo "$count" > count
-steps=2
-if [[ $engine == *atomic ]]; then steps=$((count + 2)); fi
-MORE
-exec sciara "${options[@]}" --engine serial --steps $steps
-'''.replace("exec sciara", "exec " + shlex.quote(case.PROGRAM))
-
-    def ablation(self, more, code, repeats=1):
-        """The variant is the same program, except for `more`."""
-        os.makedirs(self.path("d"))
-        case.write_scenario(self.path("d"))
-        files = shlex.quote(self.path("d"))
-        scenes = f'#!/bin/bash\nmkdir -p "$3" && cp {files}/s.json {files}/dem.asc "$3"\n'
-        for name, text in (("unchanged", self.PROGRAM.replace("MORE", "")), ("looks", self.PROGRAM.replace("MORE", more)),
-                           ("sciara_scene_files", scenes)):
-            with open(self.path("d/" + name), "w", encoding="utf-8") as f:
-                f.write(text)
-            os.chmod(self.path("d/" + name), 0o755)
-        done = subprocess.run([sys.executable, os.path.join(STUDIES, "ablation"), "run", self.path("d"), "--only", "looks",
-                               "--repeats", str(repeats), "--json", self.path("rows.json")], cwd=self.work, env=HERE,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        with open(self.path("rows.json"), encoding="utf-8") as f:
-            rows = json.load(f)
-        self.assertEqual(len(rows), done.stdout.count("(`looks`)"))
-        return done, {row["engine"]: row["identical"] for row in rows}
-
-    def test_every_variant_matches_the_sources(self):
-        done = subprocess.run([sys.executable, os.path.join(STUDIES, "ablation"), "list"], cwd=self.work, env=HERE,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8", check=False)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    def test_only_engines_that_are_not_exact_may_differ(self):
-        said, same = self.ablation("", 0, repeats=2)
-        self.assertEqual((same["cuda-fused"], same["cuda-naive"], same["serial"]), (True, True, True))
-        self.assertEqual((same["cuda-atomic"], same["cuda-lac-atomic"]), (None, None))
-        self.assertNotIn("different results", said.stdout)
-
-    def test_different_results_have_no_time(self):
-        said, same = self.ablation('if [[ $engine == cuda-rbb ]]; then steps=3; fi', 1)
-        self.assertEqual([engine for engine, bits in same.items() if bits is False], ["cuda-rbb"])
-        self.assertRegex(said.stdout, r"cuda-rbb, dense \| \S+ \| different results \|  \|\n")
-
-    def test_a_run_that_fails_leaves_the_rows_before(self):
-        said, same = self.ablation('if [[ $engine == cuda-lac ]]; then exit 3; fi', 1)
-        self.assertIn(": exit code 3", said.stderr)
-        self.assertTrue(same["cuda-rbb"])
-        self.assertNotIn("cuda-lac", same)
 
 
 class CellSize(Case):
@@ -298,38 +207,12 @@ class Summary(Case):
                     ("reached", "10.3 % of its memory"), ("reached", "3.33 times"), ("not measured", ""),
                     ("reached", "90 % (1.8 of 2 times)"))
 
-    def test_missed(self):
-        self.report("d", "double", {"etna": [row("cuda-fused", 4.1, 4)], "dense": [row("cuda-fused", 4000, 0.26)],
-                                    "sparse": [row("cuda-fused", 100, 0.3, over_tight=1.51, device_bytes=151e9)]})
-        self.report("s", "single", {"dense": [row("cuda-fused", 2800, 0.2)]})
-        self.report("t", "double", {"dense": [row("openmp", 1, 40, "threads=1", scaling=1, loop_scaling=1),
-                                              row("openmp", 1, 16, "threads=4", scaling=3, loop_scaling=4)],
-                                    "etna": [row("openmp", 1, 40, "threads=1")]})
-        goals, _ = self.summary()
-        self.assertEqual([cells[1] for cells in goals[1:]], ["MISSED"] * 3 + ["reported"] + ["MISSED"] * 5)
-
-    def test_of_another_gpu_the_roofline_is_not_known(self):
-        for gpu in "NVIDIA H100", None:
-            self.report("d", "double", {"dense": [row("cuda-fused", 4000, 0.25)]}, gpu=gpu)
-            goals, _ = self.summary()
-            self.assertEqual([cells[1:] for cells in goals if "roofline" in cells[0]], [["not measured", ""]])
-
     def test_what_failed_is_not_measured(self):
         failed = {"engine": "cuda-fused", "options": None, "result": "FAILED", "why": "different results"}
         self.report("d", "double", {"etna": [failed], "dense": [failed], "sparse": [failed]})
         goals, figures = self.summary()
         self.assertEqual({cells[1] for cells in goals[1:]}, {"not measured"})
         self.assertEqual(len(figures), 1)
-
-    def test_no_file(self):
-        self.summary(code=2)
-
-    def test_figures(self):
-        self.report("d", "double", {"dense": [row("serial", 4e6, 250), row("cuda-fused", 4000, 0.25)]}, gpu=None)
-        self.report("s", "single", {"dense": [row("cuda-fused", 2000, 0.125)]}, gpu=None)
-        _, figures = self.summary()
-        self.assertEqual(figures[1:], [["dense", "serial", "gpu", "8", "4e+06", "", "", "4e+06", "0.4", ""],
-                                       ["dense", "cuda-fused", "gpu", "8", "4000", "2000", "2", "4e+09", "400", ""]])
 
 
 class Suite(Case):
@@ -352,7 +235,3 @@ class Suite(Case):
             self.assertIn("| dense: at least 4e9 cell-steps/s in double", f.read())
         with open(self.path("out", "quick-single.json"), encoding="utf-8") as f:
             self.assertEqual(json.load(f)["precision"], "single")
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: a synthetic truth is found, every number against other commands, any end and resume, bad input."""
 import csv
@@ -10,10 +9,7 @@ import shutil
 import signal
 import statistics
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from calibration import KEYS, PAIRS, TRUTH, UNKNOWNS, CalibrationCase
 
@@ -526,7 +522,3 @@ class Calibrate(CalibrationCase):
         for extra in ([], ["--resume"]):
             self.sciara("calibrate", os.path.join(folder, "c.json"), "-q", "-o", "latin", *extra)
         self.assertEqual(self.record("latin")["extents"][0]["path"], "caf\ufffd/mapped.tif")
-
-
-if __name__ == "__main__":
-    case.main()

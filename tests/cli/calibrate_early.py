@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: runs that end early, run-out ratios, starts that were killed, layers and dates of outlines."""
 import fcntl
 import os
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
 from extents import greatest_distance
@@ -256,7 +252,3 @@ class CalibrateEarly(CalibrationCase):
         self.assertIn("bad.json: pairs[0].dates: expected one of the three; found it together with at or date",
                       self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
         self.assertFalse(os.path.exists(self.path("bad")))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: the position of a vent within a radius. A known vent is found, the disc is filled evenly, in every design and
 however the scenario gives the place; what is written; bad input."""
@@ -7,10 +6,7 @@ import json
 import math
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from calibration import CalibrationCase
 from extents import write_raster
@@ -261,7 +257,3 @@ class CalibratePositions(CalibrationCase):
             self.sciara("calibrate", "good.json", "-q", "-o", "good")
             self.assertEqual({row["status"] for row in self.rows("good")} - {"ok", "stopped"}, set())
             shutil.rmtree(self.path("good"))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate with several searches in one file: each is what a calibration of its own would be, any end and resume, bad input."""
 import csv
 import os
 import shutil
 import signal
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from calibration import PAIRS, UNKNOWNS, CalibrationCase
 
@@ -255,7 +251,3 @@ class CalibrateSearches(CalibrationCase):
         record = self.record("none")
         self.assertEqual(([one["score"] for one in record["searches"]][0], record["best"]["search"]), (None, "near"))
         self.assertEqual(sorted(os.listdir(self.path("none", "near"))), FILES)
-
-
-if __name__ == "__main__":
-    case.main()

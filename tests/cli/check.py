@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara check: every problem at once, an estimate of the run, nothing written; run refuses what check refuses."""
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, SharedCase
 
@@ -358,7 +354,3 @@ class Memory(SharedCase):
             peak = self.peak(*args)
             print(f"{' '.join(args)}: predicted {predicted / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB")
             self.assertLess(abs(predicted - peak), 0.15 * peak, " ".join(args))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run --checkpoint-every, sciara resume: N + N steps are 2N steps, in the folder or as a branch, across engines;
 parts that do not belong together are refused, and damaged checkpoints are skipped."""
@@ -7,8 +6,6 @@ import re
 import shutil
 import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record, tree
 
@@ -354,7 +351,3 @@ class Diagnostics(Checkpoint):
     def test_an_end_that_is_past(self):
         done = self.sciara("resume", "half", "-o", "new", "--until", "1 h")
         self.assertIn("warning: the end of the run is already reached: step 100 of 100", done.stderr)
-
-
-if __name__ == "__main__":
-    case.main()

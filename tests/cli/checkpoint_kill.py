@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A run that is killed or stopped at any moment and then resumed ends like an uninterrupted one."""
 import atexit
@@ -7,12 +6,9 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record
 
@@ -222,7 +218,3 @@ class Stopped(Cut):
         err = self.sciara("resume", "out").stderr
         self.assertRegex(err, "warning: .*; the previous one is used")
         self.check_whole()
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A run is never lost because nobody reads its output; a command that prints its result reports when it could not."""
 import os
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, record
 
@@ -133,7 +129,3 @@ class ClosedOutput(SharedCase):
             sizes = [os.path.getsize(self.path(f"{name}.{suffix}")) for name in ("open", "closed")]
             self.assertEqual(*sizes, kind)
         self.sciara("compare", "whole", "--observed", "closed.tif")
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara compare --observed: scores against polygons and rasters, as text and as JSON, the picture, diagnostics; the picture of two
 runs."""
@@ -6,10 +5,7 @@ import json
 import math
 import os
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot
 from extents import greatest_distance, write_raster
@@ -320,7 +316,3 @@ class CompareObserved(SharedCase):
                 "compare", "run", "dammed", "--png", "no.png", "--labels", labels, code=2).stderr)
         self.assertIn("--labels: allowed only with --png FILE", self.sciara("compare", "run", "dammed", "--labels", "a,b", code=2).stderr)
         self.assertFalse(os.path.exists(self.path("no.png")))
-
-
-if __name__ == "__main__":
-    case.main()

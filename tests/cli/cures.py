@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong, and
 until what was interrupted has the results of what was not."""
@@ -8,11 +7,8 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -422,7 +418,3 @@ class Cures(Case):
                          {"terrain/dem_suggest.c": 10, "terrain/ascii_grid_check.c": 2})
         self.assertEqual(self.printing(r"'sciara (?:[a-z]+ )+%s(?! --help)"),
                          {"app/cmd_init.c": 2, "app/session.c": 2, "app/ensemble_run.c": 1})
-
-
-if __name__ == "__main__":
-    case.main()

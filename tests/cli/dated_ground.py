@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """dem.edits with `from`: ground that changes while lava flows. Altitudes, rock and mass balance, computed again with numpy; a run that
 begins on the changed ground as an independent truth; a file of edits, members, checkpoints that go on over edited ground. Engines and
@@ -15,8 +14,6 @@ import sys
 import time
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import COLS, ROWS, SOUTH, WEST, Case, open_snapshot
 
@@ -481,7 +478,3 @@ class MovingFissure(Case):
             self.write("s.json", rates, rates | part)
             self.assertRegex(self.sciara("run", "s.json", "-o", "out", code=3).stderr, text)
             self.assertFalse(os.path.exists(self.path("out")))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,13 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Dates in place of simulated times: they are counted from run.start, with the bits of the same scenario in seconds; what is refused,
 and that a refused key of "run" makes no second error."""
 import json
-import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SOUTH, WEST, Case, open_snapshot, record
 
@@ -136,7 +131,3 @@ class DatedTimes(Case):
         self.assertEqual(len(found), 2, found)
         self.assertIn("dem.edits[0].from: expected a duration, or run.start as well", found[0])
         self.assertIn("vents[0].effusion.csv: ", found[1])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the
 shells report no error; and completion works in a real shell."""
@@ -8,12 +7,9 @@ import re
 import select
 import shutil
 import subprocess
-import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, run_program
 
@@ -224,7 +220,3 @@ class Terminal:
         time.sleep(0.3)
         self.write("\x01echo '<\x05>'\n")
         return self.read(">\r\n", 5)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Random errors of altitudes: compared with an independent generator and kernel; the same in runs, resumed runs, members."""
 import csv
@@ -9,8 +8,6 @@ import statistics
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NODATA, ROWS, Case, altitude, is_sea
 from draws import M32, philox
@@ -154,7 +151,3 @@ class Members(Case):
                             ("0 to 1000", {"vary": [{"key": "elevation_error", "values": [-1], "correlation_m": 30}]})):
             with self.subTest(text):
                 self.assertIn(text, self.plan("out", parts.pop("vary"), code=3, **parts))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara compare: every exact engine is bit-identical to serial with any number of threads; what differs is named."""
 import os
 import re
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import numpy
 from case import SharedCase, record
@@ -167,7 +163,3 @@ class Compare(SharedCase):
         self.assertIn("none: cannot open", self.sciara("compare", "serial", "none", code=4).stderr)
         os.makedirs(self.path("bare"), exist_ok=True)
         self.assertIn("bare: is not a run folder", self.sciara("compare", "bare", "serial", code=3).stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """An ensemble from its file to its maps, with members that are computed: plan, run, status, reduce, query, compare; all in one
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
@@ -9,11 +8,8 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import fixtures
 from case import Case
@@ -419,7 +415,3 @@ class Chain(Case):
             self.assertIn(text, self.ensemble("run", *args, code=2).stderr)
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
         self.assertIn("--no-pictures: allowed with an ensemble file", self.ensemble("run", "e", "--no-pictures", code=2).stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A checkpoint as the start of runs (initial.checkpoint) and as the base of an ensemble: a forecast from now."""
 import csv
@@ -7,10 +6,7 @@ import json
 import os
 import re
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -250,7 +246,3 @@ class FarLava(Case):
         whole = case.record(self.run_scenario("m", name="m.json"))["snapshots"][-1]["checksum"]
         with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
             self.assertEqual({int(row["id"]): row["checksum"] for row in csv.DictReader(f)}[1], whole)
-
-
-if __name__ == "__main__":
-    case.main()

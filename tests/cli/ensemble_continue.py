@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Members of an ensemble that continue from their checkpoints: in a moved folder, too; never from the state of something else."""
 import csv
 import os
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -217,7 +213,3 @@ class Continue(Case):
         self.assertIn("the stop rule holds after 1 batch", said)
         self.assertEqual([n for n in self.stored("d") if "checkpoint" in n], [])
         self.assertNotIn("begun", self.sciara("ensemble", "status", "d").stdout)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Distributions, volumes and curves of an ensemble, compared with Python's own statistics and with numerical integrals."""
 import csv
@@ -6,10 +5,7 @@ import json
 import math
 import os
 import statistics
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SOUTH, WEST, Case
 
@@ -234,7 +230,3 @@ class Draws(Case):
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as f:
             f.write(text)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Limits of an ensemble: disk and memory that are not there, parts and slices, what an earlier run has left, and results that
 belong to another plan."""
@@ -7,10 +6,7 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -211,7 +207,3 @@ class Limits(Case):
                 self.assertEqual(done.returncode, code, done.stderr)
                 if code:
                     self.assertRegex(done.stderr, r"the 130 members to be computed need about [\d.]+ [kMG]B on the disk, [\d.]+ [kMG]B are free")
-
-
-if __name__ == "__main__":
-    case.main()

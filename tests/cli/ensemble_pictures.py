@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of an ensemble: classes of values, vents by their weight, sites, sea, lines of degrees, and what is assumed, in words."""
 import csv
@@ -6,11 +5,8 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase
 
@@ -343,7 +339,3 @@ class Pictures(SharedCase):
         self.assertIn("--layer: expected probability_0m, ", done.stderr)
         self.assertIn("--layer is missing", self.sciara("ensemble", "export", "e", "-f", "png", code=2).stderr)
         self.assertEqual([n for n in os.listdir(self.path("e", "maps")) if n.endswith(".png")], [])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara ensemble check, plan, member: members and weights, messages for bad input, edited tables, the scenario of a member."""
 import csv
@@ -7,10 +6,7 @@ import json
 import os
 import re
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -593,7 +589,3 @@ class Ensemble(Case):
         self.write("out/notes.txt", "mine")
         self.assertIn("found other files", self.plan(code=3).stderr)
         self.assertEqual(os.listdir(self.path("out")), ["notes.txt"])
-
-
-if __name__ == "__main__":
-    case.main()

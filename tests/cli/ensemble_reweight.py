@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`sciara ensemble reweight`: synthetic truths, whose early outlines must improve the map of probability, of both rules and two
 designs; weights, scores, exponent and errors recomputed with numpy; what products say; refusals; an interrupted writer."""
@@ -13,8 +12,6 @@ import sys
 import time
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NORTH, PROGRAM, ROWS, SOUTH, WEST, SharedCase, open_snapshot
 
@@ -446,7 +443,3 @@ np.save(sys.argv[1], out)
         self.reweight("truth1.json")
         with open(self.path("e", FILE), "rb") as f:
             self.assertEqual(f.read(), whole[1])
-
-
-if __name__ == "__main__":
-    case.main()

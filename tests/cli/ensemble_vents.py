@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Vents of an ensemble and their weights, compared with sums written independently: rasters, kernels, grids, lines, fissures."""
 import csv
@@ -6,10 +5,7 @@ import json
 import math
 import os
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case
 
@@ -362,7 +358,3 @@ class Vents(Case):
         self.assertIn("bandwidths_m: expected one that is at most 1000 times the other, found 9000 and 4 m", self.plan(
             {"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidths_m": [9000, 4], "azimuth_deg": 1}}}, code=3))
         self.assertIn("expected at least one point", self.plan({"grid": grid, "weights": {"kernel": {"points": "past.csv", "bandwidth_m": 9}}}, code=3))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara evaluate: every number against runs of the same keys, order, errors, workers, both rules, hostile input."""
 import json
@@ -7,11 +6,8 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot
 from extents import greatest_distance, write_raster
@@ -365,7 +361,3 @@ class Evaluate(SharedCase):
             out, err = self.run_lines([{"id": 1}], *args, code=code)
             self.assertEqual(out, "")
             self.assertIn(message, err)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ground that changes at a simulated time, lava as it was mapped, fissures that move: with both rules every exact engine has the
 bits of serial, and so has a run that is killed or stopped and then resumed by another engine."""
@@ -12,8 +11,6 @@ import sys
 import termios
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import COLS, ROWS, SOUTH, WEST, Case, record
 
@@ -201,7 +198,3 @@ class Exact(Case):
         self.assertEqual(found.pop("same"), found["dam"])
         for hashes in zip(*found.values()):
             self.assertEqual(len(set(hashes)), len(found), found)
-
-
-if __name__ == "__main__":
-    case.main()

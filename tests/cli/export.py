@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara export: georeferenced maps with the values of the snapshot; diagnostics that leave files unchanged."""
 import json
@@ -6,10 +5,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import fixtures
 from case import SharedCase, open_snapshot
@@ -256,7 +252,3 @@ class Export(SharedCase):
         self.assert_refused(2, "--output", "run", "-f", "cog", "-o", "")
         self.assert_refused(4, "none: cannot open", "none", "-f", "cog")
         self.assert_refused(3, r"s\.json: .*HDF5", "s.json", "-f", "cog")
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara export --format html: the page contains the values of the snapshots, and no text of a user gets out of
 its place. Appearance and behaviour are tested in page.py, in a browser."""
@@ -9,11 +8,8 @@ import json
 import os
 import re
 import shutil
-import sys
 import zlib
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot, record
 
@@ -348,7 +344,3 @@ class ExportHtml(SharedCase):
         shutil.copytree(self.path("run"), self.path("again"))
         self.sciara("run", "s.json", "-q", "-n", 2, "-o", "again", "--overwrite")
         self.assertFalse(os.path.exists(self.path("again", "maps", "page.html")))
-
-
-if __name__ == "__main__":
-    case.main()

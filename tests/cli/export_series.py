@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara export of whole runs: the merged NetCDF file and the CSV time series."""
 import csv
@@ -8,10 +7,7 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, ROWS, VENT, SharedCase, open_snapshot
 
@@ -318,7 +314,3 @@ class ExportSeries(SharedCase):
             done = self.export("run", "-f", suffix, "-o", f"full.{suffix}", code=4, preexec_fn=limit)
             self.assertRegex(done.stderr, f"full.{suffix}.part: cannot write: File too large")
             self.assertEqual(case.tree(self.work), before, suffix)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara export to GeoPackage, GeoJSON and KML: polygons that cover exactly the cells that they describe."""
 import json
@@ -7,11 +6,8 @@ import re
 import resource
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import fixtures
 from case import CELL, COLS, NORTH, ROWS, WEST, SharedCase, open_snapshot
@@ -489,7 +485,3 @@ class ExportVector(SharedCase):
                 self.export("run", "-f", suffix, "-o", f"{name}.{suffix}")
             with open(self.path(f"one.{suffix}"), "rb") as one, open(self.path(f"two.{suffix}"), "rb") as two:
                 self.assertEqual(one.read(), two.read())
-
-
-if __name__ == "__main__":
-    case.main()

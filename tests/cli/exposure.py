@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara exposure of a run: arrivals, deposits, lengths and areas by time, compared with what GEOS finds cell by cell; states;
 names; files of others."""
@@ -7,11 +6,8 @@ import json
 import os
 import re
 import subprocess
-import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import fixtures
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, SharedCase, open_snapshot
@@ -658,7 +654,3 @@ class Exposure(SharedCase):
         subprocess.run(re.search(r"ogr2ogr .*", said).group(), shell=True, check=True, cwd=self.work)
         self.sciara("exposure", "run", "--assets", "nameless-placed.gpkg", "-o", "cured.csv", "-q")
         self.assertEqual(len(self.rows("cured.csv")), 1)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The synthetic volcano at 1, 2, 5, 10 and 30 m, from a DEM to a map, by the commands that the program names: init, check,
 run, export. No manual is needed: every line that is typed stands in a message of the command before it."""
 import os
 import re
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 from osgeo import gdal
 
 import case
@@ -69,7 +65,3 @@ class FirstMap(Case):
 
     def test_30_m(self):
         self.check_way(30)
-
-
-if __name__ == "__main__":
-    case.main()

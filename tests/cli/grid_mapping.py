@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The CRS of a snapshot without its WKT: from the CF attributes alone GDAL and pyproj make the same projection."""
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase
 
@@ -113,7 +109,3 @@ class GridMapping(SharedCase):
         for code in UNKNOWN:
             _, attributes = self.without_wkt(code)
             self.assertEqual(sorted(attributes), ["GeoTransform", "crs_name", "long_name"])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rasters and outlines of unknown origin: neither they nor the files next to them make the program open another file or
 contact a server. A server on this machine records every connection; with strace, every opened file is checked."""
@@ -10,10 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 
 import h5py
@@ -385,7 +381,3 @@ class Outlines(Hostile):
         self.write("bad.tab", '!table\n!version 100\n\nOpen Table "other/canary.tab" Hide\nOpen Table "seen.tab" Hide\n\n'
                    'Create View bad As\nSelect label\nFrom canary, seen\nWhere canary.label=seen.label\n')
         self.compare("bad.tab", codes=(3, 4))
-
-
-if __name__ == "__main__":
-    case.main()

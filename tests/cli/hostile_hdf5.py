@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """HDF5 files of unknown origin: none of them makes the program open, read or show another file (docs/security.md).
 
@@ -9,10 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import hostile
 from hostile import Hostile
@@ -31,11 +27,11 @@ class Snapshots(Hostile):
         return [("info", path), ("export", path, "-q", "-f", "nc")]
 
     def test_a_field(self):
-        self.assert_each(hostile.LEADS_AWAY + hostile.NEVER_WRITTEN, self.lone, self.commands, "deposit")
+        self.assert_each(hostile.LEADS_AWAY, self.lone, self.commands, "deposit")
 
     def test_an_axis(self):
         hows = [hostile.external_storage, hostile.external_link, hostile.soft_link, hostile.virtual_dataset,
-                hostile.no_filters, hostile.compact]
+                hostile.compact]
         for axis in ("x", "time"):
             self.assert_each(hows, self.lone, self.commands, axis)
 
@@ -119,7 +115,3 @@ class Plugins(Hostile):
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", check=False)
         self.assertEqual(done.returncode, 3)
         self.assertNotIn(self.path("plugins"), re.sub(r'execve\(.*', "", done.stderr))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Run folders of unknown origin: only files inside a folder are used, also by its series (docs/security.md)."""
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 import hostile
 from case import record
@@ -170,7 +166,3 @@ class Folders(Hostile):
             case.write_json(os.path.join(run, "run.json"), data)
             for command in (("info", "run"), ("export", "run", "-q", "-f", "nc", "-o", "made.nc")):
                 self.refused(*command, says=("run.json", "snapshots[0].name"))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Text from files and names of files never reach a terminal as commands, on standard output, standard error or in run.log;
 and in products they stay text."""
@@ -9,11 +8,8 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 import xml.etree.ElementTree
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase
 
@@ -294,7 +290,3 @@ class HostileText(SharedCase):
         text = done.stderr.decode()
         self.assertEqual(FORBIDDEN & set(text), set(), text)
         self.assertIn(TITLE, [json.loads(line)["message"] for line in text.splitlines()])
-
-
-if __name__ == "__main__":
-    case.main()

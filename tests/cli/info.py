@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara info: of runs, snapshots and scenarios; it finds every missing or damaged snapshot."""
 import datetime
 import os
 import re
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot, record
 
@@ -200,7 +196,3 @@ class Info(SharedCase):
             f.truncate()
             f.write(text[:len(text) // 2])
         self.assertIn("record/run.json", self.sciara("info", "record", code=3).stderr)
-
-
-if __name__ == "__main__":
-    case.main()

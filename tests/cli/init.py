@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara init: a scenario with every default, which check accepts and run can run."""
 import json
 import os
 import shutil
 import subprocess
-import sys
 import urllib.parse
 import urllib.request
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -299,7 +295,3 @@ class Init(Case):
             self.skipTest("root may write anywhere")
         os.mkdir(self.path("fixed"), 0o555)
         self.refused("fixed/s.json", "dem.asc", *USUAL, "-o", "fixed/s.json", code=4)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,12 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A run on the scale of a laboratory: wax on cells of 1 mm, its files, maps, page, ensemble and continuation."""
-import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record
 
@@ -112,7 +107,3 @@ class Laboratory(Case):
                     'PARAMETER["false_northing",0],UNIT["foot",0.3048]]')
         said = self.sciara("check", "lab.json", code=3).stderr
         self.assertIn('dem.crs: "local" is for a raster that names no CRS; lab.asc names "feet"'.replace("lab", "./lab"), said)
-
-
-if __name__ == "__main__":
-    case.main()

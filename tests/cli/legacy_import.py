@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara import: the files of an earlier SCIARA become a scenario that runs; a faulty set is refused as a whole."""
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, read_json, record
 
@@ -262,7 +258,3 @@ class OlderLayout(Case):
             with self.subTest(corner=corner):
                 done = self.run_import("--corner", corner, code=2)
                 self.assertIn(f'--corner: expected two numbers X,Y; found "{corner}"', done.stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A run writes only inside its output folder: a symbolic link in the folder does not lead out of it, and a scenario names
 no other place."""
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 
 
@@ -202,7 +198,3 @@ class Names(case.Case):
                     self.write_scenario(output={key: [name]})
                     self.assertIn(name, self.sciara("run", "s.json", "-q", "-n", 1, code=3).stderr)
                     self.assertEqual(sorted(os.listdir(self.work)), ["dem.asc", "s.json"])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """For scripts: results on stdout, messages on stderr, progress only on a terminal, JSON lines on request."""
 import fcntl
@@ -9,13 +8,10 @@ import re
 import signal
 import struct
 import subprocess
-import sys
 import termios
 import threading
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -204,7 +200,3 @@ class Messages(Case):
         _, seen = self.on_terminal("run", "none.json", NO_COLOR="1")
         self.assertNotIn("\x1b", seen)
         self.assertIn("sciara: error: none.json: ", seen)
-
-
-if __name__ == "__main__":
-    case.main()

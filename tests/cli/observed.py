@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """initial.observed: lava as it was mapped, on bare ground and as the correction of a checkpoint; what lies where, computed again
 with numpy; members; a forecast against a synthetic truth; refusals. Engines and resumed runs: exact_states.py."""
@@ -12,8 +11,6 @@ import shutil
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NORTH, ROWS, SOUTH, WEST, Case, SharedCase, open_snapshot
 
@@ -595,7 +592,3 @@ class Day(Scored):
         stays = ((self.arrival >= 0) & (self.arrival > self.at)).mean()
         print(f"Brier score if the lava stayed where it was: {stays:.5f}")
         self.assertLess(scores["fresh"], 0.5 * stays)
-
-
-if __name__ == "__main__":
-    case.main()

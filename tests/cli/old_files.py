@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files of earlier releases (tests/golden/files) are read, exported and resumed, with bit-identical results."""
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, read_json, record, tree
 
@@ -82,7 +78,3 @@ class OldFiles(Case):
             self.assertEqual(record(run)["snapshots"][-1]["checksum"], expected["checkpoint_checksum"])
             self.assertEqual(record(run)["resumed"][0]["step"], expected["checkpoint_step"])
             shutil.rmtree(self.path("more"))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names of files to be written: "-" is not a name, an option is not a name, the extension belongs to the format, and
 anything but a file is not replaced."""
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase
 
@@ -130,7 +126,3 @@ class Names(SharedCase):
         for option in (["--observed-layer", "x"], ["--allow-driver", "GTiff"]):
             self.refused(f"{option[0]}: allowed only with --observed FILE", "export", "out", "-f", "png", "-o", "q.png",
                          *option)
-
-
-if __name__ == "__main__":
-    case.main()

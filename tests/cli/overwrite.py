@@ -1,14 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run --overwrite replaces a run and nothing else; and defects that a review found."""
 import fcntl
 import os
 import shutil
-import sys
-import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 from case import Case, record, tree
 
 
@@ -87,7 +82,3 @@ class Reviewed(Case):
         self.assertIn("no field in common", self.sciara("compare", "a", "b", "--tolerance", 0, code=3).stderr)
         self.sciara("compare", "a", "c", "--tolerance", 0, code=1)
         self.sciara("compare", "c", "c", "--tolerance", 0)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara export --format png and frames, and the maps that a run writes: compared with inspected pictures, and part by part.
 
@@ -12,11 +11,8 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import zlib
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot
 
@@ -604,7 +600,3 @@ class Pictures(SharedCase):
         for args in (("--version",), ("info", "run"), ("check", "s.json"), ("run", "s.json", "-n", 2, "-o", "no-text", "--set",
                      "output.maps=[]"), ("export", "run", "-f", "cog", "-o", "x.tif"), ("engines",)):
             self.assertNotIn("Fontconfig", self.sciara(*args, env=env).stderr, args)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Places in degrees, and places of vector files, wherever coordinates are given: sites, query --at, grids, lines and tables of
 vents, rates, edits of the ground; sciara exposure of an ensemble, whose numbers are those of sites.csv."""
@@ -8,10 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, NORTH, WEST, SharedCase
 
@@ -319,7 +315,3 @@ class Places(SharedCase):
             self.assertIn(said, done.stderr)
             self.assertEqual(said.startswith(";"), "other way" in done.stderr)
             self.assertFalse(os.path.exists(self.path("c.json")))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Named sets of parameters: listed, chosen, changed, and recorded in the files of a run; the accepted sets of a preset."""
 import csv
 import json
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import h5py
 import numpy
 from osgeo import gdal
@@ -229,7 +225,3 @@ class Presets(Case):
         self.assertIn('computed with rule "fv3", found model.rule "bingham"; expected "model.rule": "fv3", or initial.thickness and '
                       "initial.temperature", self.sciara("check", "t.json", code=3).stderr)
         self.sciara("check", "t.json", "--set", "model.rule=fv3")
-
-
-if __name__ == "__main__":
-    case.main()

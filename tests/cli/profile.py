@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`sciara run --profile`: the rows, their sums, that the results do not change, and what is refused."""
 import csv
@@ -6,11 +5,8 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record
 
@@ -150,7 +146,3 @@ class Profile(Case):
         rows = self.rows()
         self.assertEqual([int(row["step"]) for row in rows[:-1]], [100 * (k + 1) for k in range(len(rows) - 1)])
         self.assertEqual(int(rows[-1]["step"]), record(self.path("out"))["state"]["step"])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Effusion rates from CSV files as others write them, through the program: what is understood and assumed is printed, dates
 count from run.start, and the same rates in another form give bit-identical states."""
 import json
 import os
 import re
-import sys
 from datetime import datetime
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -147,7 +143,3 @@ class Rates(Case):
         report = self.check(rows, run=start, radiant_density_J_m3=1.89e8, background_radiance_W_m2_sr_um=0.5)
         self.assertIn("\nvents:         1, 10800 m3 in all, until 1 h\n", report.stdout)
         self.assertIn("alerts of MODVOLC, 3 pixels, 1 of them not above 0.5 W/(m2 sr um)", report.stderr)
-
-
-if __name__ == "__main__":
-    case.main()

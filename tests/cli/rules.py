@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A rule beside the default: in the JSON Schema, in `validate`, with every stop rule, in ensembles; what it refuses."""
 import csv
 import importlib.util
 import json
 import os
-import sys
 import warnings
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import h5py
 from osgeo import gdal
 
@@ -327,7 +323,3 @@ class Ensemble(Case):
         asked = self.sciara("ensemble", "query", "e", "--at", f"{self.SITE[0]},{self.SITE[1]}").stdout
         self.assertIn("8 of 8 members", asked)
         self.assertIn(f"{100 * sum(deposit > 1.4 for deposit in deposits) / 8:.3g}", asked)
-
-
-if __name__ == "__main__":
-    case.main()

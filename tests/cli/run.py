@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run: every file of a run folder, which message goes where, and when snapshots are taken."""
 import json
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot, record
 
@@ -146,7 +142,3 @@ class Products(SharedCase):
 def read_text(*names):
     with open(os.path.join(*names), encoding="utf-8") as f:
         return f.read()
-
-
-if __name__ == "__main__":
-    case.main()

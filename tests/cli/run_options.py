@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run: when it stops, and what the options change."""
 import json
 import os
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, open_snapshot, record
 
@@ -194,7 +190,3 @@ class Threads(Case):
                 time.sleep(0.01)
             self.assertEqual(process.returncode, 0)
             (self.assertGreaterEqual if omp == 4 else self.assertLess)(most, 4, f"OMP_NUM_THREADS={omp}")
-
-
-if __name__ == "__main__":
-    case.main()

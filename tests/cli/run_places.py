@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run: where a run is written, names of files, and what happens to existing files."""
 import os
 import resource
 import subprocess
-import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, open_snapshot, read_json, record
 
@@ -184,7 +180,3 @@ def limit_files(size):
 def run_whatever(self, *args, **options):
     """Runs the program, with any exit code."""
     return case.run_limited([case.PROGRAM, *map(str, args)], options, cwd=self.work)
-
-
-if __name__ == "__main__":
-    case.main()

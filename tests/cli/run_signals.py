@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara run: a signal ends it, and its state is written; while it runs, run.json says so."""
 import os
 import signal
 import subprocess
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, open_snapshot, record
 
@@ -95,7 +91,3 @@ class Signals(Case):
             self.assertEqual(data.attrs["checksum"], snapshot["checksum"], snapshot["name"])
         listed = [self.path("out", s["name"]) for s in r["snapshots"]]
         self.assertEqual([line for line in out.splitlines() if line not in listed], [], "printed, but not in run.json")
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate with the designs morris and saltelli: the points, sensitivity.csv from evaluations.csv by NumPy, any
 number of workers, resume, evaluations without a score, bad input."""
@@ -6,12 +5,9 @@ import csv
 import math
 import os
 import shutil
-import sys
 
 import numpy
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase
 from draws import philox
@@ -193,7 +189,3 @@ class Sensitivity(SharedCase):
         self.assertIn('bad.json: population: expected it only with the design "cma-es"',
                       self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
         self.assertFalse(os.path.exists(self.path("bad")))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """bench/snapshot-cost and sciara_scene_files measure what they claim to measure."""
 import json
@@ -7,8 +6,6 @@ import os
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, record
 
@@ -101,7 +98,3 @@ class Cost(Case):
         self.assertIn("no snapshot every 90000 steps",
                       self.measure("--every-steps", 90000, "s.json", "serial", code=1).stderr)
         self.assertIn("is missing", self.measure("s.json", "serial", code=1, SCIARA_BUILD="/nowhere").stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A named pipe, a device, a socket or a folder instead of any input: an error at once, and no program that waits."""
 import os
@@ -6,12 +5,9 @@ import shutil
 import socket
 import stat
 import subprocess
-import sys
 import threading
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 
 SECONDS = 20 if not case.SANITIZED else 120  # far longer than any of these commands takes
@@ -221,7 +217,3 @@ class SpecialFiles(case.Case):
         self.write_scenario()
         open(self.path("records.csv"), "w", encoding="ascii").close()
         self.try_all("records.csv", ["bench", "s.json", "--records", "records.csv", "-n", "1"])
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Vents with an area, "front at rest", the limit of thickness, and warnings about towers, from scenario to files."""
 import json
 import math
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case, open_snapshot, record
 
@@ -305,7 +301,3 @@ class Estimate(Case):
         self.assertIn(" to 1e+07 steps", found[0])
         self.assertEqual(found[1], "  likely end   after run.max_steps")
         self.assertEqual(self.estimate("-e", "serial")[1], "  likely end   none: the lava never solidifies")
-
-
-if __name__ == "__main__":
-    case.main()

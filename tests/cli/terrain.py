@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The ground of a run: sea, edits, windows, resampling, and the ground that one run leaves to the next."""
 import gzip
@@ -7,10 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import CELL, COLS, NODATA, NORTH, ROWS, WEST, Case, open_snapshot, record
 
@@ -886,7 +882,3 @@ class Drivers(Ground):
         layer.CreateFeature(feature)
         feature = layer = source = None
         self.promised("GML", dem={**DEM, "edits": [{"file": "w.gml", "width_m": 5, "height_m": 3}]})
-
-
-if __name__ == "__main__":
-    case.main()

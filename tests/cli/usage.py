@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every mistake ends with the exit code of its kind and a helpful message, and leaves no file behind."""
 import os
 import re
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -145,7 +141,3 @@ class Usage(Case):
                                       stderr=subprocess.PIPE, encoding="utf-8", check=False)
             self.assertEqual(done.returncode, 4, words)
             self.assertIn("standard output", done.stderr, words)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara validate: engines compared with serial, and with a recorded trace."""
 import csv
 import json
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import Case
 
@@ -102,7 +98,3 @@ class Validate(Case):
         done = self.sciara("run", "-q", "s.json", "--engine", "cuda-rbb", code=7)
         self.assertIn('engine "cuda-rbb" is not available: ', done.stderr)
         self.assertFalse(os.path.exists(self.path("s.out")))
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`sciara ensemble run` on a full disk, after a loss of power and after SIGKILL: a batch with its final name is whole, and the
 next run ends with the rasters of an undisturbed one."""
@@ -7,11 +6,8 @@ import os
 import re
 import shutil
 import signal
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import disk
@@ -179,7 +175,3 @@ class Ensemble(bed.Bed):
             killed += code != 0
             self.assert_continues(how)
         self.assertGreater(killed, kills // 2)
-
-
-if __name__ == "__main__":
-    bed.main()

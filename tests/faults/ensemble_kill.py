@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """sciara ensemble run: slices, workers, restarts and SIGKILL at random times give the same batches but for the seconds, and
 the checksum of each member is that of `sciara run`. What belongs to another plan is refused."""
@@ -11,9 +10,7 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[0] = os.path.join(HERE, "..", "cli", "lib")
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "lib")
 import case
 from case import Case
 
@@ -209,7 +206,3 @@ class Ensemble(Case):
         for args, text in ((("--part", "3/2"), "1 <= I <= N"), (("--members", "5-2"), "A <= B"), (("-j", "0"), "1 to 4096"),
                            (("--checkpoint-every", "6 h"), "10 min wall"), (("--members", "900-999"), "ids of members from 0 to 159"), (("--engine", "nonsense"), "nonsense")):
             self.assertIn(text, self.compute("one", *args, code=2).stderr)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Each call on a file fails once: the program names file and reason, ends with code 4, keeps what was acknowledged."""
 import errno
 import os
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import shim
 
@@ -58,7 +54,3 @@ class Errors(bed.Bed):
             self.assert_lives(outcome, how, (OK,))
             self.assert_whole(outcome, state, how)
             self.assertEqual(self.right, bed.whole.right_of(state), how)
-
-
-if __name__ == "__main__":
-    bed.main()

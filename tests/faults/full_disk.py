@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The disk is full after a number of bytes: the message says so, the exit code is 4, and what was acknowledged stays. On a
 file system of that size where one may be mounted, and with the shim everywhere."""
@@ -6,10 +5,7 @@ import errno
 import os
 import shutil
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import shim
 import whole
@@ -75,7 +71,3 @@ class FullDisk(bed.Bed):
             full += 1
             self.check(outcome, whole.load(os.path.join(kept, "out")), how)
         self.assertGreater(full, SIZES // 2)
-
-
-if __name__ == "__main__":
-    bed.main()

@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """SIGKILL: at each call that changes the disk, in the middle of each write, and at random times. A file with its final name
 is complete, what was acknowledged exists, and the folder can be used again."""
 import os
 import signal
-import sys
 import time
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import shim
@@ -120,7 +116,3 @@ class KillAtRandom(bed.Bed):
             self.assert_whole(outcome, state, f"killed after {delay:.3f} s")
             acknowledged += len(outcome.announced)
         self.assertGreater(acknowledged, 20, "snapshots before the end")
-
-
-if __name__ == "__main__":
-    bed.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Memory: the estimate of `check` is what a run uses; without enough memory the program says so and ends with code 6."""
 import mmap
@@ -6,12 +5,9 @@ import os
 import re
 import resource
 import shutil
-import sys
 import time
 import unittest.mock
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import shim
@@ -37,19 +33,6 @@ class Refused(bed.Bed):
         if bed.LONG:
             return range(1, outcome.mallocs + 1)
         return sorted({k for _, first, last in outcome.sites for k in (first, last) if k <= outcome.mallocs})
-
-    def test_each_request_of_a_run(self):
-        outcome, _ = self.undisturbed()
-        self.assertGreater(outcome.mallocs, 100)
-        for k in self.numbers(outcome):
-            self.check(k)
-
-    def test_each_request_of_openmp(self):
-        args = (*bed.RUN[:-1], "openmp", "--threads", "1", "-n", "60")
-        outcome, state = self.attempt(args=args)
-        self.right = whole.right_of(state)
-        for k in self.numbers(outcome):
-            self.check(k, args)
 
     def test_each_request_of_the_readers(self):
         """check, info, compare and export of every format."""
@@ -295,7 +278,3 @@ class Predicted(case.Case):
                 unused = bare - self.read_but_not_written(bare) if bare else 0
                 with self.subTest(wet=wet, engines=engines):
                     self.assertLess(abs(predicted - unused - whole.resident), 0.1 * whole.resident)
-
-
-if __name__ == "__main__":
-    bed.main()

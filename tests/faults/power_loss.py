@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A loss of power after each call of a run: every disk that may then be found (lib/disk.py) contains what was acknowledged,
 and no broken file with a final name. And a program that forgets to sync is caught."""
 import os
 import shutil
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import bed
 import case
 import disk
@@ -176,7 +172,3 @@ class Caught(bed.Bed):
         records = said[:1] + [r for r in records if r is not said[0]]
         with self.assertRaises(Found):
             self.fail(self.replay(records, lambda fault: "announced" in fault))
-
-
-if __name__ == "__main__":
-    bed.main()

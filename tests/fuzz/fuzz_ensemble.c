@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ensemble file: the input is the JSON text, then, each after a separator, members.csv, weights.csv, vents.csv, and changes to
-// the folder of a planned ensemble.
+// An ensemble file: the input is the JSON text, then, each after a separator, members.csv, weights.csv and
+// vents.csv.
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
-#include "fuzz_ensemble_folder.h"
 #include "plan/plan.h"
 
 size_t __wrap_sciara_memory_available(void);
@@ -66,15 +65,14 @@ static void check_table(struct fuzz_part weights) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct fuzz_part parts[5];
+  struct fuzz_part parts[4];
   struct sciara_diagnostics diagnostics = {0};
-  fuzz_split(data ? data : (const uint8_t *)"", size, parts, 5);
+  fuzz_split(data ? data : (const uint8_t *)"", size, parts, 4);
   put("base.json", base);
   put("dem.asc", dem);
   put("rates.csv", rates);
   fuzz_file("members.csv", parts[1]);
   fuzz_file("vents.csv", parts[3]);
-  if (parts[4].data) fuzz_ensemble_folder(parts[4]);
   if (parts[1].data) check_table(parts[2]);
   sciara_ensemble_plan(fuzz_file("e.json", parts[0]), NULL, NULL, NULL, &diagnostics);
   fuzz_check_status(sciara_diagnostics_status(&diagnostics));

@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """DataArray.sciara: areas, volumes and outlines, compared with counted cells; the Basic Model Interface."""
 import math
-import os
-import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -177,7 +173,3 @@ class Interface(case.Case):
         model.finalize()
         with self.assertRaisesRegex(sciara.UsageError, "expected an initialised model, found none"):
             model.update()
-
-
-if __name__ == "__main__":
-    case.main()

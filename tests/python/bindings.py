@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The bindings have all of sciara.h, the Python layer uses all of it; finding the library; building the package."""
 import glob
@@ -9,7 +8,6 @@ import shutil
 import subprocess
 import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -154,7 +152,3 @@ class Types(case.Case):
                               cwd=setup.PACKAGE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
                               check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
-
-
-if __name__ == "__main__":
-    case.main()

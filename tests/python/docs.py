@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The Python blocks of docs/python.md and python/README.md run, and the page names the whole interface."""
 import os
 import re
-import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -56,7 +53,3 @@ class Documentation(case.Case):
             self.assertRegex(text, rf"`{name}\b")
         for name in filter(lambda name: not name.startswith("_"), dir(sciara.ensemble.Ensemble) + ["folder"]):
             self.assertRegex(text, rf"`{name}\b")
-
-
-if __name__ == "__main__":
-    case.main()

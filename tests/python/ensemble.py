@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
 import csv
@@ -7,9 +6,7 @@ import math
 import os
 import re
 import subprocess
-import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -422,7 +419,3 @@ class Use(case.Case):
         with self.assertRaises(sciara.InputError):
             ensemble.plan(self.path("e.json"), self.path("e"))
         self.assertEqual(ensemble.plan(self.path("e.json"), self.path("e"), overwrite=True).status().total, 4)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,14 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Scores of sets of parameters: those of the program, generations, progress and Ctrl-C, forks, wrong use."""
 import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -179,7 +176,3 @@ class Scores(case.SharedCase):
                 (sciara.UsageError, r"sets\[0\]: expected a value that JSON can hold",
                  lambda: sciara.evaluate(path, mapped, [{"model.relaxation": float("nan")}]))):
             self.assertRaisesRegex(error, words, call)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs built from what is in memory: the same as from files, DEMs as arrays, vents, sites, wrong shapes and values."""
 import datetime
 import os
 import pathlib
-import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -388,7 +385,3 @@ class Wrong(case.Case):
             sciara.Run(site="dem.asc", **KEYS)
         with self.assertRaisesRegex(sciara.UsageError, 'precision: expected "double" or "single"'):
             sciara.Site(setup.dem_array(), **setup.PLACE, precision="half")
-
-
-if __name__ == "__main__":
-    case.main()

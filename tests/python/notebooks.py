@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The notebooks of examples/ run without errors and draw their pictures; they are stored without outputs. The cells of their
 scenarios are 20 m wide here, as the volcano of notebook calibrate: with the 10 m of its DEM they take six times as long.
@@ -11,7 +10,6 @@ import re
 import shutil
 import sys
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -109,7 +107,3 @@ class Notebooks(case.Case):
                 self.assertFalse(cell.get("outputs"))
                 self.assertIsNone(cell.get("execution_count"))
                 self.assertLessEqual(max(map(len, "".join(cell["source"]).split("\n"))), 125)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs from files: steps, fields as arrays with coordinates, changed rates, Ctrl-C, views, files, scores, wrong use."""
 import json
@@ -9,7 +8,6 @@ import sys
 import threading
 import time
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -525,7 +523,3 @@ class Messages(RunCase):
         self.assertRegex(setup.run_python(script.format(without)), r"\rsciara: .*step \d+, \d+ liquid cells")
         quiet = script.format("sciara.log('ERROR')").replace("progress=True", "")
         self.assertEqual(setup.run_python(quiet), "", "no terminal")
-
-
-if __name__ == "__main__":
-    case.main()

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Several runs in threads on one site; one run in several threads; a thousand runs, opened and closed."""
 import concurrent.futures
@@ -6,11 +5,9 @@ import gc
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import setup
 import case
 
@@ -205,7 +202,3 @@ class Memory(case.Case):
             with self.assertRaises(sciara.InputError):
                 sciara.open(self.path("s.json"), {"model.T_sol_K": -1})
         self.assert_no_growth(work)
-
-
-if __name__ == "__main__":
-    case.main()

@@ -23,15 +23,6 @@ static struct sciara_problem scene(enum sciara_scene which, int64_t size, enum s
   return p;
 }
 
-TEST(dense_has_lava_on_every_interior_cell) {
-  struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 100, SCIARA_DOUBLE);
-  const struct sciara_state *s = p.state;
-  for (int64_t i = 0; i < 100 * 100; i++) ck_assert_int_eq(s->h[i] > 0, s->kind[i] == SCIARA_CELL_INTERIOR);
-  ck_assert_int_eq(sciara_state_liquid_cells(s), 98 * 98);
-  ck_assert_int_eq(sciara_scene_liquid(SCIARA_SCENE_DENSE, 100), 98 * 98);
-  sciara_problem_free(&p);
-}
-
 TEST(sparse_has_a_thousandth) {
   const int64_t sizes[] = {64, 100, 512, 1024, 1500};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -42,82 +33,6 @@ TEST(sparse_has_a_thousandth) {
     for (int64_t i = 0; i < sizes[k] * sizes[k]; i++)
       if (p.state->h[i] > 0) ck_assert_int_eq(p.state->kind[i], SCIARA_CELL_INTERIOR);
     sciara_problem_free(&p);
-  }
-}
-
-TEST(each_scene_is_reproducible) {
-  for (int which = 0; which < 3; which++) {
-    struct sciara_problem a = scene((enum sciara_scene)which, 600, SCIARA_DOUBLE);
-    struct sciara_problem b = scene((enum sciara_scene)which, 600, SCIARA_SINGLE_PRECISION);
-    ck_assert_uint_eq(sciara_state_checksum(a.state), sciara_state_checksum(b.state));
-    for (int64_t i = 0; i < sciara_grid_cells(&a.grid); i++) { // floats already
-      ck_assert(a.state->z[i] == (double)(float)a.state->z[i]);
-      ck_assert(a.state->h[i] == (double)(float)a.state->h[i]);
-      ck_assert(a.state->T[i] == (double)(float)a.state->T[i]);
-    }
-    sciara_problem_free(&a);
-    sciara_problem_free(&b);
-  }
-}
-
-/** Lava that does not flow would measure what an engine leaves out. */
-TEST(the_lava_keeps_flowing) {
-  const struct {
-    enum sciara_scene scene;
-    int64_t size;
-    uint64_t step;
-    double share; ///< fraction of the liquid cells that change in the step
-  } cases[] = {{SCIARA_SCENE_DENSE, 128, 48, 0.95}, {SCIARA_SCENE_TIGHT, 1024, 352, 0.6}};
-  for (size_t k = 0; k < 2; k++) {
-    struct sciara_problem p = scene(cases[k].scene, cases[k].size, SCIARA_DOUBLE);
-    struct sciara_state *before;
-    ck_assert_int_eq(sciara_bench_advance(&p, SCIARA_DOUBLE, cases[k].step - 1), SCIARA_OK);
-    ck_assert_int_eq(sciara_state_clone(p.state, &before), SCIARA_OK);
-    ck_assert_int_eq(sciara_bench_advance(&p, SCIARA_DOUBLE, cases[k].step), SCIARA_OK);
-    int64_t changed = 0;
-    for (int64_t i = 0; i < sciara_grid_cells(&p.grid); i++) changed += before->h[i] != p.state->h[i];
-    ck_assert(p.state->clock < 5);
-    ck_assert_double_ge((double)changed / (double)sciara_state_liquid_cells(p.state), cases[k].share);
-    sciara_state_destroy(before);
-    sciara_problem_free(&p);
-  }
-}
-
-static int ascending(const void *a, const void *b) { return memcmp(a, b, 4 * sizeof(double)); }
-
-/** Thickness, temperature and momentum of all liquid cells, sorted: their positions do not matter. */
-static double *lava_of(const struct sciara_state *s, int64_t *count) {
-  double *lava = malloc((size_t)sciara_state_liquid_cells(s) * 4 * sizeof *lava);
-  *count = 0;
-  for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
-    if (!(s->h[i] > 0)) continue;
-    const double cell[4] = {s->h[i], s->T[i], s->px[i], s->py[i]};
-    memcpy(lava + 4 * (*count)++, cell, sizeof cell);
-  }
-  qsort(lava, (size_t)*count, 4 * sizeof *lava, ascending);
-  return lava;
-}
-
-TEST(tight_holds_the_lava_of_sparse) {
-  const enum sciara_precision precisions[] = {SCIARA_DOUBLE, SCIARA_SINGLE_PRECISION};
-  for (size_t k = 0; k < 2; k++) {
-    struct sciara_problem a = scene(SCIARA_SCENE_SPARSE, 512, precisions[k]);
-    struct sciara_problem b = scene(SCIARA_SCENE_TIGHT, 512, precisions[k]);
-    ck_assert_int_lt(20 * sciara_grid_cells(&b.grid), sciara_grid_cells(&a.grid));
-    for (uint64_t step = 0; step <= 400; step += 200) {
-      int64_t here, there;
-      ck_assert_int_eq(sciara_bench_advance(&a, precisions[k], step), SCIARA_OK);
-      ck_assert_int_eq(sciara_bench_advance(&b, precisions[k], step), SCIARA_OK);
-      double *sparse = lava_of(a.state, &here), *tight = lava_of(b.state, &there);
-      ck_assert_int_eq(here, there);
-      ck_assert_int_eq(memcmp(sparse, tight, (size_t)here * 4 * sizeof *sparse), 0);
-      ck_assert(a.state->clock == b.state->clock && a.state->time == b.state->time);
-      ck_assert(a.state->initial == b.state->initial);
-      free(sparse);
-      free(tight);
-    }
-    sciara_problem_free(&a);
-    sciara_problem_free(&b);
   }
 }
 
@@ -229,39 +144,6 @@ TEST(one_comparison_after_the_last_repetition) {
 }
 
 // ----------------------------------------------------------------------------------------------------- what is refused
-
-TEST(lava_that_ends) {
-  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
-  p.scenario.params.cooling = 1e6;
-  struct sciara_bench_case c = {.name = "cold", .problem = &p, .steps = 1000, .repeats = 5};
-  ck_assert_int_eq(sciara_bench_measure(&c, NULL, 0), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "cold: serial: stopped after step "));
-  sciara_bench_case_free(&c);
-  ck_assert_int_eq(sciara_bench_advance(&p, SCIARA_DOUBLE, 100000), SCIARA_ERR_INPUT);
-  sciara_problem_free(&p);
-}
-
-TEST(repeats) {
-  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
-  const int refused[] = {0, 1, 4, 100};
-  for (int k = 0; k < 4; k++) {
-    struct sciara_bench_case c = {.name = "few", .problem = &p, .steps = 1, .repeats = refused[k]};
-    ck_assert_int_eq(sciara_bench_measure(&c, NULL, 0), SCIARA_ERR_USAGE);
-  }
-  sciara_problem_free(&p);
-}
-
-TEST(time_that_is_over) {
-  struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, 64, SCIARA_DOUBLE);
-  const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
-  const struct sciara_bench_candidate candidate = {.ops = openmp};
-  struct sciara_bench_case c = {.name = "late", .problem = &p, .steps = 1, .repeats = 5, .until = 1e-9};
-  ck_assert_int_eq(sciara_bench_measure(&c, &candidate, 1), SCIARA_OK);
-  ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_LEFT_OUT);
-  sciara_bench_case_free(&c);
-  sciara_problem_free(&p);
-}
 
 TEST(memory_is_checked_first) {
   const struct sciara_grid grid = sciara_scene_grid(SCIARA_SCENE_SPARSE, 16384);

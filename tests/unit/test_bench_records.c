@@ -248,15 +248,6 @@ TEST(a_wrong_record_gives_no_time) {
   sciara_bench_case_free(&c);
 }
 
-TEST(a_wrong_engine_gets_no_time) {
-  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, true);
-  struct sciara_bench_case c = a_case();
-  measure(&c, &x, 1);
-  ck_assert_int_eq(c.row[0].result, SCIARA_BENCH_VERIFIED);
-  expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "not bit-identical to serial: thickness");
-  sciara_bench_case_free(&c);
-}
-
 TEST(without_a_record_serial_does_all) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
   struct sciara_bench_case c = a_case();
@@ -316,22 +307,6 @@ TEST(tolerance_is_compared_with_a_state) {
     ck_assert_uint_eq(c.row[2].checksum == c.row[1].checksum, !is_wrong && furthest == c.row[1].steps);
     sciara_bench_case_free(&c);
   }
-}
-
-TEST(scaling_compared_with_the_loop) {
-  const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
-  const struct sciara_bench_candidate two[] = {{.ops = openmp, .threads = 2}, {.ops = openmp, .threads = 1}};
-  const struct sciara_bench_candidate one[] = {{.ops = openmp, .threads = 1}};
-  struct sciara_bench_case c = a_case();
-  measure(&c, (const struct sciara_bench_candidate[]){two[1], two[0]}, 2);
-  ck_assert(c.row[0].scaling == 0 && c.row[1].scaling == 1 && c.row[1].loop_scaling == 1);
-  ck_assert_double_eq(c.row[2].scaling, c.row[2].cell_steps_per_s / c.row[1].cell_steps_per_s);
-  ck_assert_double_eq(c.row[2].loop_scaling, c.row[2].loop_per_s / c.row[1].loop_per_s);
-  sciara_bench_case_free(&c);
-  measure(&c, one, 1);
-  ck_assert(c.row[1].scaling == 0 && c.row[1].loop_per_s == 0);
-  sciara_bench_case_free(&c);
 }
 
 // ------------------------------------------------------------------------------------------------- the repository's

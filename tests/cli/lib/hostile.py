@@ -92,14 +92,6 @@ def virtual_unlimited(p):
     h5py.h5d.create(p.file.id, p.name.encode(), h5py.h5t.py_create(p.dtype), space, plist)
 
 
-def contiguous(p):
-    p.again()
-
-
-def contiguous_without_checksum(p):
-    p.again(checksum=False)
-
-
 def compact(p):
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_layout(h5py.h5d.COMPACT)
@@ -108,18 +100,6 @@ def compact(p):
     h5py.h5d.create(p.file.id, p.name.encode(), kind, h5py.h5s.create_simple(shape), plist)
     for key, value in p.attributes.items():
         p.file[p.name].attrs.create(key, value)
-
-
-def no_filters(p):
-    p.again(chunks=chunks(p))
-
-
-def no_fletcher32(p):
-    p.again(chunks=chunks(p), shuffle=True, compression="gzip", compression_opts=1)
-
-
-def other_filter(p):
-    p.again(chunks=chunks(p), compression="lzf", fletcher32=True)
 
 
 def _with_pipeline(p, add):
@@ -140,44 +120,8 @@ def plugin_filter(p):
     made.write_direct_chunk((0,) * p.values.ndim, b"\x28\xb5\x2f\xfd" + bytes(60), 0)
 
 
-def filters_reversed(p):
-    def add(plist):
-        plist.set_fletcher32()
-        plist.set_deflate(1)
-        plist.set_shuffle()
-    _with_pipeline(p, add)
-
-
-def chunk_without_filters(p):
-    """The pipeline exists, and the only chunk is marked as having skipped all of it."""
-    made = p.again(chunks=chunks(p), **USUAL)
-    made.id.write_direct_chunk((0,) * p.values.ndim, p.values.tobytes(), 7)
-
-
 def no_checksum(p):
     del p.file[p.name].attrs["sciara_checksum"]
-
-
-def named_type(p):
-    p.file["type_of_it"] = p.dtype
-    kind = p.file["type_of_it"].id
-    space, plist = h5py.h5s.create_simple(p.values.shape), h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    plist.set_chunk(chunks(p))
-    plist.set_shuffle()
-    plist.set_deflate(1)
-    plist.set_fletcher32()
-    del p.file[p.name]
-    h5py.h5d.create(p.file.id, p.name.encode(), kind, space, plist)
-
-
-def references(p):
-    del p.file[p.name]
-    p.file.create_dataset(p.name, shape=p.values.shape, dtype=h5py.regionref_dtype)
-
-
-def variable_length(p):
-    del p.file[p.name]
-    p.file.create_dataset(p.name, shape=p.values.shape, dtype=h5py.vlen_dtype(np.uint8))
 
 
 def group(p):
@@ -208,24 +152,9 @@ def virtual_in_a_group(p):
     p.file.create_group("deep").create_virtual_dataset("next_to_it", layout, fillvalue=0)
 
 
-def region_reference(p):
-    p.file.attrs.create("where", p.file[p.name].regionref[...], dtype=h5py.regionref_dtype)
-
-
-def group_in_itself(p):
-    """Endless groups for a traversal that follows hard links."""
-    deep = p.file.create_group("deep")
-    deep["deep"] = deep
-
-
 # What no reader accepts, whatever it reads.
 LEADS_AWAY = [external_storage, external_link, soft_link, virtual_dataset, virtual_unlimited, link_next_to_it,
               soft_link_next_to_it, storage_next_to_it, link_in_a_group, virtual_in_a_group, plugin_filter]
-
-# What the program never writes into a snapshot or a checkpoint.
-NEVER_WRITTEN = [contiguous, contiguous_without_checksum, compact, no_filters, no_fletcher32, other_filter,
-                 filters_reversed, chunk_without_filters, named_type, references, variable_length, group,
-                 region_reference, group_in_itself]
 
 
 def spoil(path, how, name, secret, secret_hdf5):
@@ -245,8 +174,7 @@ def put_user_block(path, size=512):
 
 def named(how, name):
     """What the diagnostic of a file damaged in this way names, if `name` is the damaged dataset."""
-    others = {region_reference: "where", group_in_itself: "deep"}
-    return "next_to_it" if "next_to_it" in how.__name__ or how.__name__.endswith("_a_group") else others.get(how, name)
+    return "next_to_it" if "next_to_it" in how.__name__ or how.__name__.endswith("_a_group") else name
 
 
 class Hostile(case.SharedCase):

@@ -22,11 +22,9 @@ RUN = ("run", "s.json", "-q", "-o", "root/out", "--engine", "serial")
 CHECKPOINTS = ("--checkpoint-every", "13 min")  # four in a run, between snapshots
 
 
-def require_shim():
-    """Exits with the reason if the shim cannot be loaded before the program."""
-    if not shim.LIBRARY:
-        print("skipped: the shim is not built here (sanitizers must be the first in a process)")
-        sys.exit(SKIPPED)
+if not shim.LIBRARY:
+    print("skipped: the shim is not built here (sanitizers must be the first in a process)")
+    sys.exit(SKIPPED)
 
 
 def pick(long_form, short_form):
@@ -125,8 +123,3 @@ class Bed(case.Case):
 
 def dice(seed):
     return random.Random(seed)
-
-
-def main():
-    require_shim()
-    case.main()

@@ -206,39 +206,6 @@ class CalibrateSearches(CalibrationCase):
                           self.sciara("calibrate", *args, "-o", "none-made", code=code).stderr)
             self.assertFalse(os.path.exists(self.path("none-made")))
 
-    def test_folder(self):
-        before = case.tree(self.path("whole"))
-        self.write("single.json", budget=35)
-        self.write_searches("other.json", searches=[SEARCHES[0], {**SEARCHES[1], "name": "other"}])
-        os.makedirs(self.path("notes", "fv3"))
-        with open(self.path("notes", "fv3", "evaluations.csv"), "w", encoding="ascii") as f:
-            f.write("my notes")
-        cases = [
-            (["m.json", "-o", "whole"], "whole: expected a new or empty folder, or --resume; found one with files"),
-            (["m.json", "-o", "nothing", "--resume"], "nothing: expected the folder of a calibration to resume, found none"),
-            (["single.json", "-o", "whole", "--resume"], "single.json: searches: expected an array of 2 as when the "
-             "calibration of whole began, found nothing"),
-            (["other.json", "-o", "whole", "--resume"], 'other.json: searches[1].name: expected "sheet" as when the calibration of whole began, '
-             'found "other"'),
-            (["m.json", "-o", "notes"], 'fv3/evaluations.csv:1: expected the line "number,model.dissipation_vent,'),
-        ]
-        for args, message in cases:
-            self.assertIn(message, self.sciara("calibrate", *args, code=3).stderr)
-        self.assertEqual(case.tree(self.path("whole")), before)
-        self.assertEqual(os.listdir(self.path("notes", "fv3")), ["evaluations.csv"])
-
-    def test_links(self):
-        """Nothing is written through a link in place of the folder of a search."""
-        os.makedirs(self.path("target"))
-        for name in ("fv3", "sheet"):
-            folder = self.path(f"linked-{name}")
-            shutil.copytree(self.path("whole"), folder)
-            shutil.rmtree(os.path.join(folder, name))
-            os.symlink(self.path("target"), os.path.join(folder, name))
-            self.assertIn(f"{name}: expected a folder, found a symbolic link",
-                          self.sciara("calibrate", "m.json", "-o", folder, "--resume", code=3).stderr)
-            self.assertEqual(os.listdir(self.path("target")), [])
-
     def test_no_score(self):
         """One search without a score: the other is kept, and the end says so."""
         far = [{"key": "vents.0.x", "min": 1, "max": 2}]

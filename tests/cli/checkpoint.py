@@ -147,12 +147,6 @@ class Branches(Checkpoint):
         self.assertIn("half: the run is complete (steps): nothing to resume", done.stderr)
         self.assertEqual((done.stdout, tree(half)), ("", before))
 
-    def test_two_are_kept(self):
-        self.run_scenario("out", "--checkpoint-every", "2 min")
-        kept = checkpoints(self.path("out"))
-        self.assertEqual(len(kept), 2)
-        self.assertEqual(kept[-1], f"{record(self.path('out'))['state']['step']:08d}.h5", "the last one is of the end")
-
     def end_unrecorded(self, out):
         """As if the run had been killed between its last checkpoint and the end of run.json."""
         path = self.path(out, "run.json")
@@ -161,28 +155,6 @@ class Branches(Checkpoint):
         self.assertIn('"status": "complete"', text)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text.replace('"status": "complete"', '"status": "running"'))
-
-    def test_nothing_to_do_loses_none(self):
-        """The newest checkpoint is at the last step: neither it nor the one before it is removed, however often."""
-        for kept, every in ((2, "2 min"), (1, NEVER)):
-            with self.subTest(kept=kept):
-                out = f"out{kept}"
-                whole = self.run_scenario(out, "--steps", 100, "--checkpoint-every", every)
-                before = checkpoints(whole)
-                self.assertEqual((len(before), before[-1]), (kept, "00000100.h5"))
-                for _ in range(2):
-                    self.end_unrecorded(out)
-                    done = self.sciara("resume", out)
-                    self.assertIn("the end of the run is already reached: step 100 of 100", done.stderr)
-                    self.assertEqual(checkpoints(whole), before)
-                self.branch(out, f"branch{kept}")
-                self.assertEqual(checkpoints(whole), before, "a branch leaves its parent's")
-                self.assertEqual(checkpoints(self.path(f"branch{kept}")), ["00000100.h5"])
-                os.remove(os.path.join(whole, "checkpoints", before[-1]))
-                if kept == 2:  # the older one is good: resumed from it, the run has the same end
-                    self.end_unrecorded(out)
-                    self.sciara("resume", out, "-q")
-                    self.assertEqual(checkpoints(whole), before)
 
     def read_log(self, out):
         with open(os.path.join(out, "run.log"), encoding="utf-8") as f:
@@ -234,27 +206,6 @@ class Branches(Checkpoint):
         self.sciara("resume", "moved", "-q", "-o", self.path("rest"), "--set", "run.max_steps=null",
                     cwd=self.path("elsewhere"))
         self.assert_same_run("whole", "rest", ("history", "scenario_json"))
-
-    def test_initial_lava_is_not_placed_twice(self):
-        """Nor is its raster searched for."""
-        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": "lava.asc"}, vents=[])
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            head = f.read().splitlines()[:6]
-        with open(self.path("lava.asc"), "w", encoding="ascii") as f:
-            f.write("\n".join(head) + "\n")
-            for row in range(case.ROWS):
-                f.write(" ".join("2" if (row, col) == case.VENT else "0" for col in range(case.COLS)) + "\n")
-        self.run_scenario("whole", "--steps", 60)
-        self.run_scenario("half", "--steps", 30, "--checkpoint-every", NEVER)
-        os.remove(self.path("lava.asc"))
-        self.branch("half", "rest", "--steps", 60)
-        self.assert_same_run("whole", "rest", ("history", "scenario_json"))
-
-    def test_lava_at_the_rim_is_reported_once(self):
-        case.write_scenario(self.work, output=OUTPUT, initial={"thickness": 5}, vents=[])
-        first = self.sciara("run", "s.json", "-o", "half", "--steps", 40, "--checkpoint-every", NEVER).stderr
-        again = self.sciara("resume", "half", "-o", "rest", "--steps", 80).stderr
-        self.assertEqual((first.count("has reached the rim"), again.count("has reached the rim")), (1, 0))
 
 
 class Diagnostics(Checkpoint):

@@ -206,15 +206,3 @@ class Stopped(Cut):
             self.assertEqual(err.count("checkpoint of step"), 2)
         self.assert_identical("whole", "lone")
         self.check_whole()
-
-    def test_a_damaged_newest(self):
-        self.link_whole("serial")
-        process = self.start("run", "s.json", "-q", "-o", "out", "-e", "serial", *CHECKPOINTS)
-        self.wait_for("two checkpoints", process, lambda: len(self.checkpoints()) == 2)
-        process.kill()
-        process.communicate()
-        with open(self.path("out", "checkpoints", self.checkpoints()[-1]), "r+b") as f:
-            f.truncate(os.fstat(f.fileno()).st_size // 2)
-        err = self.sciara("resume", "out").stderr
-        self.assertRegex(err, "warning: .*; the previous one is used")
-        self.check_whole()

@@ -77,19 +77,6 @@ class Import(Case):
         os.rename(self.path("old files", "eruption_Morphology.asc"), self.path("old files", "eruption_Morphology.stt"))
         self.run_import("-o", "new")
 
-    def test_report(self):
-        done = self.run_import("-o", "new", "--crs", "EPSG:32633")
-        for line in ("eruption imported to new", "  dem.tif: 9 rows x 12 columns of 10 m, 3 cells NODATA",
-                     "    the file declares 0 as NODATA: cells at altitude 0 are outside the DEM",
-                     "    CRS: WGS 84 / UTM zone 33N (EPSG:32633)", "  observed.tif: 20 cells covered",
-                     "  scenario.json: 2 vents, 16200 m3 in all",
-                     "    vent 1: row 4, column 5, 3 slots of 3600 s, 13500 m3",
-                     "    vent 2: row 6, column 3, 1 slot of 3600 s, 2700 m3"):
-            self.assertIn(line, done.stdout.splitlines())
-        ignored = done.stdout.split("ignored, ")[1].splitlines()[1:]
-        self.assertEqual([" ".join(line.split()) for line in ignored],
-                         ["maximum_steps_(0_for_loop) 0", "stopping_threshold -1", "Pac 120.0", "Ptsol 1143"])
-
     def test_the_scenario_runs(self):
         self.run_import("-o", "new", "--crs", "EPSG:32633")
         self.sciara("run", "new/scenario.json", "-q", "-n", 200)
@@ -121,30 +108,6 @@ class Import(Case):
         self.assertRegex(done.stderr, message)
         self.assertEqual(done.stdout, "")
         self.assertFalse(os.path.exists(self.path("new")), "something was written")
-
-    def test_missing_files(self):
-        for suffix in ("_Morphology.stt", "_Vents.stt", "_EmissionRate.txt"):
-            with self.subTest(missing=suffix):
-                os.rename(self.path("old files", "eruption" + suffix), self.path("away"))
-                self.check_refused(rf"old files/eruption{suffix}: No such file or directory", code=4)
-                os.rename(self.path("away"), self.path("old files", "eruption" + suffix))
-        os.remove(self.path("old files", "eruption.cfg"))
-        self.check_refused("eruption.cfg: No such file or directory", code=4)
-
-    def test_files_that_do_not_fit(self):
-        self.write("_EmissionRate.txt", f"[TIME] {SLOT}\n[VENT_ID] 1\n[EMISSION_RATE]\n1\n[END]\n")
-        self.check_refused(r"eruption_Vents.stt: vent 2 at row 6, column 3 has no rates")
-        self.write("_EmissionRate.txt", f"[TIME] {SLOT}\n[VENT_ID] 1\n[EMISSION_RATE]\n1 fast\n[END]\n")
-        self.check_refused(r"eruption_EmissionRate.txt:4: expected an effusion rate.*found .*fast")
-        self.setUp()
-        self.write("_Vents.stt", grid(lambda row, col: 0, -9999).replace(f"nrows         {ROWS}", "nrows 8"))
-        self.check_refused("eruption_Vents.stt")
-        self.setUp()
-        self.write("_Morphology.stt", grid(altitude, "0.0").replace("502.0", "x02.0", 1).rsplit(" ", 1)[0])
-        self.check_refused("eruption_Morphology.stt:")
-
-    def test_an_invalid_crs(self):
-        self.check_refused('CRS "EPSG:999999" is not known', "--crs", "EPSG:999999")
 
 
 class OlderLayout(Case):
@@ -202,22 +165,6 @@ class OlderLayout(Case):
             self.sciara("run", f"{folder}/scenario.json", "-q", "-n", 100, "-o", f"{folder}.out")
         self.assert_identical("new.out", "other.out")
 
-    def test_what_is_missing_is_named(self):
-        def refused(message, *args, code=3):
-            done = self.run_import(*args, code=code)
-            self.assertEqual(done.stderr, f"sciara: error: etna_2001/{message}\n")
-            self.assertFalse(os.path.exists(self.path("new")), "something was written")
-
-        refused("MORPHOLOGY.stt: has no header that names the lower left corner of the grid, and there is no "
-                "*_RealEvent.stt with one; give it with --corner X,Y (m)")
-        self.write("PARAMETERS.cfg", "nsteps 100\nPclock 60\n")
-        refused("PARAMETERS.cfg: lacks ncols (number of columns), nrows (number of rows), Pc (side of a cell in m); its "
-                "grids have no header: add a line \"KEY VALUE\" for each", "--corner", "0,0")
-        self.write("PARAMETERS.cfg", self.PARAMETERS)
-        os.remove(self.path("etna_2001", "VENTS.stt"))
-        refused("VENTS.stt: No such file or directory; it holds the ids of the vents on the grid", "--corner", "0,0",
-                code=4)
-
     def test_the_observed_extent_and_the_corner_of_it(self):
         covered = lambda row, col: int(row > 3 and 2 < col < 7)
         self.write("etna_RealEvent.stt", grid(covered, 0))
@@ -246,15 +193,3 @@ class OlderLayout(Case):
         self.write("etna_RealEvent.stt", grid(lambda row, col: 0, 0).replace("cellsize      10", "cellsize 20"))
         self.refused_with_extent("etna_2001/etna_RealEvent.stt: its header says 9 rows x 12 columns of 20 m, PARAMETERS.cfg 9 x "
                             "12 of 10")
-
-    def test_an_observed_extent_without_header(self):
-        self.write("etna_RealEvent.stt", self.values(lambda row, col: int(row == 4)))
-        self.refused_with_extent("give it with --corner X,Y (m)")
-        done = self.run_import("--corner", "499900.5,4177000.25")
-        self.assertIn("  observed.tif: 12 cells covered\n", done.stdout)
-
-    def test_an_invalid_corner(self):
-        for corner in ("499900.5", "499900.5 4177000", "west,south", "1,2,3", ",", "nan,0"):
-            with self.subTest(corner=corner):
-                done = self.run_import("--corner", corner, code=2)
-                self.assertIn(f'--corner: expected two numbers X,Y; found "{corner}"', done.stderr)

@@ -99,40 +99,6 @@ static struct sciara *create(const struct sciara_scenario *c, const struct sciar
 
 // ------------------------------------------------------------------------------------------------------- from memory
 
-// Everything from memory, in both precisions: same state, same fields, same snapshot but for the names in it.
-TEST_EACH(from_memory_as_from_files, 2) {
-  const bool single = _i == 1;
-  struct sciara *files = open_file(NULL, single ? "engine.precision=single" : NULL);
-  const struct sciara_site *site = memory_site(single);
-  struct sciara_scenario *c = built();
-  if (single) OK(sciara_scenario_set(c, "engine.precision", "single"));
-  struct sciara *memory = create(c, site);
-  sciara_scenario_close(c);
-  double a[CELLS], b[CELLS];
-  for (int k = 0; k < 4; k++) {
-    ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
-    OK(sciara_step(files, 30));
-    OK(sciara_step(memory, 30));
-  }
-  for (int f = 0; f <= SCIARA_FIELD_MAX_THICKNESS; f++) {
-    OK(sciara_read_field(files, (enum sciara_field)f, a, CELLS));
-    OK(sciara_read_field(memory, (enum sciara_field)f, b, CELLS));
-    ck_assert_msg(memcmp(a, b, sizeof a) == 0, "%s differs", sciara_field_name((enum sciara_field)f));
-  }
-  const char *wkt[2], *name[2];
-  sciara_read_crs(files, &wkt[0], &name[0]);
-  sciara_read_crs(memory, &wkt[1], &name[1]);
-  ck_assert_str_eq(wkt[0], wkt[1]);
-  ck_assert_str_eq(name[0], name[1]);
-  sciara_site_read_crs(site, &wkt[1], &name[1]);
-  ck_assert_str_eq(wkt[0], wkt[1]);
-  ck_assert_str_eq(name[0], name[1]);
-  sciara_site_release(site);
-  ck_assert(progress_of(memory).finished && progress_of(memory).step == 120 && !progress_of(memory).solidified);
-  sciara_close(files);
-  sciara_close(memory);
-}
-
 // Text, file and calls are one scenario; the DEM by its path is that of the scenario.
 static const char BARRIER[] =
     "[{\"line\": [[500050, 4177100], [500300, 4177050]], \"width_m\": 20, \"height_m\": 7}, "
@@ -334,42 +300,6 @@ TEST(what_memory_must_not_hold) {
           "cell_size_m: expected 0 m or more, found -1 m");
 }
 
-// NaN and -9999 are outside the DEM, and the grid keeps its place.
-TEST(holes_in_an_array) {
-  double altitude[CELLS], values[CELLS];
-  const struct sciara_site *site;
-  struct sciara_grid_info g;
-  fill(altitude);
-  altitude[0] = NAN;
-  altitude[CELLS - 1] = -9999;
-  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
-  sciara_site_read_grid(site, &g);
-  ck_assert(memcmp(&g, &grid, sizeof g) == 0);
-  struct sciara_scenario *c = built();
-  struct sciara *s = create(c, site);
-  OK(sciara_read_field(s, SCIARA_FIELD_ALTITUDE, values, CELLS));
-  ck_assert(values[0] == -9999 && values[CELLS - 1] == -9999 && values[1] == altitude[1]);
-  double thickness[CELLS] = {0};
-  thickness[CELLS - COLS - 2] = 1; // a neighbour of the cell with -9999
-  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
-  struct sciara *none;
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a cell on the rim");
-  thickness[CELLS - COLS - 2] = 0;
-  thickness[CELLS - 1] = 1;
-  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, thickness, NULL));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "a NODATA cell");
-  sciara_read_grid(s, &g);
-  ck_assert(memcmp(&g, &grid, sizeof g) == 0);
-  const char *wkt, *name;
-  sciara_read_crs(s, &wkt, &name);
-  ck_assert(!wkt && !name);
-  sciara_site_read_crs(site, &wkt, &name);
-  ck_assert(!wkt && !name);
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-}
-
 // ------------------------------------------------------------------------------------------------------ initial lava
 
 /** Lava 2 to 4 m thick in some cells; temperatures there. NaN and -9999 elsewhere. */
@@ -395,49 +325,6 @@ static double initial_m3(struct sciara *s) {
   struct sciara_ledger ledger;
   OK(sciara_read_ledger(s, &ledger));
   return ledger.initial_m3;
-}
-
-// Initial lava in arrays is that in rasters, bit by bit; temperatures may be left out or be a key.
-TEST_EACH(initial_lava_as_from_files, 6) {
-  static const char *const temperature_key[] = {"\"T.asc\"", "1250", NULL};
-  const bool single = _i % 2, given = _i / 2 == 0;
-  const char *key = temperature_key[_i / 2];
-  double h[CELLS], T[CELLS];
-  struct sciara_scenario *files = built(), *memory = built();
-  fill_lava(h, T);
-  write_raster("h.asc", h);
-  write_raster("T.asc", T);
-  OK(sciara_scenario_set(files, "dem", "{\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}"));
-  OK(sciara_scenario_set(files, "initial.thickness", "h.asc"));
-  if (key) OK(sciara_scenario_set(files, "initial.temperature", key));
-  const char *json;
-  OK(sciara_scenario_json(files, &json));
-  struct sciara_scenario *in_folder;
-  OK(sciara_scenario_from_json(json, folder, &in_folder));
-  OK(sciara_scenario_set_initial_lava(memory, 1, 1, h, T)); // replaced by the next call
-  OK(sciara_scenario_set_initial_lava(memory, ROWS, COLS, h, given ? T : NULL));
-  if (!given && key) OK(sciara_scenario_set(memory, "initial.temperature", key));
-  for (int i = 0; i < CELLS; i++) h[i] = T[i] = 1e9; // they were copied
-  if (single) {
-    OK(sciara_scenario_set(in_folder, "engine.precision", "single"));
-    OK(sciara_scenario_set(memory, "engine.precision", "single"));
-  }
-  const struct sciara_site *site = memory_site(single);
-  struct sciara *a = create(in_folder, NULL), *b = create(memory, site);
-  ck_assert_double_gt(initial_m3(a), 24 * 100 * 2.5);
-  ck_assert(initial_m3(a) == initial_m3(b));
-  for (int k = 0; k < 3; k++) {
-    ck_assert_uint_eq(checksum_of(a), checksum_of(b));
-    OK(sciara_step(a, 40));
-    OK(sciara_step(b, 40));
-  }
-  ck_assert_uint_eq(checksum_of(a), checksum_of(b));
-  sciara_close(a);
-  sciara_close(b);
-  sciara_scenario_close(files);
-  sciara_scenario_close(in_folder);
-  sciara_scenario_close(memory);
-  sciara_site_release(site);
 }
 
 // A run of initial lava alone, without a vent; its checkpoint needs neither the array nor the raster again.
@@ -976,64 +863,6 @@ TEST(run_folders) {
   refused(SCIARA_ERR_INPUT, sciara_open_run(folder, NULL, 0, &none), "run.json");
   sciara_close(s);
   sciara_close(whole);
-}
-
-// A map is read back as an observation that the run hits cell by cell.
-TEST(files_and_scores) {
-  const struct sciara_site *site = memory_site(false);
-  struct sciara_scenario *c = built();
-  struct sciara *s = create(c, site);
-  struct sciara_scores score;
-  OK(sciara_run(s));
-  OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.tif")));
-  OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("deposit.png")));
-  OK(sciara_write_snapshot(s, inside("state.nc")));
-  ck_assert_int_eq(access(inside("deposit.qml"), F_OK) | access(inside("deposit.png"), F_OK), 0);
-  struct sciara_snapshot snapshot;
-  double a[CELLS], b[CELLS];
-  OK(sciara_snapshot_open(inside("state.nc"), &snapshot));
-  ck_assert_uint_eq(snapshot.checksum, checksum_of(s));
-  ck_assert_ptr_nonnull(strstr(snapshot.scenario_json, "\"path\": \"memory\""));
-  const uint64_t dem_hash = snapshot.dem_hash;
-  OK(sciara_snapshot_read(&snapshot, SCIARA_FIELD_THICKNESS, a));
-  OK(sciara_read_field(s, SCIARA_FIELD_THICKNESS, b, CELLS));
-  for (int i = 0; i < CELLS; i++) ck_assert(a[i] == (double)(float)b[i]);
-  sciara_snapshot_close(&snapshot);
-  struct sciara *file = open_file(NULL, NULL);
-  OK(sciara_write_snapshot(file, inside("file.nc")));
-  OK(sciara_snapshot_open(inside("file.nc"), &snapshot));
-  ck_assert_uint_eq(snapshot.dem_hash, dem_hash);
-  sciara_snapshot_close(&snapshot);
-  sciara_close(file);
-  OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
-  ck_assert(score.hits > 5 && score.misses == 0 && score.excess == 0 && score.jaccard == 1 && score.hausdorff_m == 0);
-  sciara_close(s);
-  s = create(c, site);
-  OK(sciara_step(s, 60));
-  OK(sciara_score(s, inside("deposit.tif"), NULL, 0, &score));
-  ck_assert(score.misses > 0 && score.excess == 0 && score.jaccard < 1 && score.precision == 1 && score.area_ratio < 1);
-  const double hits = (double)score.hits, misses = (double)score.misses;
-  ck_assert_double_eq_tol(score.sensitivity, hits / (hits + misses), 1e-12);
-  ck_assert_double_eq_tol(score.f1, 2 * hits / (2 * hits + misses), 1e-12);
-  ck_assert(score.run_out_ratio > 0 && score.run_out_ratio < 1 && score.hausdorff_m >= 10);
-  refused(SCIARA_ERR_USAGE, sciara_score(s, inside("deposit.tif"), NULL, -1, &score),
-          "min_thickness_m: expected 0 m or more, found -1 m");
-  refused(SCIARA_ERR_IO, sciara_score(s, inside("none.gpkg"), NULL, 0, &score), "none.gpkg");
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside("map.jpg")),
-          "expected the name of a file NAME.tif or NAME.png");
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, inside(".tif")), "/.tif");
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_DEPOSIT, ".png"), "found .png");
-  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside(".nc")), "/.nc");
-  ck_assert_int_ne(access(inside(".tif"), F_OK), 0);
-  ck_assert_int_ne(access(inside(".qml"), F_OK), 0);
-  refused(SCIARA_ERR_USAGE, sciara_write_map(s, SCIARA_FIELD_MAX_SPEED, inside("map.tif")),
-          "expected a recorded field");
-  refused(SCIARA_ERR_USAGE, sciara_write_snapshot(s, inside("state.h5")), "expected the name of a file NAME.nc, found");
-  refused(SCIARA_ERR_IO, sciara_write_snapshot(s, inside("none/state.nc")), "none/state.nc");
-  refused(SCIARA_ERR_IO, sciara_write_checkpoint(s, inside("none/state.h5")), "none/state.h5");
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
 }
 
 // ------------------------------------------------------------------------------------------------------------- rest

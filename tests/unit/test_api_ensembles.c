@@ -106,14 +106,6 @@ TEST(progress_and_cancel) {
   ck_assert_msg(p.finished < MEMBERS, "a call that was cancelled has computed all members");
 }
 
-TEST(progress_to_the_end) {
-  struct seen seen = {.proceed = true};
-  const struct sciara_ensemble_run_options options = {.progress = watch, .context = &seen, .parts = 1, .part = 1};
-  OK(sciara_ensemble_make_plan(file, place, false));
-  OK(sciara_ensemble_run(place, &options, NULL));
-  ck_assert_uint_eq(seen.most, MEMBERS);
-}
-
 TEST(reduced) {
   finish();
   OK(sciara_ensemble_reduce(place, NULL));
@@ -122,103 +114,6 @@ TEST(reduced) {
   const struct sciara_ensemble_reduce_options options = {.pictures = true, .threads = 2, .all = true};
   OK(sciara_ensemble_reduce(place, &options));
   ck_assert(exists("maps/probability_0m.png"));
-}
-
-/** At the vent "inner" its members arrive first; all weights are those of the files: 2/8, and 3/4 or 1/4. */
-TEST(queried) {
-  const struct sciara_ensemble_answer *a;
-  double hits = 0, shares = 0;
-  finish();
-  OK(sciara_ensemble_query(place, 500155, 4177235, &a));
-  ck_assert(a->members == MEMBERS && a->finished == MEMBERS && a->censored == 0);
-  ck_assert(a->thickness_count == 2 && a->thickness[0].limit == 0 && a->thickness[1].limit == 1);
-  ck_assert(a->within_count == 2 && a->within[0].limit == 600 && a->within[1].limit == 1800);
-  ck_assert_uint_gt(a->quantile_count, 0);
-  ck_assert_msg(isnan(a->quantiles[0].arrival_s), "a quantile of less than 10 hits");
-  ck_assert(a->thickness[0].value >= 0.25 - 1e-12 && a->thickness[0].value < 1);
-  ck_assert(a->thickness[0].low == a->thickness[0].value && a->thickness[0].high == a->thickness[0].value);
-  ck_assert(a->within[1].value == a->thickness[0].value && a->within[0].value <= a->within[1].value);
-  ck_assert(a->thickness[1].value <= a->thickness[0].value);
-  for (size_t k = 0; k < a->by_both_count; k++) {
-    const struct sciara_ensemble_contribution *c = &a->by_both[k];
-    hits += c->weight * c->probability;
-    shares += c->share;
-    ck_assert(c->members == 1 && c->hits == 1 && isnan(c->arrival_s));
-    if (strcmp(c->vent, "inner") == 0)
-      ck_assert_double_eq_tol(c->weight, strcmp(c->event, "small") == 0 ? 0.1875 : 0.0625, 1e-12);
-  }
-  ck_assert_double_eq_tol(hits, a->thickness[0].value, 1e-12);
-  ck_assert_double_eq_tol(shares, 1, 1e-12);
-  ck_assert_double_eq(a->earliest_s, 0); // at the vent
-  ck_assert_uint_eq(a->by_event_count, 2);
-  ck_assert_str_eq(a->by_event[0].event, "small");
-  ck_assert_str_eq(a->by_event[0].vent, "-");
-  ck_assert(a->by_vent_count >= 1 && a->by_vent_count < 4);
-  sciara_ensemble_release(a);
-}
-
-/** Eruptions of the two western vents, and of any: P_T from the vents and classes that reach the place. */
-TEST(years_of_a_place) {
-  const struct sciara_ensemble_answer *a;
-  double west = 0, all = 0;
-  write_text("e.json",
-             "{\"base\": \"b.json\", \"vents\": {\"table\": \"v.csv\", \"weights\": {\"column\": \"p\"}},"
-             " \"events\": [{\"name\": \"small\", \"weight\": 3, \"volume_m3\": 2000, \"duration\": \"10 min\"},"
-             "  {\"name\": \"large\", \"weight\": 1, \"volume_m3\": 20000, \"duration\": \"20 min\"}],"
-             " \"sample\": {\"method\": \"full\"},"
-             " \"result\": {\"thickness_m\": [0, 1000], \"years\": [10, 50], \"eruptions_per_year\": ["
-             "  {\"name\": \"west\", \"rate\": 0.03, \"interval\": [0.01, 0.2], \"polygon\": [[500000, 4177200],"
-             "   [500180, 4177200], [500180, 4177300], [500000, 4177300]]}, {\"name\": \"all\", \"rate\": 0.004}]}}");
-  finish();
-  OK(sciara_ensemble_query(place, 500155, 4177235, &a));
-  for (size_t k = 0; k < a->by_both_count; k++) {
-    const struct sciara_ensemble_contribution *c = &a->by_both[k];
-    all += c->weight * c->probability;
-    if (strcmp(c->vent, "west") == 0 || strcmp(c->vent, "inner") == 0) west += c->weight * c->probability / 0.375;
-  }
-  ck_assert_uint_eq(a->years_count, 4);
-  for (size_t k = 0; k < 4; k++) {
-    const struct sciara_ensemble_years *y = &a->years[k];
-    const double years = k < 2 ? 10 : 50, factor = k % 2 == 0 ? years : 0; // nothing is 1000 m thick
-    ck_assert(y->years == years && y->limit == (k % 2 == 0 ? 0 : 1000));
-    ck_assert_double_eq_tol(y->value, 1 - exp(-factor * (0.03 * west + 0.004 * all)), 1e-12);
-    ck_assert_double_eq_tol(y->low, 1 - exp(-factor * (0.01 * west + 0.004 * all)), 1e-12);
-    ck_assert_double_eq_tol(y->high, 1 - exp(-factor * (0.2 * west + 0.004 * all)), 1e-12);
-    ck_assert_uint_eq(y->hits, k % 2 == 0 ? a->thickness[0].hits : 0);
-    ck_assert_msg(isnan(y->zero_bound), "a full plan has no bound");
-  }
-  ck_assert(a->grid_difference && a->thickness[0].error >= 0 && isnan(a->thickness[1].error));
-  sciara_ensemble_release(a);
-}
-
-/** One vent, drawn 8 times, that all members reach: max w is 1/8, so the bounds are 3/8, and 1 - 3/8 from below. */
-TEST(intervals_of_drawn_members) {
-  const struct sciara_ensemble_answer *a;
-  write_text("e.json",
-             "{\"base\": \"b.json\", \"vary\": [{\"key\": \"rate_scale\", \"uniform\": [1, 2]}],"
-             " \"sample\": {\"method\": \"random\", \"count\": 8, \"seed\": 1}, \"result\": {\"within\": [\"30 min\"],"
-             " \"years\": [50], \"eruptions_per_year\": [{\"name\": \"all\", \"rate\": 0.004}]}}");
-  finish();
-  OK(sciara_ensemble_query(place, 500205, 4177215, &a)); // the vent of the base
-  ck_assert(a->thickness[0].value == 1 && !a->grid_difference);
-  ck_assert_double_eq_tol(a->thickness_interval[0].low, 1 - 3.0 / 8, 1e-12);
-  ck_assert(a->thickness_interval[0].high == 1 && a->within_interval[0].low == a->thickness_interval[0].low);
-  sciara_ensemble_release(a);
-  OK(sciara_ensemble_query(place, 500015, 4177285, &a)); // no lava
-  ck_assert(a->thickness_interval[0].low == 0 && a->within_interval[0].low == 0);
-  ck_assert_double_eq_tol(a->thickness_interval[0].high, 3.0 / 8, 1e-12);
-  ck_assert_double_eq_tol(a->years[0].zero_bound, 1 - exp(-50 * 0.004 * 3 / 8), 1e-12);
-  sciara_ensemble_release(a);
-}
-
-TEST(a_place_without_lava) {
-  const struct sciara_ensemble_answer *a;
-  finish();
-  OK(sciara_ensemble_query(place, 500015, 4177285, &a));
-  ck_assert(a->thickness[0].value == 0 && a->thickness[0].hits == 0);
-  ck_assert(isnan(a->earliest_s));
-  ck_assert(a->by_vent_count == 0 && a->by_event_count == 0 && a->by_both_count == 0);
-  sciara_ensemble_release(a);
 }
 
 TEST(files_that_are_refused) {

@@ -182,30 +182,6 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
   return false;
 }
 
-TEST(a_flipped_bit_is_noticed_or_does_no_harm) {
-  enum { FLIPS = 400 };
-  sciara_state_destroy(state);
-  state = make_state(30, 40);
-  set_odd_bits(state);
-  write_it(state);
-  struct sciara_checkpoint whole;
-  ck_assert_int_eq(sciara_checkpoint_verify(path, &whole), SCIARA_OK);
-  size_t count;
-  unsigned char *bytes = read_bytes(&count);
-  int noticed = 0;
-  for (size_t k = 0; k < FLIPS; k++) {
-    const size_t at = k * (count - 1) / (FLIPS - 1);
-    const unsigned char bit = (unsigned char)(1u << k % 8);
-    bytes[at] ^= bit;
-    write_bytes(path, bytes, count);
-    noticed += is_noticed(&whole);
-    bytes[at] ^= bit;
-  }
-  ck_assert_int_gt(noticed, FLIPS / 10);
-  free(bytes);
-  sciara_checkpoint_free(&whole);
-}
-
 /** How many random cases are tried; SCIARA_TORTURE=1 (tools/torture): twenty times as many. */
 static int rounds(void) { return getenv("SCIARA_TORTURE") ? 4000 : 200; }
 

@@ -274,41 +274,4 @@ TEST(window_and_band_are_checked) {
   assert_contains(sciara_last_error(), "a.tif: expected band 1 to 2, found band 3");
 }
 
-TEST(only_plain_files_of_allowed_formats_are_opened) {
-  make_raster("a.tif", (struct raster){0});
-  make_raster("a.nc", (struct raster){.driver = "netCDF"});
-  free(output_of(
-      "cd %s && gdal_translate -q -of VRT a.tif a.vrt && gdal_translate -q -of GTiff -ot Byte -scale a.tif p.tif && "
-      "gdal_translate -q -of PNG -b 1 -b 1 -b 1 p.tif a.png && gdal_translate -q -b 1 -b 1 -b 1 -colorinterp "
-      "red,green,blue p.tif rgb.tif && "
-      "printf 'x' > x.tif",
-      folder));
-  assert_fails(SCIARA_ERR_IO, in_folder("none.tif"), "No such file");
-  assert_refused(folder, "is a folder");
-  assert_refused(in_folder("a.vrt"), "--allow-driver VRT");
-  assert_refused(in_folder("a.png"), "PNG");
-  assert_refused(in_folder("x.tif"), "cannot be opened");
-  assert_refused(in_folder("rgb.tif"), "colour channel");
-  char name[600];
-  snprintf(name, sizeof name, "NETCDF:%s:Band1", in_folder("a.nc"));
-  assert_fails(SCIARA_ERR_IO, name, "connection strings");
-  snprintf(name, sizeof name, "/vsisubfile/0,%s", in_folder("a.tif"));
-  assert_fails(SCIARA_ERR_IO, name, "/vsi");
-  assert_fails(SCIARA_ERR_IO, "/vsicurl/http://localhost/a.tif", "/vsi");
-  struct sciara_dem_request q = {
-      .path = in_folder("a.vrt"), .band = 1, .extra_drivers = (const char *const[]){"VRT"}, .extra_driver_count = 1};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
-  sciara_dem_free(&dem);
-  q.extra_drivers = (const char *const[]){"VRTT"};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_USAGE);
-  assert_contains(sciara_last_error(), "did you mean \"VRT\"");
-  ck_assert_int_eq(chdir(folder), 0); // a plain file of such a name is read as a file
-  double values[20] = {7};
-  make_raster("b.tif", (struct raster){.values = values});
-  ck_assert_int_eq(rename("b.tif", "GTIFF_DIR:1:a.tif"), 0);
-  assert_read("GTIFF_DIR:1:a.tif");
-  ck_assert_double_eq(dem.altitude[0], 7); // not the first directory of a.tif
-  sciara_dem_free(&dem);
-}
-
 RUN_TESTS(.setup = setup, .teardown = teardown)

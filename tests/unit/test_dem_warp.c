@@ -20,32 +20,6 @@ TEST(rotated_mirrored_or_unplaced_is_refused) {
   assert_refused(make_raster("c.tif", (struct raster){.unplaced = true, .epsg = -1}), "no geotransform");
 }
 
-TEST(degrees_are_refused_with_keys_that_work) {
-  double *values = (double *)malloc(60 * 60 * sizeof *values);
-  for (int i = 0; i < 3600; i++) values[i] = 500 + i % 60;
-  struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values};
-  assert_refused(make_raster("it's; a dem.tif", r), "degrees");
-  assert_contains(
-      sciara_last_error(),
-      "rule bingham were fitted: --set dem.crs=EPSG:32633 --set dem.cell_size_m=20 --set model.rule=bingham");
-  const struct sciara_dem_request cured = {
-      .path = in_folder("it's; a dem.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
-  ck_assert_int_eq(sciara_dem_read(&cured, &dem), SCIARA_OK);
-  ck_assert_double_eq(dem.grid.cell_size, 10);
-  ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
-  sciara_dem_free(&dem);
-  struct sciara_dem_request half = {.path = in_folder("it's; a dem.tif"), .band = 1, .cell_size_m = 30};
-  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
-  half.cell_size_m = 0;
-  half.crs = "EPSG:32633";
-  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
-  half.cell_size_m = 30;
-  half.crs = "EPSG:4326";
-  ck_assert_int_eq(sciara_dem_read(&half, &dem), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "expected a projected CRS in metres");
-  free(values);
-}
-
 // The zone that is proposed for degrees anywhere on Earth.
 static const struct {
   double west, north, dx, dy;
@@ -146,34 +120,6 @@ TEST(holes_do_not_leak_into_a_warp) {
   for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++)
     ck_assert(dem.valid[i] ? fabs(dem.altitude[i] - 1000) < 1e-9 : dem.altitude[i] == SCIARA_NODATA_ALTITUDE);
   sciara_dem_free(&dem);
-}
-
-TEST(feet_of_distance_are_refused_or_warped) {
-  const double feet[6] = {980000, 30, 0, 200000, 0, -30};
-  double values[900] = {0};
-  struct raster r = {.transform = feet, .epsg = 2263, .rows = 30, .cols = 30, .values = values};
-  assert_refused(make_raster("a.tif", r), "US survey foot");
-  assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32618 -tr 9 9");
-  assert_command_helps(in_folder("a-metric.tif"));
-  sciara_dem_free(&dem);
-  struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .crs = "EPSG:32618", .cell_size_m = 10};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
-  ck_assert_double_eq_tol((double)dem.grid.rows, 30 * 30 * 0.3048 / 10, 3);
-  sciara_dem_free(&dem);
-}
-
-TEST(a_missing_crs_may_be_given) {
-  struct sciara_dem_request q = {
-      .path = make_raster("a.tif", (struct raster){.epsg = -1}), .band = 1, .crs = "EPSG:32633"};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
-  assert_contains(dem.georef.crs_name, "EPSG:32633");
-  ck_assert_int_eq(assert_plane(0), 20);
-  assert_contains(logged, "taken to be in EPSG:32633");
-  sciara_dem_free(&dem);
-  q.crs = in_folder("a.prj"); // a CRS is never read from a file or an address
-  write_text(q.crs, "EPSG:32633");
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
-  assert_refused(make_raster("b.tif", (struct raster){.epsg = -1, .transform = degrees}), "look like degrees");
 }
 
 TEST(hgt_tiles_are_known) {

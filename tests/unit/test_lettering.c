@@ -2,7 +2,6 @@
 // Claims about text in picture/picture.h: in any script it is drawn at the given position and has the predicted width.
 #include "picture/picture.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,31 +51,7 @@ static struct sciara_box inked(void) {
   return (struct sciara_box){left, top, right - left, bottom - top};
 }
 
-static const char *const titles[] = {"Etna 2006",
-                                     "\u00C9ruption: \u00D1u\u00F1oa, \u00C6tna, \u017Di\u017Ekov, \u0130stanbul",
-                                     "E\u0301ruption n\u0303",
-                                     "\u0388\u03BA\u03C1\u03B7\u03BE\u03B7 \u0391\u03AF\u03C4\u03BD\u03B1",
-                                     "\u0418\u0437\u0432\u0435\u0440\u0436\u0435\u043D\u0438\u0435",
-                                     "\u062B\u0648\u0631\u0627\u0646 \u0628\u0631\u0643\u0627\u0646",
-                                     "\u685C\u5CF6\u706B\u5C71\u306E\u5674\u706B"};
-
-START_TEST(titles_of_any_script_are_written) {
-  const struct sciara_writing w = of(titles[_i]);
-  const struct sciara_box box = write_text(&w, 0), ink = inked();
-  ck_assert_uint_eq(sciara_lettering_unknown(&letters, titles[_i]), 0);
-  ck_assert_msg(ink.width > 60 && ink.height > 10, "%s: %g x %g px", titles[_i], ink.width, ink.height);
-  // A pixel more on each side, because the edge lies within a pixel.
-  ck_assert_msg(ink.x >= box.x - 1.5 && ink.y >= box.y - 1.5 && ink.x + ink.width <= box.x + box.width + 1.5 &&
-                    ink.y + ink.height <= box.y + box.height + 1.5,
-                "%s: ink %g %g %g %g, box %g %g %g %g", titles[_i], ink.x, ink.y, ink.width, ink.height, box.x, box.y,
-                box.width, box.height);
-  ck_assert_msg(ink.width > box.width - 3 && ink.height > box.height - 3, "%s: ink %g x %g, box %g x %g", titles[_i],
-                ink.width, ink.height, box.width, box.height);
-  ck_assert_msg(fabs(ink.x - X) < 4 && fabs(ink.width - width_of(titles[_i])) < 6, "%s", titles[_i]);
-}
-END_TEST
-
-START_TEST(letters_differ) {
+TEST(letters_differ) {
   enum { LETTERS = '~' - '!' + 1 };
   static uint32_t drawn[LETTERS][WIDTH * HEIGHT];
   for (int k = 0; k < LETTERS; k++) {
@@ -89,21 +64,12 @@ START_TEST(letters_differ) {
                     '!' + k);
   }
 }
-END_TEST
 
-START_TEST(decomposed_text_is_composed_text) {
+TEST(decomposed_text_is_composed_text) {
   ck_assert_double_eq_tol(width_of("E\u0301t\u00E9"), width_of("\u00C9te\u0301"), 0.5);
 }
-END_TEST
 
-START_TEST(markup_is_text) {
-  ck_assert_double_gt(width_of("<b>a</b>"), 4 * width_of("a"));
-  ck_assert_double_gt(width_of("&lt;"), 2 * width_of("<"));
-  ck_assert_double_gt(width_of("<not closed"), width_of("not closed"));
-}
-END_TEST
-
-START_TEST(invalid_bytes_do_no_harm) {
+TEST(invalid_bytes_do_no_harm) {
   ck_assert_double_gt(width_of("\xFF\xFE"), 5);
   ck_assert_double_gt(width_of("\xE2\x80"), 5);
   ck_assert_double_eq(width_of("a\nb\x1b"
@@ -116,9 +82,8 @@ START_TEST(invalid_bytes_do_no_harm) {
   ck_assert_double_lt(width_of(endless), 1001 * width_of("m"));
   ck_assert_int_eq(letters.failed, SCIARA_OK);
 }
-END_TEST
 
-START_TEST(text_grows_with_its_capitals) {
+TEST(text_grows_with_its_capitals) {
   struct sciara_writing w = of("HHHH");
   struct sciara_box small = write_text(&w, 0);
   ck_assert_double_eq_tol(inked().height, 15, 1.01);
@@ -129,9 +94,8 @@ START_TEST(text_grows_with_its_capitals) {
   w.bold = true;
   ck_assert_double_gt(sciara_lettering_measure(&letters, &w).width, 3 * small.width + 10);
 }
-END_TEST
 
-START_TEST(anchors) {
+TEST(anchors) {
   const struct sciara_writing w = of("anchored");
   const double width = width_of("anchored");
   for (int k = 0; k <= 2; k++) {
@@ -139,9 +103,8 @@ START_TEST(anchors) {
     ck_assert_double_eq_tol(inked().x, X - 0.5 * k * width, 3);
   }
 }
-END_TEST
 
-START_TEST(what_has_no_room_is_cut) {
+TEST(what_has_no_room_is_cut) {
   struct sciara_writing w =
       of("an eruption of which there is much to say, much more than there is room for in two lines");
   const double line = sciara_lettering_measure(&letters, &w).height, all = width_of(w.text);
@@ -158,9 +121,8 @@ START_TEST(what_has_no_room_is_cut) {
   w.width = all + 1;
   ck_assert_double_eq_tol(sciara_lettering_measure(&letters, &w).height, line, 0.01);
 }
-END_TEST
 
-START_TEST(text_from_the_right_begins_at_the_right) {
+TEST(text_from_the_right_begins_at_the_right) {
   struct sciara_writing w = of("\u062B\u0648\u0631\u0627\u0646");
   w.width = 250;
   w.lines = 1;
@@ -168,54 +130,12 @@ START_TEST(text_from_the_right_begins_at_the_right) {
   ck_assert_double_eq_tol(box.x + box.width, X + 250, 4);
   ck_assert_double_gt(box.x, X + 100);
 }
-END_TEST
 
-START_TEST(nothing_is_nothing) {
+TEST(nothing_is_nothing) {
   const struct sciara_writing w = of("");
   write_text(&w, 0);
   ck_assert_int_eq(picture.boxes, 0);
   ck_assert_double_eq(width_of(""), 0);
 }
-END_TEST
 
-/** In a process that has not loaded a font yet. */
-START_TEST(without_fonts_nothing_is_written) {
-  ck_assert_int_eq(setenv("FONTCONFIG_FILE", "/nonexistent/fonts.conf", 1), 0);
-  struct sciara_lettering none = {0};
-  ck_assert_int_eq(sciara_lettering_open(&none), SCIARA_OK);
-  ck_assert_ptr_null(none.context);
-  const struct sciara_writing w = of("Etna");
-  ck_assert_double_eq(sciara_lettering_measure(&none, &w).width, 0);
-  ck_assert_uint_eq(sciara_lettering_unknown(&none, "Etna"), 0);
-  ck_assert_int_eq(sciara_picture_begin(&picture, WIDTH, HEIGHT, "test"), SCIARA_OK);
-  ck_assert_double_eq(sciara_picture_write(&picture, &none, X, BASE, 0, &w), 0);
-  sciara_picture_text_path(&picture, &none, &w);
-  ck_assert_double_eq(inked().width, -WIDTH);
-  ck_assert_int_eq(none.failed, SCIARA_OK);
-  sciara_lettering_close(&none);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("lettering");
-  TCase *tests = tcase_create("lettering"), *bare = tcase_create("without fonts");
-  tcase_add_checked_fixture(tests, setup, teardown);
-  tcase_add_loop_test(tests, titles_of_any_script_are_written, 0, (int)(sizeof titles / sizeof *titles));
-  tcase_add_test(tests, letters_differ);
-  tcase_add_test(tests, decomposed_text_is_composed_text);
-  tcase_add_test(tests, markup_is_text);
-  tcase_add_test(tests, invalid_bytes_do_no_harm);
-  tcase_add_test(tests, text_grows_with_its_capitals);
-  tcase_add_test(tests, anchors);
-  tcase_add_test(tests, what_has_no_room_is_cut);
-  tcase_add_test(tests, text_from_the_right_begins_at_the_right);
-  tcase_add_test(tests, nothing_is_nothing);
-  tcase_add_test(bare, without_fonts_nothing_is_written);
-  suite_add_tcase(suite, tests);
-  suite_add_tcase(suite, bare);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
-}
+RUN_TESTS(.setup = setup, .teardown = teardown)

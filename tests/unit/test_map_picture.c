@@ -125,46 +125,6 @@ TEST(the_outline_is_a_dark_line_with_light_edges) {
                    pixel(left + (int)(60 * cell), top + (int)(70 * cell))[2]);
 }
 
-TEST(title_time_and_stamp_are_drawn) {
-  struct sciara_map_picture q = picture();
-  const double time = 86430;
-  q.time_s = &time;
-  q.width = 640;
-  draw(&q);
-  ck_assert_int_eq(differing(&q), 0);
-  q.start = "2026-05-10T04:00:00Z";
-  ck_assert_int_gt(differing(&q), 200); // the date
-  q.stamp = "UNVERIFIED";
-  ck_assert_int_gt(differing(&q), 4000);
-  const int untitled = height;
-  map.title = "Etna";
-  draw(&q);
-  ck_assert_int_gt(height, untitled);
-  const int one_line = height;
-  map.title =
-      "A title that is so long that it runs on and on over more lines than a picture ever has room for above its map, "
-      "and then some more, and more, until nobody reads it any longer";
-  draw(&q);
-  ck_assert_int_gt(height, one_line);
-  ck_assert_int_lt(height, 2 * one_line);
-  logged[0] = '\0';
-  map.title = "Etna \uE123"; // for private use
-  draw(&q);
-  map.title = NULL;
-  assert_contains(logged, "WARNING ");
-  assert_contains(logged, "a.png: no installed font has 1 of the characters of the title; they are drawn as boxes");
-}
-
-TEST(the_range_given_is_the_range_of_the_colours) {
-  struct sciara_map_picture q = picture();
-  draw(&q);
-  q.low = 0;
-  q.high = 2.7; // the legend of the values themselves ends at 3 too
-  ck_assert_int_eq(differing(&q), 0);
-  q.high = 50;
-  ck_assert_int_gt(differing(&q), 500);
-}
-
 /** On level ground a cell has exactly the colour of its value, whatever is drawn around the map. */
 TEST(cells_have_their_colours) {
   static double flat[ROWS * COLS], values[ROWS * COLS];
@@ -377,18 +337,6 @@ TEST(frames_of_a_film_are_of_one_size) {
   }
 }
 
-TEST(without_fonts_there_is_a_map) {
-  struct sciara_map_picture q = picture();
-  int left, top;
-  ck_assert_int_eq(setenv("FONTCONFIG_FILE", "/nonexistent/fonts.conf", 1), 0);
-  q.stamp = map.title = "Etna";
-  draw(&q);
-  map.title = NULL;
-  find_map(&left, &top);
-  assert_contains(logged, "WARNING ");
-  assert_contains(logged, "a.png: has no text, because no font is installed; install one such as DejaVu Sans");
-}
-
 static uint32_t drawn(const struct sciara_map_drawing *d, int64_t x, int64_t y) {
   return d->picture.pixels[y * d->picture.width + x] & 0xFFFFFF;
 }
@@ -534,33 +482,6 @@ TEST(the_key_and_the_lines_say_what_there_is) {
   ck_assert_int_lt(height_of(&q), noted);
 }
 
-TEST(logo_and_background_are_drawn) {
-  static uint8_t green[4 * 4 * 2], photo[4 * 2 * 1];
-  for (int i = 0; i < 8; i++) memcpy(green + 4 * i, (const uint8_t[]){10, 200, 30, 255}, 4);
-  memcpy(photo, (const uint8_t[]){20, 40, 160, 255, 200, 0, 0, 0}, 8); // the eastern half is see-through
-  const struct sciara_map_image logo = {green, 4, 2}, background = {photo, 2, 1};
-  struct sciara_map_picture q = picture();
-  struct sciara_map_drawing d;
-  q.logo = &logo;
-  q.background = &background;
-  draw_to(&q, &d);
-  int64_t found = 0, first = d.picture.width;
-  for (int64_t y = 0; y < d.map.y; y++)
-    for (int64_t x = 0; x < d.picture.width; x++)
-      if (drawn(&d, x, y) == 0x0AC81E) {
-        found++;
-        if (x < first) first = x;
-      }
-  ck_assert_int_gt(found, 2000);
-  ck_assert_int_gt(first, d.picture.width * 3 / 4);
-  ck_assert_uint_eq(drawn(&d, d.map.x + 80, d.map.y + 80), 0x1428A0);
-  const uint32_t ground = drawn(&d, d.map.x + d.map.width * 3 / 4, d.map.y + 80);
-  ck_assert_uint_eq(ground & 0xFF, ground >> 16); // grey
-  const uint32_t lava = drawn(&d, d.map.x + 8 * 60 + 4, d.map.y + 8 * 45 + 4);
-  ck_assert_int_gt((int)(lava >> 16), (int)(lava & 0xFF) + 50); // over the background too
-  sciara_map_drawing_free(&d);
-}
-
 TEST(a_logo_is_a_small_png_file) {
   struct sciara_logo logo;
   struct sciara_map_picture q = picture();
@@ -589,30 +510,6 @@ TEST(a_logo_is_a_small_png_file) {
   fclose(f);
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected a PNG file as logo");
-}
-
-TEST(the_language_changes_the_words) {
-  struct sciara_map_picture q = picture();
-  q.width = 900;
-  draw(&q);
-  for (int k = 1; k < SCIARA_LANGUAGES; k++) {
-    q.language = (enum sciara_language)k;
-    ck_assert_int_gt(differing(&q), 500);
-  }
-}
-
-TEST(the_rules_are_named_at_the_foot) {
-  struct sciara_map_picture q = picture();
-  q.width = 900;
-  draw(&q);
-  q.rules = SCIARA_RULES_FV3;
-  ck_assert_int_eq(differing(&q), 0);
-  q.rules = SCIARA_RULES_BINGHAM;
-  const int one = differing(&q);
-  q.rules = SCIARA_RULES_ALL;
-  ck_assert_int_gt(one, 50);
-  ck_assert_int_lt(one, 2000); // a word
-  ck_assert_int_gt(differing(&q), 50);
 }
 
 TEST(every_grid_and_width_gets_a_picture) {

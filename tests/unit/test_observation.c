@@ -228,33 +228,6 @@ TEST(without_a_crs) {
 // ------------------------------------------------------------------------------------ rasters
 
 static const double marks[CELLS] = {0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, -3};
-static const double depths[CELLS] = {0, 1, 2, 0, 0, 0, 0, 0.5, 4, 0, 0, 0, 0, 3, 0.25, 0, 0, 0, 0, 0, 0, 0, 0, -3};
-
-TEST(a_raster_of_marks) {
-  struct sciara_observation_request q =
-      request(make_raster("m.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = marks, .type = GDT_Float32}));
-  q.min_thickness_m = 2; // of the run: a mark is no thickness
-  read_as(&q);
-  assert_covered(BOX_CELLS);
-  ck_assert_ptr_null(o.thickness);
-  ck_assert_int_eq(o.polygons, 0);
-  sciara_observation_free(&o);
-}
-
-TEST(a_raster_of_thickness) {
-  struct sciara_observation_request q =
-      request(make_raster("t.tif", (struct raster){.rows = ROWS, .cols = COLS, .values = depths, .type = GDT_Float32}));
-  read_as(&q);
-  assert_covered(BOX_CELLS);
-  for (int i = 0; i < CELLS; i++) ck_assert_double_eq(o.thickness[i], depths[i] > 0 ? depths[i] : 0);
-  sciara_observation_free(&o);
-  q.min_thickness_m = 1; // only what is above the limit counts
-  read_as(&q);
-  assert_covered("..#.../..#.../.#..../......");
-  ck_assert_double_eq(o.thickness[1], 1);
-  sciara_observation_free(&o);
-}
-
 // Numbers of classes are not metres, unless the band says so; feet are never metres.
 TEST(kinds_of_rasters) {
   static const double classes[CELLS] = {1, 2, 3};

@@ -268,33 +268,6 @@ TEST(every_time_is_recorded) {
   sciara_run_json_free(&r);
 }
 
-// The time of the next snapshot comes from the checkpoint: a resumed run has the same snapshots as an uninterrupted one.
-// 0: the checkpoint is at the step of a snapshot, which is written before the first step; 1: between two snapshots.
-TEST_EACH(a_resumed_run_has_the_snapshots_of_an_uninterrupted_one, 2) {
-  char uninterrupted[128];
-  snprintf(uninterrupted, sizeof uninterrupted, "%s/uninterrupted", folder);
-  run(run_case_open("serial"), NULL);
-  ck_assert_int_eq(rename(out, uninterrupted), 0);
-  struct sciara_run_json whole = run_case_record(uninterrupted);
-  ck_assert_uint_gt(whole.snapshot_count, 4);
-  const uint64_t step = whole.snapshots[2].step;
-  ck_assert_uint_gt(whole.snapshots[3].step, step + 1);
-  end_at(step + (uint64_t)_i);
-  run_case_find(false, &resumed);
-  ck_assert_uint_eq(resumed.from.step, step + (uint64_t)_i);
-  run(run_case_resume(&resumed, "serial", NULL), &resumed);
-  struct sciara_run_json r = run_case_record(out);
-  ck_assert_uint_eq(r.snapshot_count, whole.snapshot_count);
-  for (size_t k = 0; k < whole.snapshot_count; k++) {
-    ck_assert_uint_eq(r.snapshots[k].step, whole.snapshots[k].step);
-    ck_assert_double_eq(r.snapshots[k].time_s, whole.snapshots[k].time_s);
-    ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
-  }
-  sciara_run_json_free(&whole);
-  sciara_run_json_free(&r);
-  sciara_resume_close(&resumed);
-}
-
 // What was written after the checkpoint stays until it has been written again: a run that is resumed and stopped before
 // that can be resumed again.
 TEST(stopped_at_once_it_loses_nothing) {

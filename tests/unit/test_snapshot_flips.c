@@ -159,20 +159,6 @@ TEST(flipped_bytes_of_the_metadata) {
   free(bytes);
 }
 
-TEST(cut_short) {
-  size_t count;
-  struct content whole;
-  char *bytes = make_snapshot(false, &count, &whole);
-  state = 11;
-  for (int k = 0; k < rounds() / 2; k++) {
-    const size_t length = (size_t)(random_bits() % count);
-    write_bytes(bytes, length);
-    ck_assert_msg(try_damaged(&whole, "a cut", length), "a file cut at byte %zu of %zu was read", length, count);
-  }
-  free_content(&whole);
-  free(bytes);
-}
-
 int main(void) {
   sciara_hdf5_no_atexit(); // as the program does: HDF5 fails at objects that it could not close
   return tests_run(

@@ -110,61 +110,6 @@ TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
   sciara_state_destroy(s);
 }
 
-TEST(gdal_places_it_on_the_map) {
-  struct sciara_state *s = make_state(300, 520);
-  struct sciara_snapshot_context c = context_of_test();
-  WRITES(&c, s, path);
-  write_raw(s, SCIARA_FIELD_THICKNESS);
-  python("import json, subprocess, struct\n"
-         "import numpy as np\n"
-         "name = 'NETCDF:00000123.nc:thickness'\n"
-         "g = json.loads(subprocess.check_output(['gdalinfo', '-json', name]))\n"
-         "assert g['size'] == [520, 300]\n"
-         "assert g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10], g['geoTransform']\n"
-         "assert 'ID[\"EPSG\",32633]' in g['coordinateSystem']['wkt']\n"
-         "band, = g['bands']\n"
-         "assert band['noDataValue'] == -9999 and band['unit'] == 'm' and band['type'] == 'Float32', band\n"
-         "a = np.fromfile('thickness.raw').reshape(300, 520)\n"
-         "subprocess.check_call(['gdal_translate', '-q', '-of', 'ENVI', name, 'g.bin'])\n"
-         "assert (np.fromfile('g.bin', 'f4').reshape(300, 520) == a).all() # north row first, nothing flipped\n");
-  sciara_state_destroy(s);
-}
-
-TEST(netcdf_tools_read_it) {
-  struct sciara_state *s = make_state(300, 520);
-  struct sciara_snapshot_context c = context_of_test();
-  c.threads = 3;
-  WRITES(&c, s, path);
-  for (int f = 0; f < SCIARA_FIELD_COUNT; f++) write_raw(s, (enum sciara_field)f);
-  python("import pathlib, subprocess\n"
-         "import numpy as np, xarray as xr\n"
-         "h = subprocess.check_output(['ncdump', '-h', '-s', '00000123.nc'], text=True)\n"
-         "for line in ['time = 1 ;', 'y = 300 ;', 'x = 520 ;', 'float thickness(time, y, x) ;', 'int crs ;',\n"
-         "             'thickness:_FillValue = -9999.f ;', 'thickness:_ChunkSizes = 1, 256, 256 ;',\n"
-         "             'thickness:_DeflateLevel = 1 ;', 'thickness:_Shuffle = \"true\" ;',\n"
-         "             'thickness:_Fletcher32 = \"true\" ;', ':Conventions = \"CF-1.8\" ;',\n"
-         "             'time:units = \"seconds since 2006-07-14 23:30:00 UTC\" ;',\n"
-         "             'x:standard_name = \"projection_x_coordinate\" ;', ':step = 123LL ;',\n"
-         "             'crs:GeoTransform = \"500000 10 0 4180000 0 -10\" ;']:\n"
-         "    assert line in h, line\n"
-         "assert ':axis' not in h\n"
-         "raw = xr.open_dataset('00000123.nc', mask_and_scale=False)\n"
-         "d = xr.open_dataset('00000123.nc')\n"
-         "fields = [n for n in d.data_vars if n != 'crs']\n"
-         "assert fields[0] == 'thickness', fields\n"
-         "assert sorted(fields) == sorted(p.stem for p in pathlib.Path('.').glob('*.raw')), fields\n"
-         "assert d.time.values[0] == np.datetime64('2006-07-15T00:30:00.5')\n"
-         "assert (d.x.values == 500005 + 10 * np.arange(520)).all() and (d.y.values == 4179995 - 10 * "
-         "np.arange(300)).all()\n"
-         "for n in fields:\n"
-         "    a = np.fromfile(n + '.raw').reshape(1, 300, 520)\n"
-         "    assert (raw[n].values == a).all(), n\n"
-         "    assert (np.isnan(d[n].values) == (a == -9999)).all(), n\n"
-         "    assert d[n].dtype == np.float32 and d[n].attrs['grid_mapping'] == 'crs' and d[n].attrs['units'], n\n"
-         "assert d.attrs['title'] == 'Etna, \\u00e9ruption' and len(d.attrs['checksum']) == 16\n");
-  sciara_state_destroy(s);
-}
-
 /* Everywhere valid, lava in the first of 3 x 3 chunks only. */
 TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
   struct sciara_state *s = make_state(19, 10); // too small for a corner outside the DEM

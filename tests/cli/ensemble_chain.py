@@ -42,6 +42,11 @@ class Chain(Case):
     def ensemble(self, *args, **options):
         return self.sciara("ensemble", *args, **options)
 
+    def computed(self, name):
+        """Plans and computes NAME.json in the folder NAME; makes no maps."""
+        self.ensemble("plan", f"{name}.json", "-o", name, "--no-estimate")
+        return self.ensemble("run", name)
+
     def maps(self, folder):
         """The bytes of all maps and of the table of sites."""
         found = {name: read(self.path(folder, "maps", name)) for name in sorted(os.listdir(self.path(folder, "maps")))}
@@ -168,7 +173,7 @@ class Chain(Case):
         self.write_ensemble(sample={"method": "random", "count": 3, "seed": 1}, stop={"standard_error": 0.5, "thickness_m": 0},
                             vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}], result={"thickness_m": [0], "sites": SITES[:1]},
                             events=[EVENTS[0] | {"volume_m3": 100, "duration": "2 min"}])
-        self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+        self.assertIn("the stop rule holds after 2 batches", self.computed("e").stderr)
 
     def test_stop_rule_at_every_site(self):
         """A site without any hit has the error of its upper bound, 3/64 after one batch: too large. A part is computed to its end."""
@@ -177,7 +182,7 @@ class Chain(Case):
                             vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],
                             events=[e | {"volume_m3": 100, "duration": "2 min"} for e in EVENTS])
         self.ensemble("plan", "e.json", "-o", "part", "--no-estimate")
-        self.assertIn("the stop rule holds after 2 batches", self.ensemble("run", "e.json", "--no-estimate", "--no-pictures").stderr)
+        self.assertIn("the stop rule holds after 2 batches", self.computed("e").stderr)
         said = self.ensemble("status", "e").stdout
         self.assertIn("stop:     the stop rule holds after 2 batches: the other members are not computed (run --all: they are)\n", said)
         self.assertNotIn("ETA", said)
@@ -332,7 +337,7 @@ class Chain(Case):
         self.assertIn("12 finished, 0 failed, 6 censored", self.ensemble("status", "e").stdout)
         self.assertNotEqual(read(self.path("e", "maps", "probability_0m_low.tif")), read(self.path("e", "maps", "probability_0m_high.tif")))
         self.write_ensemble("thick.json", vary=[{"key": "run.max_thickness_m", "values": [0.5]}])
-        self.ensemble("run", "thick.json", "--no-estimate", "--no-pictures")
+        self.computed("thick")
         log = table(self.path("thick", "log.csv"))
         self.assertEqual({(row["stop"], row["censored"], row["failed"]) for row in log.values()}, {("thickness", "1", "0")})
 
@@ -343,8 +348,7 @@ class Chain(Case):
             with self.subTest(name):
                 more = {"max_time": ["1 d"]}  # members that are not cut: a plan without such is refused
                 self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value, *more.get(key, [])]} for key, value in run.items()])
-                self.ensemble("plan", f"{name}.json", "-o", name, "--no-estimate")
-                self.ensemble("run", name)
+                self.computed(name)
                 log = table(self.path(name, "log.csv"))
                 self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2 == 0}, {("time", censored)})
 

@@ -2,6 +2,7 @@
 """sciara exposure of a run: arrivals, deposits, lengths and areas by time, compared with what GEOS finds cell by cell; states;
 names; files of others."""
 import csv
+import functools
 import json
 import os
 import re
@@ -85,6 +86,7 @@ def measure(geometry):
     return geometry.Length() if geometry.GetDimension() == 1 else geometry.Area()
 
 
+@functools.cache
 def amounts_of(wkt):
     """rows x cols: how much of it lies in each cell; of a point on the edge of cells nothing is asked."""
     found = numpy.zeros((ROWS, COLS))
@@ -197,8 +199,8 @@ class Exposure(SharedCase):
         self.run_scenario("wall", name="wall.json")
         self.run_scenario("short", "--steps", "200")
         places = {k: v for k, v in PLACES.items() if k not in ("nothing", "gap", "away")}
-        places |= {f"p{x} {y}": f"POINT({at(x, y)})" for x in range(105, 345, 20) for y in range(85, 300, 10)}
-        places |= {f"l{x} {y}": f"LINESTRING({points_of((x, y), (x + 13, y + 31))})" for x in range(152, 280, 9) for y in range(101, 240, 27)}
+        places |= {f"p{x} {y}": f"POINT({at(x, y)})" for x in range(105, 345, 20) for y in range(85, 300, 20)}
+        places |= {f"l{x} {y}": f"LINESTRING({points_of((x, y), (x + 13, y + 31))})" for x in range(152, 280, 18) for y in range(101, 240, 27)}
         write_places(self.path("many.gpkg"), places=places)
         for other in ("wall", "short"):
             *_, last = case.record(self.path(other))["snapshots"]

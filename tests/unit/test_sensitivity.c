@@ -38,34 +38,6 @@ static void saltelli(const double *score, size_t groups, uint64_t seed, struct s
 
 // -------------------------------------------------------------------------------------------------------------- Morris
 
-TEST(trajectories_are_those_of_morris) {
-  double *points = reserve((size_t)TRAJECTORIES * (N + 1) * N);
-  int begins[N][4] = {{0}}, place[N][N] = {{0}};
-  sciara_morris_points(seeds, TRAJECTORIES, N, points);
-  for (size_t g = 0; g < TRAJECTORIES; g++) {
-    const double *own = points + g * (N + 1) * N;
-    int moves[N] = {0};
-    for (int k = 0; k < N; k++) begins[k][(int)round(3 * own[k])]++;
-    for (size_t row = 0; row <= N; row++)
-      for (size_t k = 0; k < N; k++) {
-        const double at = own[row * N + k], step = row ? at - own[(row - 1) * N + k] : 0;
-        ck_assert(at == 0 || at == 1.0 / 3 || at == 2.0 / 3 || at == 1);
-        if (step == 0) continue;
-        ck_assert_double_eq_tol(fabs(step), 2.0 / 3, 1e-15);
-        moves[k]++;
-        place[k][row - 1]++;
-      }
-    for (int k = 0; k < N; k++) ck_assert_int_eq(moves[k], 1);
-  }
-  for (int k = 0; k < N; k++) { // four standard deviations of a binomial number
-    for (int level = 0; level < 4; level++)
-      ck_assert_double_eq_tol(begins[k][level], TRAJECTORIES / 4.0, 4 * sqrt(TRAJECTORIES * 3.0 / 16));
-    for (int at = 0; at < N; at++)
-      ck_assert_double_eq_tol(place[k][at], TRAJECTORIES / 3.0, 4 * sqrt(TRAJECTORIES * 2.0 / 9));
-  }
-  free(points);
-}
-
 /**
  * On four levels sin x moves by sqrt(3)/2 in each step, sin2 y by 3/4, and z^4 is pi^4 or pi^4/81: means and deviations
  * are sums of few terms.
@@ -95,54 +67,7 @@ TEST(effects_of_ishigami) {
   free(score);
 }
 
-TEST(trajectories_without_a_score_are_left_out) {
-  enum { GROUPS = 6 };
-  double points[GROUPS * (N + 1) * N];
-  struct sciara_morris_effect effect[N], rest[N];
-  size_t used;
-  sciara_morris_points(seeds, GROUPS, N, points);
-  double *score = scores_of(points, GROUPS * (N + 1));
-  score[0] = score[3] = NAN;
-  sciara_morris_effects(points, score, GROUPS, N, effect, &used);
-  ck_assert_uint_eq(used, GROUPS - 1);
-  sciara_morris_effects(points + (N + 1) * N, score + N + 1, GROUPS - 1, N, rest, &used);
-  for (int k = 0; k < N; k++) {
-    ck_assert(effect[k].mu == rest[k].mu && effect[k].mu_star == rest[k].mu_star && effect[k].sigma == rest[k].sigma);
-    ck_assert(!isnan(effect[k].mu));
-  }
-  score[4 * 2] = score[4 * 5 + 3] = NAN; // three remain
-  sciara_morris_effects(points, score, GROUPS, N, effect, &used);
-  ck_assert_uint_eq(used, 3);
-  for (int k = 0; k < N; k++) ck_assert(isnan(effect[k].mu) && isnan(effect[k].mu_star) && isnan(effect[k].sigma));
-  free(score);
-}
-
 // ------------------------------------------------------------------------------------------------------------ Saltelli
-
-TEST(rows_are_those_of_saltelli) {
-  const uint64_t all[2 * N] = {11, 12, 13};
-  double *points = reserve((size_t)ROWS * (N + 2) * N), *a = reserve((size_t)ROWS * N);
-  ck_assert_int_eq(sciara_saltelli_points(seeds, ROWS, N, points), SCIARA_OK);
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, all, 0, ROWS, N, a), SCIARA_OK);
-  for (size_t k = 0; k < N; k++) {
-    int strata[2][ROWS] = {{0}};
-    double both = 0;
-    for (size_t g = 0; g < ROWS; g++) {
-      const double *own = points + g * (N + 2) * N;
-      ck_assert(own[k] == a[g * N + k] && own[k] != own[N + k]);
-      for (int which = 0; which < 2; which++) strata[which][(int)(own[which * N + k] * ROWS)]++;
-      for (size_t i = 0; i < N; i++) ck_assert(own[(2 + i) * N + k] == own[(i == k) * N + k]);
-      both += (own[k] - 0.5) * (own[N + k] - 0.5);
-    }
-    for (int which = 0; which < 2; which++) // one point in each interval, of both
-      for (int at = 0; at < ROWS; at++) ck_assert_int_eq(strata[which][at], 1);
-    ck_assert_double_le(fabs(both / ROWS), 4 / 12.0 / sqrt(ROWS)); // not correlated
-  }
-  const uint64_t many[SCIARA_SALTELLI_UNKNOWNS + 1] = {0};
-  ck_assert_int_eq(sciara_saltelli_points(many, 1, SCIARA_SALTELLI_UNKNOWNS + 1, points), SCIARA_ERR_INPUT);
-  free(points);
-  free(a);
-}
 
 TEST(indices_of_ishigami) {
   double *points = reserve((size_t)ROWS * (N + 2) * N), *score;
@@ -195,41 +120,6 @@ static void check_same(const struct sciara_sobol_index *a, const struct sciara_s
     ck_assert(a[k].value == b[k].value && a[k].low == b[k].low && a[k].high == b[k].high);
     ck_assert(a[k].low < a[k].value && a[k].value < a[k].high);
   }
-}
-
-TEST(rows_without_a_score_are_left_out) {
-  enum { GROUPS = SCIARA_SALTELLI_LEAST + 1, SIZE = N + 2 };
-  double points[GROUPS * SIZE * N];
-  struct sciara_sobol_index first[N], total[N], first_rest[N], total_rest[N];
-  size_t used;
-  ck_assert_int_eq(sciara_saltelli_points(seeds, GROUPS, N, points), SCIARA_OK);
-  double *score = scores_of(points, (size_t)GROUPS * SIZE);
-  score[SIZE - 1] = NAN;
-  saltelli(score, GROUPS, 5, first, total, &used);
-  ck_assert_uint_eq(used, GROUPS - 1);
-  saltelli(score + SIZE, GROUPS - 1, 5, first_rest, total_rest, &used);
-  check_same(first, first_rest);
-  check_same(total, total_rest);
-  saltelli(score, GROUPS, 6, first_rest, total_rest, &used);
-  ck_assert(first[0].value == first_rest[0].value && first[0].low != first_rest[0].low);
-  score[SIZE * 7] = NAN; // too few
-  saltelli(score, GROUPS, 5, first, total, &used);
-  ck_assert_uint_eq(used, GROUPS - 2);
-  for (int k = 0; k < N; k++) ck_assert(isnan(first[k].value) && isnan(first[k].low) && isnan(total[k].value));
-  free(score);
-}
-
-TEST(equal_scores_have_no_indices) {
-  double score[64 * (N + 2)];
-  struct sciara_sobol_index first[N], total[N];
-  size_t used;
-  for (size_t k = 0; k < sizeof score / sizeof *score; k++) score[k] = 0.1;
-  saltelli(score, 64, 1, first, total, &used);
-  ck_assert_uint_eq(used, 64);
-  for (int k = 0; k < N; k++) ck_assert(isnan(first[k].value) && isnan(first[k].high) && isnan(total[k].value));
-  score[0] = 0.2; // a third of the resamples lack it: no interval
-  saltelli(score, 64, 1, first, total, &used);
-  for (int k = 0; k < N; k++) ck_assert(!isnan(total[k].value) && isnan(total[k].low) && isnan(total[k].high));
 }
 
 RUN_TESTS()

@@ -190,6 +190,13 @@ class Exposure(SharedCase):
         for columns in (rows["road"], features[0]):
             self.assertEqual([name for name in columns if name.startswith("covered_")], ["covered_6min", "covered_30min", "covered_1h"])
 
+    def test_lava_that_arrives_at_a_time_counts(self):
+        town = amounts_of(PLACES["town"]) * self.land
+        when = float(sorted(self.arrival[(town > 0) & (self.arrival > 0)])[5])
+        self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", repr(when), "-o", "at-once.csv", "-q")
+        (found,) = (value for name, value in self.rows("at-once.csv")["town"].items() if name.startswith("covered_"))
+        self.assertAlmostEqual(float(found), town[(self.arrival >= 0) & (self.arrival <= when)].sum(), places=4)
+
     def test_with_and_without(self):
         """Two runs at the places: arrivals, delay, what is spared and newly reached, cell by cell; "unknown" beyond the end of a run."""
         wall = {"name": "wall", "line": [[WEST + 165, NORTH - 115], [WEST + 255, NORTH - 115]], "width_m": 5, "height_m": 20}

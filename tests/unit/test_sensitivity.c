@@ -115,11 +115,4 @@ TEST(intervals_cover_as_often_as_they_say) {
   free(points);
 }
 
-static void check_same(const struct sciara_sobol_index *a, const struct sciara_sobol_index *b) {
-  for (int k = 0; k < N; k++) {
-    ck_assert(a[k].value == b[k].value && a[k].low == b[k].low && a[k].high == b[k].high);
-    ck_assert(a[k].low < a[k].value && a[k].value < a[k].high);
-  }
-}
-
 RUN_TESTS()

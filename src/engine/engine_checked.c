@@ -197,7 +197,12 @@ static enum sciara_status evaluate(struct checked *e) {
                    (double)e->hf.f.T[i], (double)e->hf.f.z[i], (double)e->hf.f.px[i], (double)e->hf.f.py[i]);
     real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].evaluation, &bad);
     if (bad) return found(e, i, "time evaluation", "NaN");
-    sciara_plant_sheet_faults(&e->hf.f, i, &e->donor[i].evaluation, &t);
+    const double w = e->hf.grid.cell_size;
+    const bool crossing = SCIARA_PLANTED(SCIARA_FAULT_CROSSING), levelling = SCIARA_PLANTED(SCIARA_FAULT_LEVELLING);
+    if ((crossing || levelling) && sciara_sheet_crosses(e->setup.params, w, &e->hf.f, i) == crossing)
+      t = (1 + (real)1e-9) * t;
+    sciara_plant_sheet_faults(&e->hf.f, i, &e->donor[i].evaluation,
+                              SCIARA_PLANTED(SCIARA_FAULT_PLUG) && sciara_sheet_rests(e->setup.params, w, &e->hf.f, i));
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
     e->donor[i].residual = t; // t_opt of the cell, until the flows are computed
     e->control.now.cell_steps++;
@@ -216,27 +221,10 @@ static enum sciara_status evaluate(struct checked *e) {
   return SCIARA_OK;
 }
 
-/**
- * The largest thickness that may leave a cell. Rounding of the outflows, which are differences from an average, may add
- * up to more than the cell holds. There are up to 9 survivors, with tops at most `reach` m above or below the ground of
- * this cell, and 9 sums, a quotient, 8 differences and 8 sums are rounded.
- */
-static double most_leaving(const struct checked *e, int64_t i) {
-  const struct sciara_fields *f = &e->hf.f;
-  const double h = (double)f->h[i];
-  double reach = 0;
-  for (int n = 1; n < SCIARA_MOORE; n++) {
-    const int64_t j = i + sciara_moore_offset(n, f->stride);
-    if (e->donor[i].evaluation.survivors >> n & 1u)
-      reach = fmax(reach, fabs((double)sciara_top(n, f->z[i], f->z[j], f->h[j])));
-  }
-  return h + UNIT * (40 * h + 220 * reach);
-}
-
 /** Outflows and residual must add up to the thickness of the cell. */
 static enum sciara_status check_outflow(struct checked *e, int64_t i, double leaving) {
   const struct sciara_donor *d = &e->donor[i];
-  const double h = (double)e->hf.f.h[i], most = most_leaving(e, i);
+  const double h = (double)e->hf.f.h[i], most = h + sciara_leaving_error(&e->hf.f, i, d->evaluation.survivors);
   if (leaving > most) return found(e, i, "outflow", "%g m leave, %g m are there", leaving, h);
   if (!d->evaluation.survivors) return (double)d->residual == h ? SCIARA_OK : found(e, i, "residual", "lava is made");
   const double slack = 8 * UNIT * fmax(h, leaving), made = leaving > h ? most - h : 0;

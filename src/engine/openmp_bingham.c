@@ -40,27 +40,28 @@ PIECE void load_gang(const struct sciara_part *p, const uint32_t *entry, int cou
     b->h[k] = p->h[from];
     b->T[k] = p->T[from];
     b->z[k] = p->f.z[b->cell[k]];
-    b->top[0][k] = 0;
   }
 }
 
-/** The tops of neighbour i, which is a constant for the compiler. */
-static inline __attribute__((always_inline)) void find_tops(const struct sciara_fields *f, int i,
-                                                            struct gang *restrict b) {
+/** The ground and the lava of neighbour i, which is a constant for the compiler. */
+static inline __attribute__((always_inline)) void load_neighbour(const struct sciara_fields *f, int i,
+                                                                 struct gang *restrict b) {
   const int64_t offset = sciara_moore_offset(i, f->stride);
-  for (int k = 0; k < b->lanes; k++)
-    b->top[i][k] = sciara_top(i, b->z[k], f->z[b->cell[k] + offset], f->h[b->cell[k] + offset]);
+  for (int k = 0; k < b->lanes; k++) {
+    b->rise[i][k] = f->z[b->cell[k] + offset] - b->z[k];
+    b->around[i][k] = f->h[b->cell[k] + offset];
+  }
 }
 
-PIECE void find_all_tops(const struct sciara_fields *f, struct gang *b) {
-  find_tops(f, 1, b);
-  find_tops(f, 2, b);
-  find_tops(f, 3, b);
-  find_tops(f, 4, b);
-  find_tops(f, 5, b);
-  find_tops(f, 6, b);
-  find_tops(f, 7, b);
-  find_tops(f, 8, b);
+PIECE void load_neighbours(const struct sciara_fields *f, struct gang *b) {
+  load_neighbour(f, 1, b);
+  load_neighbour(f, 2, b);
+  load_neighbour(f, 3, b);
+  load_neighbour(f, 4, b);
+  load_neighbour(f, 5, b);
+  load_neighbour(f, 6, b);
+  load_neighbour(f, 7, b);
+  load_neighbour(f, 8, b);
 }
 
 /** A log-linear law of the temperatures of a gang. */
@@ -76,33 +77,77 @@ PIECE void find_law(const struct sciara_rule *rule, const struct gang *restrict 
   for (int k = 0; odd && k < gang->lanes; k++) value[k] = sciara_log_linear(rule, ln_sol, b, gang->T[k]);
 }
 
-/** Slopes, plugs and, of the cells that flow, speeds and mobilities. `time`: what each cell allows, s. */
-PIECE void find_speeds(struct sciara_part *p, struct gang *restrict b, const real *restrict yield,
-                       const real *restrict viscosity, real *restrict time) {
-  const struct sciara_rule *rule = &p->rule;
-  const real factor = rule->yield_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
-  sciara_lane nan[GANG], odd = 0;
+/** Slopes, plugs and, of the cells that flow, sheets. `time`: what each cell allows, s. `P`, `mobility`: laws. */
+PIECE void find_sheets(const struct sciara_rule *rule, struct gang *restrict b, const real *restrict P,
+                       const real *restrict mobility, real *restrict time) {
+  const real factor = rule->plug_b <= 0 ? 1 - PLUG_SLACK : 0; // 0: the plug may become thinner
   LANES
   for (int k = 0; k < b->lanes; k++) {
     real drop[SCIARA_MOORE];
-    drop[0] = 0;
     SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) drop[i] = b->h[k] - b->top[i][k];
-    const real G = sciara_surface_slope(rule, drop);
-    const real root = sciara_real_sqrt(1 + G * G);
-    const real plug = sciara_plug(rule, yield[k], G, root);
-    const bool flows = (G != 0) & !(b->h[k] <= plug);
-    const real v = sciara_sheet_speed(rule, viscosity[k], b->h[k], plug, G, root);
-    const real t = sciara_real_div(rule->cell_size, v);
-    nan[k] = (flows & sciara_is_nan(v)) ? 1 : 0;
-    odd |= nan[k];
-    b->mobility[k] = sciara_real_div(v * b->h[k], G);
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      drop[i] = sciara_drop(b->h[k], b->rise[i][k], b->around[i][k]);
+      b->share[i][k] = drop[i];
+    }
+    const real h = b->h[k], G2 = sciara_slope_squared(rule, drop);
+    const struct sciara_incline incline = sciara_incline_of(G2);
+    const real plug = P[k] * incline.thickness_of_plug;
+    struct sciara_sheet sheet;
+    const bool moves = sciara_sheet_make(rule, incline, h, mobility[k], plug, &sheet);
+    const bool flows = (G2 != 0) & !(h <= plug) & moves;
+    b->plug[k] = plug;
+    b->conductance[k] = sheet.conductance;
     b->flows[k] = flows ? 1 : 0;
-    b->quiescent[k] = ((G == 0) | (b->h[k] < plug * factor)) ? 1 : 0;
-    time[k] = (flows & (t < rule->clock_max)) ? t : rule->clock_max;
+    b->quiescent[k] = ((G2 == 0) | (h < plug * factor)) ? 1 : 0;
+    time[k] = flows ? sheet.time : rule->clock_max;
+  }
+}
+
+/** The rates to neighbour i, which is a constant for the compiler, and to the opposite one. */
+static inline __attribute__((always_inline)) void find_two_rates(const struct sciara_rule *rule, int i,
+                                                                 struct gang *restrict b) {
+  const int o = sciara_moore_reverse(i);
+  LANES
+  for (int k = 0; k < b->lanes; k++) {
+    const struct sciara_sheet sheet = {b->plug[k], b->conductance[k], 0};
+    const real h = b->h[k], half_slope = sciara_half_slope(h, b->around[i][k], b->around[o][k]);
+    const real sill =
+        sciara_sill(i, b->rise[i][k], b->rise[sciara_beside_in_column(i)][k], b->rise[sciara_beside_in_row(i)][k]);
+    const real opposite =
+        sciara_sill(o, b->rise[o][k], b->rise[sciara_beside_in_column(o)][k], b->rise[sciara_beside_in_row(o)][k]);
+    b->rate[i][k] = sciara_sheet_rate(rule, &sheet, i, h, half_slope, sill, b->share[i][k]);
+    b->rate[o][k] = sciara_sheet_rate(rule, &sheet, o, h, -half_slope, opposite, b->share[o][k]);
+  }
+}
+
+PIECE void find_rates(const struct sciara_rule *rule, struct gang *restrict b) {
+  find_two_rates(rule, 1, b);
+  find_two_rates(rule, 2, b);
+  find_two_rates(rule, 5, b);
+  find_two_rates(rule, 6, b);
+}
+
+/** Where the cells of a gang give lava, and how much at most. Cells that do not flow give none. */
+PIECE void find_shares(struct sciara_part *p, struct gang *restrict b) {
+  sciara_lane bad[GANG], odd = 0;
+  LANES
+  for (int k = 0; k < b->lanes; k++) {
+    real rate[SCIARA_MOORE];
+    sciara_lane set = 0;
+    SCIARA_UNROLL
+    for (int i = 1; i < SCIARA_MOORE; i++) {
+      rate[i] = b->rate[i][k];
+      set |= rate[i] > 0 ? (sciara_lane)1 << i : 0;
+    }
+    const real sum = sciara_rates_sum(rate), drain = sciara_drain(b->h[k], sum);
+    SCIARA_UNROLL
+    for (int i = 1; i < SCIARA_MOORE; i++) b->share[i][k] = sciara_flux_most(i, b->share[i][k], drain, rate[i]);
+    b->set[k] = b->flows[k] ? set : 0;
+    bad[k] = ((b->flows[k] != 0) & !sciara_is_finite(sum)) ? 1 : 0;
+    odd |= bad[k];
   }
   for (int k = 0; odd && k < b->count; k++)
-    if (nan[k]) sciara_part_report(p, b->cell[k]);
+    if (bad[k]) sciara_part_report(p, b->cell[k]);
 }
 
 /** The least of the times of a gang. */
@@ -117,76 +162,16 @@ PIECE void find_least(struct sciara_part *p, const struct gang *restrict b, cons
 
 static inline void append(struct sciara_edges *restrict g, const struct sciara_part *p, const struct gang *restrict b,
                           int i, const uint16_t *restrict chosen, int count) {
-  uint32_t *donor = g->donor + g->count;
+  uint32_t *restrict donor = g->donor + g->count;
   real *restrict rate = g->rate + g->count, *restrict share = g->share + g->count;
-  real mobility[GANG];
+  (void)p;
   for (int e = 0; e < count; e++) {
     const uint32_t k = chosen[e];
-    const real top = b->top[i][k];
     donor[e] = b->entry[k];
-    share[e] = sciara_share(b->average[k], top);
-    rate[e] = b->h[k] - top; // the drop
-    mobility[e] = b->mobility[k];
+    rate[e] = b->rate[i][k];
+    share[e] = b->share[i][k];
   }
-  LANES
-  for (int e = 0; e < count; e++) rate[e] = sciara_flux_rate(&p->rule, i, mobility[e], rate[e]);
   g->count += count;
-}
-
-static inline struct sciara_level next_level(const struct gang *restrict b, int k, struct sciara_level level) {
-  real top[SCIARA_MOORE];
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
-  return sciara_level_next(level, b->h[k], top);
-}
-
-static inline struct sciara_level first_level(const struct gang *restrict b, int k) {
-  real top[SCIARA_MOORE];
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) top[i] = b->top[i][k];
-  return sciara_level_first(b->h[k], top);
-}
-
-/**
- * tau1.6 of all cells of a gang. Nearly all need three or four rounds: four without a question, so that the processor
- * computes several vectors at a time; then more until no count of a chunk of cells changes. Cells that do not flow get
- * no survivors.
- */
-PIECE void minimise(struct gang *restrict b) {
-  real count[GANG], limit[GANG];
-  sciara_lane more[GANG];
-  LANES
-  for (int k = 0; k < b->lanes; k++) {
-    const struct sciara_level third = next_level(b, k, next_level(b, k, first_level(b, k)));
-    const struct sciara_level fourth = next_level(b, k, third);
-    count[k] = fourth.count;
-    limit[k] = fourth.limit;
-    b->average[k] = fourth.average;
-    more[k] = fourth.count != third.count ? 1 : 0;
-  }
-  for (int c = 0; c < b->lanes; c += CHUNK) {
-    sciara_lane any = 0;
-    for (int k = c; k < c + CHUNK; k++) any |= more[k];
-    while (any) {
-      any = 0;
-      LANES
-      for (int k = c; k < c + CHUNK; k++) {
-        const struct sciara_level last = {count[k], b->average[k], limit[k]}, next = next_level(b, k, last);
-        any |= next.count != last.count ? 1 : 0;
-        count[k] = next.count;
-        limit[k] = next.limit;
-        b->average[k] = next.average;
-      }
-    }
-  }
-  LANES
-  for (int k = 0; k < b->lanes; k++) {
-    const struct sciara_level level = {count[k], b->average[k], limit[k]};
-    sciara_lane set = 0;
-    SCIARA_UNROLL
-    for (int i = 0; i < SCIARA_MOORE; i++) set |= sciara_level_keeps(level, b->top[i][k]) ? (sciara_lane)1 << i : 0;
-    b->set[k] = b->flows[k] ? set : 0;
-  }
 }
 
 /** Notes which cells of a gang are quiescent. */
@@ -197,14 +182,15 @@ PIECE void note_quiescent(struct sciara_part *p, const struct gang *restrict b) 
 
 static void evaluate_gang(struct sciara_part *p, const uint32_t *entry, int count, struct gang *b) {
   const struct sciara_rule *rule = &p->rule;
-  real time[GANG], viscosity[GANG], yield[GANG] = {0};
+  real time[GANG], mobility[GANG], P[GANG] = {0};
   load_gang(p, entry, count, b);
-  find_all_tops(&p->f, b);
-  find_law(rule, b, rule->ln_viscosity_sol, rule->viscosity_b, viscosity);
-  if (rule->yields) find_law(rule, b, rule->ln_yield_sol, rule->yield_b, yield);
-  find_speeds(p, b, yield, viscosity, time);
+  load_neighbours(&p->f, b);
+  find_law(rule, b, rule->ln_mobility_sol, rule->mobility_b, mobility);
+  if (rule->yields) find_law(rule, b, rule->ln_plug_sol, rule->plug_b, P);
+  find_sheets(rule, b, P, mobility, time);
   find_least(p, b, time);
-  minimise(b);
+  find_rates(rule, b);
+  find_shares(p, b);
   make_all_edges(p, b);
   note_quiescent(p, b);
 }
@@ -218,15 +204,13 @@ void sciara_part_evaluate(struct sciara_part *p) {
 
 /**
  * Computes the flows along the edges first..first + count, count <= GANG, in direction i, and adds them to the outflow
- * of the donors and to the flux that is recorded.
+ * of the donors and to its components, from which the flux that is recorded is made.
  */
 PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int i, int64_t first, int count) {
   real *restrict share = g->share + first, *restrict T = g->T + first;
   const real *restrict rate = g->rate + first;
   const uint32_t *restrict donor = g->donor + first;
-  const real t = p->t, distance = i < 5 ? p->rule.cell_size : p->rule.diagonal;
-  const real inverse = sciara_real_div(1, t);
-  real flux[GANG];
+  const real t = p->t;
   sciara_lane nan[GANG], odd = 0;
   LANES
   for (int e = 0; e < count; e++) {
@@ -235,12 +219,11 @@ PIECE void flow_gang(struct sciara_part *p, struct sciara_edges *g, int i, int64
     nan[e] = bad ? 1 : 0;
     odd |= nan[e];
     share[e] = out;
-    flux[e] = sciara_mean_flux(out, distance, t, inverse);
   }
   for (int e = 0; e < count; e++) {
     const uint32_t k = donor[e];
     p->leaving[k] = p->leaving[k] + share[e];
-    sciara_flux_add(i, flux[e], &p->px[k], &p->py[k]);
+    sciara_flux_add(i, share[e], &p->px[k], &p->py[k]);
     T[e] = p->T[k];
   }
   for (int e = 0; odd && e < count; e++)

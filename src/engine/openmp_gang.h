@@ -19,9 +19,9 @@
 #define SCIARA_VECTOR_LOOPS
 
 #include "engine/openmp_part.h"
-#include "model/shortcut.h"
 #ifndef SCIARA_BINGHAM
 #include "model/quiescent.h"
+#include "model/shortcut.h"
 #include "model/subnormal.h"
 #endif
 
@@ -75,16 +75,19 @@ struct gang {
   int64_t cell[GANG];
   real z[GANG], h[GANG], T[GANG];
 #ifdef SCIARA_BINGHAM
-  real mobility[GANG];
+  real rise[SCIARA_MOORE][GANG],
+      around[SCIARA_MOORE][GANG]; ///< of the neighbours: ground above that of the cell, thickness
+  real rate[SCIARA_MOORE][GANG], share[SCIARA_MOORE][GANG]; ///< share: the drop until the rates are known
+  real plug[GANG], conductance[GANG];
   sciara_lane flows[GANG], quiescent[GANG];
 #else
   bool subnormal; ///< a momentum is subnormal
   real px[GANG], py[GANG], vx[GANG], vy[GANG], hc[GANG];
   sciara_lane to[2][GANG];            ///< the neighbours that the velocity points to: on an axis, on a diagonal
   real speed[2][GANG], head[2][GANG]; ///< the initial speeds to them, m/s, and their heads, m
-#endif
   real top[SCIARA_MOORE][GANG];
   real average[GANG];
+#endif
   sciara_lane set[GANG]; ///< bit i: neighbour i is not eliminated
 };
 

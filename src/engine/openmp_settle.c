@@ -65,11 +65,12 @@ void sciara_part_flow(struct sciara_part *p) {
 PIECE void keep_residuals(const struct sciara_part *p, int64_t begin, int count, struct inflow_gang *restrict q) {
   const real *restrict h = p->h + begin, *restrict T = p->T + begin, *restrict leaving = p->leaving + begin;
   const real *restrict px = p->px + begin, *restrict py = p->py + begin;
+  const real pace = sciara_flux_pace(p->rule.cell_size, p->t);
   LANES
   for (int k = 0; k < count; k++) {
     q->h[k] = sciara_residual(h[k], leaving[k]);
-    q->px[k] = px[k];
-    q->py[k] = py[k];
+    q->px[k] = px[k] * pace;
+    q->py[k] = py[k] * pace;
     q->heat[k] = q->h[k] * T[k];
   }
 }

@@ -26,9 +26,12 @@ enum sciara_fault {
   SCIARA_FAULT_LOST,      ///< a little more is lost than has left
   SCIARA_FAULT_LEDGER,    ///< a cell loses a little lava at the end of a step
   SCIARA_FAULT_CROSSING,  ///< bingham: the time to cross a cell is a little too long
+  SCIARA_FAULT_LEVELLING, ///< bingham: the time to level over a cell is a little too long
   SCIARA_FAULT_FLAT,      ///< bingham: lava flows from a cell with no lower neighbour
   SCIARA_FAULT_PLUG,      ///< bingham: lava flows that is no thicker than its plug
   SCIARA_FAULT_UPHILL,    ///< bingham: lava also flows to a neighbour that is not lower
+  SCIARA_FAULT_BARRIER,   ///< bingham: lava flows over ground or a corner that is higher than its surface
+  SCIARA_FAULT_SIDE,      ///< bingham: lava flows where what stands above the higher ground is no thicker than the plug
   SCIARA_FAULT_LEVEL,     ///< bingham: a little more flows than levels the surfaces
   SCIARA_FAULT_RATE,      ///< bingham: a little more flows than the sheet carries
   SCIARA_FAULT_COUNT
@@ -62,27 +65,41 @@ static inline double sciara_plant_drop(const struct sciara_fields *f, int64_t i,
   return ((double)f->h[i] - (double)f->h[j]) - ((double)f->z[j] - (double)f->z[i]);
 }
 
-/** Plants a fault in the evaluation of liquid cell i; `t`: the time that it allows, s. */
+/** How far the surface of cell i is above the higher ground towards neighbour n, and above the lower shoulder, m. */
+static inline double sciara_plant_above(const struct sciara_fields *f, int64_t i, int n) {
+  const int64_t row = sciara_moore_row(n) * f->stride, col = sciara_moore_col(n);
+  const double surface = (double)f->z[i] + (double)f->h[i], ground = (double)f->z[i + row + col];
+  const double shoulder = (double)(f->z[i + row] < f->z[i + col] ? f->z[i + row] : f->z[i + col]);
+  return surface - (n > 4 && shoulder > ground ? shoulder : ground);
+}
+
+/** Plants a fault in the evaluation of liquid cell i; `rests`: it is no thicker than its plug. */
 static inline void sciara_plant_sheet_faults(const struct sciara_fields *f, int64_t i, struct sciara_evaluation *p,
-                                             real *t) {
+                                             bool rests) {
   const real more = 1 + (real)1e-9;
-  if (SCIARA_PLANTED(SCIARA_FAULT_CROSSING)) *t = more * *t;
   for (int n = 1; n < SCIARA_MOORE; n++) {
     if (SCIARA_PLANTED(SCIARA_FAULT_LEVEL)) p->share[n] = more * p->share[n];
     if (SCIARA_PLANTED(SCIARA_FAULT_RATE)) p->rate[n] = more * p->rate[n];
   }
-  int lower = 0, higher = 0, not_higher = 0; // a neighbour inside the map, by its surface; how many of all
+  int lower = 0, higher = 0, behind = 0, thin = 0; // a neighbour inside the map
+  int not_higher = 0;                              // of all
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const double drop = sciara_plant_drop(f, i, n), clear = 1e-3; // m: more than what is due to rounding
+    const double above = sciara_plant_above(f, i, n);
     const bool inside = f->kind[i + sciara_moore_offset(n, f->stride)] == SCIARA_CELL_INTERIOR;
     if (inside && drop > clear) lower = n;
     if (inside && drop < -clear) higher = n;
+    if (inside && drop > clear && above < -clear) behind = n;
+    if (inside && drop > clear && above > clear && !(p->survivors >> n & 1u)) thin = n;
     not_higher += drop >= -clear;
   }
-  const bool flat = SCIARA_PLANTED(SCIARA_FAULT_FLAT) && !not_higher;
-  const bool uphill = SCIARA_PLANTED(SCIARA_FAULT_UPHILL) && p->survivors;
-  const bool plug = SCIARA_PLANTED(SCIARA_FAULT_PLUG) && !p->survivors;
-  const int to = flat || uphill ? higher : plug ? lower : 0;
+  const bool flows = p->survivors != 0;
+  const int to = SCIARA_PLANTED(SCIARA_FAULT_FLAT) && !not_higher ? higher
+                 : SCIARA_PLANTED(SCIARA_FAULT_UPHILL) && flows   ? higher
+                 : SCIARA_PLANTED(SCIARA_FAULT_PLUG) && rests     ? lower
+                 : SCIARA_PLANTED(SCIARA_FAULT_BARRIER) && flows  ? behind
+                 : SCIARA_PLANTED(SCIARA_FAULT_SIDE) && flows     ? thin
+                                                                  : 0;
   if (!to) return;
   p->survivors |= 1u << to;
   p->share[to] = p->rate[to] = (real)1e-6 * f->h[i];
@@ -99,8 +116,8 @@ static inline void sciara_plant_faults(const struct sciara_fields *f, int64_t i,
 #endif
 #if !defined SCIARA_PLANT_FAULTS || !defined SCIARA_BINGHAM
 static inline void sciara_plant_sheet_faults(const struct sciara_fields *f, int64_t i, struct sciara_evaluation *p,
-                                             real *t) {
-  (void)f, (void)i, (void)p, (void)t;
+                                             bool rests) {
+  (void)f, (void)i, (void)p, (void)rests;
 }
 #endif
 

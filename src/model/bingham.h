@@ -2,99 +2,150 @@
 // Rule bingham: lava moves as a sheet of a Bingham fluid, driven by the slope of its surface. Empty in sources of another
 // rule.
 //
-// Source of the flux: steady sheet flow with a plug, as in MAGFLOW (Vicari et al. 2007; Del Negro et al. 2008). The
-// slope, the weights of the neighbours and the cap by the minimisation are described in docs/model.md.
+// Source of the flux: steady sheet flow with a plug, as in MAGFLOW (Vicari et al. 2007; Del Negro et al. 2008). Limited
+// slope: van Leer 1977 (monotonized central). Thickness above the higher ground: Audusse et al. 2004. See docs/model.md.
 #include "model/cell.h" // which includes this header after what it uses
 
 #if defined SCIARA_BINGHAM && !defined SCIARA_MODEL_BINGHAM_H
 #define SCIARA_MODEL_BINGHAM_H
 
-/** Height of neighbour i's lava surface above this cell's ground, m. */
-SCIARA_HD real sciara_top(int i, real z, real z_i, real h_i) {
-  (void)i;
-  return (z_i - z) + h_i;
-}
-
 SCIARA_HD real sciara_larger(real a, real b) { return a < b ? b : a; }
+SCIARA_HD real sciara_smaller(real a, real b) { return b < a ? b : a; }
 
-/** Slope of the surface G from the drops to the neighbours, m: by axes or by diagonals, whichever is steeper. */
-SCIARA_HD real sciara_surface_slope(const struct sciara_rule *rule, const real drop[SCIARA_MOORE]) {
-  const real w = rule->cell_size, d = rule->diagonal, by_w = rule->inverse_cell_size, by_d = rule->inverse_diagonal;
-  const real gx = sciara_real_div_by(sciara_max0(sciara_larger(drop[2], drop[3])), w, by_w);
-  const real gy = sciara_real_div_by(sciara_max0(sciara_larger(drop[1], drop[4])), w, by_w);
-  const real ga = sciara_real_div_by(sciara_max0(sciara_larger(drop[5], drop[7])), d, by_d);
-  const real gb = sciara_real_div_by(sciara_max0(sciara_larger(drop[6], drop[8])), d, by_d);
-  return sciara_real_sqrt(sciara_larger(gx * gx + gy * gy, ga * ga + gb * gb));
+// -------------------------------------------------------------------------------------------------- one sheet, one side
+
+/** From the surface of a cell with lava of thickness h to that of a neighbour, whose ground is `rise` higher, m. */
+SCIARA_HD real sciara_drop(real h, real rise, real h_i) { return h - (rise + h_i); }
+
+/** G2, the square of the slope of the surface, from the drops, m: by axes or by diagonals, whichever is steeper. */
+SCIARA_HD real sciara_slope_squared(const struct sciara_rule *rule, const real drop[SCIARA_MOORE]) {
+  const real x = sciara_max0(sciara_larger(drop[2], drop[3])), y = sciara_max0(sciara_larger(drop[1], drop[4]));
+  const real a = sciara_max0(sciara_larger(drop[5], drop[7])), b = sciara_max0(sciara_larger(drop[6], drop[8]));
+  return sciara_larger(x * x + y * y, (real)0.5 * (a * a + b * b)) * rule->inverse_area;
 }
 
-/** Yield strength at temperature T, K; Pa. */
-SCIARA_HD real sciara_yield_strength(const struct sciara_rule *rule, real T) {
-  return rule->yields ? sciara_log_linear(rule, rule->ln_yield_sol, rule->yield_b, T) : (real)0;
+/** M(T) = rho g / (3 eta), 1/(m s), at temperature T, K. */
+SCIARA_HD real sciara_mobility_law(const struct sciara_rule *rule, real T) {
+  return sciara_log_linear(rule, rule->ln_mobility_sol, rule->mobility_b, T);
 }
 
-/** Viscosity at temperature T, K; Pa s. */
-SCIARA_HD real sciara_viscosity(const struct sciara_rule *rule, real T) {
-  return sciara_log_linear(rule, rule->ln_viscosity_sol, rule->viscosity_b, T);
+/** P(T) = tau_y / (rho g), m, at temperature T, K. */
+SCIARA_HD real sciara_plug_law(const struct sciara_rule *rule, real T) {
+  return rule->yields ? sciara_log_linear(rule, rule->ln_plug_sol, rule->plug_b, T) : (real)0;
 }
 
-/** Thickness of the plug of a sheet on the slope G > 0, m; `root` is sqrt(1 + G G). No thinner lava moves. */
-SCIARA_HD real sciara_plug(const struct sciara_rule *rule, real yield_strength, real G, real root) {
-  return sciara_real_div(yield_strength * root, rule->weight * G);
-}
+/** What depends on the slope G > 0 of the surface alone, with R = sqrt(1 + G2). */
+struct sciara_incline {
+  real sine;              ///< G/R
+  real cosine;            ///< 1/R
+  real inverse;           ///< 1/G
+  real thickness_of_plug; ///< R/G, for P = 1
+};
 
-/** Mean speed of a sheet of thickness h > plug on the slope G, m/s: the viscous one, limited by friction. */
-SCIARA_HD real sciara_sheet_speed(const struct sciara_rule *rule, real viscosity, real h, real plug, real G,
-                                  real root) {
-  const real s = sciara_real_div(G, root), m = h - plug;
-  const real factor = sciara_real_div(rule->weight, 3 * viscosity);
-  const real viscous = sciara_real_div(((factor * s) * (m * m)) * (h + (real)0.5 * plug), h);
-  const real limit = sciara_real_sqrt(sciara_real_div((rule->gravity * h) * s, rule->friction));
-  const real sum = viscous + limit;
-  return sum == 0 ? (real)0 : sciara_real_div(viscous * limit, sum); // of a film whose speeds are below all numbers
-}
-
-/** Weight of neighbour i in the flux: those of the isotropic nine-point scheme. */
-SCIARA_HD real sciara_flux_weight(int i) { return i < 5 ? (real)(2.0 / 3) : (real)(1.0 / 6); }
-
-/** Thickness that flows to neighbour i per second, m/s, for a mobility M, m2/s. */
-SCIARA_HD real sciara_flux_rate(const struct sciara_rule *rule, int i, real mobility, real drop) {
-  return sciara_real_div_by((mobility * drop) * sciara_flux_weight(i), rule->cell_area, rule->inverse_cell_area);
+/** One quotient for all of them. */
+SCIARA_HD struct sciara_incline sciara_incline_of(real G2) {
+  const real R2 = 1 + G2, G = sciara_real_sqrt(G2), R = sciara_real_sqrt(R2);
+  const real x = sciara_real_div(1, G * R);
+  const struct sciara_incline incline = {G2 * x, G * x, R * x, R2 * x};
+  return incline;
 }
 
 /** How the sheet of a cell moves. */
 struct sciara_sheet {
-  real mobility; ///< M, m2/s
-  real time;     ///< s: to cross the cell, at most t_max
+  real plug;        ///< thickness of the plug, m: no thinner lava moves
+  real conductance; ///< C, 1/(m s): the flux through a side for thickness, plug and slope 1
+  real time;        ///< s: to cross the cell and to level over it, at most t_max
 };
 
 /**
- * tau1.1-3: whether the sheet of a cell with thickness h > 0 at temperature T, K, moves; `drop`: from its surface to those
- * of the neighbours, m.
+ * tau1.3 and 6: the sheet of a cell with lava of thickness h > plug. False: a film whose fluxes are below all numbers
+ * rests.
  *
- * @param sheet set if it moves
- * @param bad   set if a NaN is found
+ * @param mobility M(T)
+ */
+SCIARA_HD bool sciara_sheet_make(const struct sciara_rule *rule, struct sciara_incline incline, real h, real mobility,
+                                 real plug, struct sciara_sheet *sheet) {
+  const real m = h - plug;
+  const real viscous = (mobility * incline.sine) * ((m * m) * (h + (real)0.5 * plug)); // m2/s, as all fluxes
+  const real limit = h * sciara_real_sqrt((rule->friction_limit * h) * incline.sine);
+  const real sum = viscous + limit;
+  const real part = sciara_real_div(limit, sum);
+  const real flux = viscous * part;
+  sheet->plug = plug;
+  sheet->conductance = (mobility * incline.cosine) * part;
+  const real spread = sheet->conductance * (m * (h * (h + plug) + plug * plug));
+  const real crossing = rule->cell_size * h;                                               // by flux: the time to cross
+  const real levelling = rule->twice_area * (1 + (rule->levelling * h) * incline.inverse); // by spread
+  const bool crosses = crossing * spread < levelling * flux; // the smaller of the two times, with one quotient
+  const real t = sciara_real_div(crosses ? crossing : levelling, crosses ? flux : spread);
+  sheet->time = t < rule->clock_max ? t : rule->clock_max;
+  return sum != 0;
+}
+
+/** Half of the limited difference over a cell of thickness h between a neighbour, h_i, and the opposite one, h_o; m. */
+SCIARA_HD real sciara_half_slope(real h, real h_i, real h_o) {
+  const real a = h_i - h, b = h - h_o, mean = (real)0.25 * (a + b);
+  const real least = sciara_smaller(sciara_larger(a, b), 0), most = sciara_larger(sciara_smaller(a, b), 0);
+  return sciara_smaller(sciara_larger(mean, least), most);
+}
+
+/** For a diagonal i: the neighbour beside it in the same column as the cell, and that in the same row. */
+SCIARA_HD int sciara_beside_in_column(int i) { return i == 5 || i == 8 ? 1 : 4; }
+SCIARA_HD int sciara_beside_in_row(int i) { return i < 7 ? 2 : 3; }
+
+/**
+ * What lava must stand above to flow to neighbour i, m above the ground of the cell: its ground and, for a diagonal, the
+ * lower shoulder of the corner.
+ */
+SCIARA_HD real sciara_sill(int i, real rise, real rise_in_column, real rise_in_row) {
+  const real shoulder = sciara_smaller(rise_in_column, rise_in_row);
+  return i < 5 ? rise : sciara_larger(rise, shoulder);
+}
+
+/** rate_i, m/s: the thickness that flows per second to neighbour i over a sill, m; 0 where nothing flows. */
+SCIARA_HD real sciara_sheet_rate(const struct sciara_rule *rule, const struct sciara_sheet *sheet, int i, real h,
+                                 real half_slope, real sill, real drop) {
+  const real side = sciara_smaller(h + half_slope, h - sill), e = sciara_max0(side - sheet->plug);
+  const real factor = sheet->conductance * (i < 5 ? rule->flux_axis : rule->flux_diagonal);
+  return (factor * sciara_max0(drop)) * ((e * e) * (side + (real)0.5 * sheet->plug));
+}
+
+/** S, m/s, by pairs. */
+SCIARA_HD real sciara_rates_sum(const real rate[SCIARA_MOORE]) {
+  return ((rate[1] + rate[2]) + (rate[3] + rate[4])) + ((rate[5] + rate[6]) + (rate[7] + rate[8]));
+}
+
+/** h/S, s: the time in which a cell would run dry. */
+SCIARA_HD real sciara_drain(real h, real sum) { return sciara_real_div(h, sum); }
+
+/** phi_i, m, if lava flows to neighbour i: never more than what levels the two surfaces, nor than there is. */
+SCIARA_HD real sciara_flux_most(int i, real drop, real drain, real rate) {
+  const real level = drop * (real)((i < 5 ? SCIARA_WEIGHT_AXIS : SCIARA_WEIGHT_DIAGONAL) / 4);
+  return sciara_smaller(level, drain * rate);
+}
+
+// ------------------------------------------------------------------------------------------------------------ one cell
+
+/**
+ * tau1.1-3: whether the sheet of a cell with thickness h > 0 at temperature T, K, moves; `drop`: from its surface to those
+ * of the neighbours, m. The sheet is set if it does.
  */
 SCIARA_HD bool sciara_sheet_moves(const struct sciara_rule *rule, real h, real T, const real drop[SCIARA_MOORE],
-                                  struct sciara_sheet *sheet, bool *bad) {
-  const real G = sciara_surface_slope(rule, drop);
-  if (G == 0) return false;
-  const real root = sciara_real_sqrt(1 + G * G);
-  const real plug = sciara_plug(rule, sciara_yield_strength(rule, T), G, root);
+                                  struct sciara_sheet *sheet) {
+  const real G2 = sciara_slope_squared(rule, drop);
+  if (G2 == 0) return false;
+  const struct sciara_incline incline = sciara_incline_of(G2);
+  const real plug = sciara_plug_law(rule, T) * incline.thickness_of_plug;
   if (h <= plug) return false;
-  const real v = sciara_sheet_speed(rule, sciara_viscosity(rule, T), h, plug, G, root);
-  if (sciara_is_nan(v)) *bad = true;
-  const real t = sciara_real_div(rule->cell_size, v);
-  sheet->mobility = sciara_real_div(v * h, G);
-  sheet->time = t < rule->clock_max ? t : rule->clock_max;
-  return true;
+  return sciara_sheet_make(rule, incline, h, sciara_mobility_law(rule, T), plug, sheet);
 }
 
 /** The result of time evaluation for a liquid cell: its flows, except that they need the new clock. */
 struct sciara_evaluation {
   unsigned survivors;       ///< bit i: lava will flow to neighbour i
-  real share[SCIARA_MOORE]; ///< phi_i, m: what levels the surfaces; valid for survivors
+  real share[SCIARA_MOORE]; ///< phi_i, m; valid for survivors
   real rate[SCIARA_MOORE];  ///< m/s; valid for survivors
-  real cell_size, diagonal; ///< distances to the neighbours, m
+  real cell_size;           ///< w, m
 };
 
 /**
@@ -103,33 +154,39 @@ struct sciara_evaluation {
  * @param z, h, T of the cell; its momentum (px, py) has no effect
  * @param zn, hn  of the neighbours 1..8 (entry 0 unused)
  * @param p       everything that flow computing needs later
- * @param bad     set if a NaN is found
+ * @param bad     set if a NaN or an infinite rate is found
  * @return t_opt, s: the time this cell allows, at most t_max
  */
 SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real h, real T, real px, real py,
                                     const real zn[SCIARA_MOORE], const real hn[SCIARA_MOORE],
                                     struct sciara_evaluation *p, bool *bad) {
   (void)px, (void)py;
-  real top[SCIARA_MOORE], drop[SCIARA_MOORE];
-  top[0] = drop[0] = 0;
+  real rise[SCIARA_MOORE], drop[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
-    top[i] = sciara_top(i, z, zn[i], hn[i]);
-    drop[i] = h - top[i];
+    rise[i] = zn[i] - z;
+    drop[i] = sciara_drop(h, rise[i], hn[i]);
   }
   p->survivors = 0;
   p->cell_size = rule->cell_size;
-  p->diagonal = rule->diagonal;
   struct sciara_sheet sheet;
-  if (!sciara_sheet_moves(rule, h, T, drop, &sheet, bad)) return rule->clock_max;
-  // Walls are eliminated by the first round, for their tops are far above the average: no closed rim cell survives.
-  real average = 0;
-  p->survivors = sciara_minimise((1u << SCIARA_MOORE) - 1, h, top, &average) & ~(unsigned)SCIARA_SELF;
+  if (!sciara_sheet_moves(rule, h, T, drop, &sheet)) return rule->clock_max;
+  real half_slope[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) {
-    p->share[i] = sciara_share(average, top[i]);
-    p->rate[i] = sciara_flux_rate(rule, i, sheet.mobility, drop[i]);
+    const int opposite = sciara_moore_reverse(i); // whose slope is the same, with the other sign, in every bit
+    half_slope[i] = opposite < i ? -half_slope[opposite] : sciara_half_slope(h, hn[i], hn[opposite]);
   }
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const real sill = sciara_sill(i, rise[i], rise[sciara_beside_in_column(i)], rise[sciara_beside_in_row(i)]);
+    p->rate[i] = sciara_sheet_rate(rule, &sheet, i, h, half_slope[i], sill, drop[i]);
+    p->survivors |= p->rate[i] > 0 ? 1u << i : 0u;
+  }
+  const real sum = sciara_rates_sum(p->rate), drain = sciara_drain(h, sum);
+  if (!sciara_is_finite(sum)) *bad = true;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) p->share[i] = sciara_flux_most(i, drop[i], drain, p->rate[i]);
   return sheet.time;
 }
 
@@ -165,21 +222,15 @@ SCIARA_HD real sciara_cell_flow(const struct sciara_evaluation *p, real h, real 
   return sciara_residual(h, leaving);
 }
 
-/** Flux of a step of `t` s to a neighbour at `distance`, m, which takes `thickness` m; m2/s. `inverse`: 1/t. */
-SCIARA_HD real sciara_mean_flux(real thickness, real distance, real t, real inverse) {
-  return sciara_real_div_by(thickness * distance, t, inverse);
+/** Adds the thickness that flows to neighbour i, m, to a sum of its components to the east and to the north, m. */
+SCIARA_HD void sciara_flux_add(int i, real thickness, real *east, real *north) {
+  const int x = sciara_moore_col(i), y = -sciara_moore_row(i);
+  if (x != 0) *east = *east + (x < 0 ? -thickness : thickness);
+  if (y != 0) *north = *north + (y < 0 ? -thickness : thickness);
 }
 
-/** Adds a flux to neighbour i, m2/s, to a momentum. */
-SCIARA_HD void sciara_flux_add(int i, real flux, real *px, real *py) {
-  *px = *px + flux * sciara_unit_x(i);
-  *py = *py + flux * sciara_unit_y(i);
-}
-
-/** Adds to a momentum the flux of a step of `t` s to neighbour i, which takes `thickness` m. `inverse`: 1/t. */
-SCIARA_HD void sciara_flux_record(int i, real thickness, real distance, real t, real inverse, real *px, real *py) {
-  sciara_flux_add(i, sciara_mean_flux(thickness, distance, t, inverse), px, py);
-}
+/** The factor, m/s, that makes of such a sum the flux of a step of `t` s, m2/s: neighbours are cells of `w` m away. */
+SCIARA_HD real sciara_flux_pace(real w, real t) { return sciara_real_div(w, t); }
 
 /**
  * tau2: the start of the sum for a liquid cell whose lava flowed as `f` in a step of `t` s; `h0`: what sciara_cell_flow
@@ -187,14 +238,12 @@ SCIARA_HD void sciara_flux_record(int i, real thickness, real distance, real t, 
  */
 SCIARA_HD struct sciara_inflow sciara_cell_stays(const struct sciara_evaluation *p, const struct sciara_outflows *f,
                                                  real h0, real t, real T) {
-  const real inverse = sciara_real_div(1, t);
-  struct sciara_inflow inflow = {h0, 0, 0, h0 * T};
+  real east = 0, north = 0;
   SCIARA_UNROLL
-  for (int i = 1; i < SCIARA_MOORE; i++) {
-    SCIARA_SKIP_IF(!(p->survivors >> i & 1u)); // + 0 changes no bit: the sum is never -0
-    const real distance = i < 5 ? p->cell_size : p->diagonal;
-    sciara_flux_record(i, f->to[i].thickness, distance, t, inverse, &inflow.px, &inflow.py);
-  }
+  for (int i = 1; i < SCIARA_MOORE; i++)
+    sciara_flux_add(i, f->to[i].thickness, &east, &north); // + 0 changes no bit: the sum is never -0
+  const real pace = sciara_flux_pace(p->cell_size, t);
+  const struct sciara_inflow inflow = {h0, east * pace, north * pace, h0 * T};
   return inflow;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The physics as functions of values: they know no index, no grid and no thread. Shared by C and CUDA. Here stands what
-// every rule has: minimisation, heat, solidification, loss. How lava moves: fv3.h, bingham.h.
+// every rule has: heat, solidification, loss. How lava moves: fv3.h, bingham.h.
 //
-// The basis are functions for one direction (one neighbour i) and an ordered minimisation. The functions for a cell at
+// The basis are functions for one direction (one neighbour i). The functions for a cell at
 // the end only combine them, so that several vector lanes or GPU lanes can work on one cell. Every operation is written
 // in the order and grouping of the specification (docs/model.md), so results are bit-identical wherever this compiles.
 #ifndef SCIARA_MODEL_CELL_H
@@ -50,58 +50,6 @@ SCIARA_HD bool sciara_is_sound(const struct sciara_rule *rule, real z, real h, r
 
 SCIARA_HD real sciara_max0(real x) { return x < 0 ? (real)0 : x; }
 
-// ---------------------------------------------------------------------------------------------- one direction
-
-/** East component of the unit vector towards neighbour i. */
-SCIARA_HD real sciara_unit_x(int i) { return (real)sciara_moore_col(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
-
-/** North component of the unit vector towards neighbour i. */
-SCIARA_HD real sciara_unit_y(int i) { return (real)-sciara_moore_row(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
-
-// ------------------------------------------------------------------------------------------ ordered minimisation
-
-/** Sum of h and the tops of the cells in `set`, in index order, divided by the number of these cells (top[0] is 0). */
-SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]) {
-  real sum = h;
-  int n = 0;
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) n += set >> i & 1u ? 1 : 0;
-  const real inverse = sciara_real_div(1, (real)n); // does not wait for the sum
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++)
-    if (set >> i & 1u) sum = sum + top[i];
-  return sciara_real_div_by(sum, (real)n, inverse);
-}
-
-/** One round of sciara_minimise: returns what remains of `set`, which is `set` itself when the minimisation is done. */
-SCIARA_HD unsigned sciara_minimise_once(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
-  const real mean = sciara_average(set, h, top);
-  unsigned out = 0;
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) out |= top[i] >= mean ? 1u << i : 0u;
-  *average = mean;
-  return set & ~out;
-}
-
-/**
- * tau1.6: minimisation of the differences. `set`: bit 0: the cell itself; bit i: neighbour i, if it is not eliminated.
- * Each round removes all cells whose top is not below the average, until a round removes none.
- *
- * @param average set to the last average if a cell survives
- * @return the survivors
- */
-SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
-  while (set) {
-    const unsigned left = sciara_minimise_once(set, h, top, average);
-    if (left == set) break;
-    set = left;
-  }
-  return set;
-}
-
-/** phi_i, m: how far a survivor lies below the average. */
-SCIARA_HD real sciara_share(real average, real top) { return average - top; }
-
 // ---------------------------------------------------------------------------------------------------------- every rule
 
 /** Logarithm of a log-linear law of the temperature T, K. */
@@ -123,7 +71,7 @@ struct sciara_inflow {
   real heat;      ///< sum of thickness times temperature, m K
 };
 
-// How lava moves is a matter of the rule. Each defines struct sciara_evaluation, sciara_top, sciara_cell_evaluate, struct
+// How lava moves is a matter of the rule. Each defines struct sciara_evaluation, sciara_cell_evaluate, struct
 // sciara_outflow(s), sciara_cell_flow, sciara_cell_stays and sciara_inflow_add.
 #ifdef SCIARA_BINGHAM
 #include "model/bingham.h"

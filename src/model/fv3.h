@@ -5,7 +5,57 @@
 #if !defined SCIARA_BINGHAM && !defined SCIARA_MODEL_FV3_H
 #define SCIARA_MODEL_FV3_H
 
+// ------------------------------------------------------------------------------------------ ordered minimisation
+
+/** Sum of h and the tops of the cells in `set`, in index order, divided by the number of these cells (top[0] is 0). */
+SCIARA_HD real sciara_average(unsigned set, real h, const real top[SCIARA_MOORE]) {
+  real sum = h;
+  int n = 0;
+  SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++) n += set >> i & 1u ? 1 : 0;
+  const real inverse = sciara_real_div(1, (real)n); // does not wait for the sum
+  SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++)
+    if (set >> i & 1u) sum = sum + top[i];
+  return sciara_real_div_by(sum, (real)n, inverse);
+}
+
+/** One round of sciara_minimise: returns what remains of `set`, which is `set` itself when the minimisation is done. */
+SCIARA_HD unsigned sciara_minimise_once(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
+  const real mean = sciara_average(set, h, top);
+  unsigned out = 0;
+  SCIARA_UNROLL
+  for (int i = 0; i < SCIARA_MOORE; i++) out |= top[i] >= mean ? 1u << i : 0u;
+  *average = mean;
+  return set & ~out;
+}
+
+/**
+ * tau1.6: minimisation of the differences. `set`: bit 0: the cell itself; bit i: neighbour i, if it is not eliminated.
+ * Each round removes all cells whose top is not below the average, until a round removes none.
+ *
+ * @param average set to the last average if a cell survives
+ * @return the survivors
+ */
+SCIARA_HD unsigned sciara_minimise(unsigned set, real h, const real top[SCIARA_MOORE], real *average) {
+  while (set) {
+    const unsigned left = sciara_minimise_once(set, h, top, average);
+    if (left == set) break;
+    set = left;
+  }
+  return set;
+}
+
+/** phi_i, m: how far a survivor lies below the average. */
+SCIARA_HD real sciara_share(real average, real top) { return average - top; }
+
 // ------------------------------------------------------------------------------------------------------- one direction
+
+/** East component of the unit vector towards neighbour i. */
+SCIARA_HD real sciara_unit_x(int i) { return (real)sciara_moore_col(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
+
+/** North component of the unit vector towards neighbour i. */
+SCIARA_HD real sciara_unit_y(int i) { return (real)-sciara_moore_row(i) * (i < 5 ? (real)1 : SCIARA_SQRT1_2); }
 
 /** A component of the velocity, m/s, of lava of thickness h > 0 with this component of the momentum. */
 SCIARA_HD real sciara_velocity(real momentum, real h) { return sciara_real_div(momentum, h); }

@@ -19,8 +19,8 @@
 
 /**
  * Whether a sheet of thickness h, m, rests, and remains at rest at any temperature up to T, K: no drop is above 0, or the
- * plug is thicker. With G2 the square of the slope the plug is thicker where (h rho g)2 G2 < tau_y2 (1 + G2): no division,
- * no root. False means undecided: even then it is possible that nothing flows now.
+ * plug is thicker. With G2 the square of the slope the plug is thicker where h2 G2 < P2 (1 + G2): no division, no root.
+ * False means undecided: even then it is possible that nothing flows now.
  *
  * @param drop from the surface to those of the neighbours 1..8, m (entry 0 unused)
  */
@@ -29,16 +29,11 @@ SCIARA_HD bool sciara_is_quiescent(const struct sciara_rule *rule, real h, real 
   bool level = true;
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) level &= drop[i] <= 0; // false for NaN
-  const real gx = sciara_max0(sciara_larger(drop[2], drop[3])) * rule->inverse_cell_size;
-  const real gy = sciara_max0(sciara_larger(drop[1], drop[4])) * rule->inverse_cell_size;
-  const real ga = sciara_max0(sciara_larger(drop[5], drop[7])) * rule->inverse_diagonal;
-  const real gb = sciara_max0(sciara_larger(drop[6], drop[8])) * rule->inverse_diagonal;
-  const real G2 = sciara_larger(gx * gx + gy * gy, ga * ga + gb * gb), pressure = h * rule->weight;
-  const real yield_strength = sciara_yield_strength(rule, T);
-  const real square = (pressure * pressure) * G2, bound = (yield_strength * yield_strength) * (1 + G2);
+  const real G2 = sciara_slope_squared(rule, drop), P = sciara_plug_law(rule, T);
+  const real square = (h * h) * G2, bound = (P * P) * (1 + G2);
   const bool good = (G2 >= least) & (G2 <= SCIARA_SHORTCUT_STEEPEST) & (square >= least) & (bound <= most);
   const bool thin = good & (square < bound * (1 - SCIARA_QUIESCENT_SLACK));
-  return (h > 0) & (level | ((rule->yield_b <= 0) & thin));
+  return (h > 0) & (level | ((rule->plug_b <= 0) & thin));
 }
 
 #else

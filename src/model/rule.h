@@ -15,6 +15,10 @@
 #define SCIARA_RULE_HERE SCIARA_RULE_FV3
 #endif
 
+// Weights of the neighbours in the flux of rule bingham, those of the isotropic nine-point scheme: 1..4, 5..8.
+#define SCIARA_WEIGHT_AXIS (2.0 / 3)
+#define SCIARA_WEIGHT_DIAGONAL (1.0 / 6)
+
 /** See docs/model.md, "Floating point": computed in double, each rounded once to `real`. */
 struct sciara_rule {
   real cell_size;        ///< w, m
@@ -25,14 +29,13 @@ struct sciara_rule {
   real cooling;          ///< K of tau3, see sciara_cooling_constant
   real coldest, hottest; ///< limits of the temperature of liquid lava, with some slack, K; see sciara_is_sound
 #ifdef SCIARA_BINGHAM
-  real diagonal;                      ///< sqrt(2) w, m
-  real cell_area;                     ///< w w, m2
-  real weight;                        ///< rho g, N/m3
-  real friction;                      ///< C_f
-  real ln_viscosity_sol, viscosity_b; ///< eta(T) = exp(ln_viscosity_sol + viscosity_b (T - T_sol)), Pa s
-  real ln_yield_sol, yield_b;         ///< tau_y(T) likewise, Pa
-  real inverse_cell_size, inverse_diagonal, inverse_cell_area; ///< 1/w, 1/(sqrt(2) w), 1/w2: for sciara_real_div_by
-  bool yields;                                                 ///< false: tau_y is 0 at every temperature
+  real inverse_area, twice_area;    ///< 1/w2, 2 w2
+  real flux_axis, flux_diagonal;    ///< weights of the neighbours in the flux, by 1/w2
+  real levelling;                   ///< 0.05/w
+  real friction_limit;              ///< g/C_f, m/s2
+  real ln_mobility_sol, mobility_b; ///< M(T) = rho g/(3 eta) = exp(ln_mobility_sol + mobility_b (T - T_sol)), 1/(m s)
+  real ln_plug_sol, plug_b;         ///< P(T) = tau_y/(rho g) likewise, m
+  bool yields;                      ///< false: P is 0 at every temperature
 #else
   real ln_dP_sol, dP_b;                                             ///< dP(T) = exp(ln_dP_sol + dP_b (T - T_sol))
   real ln_hc_sol, hc_b;                                             ///< hc(T) likewise, m
@@ -90,17 +93,18 @@ static inline struct sciara_rule sciara_rule_make(const struct sciara_params *p,
   rule.coldest = (real)sciara_coldest(p);
   rule.hottest = (real)sciara_hottest(p);
 #ifdef SCIARA_BINGHAM
-  rule.diagonal = (real)0x1.6a09e667f3bcdp+0 * rule.cell_size; // sqrt(2) w
-  rule.cell_area = rule.cell_size * rule.cell_size;
-  rule.inverse_cell_size = 1 / rule.cell_size;
-  rule.inverse_diagonal = 1 / rule.diagonal;
-  rule.inverse_cell_area = 1 / rule.cell_area;
-  rule.weight = (real)p->density * rule.gravity;
-  rule.friction = (real)p->friction;
+  const double area = cell_size * cell_size, weight = p->density * SCIARA_GRAVITY;
+  rule.inverse_area = (real)(1 / area);
+  rule.twice_area = (real)(2 * area);
+  rule.flux_axis = (real)(SCIARA_WEIGHT_AXIS / area);
+  rule.flux_diagonal = (real)(SCIARA_WEIGHT_DIAGONAL / area);
+  rule.levelling = (real)(0.05 / cell_size);
+  rule.friction_limit = (real)(SCIARA_GRAVITY / p->friction);
   rule.yields = p->yield_sol > 0;
-  sciara_law_make(p, p->viscosity_sol, p->viscosity_vent, &rule.ln_viscosity_sol, &rule.viscosity_b);
-  rule.ln_yield_sol = rule.yield_b = 0;
-  if (rule.yields) sciara_law_make(p, p->yield_sol, p->yield_vent, &rule.ln_yield_sol, &rule.yield_b);
+  sciara_law_make(p, weight / (3 * p->viscosity_sol), weight / (3 * p->viscosity_vent), &rule.ln_mobility_sol,
+                  &rule.mobility_b);
+  rule.ln_plug_sol = rule.plug_b = 0;
+  if (rule.yields) sciara_law_make(p, p->yield_sol / weight, p->yield_vent / weight, &rule.ln_plug_sol, &rule.plug_b);
 #else
   sciara_law_make(p, p->dP_sol, p->dP_vent, &rule.ln_dP_sol, &rule.dP_b);
   const double factor = sciara_critical_height_factor(p, cell_size);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a neighbour is eliminated (tau1.3-5), decided without a division and a root wherever the result is certain; and
-// the minimisation without sets, for vector lanes.
+// Whether a neighbour is eliminated (tau1.3-5), decided without a division and a root wherever the result is certain.
 //
 // A neighbour is eliminated when he <= hc cos(theta), cos(theta) = 1 / sqrt(1 + q q). Both sides are positive, so in
 // exact arithmetic this is he he (1 + q q) <= hc hc. The two comparisons differ by a few roundings. If the two sides
@@ -16,46 +15,6 @@
 /** Squares are valid between 1 / MOST and MOST, with 1 + q q <= STEEPEST: then no square has underflowed. */
 #define SCIARA_SHORTCUT_MOST ((real)(sizeof(real) == sizeof(double) ? 0x1p800 : 0x1p80))
 #define SCIARA_SHORTCUT_STEEPEST ((real)(sizeof(real) == sizeof(double) ? 0x1p200 : 0x1p40))
-
-/**
- * sciara_minimise of all cells, without a set: who remains after some rounds are those whose tops were below every
- * average so far, so below the least of them. An average that is NaN eliminates nobody, and the next one is NaN too.
- */
-struct sciara_level {
-  real count;   ///< cells in the last average
-  real average; ///< of the last round, m
-  real limit;   ///< the least average, m
-};
-
-/** Whether a cell of this top remains. */
-SCIARA_HD bool sciara_level_keeps(struct sciara_level level, real top) { return !(top >= level.limit); }
-
-/** The first round, of all cells. */
-SCIARA_HD struct sciara_level sciara_level_first(real h, const real top[SCIARA_MOORE]) {
-  real sum = h;
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) sum = sum + top[i];
-  const real average = sciara_real_div(sum, (real)SCIARA_MOORE);
-  const struct sciara_level level = {(real)SCIARA_MOORE, average, average};
-  return level;
-}
-
-/**
- * A further round. If its `count` is that of the round before, the minimisation is done, and another round changes
- * nothing. If nobody remains, `average` is undefined.
- */
-SCIARA_HD struct sciara_level sciara_level_next(struct sciara_level last, real h, const real top[SCIARA_MOORE]) {
-  real sum = h, count = 0;
-  SCIARA_UNROLL
-  for (int i = 0; i < SCIARA_MOORE; i++) {
-    const bool keeps = sciara_level_keeps(last, top[i]);
-    count = keeps ? count + 1 : count;
-    sum = keeps ? sum + top[i] : sum;
-  }
-  const real average = sciara_real_div(sum, count);
-  const struct sciara_level level = {count, average, average < last.limit ? average : last.limit};
-  return level;
-}
 
 #ifndef SCIARA_BINGHAM // the question arises in fv3 alone
 

@@ -39,12 +39,15 @@ static const struct {
     [SCIARA_FAULT_RESIDUAL] = {"residual", "freeze", 200},
     [SCIARA_FAULT_ROCK] = {"altitude", "freeze", 200},
     [SCIARA_FAULT_LOST] = {"lost", "hill", 3400},    // lava leaves the map late in the run
-    [SCIARA_FAULT_LEDGER] = {"ledger", "bowl", 200}, // no lava solidifies, so roundings explain little
+    [SCIARA_FAULT_LEDGER] = {"ledger", "plane", 200}, // no lava solidifies, so roundings explain little
     [SCIARA_FAULT_CROSSING] = {"crossing", "freeze", 200},
+    [SCIARA_FAULT_LEVELLING] = {"levelling", "plane", 200},
     [SCIARA_FAULT_FLAT] = {"slope", "bowl", 200},
     [SCIARA_FAULT_PLUG] = {"plug", "freeze", 200},
     [SCIARA_FAULT_UPHILL] = {"uphill", "freeze", 200},
-    [SCIARA_FAULT_LEVEL] = {"level", "freeze", 200},
+    [SCIARA_FAULT_BARRIER] = {"barrier", "wall", 200},
+    [SCIARA_FAULT_SIDE] = {"side", "hill", 200},
+    [SCIARA_FAULT_LEVEL] = {"level", "plane", 200},
     [SCIARA_FAULT_RATE] = {"rate", "freeze", 200},
 };
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule bingham once more, without a line of the program: loops over the whole grid, the functions of libm, quotients where
+// the formulas have them, one array per quantity. For comparisons.
+#ifndef BINGHAM_REFERENCE_H
+#define BINGHAM_REFERENCE_H
+
+#include "model/params.h"
+#include "model/vents.h"
+
+enum reference_kind { REFERENCE_NOTHING, REFERENCE_RIM, REFERENCE_INSIDE };
+
+/** Values by cell, row by row from the north. */
+struct reference {
+  int rows, cols;
+  double w;    ///< side of a cell, m
+  bool closed; ///< the boundary
+  const struct sciara_params *params;
+  const struct sciara_vents *vents;
+  enum reference_kind *kind;
+  double *z, *h, *T, *px, *py, *arrival, *lost; ///< m, m, K, m2/s, m2/s, s, m
+  double s, t;                                  ///< simulated time, clock, s
+  double *out[9], *sum, *heat;                  ///< of one step
+};
+
+/** Bare ground; `valid`: which cells are. */
+struct reference *reference_create(int rows, int cols, double w, const double *z, const unsigned char *valid, bool closed,
+                                   const struct sciara_params *params, const struct sciara_vents *vents);
+void reference_destroy(struct reference *r);
+void reference_step(struct reference *r);
+
+#endif

@@ -6,6 +6,7 @@
 
 #include "batch_ground.cuh"
 #include "model/quiescent.h"
+#include "sheet_flow.cuh"
 
 namespace sciara_gpu {
 
@@ -21,10 +22,10 @@ struct alignas(8) batch_flows {
 /** What the flows of a cell have in common. */
 struct batch_source {
   sciara_sheet sheet;
-  real T, average;
+  real T, drain; ///< K, s
 
   static __device__ batch_source none(const sciara_rule *rule, const batch_subject &c) {
-    return {{0, rule->clock_max}, c.T, 0};
+    return {{0, 0, rule->clock_max}, c.T, 0};
   }
 
   /** The time that the cell allows, apart from that of each flow, s. */
@@ -34,8 +35,9 @@ struct batch_source {
 
   /** That of another lane, without its time; all lanes together. */
   __device__ batch_source of_lane(int owner) const {
-    const real mobility = __shfl_sync(~0u, sheet.mobility, owner), T_from = __shfl_sync(~0u, T, owner);
-    return {{mobility, 0}, T_from, __shfl_sync(~0u, average, owner)};
+    const real plug = __shfl_sync(~0u, sheet.plug, owner), conductance = __shfl_sync(~0u, sheet.conductance, owner);
+    const real T_from = __shfl_sync(~0u, T, owner);
+    return {{plug, conductance, 0}, T_from, __shfl_sync(~0u, drain, owner)};
   }
 };
 
@@ -51,11 +53,11 @@ struct batch_edges {
   void prepare(const sciara_params *) {}
 
   /** tau1.4-5 of flow `number` to neighbour n. */
-  __device__ real make(const sciara_rule *rule, unsigned number, int n, batch_ground own, batch_ground other,
+  __device__ real make(const sciara_rule *rule, unsigned number, int n, batch_ground own, const batch_around &around,
                        const batch_source &from, bool *) const {
-    const real top = sciara_top(n, own.z, other.z, other.h);
-    rate[number] = sciara_flux_rate(rule, n, from.sheet.mobility, own.h - top);
-    share[number] = sciara_share(from.average, top);
+    const sheet_flow flow = find_flow(rule, around, n, {own.z, own.h}, from.sheet, from.drain);
+    rate[number] = flow.rate;
+    share[number] = flow.share;
     from_T[number] = from.T;
     return rule->clock_max;
   }
@@ -76,35 +78,38 @@ struct batch_edges {
     return {h0, 0, 0, h0 * T};
   }
 
-  /** The momentum that a step of `t` s leaves in a cell with these flows. @param inverse 1/t */
-  __device__ batch_momentum momentum(const sciara_rule *rule, batch_flows out, real t, real inverse) const {
+  /** The momentum that a step of `t` s leaves in a cell with these flows. @param pace sciara_flux_pace */
+  __device__ batch_momentum momentum(batch_flows out, real t, real pace) const {
     batch_momentum p = {0, 0};
     bool bad = false; // has been reported
     unsigned e = out.first;
-    for (unsigned set = out.set; set; set &= set - 1) {
-      const int n = __ffs((int)set) - 1;
-      const real thickness = outflow(e++, t, &bad).thickness;
-      sciara_flux_record(n, thickness, n < 5 ? rule->cell_size : rule->diagonal, t, inverse, &p.x, &p.y);
-    }
-    return p;
+    for (unsigned set = out.set; set; set &= set - 1)
+      sciara_flux_add(__ffs((int)set) - 1, outflow(e++, t, &bad).thickness, &p.x, &p.y);
+    return {p.x * pace, p.y * pace};
   }
 };
 
 /** tau1.1-4 of a cell, as far as necessary; `source`: from batch_source::none. */
 __device__ inline batch_choice batch_choose(const sciara_rule *rule, const batch_around &around, const batch_subject &c,
                                             batch_source *source) {
-  real top[SCIARA_MOORE], drop[SCIARA_MOORE];
-  top[0] = drop[0] = 0;
+  const real h = c.own.h;
+  real rise[SCIARA_MOORE], hn[SCIARA_MOORE], drop[SCIARA_MOORE], rate[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) {
     const batch_ground other = around(n);
-    top[n] = sciara_top(n, c.own.z, other.z, other.h);
-    drop[n] = c.own.h - top[n];
+    rise[n] = other.z - c.own.z;
+    hn[n] = other.h;
+    drop[n] = sciara_drop(h, rise[n], hn[n]);
   }
-  batch_choice choice = {sciara_is_quiescent(rule, c.own.h, c.T, drop), false, 0};
-  if (choice.quiet || !sciara_sheet_moves(rule, c.own.h, c.T, drop, &source->sheet, &choice.bad)) return choice;
-  if (source->sheet.time == 0) choice.bad = true; // an infinite speed: 0 times an infinite rate would be a flow
-  choice.survivors = sciara_minimise((1u << SCIARA_MOORE) - 1, c.own.h, top, &source->average) & ~(unsigned)SCIARA_SELF;
+  batch_choice choice = {sciara_is_quiescent(rule, h, c.T, drop), false, 0};
+  if (choice.quiet) return choice;
+  sciara_sheet sheet;
+  if (!sciara_sheet_moves(rule, h, c.T, drop, &sheet)) return choice;
+  const real sum = sciara_sheet_rates(rule, &sheet, h, rise, hn, drop, rate);
+  choice.bad = !sciara_is_finite(sum);
+  choice.survivors = sciara_survivors_of(rate);
+  source->sheet = sheet;
+  source->drain = sciara_drain(h, sum);
   return choice;
 }
 

@@ -67,8 +67,9 @@ struct batch_edges {
   void prepare(const sciara_params *p) { keeps_momentum = p->dP_sol < 0.999 && p->dP_vent < 0.999; }
 
   /** tau1.7 of flow `number` to neighbour n. Returns its time, s. */
-  __device__ real make(const sciara_rule *rule, unsigned number, int n, batch_ground own, batch_ground other,
+  __device__ real make(const sciara_rule *rule, unsigned number, int n, batch_ground own, const batch_around &around,
                        const batch_source &from, bool *bad) const {
+    const batch_ground other = around(n);
     const real top = sciara_top(n, own.z, other.z, other.h);
     sciara_slope slope = {sciara_initial_speed(n, from.v.x, from.v.y), 0, 0};
     sciara_slope_open(rule, own.h, 0, top, &slope); // it is open: only `slope` is needed
@@ -107,7 +108,7 @@ struct batch_edges {
   }
 
   /** Not called: `stays` begins the sum of the momentum. */
-  __device__ batch_momentum momentum(const sciara_rule *, batch_flows, real, real) const { return {0, 0}; }
+  __device__ batch_momentum momentum(batch_flows, real, real) const { return {0, 0}; }
 };
 
 /** Which directions of a cell are open, and the tops of the neighbours. */

@@ -29,7 +29,10 @@ struct batch_around {
   const batch_ground *ground;
   int cell;
   int64_t stride;
-  __device__ batch_ground operator()(int n) const { return ground[cell + (int)sciara_moore_offset(n, stride)]; }
+  __device__ int at(int n) const { return cell + (int)sciara_moore_offset(n, stride); }
+  __device__ batch_ground operator()(int n) const { return ground[at(n)]; }
+  __device__ real z(int n) const { return ground[at(n)].z; }
+  __device__ real h(int n) const { return ground[at(n)].h; }
 };
 
 /** A cell in time evaluation. */

@@ -47,7 +47,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   __device__ real make_flow(unsigned number, int n, int cell, batch_ground own, const batch_source &source) {
     const int to = cell + offset(n);
     bool bad = false;
-    const real t = s.edges.make(rule, number, n, own, s.ground[to], source, &bad);
+    const real t = s.edges.make(rule, number, n, own, {s.ground, cell, s.d.f.stride}, source, &bad);
     if (bad) report(&all.control.bad_before, cell);
     announce(to, sciara_moore_reverse(n), number);
     return t;
@@ -214,8 +214,8 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     reads_momentum = s.d.f.max_speed || (now.step + 1 - my.control.first) % SCIARA_CHECK_EVERY == 0;
   }
 
-  /** tau2, rim and tau3 of the cell at entry k. @param inverse 1/t */
-  __device__ void settle_cell(int k, const batch_cell &own, real t, real inverse, double time) {
+  /** tau2, rim and tau3 of the cell at entry k. @param pace w/t */
+  __device__ void settle_cell(int k, const batch_cell &own, real t, real pace, double time) {
     const int cell = own.cell;
     const unsigned inbox = own.inbox;
     const bool calm = own.calm;
@@ -229,7 +229,7 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
     sciara_inflow inflow = {0, 0, 0, 0};
     if (h != 0) inflow = s.edges.stays(rule, out, h, T, px, py, t, &bad);
     if (!BATCH_USES_MOMENTUM && reads_momentum && h != 0) {
-      const batch_momentum p = s.edges.momentum(rule, out, t, inverse);
+      const batch_momentum p = s.edges.momentum(out, t, pace);
       inflow.px = p.x;
       inflow.py = p.y;
     }
@@ -287,14 +287,14 @@ template <unsigned BLOCKS> struct batch_work : batch_thread<BLOCKS> {
   __device__ void settle_cells(unsigned entries, real t, double time) {
     const unsigned stride = threads();
     if (thread >= entries) return;
-    const real inverse = sciara_real_div(1, t);
+    const real pace = sciara_real_div(rule->cell_size, t);
     batch_cell next = load(thread, s.cell[thread]);
     int after = thread + stride < entries ? s.cell[thread + stride] : 0;
     for (unsigned k = thread; k < entries; k += stride) {
       const batch_cell own = next;
       if (k + stride < entries) next = load(k + stride, after);
       if (k + 2 * stride < entries) after = s.cell[k + 2 * stride];
-      settle_cell((int)k, own, t, inverse, time);
+      settle_cell((int)k, own, t, pace, time);
     }
   }
 

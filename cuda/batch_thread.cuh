@@ -124,7 +124,7 @@ template <unsigned BLOCKS> struct batch_thread {
   __device__ void leave(real t) {
     const sciara_fields &f = s.d.f;
     const bool late = !BATCH_USES_MOMENTUM && t > 0; // the momentum is computed here
-    const real inverse = late ? sciara_real_div(1, t) : (real)0;
+    const real pace = late ? sciara_real_div(rule->cell_size, t) : (real)0;
     for (unsigned k = thread, entries = all.listed; k < entries; k += threads()) {
       const int i = s.cell[k];
       s.link[i] = 0;
@@ -133,7 +133,7 @@ template <unsigned BLOCKS> struct batch_thread {
       f.h[i] = s.ground[i].h;
       f.T[i] = s.T[k];
       const batch_momentum p =
-          late && f.h[i] != 0 ? s.edges.momentum(rule, s.flows[k], t, inverse) : batch_momentum{s.px[k], s.py[k]};
+          late && f.h[i] != 0 ? s.edges.momentum(s.flows[k], t, pace) : batch_momentum{s.px[k], s.py[k]};
       f.px[i] = p.x;
       f.py[i] = p.y;
     }

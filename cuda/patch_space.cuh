@@ -12,9 +12,11 @@ struct patch_space : tile_list<32, 8> {
   enum { EVALUATING = 4, MOVING = 4 }; ///< blocks per multiprocessor: see docs/performance.md
   // Scratch: [patch][cell].
   uint8_t *sent; ///< of liquid cells: bit i - 1: lava flows to neighbour i
-  real *average; ///< for cells with an outflow: the average of the cell and its receivers above its ground, m
+  // For cells with an outflow:
 #ifdef SCIARA_BINGHAM
-  real *mobility; ///< for the same cells: M, m2/s
+  real *plug, *conductance, *drain; ///< of their sheet, m, 1/(m s), s
+#else
+  real *average; ///< of the cell and its receivers above its ground, m
 #endif
   sciara_inflow *inflow; ///< the inflow of a cell, in patches that are busy
   uint8_t *busy;         ///< [patch]: whether there is lava in it or next to it
@@ -23,9 +25,11 @@ struct patch_space : tile_list<32, 8> {
   void lay_out_scratch(sciara_arena *arena) {
     around = arena->take<int>((int64_t)capacity * 9);
     sent = arena->take<uint8_t>((int64_t)capacity * CELLS);
-    average = arena->take<real>((int64_t)capacity * CELLS);
 #ifdef SCIARA_BINGHAM
-    mobility = arena->take<real>((int64_t)capacity * CELLS);
+    real **sheets[] = {&plug, &conductance, &drain};
+    for (real **array : sheets) *array = arena->take<real>((int64_t)capacity * CELLS);
+#else
+    average = arena->take<real>((int64_t)capacity * CELLS);
 #endif
     inflow = arena->take<sciara_inflow>((int64_t)capacity * CELLS);
     busy = arena->take<uint8_t>(capacity);

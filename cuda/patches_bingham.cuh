@@ -4,35 +4,43 @@
 #define SCIARA_CUDA_PATCHES_BINGHAM_CUH
 
 #include "patch_space.cuh"
+#include "sheet_flow.cuh"
 
 #ifdef SCIARA_BINGHAM
 
 namespace sciara_gpu {
 
-/** The top of the lava of cell i's neighbour n above the ground of the cell, `z`. */
-__device__ inline real top_in_patch(const sciara_device &d, int64_t i, int n, real z) {
-  const int64_t j = i + sciara_moore_offset(n, d.f.stride);
-  return sciara_top(n, z, d.f.z[j], d.f.h[j]);
-}
+/** The neighbours of cell i in the arrays. */
+struct patch_around {
+  const sciara_device &d;
+  int64_t i;
+  __device__ real z(int n) const { return d.f.z[i + sciara_moore_offset(n, d.f.stride)]; }
+  __device__ real h(int n) const { return d.f.h[i + sciara_moore_offset(n, d.f.stride)]; }
+  __device__ sheet_ground operator()(int n) const { return {z(n), h(n)}; }
+};
 
 /** tau1, time evaluation of a liquid cell: t_opt, s. */
 __device__ inline real evaluate_in_patch(const sciara_device &d, const patch_space &space, int64_t i, int64_t there,
                                          bool *bad) {
+  const patch_around around = {d, i};
   const real z = d.f.z[i], h = d.f.h[i];
-  real top[SCIARA_MOORE], drop[SCIARA_MOORE];
-  top[0] = drop[0] = 0;
+  real rise[SCIARA_MOORE], hn[SCIARA_MOORE], drop[SCIARA_MOORE], rate[SCIARA_MOORE];
   SCIARA_UNROLL
   for (int n = 1; n < SCIARA_MOORE; n++) {
-    top[n] = top_in_patch(d, i, n, z);
-    drop[n] = h - top[n];
+    const sheet_ground other = around(n);
+    rise[n] = other.z - z;
+    hn[n] = other.h;
+    drop[n] = sciara_drop(h, rise[n], hn[n]);
   }
   space.sent[there] = 0;
   sciara_sheet sheet;
-  if (!sciara_sheet_moves(&d.rule, h, d.f.T[i], drop, &sheet, bad)) return d.rule.clock_max;
-  real average = 0;
-  space.sent[there] = (uint8_t)(sciara_minimise((1u << SCIARA_MOORE) - 1, h, top, &average) >> 1);
-  space.average[there] = average;
-  space.mobility[there] = sheet.mobility;
+  if (!sciara_sheet_moves(&d.rule, h, d.f.T[i], drop, &sheet)) return d.rule.clock_max;
+  const real sum = sciara_sheet_rates(&d.rule, &sheet, h, rise, hn, drop, rate);
+  if (!sciara_is_finite(sum)) *bad = true;
+  space.sent[there] = (uint8_t)(sciara_survivors_of(rate) >> 1);
+  space.plug[there] = sheet.plug;
+  space.conductance[there] = sheet.conductance;
+  space.drain[there] = sciara_drain(h, sum);
   return sheet.time;
 }
 
@@ -57,27 +65,31 @@ struct patch_flows {
     *rest = {0, 0, 0, 0};
     sent[at] = 0;
     if (there < 0 || !is_in_arrays(d, row0 + row, col0 + col) || !border.flows(d, i) || d.f.h[i] == 0) return false;
-    const real z = d.f.z[i], h = d.f.h[i], of_cell = d.f.T[i];
+    const sheet_ground own = {d.f.z[i], d.f.h[i]};
+    const real of_cell = d.f.T[i];
     const unsigned to = space.sent[there];
     sent[at] = (uint8_t)to;
     T[at] = of_cell;
     real leaving = 0;
     bool bad = false;
     if (to) {
-      const real average = space.average[there], mobility = space.mobility[there], inverse = sciara_real_div(1, t);
+      const patch_around around = {d, i};
+      const sciara_sheet sheet = {space.plug[there], space.conductance[there], 0};
+      const real drain = space.drain[there], pace = sciara_flux_pace(d.rule.cell_size, t);
 #pragma unroll 1
       for (unsigned set = to; set; set &= set - 1) {
         const int n = __ffs((int)set);
-        const real top = top_in_patch(d, i, n, z);
-        const real out =
-            sciara_flux(sciara_flux_rate(&d.rule, n, mobility, h - top), sciara_share(average, top), t, &bad);
+        const sheet_flow flow = find_flow(&d.rule, around, n, own, sheet, drain);
+        const real out = sciara_flux(flow.rate, flow.share, t, &bad);
         thickness[n - 1][at] = out;
         leaving = leaving + out;
-        sciara_flux_record(n, out, n < 5 ? d.rule.cell_size : d.rule.diagonal, t, inverse, &rest->px, &rest->py);
+        sciara_flux_add(n, out, &rest->px, &rest->py);
       }
+      rest->px = rest->px * pace;
+      rest->py = rest->py * pace;
     }
     if (bad) atomicMin(&d.control->bad_before, border.in_map(i));
-    rest->h = sciara_residual(h, leaving);
+    rest->h = sciara_residual(own.h, leaving);
     rest->heat = rest->h * of_cell;
     return true;
   }

@@ -25,40 +25,50 @@ template <bool IN_CLUSTER> struct small_flows : small_view<IN_CLUSTER> {
   __device__ void find_velocity(unsigned) {} // momentum has no effect
 
   /**
-   * tau1, time evaluation, of one direction of a cell. Eight lanes work on a cell; all lanes of a warp must call it
-   * together. Each of the eight finds the mobility, which depends on all surfaces.
+   * tau1, time evaluation, of one direction of a cell. Eight lanes work on a cell, one per neighbour; all lanes of a warp
+   * must call it together. Each of the eight finds the sheet, which depends on all surfaces.
    */
   __device__ real evaluate_direction(unsigned id, bool mine, fused_tally *tally) {
     block_type &my = the_block();
     const real h = my.h[id], T = my.T[id];
     real zn, hn;
     this->read_mine(id, &zn, &hn);
-    const real my_top = sciara_top((int)n, my.z[id], zn, hn);
-    const int first = (int)(thread % 32 / DIRECTIONS * DIRECTIONS); // lane of the cell's first direction
-    real top[SCIARA_MOORE], drop[SCIARA_MOORE];
-    top[0] = drop[0] = 0;
-    SCIARA_UNROLL
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      top[i] = __shfl_sync(~0u, my_top, first + i - 1);
-      drop[i] = h - top[i];
-    }
-    bool bad = false;
-    unsigned survivors = 0;
-    real t_opt = d.rule.clock_max;
-    sciara_sheet sheet;
-    if (sciara_sheet_moves(&d.rule, h, T, drop, &sheet, &bad)) {
-      real average = 0;
-      survivors = sciara_minimise((1u << SCIARA_MOORE) - 1, h, top, &average) >> 1;
-      t_opt = sheet.time;
-      if (mine && (survivors >> (n - 1) & 1u))
-        this->show_flow(id,
-                        {sciara_flux_rate(&d.rule, (int)n, sheet.mobility, h - my_top), sciara_share(average, my_top)});
-    }
+    const int i = (int)n, first = (int)(thread % 32 / DIRECTIONS * DIRECTIONS); // lane of the cell's first direction
+    const real rise = zn - my.z[id], drop = sciara_drop(h, rise, hn);
+    const int opposite = first + sciara_moore_reverse(i) - 1;
+    const real behind = __shfl_sync(~0u, hn, opposite), other = __shfl_sync(~0u, drop, opposite);
+    const real in_column = __shfl_sync(~0u, rise, first + sciara_beside_in_column(i) - 1);
+    const real in_row = __shfl_sync(~0u, rise, first + sciara_beside_in_row(i) - 1);
+    sciara_sheet sheet = {0, 0, d.rule.clock_max};
+    const bool moves = sciara_sheet_moves_on(&d.rule, h, T, slope_squared(&d.rule, i < 5, drop, other), &sheet);
+    const real sill = sciara_sill(i, rise, in_column, in_row), half_slope = sciara_half_slope(h, hn, behind);
+    const real rate = moves ? sciara_sheet_rate(&d.rule, &sheet, i, h, half_slope, sill, drop) : (real)0;
+    const real sum = rates_sum(rate);
+    const unsigned survivors = __ballot_sync(~0u, rate > 0) >> first & 0xffu;
+    const real t_opt = moves ? sheet.time : d.rule.clock_max;
+    if (mine && rate > 0) this->show_flow(id, {rate, sciara_flux_most(i, drop, sciara_drain(h, sum), rate)});
+    const bool bad = moves && !sciara_is_finite(sum);
     if (!mine || n != 1) return t_opt;
     if (bad) report_bad(&d.control->bad_before, index_of(id), tally);
     my.sent[id] = (unsigned char)survivors;
     if (survivors) this->show_donor(id, {T});
     return t_opt;
+  }
+
+  /**
+   * sciara_slope_squared by the eight lanes of a cell, from the drops to the neighbour of this lane and to the opposite one;
+   * N and W, E and S, NW and SW, SE and NE are next to each other.
+   */
+  static __device__ real slope_squared(const sciara_rule *rule, bool axis, real drop, real opposite) {
+    const real fall = sciara_max0(sciara_larger(drop, opposite)), square = fall * fall;
+    const real both = square + __shfl_xor_sync(~0u, square, 1), of_others = __shfl_xor_sync(~0u, both, 4);
+    return sciara_larger(axis ? both : of_others, (real)0.5 * (axis ? of_others : both)) * rule->inverse_area;
+  }
+
+  /** sciara_rates_sum by the eight lanes of a cell. */
+  static __device__ real rates_sum(real rate) {
+    for (int distance = 1; distance < DIRECTIONS; distance *= 2) rate = rate + __shfl_xor_sync(~0u, rate, distance);
+    return rate;
   }
 
   /** Flow computing in one direction of a cell, the k-th of the chunk: to that neighbour and from it. */
@@ -89,15 +99,17 @@ template <bool IN_CLUSTER> struct small_flows : small_view<IN_CLUSTER> {
   __device__ sciara_inflow gather(unsigned todo, unsigned k, real t) const {
     block_type &my = the_block();
     const unsigned id = todo & 0xffffu;
-    const real h = my.h[id], inverse = sciara_real_div(1, t);
+    const real h = my.h[id], pace = sciara_flux_pace(d.rule.cell_size, t);
     real leaving = 0;
     sciara_inflow inflow = {0, 0, 0, 0};
     SCIARA_UNROLL
     for (int i = 1; i < SCIARA_MOORE; i++) { // + 0 changes no bit
-      const real leaves = my.chunk.leaves[i - 1][k], distance = i < 5 ? d.rule.cell_size : d.rule.diagonal;
+      const real leaves = my.chunk.leaves[i - 1][k];
       leaving = leaving + leaves;
-      sciara_flux_record(i, leaves, distance, t, inverse, &inflow.px, &inflow.py);
+      sciara_flux_add(i, leaves, &inflow.px, &inflow.py);
     }
+    inflow.px = inflow.px * pace;
+    inflow.py = inflow.py * pace;
     if (h != 0) {
       inflow.h = sciara_residual(h, leaving);
       inflow.heat = inflow.h * my.T[id];

@@ -127,17 +127,48 @@ SCIARA_HD real sciara_flux_most(int i, real drop, real drain, real rate) {
 // ------------------------------------------------------------------------------------------------------------ one cell
 
 /**
- * tau1.1-3: whether the sheet of a cell with thickness h > 0 at temperature T, K, moves; `drop`: from its surface to those
- * of the neighbours, m. The sheet is set if it does.
+ * tau1.2-3: whether the sheet of a cell with thickness h > 0 at temperature T, K, moves; G2: square of the slope of the
+ * surface. The sheet is set if it does.
  */
-SCIARA_HD bool sciara_sheet_moves(const struct sciara_rule *rule, real h, real T, const real drop[SCIARA_MOORE],
-                                  struct sciara_sheet *sheet) {
-  const real G2 = sciara_slope_squared(rule, drop);
+SCIARA_HD bool sciara_sheet_moves_on(const struct sciara_rule *rule, real h, real T, real G2,
+                                     struct sciara_sheet *sheet) {
   if (G2 == 0) return false;
   const struct sciara_incline incline = sciara_incline_of(G2);
   const real plug = sciara_plug_law(rule, T) * incline.thickness_of_plug;
   if (h <= plug) return false;
   return sciara_sheet_make(rule, incline, h, sciara_mobility_law(rule, T), plug, sheet);
+}
+
+/** tau1.1-3: the same, from the drops to the surfaces of the neighbours, m. */
+SCIARA_HD bool sciara_sheet_moves(const struct sciara_rule *rule, real h, real T, const real drop[SCIARA_MOORE],
+                                  struct sciara_sheet *sheet) {
+  return sciara_sheet_moves_on(rule, h, T, sciara_slope_squared(rule, drop), sheet);
+}
+
+/** tau1.4 in all directions: the rates of a sheet that moves, m/s, and their sum S, from what is around the cell. */
+SCIARA_HD real sciara_sheet_rates(const struct sciara_rule *rule, const struct sciara_sheet *sheet, real h,
+                                  const real rise[SCIARA_MOORE], const real hn[SCIARA_MOORE],
+                                  const real drop[SCIARA_MOORE], real rate[SCIARA_MOORE]) {
+  real half_slope[SCIARA_MOORE];
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const int opposite = sciara_moore_reverse(i); // whose slope is the same, with the other sign, in every bit
+    half_slope[i] = opposite < i ? -half_slope[opposite] : sciara_half_slope(h, hn[i], hn[opposite]);
+  }
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) {
+    const real sill = sciara_sill(i, rise[i], rise[sciara_beside_in_column(i)], rise[sciara_beside_in_row(i)]);
+    rate[i] = sciara_sheet_rate(rule, sheet, i, h, half_slope[i], sill, drop[i]);
+  }
+  return sciara_rates_sum(rate);
+}
+
+/** The neighbours to which lava flows, bit i: those with a rate above 0. */
+SCIARA_HD unsigned sciara_survivors_of(const real rate[SCIARA_MOORE]) {
+  unsigned survivors = 0;
+  SCIARA_UNROLL
+  for (int i = 1; i < SCIARA_MOORE; i++) survivors |= rate[i] > 0 ? 1u << i : 0u;
+  return survivors;
 }
 
 /** The result of time evaluation for a liquid cell: its flows, except that they need the new clock. */
@@ -171,20 +202,9 @@ SCIARA_HD real sciara_cell_evaluate(const struct sciara_rule *rule, real z, real
   p->cell_size = rule->cell_size;
   struct sciara_sheet sheet;
   if (!sciara_sheet_moves(rule, h, T, drop, &sheet)) return rule->clock_max;
-  real half_slope[SCIARA_MOORE];
-  SCIARA_UNROLL
-  for (int i = 1; i < SCIARA_MOORE; i++) {
-    const int opposite = sciara_moore_reverse(i); // whose slope is the same, with the other sign, in every bit
-    half_slope[i] = opposite < i ? -half_slope[opposite] : sciara_half_slope(h, hn[i], hn[opposite]);
-  }
-  SCIARA_UNROLL
-  for (int i = 1; i < SCIARA_MOORE; i++) {
-    const real sill = sciara_sill(i, rise[i], rise[sciara_beside_in_column(i)], rise[sciara_beside_in_row(i)]);
-    p->rate[i] = sciara_sheet_rate(rule, &sheet, i, h, half_slope[i], sill, drop[i]);
-    p->survivors |= p->rate[i] > 0 ? 1u << i : 0u;
-  }
-  const real sum = sciara_rates_sum(p->rate), drain = sciara_drain(h, sum);
+  const real sum = sciara_sheet_rates(rule, &sheet, h, rise, hn, drop, p->rate), drain = sciara_drain(h, sum);
   if (!sciara_is_finite(sum)) *bad = true;
+  p->survivors = sciara_survivors_of(p->rate);
   SCIARA_UNROLL
   for (int i = 1; i < SCIARA_MOORE; i++) p->share[i] = sciara_flux_most(i, drop[i], drain, p->rate[i]);
   return sheet.time;

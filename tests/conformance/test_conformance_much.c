@@ -129,7 +129,7 @@ TEST_EACH(heaps, PRECISIONS) {
 TEST_EACH(growing, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (is_alone(p)) return;
-  static const uint64_t steps[] = {1, 2, 3, 9, 64, 65, 130, 131, 260, 400};
+  const uint64_t steps[] = {1, 2, 3, 9, 64, 65, 130, 131, 260, (uint64_t)by_rule(400, 1200)};
   static const double rates[] = {700, 0, 900, 300};
   struct pair both;
   struct scene *s = &both.scene;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the shortcuts of engine openmp, compared with the rule itself: a decision without a root is that of the
-// rule, and few cases stay open; model/subnormal.h is bit-identical to the operations it replaces; both components of a
-// velocity at once are those of the eight directions; and the minimisation without sets is that of the rule.
+// rule, and few cases stay open; model/subnormal.h is bit-identical to the operations it replaces; and both components of a
+// velocity at once are those of the eight directions.
 // test_shortcuts_single.c: in single precision.
 #include <math.h>
 
@@ -109,48 +109,6 @@ TEST(both_components_of_a_velocity) {
                     (double)expected);
     }
   }
-}
-
-/** Compares the rounds without sets with sciara_minimise; returns the number of rounds. */
-static int compare_levels(real h, const real top[SCIARA_MOORE]) {
-  real average = 0;
-  const unsigned right = sciara_minimise((1u << SCIARA_MOORE) - 1, h, top, &average);
-  struct sciara_level level = sciara_level_first(h, top), last;
-  int rounds = 1;
-  do {
-    last = level;
-    level = sciara_level_next(last, h, top);
-    ck_assert_int_lt(++rounds, 12);
-  } while (level.count != last.count);
-  unsigned found = 0;
-  for (int i = 0; i < SCIARA_MOORE; i++) found |= sciara_level_keeps(level, top[i]) ? 1u << i : 0u;
-  ck_assert_msg(found == right, "survivors %#x, not %#x, h %g", found, right, (double)h);
-  if (right != 0)
-    ck_assert_msg(identical(level.average, average) || (sciara_is_nan(level.average) && sciara_is_nan(average)),
-                  "average %a, not %a", (double)level.average, (double)average);
-  const struct sciara_level more = sciara_level_next(level, h, top); // another round changes nothing
-  ck_assert(right == 0 || sciara_is_nan(average) ||
-            (identical(more.average, level.average) && more.count == level.count));
-  return rounds;
-}
-
-TEST(minimisation_without_sets) {
-  const real special[] = {
-      0, (real)-0.0, 1, -1, (real)1e-30, (real)1e30, (real)-1e30, (real)NAN, (real)INFINITY, -(real)INFINITY};
-  int long_ones = 0;
-  for (int n = 0; n < CASES; n++) {
-    const int kind = n % 4; // any; coarse: many tops equal to each other and to the average; one ulp apart; special
-    const real h = kind == 1 ? (real)(random_bits() % 5) : any_size(-4, 1);
-    const real width = any_size(-2, 1.5), base = (real)uniform(-3, 1);
-    real top[SCIARA_MOORE] = {0};
-    for (int i = 1; i < SCIARA_MOORE; i++) {
-      top[i] = kind == 1 ? (real)((int)(random_bits() % 7) - 3) : (real)uniform(-1, 1) * width;
-      if (kind == 2) top[i] = base * (1 + (real)(random_bits() % 3) * SCIARA_REAL_EPSILON);
-      if (kind == 3 && chance(3)) top[i] = special[random_bits() % (sizeof special / sizeof *special)];
-    }
-    long_ones += compare_levels(h, top) > 5;
-  }
-  ck_assert_int_gt(long_ones, CASES / 1000);
 }
 
 RUN_TESTS()

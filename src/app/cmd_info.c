@@ -68,6 +68,16 @@ static enum sciara_status print_fields(struct sciara_target *t) {
   return status;
 }
 
+/** The rule of a file, which may be of an edition that this program no longer has. */
+static void print_rule(const char *name, int64_t edition) {
+  enum sciara_rule_kind rule;
+  if (!name) return;
+  const bool earlier = sciara_rule_find(name, &rule) && edition != sciara_rule_edition(rule);
+  sciara_print("rule:          %s", name);
+  if (earlier) sciara_print(", edition %" PRId64 ": not that of this program", edition);
+  sciara_print("\n");
+}
+
 static enum sciara_status print_snapshot(struct sciara_target *t) {
   const struct sciara_snapshot *s = &t->snapshot;
   char simulated[48], date[SCIARA_DATE_SIZE];
@@ -75,7 +85,7 @@ static enum sciara_status print_snapshot(struct sciara_target *t) {
   const bool dated = sciara_date_after(s->start, s->time_s, date);
   sciara_print("snapshot:      %s\n", t->path);
   if (s->title) sciara_print("title:         %s\n", s->title);
-  if (s->model_rule) sciara_print("rule:          %s\n", s->model_rule);
+  print_rule(s->model_rule, s->rule_edition);
   sciara_print("made by:       %s, engine %s, %s precision\n", s->source ? s->source : "?", s->engine ? s->engine : "?",
                s->precision ? s->precision : "?");
   sciara_print("time:          step %" PRIu64 ", simulated %.10g s (%s%s%s), clock %.10g s\n", s->step, s->time_s,
@@ -169,7 +179,7 @@ static void print_run_json(const char *folder, const struct sciara_run_json *r) 
   sciara_print("run:           %s, %s%s%s\n", folder, sciara_run_status_name(r->status), r->stop_reason ? ": " : "",
                r->stop_reason ? r->stop_reason : "");
   if (r->scenario) sciara_print("scenario:      %s\n", r->scenario);
-  if (r->model_rule) sciara_print("rule:          %s\n", r->model_rule);
+  print_rule(r->model_rule, r->rule_edition);
   sciara_print("started:       %s%s%s; wall-clock time %.1f s, of which %.1f s computing\n", r->started_utc,
                *r->ended_utc ? ", ended " : "", r->ended_utc, r->wall_s, r->compute_s);
   if (r->parent) sciara_print("branched off:  %s, step %" PRIu64 "\n", r->parent, r->parent_step);

@@ -127,6 +127,19 @@ enum sciara_status sciara_ensemble_open_planned(const char *folder, struct sciar
   return open_folder(folder, true, out);
 }
 
+/** Members go on with the edition of the rules with which they were planned alone. */
+static enum sciara_status check_edition(const struct sciara_ensemble *e) {
+  unsigned rules;
+  if (e->rule_edition == sciara_rules_edition(SCIARA_RULES_ALL)) return SCIARA_OK;
+  SCIARA_TRY(sciara_ensemble_rules(e, &rules));
+  if (e->rule_edition == sciara_rules_edition(rules)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: planned with edition %" PRId64 " of rule %s, expected edition %" PRId64
+                     ", which this program has: the lava moves by another law. The results can be read, but not "
+                     "continued: plan it again in another folder",
+                     e->folder, e->rule_edition, sciara_rules_name(rules), sciara_rules_edition(rules));
+}
+
 enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara_ensemble *out, int *lock) {
   char *path;
   enum sciara_status status = SCIARA_OK;
@@ -136,7 +149,11 @@ enum sciara_status sciara_ensemble_open_to_run(const char *folder, struct sciara
   if (access(path, F_OK) == 0) status = sciara_ensemble_lock_to_run(folder, lock);
   free(path);
   if (status == SCIARA_OK) status = sciara_ensemble_open(folder, out);
-  if (status == SCIARA_OK) return SCIARA_OK;
+  if (status == SCIARA_OK) {
+    status = check_edition(out);
+    if (status == SCIARA_OK) return SCIARA_OK;
+    sciara_ensemble_free(out);
+  }
   sciara_ensemble_unlock(*lock);
   *lock = -1;
   return status;
@@ -160,8 +177,7 @@ enum sciara_status sciara_ensemble_scenario(const struct sciara_ensemble *e, siz
   return sciara_scenario_member_print(&m, json);
 }
 
-/** Whether a key of members can change the rule. */
-static bool has_rules(const struct sciara_members *m) {
+bool sciara_members_have_rules(const struct sciara_members *m) {
   static const char *const names[] = {"model", "model.rule", "model.preset"};
   char name[256];
   for (size_t k = 0; k < m->key_count; k++)
@@ -171,7 +187,7 @@ static bool has_rules(const struct sciara_members *m) {
 }
 
 enum sciara_status sciara_ensemble_rules(const struct sciara_ensemble *e, unsigned *out) {
-  const size_t count = has_rules(&e->members) ? e->members.count : e->members.count > 0;
+  const size_t count = sciara_members_have_rules(&e->members) ? e->members.count : e->members.count > 0;
   *out = 0;
   for (size_t i = 0; i < count && *out != SCIARA_RULES_ALL; i++) {
     char name[SCIARA_MEMBER_NAME];

@@ -120,6 +120,7 @@ struct sciara_ensemble {
   double *jaccard;                ///< of each member with that extent, NAN: it was not finished then; NULL: as above
   size_t batch_size, batch_count; ///< batch b: members [b * batch_size, min((b + 1) * batch_size, count))
   uint64_t hash;         ///< of base, batch size, initial_hash and the hashes of all rows; not of weights and results
+  int64_t rule_edition;  ///< of the members' rules, when it was planned; 1 in files of earlier versions
   uint64_t initial_hash; ///< sciara_initial_lava_hash of every member; 0: no rasters, or planned without it
   uint64_t site_hash;    ///< of the ground, as sciara_site_hash of every member
   enum sciara_sample_method method;
@@ -153,6 +154,9 @@ void sciara_ensemble_free(struct sciara_ensemble *e);
 /** A member (index in the table) of an ensemble that stays open. Its name goes to `name`: "member 7". */
 struct sciara_scenario_member sciara_ensemble_member(const struct sciara_ensemble *e, size_t member,
                                                      char name[SCIARA_MEMBER_NAME]);
+
+/** Whether a key of members can change the rule. */
+bool sciara_members_have_rules(const struct sciara_members *m);
 
 /**
  * The rules of all members, bits 1 << enum sciara_rule_kind, of an ensemble that stays open. Members are read only if one of

@@ -28,6 +28,7 @@ uint64_t sciara_ensemble_hash(const struct sciara_ensemble *e) {
   hash = sciara_hash_bytes(hash, &size, sizeof size);
   hash = sciara_hash_bytes(hash, &count, sizeof count);
   hash = sciara_hash_bytes(hash, e->members.hash, e->members.count * sizeof *e->members.hash);
+  if (e->rule_edition > 1) hash = sciara_hash_bytes(hash, &e->rule_edition, sizeof e->rule_edition);
   return e->initial_hash ? sciara_hash_bytes(hash, &e->initial_hash, sizeof e->initial_hash) : hash;
 }
 
@@ -147,6 +148,7 @@ static enum sciara_status make_tree(const struct sciara_ensemble *e, const struc
                sciara_json_put_hash(root, "hash", e->hash) && sciara_json_put_hash(root, "site_hash", e->site_hash) &&
                sciara_json_put_hash(root, "lists_hash", sciara_ensemble_lists_hash(e)) &&
                (!e->initial_hash || sciara_json_put_hash(root, "initial_hash", e->initial_hash)) &&
+               (!(e->rule_edition > 1) || put_number(root, "rule_edition", (double)e->rule_edition)) &&
                put_number(root, "batch_size", (double)e->batch_size) &&
                (!(e->time_zero_s > 0) || put_number(root, "time_zero_s", e->time_zero_s)) && put_sample(root, e) &&
                put_copy(root, "base", base) && put_copy(root, "result", r->result) && put_copy(root, "stop", r->stop) &&
@@ -345,6 +347,10 @@ static enum sciara_status read_tree(const char *path, const cJSON *root, struct 
     return refuse(path, "lists_hash", "16 hexadecimal digits");
   if (!get_whole(root, "batch_size", 1, SCIARA_BATCH_LARGEST, &out->batch_size))
     return refuse(path, "batch_size", "a whole number, 1 to 256");
+  size_t edition = 1;
+  if (sciara_json_get(root, "rule_edition") && !get_whole(root, "rule_edition", 1, 1000, &edition))
+    return refuse(path, "rule_edition", "a whole number, 1 or more");
+  out->rule_edition = (int64_t)edition;
   if (sciara_json_get(root, "time_zero_s") && !get_finite(root, "time_zero_s", &out->time_zero_s))
     return refuse(path, "time_zero_s", "a time, 0 or more");
   if (cJSON_IsString(title)) out->title = sciara_format("%s", title->valuestring);

@@ -240,6 +240,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
                                           .comment = comment.data,
                                           .dem_hash = r->dem.hash,
                                           .model_rule = sciara_rules_name(r->rules),
+                                          .rule_edition = r->ensemble.rule_edition,
                                           .field = field,
                                           .count = r->layers.count,
                                           .context = (void *)(uintptr_t)r,

@@ -8,19 +8,19 @@
 #include "base/hash.h"
 
 static const char *const rule_names[] = {
-#define SCIARA_RULE(IDENTIFIER, name) name,
+#define SCIARA_RULE(IDENTIFIER, name, ...) name,
 #include "model/rules.def"
 #undef SCIARA_RULE
 };
 
 const char sciara_rule_choices[] =
-#define SCIARA_RULE(IDENTIFIER, name) name "|"
+#define SCIARA_RULE(IDENTIFIER, name, ...) name "|"
 #include "model/rules.def"
 #undef SCIARA_RULE
     ;
 
 const char *sciara_rule_title(enum sciara_rule_kind rule) {
-#define SCIARA_RULE(IDENTIFIER, name) "cellular automaton SCIARA, rule " name,
+#define SCIARA_RULE(IDENTIFIER, name, ...) "cellular automaton SCIARA, rule " name,
   static const char *const titles[] = {
 #include "model/rules.def"
   };
@@ -29,7 +29,7 @@ const char *sciara_rule_title(enum sciara_rule_kind rule) {
 }
 
 const char *sciara_rule_list(void) {
-#define SCIARA_RULE(IDENTIFIER, name) ", " name
+#define SCIARA_RULE(IDENTIFIER, name, ...) ", " name
   static const char list[] =
 #include "model/rules.def"
       ;
@@ -52,7 +52,7 @@ const char *sciara_rules_name(unsigned rules) {
 }
 
 const char *sciara_rules_title(unsigned rules) {
-#define SCIARA_RULE(IDENTIFIER, name) " " name
+#define SCIARA_RULE(IDENTIFIER, name, ...) " " name
   static const char several[] = "cellular automaton SCIARA, rules"
 #include "model/rules.def"
       ;
@@ -62,6 +62,23 @@ const char *sciara_rules_title(unsigned rules) {
 }
 
 const char *sciara_rule_name(enum sciara_rule_kind rule) { return rule < SCIARA_RULES ? rule_names[rule] : ""; }
+
+int64_t sciara_rule_edition(enum sciara_rule_kind rule) {
+#define SCIARA_RULE(IDENTIFIER, name, edition) edition,
+  static const int64_t editions[] = {
+#include "model/rules.def"
+  };
+#undef SCIARA_RULE
+  return editions[rule];
+}
+
+int64_t sciara_rules_edition(unsigned rules) {
+  int64_t latest = 1;
+  for (int k = 0; k < SCIARA_RULES; k++)
+    if (rules >> k & 1u && sciara_rule_edition((enum sciara_rule_kind)k) > latest)
+      latest = sciara_rule_edition((enum sciara_rule_kind)k);
+  return latest;
+}
 
 bool sciara_rule_find(const char *name, enum sciara_rule_kind *out) {
   for (int k = 0; k < SCIARA_RULES; k++)

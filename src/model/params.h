@@ -35,6 +35,12 @@ const char *sciara_rules_title(unsigned rules);
 /** "fv3"; "" for a value that is no rule. */
 const char *sciara_rule_name(enum sciara_rule_kind rule);
 
+/** The edition of a rule here, from 1 on: see rules.def. */
+int64_t sciara_rule_edition(enum sciara_rule_kind rule);
+
+/** The latest edition of some rules, bits 1 << enum sciara_rule_kind. */
+int64_t sciara_rules_edition(unsigned rules);
+
 /** Finds the rule of that name; false if there is none. */
 bool sciara_rule_find(const char *name, enum sciara_rule_kind *out);
 

@@ -212,6 +212,8 @@ static enum sciara_status take_base_of_folder(struct sciara_planning *p) {
   p->e.base = text.data;
   SCIARA_TRY(status);
   p->e.initial_hash = sciara_initial_lava_hash(&p->base);
+  p->e.rule_edition = sciara_members_have_rules(&p->e.members) ? sciara_rules_edition(SCIARA_RULES_ALL)
+                                                               : sciara_rule_edition(p->base.scenario.params.rule);
   p->e.hash = sciara_ensemble_hash(&p->e);
   return SCIARA_OK;
 }

@@ -61,6 +61,7 @@ static enum sciara_status begin_record(struct run *r) {
   SCIARA_TRY(sciara_scenario_emission_of(&p->scenario, p->vents, p->emission_from_s, &run_json->emission));
   SCIARA_TRY(sciara_run_json_set(&run_json->scenario, p->scenario.path));
   SCIARA_TRY(sciara_run_json_set(&run_json->model_rule, sciara_rule_name(p->scenario.params.rule)));
+  run_json->rule_edition = sciara_rule_edition(p->scenario.params.rule);
   SCIARA_TRY(sciara_run_json_set(&run_json->model_preset, p->scenario.model));
   SCIARA_TRY(sciara_run_json_set(&run_json->engine, r->simulation->ops->name));
   SCIARA_TRY(sciara_run_json_set(&run_json->precision, r->context.precision));

@@ -31,6 +31,7 @@ struct sciara_snapshot_context sciara_simulation_snapshots(const struct sciara_s
                                           .scenario_json = p->scenario.json,
                                           .model_rule = sciara_rule_name(p->scenario.params.rule),
                                           .model_preset = p->scenario.model,
+                                          .rule_edition = sciara_rule_edition(p->scenario.params.rule),
                                           .history = history,
                                           .engine = s->ops->name,
                                           .precision = sciara_precision_name(sciara_scenario_precision(&p->scenario)),

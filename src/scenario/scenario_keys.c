@@ -125,7 +125,7 @@ const struct sciara_scenario_key *sciara_scenario_key_items(const struct sciara_
 
 const char *sciara_scenario_key_rule(const struct sciara_scenario_key *key) {
   static const char *const names[] = {
-#define SCIARA_RULE(IDENTIFIER, name) "rule " name,
+#define SCIARA_RULE(IDENTIFIER, name, ...) "rule " name,
 #include "model/rules.def"
 #undef SCIARA_RULE
   };

@@ -47,12 +47,13 @@ struct sciara_checkpoint {
   double next_snapshot_s;                  ///< simulated time at which the next one is due; INFINITY: none
   double wall_s, compute_s, output_wait_s; ///< as in run.json
   uint64_t checksum;                       ///< of the state, as in snapshots; filled in by sciara_checkpoint_write
-  uint64_t words;                          ///< over the fields as stored, maxima included; likewise
-  uint64_t ensemble_hash, row_hash;        ///< of a member: its ensemble and its row; likewise all that follows
-  uint64_t site_hash, initial_hash;        ///< of its whole map, and of its initial lava
-  uint64_t window_row, window_col;         ///< first cell of the window, on the map
-  uint64_t cell_steps;                     ///< liquid cells, summed over the steps
-  char *vent_warning, *tower_warning;      ///< towers that were found (sim/outflow.h); NULL: none
+  uint64_t rule_edition;              ///< as in rules.def, filled in likewise; 0: the file does not have it, it is 1
+  uint64_t words;                     ///< over the fields as stored, maxima included; likewise
+  uint64_t ensemble_hash, row_hash;   ///< of a member: its ensemble and its row; likewise all that follows
+  uint64_t site_hash, initial_hash;   ///< of its whole map, and of its initial lava
+  uint64_t window_row, window_col;    ///< first cell of the window, on the map
+  uint64_t cell_steps;                ///< liquid cells, summed over the steps
+  char *vent_warning, *tower_warning; ///< towers that were found (sim/outflow.h); NULL: none
 };
 
 /** Releases what it owns and zeroes it. */

@@ -77,6 +77,11 @@ static const struct entry change_entries[] = {
     {"ground_changes", HEX, MEMBER(identity.changes)},
 };
 
+/** Those of a later edition of a rule alone. */
+static const struct entry edition_entries[] = {
+    {"model.rule_edition", COUNT, MEMBER(rule_edition)},
+};
+
 /** Those of a member of an ensemble alone. */
 static const struct entry member_entries[] = {
     {"window_row", COUNT, MEMBER(window_row)},
@@ -99,6 +104,7 @@ static const struct part {
     {correction_entries, sizeof correction_entries / sizeof *correction_entries},
     {earlier_entries, sizeof earlier_entries / sizeof *earlier_entries},
     {change_entries, sizeof change_entries / sizeof *change_entries},
+    {edition_entries, sizeof edition_entries / sizeof *edition_entries},
     {member_entries, sizeof member_entries / sizeof *member_entries},
 };
 
@@ -110,6 +116,7 @@ static bool has_part(const struct sciara_checkpoint *c, size_t part) {
   if (entry == correction_entries) return c->added_m3 > 0 || c->removed_m3 > 0;
   if (entry == earlier_entries) return c->emission_from_s > 0;
   if (entry == change_entries) return c->identity.changes != 0;
+  if (entry == edition_entries) return c->rule_edition > 1;
   return entry == entries || c->identity.of_member;
 }
 
@@ -307,6 +314,18 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
   return SCIARA_OK;
 }
 
+/** A state goes on with the edition of its rule alone. */
+static enum sciara_status check_edition(const struct sciara_checkpoint *c, const char *path) {
+  const enum sciara_rule_kind rule = c->identity.params.rule;
+  const int64_t its = c->rule_edition ? (int64_t)c->rule_edition : 1, here = sciara_rule_edition(rule);
+  if (its == here) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: computed with edition %" PRId64 " of rule %s, expected edition %" PRId64
+                     ", which this program has: the lava moves by another law. The results can be read, but not "
+                     "continued",
+                     path, its, sciara_rule_name(rule), here);
+}
+
 static const char of_run[] = "a run", of_member[] = "a member of an ensemble, which 'sciara ensemble run' continues";
 
 static const char *boundary_name(uint64_t boundary) { return boundary == SCIARA_BOUNDARY_CLOSED ? "closed" : "open"; }
@@ -317,6 +336,7 @@ enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, co
   if (its->of_member != run->of_member)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a checkpoint of %s, found one of %s", path,
                        run->of_member ? of_member : of_run, its->of_member ? of_member : of_run);
+  SCIARA_TRY(check_edition(c, path));
   // First, for in another precision the ground is rounded in another way.
   if (strcmp(its->precision, run->precision) != 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: precision: found %s, the checkpoint was computed in %s", path,

@@ -52,8 +52,11 @@ static enum sciara_status put_field(const struct sciara_layout *l, const struct 
 }
 
 static enum sciara_status write_file(const struct sciara_hazard_file *f, const char *path, double *values) {
-  const struct sciara_snapshot_context context = {
-      .title = f->title, .georef = f->georef, .dem_hash = f->dem_hash, .model_rule = f->model_rule};
+  const struct sciara_snapshot_context context = {.title = f->title,
+                                                  .georef = f->georef,
+                                                  .dem_hash = f->dem_hash,
+                                                  .model_rule = f->model_rule,
+                                                  .rule_edition = f->rule_edition};
   struct sciara_layout layout;
   SCIARA_TRY(sciara_layout_begin(&layout, path, &context, f->grid, NULL, 0));
   enum sciara_status status = sciara_hdf5_put_text(layout.file, path, "comment", f->comment);

@@ -18,6 +18,7 @@ struct sciara_hazard_file {
   const struct sciara_georef *georef;
   const char *title, *comment;
   const char *model_rule; ///< as of struct sciara_snapshot_context
+  int64_t rule_edition;   ///< likewise
   uint64_t dem_hash;
   const struct sciara_hazard_field *field;
   size_t count;

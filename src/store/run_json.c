@@ -160,6 +160,7 @@ static void add_head(struct builder *b, cJSON *root, const struct sciara_run_jso
   add_text(b, root, "scenario", r->scenario);
   add_hex(b, root, "dem_hash", r->dem_hash);
   if (r->model_rule) add_text(b, root, "model_rule", r->model_rule);
+  if (r->rule_edition > 1) add_number(b, root, "model_rule_edition", (double)r->rule_edition);
   if (r->model_preset) add_text(b, root, "model_preset", r->model_preset);
   cJSON *engine = add(b, root, "engine", cJSON_CreateObject());
   add_text(b, engine, "name", r->engine);

@@ -75,6 +75,7 @@ struct sciara_run_json {
   char *scenario;    ///< path of the scenario as given
   uint64_t dem_hash;
   char *model_rule;         ///< "fv3", "bingham"; NULL in files of earlier versions, which are of fv3
+  int64_t rule_edition;     ///< of the rule; 0: 1, not in the file
   char *model_preset;       ///< set of parameters, and which of them were changed; NULL in files of earlier versions
   char *engine, *precision; ///< "openmp", "double"
   int threads;

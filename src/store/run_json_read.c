@@ -108,6 +108,9 @@ static enum sciara_status read_origin(const struct node *root, struct sciara_run
   SCIARA_TRY(get_text(root, "scenario", &r->scenario));
   SCIARA_TRY(get_hex(root, "dem_hash", &r->dem_hash));
   if (member(root, "model_rule")) SCIARA_TRY(get_text(root, "model_rule", &r->model_rule));
+  uint64_t edition = 1;
+  if (member(root, "model_rule_edition")) SCIARA_TRY(get_count(root, "model_rule_edition", INT32_MAX, &edition));
+  r->rule_edition = (int64_t)edition;
   if (member(root, "model_preset")) SCIARA_TRY(get_text(root, "model_preset", &r->model_preset));
   SCIARA_TRY(get_object(root, "engine", &path, &at));
   SCIARA_TRY(get_text(&at, "name", &r->engine));

@@ -25,6 +25,7 @@ struct sciara_snapshot_context {
   const char *engine;        ///< "serial"
   const char *precision;     ///< "double"
   uint64_t dem_hash;
+  int64_t rule_edition;   ///< of the rules; at most 1: the file does not have it
   double emission_from_s; ///< as in run.json; 0: the file does not have it
   int threads; ///< that may work at a snapshot, the caller's among them; 0: that one alone. The bytes are the same.
 };
@@ -56,6 +57,7 @@ struct sciara_snapshot {
   sciara_field_set fields, unchecked; ///< the second: those of them that have no checksum
   enum sciara_checksum_rule rule;
   bool as_double;
+  int64_t rule_edition; ///< of the rules
   double time_s, clock_s, emission_from_s;
   uint64_t step, checksum, dem_hash;
   int64_t liquid_cells;

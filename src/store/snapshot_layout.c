@@ -199,6 +199,8 @@ static enum sciara_status put_global(const struct sciara_layout *l) {
   SCIARA_TRY(sciara_hdf5_put_hex(l->file, l->path, "dem_hash", c->dem_hash));
   SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, "cell_size_m", l->grid->cell_size));
   SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, "west_m", l->grid->west));
+  if (c->rule_edition > 1)
+    SCIARA_TRY(sciara_hdf5_put_int64(l->file, l->path, SCIARA_EDITION_ATTRIBUTE, c->rule_edition));
   if (c->emission_from_s > 0)
     SCIARA_TRY(sciara_hdf5_put_double(l->file, l->path, SCIARA_FROM_ATTRIBUTE, c->emission_from_s));
   return sciara_hdf5_put_double(l->file, l->path, "north_m", l->grid->north);

@@ -11,10 +11,11 @@
 /** Value of the attribute sciara_snapshot_format; another one is refused by the reader. */
 enum { SCIARA_SNAPSHOT_FORMAT = 1 };
 
-#define SCIARA_ADDED_ATTRIBUTE "ledger_added_m3"     ///< only where it or the next one is not 0
-#define SCIARA_REMOVED_ATTRIBUTE "ledger_removed_m3" ///< the same
-#define SCIARA_FROM_ATTRIBUTE "emission_from_s"      ///< only of a run that began with the lava of an earlier one
-#define SCIARA_SEA_ATTRIBUTE "ledger_sea_m3"         ///< only where the scenario declares a sea
+#define SCIARA_ADDED_ATTRIBUTE "ledger_added_m3"      ///< only where it or the next one is not 0
+#define SCIARA_REMOVED_ATTRIBUTE "ledger_removed_m3"  ///< the same
+#define SCIARA_EDITION_ATTRIBUTE "model_rule_edition" ///< only of a later edition of a rule
+#define SCIARA_FROM_ATTRIBUTE "emission_from_s"       ///< only of a run that began with the lava of an earlier one
+#define SCIARA_SEA_ATTRIBUTE "ledger_sea_m3"          ///< only where the scenario declares a sea
 
 /** A file being laid out. */
 struct sciara_layout {

@@ -148,6 +148,9 @@ static enum sciara_status read_texts(struct sciara_snapshot *s) {
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "scenario_json", &s->scenario_json));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "model_rule", &s->model_rule));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "model_preset", &s->model_preset));
+  s->rule_edition = 1;
+  if (H5Aexists(s->file, SCIARA_EDITION_ATTRIBUTE) > 0)
+    SCIARA_TRY(sciara_hdf5_get_int64(s->file, s->path, SCIARA_EDITION_ATTRIBUTE, &s->rule_edition));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "source", &s->source));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "engine", &s->engine));
   SCIARA_TRY(sciara_hdf5_get_text(s->file, s->path, "precision", &s->precision));

@@ -276,6 +276,7 @@ static enum sciara_status write_file(const struct merge *m) {
                                                   .scenario_json = s->scenario_json,
                                                   .model_rule = s->model_rule,
                                                   .model_preset = s->model_preset,
+                                                  .rule_edition = s->rule_edition,
                                                   .emission_from_s = s->emission_from_s,
                                                   .history = history,
                                                   .engine = s->engine,

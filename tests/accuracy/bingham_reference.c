@@ -19,8 +19,8 @@ static int neighbour(const struct reference *r, int i, int n) {
   return row < 0 || row >= r->rows || col < 0 || col >= r->cols ? -1 : row * r->cols + col;
 }
 
-struct reference *reference_create(int rows, int cols, double w, const double *z, const unsigned char *valid, bool closed,
-                                   const struct sciara_params *params, const struct sciara_vents *vents) {
+struct reference *reference_create(int rows, int cols, double w, const double *z, const unsigned char *valid,
+                                   bool closed, const struct sciara_params *params, const struct sciara_vents *vents) {
   const int n = rows * cols;
   struct reference *r = calloc(1, sizeof *r);
   *r = (struct reference){.rows = rows, .cols = cols, .w = w, .closed = closed, .params = params, .vents = vents};
@@ -30,6 +30,7 @@ struct reference *reference_create(int rows, int cols, double w, const double *z
   for (int k = 1; k < 9; k++) r->out[k] = zeros(n);
   memcpy(r->z, z, (size_t)n * sizeof *z);
   r->t = params->t_first;
+  r->top = rows, r->left = cols, r->bottom = r->right = -1;
   for (int i = 0; i < n; i++) {
     r->arrival[i] = -1;
     if (!valid[i]) continue;
@@ -48,6 +49,20 @@ void reference_destroy(struct reference *r) {
   free(r);
 }
 
+/** Every cell of the rectangle. */
+#define FOR_CELLS(r, i)                                  \
+  for (int row_ = (r)->top; row_ <= (r)->bottom; row_++) \
+    for (int i = row_ * (r)->cols + (r)->left, end_ = row_ * (r)->cols + (r)->right; i <= end_; i++)
+
+/** Lava is in cell i. */
+static void extend(struct reference *r, int i) {
+  const int row = i / r->cols, col = i % r->cols;
+  if (row <= r->top) r->top = row > 0 ? row - 1 : 0;
+  if (row >= r->bottom) r->bottom = row < r->rows - 1 ? row + 1 : row;
+  if (col <= r->left) r->left = col > 0 ? col - 1 : 0;
+  if (col >= r->right) r->right = col < r->cols - 1 ? col + 1 : col;
+}
+
 static void emit(struct reference *r) {
   const struct sciara_vents *v = r->vents;
   for (int64_t k = 0; k < v->count; k++) {
@@ -58,6 +73,7 @@ static void emit(struct reference *r) {
     if (!(volume > 0)) continue;
     r->h[i] += volume / (r->w * r->w);
     r->T[i] = r->params->T_vent;
+    extend(r, i);
     if (r->arrival[i] < 0) r->arrival[i] = r->s;
   }
   r->s += r->t;
@@ -88,7 +104,8 @@ static double evaluate(const struct reference *r, int i, double rate[9], double 
     drop[n] = wall ? 0 : h - (rise[n] + around[n]);
   }
   const double gx = fmax(0, fmax(drop[2], drop[3])) / w, gy = fmax(0, fmax(drop[1], drop[4])) / w;
-  const double ga = fmax(0, fmax(drop[5], drop[7])) / (sqrt(2) * w), gb = fmax(0, fmax(drop[6], drop[8])) / (sqrt(2) * w);
+  const double ga = fmax(0, fmax(drop[5], drop[7])) / (sqrt(2) * w),
+               gb = fmax(0, fmax(drop[6], drop[8])) / (sqrt(2) * w);
   const double G = sqrt(fmax(gx * gx + gy * gy, ga * ga + gb * gb));
   if (G == 0) return p->t_max;
   const double R = sqrt(1 + G * G), rho_g = p->density * gravity;
@@ -96,6 +113,7 @@ static double evaluate(const struct reference *r, int i, double rate[9], double 
   if (h <= plug) return p->t_max;
   const double B = rho_g / (3 * law(p, p->viscosity_sol, p->viscosity_vent, T) * R), m = h - plug;
   const double v_n = B * G * (m * m * (h + plug / 2)) / h, v_c = sqrt(gravity * h * (G / R) / p->friction);
+  if (v_n + v_c == 0) return p->t_max; // a film whose speeds are below all numbers
   const double fr = v_c / (v_n + v_c), v = v_n * fr;
   double S = 0;
   for (int n = 1; n < 9; n++) {
@@ -115,26 +133,22 @@ static double evaluate(const struct reference *r, int i, double rate[9], double 
   return fmin(p->t_max, fmin(w / v, 2 * (w * w) / D * (1 + 0.05 * h / (G * w))));
 }
 
-static double flow(struct reference *r) {
-  const int n = r->rows * r->cols;
+static void flow(struct reference *r) {
   double t_opt = r->params->t_max, most[9], rate[9];
-  double *caps = calloc((size_t)n * 9, sizeof *caps);
-  for (int i = 0; i < n; i++) {
+  FOR_CELLS(r, i) {
     for (int k = 1; k < 9; k++) r->out[k][i] = 0;
-    if (!(r->h[i] > 0)) continue;
-    t_opt = fmin(t_opt, evaluate(r, i, rate, most));
-    for (int k = 1; k < 9; k++) r->out[k][i] = rate[k], caps[9 * i + k] = most[k];
+    if (r->h[i] > 0) t_opt = fmin(t_opt, evaluate(r, i, rate, most));
   }
   r->t = r->params->relaxation * t_opt;
-  for (int i = 0; i < n; i++)
-    for (int k = 1; k < 9; k++) r->out[k][i] = fmin(r->out[k][i] * r->t, caps[9 * i + k]);
-  free(caps);
-  return t_opt;
+  FOR_CELLS(r, i) {
+    if (!(r->h[i] > 0)) continue;
+    evaluate(r, i, rate, most);
+    for (int k = 1; k < 9; k++) r->out[k][i] = fmin(rate[k] * r->t, most[k]);
+  }
 }
 
 static void move(struct reference *r) {
-  const int n = r->rows * r->cols;
-  for (int i = 0; i < n; i++) {
+  FOR_CELLS(r, i) {
     double leaving = 0;
     r->px[i] = r->py[i] = 0;
     for (int k = 1; k < 9; k++) {
@@ -157,7 +171,7 @@ static void move(struct reference *r) {
 static void settle(struct reference *r) {
   const struct sciara_params *p = r->params;
   const double K = 3 * p->emissivity * sigma * p->radiating / (p->density * p->c_v);
-  for (int i = 0; i < r->rows * r->cols; i++) {
+  FOR_CELLS(r, i) {
     const double h = r->sum[i];
     bool dry = !(h > 0);
     if (!dry && r->arrival[i] < 0) r->arrival[i] = r->s;
@@ -177,4 +191,5 @@ void reference_step(struct reference *r) {
   flow(r);
   move(r);
   settle(r);
+  FOR_CELLS(r, i) if (r->h[i] > 0) extend(r, i);
 }

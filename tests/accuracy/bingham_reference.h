@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule bingham once more, without a line of the program: loops over the whole grid, the functions of libm, quotients where
+// Rule bingham once more, without a line of the program: loops over the whole grid, as far as lava has come, the functions of libm, quotients where
 // the formulas have them, one array per quantity. For comparisons.
 #ifndef BINGHAM_REFERENCE_H
 #define BINGHAM_REFERENCE_H
@@ -20,11 +20,12 @@ struct reference {
   double *z, *h, *T, *px, *py, *arrival, *lost; ///< m, m, K, m2/s, m2/s, s, m
   double s, t;                                  ///< simulated time, clock, s
   double *out[9], *sum, *heat;                  ///< of one step
+  int top, bottom, left, right; ///< the rectangle around the cells that have ever had lava, and those beside
 };
 
 /** Bare ground; `valid`: which cells are. */
-struct reference *reference_create(int rows, int cols, double w, const double *z, const unsigned char *valid, bool closed,
-                                   const struct sciara_params *params, const struct sciara_vents *vents);
+struct reference *reference_create(int rows, int cols, double w, const double *z, const unsigned char *valid,
+                                   bool closed, const struct sciara_params *params, const struct sciara_vents *vents);
 void reference_destroy(struct reference *r);
 void reference_step(struct reference *r);
 

@@ -16,7 +16,9 @@
 #include "engine/engine.h"
 #include "support/random.h"
 
-#define MOST 1e-11 // relative, of numbers below 1 absolute
+// Largest differences, relative, of numbers below 1 absolute. At a front that has moved for 5,000 steps roundings add up.
+#define MOST 1e-11
+#define MOST_ETNA 1e-10
 
 enum { CASES = 20, STEPS = 1200, STEPS_ETNA = 5000, SKIPPED = 77 };
 
@@ -143,8 +145,8 @@ static double field_difference(const struct reference *r, const double *is, cons
   return most;
 }
 
-/** Compares `steps` steps of the engine and of the reference. Returns whether they agree. */
-static bool agree(const char *name, const struct scene *s, int steps) {
+/** Compares `steps` steps of the engine and of the reference. Returns whether they agree up to `limit`. */
+static bool agree(const char *name, const struct scene *s, int steps, double limit) {
   struct run run;
   run_start(&run, s);
   struct reference *r = reference_create(s->rows, s->cols, s->w, s->z, s->valid, s->closed, &s->params, s->vents);
@@ -168,7 +170,7 @@ static bool agree(const char *name, const struct scene *s, int steps) {
          sciara_state_liquid_cells(is), is->clock, all[most], names[most]);
   reference_destroy(r);
   run_end(&run);
-  return all[most] <= MOST;
+  return all[most] <= limit;
 }
 
 static int compare_random(void) {
@@ -180,7 +182,7 @@ static int compare_random(void) {
     make_random(&s);
     snprintf(name, sizeof name, "case %2d, %s%s", k, s.params.yield_sol > 0 ? "plastic" : "Newtonian",
              s.closed ? ", closed" : "");
-    wrong += !agree(name, &s, STEPS);
+    wrong += !agree(name, &s, STEPS, MOST);
     scene_free(&s);
   }
   return wrong > 0;
@@ -215,7 +217,7 @@ static int compare_etna(void) {
     printf("skipped: the files of the eruption are not here; name their folder in SCIARA_ETNA2006\n");
     return SKIPPED;
   }
-  const bool same = agree("Etna 2006", &s, STEPS_ETNA);
+  const bool same = agree("Etna 2006", &s, STEPS_ETNA, MOST_ETNA);
   scene_free(&s);
   return !same;
 }

@@ -68,7 +68,7 @@ static void emit(struct reference *r) {
   for (int64_t k = 0; k < v->count; k++) {
     const int i = (int)(v->row[k] * r->cols + v->col[k]);
     double volume = 0;
-    for (size_t j = v->first[k]; j < v->first[k + 1]; j++)
+    for (int64_t j = v->first[k]; j < v->first[k + 1]; j++)
       volume += v->rate[j] * fmax(0, fmin(v->end[j], r->s + r->t) - fmax(v->begin[j], r->s));
     if (!(volume > 0)) continue;
     r->h[i] += volume / (r->w * r->w);
@@ -80,7 +80,7 @@ static void emit(struct reference *r) {
 }
 
 static double law(const struct sciara_params *p, double sol, double vent, double T) {
-  return sol == 0 ? 0 : exp(log(sol) + (log(vent) - log(sol)) / (p->T_vent - p->T_sol) * (T - p->T_sol));
+  return sol == 0 ? 0 : sol * exp(log(vent / sol) * ((T - p->T_sol) / (p->T_vent - p->T_sol)));
 }
 
 /** Monotonized central difference of three values. */

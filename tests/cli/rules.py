@@ -4,6 +4,7 @@ import csv
 import importlib.util
 import json
 import os
+import shutil
 import warnings
 
 import h5py
@@ -233,6 +234,57 @@ class Checked(Case):
         self.sciara("resume", "a", "-q", "-o", "b", "-n", 30)
         whole = record(self.run_scenario("whole", "-n", 30))
         self.assertEqual(record(self.path("b"))["snapshots"][-1]["checksum"], whole["snapshots"][-1]["checksum"])
+
+
+class Edition(Case):
+    """What an earlier edition of a rule computed is read, and never continued; new files name their edition."""
+
+    SAID = 'computed with edition 1 of rule bingham, expected edition 2'
+
+    def setUp(self):
+        super().setUp()
+        for name in ("run", "ensemble"):
+            shutil.copytree(os.path.join(case.SOURCE, "tests", "golden", "editions", "bingham-1", name), self.path(name))
+        self.before = case.tree(self.path("run"))
+        self.checkpoint = os.path.join("run", "checkpoints", "00000028.h5")
+
+    def test_results_are_read(self):
+        self.assertIn("rule:          bingham, edition 1: not that of this program", self.sciara("info", "run").stdout)
+        self.assertIn(", undamaged", self.sciara("info", self.checkpoint).stdout)
+        self.sciara("export", "run", "-q", "-f", "nc", "-o", "all.nc")
+        with h5py.File(self.path("all.nc")) as f:
+            self.assertNotIn("model_rule_edition", f.attrs)
+        self.assertIn("bit-identical", self.sciara("compare", "run", "run").stdout)
+        self.sciara("ensemble", "reduce", "ensemble", "-q")
+        with h5py.File(self.path("ensemble", "hazard.nc")) as f:
+            self.assertNotIn("model_rule_edition", f.attrs)
+
+    def test_a_run_is_not_continued(self):
+        self.assertIn(self.SAID, self.sciara("resume", "run", "-q", "-o", "more", code=3).stderr)
+        case.write_json(self.path("run", "run.json"), {**record(self.path("run")), "status": "stopped"})
+        self.assertIn(self.SAID, self.sciara("resume", "run", "-q", code=3).stderr)
+        self.assertEqual({**case.tree(self.path("run")), "run.json": None}, {**self.before, "run.json": None})
+
+    def test_its_lava_is_not_taken(self):
+        base = {"dem": {"path": "run/dem.tif"}, "model": {"rule": "bingham"}, "initial": {"checkpoint": self.checkpoint},
+                "vents": [{"name": "v", "row": 5, "col": 7, "effusion": {"slot": "1 d", "rates_m3_s": [3]}}],
+                "run": {"until": "20 min"}}
+        case.write_json(self.path("s.json"), base)
+        self.assertIn(self.SAID, self.sciara("run", "s.json", "-q", "-o", "out", code=3).stderr)
+
+    def test_an_ensemble_is_not_continued(self):
+        self.assertIn("planned with edition 1 of rule bingham, expected edition 2",
+                      self.sciara("ensemble", "run", "ensemble", "-q", code=3).stderr)
+
+    def test_new_files_name_it(self):
+        for rule, edition in (("bingham", 2), ("fv3", None)):
+            self.write_scenario(model={"rule": rule})
+            run = record(self.run_scenario(rule, "-n", 3, "--checkpoint-every", "1000 d"))
+            self.assertEqual(run.get("model_rule_edition"), edition)
+            with h5py.File(self.path(rule, "snapshots", "00000003.nc")) as f:
+                self.assertEqual(f.attrs.get("model_rule_edition"), edition)
+            with h5py.File(self.path(rule, "checkpoints", "00000003.h5")) as f:
+                self.assertEqual(f.attrs.get("model.rule_edition"), edition)
 
 
 class Ensemble(Case):

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rule bingham on simple grounds: a barrier one cell wide holds lava below its crest, however its cells are joined; ponds and
+// towers have no pattern of alternating cells; and lava is neither made nor lost in any step.
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/engine.h"
+#include "model/ledger.h"
+
+enum { SIDE = 31, CELLS = SIDE * SIDE, MIDDLE = SIDE / 2 };
+static const double CELL = 10;
+
+struct run {
+  struct sciara_params params;
+  struct sciara_vents *vents;
+  struct sciara_state *state;
+  const struct sciara_engine_ops *ops;
+  void *engine;
+};
+
+/** A vent at (row, col) on a ground of `z` m, with lava of `h` m, NULL: none. */
+static void begin(struct run *r, const double z[CELLS], const double *h, int row, int col, double rate) {
+  const struct sciara_grid grid = {.rows = SIDE, .cols = SIDE, .cell_size = CELL, .north = SIDE * CELL};
+  uint8_t valid[CELLS];
+  const double edges[] = {0, 1e9};
+  for (int k = 0; k < CELLS; k++) valid[k] = 1;
+  r->vents = sciara_vents_create();
+  ck_assert_int_eq(sciara_vents_add(r->vents, row, col, 1, edges, &rate), SCIARA_OK);
+  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &r->state), SCIARA_OK);
+  r->state->clock = r->params.t_first;
+  for (int k = 0; h && k < CELLS; k++) {
+    if (!(h[k] > 0)) continue;
+    r->state->h[k] = h[k];
+    r->state->T[k] = r->params.T_vent;
+    r->state->arrival[k] = 0;
+    r->state->initial += h[k] * CELL * CELL;
+  }
+  const struct sciara_engine_setup setup = {
+      .params = &r->params, .vents = r->vents, .boundary = SCIARA_BOUNDARY_CLOSED};
+  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_BINGHAM, SCIARA_DOUBLE, &r->ops), SCIARA_OK);
+  ck_assert_int_eq(r->ops->create(&setup, &r->engine), SCIARA_OK);
+  ck_assert_int_eq(r->ops->upload(r->engine, r->state), SCIARA_OK);
+}
+
+/** One step, after which the mass balance is closed. */
+static void step(struct run *r) {
+  struct sciara_engine_progress progress;
+  struct sciara_ledger ledger;
+  const struct sciara_stop stop = {.steps = r->state->step + 1, .time = INFINITY, .max_wall_ms = 600000};
+  ck_assert_msg(r->ops->advance(r->engine, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
+  ck_assert_int_eq(r->ops->download(r->engine, r->state), SCIARA_OK);
+  sciara_ledger_form(r->state, sciara_rounding_usual(DBL_EPSILON), &ledger);
+  ck_assert_msg(sciara_ledger_closes(&ledger), "step %d: %g m3 of %g m3", (int)r->state->step, ledger.residual_m3,
+                ledger.bound_m3);
+}
+
+static void end(struct run *r) {
+  r->ops->destroy(r->engine);
+  sciara_state_destroy(r->state);
+  sciara_vents_destroy(r->vents);
+}
+
+enum barrier { ACROSS, BY_CORNERS, RING, BARRIERS };
+
+/** Whether a cell is part of the barrier, 4 m high, and whether it lies on the side of the vent. */
+static bool is_barrier(enum barrier kind, int row, int col) {
+  const int down = abs(row - MIDDLE), right = abs(col - MIDDLE);
+  if (kind == ACROSS) return row == MIDDLE;
+  if (kind == BY_CORNERS) return row + col == SIDE - 1;
+  return down + right == 8; // a rhombus, whose cells touch by corners alone
+}
+
+static bool is_inside(enum barrier kind, int row, int col) {
+  if (kind == ACROSS) return row < MIDDLE;
+  if (kind == BY_CORNERS) return row + col < SIDE - 1;
+  return abs(row - MIDDLE) + abs(col - MIDDLE) < 8;
+}
+
+// Lava rises behind the barrier to its crest; then it flows over it, and everywhere the first lava beyond comes from there.
+START_TEST(a_barrier_holds) {
+  const enum barrier kind = (enum barrier)(_i / 2);
+  struct run r = {.params = sciara_params_of_rule(SCIARA_RULE_BINGHAM)};
+  if (_i % 2) r.params.yield_vent = r.params.yield_sol = 0;
+  r.params.viscosity_vent = 1e3, r.params.viscosity_sol = 1e5; // fluid: it fills the corners
+  r.params.radiating = 0;
+  double z[CELLS];
+  for (int k = 0; k < CELLS; k++)
+    z[k] = 500 - 0.2 * (k / SIDE + k % SIDE) + (is_barrier(kind, k / SIDE, k % SIDE) ? 4 : 0);
+  const int at = kind == RING ? MIDDLE : 6;
+  begin(&r, z, NULL, at, at, 200);
+  bool over = false;
+  int held = 0;
+  for (int n = 0; n < 3000 && !over; n++) {
+    step(&r);
+    bool above = false, beyond = false;
+    for (int row = 1; row < SIDE - 1; row++)
+      for (int col = 1; col < SIDE - 1; col++) { // the surface beside a cell of the barrier, and its crest
+        const int k = row * SIDE + col;
+        beyond |= r.state->arrival[k] >= 0 && !is_inside(kind, row, col);
+        for (int down = -1; down <= 1; down++)
+          for (int right = -1; right <= 1; right++) {
+            const int j = k + down * SIDE + right;
+            above |= is_inside(kind, row, col) && is_barrier(kind, j / SIDE, j % SIDE) &&
+                     r.state->z[k] + r.state->h[k] > z[j];
+          }
+      }
+    over |= above;
+    held += !above;
+    ck_assert_msg(above || !beyond, "step %d: lava beyond a barrier that it does not reach up to", (int)r.state->step);
+  }
+  ck_assert_int_gt(held, 50);
+  ck_assert(over); // the lava has come up to the crest
+  end(&r);
+}
+END_TEST
+
+/** The share of a thickness that alternates from cell to cell, largest of the blocks of 2 x 2 cells that are 1 m thick. */
+static double alternation(const struct run *r) {
+  const double *h = r->state->h;
+  double most = 0;
+  for (int row = 2; row < SIDE - 3; row++)
+    for (int col = 2; col < SIDE - 3; col++) {
+      const int k = row * SIDE + col;
+      const double a = h[k], b = h[k + 1], c = h[k + SIDE], d = h[k + SIDE + 1];
+      if (fmin(fmin(a, b), fmin(c, d)) < 1) continue;
+      most = fmax(most, fabs((a - b) - (c - d)) / (a + b + c + d));
+    }
+  return most;
+}
+
+// A pond fed by a vent, at first with a pattern of alternating cells: it is gone soon, and no other one appears.
+START_TEST(a_pond_is_smooth) {
+  struct run r = {.params = sciara_params_of_rule(SCIARA_RULE_BINGHAM)};
+  if (_i == 1) r.params.yield_vent = r.params.yield_sol = 0;
+  if (_i == 2) r.params.yield_vent = 200, r.params.yield_sol = 2000;
+  r.params.viscosity_vent = 1e4, r.params.viscosity_sol = 1e6;
+  r.params.radiating = 0;
+  double z[CELLS], h[CELLS];
+  for (int k = 0; k < CELLS; k++) {
+    const int row = k / SIDE, col = k % SIDE;
+    const bool wall = row < 2 || col < 2 || row > SIDE - 3 || col > SIDE - 3;
+    z[k] = wall ? 600 : 500;
+    h[k] = wall ? 0 : 8 + 0.8 * ((row + col) % 2);
+  }
+  begin(&r, z, h, MIDDLE, MIDDLE, 5);
+  ck_assert_double_gt(alternation(&r), 0.04);
+  double most = 0;
+  for (int n = 0; n < 1200; n++) {
+    step(&r);
+    if (n >= 200) most = fmax(most, alternation(&r));
+  }
+  ck_assert_msg(most < 0.01, "%g of the thickness alternates", most);
+  end(&r);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("barriers and ponds");
+  TCase *tc = tcase_create("barriers and ponds");
+  tcase_set_timeout(tc, 0);
+  tcase_add_loop_test(tc, a_barrier_holds, 0, 2 * BARRIERS);
+  tcase_add_loop_test(tc, a_pond_is_smooth, 0, 3);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_ENV);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}

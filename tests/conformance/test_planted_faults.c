@@ -38,7 +38,7 @@ static const struct {
     [SCIARA_FAULT_EMISSION] = {"emission", "freeze", 200},
     [SCIARA_FAULT_RESIDUAL] = {"residual", "freeze", 200},
     [SCIARA_FAULT_ROCK] = {"altitude", "freeze", 200},
-    [SCIARA_FAULT_LOST] = {"lost", "hill", 3400},    // lava leaves the map late in the run
+    [SCIARA_FAULT_LOST] = {"lost", "hill", 3400},     // lava leaves the map late in the run
     [SCIARA_FAULT_LEDGER] = {"ledger", "plane", 200}, // no lava solidifies, so roundings explain little
     [SCIARA_FAULT_CROSSING] = {"crossing", "freeze", 200},
     [SCIARA_FAULT_LEVELLING] = {"levelling", "plane", 200},

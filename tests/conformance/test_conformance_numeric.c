@@ -443,7 +443,8 @@ TEST(symmetric_plane) {
   scene_vent(&s, SIDE / 2, SIDE / 2, 1e6, 1, &rate);
   scene_finish(&s, SCIARA_DOUBLE);
   run_start(&r, engine_tested[SCIARA_DOUBLE], &s, 2);
-  run_to_step(&r, r.ops->capabilities & SCIARA_FOR_TESTS ? 400 : (uint64_t)by_rule(2000, 1000));
+  // With rule bingham thick lava whose surface is nearly level moves up and down a little, which amplifies roundings.
+  run_to_step(&r, r.ops->capabilities & SCIARA_FOR_TESTS ? 400 : (uint64_t)by_rule(2000, 400));
   struct sciara_state *end = run_state(&r, s.state);
   ck_assert_int_gt(sciara_state_liquid_cells(end), 60);
   expect_symmetric(end, 1e-12);

@@ -48,6 +48,7 @@ void sciara_calibration_file_free(struct sciara_calibration_file *f) {
     free(f->search[k].model);
     sciara_free(f->search[k].unknown);
     sciara_free(f->search[k].disc);
+    sciara_variation_free(&f->search[k].prior);
   }
   sciara_free(f->search);
   cJSON_Delete(f->tree);
@@ -290,8 +291,7 @@ static enum sciara_status check_middle(const struct sciara_calibration_search *s
   double value[SCIARA_UNKNOWNS_MOST];
   struct sciara_scenario_spec middle = {0};
   struct sciara_key_set keys = {0};
-  for (size_t k = 0; k < s->unknown_count; k++)
-    value[k] = sciara_unknown_value(&s->unknown[k], 0.5); // vents: where they are
+  sciara_unknowns_middle(s, value); // vents: where they are
   enum sciara_status status = sciara_calibration_set(s, value, scenario, &keys);
   if (status == SCIARA_OK) status = read_with(s->file->scenario[n], &keys, &middle);
   sciara_scenario_free(&middle);
@@ -322,7 +322,16 @@ static enum sciara_status find_rule(const struct sciara_calibration_search *s, s
 static void check_rule(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
                        const char *scenario, enum sciara_rule_kind rule) {
   char plain[256], found[384], allowed[SCIARA_QUOTED_WORD], counterpart[SCIARA_COUNTERPART_TEXT];
+  const struct sciara_prior *prior = s->prior.prior;
+  snprintf(allowed, sizeof allowed, "a prior of rule %s, which %s%s has", sciara_rule_name(rule),
+           s->model ? s->path : scenario, s->model ? "model" : "");
+  if (prior && prior->rule != rule) {
+    snprintf(found, sizeof found, "\"%s\", a prior of rule %s", prior->name, sciara_rule_name(prior->rule));
+    sciara_diagnostics_add(r->diagnostics,
+                           sciara_unknowns_refuse(r, s, s->unknown[s->prior_first].entry, "prior", found, allowed));
+  }
   for (size_t k = 0; k < s->unknown_count; k++) {
+    if (s->unknown[k].of_prior) continue;
     if (!sciara_member_key_plain(s->unknown[k].key, plain, sizeof plain) || strncmp(plain, "model.", 6) != 0) continue;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("model", plain + 6);
     if (!key || sciara_scenario_key_is_of(key, rule)) continue;

@@ -8,6 +8,7 @@
 #include "calibrate/evaluate.h"
 #include "file/json_strict.h"
 #include "model/grid.h"
+#include "plan/variation.h"
 #include "scenario/scenario.h"
 
 struct sciara_cases;
@@ -45,11 +46,12 @@ struct sciara_vent_disc {
   const char *crs_wkt;             ///< of that grid; belongs to its site
 };
 
-/** A key that is searched, or a coordinate of the position of a vent. */
+/** A key that is searched, alone or as one of the prior, or a coordinate of the position of a vent. */
 struct sciara_unknown {
   const char *key;               ///< as in the file; that of a coordinate is its column in evaluations.csv
   double min, max;               ///< of a coordinate not known before sciara_unknowns_place
   bool log;                      ///< equal ratios are equal steps
+  bool of_prior;                 ///< its values are those of the prior of the search, its bounds their ends
   size_t entry;                  ///< its number in the file
   struct sciara_vent_disc *disc; ///< NULL: a key; else of this unknown and its neighbour
   int axis;                      ///< of `disc`: 0, then 1
@@ -66,6 +68,8 @@ struct sciara_calibration_search {
   size_t unknown_count; ///< a position counts as two
   struct sciara_vent_disc *disc;
   size_t disc_count;
+  struct sciara_variation prior; ///< its keys are the unknowns from `prior_first` on; count 0: there is none
+  size_t prior_first;
   size_t budget; ///< its part of that of the file
 };
 
@@ -139,6 +143,9 @@ enum sciara_status sciara_unknowns_place(const struct sciara_calibration_search 
 void sciara_unknowns_take_positions(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
                                     size_t n, const struct sciara_scenario_spec *scenario);
 
+/** The values in the middle of the bounds; of a prior the median of what is drawn; no positions of vents. */
+void sciara_unknowns_middle(const struct sciara_calibration_search *s, double *value);
+
 /** The values of the unknowns at a point whose coordinates are in [0, 1]. */
 enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,
                                           double *value);
@@ -147,7 +154,7 @@ enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search
 size_t sciara_unknowns_keys(const struct sciara_calibration_search *s, const double *value,
                             const char *key[SCIARA_UNKNOWNS_MOST], char text[SCIARA_UNKNOWNS_MOST][40]);
 
-/** The value of an unknown at a coordinate in [0, 1]: from min to max. */
+/** The value of an unknown at a coordinate in [0, 1] between min and max. */
 double sciara_unknown_value(const struct sciara_unknown *u, double coordinate);
 
 #endif

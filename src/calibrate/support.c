@@ -31,7 +31,7 @@ static double centre(double *x, size_t count) {
   return sqrt(squares);
 }
 
-/** The same of the coordinates of all points of a design, which fill a disc. */
+/** The same of the coordinates of all points of a design, which fill a disc, or are drawn from a prior. */
 static enum sciara_status spread_of_all(const struct sciara_calibration_record *r, size_t unknown, double *out) {
   const size_t rows = r->table->count, n = r->search->unknown_count;
   double *x;
@@ -56,7 +56,7 @@ static enum sciara_status make(const struct sciara_calibration_record *r, double
   for (size_t k = 0; k < n; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
     double *own = x + k * count, even = EVEN;
-    if (u->disc) SCIARA_TRY(spread_of_all(r, k, &even));
+    if (u->disc || u->of_prior) SCIARA_TRY(spread_of_all(r, k, &even));
     for (size_t i = 0; i < count; i++) sorted[i] = own[i];
     qsort(sorted, count, sizeof *sorted, sciara_ascending);
     length[k] = centre(own, count);

@@ -308,6 +308,19 @@ static enum sciara_status refuse_type(const struct sciara_ensemble_reading *r,
               : "a key whose value is a number or a duration");
 }
 
+/** Refuses a key that another unknown has; `name` is that by which the file gives it. */
+static enum sciara_status refuse_again(const struct sciara_ensemble_reading *r,
+                                       const struct sciara_calibration_search *s, size_t k, size_t before,
+                                       const char *key, bool of_vent) {
+  const struct sciara_prior *prior = s->prior.prior;
+  char found[320], allowed[96] = "each key once";
+  snprintf(found, sizeof found, "%.255s", key);
+  if (s->unknown[k].of_prior) snprintf(found, sizeof found, "\"%s\", which has %.200s", prior->name, key);
+  if (of_vent) snprintf(allowed, sizeof allowed, "each key once, and no coordinate of a vent beside its position");
+  if (s->unknown[before].of_prior) snprintf(allowed, sizeof allowed, "each key once; prior \"%s\" has it", prior->name);
+  return sciara_unknowns_refuse(r, s, s->unknown[k].entry, s->unknown[k].of_prior ? "prior" : "key", found, allowed);
+}
+
 /** No other unknown may be the same key, or a coordinate of a vent whose position is searched. */
 static enum sciara_status check_new(const struct sciara_ensemble_reading *r, const struct sciara_calibration_search *s,
                                     size_t k, const char *key) {
@@ -316,9 +329,7 @@ static enum sciara_status check_new(const struct sciara_ensemble_reading *r, con
     const struct sciara_vent_disc *disc = s->unknown[n].disc;
     if (disc ? disc_has(disc, key)
              : sciara_member_key_same(s->unknown[n].key, key) || (u->disc && disc_has(u->disc, s->unknown[n].key)))
-      return sciara_unknowns_refuse(r, s, u->entry, "key", key,
-                                    disc || u->disc ? "each key once, and no coordinate of a vent beside its position"
-                                                    : "each key once");
+      return refuse_again(r, s, k, n, key, disc || u->disc);
   }
   return SCIARA_OK;
 }
@@ -338,6 +349,39 @@ static enum sciara_status read_position(const struct sciara_ensemble_reading *r,
   return check_new(r, s, k, sciara_json_get(entry, "key")->valuestring);
 }
 
+/** The keys of a prior: unknowns from `k` on. */
+static enum sciara_status read_prior(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
+                                     struct sciara_calibration_search *s) {
+  const size_t number = s->unknown[k].entry;
+  const enum sciara_calibration_design design = s->file->design;
+  char found[48];
+  s->unknown_count = k; // without a key it is none
+  if (sciara_json_get(entry, "key"))
+    return sciara_unknowns_refuse(r, s, number, "key", "it together with prior", "one of the two");
+  if (s->prior.prior) return sciara_unknowns_refuse(r, s, number, "prior", "a second one", "one prior");
+  snprintf(found, sizeof found, "it with the design \"%s\"", sciara_calibration_designs[design]);
+  if (design == SCIARA_DESIGN_MORRIS || design == SCIARA_DESIGN_SALTELLI)
+    return sciara_unknowns_refuse(
+        r, s, number, "prior", found,
+        "the design \"cma-es\", \"lhs\" or \"sobol\": effects and indices are those of unknowns that are independent");
+  SCIARA_TRY(sciara_variation_of_prior(sciara_prior_find(sciara_json_get(entry, "prior")->valuestring), &s->prior));
+  s->prior_first = k;
+  for (size_t m = 0; m < s->prior.count; m++) {
+    const struct sciara_vary_spec *v = &s->prior.vary[m];
+    struct sciara_unknown *u = &s->unknown[k + m];
+    const struct sciara_unknown *base = v->multiplies ? &s->unknown[k + v->base] : NULL;
+    *u = (struct sciara_unknown){.key = v->key,
+                                 .min = base ? v->low * base->min : v->low,
+                                 .max = base ? v->high * base->max : v->high,
+                                 .log = v->kind == SCIARA_DIST_LOG_UNIFORM || v->kind == SCIARA_DIST_LOGNORMAL,
+                                 .of_prior = true,
+                                 .entry = number};
+    s->unknown_count++;
+  }
+  for (size_t m = 0; m < s->prior.count; m++) SCIARA_TRY(check_new(r, s, k + m, s->unknown[k + m].key));
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                        struct sciara_calibration_search *s) {
   struct sciara_unknown *u = &s->unknown[k];
@@ -345,6 +389,7 @@ static enum sciara_status read_unknown(const struct sciara_ensemble_reading *r, 
   char allowed[96];
   enum sciara_status status = SCIARA_OK;
   size_t vent = 0;
+  if (sciara_json_get(entry, "prior")) return read_prior(r, entry, k, s);
   u->key = sciara_json_get(entry, "key")->valuestring;
   u->min = sciara_json_double(entry, "min", 0);
   u->max = sciara_json_double(entry, "max", 0);
@@ -383,17 +428,17 @@ static enum sciara_status check_count(const struct sciara_ensemble_reading *r,
 
 enum sciara_status sciara_unknowns_read(const struct sciara_ensemble_reading *r, const cJSON *unknowns,
                                         struct sciara_calibration_search *s) {
-  const size_t entries = (size_t)cJSON_GetArraySize(unknowns);
+  const size_t entries = (size_t)cJSON_GetArraySize(unknowns), before = r->diagnostics->count;
   const cJSON *entry;
   size_t number = 0;
-  SCIARA_TRY(SCIARA_NEW(s->unknown, 2 * entries, "the unknowns"));
+  SCIARA_TRY(SCIARA_NEW(s->unknown, 2 * entries + SCIARA_PRIOR_MARGINS, "the unknowns"));
   SCIARA_TRY(SCIARA_NEW(s->disc, entries, "the unknowns"));
   cJSON_ArrayForEach(entry, unknowns) {
     const size_t k = s->unknown_count++;
     s->unknown[k].entry = number++;
     sciara_diagnostics_add(r->diagnostics, read_unknown(r, entry, k, s));
   }
-  return check_count(r, s);
+  return r->diagnostics->count > before ? SCIARA_OK : check_count(r, s);
 }
 
 // -------------------------------------------------------------------------------------------------------------- values
@@ -417,11 +462,31 @@ size_t sciara_unknowns_keys(const struct sciara_calibration_search *s, const dou
   return count;
 }
 
+/** The values of the prior at a point of all unknowns. */
+static void values_of_prior(const struct sciara_calibration_search *s, const double *point, double *value) {
+  const double least = 0x1p-53; // the ends of a normal distribution are infinite
+  double u[SCIARA_PRIOR_MARGINS];
+  for (size_t k = 0; k < s->prior.count; k++)
+    u[s->prior.vary[k].rank] = fmin(fmax(point[s->prior_first + k], least), 1 - least);
+  sciara_variation_correlate(&s->prior, u);
+  for (size_t k = 0; k < s->prior.count; k++) value[s->prior_first + k] = sciara_variation_number(&s->prior, k, u);
+}
+
+void sciara_unknowns_middle(const struct sciara_calibration_search *s, double *value) {
+  double point[SCIARA_UNKNOWNS_MOST];
+  for (size_t k = 0; k < s->unknown_count; k++) {
+    point[k] = 0.5;
+    value[k] = sciara_unknown_value(&s->unknown[k], point[k]);
+  }
+  values_of_prior(s, point, value);
+}
+
 enum sciara_status sciara_unknowns_values(const struct sciara_calibration_search *s, const double *point,
                                           double *value) {
+  values_of_prior(s, point, value);
   for (size_t k = 0; k < s->unknown_count; k++) {
     const struct sciara_unknown *u = &s->unknown[k];
-    if (!u->disc) value[k] = sciara_unknown_value(u, point[k]);
+    if (!u->disc && !u->of_prior) value[k] = sciara_unknown_value(u, point[k]);
     if (u->disc && u->axis == 0) SCIARA_TRY(disc_at(u->disc, point + k, value + k));
   }
   return SCIARA_OK;

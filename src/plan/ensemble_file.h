@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts "events", "vents" and "vary" of an ensemble file as values.
+// The parts "events" and "vents" of an ensemble file as values; "vary" is in variation.h.
 // Included by this room alone.
 #ifndef SCIARA_PLAN_ENSEMBLE_FILE_H
 #define SCIARA_PLAN_ENSEMBLE_FILE_H
@@ -8,6 +8,7 @@
 #include "ensemble/ensemble_json.h"
 #include "model/polyline.h"
 #include "model/site.h"
+#include "plan/variation.h"
 
 // -------------------------------------------------------------------------------------------------------------- events
 
@@ -120,72 +121,5 @@ enum sciara_status sciara_vent_density_along(const struct sciara_vent_density *d
 
 /** The integral over the whole plane, m2. */
 double sciara_vent_density_total(const struct sciara_vent_density *d);
-
-// --------------------------------------------------------------------------------------------------------- what varies
-
-enum sciara_vary_target {
-  SCIARA_VARY_KEY,
-  SCIARA_VARY_RATE,
-  SCIARA_VARY_VOLUME,
-  SCIARA_VARY_DURATION,
-  SCIARA_VARY_GROUND ///< the standard deviation of the errors of altitudes
-};
-
-enum sciara_distribution {
-  SCIARA_DIST_VALUES,
-  SCIARA_DIST_UNIFORM,
-  SCIARA_DIST_LOG_UNIFORM,
-  SCIARA_DIST_NORMAL,
-  SCIARA_DIST_LOGNORMAL
-};
-
-enum { SCIARA_VARY_NAME = 256 }; ///< bytes of a key, with its end
-
-/** One varied key. */
-struct sciara_vary_spec {
-  char *key;
-  char name[SCIARA_VARY_NAME]; ///< sciara_member_key_plain of it, from which its random numbers follow
-  size_t rank;                 ///< its place in the order of the names: that of its coordinate in a point
-  enum sciara_vary_target target;
-  size_t event;         ///< VOLUME, DURATION: of which event
-  double correlation_m; ///< GROUND: correlation length, m
-  enum sciara_distribution kind;
-  double a, b;      ///< lowest and highest; mean and standard deviation; median and standard deviation of the logarithm
-  double low, high; ///< range of the results: of the key, and of "truncate"
-  bool low_allowed;
-  double from, to; ///< shares of the distribution at its ends: only the part between them is used
-  char **value;    ///< VALUES: as in members.csv
-  double *share;   ///< VALUES: probability of each; the sum is 1
-  size_t count;
-};
-
-struct sciara_variation {
-  struct sciara_vary_spec *vary;
-  size_t count;
-  double *lower; ///< count x count, by rank: Cholesky factor of the correlations; NULL: all are independent
-};
-
-/**
- * The parts "vary" and "correlation", which may be NULL. Every key that does not exist, that a member must not set or
- * whose values are out of its range is a problem.
- *
- * @param event_count   of "events"; `by_volume` says which of them have a volume
- * @param vents_given   the plan sets the places of vents, so no key may
- */
-void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON *vary, const cJSON *correlation,
-                           const struct sciara_event_spec *events, size_t event_count, bool vents_given,
-                           struct sciara_variation *out);
-/** Adds the ranges from which keys are drawn evenly, or evenly in their logarithm. */
-enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out);
-void sciara_variation_free(struct sciara_variation *v);
-
-/** Makes u[count], independent coordinates in (0, 1), correlated; by rank. */
-void sciara_variation_correlate(const struct sciara_variation *v, double *u);
-
-/** The number of a continuous distribution at the share u in (0, 1): within its range. */
-double sciara_vary_number(const struct sciara_vary_spec *v, double u);
-
-/** The index of the value of VALUES at the share u. */
-size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u);
 
 #endif

@@ -141,7 +141,7 @@ static enum sciara_status set_varied(struct work *w, const struct draw *d, size_
       return sciara_fail(SCIARA_ERR_INTERNAL, "%s: a value that is no number", v->key);
   } else {
     if (!d->u) return sciara_fail(SCIARA_ERR_INTERNAL, "%s: no list of values in a full sample", v->key);
-    *number = sciara_vary_number(v, d->u[v->rank]);
+    *number = sciara_variation_number(&w->x->variation, k, d->u);
     sciara_json_number(*number, text, sizeof text);
   }
   return v->target == SCIARA_VARY_KEY ? sciara_members_set(w->m, w->at, w->columns.varied[k], value) : SCIARA_OK;

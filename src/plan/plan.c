@@ -155,14 +155,26 @@ static enum sciara_status read_sample(struct sciara_planning *p) {
   return SCIARA_OK;
 }
 
+static void report_prior(struct sciara_planning *p, enum sciara_rule_kind rule) {
+  const struct sciara_variation *v = &p->x.variation;
+  char found[96], allowed[96];
+  snprintf(found, sizeof found, "\"%s\", a prior of rule %s", v->prior->name, sciara_rule_name(v->prior->rule));
+  snprintf(allowed, sizeof allowed, "a prior of rule %s, which the base has, or a base of the other rule",
+           sciara_rule_name(rule));
+  sciara_ensemble_report(&p->r, "vary", v->vary[v->prior_first].entry, "prior", found, allowed);
+}
+
 /** A varied key of "model" must be one of the rule of the base, unless members have rules of their own. */
 static void check_rule(struct sciara_planning *p) {
   const enum sciara_rule_kind rule = p->base.scenario.params.rule;
   const struct sciara_variation *v = &p->x.variation;
   for (size_t k = 0; k < v->count; k++)
     if (strcmp(v->vary[k].name, "model.rule") == 0 || strcmp(v->vary[k].name, "model.preset") == 0) return;
+  const bool other = v->prior && v->prior->rule != rule;
+  if (other) report_prior(p, rule);
   for (size_t k = 0; k < v->count; k++) {
     const char *name = v->vary[k].name;
+    if (other && sciara_variation_is_of_prior(v, k)) continue;
     if (strncmp(name, "model.", strlen("model.")) != 0) continue;
     const struct sciara_scenario_key *key = sciara_scenario_key_find("model", name + strlen("model."));
     char found[SCIARA_VARY_NAME + 128], allowed[128], counterpart[SCIARA_COUNTERPART_TEXT];
@@ -171,7 +183,7 @@ static void check_rule(struct sciara_planning *p) {
     snprintf(found, sizeof found, "\"%s\", a key of %s%s", name, sciara_scenario_key_rule(key), counterpart);
     snprintf(allowed, sizeof allowed, "a key of rule %s, which the base has, or a base of the other rule",
              sciara_rule_name(rule));
-    sciara_ensemble_report(&p->r, "vary", k, "key", found, allowed);
+    sciara_ensemble_report(&p->r, "vary", v->vary[k].entry, "key", found, allowed);
   }
 }
 
@@ -191,11 +203,15 @@ static void check_parts(struct sciara_planning *p) {
   if (full && p->x.vents.jitter_m > 0)
     sciara_ensemble_report(r, "vents", SCIARA_NO_INDEX, "jitter_m", "it with the method full",
                            "a method that draws: random, lhs or sobol");
-  for (size_t k = 0; full && k < p->x.variation.count; k++)
-    if (p->x.variation.vary[k].kind != SCIARA_DIST_VALUES)
-      sciara_ensemble_report(r, "vary", k, NULL, "a distribution of numbers", "values with the method full");
-  for (size_t k = 0; k < p->x.variation.count; k++) {
-    if (p->x.variation.vary[k].target != SCIARA_VARY_GROUND) continue;
+  for (size_t k = 0; full && k < p->x.variation.count; k++) {
+    if (p->x.variation.vary[k].kind == SCIARA_DIST_VALUES) continue;
+    if (sciara_variation_is_of_prior(&p->x.variation, k) && k > p->x.variation.prior_first) continue; // said once
+    sciara_ensemble_report(r, "vary", p->x.variation.vary[k].entry, NULL, "a distribution of numbers",
+                           "values with the method full");
+  }
+  for (size_t at = 0; at < p->x.variation.count; at++) {
+    const size_t k = p->x.variation.vary[at].entry;
+    if (p->x.variation.vary[at].target != SCIARA_VARY_GROUND) continue;
     if (full)
       sciara_ensemble_report(r, "vary", k, "key", "elevation_error with the method full",
                              "a method that draws the errors: random, lhs or sobol");

@@ -115,11 +115,17 @@ static double share_below(const struct sciara_vary_spec *v, double x) {
   return clamp((x - v->a) / (v->b - v->a), 0, 1);
 }
 
-double sciara_vary_number(const struct sciara_vary_spec *v, double u) {
+static double vary_number(const struct sciara_vary_spec *v, double u) {
   double share = v->from + u * (v->to - v->from);
   if (v->kind == SCIARA_DIST_NORMAL || v->kind == SCIARA_DIST_LOGNORMAL) share = clamp(share, 0x1p-53, 1 - 0x1p-53);
   const double x = clamp(number_at(v, share), v->low, v->high); // the ends are found to the spacing of shares only
   return x > v->low || v->low_allowed ? x : nextafter(v->low, v->high);
+}
+
+double sciara_variation_number(const struct sciara_variation *v, size_t k, const double *u) {
+  const struct sciara_vary_spec *s = &v->vary[k];
+  const double drawn = vary_number(s, u[s->rank]);
+  return s->multiplies ? drawn * sciara_variation_number(v, s->base, u) : drawn; // `base` lies before k
 }
 
 size_t sciara_vary_choice(const struct sciara_vary_spec *v, double u) {
@@ -167,12 +173,8 @@ static void take_interval(const cJSON *interval, double *low, double *high) {
 }
 
 static void take_parameters(const struct work *w, struct sciara_vary_spec *v) {
-  static const char *const names[] = {[SCIARA_DIST_UNIFORM] = "uniform",
-                                      [SCIARA_DIST_LOG_UNIFORM] = "log_uniform",
-                                      [SCIARA_DIST_NORMAL] = "normal",
-                                      [SCIARA_DIST_LOGNORMAL] = "lognormal"};
   for (int k = SCIARA_DIST_UNIFORM; k <= SCIARA_DIST_LOGNORMAL; k++) {
-    const cJSON *value = sciara_json_get(w->entry, names[k]);
+    const cJSON *value = sciara_json_get(w->entry, sciara_distribution_name((enum sciara_distribution)k));
     if (!value) continue;
     v->kind = (enum sciara_distribution)k;
     if (k == SCIARA_DIST_NORMAL) {
@@ -263,13 +265,76 @@ static enum sciara_status read_entry(struct work *w, struct sciara_vary_spec *v)
   return truncate_range(w, v);
 }
 
-// -------------------------------------------------------------------------------------------------------- correlation
-
 static size_t find_varied(const struct sciara_variation *v, const char *key) {
   for (size_t k = 0; k < v->count; k++)
     if (v->vary[k].key && sciara_member_key_same(v->vary[k].key, key)) return k;
   return SIZE_MAX;
 }
+
+// -------------------------------------------------------------------------------------------------------------- prior
+
+bool sciara_variation_is_of_prior(const struct sciara_variation *v, size_t k) {
+  return v->prior && k >= v->prior_first && k < v->prior_first + sciara_prior_margins(v->prior);
+}
+
+static size_t find_margin(const struct sciara_prior *p, const char *key) {
+  size_t k = 0;
+  while (strcmp(p->margin[k].key, key) != 0) k++; // there is one: unit.params
+  return k;
+}
+
+/** Adds the keys of a prior, for which there is room. */
+static enum sciara_status add_prior(const struct sciara_prior *p, size_t entry, struct sciara_variation *out) {
+  out->prior = p;
+  out->prior_first = out->count;
+  for (size_t k = 0; k < sciara_prior_margins(p); k++) {
+    const struct sciara_prior_margin *m = &p->margin[k];
+    const bool ends = m->kind == SCIARA_DIST_UNIFORM || m->kind == SCIARA_DIST_LOG_UNIFORM;
+    struct sciara_vary_spec *v = &out->vary[out->count++];
+    *v = (struct sciara_vary_spec){.key = sciara_format("model.%s", m->key),
+                                   .entry = entry,
+                                   .target = SCIARA_VARY_KEY,
+                                   .multiplies = m->times != NULL,
+                                   .base = m->times ? out->prior_first + find_margin(p, m->times) : 0,
+                                   .kind = m->kind,
+                                   .a = ends ? m->low : m->middle,
+                                   .b = ends ? m->high : m->spread,
+                                   .low = m->low,
+                                   .high = m->high,
+                                   .low_allowed = true};
+    if (!v->key) return no_memory();
+    sciara_member_key_plain(v->key, v->name, sizeof v->name);
+    v->from = share_below(v, v->low);
+    v->to = share_below(v, v->high);
+  }
+  return SCIARA_OK;
+}
+
+/** Only its own keys may be there. */
+static enum sciara_status read_prior(const struct work *w, const char *name, struct sciara_variation *out) {
+  if (sciara_json_get(w->entry, "key")) return refuse(w, "key", "it together with prior", "one of the two");
+  if (out->prior) return refuse(w, "prior", "a second one", "one prior");
+  return add_prior(sciara_prior_find(name), w->index, out);
+}
+
+/** A key that entries before have, too, is refused; the keys of a prior begin at `first`. */
+static enum sciara_status check_new(const struct work *w, const struct sciara_variation *v, size_t first) {
+  char found[SCIARA_VARY_NAME + 64], allowed[96];
+  for (size_t k = first; k < v->count; k++) {
+    const char *key = v->vary[k].key;
+    const size_t before = key ? find_varied(v, key) : k;
+    if (before == k) continue;
+    if (sciara_variation_is_of_prior(v, k)) {
+      snprintf(found, sizeof found, "\"%s\", which has %s", v->prior->name, key);
+      return refuse(w, "prior", found, "each key once");
+    }
+    snprintf(allowed, sizeof allowed, "each key once; prior \"%s\" has it", v->prior ? v->prior->name : "");
+    return refuse(w, "key", key, sciara_variation_is_of_prior(v, before) ? allowed : "each key once");
+  }
+  return SCIARA_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------- correlation
 
 static enum sciara_status place_pair(const struct sciara_ensemble_reading *r, const struct sciara_variation *v,
                                      const cJSON *pair, size_t index, double *matrix) {
@@ -282,6 +347,8 @@ static enum sciara_status place_pair(const struct sciara_ensemble_reading *r, co
     if (v->vary[at[k]].kind == SCIARA_DIST_VALUES)
       return sciara_ensemble_refuse(r, "correlation", index, names[k], "a key with values",
                                     "a key with a distribution of numbers");
+    if (v->vary[at[k]].multiplies)
+      return sciara_ensemble_refuse(r, "correlation", index, names[k], key, "a key that is no multiple of another one");
   }
   if (at[0] == at[1]) return sciara_ensemble_refuse(r, "correlation", index, "second", "the same key", "another key");
   for (int k = 0; k < 2; k++) at[k] = v->vary[at[k]].rank;
@@ -311,17 +378,28 @@ static bool factorise(double *m, size_t n) {
   return true;
 }
 
+/** The correlations of the prior alone, if there is one: a matrix. */
+static enum sciara_status correlate_prior(struct sciara_variation *v) {
+  const struct sciara_prior *p = v->prior;
+  SCIARA_TRY(SCIARA_NEW(v->lower, v->count * v->count + 1, "correlations"));
+  for (size_t k = 0; k < v->count; k++) v->lower[k * v->count + k] = 1;
+  for (size_t k = 0; p && k < sciara_prior_pairs(p); k++) {
+    const size_t a = v->vary[v->prior_first + find_margin(p, p->pair[k].first)].rank,
+                 b = v->vary[v->prior_first + find_margin(p, p->pair[k].second)].rank;
+    v->lower[a * v->count + b] = v->lower[b * v->count + a] = p->pair[k].coefficient;
+  }
+  return SCIARA_OK;
+}
+
 static enum sciara_status read_correlation(const struct sciara_ensemble_reading *r, const cJSON *correlation,
                                            struct sciara_variation *v) {
   const size_t before = r->diagnostics->count;
   const cJSON *pair;
   size_t index = 0;
-  double *matrix;
-  if (cJSON_GetArraySize(correlation) == 0) return SCIARA_OK;
-  SCIARA_TRY(SCIARA_NEW(matrix, v->count * v->count + 1, "correlations"));
-  for (size_t k = 0; k < v->count; k++) matrix[k * v->count + k] = 1;
+  if (cJSON_GetArraySize(correlation) == 0 && !(v->prior && sciara_prior_pairs(v->prior) > 0)) return SCIARA_OK;
+  SCIARA_TRY(correlate_prior(v));
+  double *matrix = v->lower;
   cJSON_ArrayForEach(pair, correlation) sciara_diagnostics_add(r->diagnostics, place_pair(r, v, pair, index++, matrix));
-  v->lower = matrix;
   if (r->diagnostics->count > before || factorise(matrix, v->count)) return SCIARA_OK;
   return sciara_ensemble_refuse(r, "correlation", SCIARA_NO_INDEX, NULL, "coefficients that contradict each other",
                                 "coefficients that can hold together (a positive semidefinite matrix)");
@@ -341,18 +419,31 @@ void sciara_variation_read(const struct sciara_ensemble_reading *r, const cJSON 
                            struct sciara_variation *out) {
   struct work w = {.r = r, .events = events, .event_count = event_count, .vents_given = vents_given};
   *out = (struct sciara_variation){0};
-  const enum sciara_status status = SCIARA_NEW(out->vary, (size_t)cJSON_GetArraySize(vary), "what varies");
+  const enum sciara_status status =
+      SCIARA_NEW(out->vary, (size_t)cJSON_GetArraySize(vary) + SCIARA_PRIOR_MARGINS, "what varies");
   sciara_diagnostics_add(r->diagnostics, status);
   if (status != SCIARA_OK) return;
   cJSON_ArrayForEach(w.entry, vary) {
-    w.index = out->count++;
-    sciara_diagnostics_add(r->diagnostics, read_entry(&w, &out->vary[w.index]));
-    const char *key = out->vary[w.index].key;
-    if (key && find_varied(out, key) != w.index)
-      sciara_diagnostics_add(r->diagnostics, refuse(&w, "key", key, "each key once"));
+    const cJSON *prior = sciara_json_get(w.entry, "prior");
+    const size_t first = out->count;
+    if (!prior) out->vary[out->count++].entry = w.index;
+    sciara_diagnostics_add(r->diagnostics,
+                           prior ? read_prior(&w, prior->valuestring, out) : read_entry(&w, &out->vary[first]));
+    sciara_diagnostics_add(r->diagnostics, check_new(&w, out, first));
+    w.index++;
   }
   rank_keys(out);
   sciara_diagnostics_add(r->diagnostics, read_correlation(r, correlation, out));
+}
+
+enum sciara_status sciara_variation_of_prior(const struct sciara_prior *prior, struct sciara_variation *out) {
+  *out = (struct sciara_variation){0};
+  SCIARA_TRY(SCIARA_NEW(out->vary, SCIARA_PRIOR_MARGINS, "a prior"));
+  SCIARA_TRY(add_prior(prior, 0, out));
+  rank_keys(out);
+  SCIARA_TRY(correlate_prior(out));
+  if (factorise(out->lower, out->count)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INTERNAL, "prior \"%s\": correlations that contradict each other", prior->name);
 }
 
 void sciara_variation_correlate(const struct sciara_variation *v, double *u) {
@@ -386,7 +477,7 @@ void sciara_variation_free(struct sciara_variation *v) {
 enum sciara_status sciara_variation_declare(const struct sciara_variation *v, struct sciara_declared *out) {
   for (size_t k = 0; k < v->count; k++) {
     const struct sciara_vary_spec *s = &v->vary[k];
-    if (s->kind != SCIARA_DIST_UNIFORM && s->kind != SCIARA_DIST_LOG_UNIFORM) continue;
+    if ((s->kind != SCIARA_DIST_UNIFORM && s->kind != SCIARA_DIST_LOG_UNIFORM) || s->multiplies) continue;
     const char *key = s->target == SCIARA_VARY_GROUND ? "dem.error" : s->name; // as in members.csv
     SCIARA_TRY(sciara_declared_add_range(out, key, fmax(s->a, s->low), fmin(s->b, s->high)));
   }

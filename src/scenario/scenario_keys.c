@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "model/field.h"
 #include "model/params.h"
+#include "model/prior.h"
 #include "scenario/rates_csv.h"
 
 enum {

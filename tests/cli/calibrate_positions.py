@@ -216,7 +216,7 @@ class CalibratePositions(CalibrationCase):
             ({"unknowns": [{"key": "vents.0.position", "min": 1, "max": 2}]},
              "bad.json: unknowns[0].min: expected radius_m in place of min and max; found it together with the position of a vent"),
             ({"unknowns": [{**POSITION, "min": 1, "max": 2}]},
-             "bad.json: unknowns[0]: expected exactly one of: min and max, radius_m; found min together with radius_m"),
+             "bad.json: unknowns[0]: expected exactly one of: min and max and key, radius_m and key, prior; found min together with radius_m"),
             ({"unknowns": [{"key": "model.cooling", "min": 1}]}, 'bad.json: unknowns[0].min: expected the key only together with "max"'),
             ({"unknowns": [{"key": "model.cooling", "radius_m": 9}]},
              'bad.json: unknowns[0].radius_m: expected it only with the position of a vent, as "vents.0.position"; found it together with another key'),

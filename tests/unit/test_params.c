@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "model/params.h"
+#include "model/prior.h"
 #include "model/range.h"
 #include "model/rule.h"
 
@@ -41,6 +42,62 @@ TEST(presets) { // the first one is the default of params.def; each is complete 
   }
   ck_assert_str_eq(sciara_preset_choices, names);
   ck_assert_ptr_null(sciara_preset_find("thesis"));
+}
+
+static size_t find_margin(const struct sciara_prior *p, const char *key) {
+  size_t k = 0;
+  while (k < sciara_prior_margins(p) && strcmp(p->margin[k].key, key) != 0) k++;
+  return k;
+}
+
+static const struct sciara_param_info *find_param(const char *key) {
+  size_t count;
+  const struct sciara_param_info *info = sciara_param_table(&count);
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(info[k].key, key) == 0) return &info[k];
+  ck_abort_msg("%s is no parameter", key);
+}
+
+/** Sets each parameter of a prior to one of its ends, as bit k of `corner` says. */
+static struct sciara_params at_corner(const struct sciara_prior *p, unsigned corner) {
+  struct sciara_params params = sciara_params_of_rule(p->rule);
+  for (size_t k = 0; k < sciara_prior_margins(p); k++) {
+    const struct sciara_prior_margin *m = &p->margin[k];
+    const double end = corner >> k & 1u ? m->high : m->low;
+    *member(&params, find_param(m->key)) = m->times ? end * *member(&params, find_param(m->times)) : end;
+  }
+  return params;
+}
+
+TEST(priors) { // each is complete, and every corner of it is valid
+  size_t count;
+  const struct sciara_prior *list = sciara_prior_table(&count);
+  char names[1024] = "";
+  for (size_t i = 0; i < count; i++) {
+    const struct sciara_prior *p = &list[i];
+    const size_t margins = sciara_prior_margins(p), used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s|", p->name);
+    ck_assert(*p->lava && *p->source && margins > 0 && margins < SCIARA_PRIOR_MARGINS);
+    ck_assert_ptr_eq(sciara_prior_find(p->name), p);
+    for (size_t k = 0; k < margins; k++) {
+      const struct sciara_prior_margin *m = &p->margin[k];
+      const bool ends = m->kind == SCIARA_DIST_UNIFORM || m->kind == SCIARA_DIST_LOG_UNIFORM;
+      ck_assert(sciara_param_is_of(find_param(m->key), p->rule) && find_margin(p, m->key) == k);
+      ck_assert(m->kind != SCIARA_DIST_VALUES && 0 < m->low && m->low < m->high);
+      ck_assert(ends ? m->middle == 0 && m->spread == 0 : m->low < m->middle && m->middle < m->high && m->spread > 0);
+      ck_assert(!m->times || find_margin(p, m->times) < k);
+    }
+    for (size_t k = 0; k < sciara_prior_pairs(p); k++) {
+      ck_assert(find_margin(p, p->pair[k].first) < margins && find_margin(p, p->pair[k].second) < margins);
+      ck_assert(fabs(p->pair[k].coefficient) < 1);
+    }
+    for (unsigned corner = 0; corner < 1u << margins; corner++) {
+      const struct sciara_params params = at_corner(p, corner);
+      ck_assert_msg(sciara_params_check(&params) == SCIARA_OK, "%s: %s", p->name, sciara_last_error());
+    }
+  }
+  ck_assert_str_eq(sciara_prior_choices, names);
+  ck_assert_ptr_null(sciara_prior_find("magma"));
 }
 
 /** The defaults of a rule that has a parameter. */

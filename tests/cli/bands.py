@@ -20,7 +20,7 @@ PLUGIN = os.path.join(os.environ["SCIARA_BUILD_DIR"], "sciara-comm", "mpi.so")
 DEVICE = 7  # exit code
 ETNA = os.environ.get("SCIARA_ETNA2006") or os.path.join(case.SOURCE, "shared", "data", "etna2006")
 OUTPUT = {"fields": case.all_fields(), "dtype": "float64", "every": "20 min", "maps": ["deposit"]}
-BINGHAM = {"rule": "bingham", "viscosity_vent_Pa_s": 2e4, "viscosity_sol_Pa_s": 2e6}
+BINGHAM = {**case.SHEET, "viscosity_vent_Pa_s": 2e4, "viscosity_sol_Pa_s": 2e6}
 ENDLESS = {**case.ENDLESS, "output": {"fields": ["thickness"], "every": "100 d", "checkpoint_every": "1 h"}}
 
 

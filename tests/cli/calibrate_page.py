@@ -300,7 +300,7 @@ class CalibrationPage(SharedCase):
         vents = [{**vent, "effusion": one["effusion"]} for one in scenario["vents"]]
         case.write_json(self.path("b.json"), {**scenario, "vents": vents, "dem": {**scenario["dem"], "cell_size_m": 20}})
         pairs = [*PAIRS, {"scenario": "b.json", "observed": "mapped.tif", "hold_out": True, "weight": 3}]
-        sheet = {"name": "sheet", "model": {"rule": "bingham", "yield_strength_vent_Pa": 1000},
+        sheet = {"name": "sheet", "model": {**case.SHEET, "yield_strength_vent_Pa": 1000},
                  "unknowns": [{"key": "model.viscosity_vent_Pa_s", "min": 1e3, "max": 1e6, "log": True}]}
         case.write_json(self.path("rules.json"), {"pairs": pairs, "searches": [sheet, {"name": "fv3", "unknowns": UNKNOWNS}],
                                                   "budget": 20, "design": "lhs"})

@@ -8,7 +8,7 @@ import signal
 import case
 from calibration import PAIRS, UNKNOWNS, CalibrationCase
 
-SHEET = {"rule": "bingham", "yield_strength_vent_Pa": 1000}
+SHEET = {**case.SHEET, "yield_strength_vent_Pa": 1000}
 OF_SHEET = [{"key": "model.viscosity_vent_Pa_s", "min": 1e3, "max": 1e6, "log": True},
             {"key": "model.radiating_share", "min": 0.01, "max": 0.5}, {"key": "rate_scale", "min": 0.8, "max": 1.2}]
 SEARCHES = [{"name": "fv3", "unknowns": UNKNOWNS, "share": 0.4}, {"name": "sheet", "model": SHEET, "unknowns": OF_SHEET, "share": 0.6}]

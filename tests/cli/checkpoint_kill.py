@@ -110,7 +110,7 @@ class Killed(Cut):
 
     def test_rule_bingham(self):
         """Killed once, between two checkpoints: with clocks of at most 12 s, 7,000 steps."""
-        self.write_scenario(**{**SLOW, "model": {"rule": "bingham", "clock_max_s": 12}, "run": {"until": "12 h"}})
+        self.write_scenario(**{**SLOW, "model": {**case.SHEET, "clock_max_s": 12}, "run": {"until": "12 h"}})
         self.run_scenario("whole", "-e", "serial")
         process = self.start("run", "s.json", "-q", "-o", "out", "-e", "serial", *CHECKPOINTS)
         self.wait_for("two checkpoints", process, lambda: len(self.checkpoints()) > 1)

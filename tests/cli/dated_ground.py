@@ -218,7 +218,7 @@ class Dated(Case):
 
     def test_against_a_run_on_the_changed_ground(self):
         """From the state at that time, given as rasters to a run whose ground is the changed one from its start."""
-        model = {"rule": "bingham", "radiating_share": 0, "clock_max_s": 5}
+        model = {**case.SHEET, "radiating_share": 0, "clock_max_s": 5}
         self.write(DAM, model=model, output=OUTPUT | {"every": FROM})
         self.run_scenario("out", "--until", FROM + 60)
         (a, x), *_ = states(self.path("out"))

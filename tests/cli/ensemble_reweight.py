@@ -87,7 +87,7 @@ def effective(w):
 
 def write_bases(work):
     """base.json with rule fv3, sheet.json with rule bingham, and the vents."""
-    for name, model in (("base.json", {"cooling": 150}), ("sheet.json", {"rule": "bingham", "yield_strength_vent_Pa": 2000, "yield_strength_sol_Pa": 2e4})):
+    for name, model in (("base.json", {"cooling": 150}), ("sheet.json", {**case.SHEET, "yield_strength_vent_Pa": 2000, "yield_strength_sol_Pa": 2e4})):
         case.write_scenario(work, name, model=model, run={"until": "3 h"},
                             vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "30 min", "rates_m3_s": [1]}}],
                             output={"fields": case.FIELDS, "dtype": "float64"})

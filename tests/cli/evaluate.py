@@ -14,7 +14,7 @@ from extents import greatest_distance, write_raster
 
 import numpy
 
-BINGHAM = {"rule": "bingham", "viscosity_vent_Pa_s": 20000}
+BINGHAM = {**case.SHEET, "viscosity_vent_Pa_s": 20000}
 CHANGES = [  # of s.json
     {},
     {"model.relaxation": 0.4, "model.cooling": 400},

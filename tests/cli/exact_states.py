@@ -23,7 +23,7 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
-MODELS = {"fv3": {"cooling": 150}, "bingham": {"rule": "bingham", "radiating_share": 1}}
+MODELS = {"fv3": {"cooling": 150}, "bingham": {**case.SHEET, "radiating_share": 1}}
 RATES = {"effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 3]}}
 VENT = {"x": WEST + 205, "y": SOUTH + 215, **RATES}
 PARTS = ([[WEST + 165, SOUTH + 235], [WEST + 195, SOUTH + 235]], [[WEST + 195, SOUTH + 225], [WEST + 235, SOUTH + 215]])

@@ -365,7 +365,7 @@ class Exposure(SharedCase):
 
     def test_resumed_and_other_rules(self):
         """A run that goes on from a checkpoint, and one by the other rule, whose numbers are those of its own fields."""
-        case.write_scenario(self.work, "bingham.json", model={"rule": "bingham"}, run={"max_time": "20 min"})
+        case.write_scenario(self.work, "bingham.json", model=case.SHEET, run={"max_time": "20 min"})
         self.sciara("run", "s.json", "-q", "-o", "part", "--steps", "200", "--checkpoint-every", "1 d")
         self.sciara("resume", "part", "-q", "--steps", "400", "-o", "whole")
         self.sciara("run", "bingham.json", "-q", "-o", "sheet")

@@ -571,7 +571,7 @@ class Day(Scored):
             case.write_json(os.path.join(cls.work, name), {
                 "dem": {"path": os.path.join(case.SOURCE, "datasets", "volcano.tif"), "cell_size_m": 20, "sea": "nodata"},
                 "vents": [{"x": x, "y": 4348110, "radius_m": 25, "effusion": {"slot": "6 h", "rates_m3_s": [first, 8.5, 3, 3, 3]}}],
-                "model": {"rule": "bingham", "viscosity_vent_Pa_s": viscosity, "viscosity_sol_Pa_s": 2e7}, "run": {"until": "30 h"},
+                "model": {**case.SHEET, "viscosity_vent_Pa_s": viscosity, "viscosity_sol_Pa_s": 2e7}, "run": {"until": "30 h"},
                 "output": {"fields": case.FIELDS, "dtype": "float64", "every": "6 h"}, **more})
 
         write("truth.json", 448585, 9, 2e5)

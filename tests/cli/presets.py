@@ -14,7 +14,8 @@ from case import Case
 
 gdal.UseExceptions()
 
-NAME, SHEET = "thesis-etna-2006", "etna-2006-bingham"
+NAME, SHEET = "thesis-etna-2006", "aa"
+OTHERS = ["lapalma-2021-volcflow", "fluid"]
 
 
 class Presets(Case):
@@ -26,7 +27,7 @@ class Presets(Case):
     def test_list(self):
         preset = self.preset()
         schema = json.loads(self.sciara("schema").stdout)["properties"]["model"]["properties"]
-        self.assertEqual(schema["preset"]["enum"], [NAME, SHEET])
+        self.assertEqual(schema["preset"]["enum"], [NAME, SHEET, *OTHERS])
         self.assertEqual(schema["preset"]["default"], NAME)
         self.assertEqual(preset["model"], {k: v["default"] for k, v in schema.items() if k in preset["model"]})
         self.assertEqual((preset["cell_size_m"], preset["eruption"]), (10, "Etna, July 2006"))
@@ -64,7 +65,7 @@ class Presets(Case):
 
     def test_unknown(self):
         self.write_scenario(model={"preset": "etna"})
-        self.assertIn(f'model.preset: expected "{NAME}" or "{SHEET}"; found "etna"', self.sciara("check", "s.json", code=3).stderr)
+        self.assertIn(f'model.preset: expected "{NAME}", "{SHEET}", "{OTHERS[0]}" or "{OTHERS[1]}"; found "etna"', self.sciara("check", "s.json", code=3).stderr)
 
     def test_written_by_init(self):
         case.write_dem(self.path("dem.asc"))
@@ -144,40 +145,66 @@ class Presets(Case):
 
     def accepted(self):
         """Keys, and the values of the accepted sets as they are in config/: (set, key)."""
-        with open(os.path.join(case.SOURCE, "config", f"{SHEET}.csv"), encoding="ascii", newline="") as f:
+        with open(os.path.join(case.SOURCE, "config", "aa-sets.csv"), encoding="ascii", newline="") as f:
             rows = list(csv.DictReader(f))
         keys = [key for key in rows[0] if key.startswith("model.")]
         return keys, numpy.array([[float(row[key]) for key in keys] for row in rows])
 
     def test_accepted_sets_are_members(self):
-        """`ensemble plan` takes the table as it is, and each of its sets can be simulated; the preset lies inside its spread."""
+        """`ensemble plan` takes the table as it is, and each of its sets can be simulated."""
         keys, values = self.accepted()
         self.write_scenario("base.json", model={"preset": SHEET}, run={"max_steps": 3})
-        case.write_json(self.path("e.json"), {"base": "base.json", "members": os.path.join(case.SOURCE, "config", f"{SHEET}.csv")})
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": os.path.join(case.SOURCE, "config", "aa-sets.csv")})
         self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", "-q")
         with open(self.path("e", "members.csv"), encoding="ascii", newline="") as f:
             planned = numpy.array([[float(row[key]) for key in keys] for row in csv.DictReader(f)])
         numpy.testing.assert_array_equal(planned, values)
-        self.sciara("ensemble", "run", "e", "-q")
+        self.sciara("ensemble", "run", "e.json", "-o", "e", "-q")
         self.assertIn(f"{len(values)} of {len(values)} finished, 0 failed", self.sciara("ensemble", "status", "e").stdout)
-        sheet, = (p for p in json.loads(self.sciara("presets", "--json").stdout)["presets"] if p["name"] == SHEET)
-        low, high = numpy.quantile(values, [0.05, 0.95], axis=0)
-        for key, l, h in zip(keys, low, high):
-            self.assertTrue(l < sheet["model"][key.split(".")[1]] < h, (key, l, h))
 
-    def test_spread_in_the_page(self):
-        """The table of docs/calibration.md is that of the accepted sets: median, interval, standard deviation, correlations."""
+    def test_prior_of_the_accepted_sets(self):
+        """Prior "aa" is what the accepted sets say: the middle and the spread of what is drawn, its ends, and correlations; the preset
+        lies within."""
         keys, values = self.accepted()
-        logs = numpy.log10(values)
-        with open(os.path.join(case.SOURCE, "docs", "calibration.md"), encoding="utf-8") as f:
-            page = f.read().replace("·10", "e").replace("−", "-").translate(str.maketrans("⁴⁵⁶⁷⁸⁹", "456789"))
-        self.assertIn(f"`config/{SHEET}.csv` has the {len(values)} accepted sets", page)
-        for key, column, correlations in zip(keys, logs.T, numpy.corrcoef(logs.T)):
-            line, = re.findall(rf"(?m)^\| `{key.split('.')[1]}` \| (\S+) \| (\S+) to (\S+) \| (\S+) \| (.*) \|$", page)
-            expected = 10 ** numpy.array([numpy.median(column), *numpy.quantile(column, [0.05, 0.95])])
-            self.assertEqual([float(shown.replace(",", "")) for shown in line[:3]], [float(f"{value:.2g}") for value in expected], key)
-            self.assertEqual(line[3], f"{column.std():.2f}", key)
-            self.assertEqual([float(shown) for shown in line[4].split(", ")], [round(value, 1) for value in correlations], key)
+        columns = dict(zip(keys, values.T))
+        listed = json.loads(self.sciara("presets", "--json").stdout)
+        prior, = (p for p in listed["priors"] if p["name"] == "aa")
+        sheet, = (p for p in listed["presets"] if p["name"] == SHEET)
+        preset = {f"model.{key}": value for key, value in sheet["model"].items()}
+        drawn = {}
+        for of in prior["vary"]:
+            key, times = of["key"], of.get("times")
+            x = drawn[key] = columns[key] / (columns[times] if times else 1)
+            ends = of.get("truncate") or of["log_uniform"]
+            self.assertEqual(ends, [float(f"{end:.2g}") for end in (x.min(), x.max())], key)
+            if "lognormal" in of:
+                self.assertEqual(of["lognormal"], {"median": float(f"{numpy.median(x):.3g}"),
+                                                   "sd_log": float(f"{numpy.log(x).std(ddof=1):.2g}")}, key)
+            self.assertTrue(ends[0] <= preset[key] / (preset[times] if times else 1) <= ends[1], key)
+        self.assertEqual(sorted(drawn), sorted(keys))
+        correlations = numpy.corrcoef([numpy.log(x) for x in drawn.values()])
+        expected = {(a, b): float(f"{correlations[i, k]:.1f}") for i, a in enumerate(drawn) for k, b in enumerate(drawn)
+                    if i < k and abs(correlations[i, k]) >= 0.35}
+        self.assertEqual({(p["first"], p["second"]): p["coefficient"] for p in prior["correlation"]}, expected)
+
+    def test_tables_of_the_accepted_sets(self):
+        """docs/calibration.md has their median and ends, docs/rules.md the ends as those of the prior."""
+        keys, values = self.accepted()
+        columns = dict(zip(keys, values.T))
+        pages = {}
+        for page in ("calibration", "rules"):
+            with open(os.path.join(case.SOURCE, "docs", f"{page}.md"), encoding="utf-8") as f:
+                pages[page] = f.read().replace("·10", "e").replace("⁻", "-").translate(str.maketrans("⁴⁵⁶⁷", "4567"))
+        self.assertIn(f"of which {len(values)} are accepted", pages["calibration"].replace("\n", " "))
+        number = r"([-0-9.e]+)"
+        for key, times in (("yield_strength_vent_Pa", None), ("yield_strength_sol_Pa", "yield_strength_vent_Pa"), ("viscosity_vent_Pa_s", None),
+                           ("viscosity_sol_Pa_s", "viscosity_vent_Pa_s"), ("radiating_share", None)):
+            x = columns[f"model.{key}"] / (columns[f"model.{times}"] if times else 1)
+            expected = [float(f"{numpy.median(x):.3g}"), float(f"{x.min():.2g}"), float(f"{x.max():.2g}")]
+            line, = re.findall(rf"(?m)^\| `{key}`(?: over that)? \| {number} \| {number} to {number} \|$", pages["calibration"])
+            self.assertEqual([float(shown) for shown in line], expected, key)
+            line, = re.findall(rf"(?m)^\| `{key}` \| (?:the former times )?log-uniform, {number} to {number} \|$", pages["rules"])
+            self.assertEqual([float(shown) for shown in line], expected[1:], key)
 
     def test_engines_of_a_rule(self):
         listed = json.loads(self.sciara("engines", "--json").stdout)
@@ -198,7 +225,7 @@ class Presets(Case):
             self.assertIn(f"engine \"{engine['name']}\" does not have rule \"bingham\"; these engines have it: {those}", found)
 
     def test_bad_values(self):
-        self.write_scenario(model={"rule": "bingham"})
+        self.write_scenario(model=case.SHEET)
         for words, message in (
                 (["viscosity_sol_Pa_s=1000"], "expected at least model.viscosity_vent_Pa_s = 670000"),
                 (["yield_strength_vent_Pa=0"], "expected a yield strength above 0 at both temperatures, or 0 at both (Newtonian lava)"),

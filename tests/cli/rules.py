@@ -15,8 +15,8 @@ from case import Case, record
 
 gdal.UseExceptions()
 
-SHEET = {"rule": "bingham", "radiating_share": 1}  # solid after 400 steps
-NAMES = {"fv3": "thesis-etna-2006", "bingham": "etna-2006-bingham"}
+SHEET = {**case.SHEET, "radiating_share": 1}  # solid after 400 steps
+NAMES = {"fv3": "thesis-etna-2006", "bingham": "aa"}
 REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
 
 
@@ -77,7 +77,7 @@ class Refused(Case):
         self.assertFalse(os.path.exists(self.path("out")), "nothing is written")
 
     def test_values(self):
-        self.write_scenario(model={"rule": "bingham"})
+        self.write_scenario(model=case.SHEET)
         for word, message in (
                 ("viscosity_sol_Pa_s=669999", "model.viscosity_sol_Pa_s: found 669999, expected at least model.viscosity_vent_Pa_s = 670000"),
                 ("viscosity_vent_Pa_s=0", "model.viscosity_vent_Pa_s: expected above 0 to 1e15 Pa s; found 0"),
@@ -192,7 +192,7 @@ class Checked(Case):
         self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--engines", "openmp,scatter")
         found = self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--set", "model.rule=fv3", "--engines", "openmp", "--set",
                             "model.radiating_share=1", code=3)
-        self.assertIn('model.radiating_share: expected a key of rule "fv3"', found.stderr)
+        self.assertIn('model: expected keys of rule "fv3"', found.stderr)
         self.write_scenario(model={})
         found = self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--engines", "openmp", code=3)
         self.assertIn("the set of parameters of the trace differs", found.stderr)
@@ -323,8 +323,8 @@ class Ensemble(Case):
     def test_pictures(self):
         """Two ensembles without flows have the same map, and pictures that differ in two texts alone, what is assumed and the last line."""
         found = []
-        for rule in ("fv3", "bingham"):
-            self.write_scenario("base.json", model={"rule": rule}, run={"until": "1 s"})
+        for rule, model in (("fv3", {"clock_first_s": 0.1}), ("bingham", {"preset": "fluid", "clock_first_s": 0.1})):
+            self.write_scenario("base.json", model=model, run={"until": "0.05 s"})
             case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"},
                                                   "vary": [{"key": "model.relaxation", "values": [0.5]}],
                                                   "result": {"thickness_m": [0], "within": ["1 h"], "quantiles": [0.5]}})
@@ -335,12 +335,12 @@ class Ensemble(Case):
         rows = (a != b).any(axis=(0, 2)).nonzero()[0]
         lines = [row for k, row in enumerate(rows) if k == 0 or row > rows[k - 1] + 3]
         self.assertEqual(len(lines), 3, f"two lines of what is assumed, below the key, and the last one: {rows}")
-        self.assertGreater(lines[0], 0.92 * a.shape[1])
+        self.assertGreater(lines[0], 0.9 * a.shape[1])
         self.assertGreater(lines[2], 0.97 * a.shape[1])
 
     def test_from_draws_to_a_site(self):
         """The probability of a site is that of runs of the members; their values are those that were drawn."""
-        self.write_scenario("base.json", model={"rule": "bingham"}, run={"until": "20 min"},
+        self.write_scenario("base.json", model=case.SHEET, run={"until": "20 min"},
                             vents=[{"x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}],
                             output={"fields": ["thickness", "max_deposit"], "dtype": "float64"})
         case.write_json(self.path("e.json"), {

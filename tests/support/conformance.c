@@ -38,6 +38,7 @@ static void make_runny(struct sciara_params *p) {
   p->viscosity_sol = 2e6;
   p->yield_vent = 800;
   p->yield_sol = 6000;
+  p->radiating = 0.047;
 }
 
 void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, scene_altitude *altitude, int variant) {

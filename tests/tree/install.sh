@@ -109,7 +109,7 @@ ln -s "$work/prefix/bin/sciara" "$work/elsewhere/linked"
 # Pages, completions, styles and the script of QGIS are where man, the shells and people expect them.
 for file in man/man1/sciara.1 man/man1/sciara-run.1 bash-completion/completions/sciara zsh/site-functions/_sciara \
   fish/vendor_completions.d/sciara.fish sciara/styles/deposit.qml sciara/qgis/sciara_run.py doc/sciara/LICENSE \
-  doc/sciara/README.md sciara/datasets/volcano.tif sciara/config/etna-2006-bingham.csv; do
+  doc/sciara/README.md sciara/datasets/volcano.tif sciara/config/aa-sets.csv; do
   [[ -s $work/prefix/share/$file ]] || fail "share/$file was not installed"
 done
 "$SCIARA_SOURCE_DIR/tools/check-docs" --links "$work/prefix/share/doc/sciara" > "$work/log" ||

@@ -98,7 +98,7 @@ static const struct {
     {"model.viscosity_vent_Pa_s=1e6",
      "model.viscosity_vent_Pa_s: expected a key of rule \"fv3\", or \"rule\": "
      "\"bingham\"; found a key of rule \"bingham\", whose counterpart is model.dissipation_vent"},
-    {"model={\"preset\": \"etna-2006-bingham\", \"cooling\": 1}",
+    {"model={\"preset\": \"aa\", \"cooling\": 1}",
      "model.cooling: expected a key of rule \"bingham\", or \"rule\": \"fv3\"; found a key of rule \"fv3\", whose "
      "counterpart is model.radiating_share"},
     {"model={\"preset\": \"thesis-etna-2006\", \"rule\": \"bingham\"}",

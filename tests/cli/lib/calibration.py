@@ -31,7 +31,7 @@ class CalibrationCase(SharedCase):
         case.write_scenario(cls.work)
         case.write_scenario(cls.work, "b.json", vents=[
             {"row": 9, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
-        case.write_scenario(cls.work, "bingham.json", model={"rule": "bingham", "viscosity_vent_Pa_s": 20000})
+        case.write_scenario(cls.work, "bingham.json", model={**case.SHEET, "viscosity_vent_Pa_s": 20000})
         for name, extra in (("mapped", []), ("early", ["--set", "run.until=15 min"])):
             sets = [word for key, value in TRUTH.items() for word in ("--set", f"{key}={value}")]
             case.run_program("run", "s.json", "-q", "-o", name, *sets, *extra, cwd=cls.work)

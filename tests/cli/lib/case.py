@@ -24,6 +24,9 @@ ROWS, COLS, CELL, WEST, SOUTH = 30, 40, 10, 500000, 4177000
 NORTH = SOUTH + ROWS * CELL
 NODATA = -9999
 VENT = (8, 20)  # row, column
+# Lava of rule bingham that flows on this small map, whatever the presets are.
+SHEET = {"rule": "bingham", "viscosity_vent_Pa_s": 6.7e5, "viscosity_sol_Pa_s": 1.5e7, "yield_strength_vent_Pa": 4250,
+         "yield_strength_sol_Pa": 8000, "radiating_share": 0.047}
 FIELDS = ["thickness", "altitude", "temperature", "deposit", "arrival_time"]
 # A DEM as ESRI ASCII: an even slope of 5 x 5 cells, for tests of what is refused.
 SLOPE_ASC = """ncols 5

@@ -45,6 +45,9 @@ struct sciara_bounds sciara_bounds_empty(void);
 void sciara_bounds_add(struct sciara_bounds *b, double x, double y);
 struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g);
 
+/** Says in the log that coordinates are taken as they are, if one of the two CRS is not known. */
+void sciara_observation_note_crs(const struct sciara_observation_request *q, OGRSpatialReferenceH srs);
+
 /**
  * How coordinates of the observation become those of the grid, or back (`to_grid` false). *out is NULL where they are
  * the same, or one of the two CRS is not known; that is then said in the log.

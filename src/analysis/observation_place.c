@@ -21,15 +21,18 @@ struct sciara_bounds sciara_bounds_of_grid(const struct sciara_grid *g) {
   return (struct sciara_bounds){g->west, sciara_grid_south(g), sciara_grid_east(g), g->north};
 }
 
+void sciara_observation_note_crs(const struct sciara_observation_request *q, OGRSpatialReferenceH srs) {
+  if (srs && q->crs_wkt) return;
+  sciara_log(SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the run", q->path,
+             srs ? "the run has no CRS" : "names no CRS");
+}
+
 enum sciara_status sciara_observation_transform(struct sciara_gdal_scope *scope,
                                                 const struct sciara_observation_request *q, OGRSpatialReferenceH srs,
                                                 bool to_grid, OGRCoordinateTransformationH *out) {
   *out = NULL;
-  if (!srs || !q->crs_wkt) {
-    sciara_log(SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the run", q->path,
-               srs ? "the run has no CRS" : "names no CRS");
-    return SCIARA_OK;
-  }
+  sciara_observation_note_crs(q, srs);
+  if (!srs || !q->crs_wkt) return SCIARA_OK;
   return sciara_srs_transform(scope, q->path, srs, q->crs_wkt, "the run", !to_grid, out);
 }
 

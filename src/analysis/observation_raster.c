@@ -49,7 +49,7 @@ static double east_of(double west, double x, double turn) {
 static int64_t locate(struct sampling *s) {
   const struct sciara_grid *g = s->request->grid;
   const struct sciara_source *r = s->source;
-  const double turn = sciara_source_turn(r->srs);
+  const double turn = sciara_srs_turn(r->srs);
   int64_t inside = 0;
   for (int64_t row = 0; row < g->rows; row++) {
     for (int64_t col = 0; col < g->cols; col++) {

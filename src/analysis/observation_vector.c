@@ -12,15 +12,17 @@
 #include "analysis/observation_parts.h"
 #include "base/log.h"
 #include "file/vector_open.h"
+#include "file/vector_place.h"
 
 /** What is being read. */
 struct outline {
   struct sciara_gdal_scope *scope;
   const struct sciara_observation_request *request;
-  OGRCoordinateTransformationH transform; ///< NULL: none is needed
-  GDALDatasetH mask;                      ///< bytes, on the grid
-  struct sciara_bounds bounds;            ///< of the polygons so far, in the CRS of the grid
-  int64_t polygons, others;
+  struct sciara_vector_place place;
+  GDALDatasetH mask;           ///< bytes, on the grid
+  struct sciara_bounds bounds; ///< of the polygons so far, in the CRS of the grid
+  int64_t feature;             ///< number of the one that is read, from 0
+  int64_t polygons, others, elsewhere;
 };
 
 /** An empty mask of bytes on the grid. */
@@ -40,8 +42,6 @@ static enum sciara_status burn(struct outline *o, OGRGeometryH polygon) {
   OGREnvelope e;
   OGR_G_GetEnvelope(polygon, &e);
   if (OGR_G_IsEmpty(polygon)) return SCIARA_OK;
-  if (!isfinite(e.MinX) || !isfinite(e.MinY) || !isfinite(e.MaxX) || !isfinite(e.MaxY))
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: a polygon has coordinates that are not finite", o->request->path);
   sciara_bounds_add(&o->bounds, e.MinX, e.MinY);
   sciara_bounds_add(&o->bounds, e.MaxX, e.MaxY);
   o->polygons++;
@@ -64,18 +64,13 @@ static enum sciara_status burn_all(struct outline *o, OGRGeometryH geometry) {
   return SCIARA_OK;
 }
 
-/** Takes over the geometry: without arcs and heights, in the CRS of the grid. */
+/** Takes over the geometry, in the CRS of the grid. */
 static enum sciara_status add_geometry(struct outline *o, OGRGeometryH geometry) {
-  OGRGeometryH plain = OGR_G_GetLinearGeometry(geometry, 0, NULL);
-  enum sciara_status status = SCIARA_OK;
-  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a polygon", o->request->path);
-  OGR_G_FlattenTo2D(plain);
-  if (o->transform && OGR_G_Transform(plain, o->transform) != OGRERR_NONE)
-    status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
-                         "%s: a polygon cannot be brought to the CRS of the run: %s", o->request->path,
-                         sciara_gdal_message(o->scope));
-  if (status == SCIARA_OK) status = burn_all(o, plain);
-  OGR_G_DestroyGeometry(plain);
+  OGRGeometryH placed;
+  SCIARA_TRY(sciara_vector_place_take(&o->place, o->feature, geometry, &placed));
+  const enum sciara_status status = placed ? burn_all(o, placed) : SCIARA_OK;
+  o->elsewhere += !placed;
+  OGR_G_DestroyGeometry(placed);
   return status;
 }
 
@@ -86,11 +81,13 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   const struct sciara_bounds b = sciara_bounds_of_grid(q->grid);
   const double box[4] = {b.west, b.south, b.east, b.north};
   SCIARA_TRY(sciara_vector_check_degrees(q->path, layer, q->crs_wkt, box));
-  SCIARA_TRY(sciara_observation_transform(o->scope, q, OGR_L_GetSpatialRef(layer), true, &o->transform));
+  OGRSpatialReferenceH srs = OGR_L_GetSpatialRef(layer);
+  sciara_observation_note_crs(q, srs);
+  SCIARA_TRY(sciara_vector_place_open(o->scope, q->path, srs, q->crs_wkt, "the run", q->grid, &o->place));
   sciara_gdal_reset(o->scope);
   OGR_L_ResetReading(layer);
   const int field = q->date_field ? OGR_L_FindFieldIndex(layer, q->date_field, true) : -1;
-  while (status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer))) {
+  for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); o->feature++) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
     double date;
     if (q->date_field && !(sciara_observation_date_of(feature, field, &date) && date == q->date)) geometry = NULL;
@@ -101,6 +98,8 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
     status = sciara_fail(sciara_gdal_status(o->scope, SCIARA_ERR_INPUT),
                          "%s: cannot be read whole, it may be truncated: %s", q->path, sciara_gdal_message(o->scope));
   if (status != SCIARA_OK) return status;
+  if (o->polygons == 0 && o->elsewhere > 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: is outside the grid of the run: its polygons lie far from it", q->path);
   if (o->polygons == 0)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: layer \"%s\" holds no polygon (%" PRId64 " lines, points and the like); the outline of the "
@@ -174,7 +173,7 @@ static enum sciara_status read_dataset(struct outline *o, GDALDatasetH dataset, 
   SCIARA_TRY_GOTO(read_layer(o, layer));
   SCIARA_TRY_GOTO(collect(o, dataset, out));
 cleanup:
-  if (o->transform) OCTDestroyCoordinateTransformation(o->transform);
+  sciara_vector_place_close(&o->place);
   if (o->mask) GDALClose(o->mask);
   return status;
 }

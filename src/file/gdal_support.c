@@ -230,6 +230,10 @@ bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   return OSRIsSameEx(a, b, ignore_axes);
 }
 
+double sciara_srs_turn(OGRSpatialReferenceH srs) {
+  return srs && OSRIsGeographic(srs) ? 2 * M_PI / OSRGetAngularUnits(srs, NULL) : 0;
+}
+
 enum sciara_status sciara_srs_transform(const struct sciara_gdal_scope *scope, const char *path,
                                         OGRSpatialReferenceH srs, const char *crs_wkt, const char *whose, bool back,
                                         OGRCoordinateTransformationH *out) {

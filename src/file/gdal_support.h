@@ -90,6 +90,9 @@ bool sciara_srs_is_metric(OGRSpatialReferenceH srs);
 /** Whether two CRS are the same, whatever the order of their axes. */
 bool sciara_srs_is_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
 
+/** What a turn around the Earth adds to x, in units of the CRS: 360 if it is geographic, in degrees; 0 if it is not. */
+double sciara_srs_turn(OGRSpatialReferenceH srs);
+
 /**
  * The transformation from the CRS of the file `path` to `crs_wkt`, or back; NULL: they are the same. Axes are in x, y order.
  *

@@ -71,24 +71,42 @@ enum sciara_status sciara_georef_from_name(const char *crs, struct sciara_georef
 
 static const char DEGREES[] = "EPSG:4326"; ///< x is the longitude, see sciara_srs_parse
 
-/** The transformation between two CRS; NULL: there is none. Release with OCTDestroyCoordinateTransformation. */
-static enum sciara_status make_change(const char *from_text, const char *to_text, OGRCoordinateTransformationH *out) {
+/** The transformation between two CRS, and the one back; NULL: there is none. */
+struct change {
+  OGRCoordinateTransformationH there, back;
+};
+
+static enum sciara_status change_open(const char *from_text, const char *to_text, struct change *out) {
   OGRSpatialReferenceH from = NULL, to = NULL;
   enum sciara_status status;
-  *out = NULL;
+  *out = (struct change){0};
   SCIARA_TRY_GOTO(sciara_srs_parse(from_text, &from));
   SCIARA_TRY_GOTO(sciara_srs_parse(to_text, &to));
-  *out = OCTNewCoordinateTransformation(from, to);
+  out->there = OCTNewCoordinateTransformation(from, to);
+  if (out->there) out->back = OCTGetInverse(out->there);
 cleanup:
   OSRRelease(from);
   OSRRelease(to);
   return status;
 }
 
-/** A point of the CRS in degrees; false: it has none. */
-static bool transform(OGRCoordinateTransformationH change, struct sciara_point *p) {
-  return fabs(p->x) <= 360 && fabs(p->y) <= 90 && OCTTransform(change, 1, &p->x, &p->y, NULL) && isfinite(p->x) &&
-         isfinite(p->y);
+static void change_close(struct change *c) {
+  if (c->there) OCTDestroyCoordinateTransformation(c->there);
+  if (c->back) OCTDestroyCoordinateTransformation(c->back);
+}
+
+/**
+ * A point of the CRS in degrees; false: it has none. Far from the area of a projection its formulas still give coordinates, which
+ * may be those of a place near the DEM; the way back tells.
+ */
+static bool transform(const struct change *c, struct sciara_point *p) {
+  const struct sciara_point given = *p;
+  if (!(fabs(p->x) <= 360 && fabs(p->y) <= 90) || !OCTTransform(c->there, 1, &p->x, &p->y, NULL)) return false;
+  struct sciara_point again = *p;
+  if (!isfinite(p->x) || !isfinite(p->y) || !c->back || !OCTTransform(c->back, 1, &again.x, &again.y, NULL))
+    return false;
+  const double off = remainder(again.x - given.x, 360) * cos(given.y * M_PI / 180);
+  return hypot(off, again.y - given.y) < 0.01;
 }
 
 enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, double lat, double *x, double *y) {
@@ -101,30 +119,30 @@ enum sciara_status sciara_georef_from_lonlat(const char *crs_wkt, double lon, do
         "lon %g, lat %g: expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90", lon, lat);
   struct sciara_gdal_scope scope;
   struct sciara_point p = {lon, lat};
-  OGRCoordinateTransformationH change;
+  struct change change;
   sciara_gdal_enter(&scope, false);
-  enum sciara_status status = make_change(DEGREES, crs_wkt, &change);
-  if (status == SCIARA_OK && !(change && transform(change, &p)))
+  enum sciara_status status = change_open(DEGREES, crs_wkt, &change);
+  if (status == SCIARA_OK && !(change.there && transform(&change, &p)))
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT),
                          "lon %.10g, lat %.10g cannot be transformed to the CRS of the DEM: %s", lon, lat,
                          sciara_gdal_message(&scope));
   if (status == SCIARA_OK) *x = p.x, *y = p.y;
-  if (change) OCTDestroyCoordinateTransformation(change);
+  change_close(&change);
   sciara_gdal_leave(&scope);
   return status;
 }
 
 enum sciara_status sciara_georef_to_lonlat(const char *crs_wkt, size_t count, double *x, double *y) {
   struct sciara_gdal_scope scope;
-  OGRCoordinateTransformationH change;
+  struct change change;
   sciara_gdal_enter(&scope, false);
-  enum sciara_status status = make_change(crs_wkt, DEGREES, &change);
-  if (status == SCIARA_OK && !change)
+  enum sciara_status status = change_open(crs_wkt, DEGREES, &change);
+  if (status == SCIARA_OK && !change.there)
     status = sciara_fail(sciara_gdal_status(&scope, SCIARA_ERR_INPUT), "the CRS cannot be changed to WGS 84: %s",
                          sciara_gdal_message(&scope));
   for (size_t k = 0; k < count && status == SCIARA_OK; k++)
-    if (!OCTTransform(change, 1, &x[k], &y[k], NULL) || !isfinite(x[k]) || !isfinite(y[k])) x[k] = y[k] = NAN;
-  if (change) OCTDestroyCoordinateTransformation(change);
+    if (!OCTTransform(change.there, 1, &x[k], &y[k], NULL) || !isfinite(x[k]) || !isfinite(y[k])) x[k] = y[k] = NAN;
+  change_close(&change);
   sciara_gdal_leave(&scope);
   return status;
 }
@@ -132,13 +150,13 @@ enum sciara_status sciara_georef_to_lonlat(const char *crs_wkt, size_t count, do
 // ------------------------------------------------------------------------------------------------- degrees and a grid
 
 /** Whether the point in degrees lies on the grid. */
-static bool would_be_on(OGRCoordinateTransformationH change, const struct sciara_grid *grid, double lon, double lat) {
+static bool would_be_on(const struct change *change, const struct sciara_grid *grid, double lon, double lat) {
   struct sciara_point p = {lon, lat};
   return transform(change, &p) && sciara_grid_has(grid, p);
 }
 
-static enum sciara_status fail_place(OGRCoordinateTransformationH change, const char *crs_wkt,
-                                     const struct sciara_grid *g, struct sciara_point p) {
+static enum sciara_status fail_place(const struct change *change, const char *crs_wkt, const struct sciara_grid *g,
+                                     struct sciara_point p) {
   const double east = sciara_grid_east(g), south = sciara_grid_south(g);
   double lon[] = {g->west, east, g->west, east}, lat[] = {g->north, g->north, south, south};
   const bool swapped = would_be_on(change, g, p.y, p.x);
@@ -151,19 +169,20 @@ static enum sciara_status fail_place(OGRCoordinateTransformationH change, const 
       swapped ? "; the other way round it lies there: longitude comes first" : "");
 }
 
-/** The transformation from degrees to a CRS, or an error. Release with OCTDestroyCoordinateTransformation. */
+/** The transformation from degrees to a CRS, or an error. Release with change_close. */
 static enum sciara_status change_from_degrees(const struct sciara_gdal_scope *scope, const char *crs_wkt,
-                                              OGRCoordinateTransformationH *out) {
-  SCIARA_TRY(make_change(DEGREES, crs_wkt, out));
-  if (*out) return SCIARA_OK;
+                                              struct change *out) {
+  SCIARA_TRY(change_open(DEGREES, crs_wkt, out));
+  if (out->there) return SCIARA_OK;
   return sciara_fail(sciara_gdal_status(scope, SCIARA_ERR_INPUT), "degrees cannot be brought to the CRS of the DEM: %s",
                      sciara_gdal_message(scope));
 }
 
-enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
-                                       size_t count) {
+/** Transforms points to the CRS. @param anywhere those that have no place there become NAN */
+static enum sciara_status place_points(const char *crs_wkt, const struct sciara_grid *grid, bool anywhere,
+                                       struct sciara_point *points, size_t count) {
   struct sciara_gdal_scope scope;
-  OGRCoordinateTransformationH change = NULL;
+  struct change change = {0};
   if (!crs_wkt)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "longitude and latitude require a DEM with a CRS: name it with dem.crs, or give x and y");
@@ -171,17 +190,29 @@ enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_
   enum sciara_status status = change_from_degrees(&scope, crs_wkt, &change);
   for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
     const struct sciara_point given = points[k];
-    if (!transform(change, &points[k]))
+    const bool placed = transform(&change, &points[k]);
+    if (!placed && anywhere && fabs(given.x) <= 360 && fabs(given.y) <= 90)
+      points[k] = (struct sciara_point){NAN, NAN};
+    else if (!placed)
       status = sciara_fail(SCIARA_ERR_INPUT,
                            "expected a longitude from -180 to 180 (or 0 to 360) and a latitude from -90 to 90 near the "
                            "DEM, found lon %.10g, lat %.10g",
                            given.x, given.y);
     else if (grid && !sciara_grid_has(grid, points[k]))
-      status = fail_place(change, crs_wkt, grid, given);
+      status = fail_place(&change, crs_wkt, grid, given);
   }
-  if (change) OCTDestroyCoordinateTransformation(change);
+  change_close(&change);
   sciara_gdal_leave(&scope);
   return status;
+}
+
+enum sciara_status sciara_georef_place(const char *crs_wkt, const struct sciara_grid *grid, struct sciara_point *points,
+                                       size_t count) {
+  return place_points(crs_wkt, grid, false, points, count);
+}
+
+enum sciara_status sciara_georef_place_anywhere(const char *crs_wkt, struct sciara_point *points, size_t count) {
+  return place_points(crs_wkt, NULL, true, points, count);
 }
 
 enum sciara_status sciara_georef_place_box(const char *crs_wkt, const struct sciara_grid *grid, const double degrees[4],
@@ -204,17 +235,17 @@ enum sciara_status sciara_georef_place_box(const char *crs_wkt, const struct sci
 enum sciara_status sciara_georef_suspect_degrees(const char *crs_wkt, const struct sciara_grid *grid,
                                                  struct sciara_point p, const char *how) {
   struct sciara_gdal_scope scope;
-  OGRCoordinateTransformationH change = NULL;
+  struct change change = {0};
   if (!crs_wkt || !(fabs(p.x) <= 360 && fabs(p.y) <= 360) || sciara_grid_has(grid, p)) return SCIARA_OK;
   sciara_gdal_enter(&scope, false);
   enum sciara_status status = change_from_degrees(&scope, crs_wkt, &change);
-  const bool right = status == SCIARA_OK && would_be_on(change, grid, p.x, p.y);
-  const bool swapped = status == SCIARA_OK && !right && would_be_on(change, grid, p.y, p.x);
+  const bool right = status == SCIARA_OK && would_be_on(&change, grid, p.x, p.y);
+  const bool swapped = status == SCIARA_OK && !right && would_be_on(&change, grid, p.y, p.x);
   if (right || swapped)
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "expected metres in the CRS of the DEM, found %.10g, %.10g, which are %s on it: %s", p.x, p.y,
                          right ? "longitude and latitude of a place" : "latitude and longitude of a place", how);
-  if (change) OCTDestroyCoordinateTransformation(change);
+  change_close(&change);
   sciara_gdal_leave(&scope);
   return status;
 }

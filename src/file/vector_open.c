@@ -40,9 +40,8 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
   return SCIARA_OK;
 }
 
-/** Appends the names of the file that a command makes of this one, and of this one. */
-static enum sciara_status append_names(struct sciara_text *out, const char *path) {
-  char *target = sciara_format("%.*s-placed.gpkg", (int)sciara_path_stem(path), path);
+enum sciara_status sciara_vector_append_names(struct sciara_text *out, const char *path, const char *suffix) {
+  char *target = sciara_format("%.*s-%s.gpkg", (int)sciara_path_stem(path), path, suffix);
   if (!target) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
   enum sciara_status status = sciara_shell_quote(out, target);
   free(target);
@@ -57,7 +56,7 @@ static enum sciara_status fail_metres(const char *path, const OGREnvelope *e, OG
   SCIARA_TRY_GOTO(sciara_text_append(&command, "ogr2ogr -a_srs "));
   SCIARA_TRY_GOTO(sciara_shell_append_crs(&command, grid));
   SCIARA_TRY_GOTO(sciara_text_append(&command, " "));
-  SCIARA_TRY_GOTO(append_names(&command, path));
+  SCIARA_TRY_GOTO(sciara_vector_append_names(&command, path, "placed"));
   status = sciara_fail(SCIARA_ERR_INPUT,
                        "%s: is in degrees (as GeoJSON without \"crs\" is), but has coordinates beyond 180 degrees: x "
                        "%.9g to %.9g, y %.9g to %.9g. If they are metres in the CRS of the DEM, name it with: %s",
@@ -71,7 +70,7 @@ static enum sciara_status fail_swapped(const char *path, const OGREnvelope *e) {
   struct sciara_text command = {0};
   enum sciara_status status = sciara_text_append(
       &command, "ogr2ogr -s_srs EPSG:4326 -t_srs EPSG:4326 -ct '+proj=pipeline +step +proj=axisswap +order=2,1' ");
-  if (status == SCIARA_OK) status = append_names(&command, path);
+  if (status == SCIARA_OK) status = sciara_vector_append_names(&command, path, "placed");
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: has latitude before longitude (%.9g to %.9g, %.9g to %.9g): so it lies off the DEM, and "
@@ -85,7 +84,7 @@ static enum sciara_status fail_swapped(const char *path, const OGREnvelope *e) {
 static enum sciara_status fail_nameless(const char *path, const OGREnvelope *e) {
   struct sciara_text command = {0};
   enum sciara_status status = sciara_text_append(&command, "ogr2ogr -a_srs EPSG:4326 ");
-  if (status == SCIARA_OK) status = append_names(&command, path);
+  if (status == SCIARA_OK) status = sciara_vector_append_names(&command, path, "placed");
   if (status == SCIARA_OK)
     status = sciara_fail(SCIARA_ERR_INPUT,
                          "%s: names no CRS, and its coordinates (x %.9g to %.9g, y %.9g to %.9g) look like degrees and "

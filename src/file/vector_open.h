@@ -24,6 +24,9 @@ char **sciara_vector_allowed(const char *const *extra, size_t extra_count);
 enum sciara_status sciara_vector_open(const char *path, const char *name, const char *const *extra, size_t extra_count,
                                       GDALDriverH *looks, GDALDatasetH *dataset);
 
+/** Appends the names of the file that a command makes of this one, "houses-placed.gpkg", and of this one. */
+enum sciara_status sciara_vector_append_names(struct sciara_text *out, const char *path, const char *suffix);
+
 /**
  * Refuses a layer in degrees whose coordinates are metres, or have latitude before longitude, and one without a CRS whose
  * coordinates look like degrees, with the command that cures it.

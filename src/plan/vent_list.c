@@ -171,10 +171,10 @@ cleanup:
 
 static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
   struct work *w = context;
-  char *where = sciara_format("%s: vents.fissures.file: feature %" PRId64, w->r->file, shape->feature);
+  char *where = sciara_format("%s: vents.fissures.file: feature %" PRId64, w->r->file, shape->feature + 1);
   if (shape->kind == SCIARA_POI_ZONE) {
     free(where);
-    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature);
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a line, found a polygon", shape->feature + 1);
   }
   return add(w, shape->points, shape->ends[0], NULL, where);
 }
@@ -186,6 +186,8 @@ static enum sciara_status add_file(struct work *w, const cJSON *fissures) {
   const struct sciara_shapes_request request = {.path = path,
                                                 .layer = layer ? layer->valuestring : NULL,
                                                 .crs_wkt = w->site->origin.crs_wkt,
+                                                .grid = &w->site->grid,
+                                                .on_grid = true,
                                                 .visit = add_shape,
                                                 .context = w};
   const enum sciara_status status = sciara_shapes_read(&request);

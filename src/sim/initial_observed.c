@@ -36,7 +36,7 @@ static enum sciara_status add_polygon(void *context, const struct sciara_shape *
   struct work *w = (struct work *)context;
   if (shape->kind != SCIARA_POI_ZONE)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ": expected a polygon, found a line or a point",
-                       w->spec->outline, shape->feature);
+                       w->spec->outline, shape->feature + 1);
   for (size_t k = 0; k < shape->ends[shape->rings - 1]; k++) {
     const double at[2] = {shape->points[k].x, shape->points[k].y};
     for (int i = 0; i < 2; i++) {
@@ -66,6 +66,9 @@ static enum sciara_status keep_interior(struct work *w) {
     w->cells += w->mask[i];
     dropped += !w->mask[i];
   }
+  if (w->cells == 0 && w->low[0] > w->high[0])
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected an outline on the DEM, found polygons that lie far from it",
+                       w->spec->outline);
   if (w->cells == 0)
     return sciara_fail(
         SCIARA_ERR_INPUT,

@@ -76,7 +76,7 @@ static enum sciara_status apply_feature(void *context, const struct sciara_shape
     if (isnan(whole.value[k]) && (k == SCIARA_EDIT_WIDTH || !says)) whole.value[k] = w->edit->value[k];
   const enum sciara_status status = apply_shape(context, &whole);
   return status == SCIARA_OK ? status
-                             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature);
+                             : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature + 1);
 }
 
 /** The altitudes of a raster, where it has some. */
@@ -167,6 +167,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .extra_driver_count = q->extra_driver_count,
                                                .notes = q->notes,
                                                .values = true,
+                                               .on_grid = true,
                                                .visit = apply_feature,
                                                .context = w};
     status = sciara_shapes_read(&file);
@@ -241,7 +242,7 @@ static enum sciara_status suspect_sea(const struct sciara_ground_request *q, con
 static enum sciara_status add_polygon(void *context, const struct sciara_shape *shape) {
   struct sciara_dem *d = (struct sciara_dem *)context;
   if (shape->kind != SCIARA_POI_ZONE)
-    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature);
+    return sciara_fail(SCIARA_ERR_INPUT, "feature %" PRId64 ": expected a polygon, found a line", shape->feature + 1);
   return sciara_mark_polygon(&d->grid, shape->points, shape->ends, shape->rings, d->sea);
 }
 

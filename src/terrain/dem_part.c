@@ -89,7 +89,7 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
   double b[4];
   memcpy(b, t->box, sizeof b);
   if (t->from && !sciara_srs_is_same(t->from, t->to)) SCIARA_TRY(change_box(q->path, t->to, t->from, t->box, b));
-  const double turn = sciara_source_turn(t->from);
+  const double turn = sciara_srs_turn(t->from);
   turn_box(s, turn, b);
   SCIARA_TRY(check_seam(q, s, turn, b));
   const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;

@@ -35,9 +35,6 @@ enum sciara_status sciara_source_check_file(const char *path);
 /** Whether GDAL has a driver of this name; the error suggests the closest (SCIARA_ERR_USAGE). */
 enum sciara_status sciara_source_check_driver(const char *name);
 
-/** What a turn around the Earth adds to x, in units of the CRS: 360 if it is geographic, in degrees; 0 if it is not. */
-double sciara_source_turn(OGRSpatialReferenceH srs);
-
 /** EPSG code of the UTM zone (near the poles: of the stereographic grid) in which the middle lies; 0: not known. */
 int sciara_source_utm(const struct sciara_source *s);
 

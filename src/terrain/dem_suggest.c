@@ -30,10 +30,6 @@ static bool middle_lonlat(const struct sciara_source *s, double *lon, double *la
   return done && fabs(*lat) <= 90;
 }
 
-double sciara_source_turn(OGRSpatialReferenceH srs) {
-  return srs && OSRIsGeographic(srs) ? 2 * M_PI / OSRGetAngularUnits(srs, NULL) : 0;
-}
-
 /** EPSG code of the UTM zone (beyond 84 N and 80 S: of the polar stereographic grid). */
 static int utm_code(double lon, double lat) {
   if (lat > 84) return 32661;

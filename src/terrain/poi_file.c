@@ -2,6 +2,7 @@
 #include "terrain/poi_file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -89,7 +90,7 @@ static enum sciara_status add_parts(struct collection *c, const struct sciara_sh
   if (before > 0 && poi->kind != shape->kind)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: feature %" PRId64 ": expected points, lines or polygons, found several of them",
-                       c->request->path, shape->feature);
+                       c->request->path, shape->feature + 1);
   c->points += points;
   if (c->points > MOST_POINTS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points in all features, found more", c->request->path,
@@ -173,8 +174,14 @@ static bool is_table(const struct sciara_pois_request *q) {
 static enum sciara_status take_row(void *context, const struct sciara_point_row *row) {
   struct collection *c = (struct collection *)context;
   const size_t end = 1;
-  const struct sciara_shape shape = {
-      .kind = SCIARA_POI_POINT, .points = &row->at, .ends = &end, .rings = 1, .feature = c->rows++, .name = row->name};
+  const bool elsewhere = isnan(row->at.x);
+  const struct sciara_shape shape = {.kind = SCIARA_POI_POINT,
+                                     .points = elsewhere ? NULL : &row->at,
+                                     .ends = &end,
+                                     .rings = !elsewhere,
+                                     .elsewhere = elsewhere,
+                                     .feature = c->rows++,
+                                     .name = row->name};
   const char *place = c->request->place;
   if (place && (!row->name || strcmp(row->name, place) != 0)) return SCIARA_OK;
   return take_shape(c, &shape);

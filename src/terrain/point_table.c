@@ -221,7 +221,8 @@ static enum sciara_status change_places(const struct table *t, struct rows *r, s
   for (size_t k = 0; k < r->count; k++) points[k] = r->row[k].at;
   const char *wkt = t->q->crs_wkt;
   const struct sciara_grid *grid = t->q->places ? NULL : t->q->grid; // places may lie anywhere
-  enum sciara_status status = sciara_georef_place(wkt, grid, points, r->count);
+  enum sciara_status status = t->q->places ? sciara_georef_place_anywhere(wkt, points, r->count)
+                                           : sciara_georef_place(wkt, grid, points, r->count);
   const bool places = status == SCIARA_OK && t->q->places && t->q->grid;
   const enum sciara_status order = places ? check_order(t, r, points) : SCIARA_OK;
   for (size_t k = 0; k < r->count && status == SCIARA_OK; k++) r->row[k].at = points[k];

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "file/vector_open.h"
+#include "file/vector_place.h"
 #include "terrain/dem_source.h"
 
 enum { MOST_OTHERS = 1000 };
@@ -18,11 +19,11 @@ enum { MOST_OTHERS = 1000 };
 struct reading {
   struct sciara_gdal_scope *scope;
   const struct sciara_shapes_request *request;
-  OGRCoordinateTransformationH transform; ///< NULL: none is needed
-  struct sciara_shape shape;              ///< feature, name and values of the geometry that is read
-  int64_t shapes;
-  int name_column;          ///< number of the column of names; negative: none
-  char *other[MOST_OTHERS]; ///< names that are not the requested one
+  struct sciara_vector_place place;
+  struct sciara_shape shape; ///< feature, name and values of the geometry that is read
+  int64_t shapes, elsewhere; ///< what was passed on; features that lie too far away
+  int name_column;           ///< number of the column of names; negative: none
+  char *other[MOST_OTHERS];  ///< names that are not the requested one
   size_t other_count;
 };
 
@@ -38,8 +39,6 @@ static size_t copy_points(OGRGeometryH line, struct sciara_point *points, size_t
   return at;
 }
 
-static enum sciara_status give_nothing(struct reading *r, bool elsewhere);
-
 /** Passes on a point, a line, or a polygon with its rings. */
 static enum sciara_status give(struct reading *r, OGRGeometryH geometry, enum sciara_poi_kind kind) {
   const bool closed = kind == SCIARA_POI_ZONE;
@@ -54,14 +53,6 @@ static enum sciara_status give(struct reading *r, OGRGeometryH geometry, enum sc
   SCIARA_TRY_GOTO(SCIARA_NEW(ends, (size_t)rings + 1, "the rings of a shape"));
   for (int k = 0; k < rings; k++)
     ends[k] = at = copy_points(closed ? OGR_G_GetGeometryRef(geometry, k) : geometry, points, at);
-  for (size_t k = 0; k < count; k++)
-    if (!isfinite(points[k].x) || !isfinite(points[k].y)) {
-      status = r->request->places
-                   ? give_nothing(r, true)
-                   : sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 " has coordinates that are not finite",
-                                 r->request->path, r->shape.feature);
-      goto cleanup;
-    }
   r->shape.kind = kind;
   r->shape.points = points;
   r->shape.ends = ends;
@@ -95,7 +86,7 @@ static enum sciara_status give_all(struct reading *r, OGRGeometryH geometry) {
   if (type == wkbPoint && r->request->places) return give(r, geometry, SCIARA_POI_POINT);
   if (!OGR_GT_IsSubClassOf(type, wkbGeometryCollection))
     return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ": expected %slines or polygons, found %s",
-                       r->request->path, r->shape.feature, r->request->places ? "points, " : "",
+                       r->request->path, r->shape.feature + 1, r->request->places ? "points, " : "",
                        OGRGeometryTypeToName(type));
   for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++) SCIARA_TRY(give_all(r, OGR_G_GetGeometryRef(geometry, i)));
   return SCIARA_OK;
@@ -116,37 +107,35 @@ static enum sciara_status read_values(struct reading *r, OGRFeatureH feature) {
     sciara_edit_value_range((enum sciara_edit_value)k, &low, &high);
     if (!(value >= low && value <= high) || (value == 0 && low == 0))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: feature %" PRId64 ", column %s: expected %s%g to %g m, found %g",
-                         r->request->path, r->shape.feature, name, low == 0 ? "above " : "", low, high, value);
+                         r->request->path, r->shape.feature + 1, name, low == 0 ? "above " : "", low, high, value);
     r->shape.value[k] = value;
   }
   return SCIARA_OK;
 }
 
-/** Takes over a geometry: without arcs and heights, in the CRS of the DEM. */
+/** Takes over a geometry, in the CRS of the DEM. */
 static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry) {
-  OGRGeometryH plain = OGR_G_GetLinearGeometry(geometry, 0, NULL);
-  if (!plain) return sciara_fail(SCIARA_ERR_MEMORY, "%s: no memory for a geometry", r->request->path);
-  enum sciara_status status = SCIARA_OK;
-  OGR_G_FlattenTo2D(plain);
-  const bool empty = OGR_G_IsEmpty(plain);
-  const bool placed = empty || !r->transform || OGR_G_Transform(plain, r->transform) == OGRERR_NONE;
-  if (!placed && !r->request->places)
-    status = fail_gdal(r, "a geometry cannot be brought to the CRS of the DEM");
-  else if (!placed && !r->scope->no_memory)
-    sciara_gdal_reset(r->scope);
-  if (status == SCIARA_OK) status = empty || !placed ? give_nothing(r, !placed) : give_all(r, plain);
-  OGR_G_DestroyGeometry(plain);
+  OGRGeometryH placed;
+  SCIARA_TRY(sciara_vector_place_take(&r->place, r->shape.feature, geometry, &placed));
+  if (!placed && r->request->on_grid)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: feature %" PRId64 ": expected a place on the DEM, found one that is far from it",
+                       r->request->path, r->shape.feature + 1);
+  if (!placed) {
+    r->elsewhere++;
+    return give_nothing(r, true);
+  }
+  const enum sciara_status status = OGR_G_GetGeometryCount(placed) == 0 ? give_nothing(r, false) : give_all(r, placed);
+  OGR_G_DestroyGeometry(placed);
   return status;
 }
 
-static enum sciara_status make_transform(struct reading *r, OGRSpatialReferenceH srs) {
+static enum sciara_status open_place(struct reading *r, OGRSpatialReferenceH srs) {
   const struct sciara_shapes_request *q = r->request;
-  if (!srs || !q->crs_wkt) {
+  if (!srs || !q->crs_wkt)
     sciara_note(q->notes, SCIARA_LOG_INFO, "%s: %s, so its coordinates are taken to be those of the DEM", q->path,
                 srs ? "the DEM has no CRS" : "names no CRS");
-    return SCIARA_OK;
-  }
-  return sciara_srs_transform(r->scope, q->path, srs, q->crs_wkt, "the DEM", false, &r->transform);
+  return sciara_vector_place_open(r->scope, q->path, srs, q->crs_wkt, "the DEM", q->grid, &r->place);
 }
 
 const char *const sciara_name_columns[] = {"name", "nome", "nom", "nombre", "nafn", "label", "id", NULL};
@@ -207,12 +196,25 @@ static enum sciara_status fail_place(const struct reading *r) {
                      r->other_count ? r->other[0] : "", place);
 }
 
+static void report_far(const struct reading *r) {
+  const uint64_t far = (uint64_t)r->elsewhere, cut = (uint64_t)r->place.cut;
+  if (far > 0)
+    sciara_note(r->request->notes, SCIARA_LOG_INFO, "%s: %" PRIu64 " %s far from the DEM", r->request->path, far,
+                sciara_plural(far, "feature lies", "features lie"));
+  if (cut > 0 && r->request->places)
+    sciara_note(r->request->notes, SCIARA_LOG_INFO,
+                "%s: %" PRIu64
+                " %s far beyond the DEM: what lies more than about 30 degrees away is left out of lengths and "
+                "areas",
+                r->request->path, cut, sciara_plural(cut, "feature reaches", "features reach"));
+}
+
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   OGRFeatureH feature;
   const struct sciara_grid *g = r->request->grid;
   const double box[4] = {g ? g->west : 0, g ? sciara_grid_south(g) : 0, g ? sciara_grid_east(g) : 0, g ? g->north : 0};
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
-  SCIARA_TRY(make_transform(r, OGR_L_GetSpatialRef(layer)));
+  SCIARA_TRY(open_place(r, OGR_L_GetSpatialRef(layer)));
   SCIARA_TRY(find_names(r, layer));
   sciara_gdal_reset(r->scope);
   OGR_L_ResetReading(layer);
@@ -229,7 +231,8 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   }
   if (status != SCIARA_OK) return status;
   if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
-  if (r->shapes > 0) return SCIARA_OK;
+  report_far(r);
+  if (r->shapes > 0 || r->elsewhere > 0) return SCIARA_OK;
   if (r->request->place) return fail_place(r);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds %sno line and no polygon", r->request->path,
                      OGR_L_GetName(layer), r->request->places ? "no point, " : "");
@@ -306,7 +309,7 @@ enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *q) {
   SCIARA_TRY_GOTO(read_layer(&r, layer));
 cleanup:
   for (size_t k = 0; k < r.other_count; k++) free(r.other[k]);
-  if (r.transform) OCTDestroyCoordinateTransformation(r.transform);
+  sciara_vector_place_close(&r.place);
   if (dataset) GDALClose(dataset);
   sciara_gdal_files_forbid(name);
   sciara_gdal_leave(&scope);

@@ -35,6 +35,7 @@ struct sciara_shapes_request {
   size_t extra_driver_count;
   const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
   bool values;                      ///< the columns of values are read
+  bool on_grid;                     ///< a feature far from the DEM is refused; else it is left out
   const char *place;                ///< only features with this name; NULL: all
   /** Points are visited too, and once also each feature without geometry or with one that lies too far away; else they are
    *  refused or left out. */
@@ -60,10 +61,10 @@ enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *reques
 /** A row of the table. */
 struct sciara_point_row {
   const char *file;
-  size_t line; ///< in the file, from 1
-  struct sciara_point at;
-  double weight;    ///< 1 without a column of weights
-  const char *name; ///< NULL: none
+  size_t line;            ///< in the file, from 1
+  struct sciara_point at; ///< NAN: a place that is too far away for the CRS of the DEM
+  double weight;          ///< 1 without a column of weights
+  const char *name;       ///< NULL: none
 };
 
 /** Receives a valid row. */

@@ -121,6 +121,20 @@ class CompareObserved(SharedCase):
             self.assertIn(words or "", done.stderr)
             self.assertEqual("warning" in done.stderr, words is not None, done.stderr)
 
+    def test_far_away(self):
+        """An outline on the other side of the Earth is refused; one of them in a file is left out, and one around the Earth covers all."""
+        ring = lambda west, south, east, north: [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
+        def write(name, *rings):
+            case.write_json(self.path(name), {"type": "FeatureCollection", "features": [
+                {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": one}} for one in rings]})
+        near = case.read_json(self.path("outline.geojson"))["features"]
+        write("far.geojson", ring(-170, -5, -160, 5))
+        write("all.geojson", ring(-180, -90, 180, 90))
+        case.write_json(self.path("both.geojson"), {"type": "FeatureCollection", "features": near + case.read_json(self.path("far.geojson"))["features"]})
+        self.assertIn("far.geojson: is outside the grid of the run: its polygons lie far from it", self.compare("--observed", "far.geojson", code=3).stderr)
+        self.check(self.scores("--observed", "both.geojson"), self.run_mask, self.observed)
+        self.assertEqual(self.scores("--observed", "all.geojson")["observed_cells"], case.ROWS * case.COLS)
+
     def test_min_thickness(self):
         least = float(numpy.percentile(self.deposit[self.run_mask], 25))
         found = self.scores("--observed", "mask.tif", "--min-thickness", repr(least))

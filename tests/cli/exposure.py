@@ -326,6 +326,40 @@ class Exposure(SharedCase):
                     if column in numbers and numbers[column] == numbers[column]:
                         self.assertAlmostEqual(float(row[column]), numbers[column], delta=2e-3 * max(1, numbers[column]), msg=(driver, name, column))
 
+    def test_far_away(self):
+        """Places on the other side of the Earth, where projections repeat themselves, lie outside, in files and tables; a country that
+        holds the DEM reaches all of it, and a road of thousands of kilometres takes its course in degrees."""
+        lon, lat = 15.0023, 37.7415
+        ring = lambda west, south, east, north: [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
+        shapes = {"Pacific": ("Polygon", ring(-170, -5, -160, 5)), "atoll": ("Point", [lon - 180, 0.0001]), "antipode": ("Point", [lon - 180, -lat]),
+                  "reef": ("LineString", [[lon - 180, -0.001], [lon - 180, 0.001]]), "country": ("Polygon", ring(6, 36, 19, 47)),
+                  "road": ("LineString", [[lon - 60, lat - 20], [lon + 60, lat + 20]])}
+        case.write_json(self.path("far.geojson"), {"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"name": name}, "geometry": {"type": kind, "coordinates": points}}
+            for name, (kind, points) in shapes.items()]})
+        self.sciara("exposure", "run", "--assets", "far.geojson", "-o", "far.csv", "-q")
+        rows = self.rows("far.csv")
+        for name in ("Pacific", "atoll", "antipode", "reef"):
+            self.assertEqual((rows[name]["state"], rows[name]["covered"]), ("outside", ""), name)
+        self.assertAlmostEqual(float(rows["country"]["land"]), self.land.sum() * CELL ** 2, delta=1)
+        degrees = srs_of(4326)
+        country = ogr.CreateGeometryFromWkt("POLYGON((6 36,19 36,19 47,6 47,6 36))")
+        country.AssignSpatialReference(degrees)
+        country.Segmentize(0.05)
+        country.TransformTo(srs_of(32633))
+        self.assertAlmostEqual(float(rows["country"]["all"]) / country.Area(), 1, delta=1e-4)
+        near = ogr.CreateGeometryFromWkt(f"LINESTRING({lon - 0.06} {lat - 0.02},{lon + 0.06} {lat + 0.02})")
+        near.AssignSpatialReference(degrees)
+        near.Segmentize(1e-4)
+        near.TransformTo(srs_of(32633))
+        amounts = amounts_of(near.ExportToWkt())
+        self.assertAlmostEqual(float(rows["road"]["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=0.05)
+        with open(self.path("far_table.csv"), "w", encoding="utf-8") as f:
+            f.write(f"name,lon,lat\natoll,{lon - 180},0.0001\nantipode,{lon - 180},{-lat}\nhut,{lon},{lat}\n")
+        self.sciara("exposure", "run", "--assets", "far_table.csv", "-o", "t.csv", "-q")
+        self.assertEqual([row["state"] for row in self.rows("t.csv").values()][:2], ["outside", "outside"])
+        self.assertNotEqual(self.rows("t.csv")["hut"]["state"], "outside")
+
     def test_tables(self):
         """Points of a table, in degrees or metres and as spreadsheets write them, have the rows of the same points of a GeoPackage: of runs, of
         two, on maps, and of ensembles."""

@@ -197,6 +197,8 @@ class Observed(Case):
         case.write_json(self.path("empty.json"), {"type": "FeatureCollection", "features": []})
         case.write_json(self.path("zone.json"), case.read_json(self.path("outline.json")) | {
             "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32605"}}})
+        case.write_json(self.path("across.json"), {"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": {
+            "type": "Polygon", "coordinates": [[[-170, -5], [-160, -5], [-160, 5], [-170, 5], [-170, -5]]]}}]})
         extents.write_raster(self.path("hot.tif"), np.full((ROWS, COLS), 1400, np.float32), gdal.GDT_Float32)
         ok = {"outline": "outline.json", "volume_m3": 9000}
         for text, observed, more in (
@@ -204,10 +206,11 @@ class Observed(Case):
                 (r"expected at most one of volume_m3, thickness and dem, found 2", ok | {"thickness": 2}, {}),
                 (r"observed.outline: expected a text .*the key is required", {"volume_m3": 1}, {}),
                 (r"far.json: expected an outline with the centre of a cell of the land in it: the DEM has x from 500000.* x from 505150", ok | {"outline": "far.json"}, {}),
+                (r"across.json: expected an outline on the DEM, found polygons that lie far from it", ok | {"outline": "across.json"}, {}),
                 (r"tiny.json: expected an outline with the centre", ok | {"outline": "tiny.json"}, {}),
                 (r"zone.json: expected an outline|zone.json: .*cannot be brought", ok | {"outline": "zone.json"}, {}),
                 (r"empty.json.*(holds no line and no polygon|layer)", ok | {"outline": "empty.json"}, {}),
-                (r"line.json: feature 0: expected a polygon, found a line", ok | {"outline": "line.json"}, {}),
+                (r"line.json: feature 1: expected a polygon, found a line", ok | {"outline": "line.json"}, {}),
                 (r"none.json", ok | {"outline": "none.json"}, {}),
                 (r"expected volume_m3, thickness or dem, for no vent has emitted up to 0 s; found none of them; time is missing: when the outline was mapped", {"outline": "outline.json"}, {}),
                 (r"up to 0 s; found none of them$", {"outline": "outline.json", "time": 0}, {}),

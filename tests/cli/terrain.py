@@ -5,6 +5,8 @@ import json
 import os
 import re
 import shutil
+import sqlite3
+import struct
 import subprocess
 
 import case
@@ -487,6 +489,145 @@ class Edits(Ground):
     def test_refused(self):
         for edit, part in self.REFUSED:
             self.assertIn(part, self.messages(edits=[edit], code=3))
+
+
+class FarAway(Ground):
+    """Polygons and lines in degrees that reach around the Earth, lie on its other side, or have edges of thousands of kilometres,
+    compared with which centres of cells lie in them by longitude and latitude."""
+
+    def setUp(self):
+        super().setUp()
+        self.place(32633, WEST, NORTH)
+
+    def place(self, epsg, west, north):
+        """A DEM in this CRS; longitudes and latitudes of the centres of its cells, 0 to 360."""
+        self.epsg = epsg
+        write_tif(self.path("dem.tif"), numpy.round(base() % 2000, 2), west, north, CELL, CELL, epsg)
+        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
+        utm.ImportFromEPSG(epsg)
+        degrees.ImportFromEPSG(4326)
+        for srs in (utm, degrees):
+            srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+        change = osr.CoordinateTransformation(utm, degrees)
+        points = [(west + (c + 0.5) * CELL, north - (r + 0.5) * CELL) for r in range(ROWS) for c in range(COLS)]
+        placed = numpy.array(change.TransformPoints(points))[:, :2]
+        self.lon, self.lat = (placed[:, k].reshape(ROWS, COLS) for k in range(2))
+        self.middle = self.lon[ROWS // 2, COLS // 2], self.lat[ROWS // 2, COLS // 2]
+        first = -180
+        if abs(self.middle[0]) > 179:  # a file that counts to 360
+            first, self.middle = 0, (self.middle[0] % 360, self.middle[1])
+        self.globe = [(first, -90), (first + 360, -90), (first + 360, 90), (first, 90)]
+
+    def inside(self, *rings):
+        """Whether each centre lies in an odd number of rings, in any turn."""
+        found = numpy.zeros((ROWS, COLS), bool)
+        for ring in rings:
+            for turn in (-360, 0, 360):
+                for (x0, y0), (x1, y1) in zip(ring, ring[1:] + ring[:1]):
+                    lon = self.lon + turn
+                    between = (self.lat < y0) != (self.lat < y1)
+                    if y0 != y1:
+                        found ^= between & (lon < x0 + (self.lat - y0) / (y1 - y0) * (x1 - x0))
+        return found
+
+    def write_degrees(self, name, *geometries):
+        features = [{"type": "Feature", "properties": {"name": f"place {k + 1}"}, "geometry": {"type": kind, "coordinates": points}}
+                    for k, (kind, points) in enumerate(geometries)]
+        return case.write_json(self.path(name), {"type": "FeatureCollection", "features": features})
+
+    def around(self, *offsets):
+        """Points about the middle of the DEM, in degrees from it."""
+        return [(self.middle[0] + x, self.middle[1] + y) for x, y in offsets]
+
+    @staticmethod
+    def closed(*rings):
+        return [[list(point) for point in ring + ring[:1]] for ring in rings]
+
+    def check_sea(self, expected, *polygons, name=None):
+        """The cells that are sea in polygons, each a list of rings; the vent lies in the middle of some land."""
+        self.write_degrees("p.geojson", *(("Polygon", self.closed(*rings)) for rings in polygons))
+        land = [(r, c) for r in range(2, ROWS - 2) for c in range(2, COLS - 2) if not expected[r - 1:r + 2, c - 1:c + 2].any()]
+        row, col = land[len(land) // 2]
+        vent = {"row": row, "col": col, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+        case.write_json(self.path("s.json"), case.scenario(dem={"path": "dem.tif", "sea": "p.geojson"}, vents=[vent]))
+        folder = self.run_scenario("g.out", "--steps", "1", "--overwrite")
+        found = bands(os.path.join(folder, "dem.tif")).get("sea", numpy.zeros((ROWS, COLS))) == 1
+        self.assertTrue((found == expected).all(), f"{name}: {(found != expected).sum()} cells of {expected.sum()}")
+
+    def check_shapes(self):
+        a = self.around
+        wide = 1e-3 / numpy.cos(numpy.radians(self.middle[1]))  # degrees of about 100 m
+        island = a((-wide, -5e-4), (wide, -8e-4), (wide / 2, 9e-4), (-2 * wide, 1e-3))
+        half = a((-50, -15.00003), (50, 15), (50, 30), (-50, 35))  # its southern edge crosses the DEM, straight in degrees
+        shapes = {"with an island": [self.globe, island], "an island": [island],
+                  "a long edge": [half], "a hemisphere": [a((-100, -30), (1e-4, -30), (1e-4, 30), (-100, 30))],
+                  "a triangle": [a((-8, 3), (9, 4), (2e-4, -1e-3))]}
+        for name, rings in shapes.items():
+            rings = [[(x, max(-90, min(90, y))) for x, y in ring] for ring in rings]
+            expected = ~self.inside(island) if name == "with an island" else self.inside(*rings)
+            self.assertTrue(0 < expected.sum() < expected.size, name)
+            self.check_sea(expected, rings, name=name)
+        self.write_degrees("all.geojson", ("Polygon", self.closed(self.globe)))
+        self.assertIn(f"found sea in all {ROWS * COLS} cells", self.messages(path="dem.tif", crs=None, sea="all.geojson", code=3))
+
+    def test_shapes(self):
+        self.check_shapes()
+
+    def test_at_the_antimeridian(self):
+        """Taveuni, Fiji, in UTM 1S: its western half lies at 180 degrees east, in files that count to 180 or to 360."""
+        self.place(32701, 180010, 8140300)
+        self.assertTrue(((self.lon % 360 < 180).any() and (self.lon % 360 > 180).any()), (self.lon.min(), self.lon.max()))
+        self.check_shapes()
+        near = self.middle[0] % 360
+        ring = [(near - 0.5, -17), (near + 0.0002, -17), (near + 0.0002, -16), (near - 0.5, -16)]
+        self.check_sea(self.inside(ring), [ring])
+        west = [(x - 360, y) for x, y in ring]
+        self.check_sea(self.inside(west), [west])
+
+    def test_other_projections(self):
+        """Polar stereographic, Lambert's equal area of Europe, a southern zone, and Gauss-Boaga."""
+        for epsg, west, north in ((3031, 300000, -2000000), (3035, 4321000, 3210000), (32733, 500000, 6000000), (3004, 2500000, 4177000)):
+            with self.subTest(epsg=epsg):
+                self.place(epsg, west, north)
+                self.check_shapes()
+
+    def test_elsewhere(self):
+        """On the equator across the Earth the northing of UTM jumps by 40,000 km, in the middle of which the DEM lies."""
+        across = self.middle[0] - 180
+        far = [(across - 5, -5), (across + 5, -5), (across + 5, 5), (across - 5, 5)]
+        half = self.around((-1, -1), (-1e-3, -1), (-1e-3, 1), (-1, 1))
+        self.check_sea(self.inside(half), [half], [far])
+        self.check_sea(self.inside(far), [far])
+        self.write_degrees("sea.geojson", ("Polygon", self.closed(far)), ("Polygon", self.closed(half)))
+        self.assertIn(f"dem.sea: {self.inside(half).sum()} cells are sea", self.messages(path="dem.tif", sea="sea.geojson"))
+        self.assertIn("1 feature lies far from the DEM", self.messages(path="dem.tif", sea="sea.geojson"))
+        line = [[across, -0.001], [across, 0.001]]
+        self.write_degrees("line.geojson", ("LineString", line))
+        self.assertRegex(self.messages(path="dem.tif", edits=[{"file": "line.geojson", "width_m": 9, "height_m": 5}], code=3),
+                         "line.geojson: feature 1: expected a place on the DEM, found one that is far from it")
+
+    def test_both_readings(self):
+        """An edge from 170 degrees west to 170 east: whether it crosses 0 or 180 matters on the DEM, and there is a cure."""
+        box = [(-170, 30), (170, 30), (170, 45), (-170, 45)]
+        self.write_degrees("jump.geojson", ("Polygon", self.closed(self.around((0, 0), (1, 0), (1, 1)))), ("Polygon", self.closed(box)))
+        said = self.messages(path="dem.tif", sea="jump.geojson", code=3)
+        self.assertIn("feature 2: an edge leads from longitude -170 to 170: expected geometry that is cut at the antimeridian", said)
+        cure = re.search(r"If it crosses the antimeridian: (ogr2ogr .*)", said)[1]
+        subprocess.run(cure, shell=True, check=True, cwd=self.work)
+        self.assertIn("jump-cut.gpkg: 1 feature lies far", self.messages(path="dem.tif", sea="jump-cut.gpkg"))
+        across = [(170, -30), (-170, -30), (-170, -20), (170, -20)]  # far away both readings are the same here
+        self.check_sea(numpy.zeros((ROWS, COLS), bool), [across])
+
+    def test_not_finite(self):
+        write_features(self.path("nan.gpkg"), ["LINESTRING(500010 4177010, 500100 4177100)"] * 2)
+        with sqlite3.connect(self.path("nan.gpkg")) as db:
+            geometry = db.execute("SELECT geom FROM works WHERE fid = 2").fetchone()[0]
+            db.create_function("ST_IsEmpty", 1, lambda g: 0)  # the triggers of the index call them
+            for k, name in enumerate(("ST_MinX", "ST_MaxX", "ST_MinY", "ST_MaxY")):
+                db.create_function(name, 1, lambda g, k=k: (500010, 500100, 4177010, 4177100)[k])
+            db.execute("UPDATE works SET geom = ? WHERE fid = 2", (geometry[:-8] + struct.pack("<d", float("inf")),))
+        self.assertIn("feature 2 has coordinates that are not finite",
+                      self.messages(edits=[{"file": "nan.gpkg", "width_m": 9, "height_m": 5}], code=3))
 
 
 class NextGround(Ground):

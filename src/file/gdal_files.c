@@ -262,6 +262,71 @@ static enum sciara_status check_siblings(const char *path) {
   return status;
 }
 
+/** Reads the first bytes of a file; fewer if it is shorter. */
+static enum sciara_status read_start(const char *path, char *out, size_t size) {
+  int fd;
+  memset(out, 0, size);
+  SCIARA_TRY(sciara_input_open(path, &fd));
+  const ssize_t n = pread(fd, out, size, 0);
+  close(fd);
+  return n >= 0 ? SCIARA_OK : sciara_fail(SCIARA_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+static enum sciara_status fail_log(const char *path, const char *suffix) {
+  struct sciara_text text = {0};
+  const int stem = (int)sciara_path_stem(path);
+  char *copy = sciara_format("%.*s-whole.gpkg", stem, path), *raster = sciara_format("%.*s-whole.tif", stem, path);
+  enum sciara_status status = copy && raster ? sciara_text_append(&text, "ogr2ogr ") : SCIARA_ERR_MEMORY;
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, copy);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, " ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, path);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, "; of a raster: gdal_translate ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, path);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, " ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, raster);
+  if (status == SCIARA_OK)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: its latest changes are in %s%s: another program, such as QGIS, has it open or has not ended "
+                    "properly. Close the file there, or make a copy with them: %s",
+                    path, sciara_path_name(path), suffix, text.data);
+  sciara_text_free(&text);
+  free(copy);
+  free(raster);
+  return status;
+}
+
+/** Whether a regular file begins with these bytes; false if there is none. */
+static bool begins(const char *path, size_t count, const char *with) {
+  char start[16];
+  struct stat about;
+  return stat(path, &about) == 0 && S_ISREG(about.st_mode) && read_start(path, start, sizeof start) == SCIARA_OK &&
+         memcmp(start, with, count) == 0;
+}
+
+/**
+ * A GeoPackage is a database of SQLite, whose latest changes may be in a file beside it: a log of what is to be written, or a
+ * journal of what has been overwritten (sqlite.org/fileformat2.html, 3 and 4). GDAL does not get to see that file here, and would
+ * read an old or a broken state.
+ */
+static enum sciara_status check_log(const char *path) {
+  static const struct {
+    const char *suffix, *start;
+    size_t count;
+  } logs[] = {{"-wal", "\x37\x7f\x06\x82", 4},
+              {"-wal", "\x37\x7f\x06\x83", 4},
+              {"-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8}};
+  enum sciara_status status = SCIARA_OK;
+  if (!begins(path, 16, "SQLite format 3")) return SCIARA_OK;
+  for (size_t k = 0; k < sizeof logs / sizeof *logs && status == SCIARA_OK; k++) {
+    char *log = sciara_format("%s%s", path, logs[k].suffix);
+    if (!log) return sciara_fail(SCIARA_ERR_MEMORY, "no memory for the path of %s", path);
+    if (begins(log, logs[k].count, logs[k].start)) status = fail_log(path, logs[k].suffix);
+    free(log);
+  }
+  return status;
+}
+
 static enum sciara_status add_input(const char *path, char **name) {
   struct input *input = (struct input *)malloc(sizeof *input);
   char *plain = sciara_gdal_plain_path(path);
@@ -286,6 +351,7 @@ enum sciara_status sciara_gdal_files_allow(const char *path, char **name) {
   SCIARA_TRY(sciara_input_check(path));
   SCIARA_TRY(sciara_netcdf_check_header(path)); // also of a file that GDAL will open by its path
   SCIARA_TRY(check_siblings(path));
+  SCIARA_TRY(check_log(path));
   return add_input(path, name);
 }
 

@@ -56,8 +56,8 @@ void sciara_gdal_files_install(void);
 
 /**
  * Checks an input and its siblings, and lets GDAL read them: the input as *name, until sciara_gdal_files_forbid. A
- * sibling that is not a regular file, or whose CRS names a file, is SCIARA_ERR_INPUT, and so is a NetCDF file whose header
- * is damaged.
+ * sibling that is not a regular file, or whose CRS names a file, is SCIARA_ERR_INPUT, and so are a NetCDF file whose header
+ * is damaged, and a GeoPackage with changes in a log beside it.
  */
 enum sciara_status sciara_gdal_files_allow(const char *path, char **name);
 

@@ -5,7 +5,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -13,7 +15,7 @@ import case
 from case import Case
 
 import numpy
-from osgeo import gdal, osr
+from osgeo import gdal, ogr, osr
 
 gdal.UseExceptions()
 TOOLS = "gdalwarp|gdal_translate|gdal_calc.py|gdal_edit.py|ogr2ogr"
@@ -306,6 +308,64 @@ class Cures(Case):
             said = self.sciara("check", "v.json", "--set", f"dem.sea={name}-placed.gpkg").stderr
             self.assertIn("dem.sea: 40 cells are sea", said)
 
+    def test_changes_that_are_not_in_the_file(self):
+        """A GeoPackage that is open elsewhere, with a place, an outline or an altitude in the log beside it: the copy has them. What lies beside
+        it stays as it is."""
+        self.write_scenario()
+        self.run_scenario("run", "-n", 100)
+        x, y = case.WEST, case.SOUTH
+        box = lambda a, b: f"POLYGON(({x + a} {y + 50},{x + b} {y + 50},{x + b} {y + 90},{x + a} {y + 90},{x + a} {y + 50}))"
+        made = ogr.GetDriverByName("GPKG").CreateDataSource(self.path("front.gpkg"))
+        layer = made.CreateLayer("front", crs(32633), ogr.wkbPolygon)
+        layer.CreateField(ogr.FieldDefn("name", ogr.OFTString))
+        made = layer = None
+        os.environ["OGR_SQLITE_JOURNAL"] = "WAL"
+        self.addCleanup(os.environ.pop, "OGR_SQLITE_JOURNAL")
+        for k, name in enumerate(("old", "new")):
+            source = ogr.Open(self.path("front.gpkg"), 1)
+            layer = source.GetLayer(0)
+            feature = ogr.Feature(layer.GetLayerDefn())
+            feature.SetField("name", name)
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(box(50 + 100 * k, 150 + 100 * k)))
+            layer.CreateFeature(feature)
+            source.FlushCache()
+            if name == "new":  # copied while it is open
+                for suffix in ("", "-wal"):
+                    shutil.copy(self.path("front.gpkg" + suffix), self.path("open.gpkg" + suffix))
+            feature = layer = source = None
+        self.assertGreater(os.path.getsize(self.path("open.gpkg-wal")), 32)
+        before = case.tree(self.work)
+        edit = case.write_json(self.path("v.json"), case.scenario(dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": "open.gpkg"}))
+        said = [self.sciara("compare", "run", "--observed", "open.gpkg", code=3).stderr,
+                self.sciara("exposure", "run", "--assets", "open.gpkg", "-o", "e.csv", code=3).stderr, self.sciara("check", edit, code=3).stderr]
+        os.remove(edit)
+        self.assertEqual(case.tree(self.work), before, "something was written beside it")
+        for text in said:
+            self.assertIn("open.gpkg: its latest changes are in open.gpkg-wal", text)
+        command = re.search(r"a copy with them: (ogr2ogr .*?);", said[0])[1]
+        subprocess.run(command, shell=True, check=True, cwd=self.work, env={**os.environ, "OGR_SQLITE_JOURNAL": ""})
+        found = json.loads(self.sciara("compare", "run", "--observed", "open-whole.gpkg", "--json").stdout)
+        self.assertEqual(found["observed_cells"], 2 * 40)
+        # a raster: gdal_translate
+        gdal.Translate(self.path("ground.tif"), self.path("dem.asc"), outputSRS="EPSG:32633")
+        gdal.Translate(self.path("ground.gpkg"), self.path("ground.tif"), format="GPKG", outputType=gdal.GDT_Float32)
+        db = sqlite3.connect(self.path("ground.gpkg"))
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("UPDATE gpkg_contents SET description = 'changed'")
+        db.commit()
+        for suffix in ("", "-wal"):
+            shutil.copy(self.path("ground.gpkg" + suffix), self.path("held.gpkg" + suffix))
+        db.close()
+        case.write_json(self.path("g.json"), case.scenario(dem={"path": "held.gpkg"}))
+        command = re.search(r"of a raster: (gdal_translate .*)", self.sciara("check", "g.json", code=3).stderr)[1]
+        subprocess.run(command, shell=True, check=True, cwd=self.work, stdout=subprocess.DEVNULL)
+        self.assertTrue((gdal.Open(self.path("held-whole.tif")).ReadAsArray() == gdal.Open(self.path("ground.tif")).ReadAsArray()).all())
+        # a journal of SQLite itself, of a program that was killed
+        shutil.copy(self.path("front.gpkg"), self.path("killed.gpkg"))
+        with open(self.path("killed.gpkg-journal"), "wb") as f:
+            f.write(bytes.fromhex("d9d505f920a163d7") + bytes(504))
+        self.assertIn("killed.gpkg-journal", self.sciara("compare", "run", "--observed", "killed.gpkg", code=3).stderr)
+
     def test_words_of_files(self):
         """A CRS whose authority would be a command of the shell: it is one word of the printed one."""
         self.write_scenario()
@@ -409,9 +469,9 @@ class Cures(Case):
 
     def test_no_other_command_is_printed(self):
         """Every source that prints a command is one whose commands are run: above, in terrain.py (NetCDF, first bytes, numbers
-        of ASCII grids) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
+        of ASCII grids; jumps of longitudes) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
         self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
-            "file/vector_open.c": 3, "terrain/dem_altitudes.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
+            "file/gdal_files.c": 2, "file/vector_open.c": 3, "file/vector_place.c": 1, "terrain/dem_altitudes.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
             "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/dem_units.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
         self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_netcdf.c": 1})
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),

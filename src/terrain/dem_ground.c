@@ -19,6 +19,8 @@ struct work {
   const struct sciara_edit *edit;
   size_t number;    ///< its index
   uint8_t *mask;    ///< cells of one shape
+  uint8_t *waits;   ///< of each cell: what will be done there, enum sciara_edit_value, plus 1; 0: nothing
+  double *value;    ///< of that, m
   double *altitude; ///< that it changes: of the DEM, or as it will be at the time of the edit
   int64_t changed, missing;
   double low, high, volume; ///< changes of the altitude, m; their sum, m
@@ -40,16 +42,34 @@ static enum sciara_status change_cell(struct work *w, int64_t i, enum sciara_edi
     SCIARA_TRY(sciara_ground_changes_add(&d->changes, (struct sciara_ground_op){i, what, value}));
   if (after == before) return SCIARA_OK;
   w->altitude[i] = after;
+  w->changed += d->edit[i] != w->number + 1; // by works of several kinds perhaps
   d->edit[i] = (uint16_t)(w->number + 1);
   w->low = fmin(w->low, after - before);
   w->high = fmax(w->high, after - before);
   w->volume += after - before;
-  w->changed++;
   return SCIARA_OK;
 }
 
-/** Applies the edit to a line or polygon; each cell once. */
-static enum sciara_status apply_shape(void *context, const struct sciara_shape *shape) {
+static enum sciara_status apply_waiting(struct work *w, int64_t i) {
+  const uint8_t what = w->waits[i];
+  w->waits[i] = 0;
+  return what ? change_cell(w, i, (enum sciara_edit_value)(what - 1), w->value[i]) : SCIARA_OK;
+}
+
+/**
+ * A line or polygon of the edit. Parts of a feature and features of a file that overlap are one work, as is a dam in two pieces: a
+ * cell is changed once, by the larger of two changes of a kind; of two altitudes the last one counts.
+ */
+static enum sciara_status add_to_cell(struct work *w, int64_t i, enum sciara_edit_value what, double value) {
+  const bool same = w->waits[i] == (uint8_t)what + 1, larger = fabs(value) > fabs(w->value[i]);
+  if (!same) SCIARA_TRY(apply_waiting(w, i)); // works of different kinds are done one after the other
+  if (!same || what == SCIARA_EDIT_LEVEL || (what == SCIARA_EDIT_CREST ? value > w->value[i] : larger))
+    w->value[i] = value;
+  w->waits[i] = (uint8_t)(what + 1);
+  return SCIARA_OK;
+}
+
+static enum sciara_status add_shape(void *context, const struct sciara_shape *shape) {
   struct work *w = (struct work *)context;
   const struct sciara_grid *g = &w->dem->grid;
   enum sciara_edit_value what;
@@ -62,19 +82,19 @@ static enum sciara_status apply_shape(void *context, const struct sciara_shape *
   else
     SCIARA_TRY(sciara_mark_line(g, shape->points, shape->ends[0], shape->value[SCIARA_EDIT_WIDTH], w->mask));
   for (int64_t i = 0; i < sciara_grid_cells(g); i++)
-    if (w->mask[i]) SCIARA_TRY(change_cell(w, i, what, shape->value[what]));
+    if (w->mask[i]) SCIARA_TRY(add_to_cell(w, i, what, shape->value[what]));
   return SCIARA_OK;
 }
 
 /** A shape of a file: its columns, and for what they do not say the values of the edit. */
-static enum sciara_status apply_feature(void *context, const struct sciara_shape *shape) {
+static enum sciara_status add_feature(void *context, const struct sciara_shape *shape) {
   const struct work *w = (const struct work *)context;
   struct sciara_shape whole = *shape;
   bool says = false;
   for (int k = SCIARA_EDIT_HEIGHT; k < SCIARA_EDIT_VALUES; k++) says |= !isnan(whole.value[k]);
   for (int k = 0; k < SCIARA_EDIT_VALUES; k++)
     if (isnan(whole.value[k]) && (k == SCIARA_EDIT_WIDTH || !says)) whole.value[k] = w->edit->value[k];
-  const enum sciara_status status = apply_shape(context, &whole);
+  const enum sciara_status status = add_shape(context, &whole);
   return status == SCIARA_OK ? status
                              : sciara_fail_context(status, "%s, feature %" PRId64, w->edit->path, shape->feature + 1);
 }
@@ -121,8 +141,8 @@ static void report(const struct work *w) {
                 sciara_plural((uint64_t)w->missing, "is NODATA or sea and stays", "are NODATA or sea and stay"));
 }
 
-/** Applies an edit to the points that the scenario gives, in degrees perhaps. */
-static enum sciara_status apply_points(struct work *w) {
+/** Adds the points of an edit that the scenario gives, in degrees perhaps. */
+static enum sciara_status add_points(struct work *w) {
   const struct sciara_edit *edit = w->edit;
   struct sciara_point *points;
   SCIARA_TRY(SCIARA_NEW(points, edit->point_count + 1, "the points of an edit"));
@@ -139,7 +159,7 @@ static enum sciara_status apply_points(struct work *w) {
   if (!edit->lonlat && edit->point_count > 0)
     status = sciara_georef_suspect_degrees(wkt, g, points[0],
                                            "\"lonlat\": true says that they are degrees, longitude first");
-  if (status == SCIARA_OK) status = apply_shape(w, &shape);
+  if (status == SCIARA_OK) status = add_shape(w, &shape);
   sciara_free(points);
   return status;
 }
@@ -151,6 +171,8 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                      .edit = edit,
                      .number = k,
                      .mask = w->mask,
+                     .waits = w->waits,
+                     .value = w->value,
                      .altitude = w->altitude,
                      .low = INFINITY,
                      .high = -INFINITY};
@@ -168,12 +190,13 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .notes = q->notes,
                                                .values = true,
                                                .on_grid = true,
-                                               .visit = apply_feature,
+                                               .visit = add_feature,
                                                .context = w};
     status = sciara_shapes_read(&file);
   } else {
-    status = apply_points(w);
+    status = add_points(w);
   }
+  for (int64_t i = 0; i < sciara_grid_cells(&w->dem->grid) && status == SCIARA_OK; i++) status = apply_waiting(w, i);
   if (status == SCIARA_ERR_USAGE) return status; // of an option, not of the scenario
   if (status != SCIARA_OK) return sciara_fail_context(status, "dem.edits[%zu] (%s)", k, edit->name);
   report(w);
@@ -194,6 +217,8 @@ static enum sciara_status apply_edits(const struct sciara_ground_request *q, boo
   if (count == 0) return SCIARA_OK;
   if (!dem->edit) SCIARA_TRY_GOTO(SCIARA_NEW(dem->edit, cells, "the edits of the ground"));
   SCIARA_TRY_GOTO(SCIARA_NEW(w.mask, cells, "the cells of an edit"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(w.waits, cells, "the cells of an edit"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(w.value, cells, "the cells of an edit"));
   if (dated) {
     SCIARA_TRY_GOTO(SCIARA_NEW(later, cells, "the ground after its edits"));
     memcpy(later, dem->altitude, cells * sizeof *later);
@@ -207,6 +232,8 @@ static enum sciara_status apply_edits(const struct sciara_ground_request *q, boo
   }
 cleanup:
   sciara_free(w.mask);
+  sciara_free(w.waits);
+  sciara_free(w.value);
   sciara_free(later);
   return status;
 }

@@ -113,6 +113,54 @@ static enum sciara_status read_values(struct reading *r, OGRFeatureH feature) {
   return SCIARA_OK;
 }
 
+/** Whether the boxes of two polygons overlap; of very many it is taken for granted. */
+static bool may_overlap(OGRGeometryH polygons) {
+  enum { FEW = 1000 };
+  const int count = OGR_G_GetGeometryCount(polygons);
+  for (int i = 0; i < count && count <= FEW; i++)
+    for (int k = 0; k < i; k++) {
+      OGREnvelope a, b;
+      OGR_G_GetEnvelope(OGR_G_GetGeometryRef(polygons, i), &a);
+      OGR_G_GetEnvelope(OGR_G_GetGeometryRef(polygons, k), &b);
+      if (a.MinX < b.MaxX && b.MinX < a.MaxX && a.MinY < b.MaxY && b.MinY < a.MaxY) return true;
+    }
+  return count > FEW;
+}
+
+static double area_of_parts(OGRGeometryH geometry) {
+  double sum = 0;
+  for (int k = 0; k < OGR_G_GetGeometryCount(geometry); k++) sum += OGR_G_Area(OGR_G_GetGeometryRef(geometry, k));
+  return sum;
+}
+
+/** The union of polygons whose areas overlap, or NULL if they do not (or are not only polygons). */
+static OGRGeometryH unite(struct reading *r, OGRGeometryH all) {
+  OGRGeometryH valid = OGR_G_CreateGeometry(wkbMultiPolygon), united = NULL;
+  bool zones = valid && OGR_G_GetGeometryCount(all) > 1;
+  for (int k = 0; k < OGR_G_GetGeometryCount(all) && zones; k++)
+    zones = OGR_G_AddGeometry(valid, OGR_G_GetGeometryRef(all, k)) == OGRERR_NONE; // no other kinds
+  if (zones && may_overlap(valid)) {
+    const double sum = area_of_parts(valid);
+    united = OGR_G_UnionCascaded(valid);
+    if (!united) { // rings that cross themselves, perhaps
+      OGRGeometryH repaired = OGR_G_MakeValid(valid);
+      united = repaired ? OGR_G_Buffer(repaired, 0, 1) : NULL;
+      OGR_G_DestroyGeometry(repaired);
+    }
+    if (!united)
+      sciara_note(r->request->notes, SCIARA_LOG_WARNING,
+                  "%s: feature %" PRId64 ": where its polygons overlap, areas count twice: %s", r->request->path,
+                  r->shape.feature + 1, sciara_gdal_message(r->scope));
+    if (!r->scope->no_memory) sciara_gdal_reset(r->scope);
+    if (united && !(OGR_G_Area(united) < sum * (1 - 1e-9))) {
+      OGR_G_DestroyGeometry(united);
+      united = NULL;
+    }
+  }
+  OGR_G_DestroyGeometry(valid);
+  return united;
+}
+
 /** Takes over a geometry, in the CRS of the DEM. */
 static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry) {
   OGRGeometryH placed;
@@ -125,7 +173,12 @@ static enum sciara_status take_geometry(struct reading *r, OGRGeometryH geometry
     r->elsewhere++;
     return give_nothing(r, true);
   }
-  const enum sciara_status status = OGR_G_GetGeometryCount(placed) == 0 ? give_nothing(r, false) : give_all(r, placed);
+  OGRGeometryH united = r->request->places ? unite(r, placed) : NULL;
+  if (united) {
+    OGR_G_DestroyGeometry(placed);
+    placed = united;
+  }
+  const enum sciara_status status = OGR_G_IsEmpty(placed) ? give_nothing(r, false) : give_all(r, placed);
   OGR_G_DestroyGeometry(placed);
   return status;
 }

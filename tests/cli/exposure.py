@@ -360,6 +360,23 @@ class Exposure(SharedCase):
         self.assertEqual([row["state"] for row in self.rows("t.csv").values()][:2], ["outside", "outside"])
         self.assertNotEqual(self.rows("t.csv")["hut"]["state"], "outside")
 
+    def test_parts_that_overlap(self):
+        """The area of a zone is that of the union of its polygons, as GEOS finds it: in rings, in a hole of another part, twice the same, and
+        as a ring that crosses itself."""
+        shapes = {"two": f"MULTIPOLYGON((({points_of((150, 60), (260, 60), (260, 150), (150, 60))})),(({points_of((200, 55), (330, 55), (330, 133), (200, 55))})))",
+                  "same": f"MULTIPOLYGON((({points_of((150, 60), (260, 60), (260, 150), (150, 60))})),(({points_of((150, 60), (260, 60), (260, 150), (150, 60))})))",
+                  "holed": f"MULTIPOLYGON({PLACES['town'][7:]},(({points_of((195, 100), (260, 113), (210, 160), (195, 100))})))",
+                  "apart": f"MULTIPOLYGON((({points_of((150, 60), (155, 60), (155, 70), (150, 60))})),(({points_of((200, 55), (330, 55), (330, 133), (200, 55))})))",
+                  "half outside": f"MULTIPOLYGON((({points_of((350, 60), (450, 60), (450, 155), (350, 60))})),(({points_of((390, 55), (460, 55), (460, 133), (390, 55))})))"}
+        write_places(self.path("overlap.gpkg"), places=shapes)
+        self.sciara("exposure", "run", "--assets", "overlap.gpkg", "-o", "o.csv", "-q")
+        for name, row in self.rows("o.csv").items():
+            union = ogr.CreateGeometryFromWkt(shapes[name]).UnionCascaded()
+            self.assertAlmostEqual(float(row["all"]), union.Area(), delta=1e-6 * union.Area(), msg=name)
+            amounts = amounts_of(union.ExportToWkt())
+            self.assertAlmostEqual(float(row["land"]), amounts[self.land].sum(), delta=1e-3, msg=name)
+            self.assertAlmostEqual(float(row["covered"]), amounts[(self.arrival >= 0) & self.land].sum(), delta=1e-3, msg=name)
+
     def test_tables(self):
         """Points of a table, in degrees or metres and as spreadsheets write them, have the rows of the same points of a GeoPackage: of runs, of
         two, on maps, and of ensembles."""

@@ -436,6 +436,40 @@ class Edits(Ground):
             for shown, value in zip((low, high or low, volume), (change.min(), change.max(), change.sum() * CELL * CELL)):
                 self.assertAlmostEqual(float(shown) / value, 1, delta=1e-3)
 
+    def test_pieces_are_one_work(self):
+        """A dam, a ditch or a fill in pieces, as parts of a feature or as features, in a file or dated, changes the cells that it
+        would in one piece, each once; where works of a file differ, the larger one counts."""
+        (x0, y0), (x1, _), (x2, y2) = centre(10, 5), centre(10, 20), centre(22, 20)
+        whole = f"({x0} {y0},{x1} {y0},{x2} {y2})"
+        first, second = f"({x0} {y0},{x1} {y0})", f"({x1} {y0},{x2} {y2})"
+        forms = {"whole": [f"LINESTRING{whole}"], "parts": [f"MULTILINESTRING({first},{second})"],
+                 "features": [f"LINESTRING{first}", f"LINESTRING{second}"], "twice": [f"LINESTRING{whole}"] * 2}
+        for name, geometries in forms.items():
+            write_features(self.path(f"{name}.gpkg"), geometries)
+        for work in ({"width_m": 10, "height_m": 5}, {"width_m": 35, "height_m": 5}, {"width_m": 35, "depth_m": 2}, {"width_m": 35, "crest_m": 1060}):
+            for more in ({}, {"from": "1 h"}):
+                said = {}
+                for name in forms:
+                    found = self.messages("--no-estimate", edits=[{"file": f"{name}.gpkg", **work, **more}])
+                    said[name] = re.search(r"dem.edits\[0\] \(edit 1\): (.*)", found)[1]
+                self.assertEqual(set(said.values()), {said["whole"]}, work)
+        plain = self.ground(edits=[{"file": "whole.gpkg", "width_m": 35, "height_m": 5}])["altitude before the eruption"] - base()
+        self.assertEqual(set(numpy.round(plain[3:].ravel(), 6)), {0, 5})
+        for name in ("parts", "features", "twice"):
+            found = self.ground(edits=[{"file": f"{name}.gpkg", "width_m": 35, "height_m": 5}])["altitude before the eruption"] - base()
+            self.assertTrue((found == plain).all(), name)
+        box = lambda c0, c1, r0, r1: (f"(({centre(r0, c0)[0] - 1} {centre(r0, c0)[1] + 1},{centre(r0, c1)[0] + 1} {centre(r0, c0)[1] + 1},"
+                                      f"{centre(r0, c1)[0] + 1} {centre(r1, c0)[1] - 1},{centre(r0, c0)[0] - 1} {centre(r1, c0)[1] - 1},"
+                                      f"{centre(r0, c0)[0] - 1} {centre(r0, c0)[1] + 1}))")
+        write_features(self.path("fill.gpkg"), [f"MULTIPOLYGON({box(5, 14, 10, 12)},{box(10, 19, 10, 12)})"])
+        self.assertIn("45 cells are changed by 3 m, 13500 m3 in all", self.messages(edits=[{"file": "fill.gpkg", "raise_m": 3}]))
+        write_features(self.path("two.gpkg"), [f"POLYGON{box(5, 14, 10, 12)}", f"POLYGON{box(10, 19, 10, 12)}", f"LINESTRING{first}"],
+                       [{"raise_m": -2}, {"raise_m": 1}, {"height_m": 7, "width_m": 1}])
+        change = self.ground(edits=[{"file": "two.gpkg"}])["altitude before the eruption"] - base()
+        self.assertTrue((change[11, 5:15] == -2).all() and (change[11, 15:20] == 1).all())
+        self.assertTrue((change[10, 6:15] == 5).all(), "a fill, and then a dam on it")
+        self.assertIn("46 cells are changed", self.messages(edits=[{"file": "two.gpkg"}]))
+
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
         box = f"POLYGON(({x0} {y0 - 50}, {x1} {y0 - 50}, {x1} {y0 - 80}, {x0} {y0 - 80}, {x0} {y0 - 50}))"

@@ -16,7 +16,7 @@ enum sciara_status sciara_observation_refuse(const struct sciara_observation_req
   char text[1024];
   va_list values;
   va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
+  sciara_vprint(text, sizeof text, format, values);
   va_end(values);
   if (!q->json_path) return sciara_fail(SCIARA_ERR_USAGE, "%s: %s", option, text);
   return sciara_fail(SCIARA_ERR_INPUT, "%s.%s: %s", q->json_path, key, text);

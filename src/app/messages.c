@@ -131,7 +131,7 @@ void sciara_messages_keep(enum sciara_log_level level, const char *format, ...) 
   char message[4096];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  sciara_vprint(message, sizeof message, format, args);
   va_end(args);
   pthread_mutex_lock(&lock);
   keep_copy(level, message);
@@ -188,7 +188,7 @@ void sciara_error(const char *format, ...) {
   char message[4096];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  sciara_vprint(message, sizeof message, format, args);
   va_end(args);
   say(NULL, SCIARA_LOG_ERROR, message);
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 static sciara_log_sink *installed_sink;
 static void *installed_context;
 
@@ -21,7 +23,7 @@ void sciara_log_set_sink(sciara_log_sink *sink, void *context) {
 static void pass(sciara_log_sink *sink, void *context, enum sciara_log_level level, const char *format, va_list args) {
   char line[4096];
   if (!sink) return;
-  vsnprintf(line, sizeof line, format, args);
+  sciara_vprint(line, sizeof line, format, args);
   sink(context, level, line);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { MESSAGE_CAPACITY = 4096 };
 
 static _Thread_local char message[MESSAGE_CAPACITY];
@@ -18,7 +20,7 @@ enum sciara_status sciara_fail(enum sciara_status status, const char *format, ..
   char fresh[MESSAGE_CAPACITY]; // the arguments may point into `message`
   va_list args;
   va_start(args, format);
-  vsnprintf(fresh, sizeof fresh, format, args);
+  sciara_vprint(fresh, sizeof fresh, format, args);
   va_end(args);
   memcpy(message, fresh, sizeof message);
   return status;
@@ -28,7 +30,7 @@ enum sciara_status sciara_fail_context(enum sciara_status status, const char *fo
   char fresh[MESSAGE_CAPACITY];
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(fresh, sizeof fresh, format, args);
+  int n = sciara_vprint(fresh, sizeof fresh, format, args);
   va_end(args);
   size_t used = n < 0 ? 0 : (size_t)n < sizeof fresh ? (size_t)n : sizeof fresh - 1;
   const char *parts[] = {": ", message};

@@ -35,13 +35,13 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
   va_start(args, format);
   va_copy(again, args);
   const size_t room = t->data && t->failed == SCIARA_OK ? t->capacity - t->length : 0;
-  int n = vsnprintf(room ? t->data + t->length : NULL, room, format, args);
+  int n = sciara_vprint(room ? t->data + t->length : NULL, room, format, args);
   va_end(args);
   if (n < 0 && t->failed == SCIARA_OK) t->failed = SCIARA_ERR_INTERNAL;
   enum sciara_status status =
       n < 0 ? sciara_fail(SCIARA_ERR_INTERNAL, "a text could not be formatted") : sciara_text_reserve(t, (size_t)n);
   if (status == SCIARA_OK) {
-    if ((size_t)n >= room) vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
+    if ((size_t)n >= room) sciara_vprint(t->data + t->length, (size_t)n + 1, format, again);
     t->length += (size_t)n;
   } else if (room) {
     t->data[t->length] = '\0'; // nothing was appended
@@ -126,6 +126,18 @@ enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *te
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *text) {
+  enum sciara_status status = SCIARA_OK;
+  for (const unsigned char *c = (const unsigned char *)text; *c && status == SCIARA_OK; c++) {
+    const char two[] = {(char)(0xc0 | *c >> 6), (char)(0x80 | (*c & 0x3f))};
+    if (*c < 0x80)
+      status = sciara_text_append_bytes(t, (const char *)c, 1);
+    else
+      status = *c < 0xa0 ? sciara_text_append(t, "\xef\xbf\xbd") : sciara_text_append_bytes(t, two, 2);
+  }
+  return status;
+}
+
 enum sciara_status sciara_text_append_plain(struct sciara_text *t, const char *text) {
   while (*text) {
     uint32_t code;
@@ -187,11 +199,11 @@ char *sciara_format(const char *format, ...) {
   char usual[256];
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(usual, sizeof usual, format, args);
+  int n = sciara_vprint(usual, sizeof usual, format, args);
   va_end(args);
   char *text = n < 0 ? NULL : (char *)malloc((size_t)n + 1);
   if (text && (size_t)n < sizeof usual) memcpy(text, usual, (size_t)n + 1);
-  if (text && (size_t)n >= sizeof usual) vsnprintf(text, (size_t)n + 1, format, again);
+  if (text && (size_t)n >= sizeof usual) sciara_vprint(text, (size_t)n + 1, format, again);
   va_end(again);
   return text;
 }

@@ -27,6 +27,12 @@ struct sciara_text {
  */
 enum sciara_status sciara_text_reserve(struct sciara_text *t, size_t more);
 enum sciara_status sciara_text_append(struct sciara_text *t, const char *format, ...) SCIARA_PRINTF(2, 3);
+
+/**
+ * vsnprintf, for formats of messages: a limit of 20 bytes or more that stands in the format, as "%.60s" for names of unknown
+ * length, cuts between characters, and an ellipsis stands for the rest. Allocates no memory.
+ */
+int sciara_vprint(char *out, size_t size, const char *format, va_list args) SCIARA_PRINTF(3, 0);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
 /** Whether a text is UTF-8. */
 bool sciara_is_utf8(const char *text);
@@ -45,6 +51,9 @@ bool sciara_is_control(uint32_t code);
  * written as "\u001b"; a byte that is not UTF-8 becomes U+FFFD.
  */
 enum sciara_status sciara_text_append_json(struct sciara_text *t, const char *text);
+
+/** Appends a text in Latin-1 as UTF-8; a byte that is no character there becomes U+FFFD. */
+enum sciara_status sciara_text_append_latin1(struct sciara_text *t, const char *text);
 
 /**
  * Appends `text` in a form valid in XML: characters of sciara_is_control become spaces, bytes that are not UTF-8

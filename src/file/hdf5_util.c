@@ -68,7 +68,7 @@ enum sciara_status sciara_hdf5_fail(enum sciara_status status, const char *path,
   char doing[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(doing, sizeof doing, format, args);
+  sciara_vprint(doing, sizeof doing, format, args);
   va_end(args);
   return sciara_fail(cause.memory ? SCIARA_ERR_MEMORY : status, "%s: %s: %s", path, doing, cause.text);
 }

@@ -36,7 +36,7 @@ static enum sciara_status SCIARA_PRINTF(3, 4) refuse(const struct scan *s, size_
   char what[256];
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  sciara_vprint(what, sizeof what, format, args);
   va_end(args);
   size_t line, column;
   position(s, at, &line, &column);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 enum {
   TAG_DIMENSIONS = 10,
@@ -48,7 +49,7 @@ static enum sciara_status refuse(const struct header *h, uint64_t at, const char
   char text[200];
   va_list values;
   va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
+  sciara_vprint(text, sizeof text, format, values);
   va_end(values);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: header of a NetCDF file (CDF-%d), byte %" PRIu64 ", %s: expected %s",
                      h->path, h->version, at, h->part, text);

@@ -128,12 +128,26 @@ static bool finish_feature(OGRLayerH layer, const struct product *p, OGRFeatureH
   return done;
 }
 
-/** Sets a text. In KML it must be valid in XML, whatever a scenario calls a vent, a place or an edit. */
-static bool set_text(OGRFeatureH f, const struct product *p, const char *field, const char *text) {
+/**
+ * A text that is valid in XML, whatever a scenario calls a vent, a place or an edit. LIBKML puts texts with markup between
+ * "<![CDATA[" and "]]>" and does not look for the end in the text: it is divided by a blank.
+ */
+static enum sciara_status append_kml(struct sciara_text *t, const char *text) {
   struct sciara_text plain = {0};
-  const bool done = !p->format->styled || sciara_text_append_plain(&plain, text) == SCIARA_OK;
-  if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, field), plain.data ? plain.data : text);
+  enum sciara_status status = sciara_text_append_plain(&plain, text);
+  const char *at = plain.data ? plain.data : "";
+  for (const char *end; status == SCIARA_OK && (end = strstr(at, "]]>")); at = end + 2)
+    status = sciara_text_append(t, "%.*s]] ", (int)(end - at), at);
+  if (status == SCIARA_OK) status = sciara_text_append(t, "%s", at);
   sciara_text_free(&plain);
+  return status;
+}
+
+static bool set_text(OGRFeatureH f, const struct product *p, const char *field, const char *text) {
+  struct sciara_text kml = {0};
+  const bool done = !p->format->styled || append_kml(&kml, text) == SCIARA_OK;
+  if (done) OGR_F_SetFieldString(f, OGR_F_GetFieldIndex(f, field), kml.data ? kml.data : text);
+  sciara_text_free(&kml);
   return done;
 }
 
@@ -485,7 +499,7 @@ enum sciara_status sciara_polygons_write_kml(const struct sciara_polygons *polyg
   struct product p = {.polygons = polygons, .path = path};
   struct sciara_text name = {0};
   sciara_text_append(&name, "NAME=");
-  SCIARA_TRY(sciara_text_append_plain(&name, polygons->title ? polygons->title : "lava"));
+  SCIARA_TRY(append_kml(&name, polygons->title ? polygons->title : "lava"));
   const char *const options[] = {name.data, NULL}, *const folder[] = {"FOLDER=YES", NULL};
   p.options = folder;
   enum sciara_status status = begin(&p, &format, options);

@@ -146,6 +146,7 @@ double sciara_picture_write(struct sciara_picture *p, struct sciara_lettering *l
   sciara_picture_colour(p, ink[w->grey], 1);
   cairo_move_to(p->cairo, left, top);
   pango_cairo_show_layout(p->cairo, layout);
+  l->unknown += (size_t)pango_layout_get_unknown_glyphs_count(layout);
   if (inked.width > 0)
     sciara_picture_claim(p,
                          (struct sciara_box){left + px(inked.x), top + px(inked.y), px(inked.width), px(inked.height)});
@@ -167,6 +168,7 @@ void sciara_picture_write_up(struct sciara_picture *p, struct sciara_lettering *
   sciara_picture_colour(p, ink, 1);
   cairo_move_to(p->cairo, 0, 0);
   pango_cairo_show_layout(p->cairo, layout);
+  l->unknown += (size_t)pango_layout_get_unknown_glyphs_count(layout);
   cairo_restore(p->cairo);
   if (inked.width > 0)
     sciara_picture_claim(p, (struct sciara_box){left + px(inked.y), below - px(inked.x) - px(inked.width),
@@ -181,5 +183,6 @@ void sciara_picture_text_path(struct sciara_picture *p, struct sciara_lettering 
   pango_layout_get_extents(layout, &inked, NULL);
   cairo_move_to(p->cairo, -px(inked.x) - 0.5 * px(inked.width), -px(inked.y) - 0.5 * px(inked.height));
   pango_cairo_layout_path(p->cairo, layout);
+  l->unknown += (size_t)pango_layout_get_unknown_glyphs_count(layout);
   g_object_unref(layout);
 }

@@ -222,7 +222,16 @@ static void warn_of_letters(struct sciara_map_drawing *d, const char *path) {
   }
 }
 
-static enum sciara_status paint(struct sciara_map_drawing *d, const struct layout *l) {
+/** Warns of names of places, vents and the like. @param written characters that no font has, but for those of the title and the stamp */
+static void warn_of_names(struct sciara_map_drawing *d, size_t written, const char *path) {
+  const size_t credits = d->q->credits ? sciara_lettering_unknown(&d->lettering, d->q->credits) : 0;
+  if (written > credits)
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: no installed font has %zu of the characters of the names; they are drawn as boxes", path,
+               written - credits);
+}
+
+static enum sciara_status paint(struct sciara_map_drawing *d, const struct layout *l, const char *path) {
   static const uint8_t frame[3] = {30, 30, 30};
   const struct sciara_colouring c = colouring_of(d->q);
   const double line = fmax(1, round(l->letter / 12));
@@ -235,10 +244,14 @@ static enum sciara_status paint(struct sciara_map_drawing *d, const struct layou
   if (d->q->observed) sciara_paint_outline(d, SCIARA_OUTLINE_OBSERVED);
   if (d->q->graticule) sciara_paint_graticule(d);
   if (d->q->stamp) sciara_paint_stamp(d); // names and marks stay above it
+  d->lettering.unknown = 0;
   sciara_paint_marks(d);
   sciara_paint_coordinates(d);
+  const size_t before = d->lettering.unknown;
   paint_head(d, l);
+  const size_t title = d->lettering.unknown - before;
   paint_below(d, &c, l);
+  warn_of_names(d, d->lettering.unknown - title, path);
   return d->lettering.failed;
 }
 
@@ -256,7 +269,7 @@ enum sciara_status sciara_map_draw(const struct sciara_map_picture *q, const cha
   out->map = l.map;
   SCIARA_TRY(sciara_picture_begin(&out->picture, l.width, l.height, path));
   warn_of_letters(out, path);
-  return paint(out, &l);
+  return paint(out, &l, path);
 }
 
 void sciara_map_drawing_free(struct sciara_map_drawing *d) {

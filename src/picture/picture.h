@@ -66,6 +66,7 @@ void sciara_picture_free(struct sciara_picture *p);
 struct sciara_lettering {
   PangoContext *context;     ///< NULL: no font is installed, and nothing is written
   size_t stack;              ///< of threads, to be restored; 0: it was not changed
+  size_t unknown;            ///< characters written so far that no font has
   enum sciara_status failed; ///< of the text that found no memory first; SCIARA_OK: none did
 };
 

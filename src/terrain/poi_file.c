@@ -128,25 +128,56 @@ static int by_name(const void *a, const void *b) {
   return order ? order : (p->number > q->number) - (p->number < q->number);
 }
 
+/** Whether one of the entries, in order, has the name. */
+static bool is_taken(const struct entry *entry, size_t count, const char *name) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = strcmp(entry[middle].name, name);
+    if (order == 0) return true;
+    *(order < 0 ? &low : &high) = order < 0 ? middle + 1 : middle;
+  }
+  return false;
+}
+
+/** The name with the next number with which no other place is called so; malloc'd, NULL without memory. */
+static char *numbered_name(const struct entry *entry, size_t count, const char *name, size_t *number) {
+  for (;; (*number)++) {
+    char *made = sciara_format("%s (%zu)", name, *number);
+    if (!made || !is_taken(entry, count, made)) return made;
+    free(made);
+  }
+}
+
 /** Adds a number to names that stand before another of the same name. Returns how many in *changed. */
 static enum sciara_status number_names(struct sciara_pois *p, size_t *changed) {
-  struct entry *entry;
-  enum sciara_status status = SCIARA_NEW(entry, p->count + 1, "the names of places");
-  for (size_t k = 0; k < p->count && status == SCIARA_OK; k++) entry[k] = (struct entry){p->poi[k].name, k};
-  if (status == SCIARA_OK) qsort(entry, p->count, sizeof *entry, by_name);
+  struct entry *entry = NULL;
+  char **made = NULL;
+  enum sciara_status status;
   *changed = 0;
-  for (size_t k = 0, next; k < p->count && status == SCIARA_OK; k = next) {
-    char *first = p->poi[entry[k].number].name;
-    for (next = k + 1; next < p->count && strcmp(entry[next].name, first) == 0; next++) {
-      char *name = sciara_format("%s (%zu)", first, next - k + 1);
-      if (!name) status = no_memory();
-      if (!name) break;
-      entry[next].name = first; // the text that it shared with its own place is freed
-      free(p->poi[entry[next].number].name);
-      p->poi[entry[next].number].name = name;
-      (*changed)++;
-    }
+  SCIARA_TRY_GOTO(SCIARA_NEW(entry, p->count + 1, "the names of places"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(made, p->count + 1, "the names of places"));
+  for (size_t k = 0; k < p->count; k++) entry[k] = (struct entry){p->poi[k].name, k};
+  qsort(entry, p->count, sizeof *entry, by_name);
+  for (size_t k = 1, number = 2; k < p->count; k++) {
+    number = strcmp(entry[k].name, entry[k - 1].name) == 0 ? number : 2;
+    if (strcmp(entry[k].name, entry[k - 1].name) != 0) continue;
+    made[k] = numbered_name(entry, p->count, entry[k].name, &number);
+    number++;
+    if (!made[k]) status = no_memory();
+    if (!made[k]) goto cleanup;
   }
+  for (size_t k = 0; k < p->count; k++) {
+    char **name = &p->poi[entry[k].number].name;
+    if (!made[k]) continue;
+    free(*name);
+    *name = made[k];
+    made[k] = NULL;
+    (*changed)++;
+  }
+cleanup:
+  for (size_t k = 0; made && k < p->count; k++) free(made[k]);
+  sciara_free(made);
   sciara_free(entry);
   return status;
 }

@@ -7,6 +7,7 @@
 #include <ogr_api.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "file/vector_open.h"
@@ -23,6 +24,8 @@ struct reading {
   struct sciara_shape shape; ///< feature, name and values of the geometry that is read
   int64_t shapes, elsewhere; ///< what was passed on; features that lie too far away
   int name_column;           ///< number of the column of names; negative: none
+  struct sciara_text name;   ///< of the feature, as UTF-8, if the file has it in another encoding
+  bool decoded;              ///< some name was
   char *other[MOST_OTHERS];  ///< names that are not the requested one
   size_t other_count;
 };
@@ -227,6 +230,32 @@ static enum sciara_status find_names(struct reading *r, OGRLayerH layer) {
   return status;
 }
 
+/** The name of a feature. A shapefile need not say how its texts are encoded; what is not UTF-8 is most likely Latin-1. */
+static enum sciara_status read_name(struct reading *r, OGRFeatureH feature) {
+  r->shape.name = NULL;
+  if (r->name_column < 0 || !OGR_F_IsFieldSetAndNotNull(feature, r->name_column)) return SCIARA_OK;
+  r->shape.name = OGR_F_GetFieldAsString(feature, r->name_column);
+  if (sciara_is_utf8(r->shape.name)) return SCIARA_OK;
+  r->name.length = 0;
+  SCIARA_TRY(sciara_text_append_latin1(&r->name, r->shape.name));
+  r->shape.name = r->name.data;
+  r->decoded = true;
+  return SCIARA_OK;
+}
+
+static void report_encoding(const struct reading *r) {
+  const char *path = r->request->path, *dot = strrchr(path, '.');
+  const bool shapefile = dot && (strcasecmp(dot, ".shp") == 0 || strcasecmp(dot, ".dbf") == 0);
+  if (r->decoded && shapefile)
+    sciara_note(
+        r->request->notes, SCIARA_LOG_INFO,
+        "%s: is not in UTF-8: it is read as Latin-1; a file %.*s.cpg with a word such as CP1251 would name another "
+        "encoding",
+        path, (int)sciara_path_stem(path), path);
+  else if (r->decoded)
+    sciara_note(r->request->notes, SCIARA_LOG_INFO, "%s: is not in UTF-8: it is read as Latin-1", path);
+}
+
 /** Whether the feature is wanted; the names of others are noted, for a message. */
 static bool note_name(struct reading *r) {
   const char *place = r->request->place, *name = r->shape.name;
@@ -275,15 +304,14 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); r->shape.feature++) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
     status = read_values(r, feature);
-    r->shape.name = r->name_column >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_column)
-                        ? OGR_F_GetFieldAsString(feature, r->name_column)
-                        : NULL;
-    const bool wanted = note_name(r);
-    if (status == SCIARA_OK && wanted) status = geometry ? take_geometry(r, geometry) : give_nothing(r, false);
+    if (status == SCIARA_OK) status = read_name(r, feature);
+    const bool wanted = status == SCIARA_OK && note_name(r);
+    if (wanted) status = geometry ? take_geometry(r, geometry) : give_nothing(r, false);
     OGR_F_Destroy(feature);
   }
   if (status != SCIARA_OK) return status;
   if (r->scope->failed) return fail_gdal(r, "cannot be read whole, it may be truncated"); // it ends early
+  report_encoding(r);
   report_far(r);
   if (r->shapes > 0 || r->elsewhere > 0) return SCIARA_OK;
   if (r->request->place) return fail_place(r);
@@ -362,6 +390,7 @@ enum sciara_status sciara_shapes_read(const struct sciara_shapes_request *q) {
   SCIARA_TRY_GOTO(read_layer(&r, layer));
 cleanup:
   for (size_t k = 0; k < r.other_count; k++) free(r.other[k]);
+  sciara_text_free(&r.name);
   sciara_vector_place_close(&r.place);
   if (dataset) GDALClose(dataset);
   sciara_gdal_files_forbid(name);

@@ -381,7 +381,7 @@ class ExportVector(SharedCase):
 
     def test_any_title(self):
         """Markup, other scripts, control characters, bytes of a foreign file that are not UTF-8: still XML."""
-        for given, name in (('a < b & \\"c\\"', 'a < b & "c"'), ("\U0001f30b Éruption 火山", "\U0001f30b Éruption 火山"),
+        for given, name in (("flow [[draft]]>", "flow [[draft]] >"), ("<![CDATA[x]]>y", "<![CDATA[x]] >y"), ("]]>]]>", "]] >]] >"), ('a < b & \\"c\\"', 'a < b & "c"'), ("\U0001f30b Éruption 火山", "\U0001f30b Éruption 火山"),
                             ("a\\u0001b\\u001bc\\u009bd\\uffffe", "a b c d e")):
             self.sciara("run", "s.json", "-q", "-n", 50, "-o", "title", "--overwrite", "--set", f'title="{given}"')
             self.assert_kml_name(name, "title")

@@ -574,6 +574,54 @@ class Exposure(SharedCase):
     def pixels(self, name):
         return gdal.Open(self.path(name)).ReadAsArray().astype(int)[:3]
 
+    def test_names_that_are_numbered(self):
+        """A number that another place has already is passed over: no two places share a name."""
+        names = ["x", "x (2)", "x", "x", "x (2)", "x (4)", "feature 7", None]
+        source = ogr.GetDriverByName("GPKG").CreateDataSource(self.path("again.gpkg"))
+        layer = source.CreateLayer("places", srs_of(32633), ogr.wkbPoint)
+        layer.CreateField(ogr.FieldDefn("name", ogr.OFTString))
+        for k, name in enumerate(names):
+            feature = ogr.Feature(layer.GetLayerDefn())
+            if name:
+                feature.SetField("name", name)
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT({at(205 + k, 95)})"))
+            layer.CreateFeature(feature)
+        source = layer = feature = None
+        said = self.sciara("exposure", "run", "--assets", "again.gpkg", "-o", "again.csv").stderr
+        self.assertEqual(list(self.rows("again.csv")), ["x", "x (2)", "x (3)", "x (5)", "x (2) (2)", "x (4)", "feature 7", "feature 8"])
+        self.assertIn("again.gpkg: 3 names occur again", said)
+
+    def test_encodings(self):
+        """Names of a shapefile that does not say how they are encoded: UTF-8, or else Latin-1 with a message, whose cure works; and of a
+        long name whole characters, in tables, JSON and messages."""
+        for name, encoding, text in (("latin1", "latin-1", "Þorlákshöfn"), ("utf8", "utf-8", "Grindavík"), ("cp1251", "cp1251", "Никольское")):
+            write_places(self.path(name + ".shp"), "ESRI Shapefile", places={"?" * 24: f"POINT({at(205, 95)})"})
+            if os.path.exists(self.path(name + ".cpg")):
+                os.remove(self.path(name + ".cpg"))
+            with open(self.path(name + ".dbf"), "r+b") as f:
+                data = bytearray(f.read())
+                data[29] = 0  # the encoding is not said
+                at_name = data.index(b"?" * 24)
+                data[at_name:at_name + 24] = text.encode(encoding).ljust(24)
+                f.seek(0)
+                f.write(data)
+            done = self.sciara("exposure", "run", "--assets", name + ".shp", "-o", name + ".csv")
+            found = next(iter(self.rows(name + ".csv")))
+            self.assertEqual(found, text if encoding == "utf-8" else text.encode(encoding).decode("latin-1"))
+            self.assertEqual(f"{name}.shp: is not in UTF-8: it is read as Latin-1" in done.stderr, encoding != "utf-8")
+            if encoding == "cp1251":
+                cpg, word = re.search(r"a file (\S+) with a word such as (\S+) would", done.stderr).groups()
+                with open(self.path(cpg), "w", encoding="ascii") as f:
+                    f.write(word)
+                said = self.sciara("exposure", "run", "--assets", name + ".shp", "-o", name + "2.csv").stderr
+                self.assertEqual(next(iter(self.rows(name + "2.csv"))), text)
+                self.assertNotIn("Latin-1", said)
+        long = "Ab " + "школа имени академика Павлова и ещё одного академика"
+        write_places(self.path("long.gpkg"), places={long: f"POINT({at(4000, 95)})", "hut": PLACES["hut"]})
+        shown = re.search(r'outside the DEM: "(.*)"', self.sciara("exposure", "run", "--assets", "long.gpkg", "-o", "l.csv").stdout)[1]
+        self.assertTrue(shown.endswith("…") and long.startswith(shown[:-1]) and 58 <= len(shown[:-1].encode()) <= 60, shown)
+        self.assertIn(long, self.rows("l.csv"))
+
     def test_pictures(self):
         """Places are drawn, with names where there is room; the extent is metres, degrees or one of the places."""
         places = {name: PLACES[name] for name in ("hut", "road", "town", "quiet")}

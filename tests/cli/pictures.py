@@ -584,6 +584,17 @@ class Pictures(SharedCase):
         said, _ = self.titled("Etna \ue123\ue124")  # for private use
         self.assertIn("titled.png: no installed font has 2 of the characters of the title", said)
 
+    def test_names_without_a_font(self):
+        """Of places; those of title, credits and stamp are counted for themselves."""
+        case.write_json(self.path("private.geojson"), {"type": "FeatureCollection", "features": [
+            {"type": "Feature", "properties": {"name": "a\ue123"}, "geometry": {"type": "Point", "coordinates": [15.0023, 37.7415]}},
+            {"type": "Feature", "properties": {"name": "b"}, "geometry": {"type": "Point", "coordinates": [15.0013, 37.7405]}}]})
+        export = lambda *args: self.sciara("export", "run", "-f", "png", "-o", "names.png", "--overwrite", *args).stderr
+        said = export("--assets", "private.geojson", "--title", "Etna \ue123\ue124", "--credits", "\ue123\ue124\ue125", "--stamp", "x\ue123")
+        self.assertEqual(re.findall(r"has (\d+) of the characters of the (\w+)", said),
+                         [("2", "title"), ("1", "stamp"), ("3", "credits"), ("1", "names")])
+        self.assertNotIn("of the names", export("--title", "Etna \ue123\ue124", "--credits", "\ue123\ue124\ue125", "--stamp", "x\ue123"))
+
     def test_without_fonts(self):
         said, image = self.titled("Etna", env={**os.environ, "FONTCONFIG_FILE": self.path("none.conf")})
         self.assertIn("titled.png: has no text, because no font is installed", said)

@@ -129,6 +129,33 @@ TEST(unknown_conversion) {
   sciara_text_free(&t);
 }
 
+static const char *printed(const char *format, ...) {
+  static char out[200];
+  va_list args;
+  va_start(args, format);
+  const int n = sciara_vprint(out, sizeof out, format, args);
+  va_end(args);
+  ck_assert_int_eq(n, (int)strlen(out));
+  return out;
+}
+
+TEST(limits_cut_between_characters) {
+  ck_assert_str_eq(printed("\"%.20s\"", "twenty characters..."), "\"twenty characters...\"");
+  ck_assert_str_eq(printed("%.20s|%d", "twenty characters....", 7), "twenty characters...\u2026|7");
+  const char *wide = "\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f";
+  ck_assert_str_eq(printed("a%.21s %s %5.1f %-3zu| %lld %c%%", wide, "b", 2.25, (size_t)9, -5ll, 'c'),
+                   "a\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u2026 b   2.2 9  | -5 c%");
+  ck_assert_str_eq(printed("%.21s", wide + 1),
+                   "\x8f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f\u044f"); // no UTF-8
+  ck_assert_str_eq(printed("%.4s-%.2s", "20260510", "05"), "2026-05");                  // a part, not a limit
+  ck_assert_str_eq(printed("%.*s %.20s", 3, wide, "b"), "\u044f\xd1 b");
+  sciara_fail(SCIARA_ERR_INPUT, "found \"%.60s\"",
+              "\u5bcc\u58eb\u5bae\u5e02\u7acb\u5927\u5bcc\u58eb\u5c0f\u5b66\u6821\u4f53\u80b2\u9928\u5225\u9928\u4e8c"
+              "\u968e\u5165\u53e3\u524d\u5e83\u5834");
+  ck_assert(sciara_is_utf8(sciara_last_error()));
+  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "\u2026\""));
+}
+
 TEST(plurals) {
   ck_assert_str_eq(sciara_plural(0, "cell", "cells"), "cells");
   ck_assert_str_eq(sciara_plural(1, "cell", "cells"), "cell");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 from typing import Any, Optional
 
@@ -13,6 +14,7 @@ from ._errors import UsageError
 from ._library import ffi
 from ._values import describe, number_of
 
+_log = logging.getLogger("sciara")
 _UNKNOWN = object()  # no CRS was named; None says that there is none
 
 
@@ -148,7 +150,9 @@ def place_of(data: Any, what: str) -> tuple[numpy.ndarray, Grid]:
             raise UsageError(f"{what}: expected the coordinate {name}, found none: add the centres of the cells, in "
                              "metres")
     data = data.transpose("y", "x")
-    values = _values_of(_without_fill(data), what)
+    for name in ("x", "y"):
+        check_coordinate(data[name], what)
+    values = _in_metres(data, _values_of(_decoded(data), what), what)
     columns, rows = data["x"].values, data["y"].values
     transform = _transform_of(data)
     dx = _spacing(columns, f"{what}: the coordinate x", transform[1] if transform else None)
@@ -165,14 +169,80 @@ def place_of(data: Any, what: str) -> tuple[numpy.ndarray, Grid]:
     return numpy.ascontiguousarray(values), grid
 
 
-def _without_fill(data: xarray.DataArray) -> Any:
-    """NaN instead of the values that mark missing data."""
+# Names of units of length in lower case, and their metres: as the library reads them in files (src/terrain/dem_units.c).
+_METRES = ("", "1", "m", "metre", "metres", "meter", "meters")
+_LENGTHS = {"dm": 0.1, "decimetre": 0.1, "decimeter": 0.1, "cm": 0.01, "centimetre": 0.01, "centimeter": 0.01, "mm": 1e-3,
+            "millimetre": 1e-3, "millimeter": 1e-3, "km": 1e3, "kilometre": 1e3, "kilometer": 1e3, "yd": 0.9144, "yard": 0.9144,
+            "in": 0.0254, "inch": 0.0254, "fathom": 1.8288, "pied": 0.3048, "piede": 0.3048, "piedi": 0.3048, "pie": 0.3048}
+
+
+def _length_of(unit: str) -> Optional[float]:
+    """The metres of a unit of length that is not the metre; None of any other unit."""
+    lower = unit.lower()
+    if any(word in lower for word in ("ft", "foot", "feet")):
+        return 1200 / 3937 if "us" in lower or "survey" in lower else 0.3048
+    return _LENGTHS.get(lower, _LENGTHS.get(lower.rstrip("s")))
+
+
+def _unit_of(data: xarray.DataArray) -> str:
+    return next((str(data.attrs[name]).strip() for name in ("units", "unit") if name in data.attrs), "")
+
+
+def check_coordinate(centres: xarray.DataArray, what: str) -> None:
+    """Refuses coordinates that name another unit than the metre."""
+    unit, name = _unit_of(centres), centres.name
+    metres = _length_of(unit)
+    if metres:
+        raise UsageError(f'{what}: the coordinate {name}: expected metres, found "{unit}": change both with '
+                         f".assign_coords(x=data.x * {metres:.10g}, y=data.y * {metres:.10g})")
+    if "degree" in unit.lower():
+        raise UsageError(f'{what}: the coordinate {name}: expected metres, found "{unit}": project longitude and latitude, '
+                         "or give the path of the DEM with crs and cell_size, and it is warped")
+
+
+def _decoded(data: xarray.DataArray) -> Any:
+    """Values as the attributes say that they are stored: NaN where data are missing, scaled."""
     values = data.values
+    if values.dtype.kind not in "iuf":
+        return values
+    stored = values
     for name in ("_FillValue", "missing_value", "nodata"):
-        fill = data.attrs.get(name)
-        if values.dtype.kind in "iuf" and isinstance(fill, (int, float, numpy.number)):
-            values = numpy.where(values == fill, numpy.nan, values)
+        for fill in numpy.atleast_1d(numpy.asarray(data.attrs.get(name, numpy.nan))):
+            if isinstance(fill, numpy.number) and not numpy.isnan(fill):
+                values = numpy.where(stored == fill, numpy.nan, values)
+    scale, offset = (number_of(_single(data.attrs.get(name, value)), f"the attribute {name}")
+                     for name, value in (("scale_factor", 1), ("add_offset", 0)))
+    return values if (scale, offset) == (1, 0) else values * scale + offset
+
+
+def _single(value: Any) -> Any:
+    """The element of an array of one, as files have it; anything else as it is."""
+    array = numpy.asarray(value)
+    return array.reshape(-1)[0].item() if array.size == 1 and array.dtype.kind in "iuf" else value
+
+
+def _in_metres(data: xarray.DataArray, values: numpy.ndarray, what: str) -> numpy.ndarray:
+    """The values, unless they are in a unit that is not that of a field of this kind."""
+    unit = _unit_of(data)
+    metres = _length_of(unit)
+    temperature = what.endswith("temperature")
+    if metres:
+        known = values[numpy.isfinite(values)]
+        found = f" ({known.min():.6g} to {known.max():.6g})" if known.size else ""
+        factor = f"{metres:.10g}"
+        raise UsageError(f'{what}: its values{found} are in "{unit}" by its attribute units; metres are needed. If they are: '
+                         f'(data * {factor}).assign_attrs({{**data.attrs, "units": "m"}})' +
+                         ("" if _is_plain(data) else " after xarray has decoded scale_factor and add_offset") +
+                         '; if they are metres already: data.assign_attrs(units="m")')
+    if temperature and unit.lower() in ("degc", "celsius", "degree_celsius", "degrees_celsius", "\u00b0c", "c"):
+        raise UsageError(f'{what}: its values are in "{unit}" by its attribute units; kelvin are needed: data + 273.15')
+    if not temperature and unit.lower() not in _METRES:
+        _log.warning('%s: the unit of its values is "%s"; they are taken to be metres', what, unit)
     return values
+
+
+def _is_plain(data: xarray.DataArray) -> bool:
+    return not any(name in data.attrs for name in ("scale_factor", "add_offset"))
 
 
 def _spacing(centres: numpy.ndarray, name: str, exact: Optional[float]) -> float:

@@ -7,6 +7,7 @@ from typing import Any, Optional
 import numpy
 import xarray
 
+from ._dem import check_coordinate
 from ._errors import UsageError
 from ._values import number_of
 
@@ -32,6 +33,7 @@ class LavaAccessor:
         """Width and height of a cell, m."""
         sizes = []
         for name in ("x", "y"):
+            check_coordinate(data[name], "sciara")
             centres = data[name].values
             if len(centres) < 2:
                 raise UsageError(f"sciara: the coordinate {name}: expected at least 2 cells, found {len(centres)}")

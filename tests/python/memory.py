@@ -81,6 +81,41 @@ class FromMemory(case.SharedCase):
         filled = numpy.nan_to_num(setup.dem_array(), nan=-32768)
         self.assert_same(data_array(self.wkt, filled, attrs={"_FillValue": -32768.0}))
 
+    def test_attributes_of_a_data_array(self):
+        """Scale, offset, several values for missing data and units are read as those of a file are; what is refused names a cure, which
+        gives the same run."""
+        dem = setup.dem_array()
+        stored = numpy.nan_to_num((dem - 500) / 0.25, nan=-32768).astype(numpy.int16)
+        stored[0, 0] = -1  # of the corner without altitudes
+        packed = {"scale_factor": 0.25, "add_offset": numpy.float32(500), "_FillValue": numpy.int16(-32768), "missing_value": numpy.array([-1, -2], numpy.int16)}
+        self.assert_same(data_array(self.wkt, stored, attrs=packed))
+        self.assert_same(data_array(self.wkt, stored, attrs=packed | {"units": "m"}))
+        whole = data_array(self.wkt, stored, attrs=packed, name="z")
+        whole.to_netcdf(self.path("packed.nc"))  # the same numbers from a file, read in two ways
+        for options in ({}, {"mask_and_scale": False}):
+            with xarray.open_dataset(self.path("packed.nc"), **options) as data:
+                self.assert_same(data["z"].load(), crs=self.wkt)
+        for unit, metres in (("US survey foot", 1200 / 3937), ("ft", 0.3048), ("km", 1000), ("cm", 0.01)):
+            data = data_array(self.wkt, dem / metres, attrs={"units": unit})
+            with self.assertRaisesRegex(sciara.UsageError, f'dem: its values .* are in "{unit}" by its attribute units') as refused:
+                sciara.Run(data, **KEYS)
+            cure = str(refused.exception).split("If they are: ")[1].split("; if they")[0]
+            with sciara.Run(eval(cure, {"data": data}), **KEYS) as run:
+                numpy.testing.assert_allclose(run.altitude.values, dem, rtol=1e-6)
+            cure = str(refused.exception).rsplit(": ", 1)[1]
+            self.assert_same(eval(cure, {"data": data_array(self.wkt, attrs={"units": unit})}))
+        near = data_array(self.wkt).assign_coords({name: (name, values / 1000, {"units": "km"}) for name, values in (("x", X), ("y", Y))})
+        with self.assertRaisesRegex(sciara.UsageError, 'the coordinate x: expected metres, found "km"') as refused:
+            sciara.Run(near, **KEYS)
+        cure = str(refused.exception).split("change both with ")[1]
+        self.assert_same(eval("data" + cure, {"data": near}))
+        for of in (near.sciara.area, near.sciara.volume):
+            with self.assertRaisesRegex(sciara.UsageError, 'the coordinate x: expected metres, found "km"'):
+                of()
+        with self.assertLogs("sciara", "WARNING") as heard:
+            self.assert_same(data_array(self.wkt, attrs={"units": "gpm"}))
+        self.assertIn('the unit of its values is "gpm"; they are taken to be metres', heard.output[0])
+
     def test_crs_object(self):
         """As of pyproj and rasterio."""
         class Crs:

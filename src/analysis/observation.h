@@ -13,6 +13,10 @@ struct sciara_observation_request {
   const char *json_path;  ///< "fit.json: pairs[0]" if a file asks for it, for its errors; NULL: a command line does
   const char *date_field; ///< only polygons whose date in this field of the layer is `date` are taken; NULL: all are
   double date;            ///< s, as of sciara_parse_date
+  double when; ///< without date_field: date of the lava that it is compared with, likewise; 0: not known. Of a file
+               ///< with outlines of several dates those of that time are taken
+  const char *date_hint; ///< how the command chooses a date, for the error of such a file; NULL: it cannot
+  bool region;           ///< polygons are a region, and their dates do not matter
   const struct sciara_grid *grid;
   const char *crs_wkt;              ///< of the grid; NULL: not known
   double min_thickness_m;           ///< thickness up to here is none, where the observation has thickness

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outlines with dates: a layer with a polygon or more of each date, and the field that says which.
-#include <math.h>
 #include <ogr_api.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/observation_parts.h"
-#include "base/date.h"
 #include "base/mem.h"
+#include "file/vector_dates.h"
 
-enum { MOST_DATES = 1000, GMT = 100, QUARTER_S = 15 * 60 }; // the zones of GDAL are quarters of an hour from GMT
-
-bool sciara_observation_date_of(OGRFeatureH feature, int field, double *date) {
-  int year, month, day, hour, minute, zone;
-  float second;
-  bool zoned;
-  char text[64];
-  if (field < 0 || !OGR_F_IsFieldSetAndNotNull(feature, field)) return false;
-  const OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, field));
-  if (type == OFTString) {
-    const bool is = sciara_parse_date(OGR_F_GetFieldAsString(feature, field), date, &zoned);
-    if (is) *date = floor(*date); // as it is printed
-    return is;
-  }
-  if (type != OFTDate && type != OFTDateTime) return false;
-  if (!OGR_F_GetFieldAsDateTimeEx(feature, field, &year, &month, &day, &hour, &minute, &second, &zone)) return false;
-  snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d", year, month, day, hour, minute, (int)second);
-  if (!sciara_parse_date(text, date, &zoned)) return false;
-  if (zone > 1) *date -= (zone - GMT) * QUARTER_S; // else it is unknown, or that of the machine
-  return true;
-}
+enum { MOST_DATES = 1000 };
 
 /** Whether all features that have a value in a field have a date there, and one has. */
 static bool holds_dates(OGRLayerH layer, int field) {
@@ -38,7 +17,7 @@ static bool holds_dates(OGRLayerH layer, int field) {
   OGR_L_ResetReading(layer);
   while (all && (feature = OGR_L_GetNextFeature(layer))) {
     double date;
-    const bool is = sciara_observation_date_of(feature, field, &date);
+    const bool is = sciara_vector_date_of(feature, field, &date);
     all = is || !OGR_F_IsFieldSetAndNotNull(feature, field);
     some = some || is;
     OGR_F_Destroy(feature);
@@ -98,13 +77,13 @@ enum sciara_status sciara_observation_list_dates(struct sciara_gdal_scope *scope
   SCIARA_TRY(SCIARA_NEW(out->date, MOST_DATES, "the dates of outlines"));
   sciara_gdal_reset(scope);
   OGR_L_ResetReading(layer);
-  while (status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer))) {
+  for (long long k = 1; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); k++) {
     double date;
-    if (!sciara_observation_date_of(feature, field, &date))
+    if (!sciara_vector_date_of(feature, field, &date))
       status = sciara_fail(
           SCIARA_ERR_INPUT,
           "%s: feature %lld: %.80s: expected a date such as 2006-07-14 or 2006-07-14T12:00Z, found \"%.80s\"", q->path,
-          (long long)OGR_F_GetFID(feature), name, OGR_F_GetFieldAsString(feature, field));
+          k, name, OGR_F_GetFieldAsString(feature, field));
     else if (!add_date(out, date))
       status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d dates, found more", q->path, (int)MOST_DATES);
     OGR_F_Destroy(feature);

@@ -28,9 +28,6 @@ enum sciara_status sciara_observation_list_dates(struct sciara_gdal_scope *scope
                                                  const struct sciara_observation_request *q, OGRLayerH layer,
                                                  struct sciara_observation_dates *out);
 
-/** The date of a feature; false: it has none. */
-bool sciara_observation_date_of(OGRFeatureH feature, int field, double *date);
-
 enum sciara_status sciara_observation_read_raster(struct sciara_gdal_scope *scope,
                                                   const struct sciara_observation_request *q,
                                                   struct sciara_observation *out);

@@ -11,6 +11,7 @@
 
 #include "analysis/observation_parts.h"
 #include "base/log.h"
+#include "file/vector_dates.h"
 #include "file/vector_open.h"
 #include "file/vector_place.h"
 
@@ -84,14 +85,16 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   OGRSpatialReferenceH srs = OGR_L_GetSpatialRef(layer);
   sciara_observation_note_crs(q, srs);
   SCIARA_TRY(sciara_vector_place_open(o->scope, q->path, srs, q->crs_wkt, "the run", q->grid, &o->place));
+  struct sciara_vector_date of = {.field = -1};
+  if (q->date_field)
+    of = (struct sciara_vector_date){.field = OGR_L_FindFieldIndex(layer, q->date_field, true), .date = q->date};
+  else if (!q->region)
+    SCIARA_TRY(sciara_vector_choose_date(q->path, layer, q->when, q->date_hint ? q->date_hint : "", NULL, &of));
   sciara_gdal_reset(o->scope);
   OGR_L_ResetReading(layer);
-  const int field = q->date_field ? OGR_L_FindFieldIndex(layer, q->date_field, true) : -1;
   for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); o->feature++) {
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
-    double date;
-    if (q->date_field && !(sciara_observation_date_of(feature, field, &date) && date == q->date)) geometry = NULL;
-    if (geometry) status = add_geometry(o, geometry);
+    if (geometry && sciara_vector_has_date(feature, &of)) status = add_geometry(o, geometry);
     OGR_F_Destroy(feature);
   }
   if (status == SCIARA_OK && o->scope->failed) // a damaged file ends early

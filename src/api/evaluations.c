@@ -78,7 +78,7 @@ enum sciara_status sciara_evaluations_open(const struct sciara_evaluations_setup
                                                  .at_s = o->at_s > 0 ? o->at_s : (double)INFINITY,
                                                  .at_date = o->date,
                                                  .weight = o->weight > 0 ? o->weight : 1};
-    SCIARA_TRY_GOTO(sciara_observed_add(&e->observed, &one, o->dates, NULL, 0));
+    SCIARA_TRY_GOTO(sciara_observed_add(&e->observed, &one, setup->scenarios[o->scenario], o->dates, NULL, 0));
   }
   e->options = (struct sciara_evaluate_options){.scenarios = setup->scenarios,
                                                 .scenario_count = setup->scenario_count,

@@ -6,6 +6,7 @@
 #include "analysis/exposure.h"
 #include "analysis/observation.h"
 #include "api/api.h"
+#include "base/date.h"
 #include "base/mem.h"
 #include "file/durable.h"
 #include "model/field.h"
@@ -88,6 +89,7 @@ enum sciara_status sciara_score(struct sciara *s, const char *observed, const ch
                                                      .layer = layer,
                                                      .grid = &p->grid,
                                                      .crs_wkt = p->georef.crs_wkt,
+                                                     .when = sciara_date_at(p->scenario.run.start, p->state->time),
                                                      .min_thickness_m = min_thickness_m};
   struct sciara_observation observation = {0};
   struct masks m = {0};

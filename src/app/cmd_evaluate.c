@@ -80,7 +80,8 @@ static enum sciara_status take_observed(const struct sciara_arguments *a, struct
     const struct sciara_evaluate_observed *o = &j->observed[k];
     if (j->dates[k] && (o->at_date || o->at_s < (double)INFINITY))
       return sciara_fail(SCIARA_ERR_USAGE, "--dates: expected it without --at, which gives %s one time", o->path);
-    SCIARA_TRY(sciara_observed_add(&j->extents, o, j->dates[k], j->drivers, j->options.extra_driver_count));
+    SCIARA_TRY(sciara_observed_add(&j->extents, o, a->operand[o->scenario], j->dates[k], j->drivers,
+                                   j->options.extra_driver_count));
   }
   j->options.observed = j->extents.item;
   j->options.observed_count = j->extents.count;

@@ -116,6 +116,12 @@ bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_
   return text[0] != '\0';
 }
 
+double sciara_date_at(const char *start, double seconds) {
+  double from;
+  bool zoned;
+  return start && seconds >= 0 && seconds < 1e12 && sciara_parse_date(start, &from, &zoned) ? from + seconds : 0;
+}
+
 bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]) {
   char date[SCIARA_DATE_SIZE];
   text[0] = '\0';

@@ -27,6 +27,9 @@ void sciara_print_date(double seconds, char text[SCIARA_DATE_SIZE]);
  */
 bool sciara_date_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
 
+/** The same in seconds, as of sciara_parse_date; 0: it is not known. */
+double sciara_date_at(const char *start, double seconds);
+
 /** The same for people, to the minute as sciara_print_duration has `seconds`: "2026-05-11 04:00 UTC". */
 bool sciara_minute_after(const char *start, double seconds, char text[SCIARA_DATE_SIZE]);
 

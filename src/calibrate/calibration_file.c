@@ -108,8 +108,8 @@ static enum sciara_status read_pair(const struct reading *c, const cJSON *pair, 
                                                .at_date = date ? date->valuestring : NULL,
                                                .weight = sciara_json_double(pair, "weight", 1),
                                                .held_out = cJSON_IsTrue(sciara_json_get(pair, "hold_out"))};
-  return sciara_observed_add(&f->extents, &one, dates ? dates->valuestring : NULL, c->extra_drivers,
-                             c->extra_driver_count);
+  return sciara_observed_add(&f->extents, &one, f->scenario[number], dates ? dates->valuestring : NULL,
+                             c->extra_drivers, c->extra_driver_count);
 }
 
 static enum sciara_status read_pairs(const struct reading *c) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/front.h"
+#include "base/date.h"
 #include "base/mem.h"
 #include "scenario/scenario_keys.h"
 #include "sim/choose_engine.h"
@@ -144,6 +145,9 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   bool zoned;
   SCIARA_TRY(find_time(&c->scenario[asked->scenario], asked, &to->at_s));
   if (asked->date_field) sciara_parse_date(asked->at_date, &request.date, &zoned);
+  request.when = sciara_date_at(c->scenario[asked->scenario].start, to->at_s);
+  request.date_hint =
+      asked->json_path ? "\"dates\": \"auto\" takes each at its date" : "--dates auto takes each at its date";
   SCIARA_TRY(sciara_observation_read(&request, &found));
   to->covered = found.covered;
   found.covered = NULL;
@@ -152,6 +156,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
     request.path = asked->region;
     request.layer = request.json_path = request.date_field = NULL;
     request.min_thickness_m = 0;
+    request.region = true;
     SCIARA_TRY(sciara_observation_read(&request, &region));
     to->region = region.covered;
     region.covered = NULL;

@@ -138,13 +138,15 @@ struct sciara_observed_list {
 
 /**
  * Adds an extent, or with `dates` one for each date of the file, in their order, with the weight of `given` each. A message says
- * which field has the dates.
+ * which field has the dates. Those after the end of the run of the scenario are left out, with a message.
  *
+ * @param scenario the file of the scenario
  * @param dates a field of the file, or SCIARA_OBSERVATION_DATES_AUTO; NULL: it is one extent
  * @return as sciara_observation_dates_read
  */
 enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const struct sciara_evaluate_observed *given,
-                                       const char *dates, const char *const *extra_drivers, size_t extra_driver_count);
+                                       const char *scenario, const char *dates, const char *const *extra_drivers,
+                                       size_t extra_driver_count);
 void sciara_observed_list_free(struct sciara_observed_list *list);
 
 // ----------------------------------------------------------- requests and results as lines of JSON, in evaluate_json.c

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/evaluate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "scenario/scenario_base.h"
+#include "scenario/scenario_keys.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for observed extents"); }
 
@@ -33,8 +36,31 @@ static const char *keep(struct sciara_observed_list *list, const char *text) {
   return copy;
 }
 
+/** The date at which the run of a scenario ends at the latest; INFINITY: not known, or the scenario has errors, which are found later. */
+static double last_date(const char *path) {
+  struct sciara_scenario_base *base = NULL;
+  struct sciara_scenario_spec spec = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  cJSON *tree = NULL;
+  double last = INFINITY;
+  if (sciara_json_read(path, &tree) != SCIARA_OK) return last;
+  if (sciara_scenario_base_make(tree, &base) == SCIARA_OK) {
+    const struct sciara_scenario_member unchanged = {.base = base, .name = path};
+    sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, &spec, &diagnostics);
+    const double date = sciara_date_at(spec.run.start, sciara_scenario_end(&spec));
+    if (sciara_diagnostics_status(&diagnostics) == SCIARA_OK && date > 0) last = date;
+    sciara_scenario_free(&spec);
+    sciara_diagnostics_free(&diagnostics);
+    sciara_scenario_base_free(base);
+  } else {
+    cJSON_Delete(tree);
+  }
+  return last;
+}
+
 enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const struct sciara_evaluate_observed *given,
-                                       const char *dates, const char *const *extra_drivers, size_t extra_driver_count) {
+                                       const char *scenario, const char *dates, const char *const *extra_drivers,
+                                       size_t extra_driver_count) {
   const struct sciara_observation_request request = {.path = given->path,
                                                      .layer = given->layer,
                                                      .json_path = given->json_path,
@@ -46,7 +72,11 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
   SCIARA_TRY(sciara_observation_dates_read(&request, &found));
   const char *field = keep(list, found.field);
   enum sciara_status status = field ? SCIARA_OK : no_memory();
-  for (size_t k = 0; k < found.count && status == SCIARA_OK; k++) {
+  const double last = last_date(scenario);
+  size_t count = 0;
+  while (count < found.count && found.date[count] <= last) count++;
+  if (count == 0) count = found.count; // no date is left: the error says when the run ends
+  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
     struct sciara_evaluate_observed one = *given;
     char text[SCIARA_DATE_SIZE];
     sciara_print_date(found.date[k], text);
@@ -54,6 +84,13 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
     one.at_date = keep(list, text);
     status = one.at_date ? add_item(list, &one) : no_memory();
     sciara_log(SCIARA_LOG_INFO, "%s: field \"%s\": outline of %s", given->path, field, text);
+  }
+  if (count < found.count && status == SCIARA_OK) {
+    char text[SCIARA_DATE_SIZE];
+    sciara_print_date(last, text);
+    sciara_log(SCIARA_LOG_WARNING,
+               "%s: %zu of its %zu dates are later than %s, when the run of %s ends: they are left out", given->path,
+               found.count - count, found.count, text, scenario);
   }
   sciara_observation_dates_free(&found);
   return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/front.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -121,6 +122,7 @@ enum sciara_status sciara_export_read_observed(const struct sciara_export_job *j
   if (!request.path) return SCIARA_OK;
   request.grid = &snapshot->grid;
   request.crs_wkt = snapshot->georef.crs_wkt;
+  request.when = sciara_date_at(snapshot->start, snapshot->time_s);
   return sciara_observation_read(&request, out);
 }
 

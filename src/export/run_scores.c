@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -53,6 +54,7 @@ enum sciara_status sciara_run_scores_make(struct sciara_run_scores *j) {
   SCIARA_TRY(read_vents(j));
   j->request.grid = &s->grid;
   j->request.crs_wkt = s->georef.crs_wkt;
+  j->request.when = sciara_date_at(s->start, s->time_s);
   j->request.min_thickness_m = j->min_thickness_m;
   SCIARA_TRY(sciara_observation_read(&j->request, &j->observed));
   const struct sciara_extents extents = {.grid = &s->grid,

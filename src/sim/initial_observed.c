@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -89,15 +90,18 @@ static enum sciara_status keep_interior(struct work *w) {
 }
 
 static enum sciara_status read_outline(struct work *w) {
-  const struct sciara_shapes_request file = {.path = w->spec->outline,
-                                             .layer = w->spec->layer,
-                                             .crs_wkt = w->p->georef.crs_wkt,
-                                             .grid = &w->p->grid,
-                                             .extra_drivers = w->options->extra_drivers,
-                                             .extra_driver_count = w->options->extra_driver_count,
-                                             .notes = w->p->scenario.notes,
-                                             .visit = add_polygon,
-                                             .context = w};
+  const struct sciara_shapes_request file = {
+      .path = w->spec->outline,
+      .layer = w->spec->layer,
+      .crs_wkt = w->p->georef.crs_wkt,
+      .grid = &w->p->grid,
+      .extra_drivers = w->options->extra_drivers,
+      .extra_driver_count = w->options->extra_driver_count,
+      .notes = w->p->scenario.notes,
+      .outline = true,
+      .when = w->spec->time_s >= 0 ? sciara_date_at(w->p->scenario.run.start, w->spec->time_s) : 0,
+      .visit = add_polygon,
+      .context = w};
   SCIARA_TRY(SCIARA_NEW(w->mask, (size_t)sciara_grid_cells(&w->p->grid), "the outline of the lava"));
   SCIARA_TRY(sciara_shapes_read(&file));
   return keep_interior(w);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "file/vector_dates.h"
 #include "file/vector_open.h"
 #include "file/vector_place.h"
 #include "terrain/dem_source.h"
@@ -293,15 +294,24 @@ static void report_far(const struct reading *r) {
 
 static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   OGRFeatureH feature;
+  struct sciara_vector_date of = {.field = -1};
   const struct sciara_grid *g = r->request->grid;
   const double box[4] = {g ? g->west : 0, g ? sciara_grid_south(g) : 0, g ? sciara_grid_east(g) : 0, g ? g->north : 0};
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
   SCIARA_TRY(open_place(r, OGR_L_GetSpatialRef(layer)));
   SCIARA_TRY(find_names(r, layer));
+  if (r->request->outline)
+    SCIARA_TRY(sciara_vector_choose_date(r->request->path, layer, r->request->when,
+                                         "initial.observed.time chooses them if run.start is given", r->request->notes,
+                                         &of));
   sciara_gdal_reset(r->scope);
   OGR_L_ResetReading(layer);
   enum sciara_status status = SCIARA_OK;
   for (; status == SCIARA_OK && (feature = OGR_L_GetNextFeature(layer)); r->shape.feature++) {
+    if (!sciara_vector_has_date(feature, &of)) {
+      OGR_F_Destroy(feature);
+      continue;
+    }
     OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
     status = read_values(r, feature);
     if (status == SCIARA_OK) status = read_name(r, feature);

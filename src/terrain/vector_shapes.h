@@ -34,6 +34,8 @@ struct sciara_shapes_request {
   const char *const *extra_drivers;
   size_t extra_driver_count;
   const struct sciara_notes *notes; ///< receive what is noticed; NULL: the log
+  bool outline;                     ///< polygons are an outline: of a file with several dates those of one are taken
+  double when;                      ///< that date, as of sciara_parse_date; 0: not known
   bool values;                      ///< the columns of values are read
   bool on_grid;                     ///< a feature far from the DEM is refused; else it is left out
   const char *place;                ///< only features with this name; NULL: all

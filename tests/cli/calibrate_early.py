@@ -241,7 +241,7 @@ class CalibrateEarly(CalibrationCase):
             self.write("bad.json", pairs=[{"scenario": "dated.json", "observed": name, "dates": field}])
             self.assertIn("bad.json: pairs[0].dates: " + message.format("./" + name),
                           self.sciara("calibrate", "bad.json", "-o", "bad", code=3).stderr)
-        for name, field, message in (("some.geojson", "day", 'some.geojson: feature 1: day: expected a date such as 2006-07-14 or '
+        for name, field, message in (("some.geojson", "day", 'some.geojson: feature 2: day: expected a date such as 2006-07-14 or '
                                       '2006-07-14T12:00Z, found "soon"'),
                                      ("old.geojson", "day", "old.geojson: expected a date after the start of dated.json, "
                                       "2006-07-12T22:00:00Z; found 2006-07-12T00:00:00Z")):

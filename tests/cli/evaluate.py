@@ -178,6 +178,77 @@ class Evaluate(SharedCase):
         self.assertEqual(found[1:], 2 * found[:1])
         self.assertNotEqual(found[0], self.run_lines([{}], "july.json", "--observed", "mask.tif", "-q")[0])
 
+    def write_fronts(self, name, minutes, value="{}", field_type="text"):
+        """Squares that grow, one for each time after 08:00 UTC; cells of each."""
+        features, cells = [], []
+        for k, minute in enumerate(minutes):
+            x, y, side = case.WEST + 150, case.NORTH - 150, 10 * (4 + k)
+            ring = [[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]]
+            features.append({"type": "Feature", "properties": {"mapped": value.format(f"2006-07-14T{8 + minute // 60:02d}:{minute % 60:02d}:00Z"), "area": k},
+                             "geometry": {"type": "Polygon", "coordinates": [ring]}})
+            cells.append((4 + k) ** 2)
+        case.write_json(self.path(name), {"type": "FeatureCollection", "features": features,
+                                          "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}})
+        return cells
+
+    def test_outlines_of_several_dates_are_not_one(self):
+        """In every command that reads an outline: those of the time are taken with a message, or the file is refused with cures that work."""
+        case.write_scenario(self.work, "dated.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})
+        case.write_scenario(self.work, "undated.json", run={"until": "30 min"})
+        self.sciara("run", "dated.json", "-q", "-o", "dated.out")
+        self.sciara("run", "undated.json", "-q", "-o", "undated.out")
+        cells = self.write_fronts("fronts.geojson", (10, 20, 30, 300))
+        compare = lambda run, file: self.sciara("compare", run, "--observed", file, "--json")
+        done = compare("dated.out", "fronts.geojson")
+        self.assertEqual(json.loads(done.stdout)["observed_cells"], cells[2])
+        self.assertIn('fronts.geojson: has outlines of several dates: those of 2006-07-14T08:30:00Z in its field "mapped" are taken', done.stderr)
+        said = self.sciara("compare", "undated.out", "--observed", "fronts.geojson", code=3).stderr
+        self.assertIn('fronts.geojson: has outlines of several dates in its field "mapped", 2006-07-14T08:10:00Z to 2006-07-14T13:00:00Z: '
+                      "expected those of one time", said)
+        for pattern, count in (("one outline: (ogr2ogr .*?);", cells[-1]), ("the last one alone: (ogr2ogr .*)", cells[-1])):
+            command = re.search(pattern, said)[1]
+            subprocess.run(command, shell=True, check=True, cwd=self.work)
+            made = re.search(r"'(fronts-\w+\.gpkg)'", command)[1]
+            self.assertEqual(json.loads(compare("undated.out", made).stdout)["observed_cells"], count)
+        self.write_fronts("late.geojson", (200, 300))
+        self.assertIn("expected those of 2006-07-14T08:", self.sciara("compare", "dated.out", "--observed", "late.geojson", code=3).stderr)
+        for at, k in (("20 min", 1), ("2006-07-14T08:10Z", 0)):
+            found = self.evaluate([{}], "dated.json", "-q", "--observed", "fronts.geojson", "--at", at)
+            alone = case.read_json(self.path("fronts.geojson"))
+            case.write_json(self.path("alone.geojson"), alone | {"features": alone["features"][k:k + 1]})
+            self.assertEqual(found, self.evaluate([{}], "dated.json", "-q", "--observed", "alone.geojson", "--at", at))
+        self.assertIn("--dates auto takes each at its date", self.run_lines([{}], "undated.json", "--observed", "fronts.geojson", code=3)[1])
+        case.write_scenario(self.work, "from.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"}, vents=[
+            {"row": 14, "col": 16, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
+        observed = {"outline": "fronts.geojson", "thickness": 1, "time": "20 min"}
+        said = self.sciara("check", "from.json", "--no-estimate", "--set", "initial.observed=" + json.dumps(observed)).stderr
+        self.assertIn(f"fronts.geojson: {cells[1]} cells", said)
+        said = self.sciara("check", "from.json", "--no-estimate", "--set", "initial.observed=" + json.dumps(observed | {"time": "25 min"}), code=3).stderr
+        self.assertIn("expected those of 2006-07-14T08:25:00Z; initial.observed.time chooses them if run.start is given", said)
+        days = [("2006-07-13", 0), ("2006-07-14", 1)]
+        fronts = case.read_json(self.path("fronts.geojson"))
+        for day, k in days:
+            fronts["features"][k]["properties"]["mapped"] = day
+        case.write_json(self.path("days.geojson"), fronts | {"features": fronts["features"][:2]})
+        self.assertEqual(json.loads(compare("dated.out", "days.geojson").stdout)["observed_cells"], cells[1], "the day of the run")
+        same = case.read_json(self.path("fronts.geojson"))
+        for feature in same["features"]:
+            feature["properties"]["mapped"] = "2006-07-14"
+        case.write_json(self.path("same.geojson"), same)
+        self.assertEqual(json.loads(compare("undated.out", "same.geojson").stdout)["observed_cells"], cells[-1], "one date is one outline")
+        self.run_lines([{}], "dated.json", "-q", "--observed", "alone.geojson", "--region", "fronts.geojson")
+
+    def test_dates_after_the_end(self):
+        """Those up to the end are taken; if there are none, the error says when the run ends."""
+        case.write_scenario(self.work, "dated.json", run={"start": "2006-07-14T08:00Z", "until": "30 min"})
+        self.write_fronts("fronts.geojson", (10, 20, 31, 300))
+        found, err = self.run_lines([{}], "dated.json", "--observed", "fronts.geojson", "--dates", "mapped")
+        self.assertEqual(re.findall(r'"date":"(.*?)"', found), ["2006-07-14T08:10:00Z", "2006-07-14T08:20:00Z"])
+        self.assertIn("fronts.geojson: 2 of its 4 dates are later than 2006-07-14T08:30:00Z, when the run of dated.json ends: they are left out", err)
+        self.write_fronts("late.geojson", (200, 300))
+        err = self.run_lines([{}], "dated.json", "--observed", "late.geojson", "--dates", "mapped", code=3)[1]
+        self.assertIn("expected a time up to the end of the run of dated.json, 1800 s; found 12000 s", err)
+
     def test_run_that_ends_before_a_date(self):
         found = self.evaluate([{"run.until": "10 min"}, {"run.max_steps": 40}, {}], "s.json", "-q", "--observed", "mask.tif",
                               "--at", "15 min")

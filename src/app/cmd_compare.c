@@ -87,7 +87,7 @@ static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("compare one run with an observed extent: polygons or a raster"),
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
     {"at", 0, "T",
-     "compare runs at a simulated time (\"6 h\"): their first snapshots at or after it (default: the last)"},
+     "compare runs at a simulated time (\"6 h\") or a date: their first snapshots at or after it (default: the last)"},
     SCIARA_COMPARE_PLACES_OPTIONS("compare two runs at the points, lines and polygons of a vector file"),
     {"json", 0, NULL, "print the scores, or the table of the places, as JSON"},
     {"png", 0, "FILE", "draw hits, misses and excess on the hillshade, or what two runs cover"},

@@ -45,7 +45,8 @@ static enum sciara_status name_files(const struct sciara_arguments *a, const cha
   return SCIARA_OK;
 }
 
-static enum sciara_status parse_times(const char *text, double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
+static enum sciara_status parse_times(const char *text, const struct sciara_target *target,
+                                      double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
   char *copy = sciara_format("%s", text), *rest = copy;
   enum sciara_status status = copy ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for times");
   *count = 0;
@@ -54,11 +55,9 @@ static enum sciara_status parse_times(const char *text, double times[SCIARA_EXPO
     if (*count == SCIARA_EXPOSURE_MOST_TIMES)
       status =
           sciara_fail(SCIARA_ERR_USAGE, "--within: expected at most %d times, found more", SCIARA_EXPOSURE_MOST_TIMES);
-    else if (!sciara_parse_duration(word, &times[*count]) || !(times[*count] > 0))
-      status =
-          sciara_fail(SCIARA_ERR_USAGE, "--within: expected times above 0 such as \"6 h,1 d\", found \"%s\"", text);
     else
-      (*count)++;
+      status = sciara_take_time("--within", word, target->snapshot.start, target->path, &times[*count]);
+    *count += status == SCIARA_OK;
   }
   free(copy);
   return status;
@@ -230,10 +229,10 @@ static enum sciara_status expose_run(const struct sciara_arguments *a) {
   double times[SCIARA_EXPOSURE_MOST_TIMES];
   size_t count = 0;
   enum sciara_status status;
-  if (within) SCIARA_TRY(parse_times(within, times, &count));
   request = sciara_assets_request(a, drivers);
   SCIARA_TRY(sciara_target_open(a->operand[0], sciara_checksum_rule(a), &target));
   char *folder = folder_of(&target);
+  if (within) SCIARA_TRY_GOTO(parse_times(within, &target, times, &count));
   SCIARA_TRY_GOTO(name_files(a, folder ? folder : ".", &files));
   SCIARA_TRY_GOTO(sciara_run_exposure_make(&target, &request, within ? times : NULL, count, &e));
   print_states(&target, &e);
@@ -366,7 +365,8 @@ static const struct sciara_option options[] = {
     {"layer", 0, "NAME", "layer of FILE, if it has several"},
     {"names", 0, "COLUMN",
      "column of FILE with the names (default: the first called name, nome, nom, nombre, nafn, label or id)"},
-    {"within", 0, "T,T,...", "times by which what is covered is reported: \"6 h,1 d\" (default: a dozen or fewer)"},
+    {"within", 0, "T,T,...",
+     "times by which what is covered is reported, or dates: \"6 h,1 d\" (default: a dozen or fewer)"},
     {"output", 'o', "FILE", "write this file alone: a name in .csv or .gpkg"},
     {"overwrite", 0, NULL, "replace the files if they exist"},
     {"allow-driver", 0, "NAME", "also let GDAL's driver NAME read FILE; may be repeated"},

@@ -117,9 +117,15 @@ static enum sciara_status write_table(const struct sciara_arguments *a, const st
 enum sciara_status sciara_compare_open(const struct sciara_arguments *a, const char *path, struct sciara_target *out) {
   const char *at = sciara_argument(a, "at");
   double seconds;
-  if (!at) return sciara_target_open(path, sciara_checksum_rule(a), out);
-  if (!sciara_parse_duration(at, &seconds) || !(seconds >= 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a simulated time such as \"6 h\", found \"%s\"", at);
+  bool zoned;
+  if (at && sciara_parse_duration(at, &seconds) && seconds == 0)
+    return sciara_target_open_at(path, 0, sciara_checksum_rule(a), out);
+  if (!at || sciara_parse_date(at, &seconds, &zoned))
+    SCIARA_TRY(sciara_target_open(path, sciara_checksum_rule(a), out));
+  if (!at) return SCIARA_OK;
+  enum sciara_status status = sciara_take_time("--at", at, out->snapshot.start, path, &seconds);
+  sciara_target_free(out);
+  if (status != SCIARA_OK) return status;
   return sciara_target_open_at(path, seconds, sciara_checksum_rule(a), out);
 }
 

@@ -7,6 +7,7 @@
 #include "app/common_options.h"
 #include "app/ensemble.h"
 #include "app/output.h"
+#include "base/date.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "calibrate/reweight.h"
@@ -21,12 +22,25 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
   SCIARA_TRY(sciara_observed_request(a, drivers, request));
   if (!request->path) return sciara_fail(SCIARA_ERR_USAGE, "--observed is missing: the observed extent");
   if (!at) return sciara_fail(SCIARA_ERR_USAGE, "--at is missing: the simulated time of the observed extent");
-  if (!sciara_parse_duration(at, &o->at_s) || !(o->at_s > 0))
-    return sciara_fail(SCIARA_ERR_USAGE, "--at: expected a time above 0 such as \"2 d\", found \"%s\"", at);
   SCIARA_TRY(sciara_take_min_thickness(a, &o->min_thickness_m));
   if (share && (!sciara_parse_double(share, &o->least_share) || !(o->least_share > 0 && o->least_share <= 1)))
     return sciara_fail(SCIARA_ERR_USAGE, "--min-effective: expected a number above 0 and up to 1, found \"%s\"", share);
   request->min_thickness_m = o->min_thickness_m;
+  return SCIARA_OK;
+}
+
+/** The time of the extent, from which the members begin. */
+static enum sciara_status take_at(const struct sciara_arguments *a, const struct sciara_ensemble *e,
+                                  struct sciara_observation_request *request, struct sciara_reweight_options *o) {
+  struct sciara_scenario_spec scenario = {0};
+  struct sciara_diagnostics diagnostics = {0};
+  char start[SCIARA_DATE_SIZE];
+  sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
+  sciara_date_after(scenario.run.start, e->time_zero_s, start);
+  sciara_scenario_free(&scenario);
+  sciara_diagnostics_free(&diagnostics);
+  SCIARA_TRY(sciara_take_time("--at", sciara_argument(a, "at"), start, e->folder, &o->at_s));
+  request->when = sciara_date_at(start, o->at_s);
   return SCIARA_OK;
 }
 
@@ -116,6 +130,7 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
   // First: members that end meanwhile would have no score. Nothing is made in a folder that holds no ensemble.
   if (status == SCIARA_OK && access(json, F_OK) == 0) status = sciara_ensemble_lock_to_plan(folder, &lock);
   if (status == SCIARA_OK) status = sciara_ensemble_open_planned(folder, &e);
+  if (status == SCIARA_OK) status = take_at(a, &e, &request, &options);
   if (status == SCIARA_OK) status = sciara_batches_open(&e, &batches);
   if (status == SCIARA_OK) {
     status = reweight_open(&e, &batches, &request, &options);
@@ -130,7 +145,7 @@ static enum sciara_status reweight(const struct sciara_arguments *a) {
 
 static const struct sciara_option options[] = {
     SCIARA_OBSERVED_OPTIONS("the observed extent: polygons or a raster"),
-    {"at", 0, "T", "simulated time of that extent (\"2 d\"): what lava has reached by then counts"},
+    {"at", 0, "T", "simulated time of that extent (\"2 d\"), or its date: what lava has reached by then counts"},
     {"min-thickness", 0, "M", "thickness up to M metres counts as no lava (default: 0)"},
     {"min-effective", 0, "X", "n_eff of the members stays at or above X of what it was (default: 0.2)"},
     {0},

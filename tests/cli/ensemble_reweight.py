@@ -226,6 +226,21 @@ class Reweight(SharedCase):
         self.reweight("degrees.json")
         np.testing.assert_array_equal(self.table()[1:], expected)
 
+    def test_date(self):
+        """A date is the simulated time since run.start of the members; without it dates are refused."""
+        base = case.read_json(self.path("base.json"))
+        case.write_json(self.path("dated-base.json"), base | {"run": {**base.get("run", {}), "start": "2026-05-10T12:00:00Z"}})
+        plan(self.work, "dated", 6, 5, "dated-base.json", vents="drawn")
+        self.sciara("ensemble", "run", "dated", "-q")
+        tables = []
+        for at in (AT, "2026-05-10T12:36Z", "2026-05-10T14:36:00+02:00"):
+            self.reweight("truth0.json", "dated", at, "--min-effective", 0.01)
+            with open(self.path("dated", FILE), encoding="utf-8") as f:
+                tables.append(f.read())
+        self.assertEqual(tables[1:], 2 * tables[:1])
+        self.refused("--at: expected a date after 2026-05-10T12:00:00Z", "truth0.json", "dated", "2026-05-10", code=2)
+        self.refused("has no date (run.start)", "truth0.json", "e", "2026-05-10T12:36Z", code=2)
+
     def test_products(self):
         """Maps, tables and messages say it; errors are those of one stratum; without the file all is as before."""
         first, before = self.reduce()

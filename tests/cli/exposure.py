@@ -197,6 +197,21 @@ class Exposure(SharedCase):
         (found,) = (value for name, value in self.rows("at-once.csv")["town"].items() if name.startswith("covered_"))
         self.assertAlmostEqual(float(found), town[(self.arrival >= 0) & (self.arrival <= when)].sum(), places=4)
 
+    def test_dates_in_place_of_times(self):
+        """--within and --at take the date of a simulated time where the run has one."""
+        for name in ("by.csv", "at.csv"):
+            times = {"by.csv": "6 min,0.5 h", "at.csv": "2026-05-01T00:06Z,2026-05-01T02:30:00+02:00"}[name]
+            self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", times, "-o", name, "-q")
+        with open(self.path("by.csv"), "rb") as a, open(self.path("at.csv"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+        self.assertIn("--within: expected a date after 2026-05-01T00:00:00Z, from which times of run",
+                      self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "2026-04-30", "-o", "no.csv", code=2).stderr)
+        by = [self.sciara("compare", "run", "run", "--at", at).stdout for at in ("6 min", "2026-05-01T00:06Z")]
+        self.assertEqual(by[0], by[1])
+        case.write_scenario(self.work, "undated.json", run={"max_steps": 20})
+        self.sciara("run", "undated.json", "-q", "-o", "undated")
+        self.assertIn("--at: expected a simulated time such as", self.sciara("compare", "undated", "undated", "--at", "2026-05-01T00:06Z", code=2).stderr)
+
     def test_with_and_without(self):
         """Two runs at the places: arrivals, delay, what is spared and newly reached, cell by cell; "unknown" beyond the end of a run."""
         wall = {"name": "wall", "line": [[WEST + 165, NORTH - 115], [WEST + 255, NORTH - 115]], "width_m": 5, "height_m": 20}
@@ -727,7 +742,7 @@ class Exposure(SharedCase):
                 (3, "empty.gpkg: expected features with a geometry, found none in its 2 features", "--assets", "empty.gpkg"), (4, "cannot be opened|No such file|does not exist", "--assets", "none.gpkg"),
                 (2, "expected the column of names \"code\" among its columns, found \"height\", \"name\"", "--assets", "places.gpkg", "--names", "code"),
                 (3, "layer \"x\" as one of its 1 layers", "--assets", "places.gpkg", "--layer", "x"),
-                (2, "--within: expected times above 0", "--assets", "places.gpkg", "--within", "6 h,0"),
+                (2, "--within: expected a time above 0", "--assets", "places.gpkg", "--within", "6 h,0"),
                 (2, "a name in .csv or .gpkg", "--assets", "places.gpkg", "-o", "x.txt")):
             done = self.sciara("exposure", "run", *([] if "-o" in words else ["-o", "new.csv"]), *words, code=code)
             self.assertRegex(done.stderr, said)

@@ -244,7 +244,7 @@ class Plugin(Case):
         # What the program refuses stands in the log.
         self.assertIn("--overwrite", self.run_here("exposure", "Exposure", good=False, **given)[1])
         wrong = {**given, "OVERWRITE": True, "WITHIN": "soon"}
-        self.assertIn('expected times above 0 such as "6 h,1 d", found "soon"', self.run_here("exposure", "Exposure", good=False, **wrong)[1])
+        self.assertIn('expected a time above 0 such as "6 h", or a date such as 2006-07-14T12:00Z, found "soon"', self.run_here("exposure", "Exposure", good=False, **wrong)[1])
         self.assertEqual(len(self.run_here("exposure", "Exposure", **given, OVERWRITE=True)[0]), 3)
 
     def test_exposure_of_an_ensemble(self):

@@ -82,7 +82,7 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   const struct sciara_bounds b = sciara_bounds_of_grid(q->grid);
   const double box[4] = {b.west, b.south, b.east, b.north};
   SCIARA_TRY(sciara_vector_check_degrees(q->path, layer, q->crs_wkt, box));
-  OGRSpatialReferenceH srs = OGR_L_GetSpatialRef(layer);
+  OGRSpatialReferenceH srs = sciara_vector_srs(layer);
   sciara_observation_note_crs(q, srs);
   SCIARA_TRY(sciara_vector_place_open(o->scope, q->path, srs, q->crs_wkt, "the run", q->grid, &o->place));
   struct sciara_vector_date of = {.field = -1};
@@ -103,6 +103,8 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   if (status != SCIARA_OK) return status;
   if (o->polygons == 0 && o->elsewhere > 0)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: is outside the grid of the run: its polygons lie far from it", q->path);
+  if (o->feature == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" has no features", q->path, OGR_L_GetName(layer));
   if (o->polygons == 0)
     return sciara_fail(SCIARA_ERR_INPUT,
                        "%s: layer \"%s\" holds no polygon (%" PRId64 " lines, points and the like); the outline of the "
@@ -113,44 +115,28 @@ static enum sciara_status read_layer(struct outline *o, OGRLayerH layer) {
   return sciara_observation_check_place(q, &o->bounds);
 }
 
-/** Whether the layer is not one of points, of lines, or without geometry, such as the styles in a GeoPackage. */
-static bool may_hold_polygons(OGRLayerH layer) {
-  const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_L_GetGeomType(layer));
-  return type == wkbUnknown || OGR_GT_IsSurface(type) ||
-         (OGR_GT_IsSubClassOf(type, wkbGeometryCollection) && type != wkbMultiPoint &&
-          !OGR_GT_IsSubClassOf(type, wkbMultiCurve));
-}
-
-/** The requested layer, or the only one, or the only one that may hold polygons. */
+/** The requested layer, or the only one that may hold polygons, or the only one. */
 static enum sciara_status choose_layer(const struct sciara_observation_request *q, GDALDatasetH dataset,
                                        OGRLayerH *out) {
-  const int count = GDALDatasetGetLayerCount(dataset);
-  struct sciara_text names = {0};
-  int suitable = 0;
-  *out = NULL;
-  for (int i = 0; i < count; i++) {
-    OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
-    const bool is_it = q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1 || may_hold_polygons(layer);
-    if (is_it) *out = layer;
-    if (!q->layer && !is_it) continue;
-    sciara_text_append(&names, "%s\"%s\"", names.data ? ", " : "", OGR_L_GetName(layer));
-    suitable++;
-  }
-  enum sciara_status status = SCIARA_OK;
-  const char *there = names.data ? names.data : "others";
-  if (!*out && q->layer)
+  struct sciara_vector_layer found;
+  enum sciara_status status = sciara_vector_find_layer(dataset, q->layer, SCIARA_VECTOR_POLYGONS, &found);
+  const char *there = found.names.data ? found.names.data : "others";
+  *out = found.layer;
+  if (status != SCIARA_OK || found.layer)
+    ; // found, or no memory
+  else if (q->layer)
     status = sciara_observation_refuse(q, "layer", "expected a layer of %s, found \"%s\"; there are %s", q->path,
                                        q->layer, there);
-  else if (!*out)
-    status =
-        sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path, count);
-  else if (!q->layer && suitable > 1 && q->json_path)
+  else if (found.suitable == 0)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected a layer of polygons, found %d layers without any", q->path,
+                         found.count);
+  else if (q->json_path)
     status = sciara_observation_refuse(q, "layer", "expected one of the %d layers of polygons of %s, %s; found none",
-                                       suitable, q->path, there);
-  else if (!q->layer && suitable > 1)
+                                       found.suitable, q->path, there);
+  else
     status = sciara_fail(SCIARA_ERR_USAGE, "%s: has %d layers of polygons, %s; --observed-layer NAME chooses one",
-                         q->path, suitable, there);
-  sciara_text_free(&names);
+                         q->path, found.suitable, there);
+  sciara_text_free(&found.names);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include <ogr_api.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Others open addresses on the network, or files that name other files.
 const char *const sciara_vector_drivers[] = {"GPKG", "ESRI Shapefile", "GeoJSON",         "FlatGeobuf",
@@ -38,6 +39,31 @@ enum sciara_status sciara_vector_open(const char *path, const char *name, const 
   CSLDestroy(drivers);
   free(plain);
   return SCIARA_OK;
+}
+
+/** Whether a layer may hold geometry of one of the kinds; what holds any geometry may hold all. */
+static bool may_hold(OGRLayerH layer, unsigned kinds) {
+  const OGRwkbGeometryType type = OGR_GT_Flatten(OGR_L_GetGeomType(layer));
+  if (type == wkbNone) return false;
+  if (type == wkbUnknown || type == wkbGeometryCollection) return true;
+  if (type == wkbPoint || type == wkbMultiPoint) return kinds & SCIARA_VECTOR_POINTS;
+  if (OGR_GT_IsCurve(type) || OGR_GT_IsSubClassOf(type, wkbMultiCurve)) return kinds & SCIARA_VECTOR_LINES;
+  return kinds & SCIARA_VECTOR_POLYGONS;
+}
+
+enum sciara_status sciara_vector_find_layer(GDALDatasetH dataset, const char *name, unsigned kinds,
+                                            struct sciara_vector_layer *out) {
+  enum sciara_status status = SCIARA_OK;
+  *out = (struct sciara_vector_layer){.count = GDALDatasetGetLayerCount(dataset)};
+  for (int i = 0; i < out->count; i++) out->suitable += may_hold(GDALDatasetGetLayer(dataset, i), kinds);
+  for (int i = 0; i < out->count && status == SCIARA_OK; i++) {
+    OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
+    const bool suits = may_hold(layer, kinds), only = suits ? out->suitable == 1 : out->count == 1;
+    if (name ? strcmp(OGR_L_GetName(layer), name) == 0 : only) out->layer = layer;
+    if (suits || out->suitable == 0)
+      status = sciara_text_append(&out->names, "%s\"%s\"", out->names.length ? ", " : "", OGR_L_GetName(layer));
+  }
+  return status;
 }
 
 enum sciara_status sciara_vector_append_names(struct sciara_text *out, const char *path, const char *suffix) {
@@ -94,13 +120,24 @@ static enum sciara_status fail_nameless(const char *path, const OGREnvelope *e) 
   return status;
 }
 
+OGRSpatialReferenceH sciara_vector_srs(OGRLayerH layer) {
+  OGRSpatialReferenceH srs = OGR_L_GetSpatialRef(layer);
+  const char *name = srs ? OSRGetName(srs) : NULL;
+  OGREnvelope e;
+  if (!name || strncasecmp(name, "undefined", strlen("undefined")) != 0) return srs;
+  if (OSRIsLocal(srs)) return NULL;
+  const bool degrees = OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE && fabs(e.MinX) <= 360 && fabs(e.MaxX) <= 360 &&
+                       fabs(e.MinY) <= 90 && fabs(e.MaxY) <= 90;
+  return degrees ? srs : NULL; // GDAL calls any CRS that it does not have an undefined geographic one
+}
+
 static bool overlaps(const double a[4], const double b[4]) {
   return a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 }
 
 enum sciara_status sciara_vector_check_degrees(const char *path, OGRLayerH layer, const char *crs_wkt,
                                                const double *box) {
-  OGRSpatialReferenceH own = OGR_L_GetSpatialRef(layer), grid = NULL;
+  OGRSpatialReferenceH own = sciara_vector_srs(layer), grid = NULL;
   OGREnvelope e;
   if ((own && !OSRIsGeographic(own)) || !crs_wkt || OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) return SCIARA_OK;
   if (!own) {

@@ -24,8 +24,34 @@ char **sciara_vector_allowed(const char *const *extra, size_t extra_count);
 enum sciara_status sciara_vector_open(const char *path, const char *name, const char *const *extra, size_t extra_count,
                                       GDALDriverH *looks, GDALDatasetH *dataset);
 
+/** Geometry that a reader wants. */
+enum sciara_vector_kind { SCIARA_VECTOR_POINTS = 1, SCIARA_VECTOR_LINES = 2, SCIARA_VECTOR_POLYGONS = 4 };
+
+/** The layer of a file that is read. Release `names` with sciara_text_free. */
+struct sciara_vector_layer {
+  OGRLayerH layer;          ///< NULL: none is called so, or several are suitable, or none
+  int suitable, count;      ///< layers that may hold such geometry; all layers
+  struct sciara_text names; ///< "roads", "houses": of the suitable ones, or without these of all
+};
+
+/**
+ * Finds the requested layer, or the only one that may hold geometry of a kind: a GeoPackage also has layers without geometry, such
+ * as the styles of QGIS.
+ *
+ * @param name  NULL: none is requested
+ * @param kinds enum sciara_vector_kind, together
+ */
+enum sciara_status sciara_vector_find_layer(GDALDatasetH dataset, const char *name, unsigned kinds,
+                                            struct sciara_vector_layer *out);
+
 /** Appends the names of the file that a command makes of this one, "houses-placed.gpkg", and of this one. */
 enum sciara_status sciara_vector_append_names(struct sciara_text *out, const char *path, const char *suffix);
+
+/**
+ * The CRS of a layer; NULL: it names none, or an undefined one, as GeoPackages do that have none, unless its coordinates may be
+ * degrees.
+ */
+OGRSpatialReferenceH sciara_vector_srs(OGRLayerH layer);
 
 /**
  * Refuses a layer in degrees whose coordinates are metres, or have latitude before longitude, and one without a CRS whose

@@ -85,11 +85,37 @@ static enum sciara_status find_window(struct sciara_vector_place *p, OGRSpatialR
                              p->whose);
 }
 
+/** A CRS of a plane that lies nowhere on the Earth. */
+static enum sciara_status fail_local(const char *path, OGRSpatialReferenceH srs, const char *crs_wkt,
+                                     const char *whose) {
+  struct sciara_text command = {0};
+  OGRSpatialReferenceH grid = NULL;
+  enum sciara_status status = sciara_srs_parse(crs_wkt, &grid);
+  if (status == SCIARA_OK && sciara_srs_is_same(srs, grid)) {
+    OSRRelease(grid);
+    return SCIARA_OK;
+  }
+  if (status == SCIARA_OK) status = sciara_text_append(&command, "ogr2ogr -a_srs ");
+  if (status == SCIARA_OK) status = sciara_shell_append_crs(&command, grid);
+  if (status == SCIARA_OK) status = sciara_text_append(&command, " ");
+  if (status == SCIARA_OK) status = sciara_vector_append_names(&command, path, "placed");
+  if (status == SCIARA_OK)
+    status = sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: its CRS \"%.60s\" is a local one, which has no place on the Earth. If its coordinates are those of "
+        "%s, say so with: %s",
+        path, OSRGetName(srs) ? OSRGetName(srs) : "", whose, command.data);
+  OSRRelease(grid);
+  sciara_text_free(&command);
+  return status;
+}
+
 enum sciara_status sciara_vector_place_open(const struct sciara_gdal_scope *scope, const char *path,
                                             OGRSpatialReferenceH srs, const char *crs_wkt, const char *whose,
                                             const struct sciara_grid *grid, struct sciara_vector_place *out) {
   *out = (struct sciara_vector_place){.scope = scope, .path = path, .whose = whose, .turn = sciara_srs_turn(srs)};
   if (!srs || !crs_wkt) return SCIARA_OK;
+  if (OSRIsLocal(srs)) return fail_local(path, srs, crs_wkt, whose);
   SCIARA_TRY(sciara_srs_transform(scope, path, srs, crs_wkt, whose, false, &out->transform));
   if (!out->transform || !grid) return SCIARA_OK;
   const double box[4] = {grid->west, sciara_grid_south(grid), sciara_grid_east(grid), grid->north};

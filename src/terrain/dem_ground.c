@@ -164,6 +164,9 @@ static enum sciara_status add_points(struct work *w) {
   return status;
 }
 
+/** Whether an edit is done at a simulated time, not before the run. */
+static bool is_dated(const struct sciara_edit *edit) { return edit->from_s > 0; }
+
 static enum sciara_status apply_edit(const struct sciara_ground_request *q, size_t k, struct work *w) {
   const struct sciara_edit *edit = &q->edits[k];
   *w = (struct work){.dem = w->dem,
@@ -189,6 +192,7 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
                                                .extra_driver_count = q->extra_driver_count,
                                                .notes = q->notes,
                                                .values = true,
+                                               .no_time = !is_dated(edit),
                                                .on_grid = true,
                                                .visit = add_feature,
                                                .context = w};
@@ -202,9 +206,6 @@ static enum sciara_status apply_edit(const struct sciara_ground_request *q, size
   report(w);
   return SCIARA_OK;
 }
-
-/** Whether an edit is done at a simulated time, not before the run. */
-static bool is_dated(const struct sciara_edit *edit) { return edit->from_s > 0; }
 
 /** Does the edits before the run, or lists what those at simulated times will do. */
 static enum sciara_status apply_edits(const struct sciara_ground_request *q, bool dated, struct sciara_dem *dem) {

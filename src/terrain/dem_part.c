@@ -83,6 +83,21 @@ static enum sciara_status check_seam(const struct sciara_dem_request *q, const s
   return status;
 }
 
+/** Whether a window in x and y would lie on the raster as longitude and latitude. */
+static bool may_be_degrees(const struct sciara_source *s, const struct sciara_dem_treatment *t) {
+  OGRSpatialReferenceH degrees, own = t->from ? t->from : t->to;
+  const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
+  double b[4];
+  if (!own || fabs(t->box[0]) > 360 || fabs(t->box[2]) > 360 || fabs(t->box[1]) > 90 || fabs(t->box[3]) > 90)
+    return false;
+  if (sciara_srs_parse(SCIARA_SOURCE_DEGREES, &degrees) != SCIARA_OK) return false;
+  const bool placed = sciara_srs_change_box(degrees, own, t->box, b);
+  OSRRelease(degrees);
+  if (!placed) return false;
+  turn_box(s, sciara_srs_turn(own), b);
+  return b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south;
+}
+
 /** Rows and columns of the raster that the box covers; `spare` more on each side, for what is to be resampled. */
 static enum sciara_status window_of_box(const struct sciara_dem_request *q, const struct sciara_source *s,
                                         const struct sciara_dem_treatment *t, int64_t spare, int64_t window[4]) {
@@ -93,7 +108,14 @@ static enum sciara_status window_of_box(const struct sciara_dem_request *q, cons
   turn_box(s, turn, b);
   SCIARA_TRY(check_seam(q, s, turn, b));
   const double east = s->west + (double)s->cols * s->dx, south = s->north - (double)s->rows * s->dy;
-  if (!(b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south))
+  const bool overlaps = b[0] < east && b[2] > s->west && b[1] < s->north && b[3] > south;
+  if (!overlaps && may_be_degrees(s, t))
+    return sciara_fail(
+        SCIARA_ERR_INPUT,
+        "%s: expected a window in metres in the CRS of the DEM, found x %.9g to %.9g and y %.9g to %.9g, which are "
+        "longitude and latitude of a place on the raster: call the key window_lonlat",
+        q->path, t->box[0], t->box[2], t->box[1], t->box[3]);
+  if (!overlaps)
     return sciara_fail(
         SCIARA_ERR_INPUT,
         "%s: expected a window that overlaps the raster, x %.9g to %.9g and y %.9g to %.9g; found x %.9g "

@@ -25,7 +25,40 @@ static const char *const raw_names[] = {"bil", "bip", "bsq", "flt", "raw", "dem"
 // Their libraries open files themselves, by a path.
 static const char *const by_path[] = {"netCDF", NULL};
 
+/** A File Geodatabase is a folder, of whose many files each could be anything. */
+static enum sciara_status fail_geodatabase(const char *path) {
+  struct sciara_text text = {0};
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  char *folder = sciara_format("%.*s", (int)length, path),
+       *made = folder ? sciara_format("%.*s.gpkg", (int)length - 4, folder) : NULL;
+  enum sciara_status status =
+      made ? sciara_text_append(&text, "ogr2ogr ") : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a command");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, made);
+  if (status == SCIARA_OK) status = sciara_text_append(&text, " ");
+  if (status == SCIARA_OK) status = sciara_shell_quote(&text, folder);
+  if (status == SCIARA_OK)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: is a folder (a File Geodatabase), expected a file. Make one of its layers with: %s (and the "
+                    "name of a layer, for this one alone)",
+                    path, text.data);
+  sciara_text_free(&text);
+  free(folder);
+  free(made);
+  return status;
+}
+
+static bool is_geodatabase(const char *path) {
+  struct stat about;
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  return length > 4 && strncasecmp(path + length - 4, ".gdb", 4) == 0 && stat(path, &about) == 0 &&
+         S_ISDIR(about.st_mode);
+}
+
 enum sciara_status sciara_source_check_file(const char *path) {
+  if (is_geodatabase(path)) return fail_geodatabase(path);
   if (access(path, F_OK) == 0) return sciara_input_check(path);
   const char *hint = strstr(path, ":") || strncmp(path, "/vsi", 4) == 0
                          ? " (GDAL connection strings, URLs and /vsi file systems are not read)"

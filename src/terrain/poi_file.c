@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "file/vector_open.h"
 #include "terrain/vector_shapes.h"
 
 enum { MOST_POINTS = 20000000 }; ///< of all places of a file
@@ -83,14 +84,27 @@ static void orient(struct sciara_point *ring, size_t count, bool hole) {
   }
 }
 
+static enum sciara_status fail_mixture(const struct collection *c, const struct sciara_shape *shape,
+                                       const struct sciara_poi *poi) {
+  struct sciara_text command = {0};
+  enum sciara_status status = sciara_text_append(&command, "ogr2ogr -explodecollections ");
+  if (status == SCIARA_OK) status = sciara_vector_append_names(&command, c->request->path, "parts");
+  if (status == SCIARA_OK)
+    status =
+        sciara_fail(SCIARA_ERR_INPUT,
+                    "%s: feature %" PRId64 " (\"%.60s\"): expected points, lines or polygons, found several of them: a "
+                    "%s and a %s. Make a feature of each part with: %s",
+                    c->request->path, shape->feature + 1, poi->name, sciara_poi_kind_name(poi->kind),
+                    sciara_poi_kind_name(shape->kind), command.data);
+  sciara_text_free(&command);
+  return status;
+}
+
 /** Adds a point, a line or a polygon to the last place. */
 static enum sciara_status add_parts(struct collection *c, const struct sciara_shape *shape) {
   struct sciara_poi *poi = &c->out->poi[c->out->count - 1];
   const size_t points = shape->ends[shape->rings - 1], before = poi->point_count;
-  if (before > 0 && poi->kind != shape->kind)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: feature %" PRId64 ": expected points, lines or polygons, found several of them",
-                       c->request->path, shape->feature + 1);
+  if (before > 0 && poi->kind != shape->kind) return fail_mixture(c, shape, poi);
   c->points += points;
   if (c->points > MOST_POINTS)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected at most %d points in all features, found more", c->request->path,

@@ -298,12 +298,18 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   const struct sciara_grid *g = r->request->grid;
   const double box[4] = {g ? g->west : 0, g ? sciara_grid_south(g) : 0, g ? sciara_grid_east(g) : 0, g ? g->north : 0};
   SCIARA_TRY(sciara_vector_check_degrees(r->request->path, layer, r->request->crs_wkt, g ? box : NULL));
-  SCIARA_TRY(open_place(r, OGR_L_GetSpatialRef(layer)));
+  SCIARA_TRY(open_place(r, sciara_vector_srs(layer)));
   SCIARA_TRY(find_names(r, layer));
   if (r->request->outline)
     SCIARA_TRY(sciara_vector_choose_date(r->request->path, layer, r->request->when,
                                          "initial.observed.time chooses them if run.start is given", r->request->notes,
                                          &of));
+  if (r->request->no_time && OGR_L_FindFieldIndex(layer, "from", true) >= 0)
+    sciara_note(r->request->notes, SCIARA_LOG_WARNING,
+                "%s: its column \"from\" is not used: all its features are done at the time of the edit. For a time of "
+                "each, give "
+                "one edit for each, with \"place\" (its name) and \"from\"",
+                r->request->path);
   sciara_gdal_reset(r->scope);
   OGR_L_ResetReading(layer);
   enum sciara_status status = SCIARA_OK;
@@ -324,27 +330,26 @@ static enum sciara_status read_layer(struct reading *r, OGRLayerH layer) {
   report_encoding(r);
   report_far(r);
   if (r->shapes > 0 || r->elsewhere > 0) return SCIARA_OK;
+  if (r->shape.feature == 0)
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" has no features", r->request->path, OGR_L_GetName(layer));
   if (r->request->place) return fail_place(r);
   return sciara_fail(SCIARA_ERR_INPUT, "%s: layer \"%s\" holds %sno line and no polygon", r->request->path,
                      OGR_L_GetName(layer), r->request->places ? "no point, " : "");
 }
 
-/** The requested layer, or the only one. */
+/** The requested layer, or the only one with such geometry. */
 static enum sciara_status choose_layer(const struct sciara_shapes_request *q, GDALDatasetH dataset, OGRLayerH *out) {
-  const int count = GDALDatasetGetLayerCount(dataset);
-  struct sciara_text names = {0};
-  *out = NULL;
-  for (int i = 0; i < count; i++) {
-    OGRLayerH layer = GDALDatasetGetLayer(dataset, i);
-    sciara_text_append(&names, "%s\"%s\"", i ? ", " : "", OGR_L_GetName(layer));
-    if (q->layer ? strcmp(OGR_L_GetName(layer), q->layer) == 0 : count == 1) *out = layer;
-  }
-  enum sciara_status status = SCIARA_OK;
-  if (!*out)
-    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s%s%s of its %d layers (%s)", q->path,
+  const unsigned kinds = SCIARA_VECTOR_LINES | SCIARA_VECTOR_POLYGONS | (q->places ? SCIARA_VECTOR_POINTS : 0);
+  struct sciara_vector_layer found;
+  enum sciara_status status = sciara_vector_find_layer(dataset, q->layer, kinds, &found);
+  *out = found.layer;
+  if (status == SCIARA_OK && !found.layer)
+    status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s%s%s of its %d layers%s (%s)", q->path,
                          q->layer ? "layer \"" : "the name of one", q->layer ? q->layer : "",
-                         q->layer ? "\" as one" : "", count, names.data ? names.data : "none");
-  sciara_text_free(&names);
+                         q->layer ? "\" as one" : "", found.suitable ? found.suitable : found.count,
+                         found.suitable || q->layer ? "" : ", which have no such geometry",
+                         found.names.data ? found.names.data : "none");
+  sciara_text_free(&found.names);
   return status;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong, and
 until what was interrupted has the results of what was not."""
+import csv
 import json
 import os
 import re
@@ -366,6 +367,89 @@ class Cures(Case):
             f.write(bytes.fromhex("d9d505f920a163d7") + bytes(504))
         self.assertIn("killed.gpkg-journal", self.sciara("compare", "run", "--observed", "killed.gpkg", code=3).stderr)
 
+    def write_layer(self, path, geometries, driver="GPKG", srs=crs(32633), layer="places", kind=ogr.wkbUnknown):
+        """Named features of WKT geometries, added to a file that may exist."""
+        exists = os.path.exists(self.path(path))
+        source = ogr.Open(self.path(path), 1) if exists else ogr.GetDriverByName(driver).CreateDataSource(self.path(path))
+        made = source.CreateLayer(layer, srs, kind)
+        made.CreateField(ogr.FieldDefn("name", ogr.OFTString))
+        for name, wkt in geometries.items():
+            feature = ogr.Feature(made.GetLayerDefn())
+            feature.SetField("name", name)
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(wkt))
+            made.CreateFeature(feature)
+
+    def exposed(self, path, *more, code=0):
+        """What sciara exposure says of a file; the rows of its table."""
+        done = self.sciara("exposure", "run", "--assets", path, "-o", "e.csv", "--overwrite", *more, code=code)
+        if code:
+            return done.stderr, None
+        with open(self.path("e.csv"), encoding="utf-8", newline="") as f:
+            return done.stderr, list(csv.DictReader(f))
+
+    def test_layers_of_others(self):
+        """Layers without geometry (styles of QGIS), empty ones, several, geodatabases, collections of several kinds, surfaces of triangles, and
+        a CRS that lies nowhere."""
+        self.write_scenario()
+        self.run_scenario("run", "-n", 100)
+        x, y = case.WEST, case.SOUTH
+        point, box = f"POINT({x + 205} {y + 205})", f"POLYGON(({x + 150} {y + 150},{x + 250} {y + 150},{x + 250} {y + 250},{x + 150} {y + 150}))"
+        scenario = lambda **dem: case.write_json(self.path("v.json"), case.scenario(dem={"path": "dem.asc", "crs": "EPSG:32633", **dem}))
+        self.write_layer("styled.gpkg", {"zone": box}, kind=ogr.wkbPolygon)
+        self.write_layer("styled.gpkg", {}, layer="layer_styles", srs=None, kind=ogr.wkbNone)
+        self.exposed("styled.gpkg")
+        self.sciara("exposure", "run", "--assets", "styled.gpkg", "-o", "own.gpkg", "-q")
+        for name in ("styled.gpkg", "own.gpkg"):
+            self.assertEqual([row["place"] for row in self.exposed(name)[1]], ["zone"], name)
+            self.sciara("compare", "run", "--observed", name, "-q")
+            self.assertIn("cells are sea", self.sciara("check", scenario(sea=name), "--no-estimate", "--set", "vents.0.row=3").stderr)
+            self.assertIn("cells are changed", self.sciara("check", scenario(edits=[{"file": name, "raise_m": 1}]), "--no-estimate").stderr)
+        self.write_layer("several.gpkg", {"a": point}, layer="first", kind=ogr.wkbPoint)
+        self.write_layer("several.gpkg", {"b": box}, layer="second", kind=ogr.wkbPolygon)
+        self.write_layer("several.gpkg", {}, layer="layer_styles", srs=None, kind=ogr.wkbNone)
+        self.assertIn('several.gpkg: expected the name of one of its 2 layers ("first", "second")', self.exposed("several.gpkg", code=3)[0])
+        self.assertIn("cells are changed", self.sciara("check", scenario(edits=[{"file": "several.gpkg", "raise_m": 1}]), "--no-estimate").stderr)
+        self.write_layer("empty.gpkg", {}, kind=ogr.wkbPolygon)
+        for args in (("exposure", "run", "--assets", "empty.gpkg", "-o", "n.csv"), ("compare", "run", "--observed", "empty.gpkg"),
+                     ("check", scenario(), "--set", "dem.sea=empty.gpkg"), ("check", scenario(), "--set", 'dem.edits=[{"file":"empty.gpkg","raise_m":1}]')):
+            self.assertIn('empty.gpkg: layer "places" has no features', self.sciara(*args, code=3).stderr, args)
+        if ogr.GetDriverByName("OpenFileGDB").TestCapability(ogr.ODrCCreateDataSource):
+            self.write_layer("roads.gdb", {"hut": point}, driver="OpenFileGDB", kind=ogr.wkbPoint)
+            for given in ("roads.gdb", "roads.gdb/"):
+                command = re.search(r"layers with: (ogr2ogr '\S+' '\S+')", self.exposed(given, code=3)[0])[1]
+            subprocess.run(command, shell=True, check=True, cwd=self.work)
+            self.assertEqual([row["place"] for row in self.exposed("roads.gpkg")[1]], ["hut"])
+        case.write_json(self.path("mixed.geojson"), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+                        "features": [{"type": "Feature", "properties": {"name": name}, "geometry": json.loads(ogr.CreateGeometryFromWkt(wkt).ExportToJson())}
+                                     for name, wkt in (("hut", point), ("incident", f"GEOMETRYCOLLECTION({point},{box})"))]})
+        said = self.exposed("mixed.geojson", code=3)[0]
+        self.assertIn('mixed.geojson: feature 2 ("incident"): expected points, lines or polygons, found several of them: a point and a zone', said)
+        subprocess.run(re.search("part with: (ogr2ogr .*)", said)[1], shell=True, check=True, cwd=self.work, stderr=subprocess.DEVNULL)
+        self.assertEqual([row["kind"] for row in self.exposed("mixed-parts.gpkg")[1]], ["point", "point", "zone"])
+        corners = [f"{x + a} {y + b} {z}" for a, b, z in ((150, 150, 9), (250, 150, 9), (250, 250, 9), (150, 250, 9))]
+        a, b, c, d = corners
+        for name, surface in (("tin", f"TIN Z((({a},{b},{c},{a})),(({a},{c},{d},{a})))"),
+                              ("walls", f"POLYHEDRALSURFACE Z((({a},{b},{c},{d},{a})),(({a},{b},{c},{a})),(({a},{b},{b[:-1]}0,{a[:-1]}0,{a})))")):
+            self.write_layer(name + ".gpkg", {"hut": point, name: surface})
+            row = self.exposed(name + ".gpkg")[1][1]
+            self.assertEqual((row["kind"], float(row["all"])), ("zone", 100 * 100), name)
+        self.write_layer("plane.gpkg", {"hut": point}, srs=None, kind=ogr.wkbPoint)
+        shutil.copy(self.path("plane.gpkg"), self.path("cartesian.gpkg"))
+        with sqlite3.connect(self.path("cartesian.gpkg")) as db:  # as R and others write it
+            for table in ("gpkg_contents", "gpkg_geometry_columns"):
+                db.execute(f"UPDATE {table} SET srs_id = -1")
+        for name in ("plane.gpkg", "cartesian.gpkg"):
+            said, rows = self.exposed(name)
+            self.assertIn(name + ": names no CRS, so its coordinates are taken to be those of the DEM", said)
+            self.assertEqual((float(rows[0]["x"]), float(rows[0]["y"])), (x + 205, y + 205))
+        local = osr.SpatialReference()
+        local.SetFromUserInput('LOCAL_CS["works of 1950",LOCAL_DATUM["hut",0],UNIT["metre",1],AXIS["x",EAST],AXIS["y",NORTH]]')
+        self.write_layer("local.gpkg", {"hut": point}, srs=local, kind=ogr.wkbPoint)
+        said = self.exposed("local.gpkg", code=3)[0]
+        self.assertIn('local.gpkg: its CRS "works of 1950" is a local one', said)
+        subprocess.run(re.search("so with: (ogr2ogr .*)", said)[1], shell=True, check=True, cwd=self.work)
+        self.assertEqual(self.exposed("local-placed.gpkg")[1], rows)
+
     def test_words_of_files(self):
         """A CRS whose authority would be a command of the shell: it is one word of the printed one."""
         self.write_scenario()
@@ -471,8 +555,8 @@ class Cures(Case):
         """Every source that prints a command is one whose commands are run: above, in terrain.py (NetCDF, first bytes, numbers
         of ASCII grids; jumps of longitudes), in evaluate.py (outlines of several dates) or in exposure.py (places without a CRS). Of the program itself those count that name a path."""
         self.assertEqual(self.printing(rf'"[^"\n]*\b(?:{TOOLS})(?: -| "|")'), {
-            "file/gdal_files.c": 2, "file/vector_dates.c": 2, "file/vector_open.c": 3, "file/vector_place.c": 1, "terrain/dem_altitudes.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
-            "terrain/dem_source.c": 1, "terrain/dem_suggest.c": 3, "terrain/dem_units.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
+            "file/gdal_files.c": 2, "file/vector_dates.c": 2, "file/vector_open.c": 3, "file/vector_place.c": 2, "terrain/dem_altitudes.c": 1, "terrain/dem_netcdf.c": 2, "terrain/dem_part.c": 1,
+            "terrain/dem_source.c": 2, "terrain/poi_file.c": 1, "terrain/dem_suggest.c": 3, "terrain/dem_units.c": 3, "terrain/raster_on_grid.c": 2, "analysis/observation_raster.c": 1})
         self.assertEqual(self.printing("gdalmdimtranslate -"), {"terrain/dem_netcdf.c": 1})
         self.assertEqual(self.printing(r'"(?:gzip|bzip2|xz|zstd|tail|iconv) -|\bsed \''),
                          {"terrain/dem_suggest.c": 10, "terrain/ascii_grid_check.c": 2})

@@ -470,6 +470,20 @@ class Edits(Ground):
         self.assertTrue((change[10, 6:15] == 5).all(), "a fill, and then a dam on it")
         self.assertIn("46 cells are changed", self.messages(edits=[{"file": "two.gpkg"}]))
 
+    def test_column_that_is_not_used(self):
+        """A column of times beside those of values: with the edits that the message names each feature has its time."""
+        (x0, y0), (x1, y1) = centre(10, 5), centre(10, 15)
+        line = lambda down: {"type": "LineString", "coordinates": [[x0, y0 - down], [x1, y1 - down]]}
+        case.write_json(self.path("w.geojson"), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+                        "features": [{"type": "Feature", "properties": {"name": name, "height_m": 5, "from": at}, "geometry": line(down)}
+                                     for name, at, down in (("a", "1 h", 0), ("b", "2 h", 50))]})
+        warning = 'w.geojson: its column "from" is not used: all its features are done at the time of the edit'
+        self.assertIn(warning, self.messages(edits=[{"file": "w.geojson", "width_m": 1}]))
+        said = self.messages(edits=[{"file": "w.geojson", "width_m": 1, "place": name, "from": at} for name, at in (("a", "1 h"), ("b", "2 h"))])
+        self.assertNotIn("is not used", said)
+        for k in range(2):
+            self.assertIn(f"dem.edits[{k}] (edit {k + 1}): 11 cells are changed by 5 m, 5500 m3 in all at simulated time {k + 1} h", said)
+
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
         box = f"POLYGON(({x0} {y0 - 50}, {x1} {y0 - 50}, {x1} {y0 - 80}, {x0} {y0 - 80}, {x0} {y0 - 50}))"
@@ -753,6 +767,19 @@ class Windows(Ground):
         self.assertIn("at most one of window", self.messages(window_xy=[0, 0, 10, 10], window_margin_m=5, code=3))
         self.assertIn("west below east", self.messages(window_xy=[10, 0, 0, 10], code=3))
         self.assertIn("depend on the window", self.messages(window_margin_m=50, code=3))
+
+    def test_degrees_in_metres(self):
+        """window_xy in degrees, on a DEM in metres and on one in degrees: the key that the message names cuts that part."""
+        box = [15.001, 37.7405, 15.003, 37.742]
+        write_tif(self.path("metres.tif"), base() % 2000, WEST, NORTH, CELL, CELL, 32633)
+        write_tif(self.path("degrees.tif"), numpy.tile(base() % 2000, (3, 3)), 14.995, 37.748, 1e-4, 1e-4, 4326)
+        for dem in ({"path": "metres.tif"}, {"path": "degrees.tif", "crs": "EPSG:32633", "cell_size_m": 10}):
+            vent = {"lon": 15.002, "lat": 37.7412, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+            write = lambda **window: case.write_json(self.path("d.json"), case.scenario(dem={**dem, **window}, vents=[vent]))
+            said = self.sciara("check", write(window_xy=box), code=3).stderr
+            self.assertIn("expected a window in metres in the CRS of the DEM, found x 15.001 to 15.003 and y 37.7405 to 37.742, which are longitude and "
+                          "latitude of a place on the raster", said)
+            self.assertIn(" columns of 10 m", self.sciara("check", write(**{re.search(r"call the key (\w+)", said)[1]: box})).stderr)
 
     def test_a_window_of_a_warped_raster(self):
         """The window alone is as that part of the whole."""

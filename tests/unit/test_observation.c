@@ -159,7 +159,7 @@ TEST(outlines_that_are_none) {
                  "4194985.21, the grid has x 500000 to 500060 and y 4177960 to 4178000");
   q = request(geojson("infinite.geojson", "32633",
                       FEATURE("Polygon", "[[[500008,4177972],[1e999,4177972],[500027,4177997],[500008,4177972]]]")));
-  assert_refused(&q, SCIARA_ERR_INPUT, "a polygon has coordinates that are not finite");
+  assert_refused(&q, SCIARA_ERR_INPUT, "feature 1 has coordinates that are not finite");
   q = request(in_folder("cut.geojson"));
   write_text(q.path, "{\"type\": \"FeatureCollection\", \"features\": [");
   assert_refused(&q, SCIARA_ERR_INPUT, "cut.geojson: cannot be opened as GeoJSON");

@@ -208,7 +208,7 @@ static const struct {
     {UNKNOWN | WORD_HOUR,
      " hour hh hhmm hhmmss clock ora ore orario heure heures hora horas uhr uhrzeit zeit stunde jam waktu "},
     {UNKNOWN | WORD_OFFSET, " tz timezone offset "},
-    {FILLER, " start of the begin beginning in per volcanic lava eruption onset and "},
+    {FILLER, " start of the begin beginning in per volcanic lava eruption onset and acq acquisition "},
 };
 
 static unsigned meaning_of(const char *name) {
@@ -313,7 +313,8 @@ static enum sciara_status assign(const struct sciara_rates_column *c, enum sciar
   }
   if (quantity == SCIARA_RATES_POWER && c->unit_assumed)
     return sciara_fail(SCIARA_ERR_INPUT,
-                       "expected the unit of the power in the header, such as \"VRP [MW]\"; found \"%s\"", c->name);
+                       "expected the unit of the power in the header, such as \"%s [MW]\"; found \"%s\"", c->name,
+                       c->name);
   if (*c->scale)
     return sciara_fail(
         SCIARA_ERR_INPUT,

@@ -20,6 +20,7 @@ struct reading {
   bool from_first;        ///< dates are counted from the first one
   double start;           ///< UTC in seconds that time 0 stands for; NAN until there is a date
   bool unzoned, unitless; ///< some date has no zone; some time is a bare number
+  bool clocks;            ///< some times of day are "0035"
   bool compact;           ///< some date has no hyphens
 };
 
@@ -76,6 +77,15 @@ static enum sciara_status read_date(struct reading *r, const char *text, double 
 static const char *with_hyphens(struct reading *r, const char *text, char out[SCIARA_DATE_SIZE]) {
   if (!sciara_rates_compact_date(text, out)) return text;
   r->compact = true;
+  return out;
+}
+
+/** "0035" beside a date, as satellites have it, as "00:35"; any other text as it is. */
+static const char *with_colon(struct reading *r, const char *text, char out[8]) {
+  const size_t length = strlen(text);
+  if ((length != 3 && length != 4) || strspn(text, "0123456789") != length) return text;
+  snprintf(out, 8, "%s%.*s:%s", length == 3 ? "0" : "", (int)length - 2, text, text + length - 2);
+  r->clocks = true;
   return out;
 }
 
@@ -136,12 +146,13 @@ static enum sciara_status read_duration(struct reading *r, char *text, double *t
 static enum sciara_status read_time(struct reading *r, char *const *cells, double *time) {
   const struct sciara_rates_column *day = &r->columns.column[SCIARA_RATES_DAY],
                                    *at = &r->columns.column[SCIARA_RATES_TIME];
-  char both[64], whole[SCIARA_DATE_SIZE];
+  char both[64], whole[SCIARA_DATE_SIZE], clock[8];
   if (!day->given) {
     const char *text = at->of_dates ? with_hyphens(r, cells[at->at], whole) : cells[at->at];
     return looks_like_date(text) ? read_date(r, text, time) : read_duration(r, cells[at->at], time);
   }
-  if (snprintf(both, sizeof both, "%sT%s", with_hyphens(r, cells[day->at], whole), cells[at->at]) >= (int)sizeof both)
+  if (snprintf(both, sizeof both, "%sT%s", with_hyphens(r, cells[day->at], whole),
+               with_colon(r, cells[at->at], clock)) >= (int)sizeof both)
     return sciara_rates_refuse(&r->lines, cells[day->at], "a date such as 2006-07-14");
   return read_date(r, both, time);
 }
@@ -271,6 +282,7 @@ static void report_assumed(const struct reading *r, const enum sciara_rates_quan
   if (r->unzoned) sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates without a zone are taken as UTC", path);
   if (r->compact)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: dates such as 20060714 are taken as 2006-07-14", path);
+  if (r->clocks) sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: times of day such as 0035 are taken as 00:35", path);
   if (r->unitless)
     sciara_note(r->lines.notes, SCIARA_LOG_INFO, "%s: \"%s\" names no unit: numbers are taken as seconds", path,
                 r->columns.column[SCIARA_RATES_TIME].name);

@@ -135,6 +135,21 @@ class Rates(Case):
         self.assertIn("radiant_density_J_m3: expected above 0 to 1e12 J/m3; found 0",
                       self.check(band, code=3, radiant_density_J_m3=0).stderr)
 
+    def test_firms(self):
+        """The columns of NASA's FIRMS, whose times of day have no colon; the unit that the message asks for is the cure."""
+        rows = "acq_date,acq_time,{}\n2026-05-10,0035,120\n2026-05-10,135,240\n2026-05-11,0035,0\n"
+        keys = {"run": {"start": "2026-05-10T00:35:00Z"}, "radiant_density_J_m3": 1e8}
+        said = self.check(rows.format("frp"), code=3, **keys).stderr
+        name = re.search(r'expected the unit of the power in the header, such as "(.*?)"; found "frp"', said)[1]
+        done = self.check(rows.format(name), **keys)
+        self.assertIn("times of day such as 0035 are taken as 00:35", done.stderr)
+        plain = self.check(rows.replace("0035", "00:35").replace(",135", ",01:35").format(name), **keys)
+        self.assertEqual(*(re.search("\nvents: .*", text.stdout)[0] for text in (done, plain)))
+        self.assertNotIn("such as 0035", plain.stderr)
+        self.assertIn(f"{1.2 * 3600 + 2.4 * 23 * 3600:.0f} m3 in all", done.stdout)
+        for wrong in ("2460", "0061", "35", "12345"):
+            self.assertIn("expected a date such as", self.check(rows.replace(",0035,120", f",{wrong},120").format(name), code=3, **keys).stderr)
+
     def test_modvolc(self):
         rows = "".join(f"{time} A 2006 07 14 21 30 15.0 37.7 {band} 2.1 1.0 9.0 8.0 10 20 30 40 5 6 -0.5 7 1 300 0\n"
                        for time, band in ((1152912600, 10.5), (1152912600, 20.5), (1152916200, 0.5)))

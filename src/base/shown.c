@@ -216,6 +216,17 @@ int sciara_vprint(char *out, size_t size, const char *format, va_list args) {
 }
 #pragma GCC diagnostic pop
 
+void sciara_fit(char *out, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const int n = sciara_vprint(out, size, format, args);
+  va_end(args);
+  if (n < 0 || (size_t)n < size || size < sizeof ellipsis) return;
+  size_t end = size - sizeof ellipsis;
+  while (end > 0 && !is_start(out + end)) end--;
+  memcpy(out + end, ellipsis, sizeof ellipsis);
+}
+
 static enum sciara_status append_conversion(struct sciara_text *t, const struct conversion *c, struct arguments *args) {
   if (c->letter == '%') return sciara_text_append(t, "%%");
   if (c->letter == 's') return append_string(t, c, va_arg(args->list, const char *));

@@ -33,6 +33,9 @@ enum sciara_status sciara_text_append(struct sciara_text *t, const char *format,
  * length, cuts between characters, and an ellipsis stands for the rest. Allocates no memory.
  */
 int sciara_vprint(char *out, size_t size, const char *format, va_list args) SCIARA_PRINTF(3, 0);
+
+/** The same as snprintf; what has no room is cut between characters, and an ellipsis stands for it. */
+void sciara_fit(char *out, size_t size, const char *format, ...) SCIARA_PRINTF(3, 4);
 enum sciara_status sciara_text_append_bytes(struct sciara_text *t, const char *bytes, size_t count);
 /** Whether a text is UTF-8. */
 bool sciara_is_utf8(const char *text);

@@ -181,12 +181,12 @@ static enum sciara_status find_times(struct sciara_reduction *r, double *until) 
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
   sciara_date_after(scenario.run.start, e->time_zero_s, r->start);
   if (scenario.observed.outline)
-    snprintf(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
+    sciara_fit(r->observed_name, sizeof r->observed_name, "%s", sciara_path_name(scenario.observed.outline));
   r->under_way = scenario.observed.outline || scenario.initial_checkpoint;
   r->after = scenario.observed.outline ? SCIARA_WORD_AFTER_OUTLINE
              : e->time_zero_s > 0      ? SCIARA_WORD_AFTER_CHECKPOINT
                                        : SCIARA_WORD_AFTER_START;
-  snprintf(r->base_title, sizeof r->base_title, "%s", scenario.title ? scenario.title : "");
+  sciara_fit(r->base_title, sizeof r->base_title, "%s", scenario.title ? scenario.title : "");
   if (scenario.run.until == SCIARA_UNTIL_TIME && !varies_until(e)) *until = scenario.run.until_s - e->time_zero_s;
   const bool failed = diagnostics.no_memory;
   sciara_scenario_free(&scenario);

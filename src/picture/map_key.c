@@ -185,7 +185,7 @@ static void put_run_out(struct key *k) {
   char text[192], longest[192], of[80] = ""; // of one width in every frame of a film
   const char *name = word(k->d, SCIARA_WORD_RUN_OUT);
   const char *colon = word(k->d, SCIARA_WORD_COLON);
-  if (k->d->q->run_out_of) snprintf(of, sizeof of, " (%.70s)", k->d->q->run_out_of);
+  if (k->d->q->run_out_of) sciara_fit(of, sizeof of, " (%.70s)", k->d->q->run_out_of);
   snprintf(text, sizeof text, "%s%s%s%.*f m", name, of, colon, sciara_grid_decimals(&k->d->grid),
            k->d->q->run_out->metres);
   sciara_word_numbers(k->d->q->language, text);

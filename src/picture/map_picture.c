@@ -99,10 +99,10 @@ static void describe_foot(const struct sciara_map_picture *q, struct layout *l) 
   char cell[64];
   snprintf(cell, sizeof cell, "%.6g", q->map->grid->cell_size);
   sciara_word_numbers(q->language, cell);
-  snprintf(l->foot, sizeof l->foot, "%s %s m, %s. %s sciara " SCIARA_VERSION " (SCIARA%s%s)%s%s",
-           sciara_word(q->language, SCIARA_WORD_CELLS_OF), cell, crs, sciara_word(q->language, SCIARA_WORD_MADE_WITH),
-           rules == SCIARA_RULES_FV3 ? "-" : ", ", sciara_rules_name(rules), q->credits ? ". " : "",
-           q->credits ? q->credits : "");
+  sciara_fit(l->foot, sizeof l->foot, "%s %s m, %s. %s sciara " SCIARA_VERSION " (SCIARA%s%s)%s%s",
+             sciara_word(q->language, SCIARA_WORD_CELLS_OF), cell, crs, sciara_word(q->language, SCIARA_WORD_MADE_WITH),
+             rules == SCIARA_RULES_FV3 ? "-" : ", ", sciara_rules_name(rules), q->credits ? ". " : "",
+             q->credits ? q->credits : "");
 }
 
 static void describe(const struct sciara_map_picture *q, struct sciara_lettering *letters, struct layout *l) {

@@ -156,6 +156,20 @@ TEST(limits_cut_between_characters) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "\u2026\""));
 }
 
+TEST(what_has_no_room_ends_in_an_ellipsis) {
+  char out[12];
+  sciara_fit(out, sizeof out, "%s", "eleven char");
+  ck_assert_str_eq(out, "eleven char");
+  sciara_fit(out, sizeof out, "%s", "twelve chars");
+  ck_assert_str_eq(out, "twelve c\u2026");
+  sciara_fit(out, sizeof out, "%s-%d", "a\u044f\u044f\u044f\u044f\u044f", 7);
+  ck_assert_str_eq(out, "a\u044f\u044f\u044f\u2026");
+  sciara_fit(out, sizeof out, "%s", "\u5bcc\u58eb\u5bae\u5e02");
+  ck_assert_str_eq(out, "\u5bcc\u58eb\u2026");
+  sciara_fit(out, 2, "%s", "ab");
+  ck_assert_str_eq(out, "a");
+}
+
 TEST(plurals) {
   ck_assert_str_eq(sciara_plural(0, "cell", "cells"), "cells");
   ck_assert_str_eq(sciara_plural(1, "cell", "cells"), "cell");

@@ -348,6 +348,25 @@ class Files(RunCase):
                     self.assertFalse(later.finished)
                     self.assertEqual(later.advance(steps=1).step, run.step + 1)
 
+    def test_score_of_a_file_with_dates(self):
+        """The outline of the time of the run is taken; without a date of its start the file is refused."""
+        squares = []
+        for minute, side in ((5, 30), (10, 50), (60, 120)):
+            x, y = case.WEST + 150, case.NORTH - 150
+            ring = [[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]]
+            squares.append({"type": "Feature", "properties": {"seen": f"2026-05-10T12:{minute:02d}:00Z" if minute < 60 else "2026-05-10T13:00:00Z"},
+                            "geometry": {"type": "Polygon", "coordinates": [ring]}})
+        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
+        for name, features in (("dated.geojson", squares), ("one.geojson", squares[1:2])):
+            case.write_json(self.path(name), {"type": "FeatureCollection", "crs": crs, "features": features})
+        run = self.open({"run.start": "2026-05-10T12:00:00Z"})
+        run.advance(to="10 min")
+        found = sciara.score(run, self.path("dated.geojson"))
+        self.assertEqual(found, sciara.score(run, self.path("one.geojson")))
+        self.assertEqual(found.hits + found.misses, 25)
+        with self.assertRaisesRegex(sciara.InputError, "has outlines of several dates in its field .seen."):
+            sciara.score(self.open(), self.path("dated.geojson"))
+
     def test_score(self):
         run = self.open()
         run.advance(steps=200)

@@ -27,6 +27,23 @@ static inline void must(enum sciara_status status) {
   exit((int)status);
 }
 
+/** Errors of a series against its reference: the root mean square, over the range of the reference. */
+struct misfit {
+  double n, squares, least, most;
+};
+
+static inline void misfit_add(struct misfit *m, double found, double expected) {
+  m->least = m->n > 0 ? fmin(m->least, expected) : expected;
+  m->most = m->n > 0 ? fmax(m->most, expected) : expected;
+  m->squares += (found - expected) * (found - expected);
+  m->n++;
+}
+
+/** NRMSE, %, as Dietterich et al. (J. Appl. Volcanol. 6, 2017) give it; they call below 10 % a good fit. */
+static inline double misfit_percent(const struct misfit *m) {
+  return 100 * sqrt(m->squares / m->n) / (m->most - m->least);
+}
+
 /** Prints the result of a check that has an exact answer. */
 static inline void judge(bool good) {
   printf("  %s\n", good ? "pass" : "FAIL");

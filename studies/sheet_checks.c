@@ -6,8 +6,8 @@
 //
 // Cooling of a cell without flow; the thickness at which a sheet stops on a slope; a Newtonian gravity current on a plane
 // under a constant rate and with a fixed volume (Huppert, J. Fluid Mech. 121, 1982); one on an incline far behind its
-// front (Smith, J. Fluid Mech. 58, 1973; Lister, J. Fluid Mech. 242, 1992); roundness on a plane; a valley in four
-// directions. Prints a table; exit status 1 if a check with an exact answer fails. The expected values come from the
+// front (Smith, J. Fluid Mech. 58, 1973; Lister, J. Fluid Mech. 242, 1992); the deposit of a fluid with a yield strength
+// on a plane (Nye, J. Glaciol. 2, 1952); roundness on a plane; a valley in seven directions. Prints a table; exit status 1 if a check with an exact answer fails. The expected values come from the
 // formulas and the C library here, not from the program's own functions.
 #include <inttypes.h>
 #include <string.h>
@@ -139,6 +139,7 @@ static void constant_rate(double cell, double hours) {
   make_newtonian(&s.problem.scenario.params, viscosity);
   put_vent(&s, rate);
   struct line line = {0};
+  struct misfit R = {0};
   double r = 0, expected = 0;
   for (int k = 4; k >= 0; k--) {
     const double t = 3600 * hours / (1 << k);
@@ -146,10 +147,11 @@ static void constant_rate(double cell, double hours) {
     expected = 0.715 * pow(DENSITY * GRAVITY * pow(rate, 3) / (3 * viscosity), 0.125) * sqrt(s.state->time);
     r = radius_of(s.state, s.state->emitted, expected);
     if (k < 3) add_point(&line, log(s.state->time), log(r));
+    misfit_add(&R, r, expected);
   }
   printf("constant rate on a plane, cells of %4.1f m  %8" PRIu64
-         " steps: radius %.1f m, %.3f of %.1f m; exponent of time %.3f (0.5)\n",
-         cell, s.state->step, r, r / expected, expected, slope_of(&line));
+         " steps: radius %.1f m, %.4f of %.1f m; exponent of time %.3f (0.5); NRMSE of R(t) %.2f %%\n",
+         cell, s.state->step, r, r / expected, expected, slope_of(&line), misfit_percent(&R));
   end(&s);
 }
 
@@ -174,7 +176,7 @@ static void fixed_volume(double cell, double hours) {
     if (k < 4) add_point(&line, log(s.state->time), log(r));
   }
   printf("fixed volume on a plane, cells of %4.1f m   %8" PRIu64
-         " steps: radius %.1f m, %.3f of %.1f m; exponent of time %.3f (0.125)\n",
+         " steps: radius %.1f m, %.4f of %.1f m; exponent of time %.3f (0.125)\n",
          cell, s.state->step, r, r / expected, expected, slope_of(&line));
   end(&s);
 }
@@ -207,6 +209,34 @@ static void incline(double cell, double degrees) {
            middle / most, most);
   }
   printf("\n");
+  end(&s);
+}
+
+/**
+ * A fixed volume with a yield strength on a plane, at rest: h^2 = 2 tau_y (R - r)/(rho g), so that the volume is
+ * (8/15) pi sqrt(2 tau_y/(rho g)) R^(5/2). The lava is emitted slowly, and then has ten times as long.
+ */
+static void deposit(double cell) {
+  const double strength = 5000, viscosity = 1e5, volume = 5e5, hours = 50;
+  struct scene s;
+  const int64_t half = (int64_t)(500 / cell), n = 2 * half + 1;
+  make(&s, n, n, cell, 0);
+  struct sciara_params *p = &s.problem.scenario.params;
+  p->viscosity_vent = p->viscosity_sol = viscosity;
+  p->yield_vent = p->yield_sol = strength;
+  p->radiating = 0;
+  const double edges[2] = {0, 3600 * hours}, rate = volume / edges[1];
+  must(sciara_vents_add(s.problem.vents, half, half, 1, edges, &rate));
+  go_to(&s, UINT64_MAX, 10 * edges[1]);
+  const double steep = 2 * strength / (DENSITY * GRAVITY), R = pow(volume * 15 / (8 * PI * sqrt(steep)), 0.4);
+  struct misfit profile = {0};
+  for (int64_t k = 0; (double)k * cell <= R; k++)
+    misfit_add(&profile, thickness(s.state, half * n + half + k), sqrt(steep * fmax(0, R - (double)k * cell)));
+  const double r = sqrt(area(s.state, 0.01 * sqrt(steep * R)) / PI);
+  printf("deposit with a yield strength, cells of %4.1f m %8" PRIu64
+         " steps: radius %.1f m, %.3f of %.1f m; in the middle %.3f of %.2f m; NRMSE of the profile %.2f %%\n",
+         cell, s.state->step, r, r / R, R, thickness(s.state, half * n + half) / sqrt(steep * R), sqrt(steep * R),
+         misfit_percent(&profile));
   end(&s);
 }
 
@@ -246,12 +276,12 @@ static double valley(double x, double y, double degrees) {
 }
 
 static void rotation(double cell) {
-  static const double directions[] = {0, 15, 30, 45};
-  double out[4], least = INFINITY, most = 0;
-  for (int k = 0; k < 4; k++) {
+  enum { DIRECTIONS = 7 };
+  double out[DIRECTIONS], least = INFINITY, most = 0;
+  for (int k = 0; k < DIRECTIONS; k++) {
     struct scene s;
     const int64_t n = (int64_t)(3000 / cell) | 1, middle = n / 2;
-    make_ground(&s, SCIARA_RULE_BINGHAM, n, n, cell, valley, directions[k]);
+    make_ground(&s, SCIARA_RULE_BINGHAM, n, n, cell, valley, 7.5 * k);
     put_vent(&s, 5);
     go_to(&s, UINT64_MAX, 86400);
     out[k] = 0;
@@ -263,14 +293,16 @@ static void rotation(double cell) {
     most = fmax(most, out[k]);
     end(&s);
   }
-  printf("a valley at 0, 15, 30, 45 degrees, cells of %4.1f m: run-out %.0f, %.0f, %.0f, %.0f m, max/min %.3f\n", cell,
-         out[0], out[1], out[2], out[3], most / least);
+  printf("a valley at 0 to 45 degrees, cells of %4.1f m: run-out", cell);
+  for (int k = 0; k < DIRECTIONS; k++) printf(" %.0f", out[k]);
+  printf(" m, max/min %.3f\n", most / least);
 }
 
 static void of_cells(double cell) {
   constant_rate(cell, 48);
   fixed_volume(cell, 48);
   incline(cell, 6);
+  deposit(cell);
   roundness(cell, false);
   roundness(cell, true);
   rotation(cell);

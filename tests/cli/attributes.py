@@ -150,6 +150,7 @@ class Attributes(SharedCase):
         }
         expected["ledger_sea_m3"] = None  # these scenarios declare none
         expected["ledger_added_m3"] = expected["ledger_removed_m3"] = None  # nor have they observed lava
+        expected["model_rule_edition"] = None  # fv3 has one
         expected["emission_from_s"] = None  # nor that of an earlier run
         expected.update({f"ledger_{name}": value for name, value in r["ledger"].items() if name != "lost_from_s"})  # of the run alone
         self.assertEqual(sorted(expected), sorted(TYPES), "the table of the page, and what is tested")

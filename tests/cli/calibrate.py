@@ -403,7 +403,7 @@ class Calibrate(CalibrationCase):
              "bad.json: pairs: expected at least one pair that is not a hold_out; found none"),
             ({"pairs": [{**PAIRS[0], "hold_out": 1}]}, "bad.json: pairs[0].hold_out: expected true or false; found 1"),
             ({"pairs": [{**PAIRS[0], "weight": 0}]}, "bad.json: pairs[0].weight: expected above 0 to 1e6; found 0"),
-            ({"pairs": [{**PAIRS[0], "observed": "far.geojson"}]}, "far.geojson: is outside the grid of the run: it has x -1073447.88 to "),
+            ({"pairs": [{**PAIRS[0], "observed": "far.geojson"}]}, "far.geojson: is outside the grid of the run: its polygons lie far from it"),
             ({"pairs": [{**PAIRS[0], "observed": "zone.geojson"}]}, "zone.geojson: is outside the grid of the run: it has x "),
             ({"pairs": [{**PAIRS[0], "scenario": "dated.json", "date": "2006-07-12T21:59:59Z"}]},
              "./mapped.tif: expected a date after the start of ./dated.json, 2006-07-12T22:00:00Z; found 2006-07-12T21:59:59Z"),

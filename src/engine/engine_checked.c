@@ -197,12 +197,12 @@ static enum sciara_status evaluate(struct checked *e) {
                    (double)e->hf.f.T[i], (double)e->hf.f.z[i], (double)e->hf.f.px[i], (double)e->hf.f.py[i]);
     real t = sciara_pass_evaluate(&e->rule, &e->hf.f, i, &e->donor[i].evaluation, &bad);
     if (bad) return found(e, i, "time evaluation", "NaN");
-    const double w = e->hf.grid.cell_size;
     const bool crossing = SCIARA_PLANTED(SCIARA_FAULT_CROSSING), levelling = SCIARA_PLANTED(SCIARA_FAULT_LEVELLING);
-    if ((crossing || levelling) && sciara_sheet_crosses(e->setup.params, w, &e->hf.f, i) == crossing)
+    if ((crossing || levelling) && sciara_sheet_crosses(e->setup.params, e->hf.grid.cell_size, &e->hf.f, i) == crossing)
       t = (1 + (real)1e-9) * t;
     sciara_plant_sheet_faults(&e->hf.f, i, &e->donor[i].evaluation,
-                              SCIARA_PLANTED(SCIARA_FAULT_PLUG) && sciara_sheet_rests(e->setup.params, w, &e->hf.f, i));
+                              SCIARA_PLANTED(SCIARA_FAULT_PLUG) &&
+                                  sciara_sheet_rests(e->setup.params, e->hf.grid.cell_size, &e->hf.f, i));
     if (SCIARA_PLANTED(SCIARA_FAULT_CLOCK) && t < e->rule.clock_max) continue;
     e->donor[i].residual = t; // t_opt of the cell, until the flows are computed
     e->control.now.cell_steps++;

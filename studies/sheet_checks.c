@@ -2,7 +2,8 @@
 // What rule bingham must do in cases with a known solution, and how its errors fall with the size of the cells
 // (docs/validation.md):
 //
-//   sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE]      (default: serial, cells of 20, 10 and 5 m)
+//   sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R]
+//                                                        (default: serial, cells of 20, 10 and 5 m, the preset's r)
 //
 // Cooling of a cell without flow; the thickness at which a sheet stops on a slope; a Newtonian gravity current on a plane
 // under a constant rate and with a fixed volume (Huppert, J. Fluid Mech. 121, 1982); one on an incline far behind its
@@ -17,6 +18,7 @@
 #define PI 3.14159265358979323846
 
 static const double GRAVITY = 9.81, DENSITY = 2600;
+static double relaxation; // 0: that of the preset
 
 /** A plane that falls to the south. */
 static double fall(double x, double y, double slope) {
@@ -26,6 +28,8 @@ static double fall(double x, double y, double slope) {
 
 static void make(struct scene *s, int64_t rows, int64_t cols, double cell, double slope) {
   make_ground(s, SCIARA_RULE_BINGHAM, rows, cols, cell, fall, slope);
+  s->problem.scenario.params.t_max = 120;
+  if (relaxation > 0) s->problem.scenario.params.relaxation = relaxation;
 }
 
 /** Lava of one viscosity, Pa s, without a yield strength, cooling and friction that matters. */
@@ -319,8 +323,10 @@ int main(int argc, char **argv) {
       name = argv[++i];
     } else if (strcmp(argv[i], "--cell") == 0 && i + 1 < argc && (cell = strtod(argv[i + 1], NULL)) > 0) {
       i++;
+    } else if (strcmp(argv[i], "--relaxation") == 0 && i + 1 < argc && (relaxation = strtod(argv[i + 1], NULL)) > 0) {
+      i++;
     } else {
-      fprintf(stderr, "usage: sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE]\n");
+      fprintf(stderr, "usage: sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R]\n");
       return SCIARA_ERR_USAGE;
     }
   }

@@ -49,16 +49,6 @@ HOVER = """((rows, cols) => {
     found.push(hover.textContent);
   }
   return found; })"""
-# Whether the middle of each cell of a window has the colour of lava in a small map: the ground is grey.
-SMALL = """((canvas, rows, cols) => {
-  const scale = Math.min(canvas.width / cols, canvas.height / rows), found = [];
-  const left = (canvas.width - scale * cols) / 2, top = (canvas.height - scale * rows) / 2, { data } =
-    canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  for (let row = 0; row < rows; row++) for (let col = 0; col < cols; col++) {
-    const at = 4 * (Math.floor(top + (row + 0.5) * scale) * canvas.width + Math.floor(left + (col + 0.5) * scale));
-    found.push(Math.max(...data.slice(at, at + 3)) - Math.min(...data.slice(at, at + 3)) > 12);
-  }
-  return found; })"""
 
 
 def unpack(text, shape):
@@ -141,14 +131,6 @@ class CalibrationPage(SharedCase):
         within = unpack(data["region"], shape) if data.get("region") else np.ones(shape, bool)
         self.assertAlmostEqual((lava & observed).sum() / ((lava & within) | observed).sum(), jaccard, delta=1e-12)
         return texts, lava
-
-    def choose_pair(self, number):
-        self.browser.evaluate("((list) => { list.selectedIndex = %d; list.dispatchEvent(new Event('change')); })"
-                              "(document.querySelector('#pairs_choice select'))" % number)
-        label = self.browser.evaluate(f"document.querySelector('#pairs_choice select').options[{number}].text")
-        self.browser.wait_until(f"document.getElementById('observed_name').textContent === {json.dumps(label)}")
-        self.browser.wait_for_layout()
-        return label
 
     def assert_page(self, design):
         rows = self.rows[design]
@@ -241,29 +223,6 @@ class CalibrationPage(SharedCase):
             for k, b in enumerate(KEYS[:i]):
                 self.assertEqual(f"{b} and {a}: correlation {matrix[i][k]:.2f} in the accepted sets" in page, abs(np.corrcoef(at)[i][k]) >= 0.7)
 
-    def test_position(self):
-        """Coordinates with the digits that tell cells apart; the best one in the middle of the disc, and at its rim."""
-        for name, place, radius, at_rim in (("middle", {"row": case.VENT[0], "col": case.VENT[1]}, 16, False),
-                                            ("rim", {"row": case.VENT[0] + 3, "col": case.VENT[1] - 4}, 50, True)):
-            self.write_scenario("moved.json", vents=[{**place, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
-            case.write_json(self.path("position.json"), {
-                "pairs": [{"scenario": "moved.json", "observed": "mapped.tif"}], "design": "sobol", "budget": 128,
-                "unknowns": [{"key": "vents.0.position", "radius_m": radius}, {"key": "model.cooling", "min": 140, "max": 160}]})
-            self.sciara("calibrate", "position.json", "-q", "-o", name)
-            self.open(name)
-            with open(self.path(name, "evaluations.csv"), encoding="ascii", newline="") as f:
-                rows = list(csv.DictReader(f))
-            best = max(rows, key=lambda row: float(row["score"]))
-            found = {row[0]: row[1:] for row in self.table("support")[1:]}
-            for key in ("vents.0.x", "vents.0.y"):
-                self.assertEqual(found[key][0], f"{int(best[key]):,}")
-            self.assertEqual("vents.0.x, vents.0.y: the best value lies at a bound" in self.text("unknowns"), at_rim)
-            if at_rim:
-                west = case.WEST + (case.VENT[1] - 4 + 0.5) * case.CELL
-                ticks = self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')[0].querySelectorAll('text')].map((one) => one.textContent)")
-                for x in (west - radius, west, west + radius):
-                    self.assertIn(f"{int(x):,}", ticks)
-
     def test_other_designs(self):
         for design in ("cma-es", "morris", "saltelli", "lhs"):
             self.open(design)
@@ -292,132 +251,6 @@ class CalibrationPage(SharedCase):
         self.sciara("calibrate", "early.json", "-q", "-o", "early")
         self.open("early")
         self.assert_map(0, case.read_json(self.path("early", "calibration.json"))["best"]["pairs"][0]["jaccard"])
-
-    def test_every_pair_of_every_search(self):
-        """Two rules; the end of the run, a time, a region, and another scenario whose cells are larger: J, values and scenario of each map."""
-        scenario = case.read_json(self.path("s.json"))
-        vent = {"x": case.WEST + (case.VENT[1] + 0.5) * case.CELL, "y": case.NORTH - (case.VENT[0] + 0.5) * case.CELL}
-        vents = [{**vent, "effusion": one["effusion"]} for one in scenario["vents"]]
-        case.write_json(self.path("b.json"), {**scenario, "vents": vents, "dem": {**scenario["dem"], "cell_size_m": 20}})
-        pairs = [*PAIRS, {"scenario": "b.json", "observed": "mapped.tif", "hold_out": True, "weight": 3}]
-        sheet = {"name": "sheet", "model": {**case.SHEET, "yield_strength_vent_Pa": 1000},
-                 "unknowns": [{"key": "model.viscosity_vent_Pa_s", "min": 1e3, "max": 1e6, "log": True}]}
-        case.write_json(self.path("rules.json"), {"pairs": pairs, "searches": [sheet, {"name": "fv3", "unknowns": UNKNOWNS}],
-                                                  "budget": 20, "design": "lhs"})
-        self.sciara("calibrate", "rules.json", "-q", "-o", "rules")
-        records = {name: case.read_json(self.path("rules", name, "calibration.json"))["best"] for name in ("sheet", "fv3")}
-        names = sorted(records, key=lambda name: -records[name]["score"])
-        self.assertEqual(names, ["fv3", "sheet"], "the best first, not in the order of the file")
-        self.open("rules")
-        table = self.table("rules")
-        self.assertEqual([row[:2] for row in table], [["Search", "rule"], ["fv3", "fv3"], ["sheet", "bingham"]])
-        for name, row in zip(names, table[1:]):
-            held = [pair["jaccard"] for pair in records[name]["pairs"]]
-            self.assert_shown(row[2], records[name]["score"])
-            self.assert_shown(row[3], (held[1] + 3 * held[3]) / 4)
-            self.assertEqual(row[4], "10")
-        for k, pair in enumerate(pairs):
-            label = self.choose_pair(k)
-            self.assertEqual(label, ["s.json, mapped.tif", "s.json, mapped.tif, 15 min", "s.json, mapped.tif, within mapped.tif",
-                                     "b.json, mapped.tif"][k])
-            self.assertIn(f"The best map of each search with {label};", self.text("compared"))
-            for n, name in enumerate(names):
-                self.browser.evaluate(f"document.querySelectorAll('#searches input')[{n}].click()")
-                self.browser.wait_until(f"document.getElementById('found').textContent.startsWith('{name}: ')")
-                self.browser.wait_for_layout()
-                self.assert_search(names, records, k, n)
-                self.assert_values(name, k, self.assert_map(2 * k + n, records[name]["pairs"][k]["jaccard"]))
-
-    def assert_search(self, names, records, k, n):
-        """What the page says of the chosen search, and the small maps of both with the chosen pair."""
-        best = records[names[n]]
-        match = re.match(r"\w+: Best score ([\d.]+), evaluation (\d+)\. 10 of 10 evaluations", self.text("found"))
-        self.assertEqual(int(match[2]), best["number"])
-        self.assert_shown(match[1], best["score"])
-        for row, pair in zip(self.table("pairs")[1:], best["pairs"]):
-            self.assert_shown(row[1], pair["jaccard"])
-        for row, (key, value) in zip(self.table("support")[1:], best["values"].items()):
-            self.assertEqual(row[0], key)
-            self.assert_shown(row[1], value)
-        heads = self.browser.evaluate("[...document.querySelectorAll('#compared h3')].map((one) => one.textContent)")
-        for m, (name, head) in enumerate(zip(names, heads, strict=True)):
-            self.assertEqual(head.split(": J ")[0], name)
-            self.assert_shown(head.split(": J ")[1], records[name]["pairs"][k]["jaccard"])
-            data = self.map_of(2 * k + m)
-            (top, left, rows, cols), (box_top, box_left, *box) = data["window"], data["box"]
-            lava = np.zeros((rows, cols), bool)
-            lava[box_top - top:box_top - top + box[0], box_left - left:box_left - left + box[1]] = unpack(data["covered"], box)
-            small = f"document.querySelectorAll('#compared canvas')[{m}]"
-            seen = np.array(self.browser.evaluate(f"{SMALL}({small}, {rows}, {cols})")).reshape(rows, cols)
-            far = np.ones((rows, cols), bool)  # the mark of the vent hides the cells around it
-            row, col = (at // (2 if k == 3 else 1) for at in case.VENT)
-            far[max(0, row - top - 3):row - top + 4, max(0, col - left - 3):col - left + 4] = False
-            self.assertTrue((seen == lava)[far].all())
-            self.assertTrue(lava[far].any())
-
-    def assert_values(self, name, k, shown_map):
-        """Deposit, or arrival by the time of the pair, in every cell, from a run with the best values; that is the scenario shown."""
-        texts, lava = shown_map
-        scenario = json.loads(self.text("scenario"))
-        case.write_json(self.path(f"best-{name}-{k}.json"), scenario)
-        self.assertEqual(scenario["model"].get("rule", "fv3"), "bingham" if name == "sheet" else "fv3")
-        self.sciara("run", f"best-{name}-{k}.json", "-q", "-o", f"best-{name}-{k}")
-        run = self.path(f"best-{name}-{k}")
-        stored = case.open_snapshot(os.path.join(run, case.record(run)["snapshots"][-1]["name"]))
-        field = "deposit" if k == 0 else "arrival_time"  # which stays chosen where a map has it
-        values = stored[field].values[0]
-        data = self.map_of(2 * k + ["fv3", "sheet"].index(name))
-        top, left, rows, cols = data["window"]
-        values = values[top:top + rows, left:left + cols]
-        step = next(one["step"] for one in data["fields"] if one["name"] == field)
-        for text, value in zip(texts[lava], values[lava]):
-            number, unit = text.split()[:2]
-            self.assertAlmostEqual(shown(number) * {"h": 3600}.get(unit, 1), value, delta=step)
-
-    def test_many_rows(self):
-        """Of many evaluations a part is drawn."""
-        self.write_scenario("short.json", run={"max_steps": 4})
-        pairs = [{"scenario": "short.json", "observed": "mapped.tif"}]
-        case.write_json(self.path("many.json"), {"pairs": pairs, "unknowns": UNKNOWNS, "budget": 2500, "design": "sobol"})
-        self.sciara("calibrate", "many.json", "-q", "-o", "many")
-        self.open("many")
-        self.assertIn("2,000 of 2,500 evaluations are drawn, evenly chosen.", self.text("unknowns"))
-        drawn = self.browser.evaluate("[...document.querySelectorAll('#unknowns .charts svg')[1].querySelectorAll('.dots')]"
-                                      ".map((one) => one.getAttribute('d')).join('').match(/M/g).length")
-        self.assertEqual(drawn, 2000)
-
-    def test_made_again(self):
-        """In another language, and back."""
-        english = self.path("cma-es", "page.html")
-        with open(english, encoding="utf-8") as f:
-            before = f.read()
-        self.sciara("calibrate", "cma-es.json", "-q", "-o", "cma-es", "--resume", "--language", "it")
-        self.open("cma-es")
-        self.assertIn("Punteggio migliore ", self.text("found"))
-        self.assertIn(",", self.table("support")[1][1])
-        self.assertIn("Il percorso di una ricerca", self.text("unknowns"))
-        self.sciara("calibrate", "cma-es.json", "-q", "-o", "cma-es", "--resume")
-        with open(english, encoding="utf-8") as f:
-            self.assertEqual(f.read(), before)
-        self.assertIn("--language: expected a language of en|it|fr|es|is, found \"de\"",
-                      self.sciara("calibrate", "cma-es.json", "-o", "cma-es", "--resume", "--language", "de", code=2).stderr)
-
-    def test_sizes(self):
-        for width, how in ((1280, {}), (390, {"touch": True, "dark": True}), (360, {"touch": True})):
-            self.open("sobol", width=width, **how)
-            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width)
-            self.browser.evaluate("document.getElementById('map').scrollIntoView({block: 'nearest'})")
-            if os.environ.get("SCIARA_TEST_PICTURES"):
-                self.browser.screenshot(os.path.join(os.environ["SCIARA_TEST_PICTURES"], f"calibration-{width}.jpg"))
-        self.open("sobol")
-        box = self.browser.evaluate("(({x, y, width, height}) => [x, y, width, height])(document.getElementById('map').getBoundingClientRect())")
-        scale = min(box[2] / case.COLS, box[3] / case.ROWS)
-        row, col = case.VENT
-        self.browser.click(box[0] + (box[2] - scale * case.COLS) / 2 + (col + 0.5) * scale, box[1] + (box[3] - scale * case.ROWS) / 2 + (row + 0.5) * scale)
-        self.sciara("run", "sobol/best.json", "-q", "-o", "best")
-        stored = case.open_snapshot(self.path("best", case.record(self.path("best"))["snapshots"][-1]["name"]))
-        self.assertIn(f"row {row}, column {col};", self.text("cell"))
-        self.assertAlmostEqual(float(self.text("value-deposit").split()[0]), float(stored.deposit.values[0][row, col]), delta=6e-4)
 
 
 if __name__ == "__main__":

@@ -150,18 +150,6 @@ class Presets(Case):
         keys = [key for key in rows[0] if key.startswith("model.")]
         return keys, numpy.array([[float(row[key]) for key in keys] for row in rows])
 
-    def test_accepted_sets_are_members(self):
-        """`ensemble plan` takes the table as it is, and each of its sets can be simulated."""
-        keys, values = self.accepted()
-        self.write_scenario("base.json", model={"preset": SHEET}, run={"max_steps": 3})
-        case.write_json(self.path("e.json"), {"base": "base.json", "members": os.path.join(case.SOURCE, "config", "aa-sets.csv")})
-        self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate", "-q")
-        with open(self.path("e", "members.csv"), encoding="ascii", newline="") as f:
-            planned = numpy.array([[float(row[key]) for key in keys] for row in csv.DictReader(f)])
-        numpy.testing.assert_array_equal(planned, values)
-        self.sciara("ensemble", "run", "e.json", "-o", "e", "-q")
-        self.assertIn(f"{len(values)} of {len(values)} finished, 0 failed", self.sciara("ensemble", "status", "e").stdout)
-
     def test_prior_of_the_accepted_sets(self):
         """Prior "aa" is what the accepted sets say: the middle and the spread of what is drawn, its ends, and correlations; the preset
         lies within."""

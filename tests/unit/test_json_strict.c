@@ -16,38 +16,23 @@ struct diagnostic {
 
 static const struct diagnostic diagnostics[] = {
     {"", "t:1:1: ", "found the end of the text"},
-    {"   ", "t:1:4: ", "found the end of the text"},
     {"{\"a\": 1", "t:1:8: ", "',' or '}'"},
     {"{\"a\": 1,}", "t:1:9: ", "expected a key in double quotes, found '}'"},
-    {"{\"a\" 1}", "t:1:6: ", "expected ':' after the key"},
-    {"{a: 1}", "t:1:2: ", "expected a key in double quotes"},
     {"[1,]", "t:1:4: ",
      "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found ']'"},
     {"[1 2]", "t:1:4: ", "expected ',' or ']', found '2'"},
-    {"[1}", "t:1:3: ", "found '}'"},
     {"{\n  \"a\": 01\n}", "t:2:8: ", "leading zero"},
-    {"-01", "t:1:1: ", "leading zero"},
-    {"[00]", "t:1:2: ", "leading zero"},
     {"+1", "t:1:1: ", "found '+'"},
     {".5", "t:1:1: ", "found '.'"},
     {"1.", "t:1:3: ", "a digit after the decimal point"},
-    {"1.e3", "t:1:3: ", "expected a digit after the decimal point, found 'e'"},
     {"1e", "t:1:3: ", "a digit of the exponent"},
     {"-", "t:1:2: ", "expected a digit"},
     {"0x10", "t:1:2: ", "expected nothing after the end of the JSON value, found 'x'"},
     {"[\n1,\n 1e999]", "t:3:2: ", "expected a finite number (up to 1.797e308), found 1e999"},
-    {"-1e999", "t:1:1: ", "expected a finite number"},
     {"NaN", "t:1:1: ",
      "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found 'N'"},
-    {"Infinity", "t:1:1: ",
-     "expected a value (an object, an array, a string in double quotes, a number, true, false or null), found 'I'"},
     {"nul", "t:1:1: ", "found 'n'"},
-    {"True", "t:1:1: ", "found 'T'"},
-    {"nulll", "t:1:5: ", "nothing after the end"},
     {"{} x", "t:1:4: ", "expected nothing after the end of the JSON value, found 'x'"},
-    {"{}{}", "t:1:3: ", "expected nothing after the end"},
-    {"{} // comment", "t:1:4: ", "found '/'"},
-    {"'a'", "t:1:1: ", "found '''"},
     {"\"abc", "t:1:1: ", "found a string without an end"},
     {"\"a\\", "t:1:3: ", "unknown escape"},
     {"\"a\nb\"", "t:1:3: ", "expected an escape (\\n, \\t, \\u000A), found the control character 0x0A"},
@@ -55,21 +40,13 @@ static const struct diagnostic diagnostics[] = {
     {"\"a\\u0000b\"", "t:1:3: ", "found \\u0000"},
     {"{\"\\u0000\": 1}", "t:1:3: ", "found \\u0000"},
     {"\"\\u12G4\"", "t:1:2: ", "t:1:2: expected \\u and 4 hexadecimal digits, found an invalid \\u escape"},
-    {"\"\\u12", "t:1:2: ", "t:1:2: expected \\u and 4 hexadecimal digits, found an invalid \\u escape"},
-    {"\"\\q\"", "t:1:2: ", "unknown escape"},
     {"\"\\uD800\"", "t:1:2: ", "half of a surrogate pair"},
-    {"\"\\uDC00\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\\uD800\\u0041\"", "t:1:2: ", "half of a surrogate pair"},
-    {"\"\\uD800\\uE000\"", "t:1:2: ", "half of a surrogate pair"},
     {"\"\xFF\"", "t:1:2: ", "found the byte 0xFF that is not UTF-8"},
-    {"\"\xC0\x80\"", "t:1:2: ", "0xC0"},         // overlong NUL
-    {"\"\xE0\x80\x80\"", "t:1:2: ", "0xE0"},     // overlong
-    {"\"\xF0\x80\x80\x80\"", "t:1:2: ", "0xF0"}, // overlong
-    {"\"\xED\xA0\x80\"", "t:1:2: ", "0xED"},     // surrogate
-    {"\"\xF4\x90\x80\x80\"", "t:1:2: ", "0xF4"}, // above U+10FFFF
-    {"\"\xF5\x80\x80\x80\"", "t:1:2: ", "0xF5"},
+    {"\"\xC0\x80\"", "t:1:2: ", "0xC0"},                // overlong NUL
+    {"\"\xED\xA0\x80\"", "t:1:2: ", "0xED"},            // surrogate
+    {"\"\xF4\x90\x80\x80\"", "t:1:2: ", "0xF4"},        // above U+10FFFF
     {"\"\x80\"", "t:1:2: ", "0x80"},                    // continuation alone
-    {"\"\xC3\"", "t:1:2: ", "0xC3"},                    // truncated
     {"\"\xC3\xA9\xC3\xA9\" 1", "t:1:6: ", "found '1'"}, // columns count characters
     {"\xFF\xFE{", "t:1:1: ", "found the byte 0xFF"},    // UTF-16
     {"{}\x01", "t:1:3: ", "found the byte 0x01"},

@@ -219,15 +219,6 @@ TEST(a_variable_of_16_gibibytes_is_accepted) {
   ck_assert_int_eq(sciara_netcdf_check_header(path), SCIARA_ERR_INPUT);
 }
 
-TEST(padding_after_the_last_values_may_lack) {
-  load("classic-short.nc"); // 3 x 5 bytes, now of a variable without records
-  put(24, 4, 0, 1);
-  length = 512 + 15;
-  assert_accepted();
-  length--;
-  assert_refused(444, "variable 3: expected values to byte 527, found a file of 526 bytes");
-}
-
 /** A title of 4007 characters; what follows lies on both sides of the first 4096 bytes that are read. */
 TEST(a_long_header_is_read_in_parts) {
   const size_t more = 4000;

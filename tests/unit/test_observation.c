@@ -199,32 +199,6 @@ TEST(layers) {
   assert_refused(&q, SCIARA_ERR_USAGE, "--observed-layer: ");
 }
 
-TEST(formats_that_must_be_allowed) {
-  static const char *const gml = "GML", *const odd = "GMLL";
-  free(output_of("ogr2ogr -f GML %s.gml %1$s", geojson("x.geojson", "32633", FEATURE("Polygon", BOX))));
-  struct sciara_observation_request q = request(in_folder("x.geojson.gml"));
-  assert_refused(&q, SCIARA_ERR_INPUT, "format GML is not among those allowed for polygons (GPKG, ");
-  q.extra_driver_count = 1;
-  q.extra_drivers = &odd;
-  assert_refused(&q, SCIARA_ERR_USAGE, "no driver \"GMLL\"; did you mean \"GML\"");
-  q.extra_drivers = &gml;
-  read_as(&q);
-  assert_covered(BOX_CELLS);
-  sciara_observation_free(&o);
-}
-
-TEST(without_a_crs) {
-  struct sciara_observation_request q = request(geojson("c.geojson", "32633", FEATURE("Polygon", BOX)));
-  q.crs_wkt = NULL;
-  read_as(&q);
-  assert_covered(BOX_CELLS);
-  sciara_observation_free(&o);
-  assert_contains(logged, "the run has no CRS, so its coordinates are taken to be those of the run");
-  assert_reads(make_raster("c.tif", (struct raster){.epsg = -1, .rows = ROWS, .cols = COLS}),
-               "######/######/######/######");
-  assert_contains(logged, "c.tif: names no CRS, so its coordinates are taken to be those of the run");
-}
-
 // ------------------------------------------------------------------------------------ rasters
 
 static const double marks[CELLS] = {0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, -3};

@@ -109,26 +109,6 @@ TEST_EACH(two_share_what_one_reads, 2) {
   sciara_site_release(site);
 }
 
-// Whichever simulation is closed first, and the site before all of them.
-TEST(the_site_outlives_its_first_users) {
-  for (int order = 0; order < 3; order++) {
-    const struct sciara_site *site = open_site(NULL);
-    struct sciara *a = open_case(site, NULL), *b = open_case(site, NULL);
-    uint64_t of_a, of_b;
-    if (order == 0) sciara_site_release(site);
-    if (order == 1) {
-      of_a = checksum_at_end(a);
-      of_b = checksum_at_end(b);
-    } else {
-      of_b = checksum_at_end(b);
-      of_a = checksum_at_end(a);
-    }
-    ck_assert_uint_eq(of_a, of_b);
-    if (order != 0) sciara_site_release(site);
-  }
-  sciara_site_release(NULL);
-}
-
 TEST(the_ground_is_in_memory_once) {
   const struct sciara_problem_options none = {.override_count = 0};
   struct sciara_problem first, second;
@@ -310,22 +290,6 @@ TEST(calls_that_are_refused) {
   ck_assert_int_eq(sciara_open_on(site, NULL, NULL, 0, &s), SCIARA_ERR_USAGE);
   ck_assert_ptr_null(s);
   sciara_site_release(site);
-}
-
-// Neither a site without a DEM nor one that differs from the ground of a run folder.
-TEST(sites_that_fit_no_scenario) {
-  const struct sciara_grid grid = {.rows = 1, .cols = 1, .cell_size = 10};
-  const double altitude = 5;
-  const uint8_t valid = 1;
-  struct sciara_problem_options options = {.override_count = 0};
-  struct sciara_problem p;
-  ck_assert_int_eq(sciara_site_create(&grid, &altitude, &valid, NULL, &options.site), SCIARA_OK);
-  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &options, &p), SCIARA_ERR_USAGE);
-  ck_assert_msg(strstr(sciara_last_error(), "was not read from a DEM"), "%s", sciara_last_error());
-  const struct sciara_problem_ground ground = {.dem = inside("dem.asc"), .grid = &grid};
-  options.ground = &ground;
-  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &options, &p), SCIARA_ERR_INTERNAL);
-  sciara_site_release(options.site);
 }
 
 // ------------------------------------------------------------------------------------------------------- the site

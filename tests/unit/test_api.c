@@ -214,51 +214,6 @@ TEST(vents_with_an_area) {
   sciara_site_release(site);
 }
 
-// Every kind of place, and numbers that come back to the last bit.
-TEST(vents_by_calls) {
-  static const double xy[] = {500205, 4177215}, line[] = {500155, 4177215, 500255, 4177205},
-                      times[] = {0.1, 1.0 / 3, 7200.7}, rates[] = {0.1 + 0.2, 1e-3};
-  struct sciara_scenario *c = built();
-  struct sciara_vent v = {
-      .name = "a \"name\"", .points = xy, .point_count = 1, .times_s = times, .rates_m3_s = rates, .rate_count = 2};
-  OK(sciara_scenario_add_vent(c, &v));
-  v.name = NULL;
-  v.place = SCIARA_VENT_LINE;
-  v.points = line;
-  v.point_count = 2;
-  OK(sciara_scenario_add_vent(c, &v));
-  const struct sciara_site *site = memory_site(false);
-  struct sciara *s = create(c, site);
-  const char *name;
-  double end;
-  OK(sciara_read_vent(s, 0, &name, &end));
-  ck_assert_str_eq(name, "vent 1");
-  ck_assert_double_eq(end, 86400);
-  OK(sciara_read_vent(s, 1, &name, &end));
-  ck_assert_str_eq(name, "a \"name\"");
-  ck_assert_double_eq(end, 7200.7);
-  OK(sciara_read_vent(s, 2, &name, NULL));
-  ck_assert_str_eq(name, "vent 3");
-  refused(SCIARA_ERR_USAGE, sciara_read_vent(s, 3, NULL, NULL), "expected one of 3 vents, from 0; found vent 3");
-  sciara_close(s);
-  OK(sciara_scenario_set(c, "vents.2.name", "vent 1"));
-  s = create(c, site);
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 1, 1000), "expected one vent \"vent 1\", found 2");
-  struct sciara_ledger ledger;
-  const struct sciara_advance_options until = {.time_s = 8000};
-  sciara_close(s);
-  OK(sciara_scenario_set(c, "vents.0.effusion.table", "[[0, 0], [1, 0]]"));
-  OK(sciara_scenario_set(c, "run.max_steps", "null"));
-  s = create(c, site);
-  OK(sciara_advance(s, &until));
-  OK(sciara_read_ledger(s, &ledger));
-  const double expected = 2 * (rates[0] * (times[1] - times[0]) + rates[1] * (times[2] - times[1]));
-  ck_assert_double_eq_tol(ledger.emitted_m3, expected, 1e-12 * expected);
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-}
-
 // What is wrong is named, and nothing is made.
 TEST(what_memory_must_not_hold) {
   double altitude[CELLS];
@@ -360,114 +315,6 @@ TEST(initial_lava_and_checkpoints) {
     sciara_scenario_close(c);
   }
   sciara_site_release(site);
-}
-
-// The arrays of a scenario are checked on the site: their size, and each value with its cell.
-TEST(initial_lava_that_is_refused) {
-  double h[CELLS], T[CELLS];
-  const struct sciara_site *site = memory_site(false);
-  struct sciara_scenario *c = built(), *text;
-  struct sciara *s;
-  fill_lava(h, T);
-  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, ROWS, COLS, NULL, T),
-          "expected a scenario and a thickness");
-  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, 0, COLS, h, T), "found 0 rows and 40 columns");
-  refused(SCIARA_ERR_USAGE, sciara_scenario_set_initial_lava(c, ROWS, -1, h, T), "found 30 rows and -1 columns");
-  s = create(c, site);
-  ck_assert(initial_m3(s) == 0); // nothing was set
-  sciara_close(s);
-  OK(sciara_scenario_set_initial_lava(c, ROWS - 1, COLS, h, T));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s),
-          "scenario: initial.thickness: expected 30 rows and 40 columns, as the DEM has; found 29 rows and 40 columns");
-  ck_assert_ptr_null(s);
-  OK(sciara_scenario_set_initial_lava(c, ROWS, COLS - 1, h, T));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "found 30 rows and 39 columns");
-  const struct {
-    double *array;
-    int cell;
-    double value;
-    const char *words;
-  } wrong[] = {
-      {h, 3 * COLS + 7, -1, "initial.thickness: row 3, column 7: expected 0 to 1000 m, found -1"},
-      {h, 3 * COLS + 7, INFINITY, "row 3, column 7: expected 0 to 1000 m, found inf"},
-      {h, 4 * COLS, 1, "row 4, column 0: expected lava only in cells with 8 valid neighbours, found 1 m"},
-      {T, 5 * COLS + 10, 300, "initial.temperature: row 5, column 10: expected above 1143 to 1360 K, found 300"},
-      {T, 5 * COLS + 10, NAN, "initial.temperature: row 5, column 10: expected above 1143 to 1360 K, found 0"}};
-  for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-    fill_lava(h, T);
-    wrong[k].array[wrong[k].cell] = wrong[k].value;
-    OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, h, T));
-    refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), wrong[k].words);
-  }
-  // The text of a scenario has no arrays.
-  const char *json;
-  OK(sciara_scenario_json(c, &json));
-  OK(sciara_scenario_from_json(json, folder, &text));
-  refused(SCIARA_ERR_IO, sciara_create(text, site, &s),
-          "initial.thickness: expected a raster or a number, found \"memory\"");
-  // A key that is set later replaces an array.
-  OK(sciara_scenario_set(c, "initial.temperature", "1200"));
-  s = create(c, site);
-  OK(sciara_read_field(s, SCIARA_FIELD_TEMPERATURE, T, CELLS));
-  ck_assert_double_eq(T[5 * COLS + 10], 1200);
-  sciara_close(s);
-  sciara_scenario_close(text);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-}
-
-TEST(scenarios_that_are_refused) {
-  struct sciara_scenario *c;
-  struct sciara *s;
-  refused(SCIARA_ERR_INPUT, sciara_scenario_from_json("{\"vents\": [}", NULL, &c), "scenario:1:");
-  ck_assert_ptr_null(c);
-  refused(SCIARA_ERR_INPUT, sciara_scenario_from_json("[]", NULL, &c), "expected a JSON object");
-  refused(SCIARA_ERR_IO, sciara_scenario_open(inside("none.json"), &c), "none.json");
-  c = built();
-  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "run.untill", "1 h"), "did you mean \"until\"?");
-  refused(SCIARA_ERR_INPUT, sciara_scenario_set(c, "a=b", "1"), "expected a key without \"=\", found \"a=b\"");
-  refused(SCIARA_ERR_USAGE, sciara_scenario_set_number(c, "run.until", NAN), "found nan");
-  refused(SCIARA_ERR_INPUT, sciara_create(c, NULL, &s), "dem: expected a DEM, or a site in the call; found neither");
-  ck_assert_ptr_null(s);
-  const struct sciara_site *site = memory_site(false), *single = memory_site(true);
-  refused(SCIARA_ERR_INPUT, sciara_create(c, single, &s), "engine.precision: expected \"single\"");
-  OK(sciara_scenario_set(c, "dem.path", "dem.asc"));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "the site was made from an array");
-  sciara_scenario_close(c);
-  c = built();
-  OK(sciara_scenario_set_number(c, "model.relaxation", 7));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "scenario: model.relaxation: expected above 0 to 1; found 7");
-  sciara_scenario_close(c);
-  OK(sciara_scenario_create(&c));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "vents: expected at least one vent");
-  struct sciara_vent wide = vent;
-  wide.radius_m = INFINITY;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &wide), "found a radius of inf m");
-  struct sciara_vent v = vent;
-  v.point_count = 2;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected 1 point, found 2");
-  v = vent;
-  v.place = SCIARA_VENT_LINE;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected at least 2 points of a line, found 1");
-  v = vent;
-  v.place = (enum sciara_vent_place)9;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "sciara_scenario_add_vent");
-  v = vent;
-  v.rate_count = 0;
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "at least one rate");
-  v = vent;
-  v.times_s = (const double[]){5, 5};
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "expected ascending times");
-  v = vent;
-  v.rates_m3_s = (const double[]){NAN};
-  refused(SCIARA_ERR_USAGE, sciara_scenario_add_vent(c, &v), "rate 0: expected a finite number, found nan m3/s");
-  v.rates_m3_s = (const double[]){-1};
-  OK(sciara_scenario_add_vent(c, &v));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s),
-          "vents[0].effusion.table[0][1]: expected 0 to 1e6 m3/s; found -1");
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-  sciara_site_release(single);
 }
 
 // -------------------------------------------------------------------------------------------------------- own loop
@@ -748,32 +595,6 @@ TEST(checkpoints_after_a_change) {
   sciara_close(again);
 }
 
-// A rate that changes before the first step, of the second of two vents; the stored scenario can be read again.
-TEST(a_rate_from_the_start) {
-  struct sciara_scenario *c = built();
-  const struct sciara_site *site = memory_site(false);
-  struct sciara_vent v = vent;
-  double rate;
-  v.name = "second";
-  v.points = (const double[]){24, 12};
-  OK(sciara_scenario_add_vent(c, &v));
-  struct sciara *s = create(c, site), *again;
-  OK(sciara_set_rate(s, "second", 11, 400));
-  ck_assert(rate_of(s) == 5);
-  OK(sciara_read_rate(s, 1, &rate));
-  ck_assert(rate == 11);
-  OK(sciara_step(s, 10));
-  OK(sciara_write_checkpoint(s, inside("start.h5")));
-  OK(sciara_open_checkpoint(inside("start.h5"), site, NULL, 0, &again));
-  OK(sciara_run(s));
-  OK(sciara_run(again));
-  ck_assert_uint_eq(checksum_of(s), checksum_of(again));
-  sciara_close(s);
-  sciara_close(again);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-}
-
 TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   OK(sciara_step(s, 20));
@@ -841,30 +662,6 @@ TEST(checkpoints) {
   sciara_close(s);
 }
 
-// A run folder of the program is continued in memory, and stays as it is.
-TEST(run_folders) {
-  struct sciara_simulation *simulation = run_case_open("serial");
-  simulation->until_step = 60;
-  simulation->problem.scenario.output.checkpoint_every_s = 1;
-  struct sciara_run_options options = {.history = "test"};
-  struct sciara_run_result result;
-  OK(sciara_run_to_end(simulation, &options, &result));
-  sciara_simulation_destroy(simulation);
-  struct sciara *s, *none, *whole = open_file(NULL, NULL);
-  const char *engine[] = {"engine.name=serial"};
-  OK(sciara_open_run(out, engine, 1, &s));
-  ck_assert_uint_gt(progress_of(s).step, 0);
-  OK(sciara_run(s));
-  OK(sciara_run(whole));
-  ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
-  struct sciara_run_json record = run_case_record(out);
-  ck_assert_uint_eq(record.step, 60);
-  sciara_run_json_free(&record);
-  refused(SCIARA_ERR_INPUT, sciara_open_run(folder, NULL, 0, &none), "run.json");
-  sciara_close(s);
-  sciara_close(whole);
-}
-
 // ------------------------------------------------------------------------------------------------------------- rest
 
 static char messages[8192];
@@ -888,24 +685,6 @@ TEST(messages_go_to_the_caller) {
   OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
   sciara_site_release(site);
   ck_assert_str_eq(messages, "");
-}
-
-TEST(engines_are_listed) {
-  struct sciara_engine_info e;
-  bool serial = false;
-  size_t k = 0;
-  for (; sciara_read_engine(k, &e) == SCIARA_OK; k++) {
-    ck_assert(e.name && e.summary && e.why_not && e.available == (e.why_not[0] == '\0'));
-    ck_assert_str_eq(e.rules[0], "fv3");
-    const bool both = strcmp(e.name, "cuda-atomic") != 0 && strcmp(e.name, "cuda-lac-atomic") != 0;
-    if (both) ck_assert_str_eq(e.rules[1], "bingham");
-    ck_assert(e.rules[1 + both] == NULL);
-    if (strcmp(e.name, "serial") == 0) serial = e.available && e.exact;
-    if (strcmp(e.name, "scatter") == 0) ck_assert(!e.exact);
-    if (strcmp(e.name, "cuda-atomic") == 0 && e.available) ck_assert(!e.exact);
-  }
-  ck_assert(serial && k > 3);
-  refused(SCIARA_ERR_USAGE, sciara_read_engine(k, &e), "expected one of");
 }
 
 /** Resident memory of this process, bytes. */

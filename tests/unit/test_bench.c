@@ -145,23 +145,6 @@ TEST(one_comparison_after_the_last_repetition) {
 
 // ----------------------------------------------------------------------------------------------------- what is refused
 
-TEST(memory_is_checked_first) {
-  const struct sciara_grid grid = sciara_scene_grid(SCIARA_SCENE_SPARSE, 16384);
-  const size_t states = 3 * sciara_state_memory(&grid, 0) + sciara_site_memory(&grid);
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, 0), SCIARA_OK); // not known
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, SIZE_MAX), SCIARA_OK);
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, states), SCIARA_ERR_MEMORY);
-  ck_assert_int_eq(sciara_bench_fits(&grid, 1, 1000, NULL, 0, states), SCIARA_OK);
-  size_t engine = 0, device = 0;
-  serial->memory(&grid, 0, &engine, &device);
-  engine += serial->memory_of_lava(SCIARA_RECORD_NOTHING) / 2 * 3 * 1000;
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, states + engine), SCIARA_OK);
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, states + engine - 1), SCIARA_ERR_MEMORY);
-  ck_assert_int_eq(sciara_bench_fits(&grid, 3, 1000, NULL, 0, states), SCIARA_ERR_MEMORY);
-  ck_assert_msg(strncmp(sciara_last_error(), "needs about ", 12) == 0, "%s", sciara_last_error());
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "47.5 GB are free"));
-}
-
 // With an even number of repetitions the median lies between the two in the middle; so does that of the speedups.
 TEST(medians) {
   const double seconds[] = {4e-3, 1e-3, 8e-3, 2e-3, 16e-3, 32e-3}, of_serial[] = {8e-3, 8e-3, 8e-3, 8e-3, 8e-3, 8e-3};

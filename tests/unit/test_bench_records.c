@@ -312,23 +312,6 @@ TEST(tolerance_is_compared_with_a_state) {
 // ------------------------------------------------------------------------------------------------- the repository's
 // file
 
-TEST(sparse_and_tight_are_one_lava) {
-  struct sciara_bench_records all;
-  size_t compared = 0;
-  ck_assert_msg(sciara_bench_records_read(SCIARA_SOURCE_DIR "/config/bench-records.csv", &all) == SCIARA_OK, "%s",
-                sciara_last_error());
-  for (size_t a = 0; a < all.count; a++)
-    for (size_t b = 0; b < all.count; b++) {
-      const struct sciara_bench_record *x = &all.row[a], *y = &all.row[b];
-      if (strcmp(x->name, "sparse") != 0 || strcmp(y->name, "tight") != 0) continue;
-      if (x->rows / 512 != y->rows / 88 || x->precision != y->precision || x->step != y->step) continue;
-      ck_assert(x->clock == y->clock && x->liquid_cells == y->liquid_cells && x->cell_steps == y->cell_steps);
-      compared++;
-    }
-  ck_assert_uint_ge(compared, 22); // at least those of the suite quick
-  sciara_bench_records_free(&all);
-}
-
 TEST(checksums_in_parallel) {
   struct sciara_problem p;
   ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);

@@ -764,34 +764,4 @@ TEST(a_failed_member_is_the_same_in_parts) {
   free(path);
 }
 
-TEST(an_invalid_member_has_failed) {
-  const struct sciara_site *site = make_site(false);
-  const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1};
-  struct scene scene = scenes[0];
-  scene.vents = VENT(72, 60, 1);
-  char *json = scenario_of(&scene);
-  struct sciara_footprint f;
-  bool cancelled;
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
-  ck_assert(f.failed);
-  ck_assert_ptr_nonnull(strstr(f.error, "NODATA"));
-  sciara_footprint_free(&f);
-  sciara_site_release(site);
-  free(json);
-}
-
-TEST(a_cancelled_member_has_no_result) {
-  const struct sciara_site *site = make_site(false);
-  const int cancel = 1;
-  const struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .cancel = &cancel};
-  char *json = scenario_of(&scenes[0]);
-  struct sciara_footprint f;
-  bool cancelled;
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
-  ck_assert(cancelled);
-  ck_assert_ptr_null(f.cell);
-  sciara_site_release(site);
-  free(json);
-}
-
 RUN_TESTS()

@@ -105,26 +105,6 @@ static int differing(const struct sciara_map_picture *q) {
   return count;
 }
 
-TEST(the_outline_is_a_dark_line_with_light_edges) {
-  struct sciara_map_picture q = picture();
-  int left, top;
-  q.width = 1000;
-  q.observed = observed;
-  draw(&q);
-  find_map(&left, &top);
-  const double cell = (1000.0 - 2 * left) / COLS;
-  // Across the southern border of the extent, which lies on the ground: light, dark, light.
-  const int x = left + (int)(60 * cell), y = top + (int)lround(55 * cell);
-  int first = y - 3, last;
-  while (first < y + 3 && !is(pixel(x, first), 30, 30, 30)) first++;
-  for (last = first; is(pixel(x, last + 1), 30, 30, 30);) last++;
-  ck_assert_msg(abs(first - y) <= 2 && last == first + 1, "dark from %d to %d, the border is at %d", first, last, y);
-  ck_assert(is(pixel(x, first - 1), 255, 255, 255) && is(pixel(x, last + 1), 255, 255, 255));
-  ck_assert(!is(pixel(x, first - 2), 255, 255, 255) && !is(pixel(x, last + 2), 255, 255, 255));
-  ck_assert_int_eq(pixel(left + (int)(60 * cell), top + (int)(70 * cell))[0],
-                   pixel(left + (int)(60 * cell), top + (int)(70 * cell))[2]);
-}
-
 /** On level ground a cell has exactly the colour of its value, whatever is drawn around the map. */
 TEST(cells_have_their_colours) {
   static double flat[ROWS * COLS], values[ROWS * COLS];
@@ -318,25 +298,6 @@ TEST(nothing_covers_anything_else) {
     }
 }
 
-/** Time and date have a line each where needed, in every frame of a film: all heights are the same. */
-TEST(frames_of_a_film_are_of_one_size) {
-  const double times[] = {0, 59, 3599, 86399, 864000, 1e8};
-  for (int w = 320; w <= 700; w += 20) {
-    int64_t first = 0;
-    for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
-      struct sciara_map_picture q = picture();
-      struct sciara_map_drawing d = {0};
-      q.width = w;
-      q.time_s = &times[k];
-      q.start = "2026-05-10T04:00:00Z";
-      ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
-      if (k == 0) first = d.picture.height;
-      ck_assert_int_eq(d.picture.height, first);
-      sciara_map_drawing_free(&d);
-    }
-  }
-}
-
 static uint32_t drawn(const struct sciara_map_drawing *d, int64_t x, int64_t y) {
   return d->picture.pixels[y * d->picture.width + x] & 0xFFFFFF;
 }
@@ -426,62 +387,6 @@ TEST(vents_and_run_out_are_marked_where_they_are) {
   sciara_map_drawing_free(&d);
 }
 
-/** The height of a picture 900 px wide. */
-static int64_t height_of(const struct sciara_map_picture *q) {
-  struct sciara_map_drawing d;
-  draw_to(q, &d);
-  const int64_t found = d.picture.height;
-  sciara_map_drawing_free(&d);
-  return found;
-}
-
-TEST(the_key_and_the_lines_say_what_there_is) {
-  struct sciara_map_picture q = picture();
-  struct sciara_map_volumes volumes = {.emitted = 1000};
-  for (int i = 0; i < ROWS * COLS; i++)
-    if (altitude[i] == SCIARA_NODATA_ALTITUDE) altitude[i] = 1;
-  q.width = 900;
-  const int64_t bare = height_of(&q);
-  q.sea = sea;
-  ck_assert_int_gt(height_of(&q), bare);
-  q.sea = NULL;
-  altitude[0] = SCIARA_NODATA_ALTITUDE;
-  ck_assert_int_gt(height_of(&q), bare);
-  const struct sciara_map_window inner = {1, 1, ROWS - 1, COLS - 1};
-  q.window = &inner;
-  const int64_t cut = height_of(&q);
-  altitude[0] = 1;
-  ck_assert_int_eq(height_of(&q), cut); // what is not shown is not in the key
-  q.window = NULL;
-  q.volumes = &volumes;
-  ck_assert_int_eq(height_of(&q), bare);
-  volumes.lava[0] = 'L';
-  ck_assert_int_gt(height_of(&q), bare);
-  volumes.lava[0] = '\0';
-  volumes.left_map = 1;
-  const int64_t one = height_of(&q);
-  ck_assert_int_gt(one, bare);
-  volumes.left_map = 0;
-  volumes.always_left_map = true;
-  ck_assert_int_eq(height_of(&q), one);
-  volumes.entered_sea = 1;
-  ck_assert_int_gt(height_of(&q), one);
-  volumes.always_left_map = false;
-  ck_assert_int_eq(height_of(&q), one);
-  volumes.added = 1;
-  const int64_t two = height_of(&q);
-  ck_assert_int_gt(two, one);
-  volumes.removed = 1;
-  ck_assert_int_gt(height_of(&q), two);
-  volumes.added = volumes.removed = 0;
-  q.valid_until = "2026-05-11";
-  ck_assert_int_gt(height_of(&q), one);
-  q.note = "J 0.4";
-  const int64_t noted = height_of(&q);
-  q.note = NULL;
-  ck_assert_int_lt(height_of(&q), noted);
-}
-
 TEST(a_logo_is_a_small_png_file) {
   struct sciara_logo logo;
   struct sciara_map_picture q = picture();
@@ -510,30 +415,6 @@ TEST(a_logo_is_a_small_png_file) {
   fclose(f);
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected a PNG file as logo");
-}
-
-TEST(every_grid_and_width_gets_a_picture) {
-  static double flat[3 * 5000];
-  struct sciara_grid odd[] = {{3, 3, 10, 0, 0}, {3, 5000, 10, 0, 0}, {5000, 3, 10, 0, 0}, {1, 1, 1e-3, 0, 0}};
-  const int widths[] = {0, 320, 321, 1999};
-  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-      struct sciara_map m = map;
-      m.grid = &odd[i];
-      m.values = flat;
-      struct sciara_map_picture q = {.map = &m, .altitude = flat, .width = widths[w], .stamp = "X"};
-      const char *path = in_folder("a.png");
-      ck_assert_msg(sciara_map_write_png(&q, path) == SCIARA_OK, "%s", sciara_last_error());
-      GDALDatasetH d = GDALOpen(path, GA_ReadOnly);
-      if (widths[w]) ck_assert_int_eq(GDALGetRasterXSize(d), widths[w] + widths[w] % 2);
-      ck_assert(GDALGetRasterYSize(d) % 2 == 0 && GDALGetRasterYSize(d) < 5200);
-      GDALClose(d);
-    }
-  struct sciara_map_picture q = picture();
-  q.width = 319;
-  ck_assert_int_eq(sciara_map_write_png(&q, in_folder("a.png")), SCIARA_ERR_USAGE);
-  q.width = 10001;
-  ck_assert_int_eq(sciara_map_write_png(&q, in_folder("a.png")), SCIARA_ERR_USAGE);
 }
 
 TEST(a_map_of_nothing_says_so) {

@@ -160,38 +160,6 @@ TEST_EACH(negative_zeros_are_kept, 2) {
 }
 
 /* A derived field is available only when all fields that it needs are. */
-TEST(fields_that_follow) {
-  enum { H = 1 << SCIARA_FIELD_THICKNESS, PX = 1 << SCIARA_FIELD_MOMENTUM_X, PY = 1 << SCIARA_FIELD_MOMENTUM_Y };
-  enum { SOLID = 1 << SCIARA_FIELD_SOLID_THICKNESS, DEPOSIT = 1 << SCIARA_FIELD_DEPOSIT };
-  static const struct {
-    unsigned fields;
-    bool speed, deposit, solid;
-  } cases[] = {{H, false, false, false},       {H | PX, false, false, false},     {H | PY, false, false, false},
-               {PX | PY, false, false, false}, {H | PX | PY, true, false, false}, {H | SOLID, false, true, true},
-               {SOLID, false, false, true},    {DEPOSIT, false, true, false},     {H | DEPOSIT, false, true, true}};
-  struct sciara_state *s = make_state(30, 40);
-  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    const struct sciara_snapshot_context c = {.fields = cases[k].fields, .as_double = true};
-    const enum sciara_field fields[] = {SCIARA_FIELD_SPEED, SCIARA_FIELD_DEPOSIT, SCIARA_FIELD_SOLID_THICKNESS};
-    const bool there[] = {cases[k].speed, cases[k].deposit, cases[k].solid};
-    struct sciara_snapshot r;
-    double v[1200];
-    WRITES(&c, s, path);
-    ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
-    for (int f = 0; f < 3; f++) {
-      double *expected = expected_field(s, fields[f], true);
-      ck_assert_msg(sciara_snapshot_has(&r, fields[f]) == there[f], "case %zu, field %d", k, f);
-      ck_assert_int_eq(sciara_snapshot_obtain(&r, fields[f], v), there[f] ? SCIARA_OK : SCIARA_ERR_USAGE);
-      for (int i = 0; there[f] && i < 1200; i++)
-        if (!(fabs(v[i] - expected[i]) <= 1e-12 * fabs(expected[i]) + 1e-13))
-          ck_abort_msg("case %zu, field %d, cell %d: %g, expected %g", k, f, i, v[i], expected[i]);
-      free(expected);
-    }
-    sciara_snapshot_close(&r);
-  }
-  sciara_state_destroy(s);
-}
-
 /* Only snapshots of the same grid are merged into one file: each of its numbers is checked. */
 TEST(snapshots_of_other_grids_are_not_merged) {
   struct sciara_state *s = make_state(30, 40);

@@ -121,20 +121,6 @@ class CompareObserved(SharedCase):
             self.assertIn(words or "", done.stderr)
             self.assertEqual("warning" in done.stderr, words is not None, done.stderr)
 
-    def test_far_away(self):
-        """An outline on the other side of the Earth is refused; one of them in a file is left out, and one around the Earth covers all."""
-        ring = lambda west, south, east, north: [[[west, south], [east, south], [east, north], [west, north], [west, south]]]
-        def write(name, *rings):
-            case.write_json(self.path(name), {"type": "FeatureCollection", "features": [
-                {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": one}} for one in rings]})
-        near = case.read_json(self.path("outline.geojson"))["features"]
-        write("far.geojson", ring(-170, -5, -160, 5))
-        write("all.geojson", ring(-180, -90, 180, 90))
-        case.write_json(self.path("both.geojson"), {"type": "FeatureCollection", "features": near + case.read_json(self.path("far.geojson"))["features"]})
-        self.assertIn("far.geojson: is outside the grid of the run: its polygons lie far from it", self.compare("--observed", "far.geojson", code=3).stderr)
-        self.check(self.scores("--observed", "both.geojson"), self.run_mask, self.observed)
-        self.assertEqual(self.scores("--observed", "all.geojson")["observed_cells"], case.ROWS * case.COLS)
-
     def test_min_thickness(self):
         least = float(numpy.percentile(self.deposit[self.run_mask], 25))
         found = self.scores("--observed", "mask.tif", "--min-thickness", repr(least))
@@ -169,39 +155,6 @@ class CompareObserved(SharedCase):
         numpy.testing.assert_array_equal(nearest[there], expected[there])
         self.assertEqual(len(set(areas)), 1, "three squares of one size")
         self.assertGreater(areas[0], 50)
-
-    def test_picture_of_scores(self):
-        """The scores stand below the map; the picture follows its options, which need one."""
-        shapes = set()
-        for name, options in (("lava", ()), ("dem", ("--extent", "dem")), ("is", ("--language", "is", "--credits", "Me"))):
-            self.compare("--observed", "mask.tif", "--png", name + ".png", *options)
-            shapes.add(gdal.Open(self.path(name + ".png")).ReadAsArray().tobytes())
-        self.assertEqual(len(shapes), 3)
-        done = self.compare("--observed", "mask.tif", "--language", "it", code=2)
-        self.assertIn("--language: allowed only with --png FILE", done.stderr)
-
-    def test_picture_of_the_ground(self):
-        """Sea and edits of the ground are on the picture as on maps, and a warning of the run below it."""
-        case.write_json(self.path("sea.json"), case.scenario(run={"max_steps": 300}, dem={
-            "path": "dem.asc", "crs": "EPSG:32633", "sea": "nodata", "edits": [
-                {"line": [[case.WEST + 50, case.SOUTH + 60], [case.WEST + 150, case.SOUTH + 60]], "width_m": 10, "height_m": 1}]}))
-        self.sciara("run", "sea.json", "-q", "-o", "sea")
-        pictures = {}
-        for name in ("run", "sea"):
-            self.sciara("compare", name, "--observed", "mask.tif", "--png", f"ground_{name}.png", "--extent", "dem")
-            pixels = gdal.Open(self.path(f"ground_{name}.png")).ReadAsArray().reshape(3, -1)
-            pictures[name] = [(pixels == numpy.array(colour)[:, None]).all(axis=0).sum()
-                              for colour in ((170, 205, 230), (140, 0, 160))]
-        self.assertEqual(pictures["run"], [0, 0])
-        self.assertGreater(pictures["sea"][0], 1000, "pixels of sea")
-        self.assertGreater(pictures["sea"][1], 20, "pixels of the outline of the edit")
-        with open(self.path("sea", "run.json"), encoding="utf-8") as f:
-            record = json.load(f)
-        record["warnings"] = [{"kind": "tower", "cell": [5, 6], "x": 0, "y": 0, "time_s": 60, "text": "piles up"}]
-        case.write_json(self.path("sea", "run.json"), record)
-        before = gdal.Open(self.path("ground_sea.png")).RasterYSize
-        self.sciara("compare", "sea", "--observed", "mask.tif", "--png", "warned.png", "--extent", "dem")
-        self.assertGreater(gdal.Open(self.path("warned.png")).RasterYSize, before + 10, "a line more")
 
     def test_diagnostics(self):
         with open(self.path("kept.png"), "w", encoding="utf-8") as f:

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -279,17 +278,6 @@ class HazardPage(SharedCase):
                 self.assertIn(shown[0], self.text("hover"), "the layer on the map")
         self.assertEqual(len(seen), 3, "bounds that differ")
 
-    def test_thin_lava(self):
-        """Where lava arrives, but no deposit above 2 m, the bound is that of the deposit alone."""
-        self.open()
-        thin = np.flatnonzero((self.maps["probability_0m"] > 0) & (self.maps["probability_2m"] == 0))
-        self.choose(int(thin[len(thin) // 2]))
-        bound = re.search(r"; upper 95 % bound ([0-9.]+) %$", self.text("value-probability_2m"))
-        self.assertAlmostEqual(float(bound[1]), 300 * self.largest, delta=HALF_STEP)
-        self.assertRegex(self.text("value-probability_50years_2m"), r"; upper 95 % bound [0-9.]+ %$")
-        for name in ("probability_0m", "probability_50years_0m"):
-            self.assertNotIn("bound", self.text(f"value-{name}"))
-
     def test_a_place_that_all_members_reach(self):
         """Of three classes with eight draws each the largest weight is 0.5 / 8: the interval begins at 1 - 3 / 16."""
         self.page = "one.html"
@@ -446,89 +434,6 @@ class HazardPage(SharedCase):
         for cells, grey in ((dry, True), (wet, False)):
             for cell in cells[::len(cells) // 6]:
                 self.assertEqual(len(set(self.colour_of(int(cell)))) == 1, grey, (cell, self.colour_of(int(cell))))
-
-    def test_classes_of_colours(self):
-        """Cells have the colours of the classes of pictures, whose edges stand below the bar; those of arrivals fit the last one."""
-        ramp = np.array([(255, 237, 160), (254, 178, 76), (240, 80, 35), (177, 0, 38), (92, 0, 48)], float)
-        place = 4 * (np.arange(7) / 7 + 1 / 14)
-        colours = np.stack([np.interp(place, range(5), ramp[:, k]) for k in range(3)], axis=1)
-        self.open(width=1280, height=1000)
-        for name in ("vents", "edits"):
-            self.browser.evaluate(f"document.getElementById('{name}').checked && document.getElementById('{name}').click()")
-        chance, seen = 100 * self.maps["probability_0m"], set()
-        self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#edges span')].map((one) => one.textContent).join('|')"),
-                         "1 %|5 %|10 %|25 %|50 %|75 %|")
-        wet = np.flatnonzero(chance > 0)
-        for cell in wet[np.argsort(chance[wet])][::max(1, len(wet) // 40)]:
-            found = np.array(self.colour_of(int(cell)), float)
-            if found[2] > found[0]:
-                continue  # a site is drawn there
-            apart = [np.abs(found / found.max() - colour / colour.max()).max() for colour in colours]
-            expected = np.searchsorted((1, 5, 10, 25, 50, 75), chance[cell], side="right")
-            if min(abs(chance[cell] - edge) for edge in (1, 5, 10, 25, 50, 75)) > HALF_STEP:
-                self.assertEqual(int(np.argmin(apart)), expected, (cell, chance[cell], found))
-                seen.add(int(expected))
-        self.assertGreaterEqual(len(seen), 3)
-        hours = {3: (0.25, 0.5, 0.75, 1, 1.5, 2), 24: (1, 3, 6, 9, 12, 18), 240: (6, 12, 24, 48, 72, 120), math.inf: (6, 24, 72, 168, 336, 720)}
-        last = max(float(self.raster(path).max()) for path in Path(self.path("e/maps")).glob("arrival_*.tif")) / 3600
-        edges = self.browser.evaluate("JSON.parse(document.getElementById('data').textContent).fields.find(({name}) => name === 'arrival_q50').edges")
-        self.assertEqual([edge / 3600 for edge in edges], list(hours[min(end for end in hours if last <= end)]), last)
-
-    def test_it_refuses_other_formats_and_files(self):
-        self.open()
-        for code, said, *options in ((2, "expected html, png, kml or geojson", "-f", "cog"), (2, "--format is missing"),
-                                     (2, "--output", "-f", "html", "-o", "page.tif"),
-                                     (3, "exists", "-f", "html", "-o", "page.html"),
-                                     (2, "--language", "-f", "html", "-o", "other.html", "--language", "xx")):
-            result = self.sciara("ensemble", "export", "e", *options, code=code)
-            self.assertIn(said, str(result), options)
-        self.assertFalse(os.path.exists(self.path("other.html")))
-
-    def vents_on_the_map(self):
-        """For each vent of the page its weight, and how many pixels around it have the colour of vents."""
-        return self.browser.evaluate("""(() => {
-            const data = JSON.parse(document.getElementById("data").textContent), canvas = document.getElementById("map");
-            const scale = Math.min(canvas.width / data.window[3], canvas.height / data.window[2]);
-            const shift = (size, count) => (size - scale * count) / 2;
-            return data.vents.map(({ points: [[x, y]], weight }) => {
-              const left = x * scale + shift(canvas.width, data.window[3]), top = y * scale + shift(canvas.height, data.window[2]);
-              const { data: rgba } = canvas.getContext("2d").getImageData(left - 12, top - 12, 24, 24);
-              let count = 0;
-              for (let i = 0; i < rgba.length; i += 4) count += rgba[i] === 0 && rgba[i + 1] === 200 && rgba[i + 2] === 215;
-              return [weight ?? null, count];
-            });
-        })()""")
-
-    def test_vents_by_weight(self):
-        """Vents are circles by the weight of their members, also where only a table of members has them; triangles where all
-        members have the same."""
-        wall = {"polygon": [[500100, 4177200], [500200, 4177200], [500200, 4177180], [500100, 4177180]], "raise_m": 4}
-        case.write_scenario(self.work, "brief.json", run={"until": "1 min"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [wall]})
-        with open(self.path("places.csv"), "w", encoding="ascii") as f:
-            f.write("id,weight,vents.0.row,vents.0.col\n0,1,8,20\n1,2,8,20\n2,6,18,10\n3,0,14,30\n4,1,22,32\n")
-        for name, plan in (("places", {"members": "places.csv"}),
-                           ("shared", {"sample": {"method": "full"}, "vary": [{"key": "model.cooling", "values": [100, 150]}]})):
-            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0], "sites": [{
-                "name": "track", "line": [[500100, 4177100], [500200, 4177100]]}]}, **plan})
-            self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
-            self.page = f"{name}.html"
-            self.sciara("ensemble", "export", name, "-f", "html", "-o", self.page)
-            self.browser.requests.clear()
-            self.open(width=1280, height=1000)
-            vents = self.vents_on_the_map()
-            self.assertEqual([one for one in ("edits_label", "vents_key", "fissures_key", "key_point", "key_line", "key_zone")
-                              if self.browser.evaluate(f"document.getElementById('{one}').getClientRects().length") > 0],
-                             ["edits_label", "vents_key", "key_line"])
-            if name == "places":
-                self.assertEqual(sorted(weight for weight, _ in vents), [round(1 / 6, 6), 0.5, 1])
-                pixels = dict(vents)
-                for weight, count in vents:
-                    self.assertAlmostEqual(count / pixels[1], weight, delta=0.15)
-                self.assertEqual(self.text("vents_name"), "Vent, area by its weight")
-            else:
-                self.assertEqual([weight for weight, _ in vents], [None])
-                self.assertGreater(vents[0][1], 20)
-                self.assertEqual(self.text("vents_name"), "Vents")
 
     def test_members_that_end_with_liquid_lava(self):
         """A plan until a time: labels of maps say until when, and how many members still had liquid lava stands on page, picture,

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from osgeo import gdal, osr
 
 gdal.UseExceptions()
 SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
-INK, VENT, SEA, EDIT = (30, 30, 30), (0, 200, 215), (170, 205, 230), (140, 0, 160)
+INK, VENT, SEA = (30, 30, 30), (0, 200, 215), (170, 205, 230)
 # The colours of 7 classes: the middle of each seventh of this ramp.
 RAMP = numpy.array([(255, 237, 160), (254, 178, 76), (240, 80, 35), (177, 0, 38), (92, 0, 48)], float)
 EDGES = (1, 5, 10, 25, 50, 75)
@@ -149,72 +148,6 @@ class Pictures(SharedCase):
                 hits.append(changed[row, col - 2:col + 3].any())
             self.assertEqual(numpy.mean(hits) > 0.9, drawn, (minutes, hits))
 
-    def test_stamp_credits_and_dates(self):
-        """The stamp is drawn across the map and nowhere else, the other texts below it and nowhere else; each other text differs."""
-        above, plain, below = self.parts("bare.png")
-        for option, texts in (("--stamp", ("EXERCISE", "UNVERIFIED")), ("--credits", ("The observatory", "DEM of 2005")),
-                              ("--issued", ("2026-05-10", "2026-05-10T04:00Z")), ("--valid-until", ("2026-05-11", "2027-01-01"))):
-            with self.subTest(option):
-                found = [self.parts("with.png", option, text, "--overwrite") for text in texts]
-                changed = numpy.abs(found[0][1] - plain).max(axis=2) > 40
-                if option == "--stamp":
-                    self.assertTrue(0.03 < changed.mean() < 0.3, changed.mean())
-                    rows, cols = (numpy.flatnonzero(changed.any(axis=axis)) for axis in (1, 0))
-                    self.assertTrue(numpy.ptp(rows) > 0.3 * len(plain) and numpy.ptp(cols) > 0.5 * plain.shape[1], "across the map")
-                else:
-                    self.assertFalse(changed.any())
-                    ink = [(numpy.abs(part - 255).max(axis=2) > 60).sum() for part in (below, found[0][2])]
-                    self.assertGreater(ink[1], ink[0] + 50)
-                same, differs = (2, 1) if option == "--stamp" else (1, 2)
-                for part in found:
-                    numpy.testing.assert_array_equal(part[0], above)
-                    numpy.testing.assert_array_equal(part[same], (above, plain, below)[same])
-                self.assertFalse(numpy.array_equal(found[0][differs], found[1][differs]))
-
-    def test_edits(self):
-        """A barrier of the base, built before or during the eruption, has its outline on the map, and the key says what it is."""
-        extent = (case.WEST, case.SOUTH, case.WEST + 10 * case.COLS, case.NORTH)
-        dam = {"name": "dam", "line": [[case.WEST + 60, case.SOUTH + 105], [case.WEST + 140, case.SOUTH + 105]], "width_m": 2, "height_m": 4}
-        found = {}
-        for name, edits in (("open", []), ("before", [dam]), ("later", [dam | {"from": "30 s"}])):
-            case.write_scenario(self.work, "brief.json", run={"until": "1 min"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": edits})
-            case.write_json(self.path(f"{name}.json"), {"base": "brief.json", "result": {"thickness_m": [0]}, "sample": {"method": "full"},
-                                                        "vary": [{"key": "model.cooling", "values": [100, 150]}]})
-            self.sciara("ensemble", "run", f"{name}.json", "-q", "--no-estimate", "--no-pictures")
-            found[name] = [(part == EDIT).all(axis=2) for part in self.parts(f"{name}.png", folder=name, extent=extent)]
-            if not edits:
-                self.assertFalse(any(part.any() for part in found[name]))
-                continue
-            rows, cols = (numpy.flatnonzero(found[name][1].any(axis=axis)) for axis in (1, 0))
-            scale = found[name][1].shape[1] / case.COLS
-            self.assertGreater(found[name][2].sum(), 20, "the key")
-            self.assertIn("dam: 4 m above the ground" + ("." if name == "before" else ", from 30 s."), self.facts(f"{name}.png")["assumptions"])
-            for ends, at in ((cols, (6, 14)), (rows, (19, 20))):  # of the cells that the line crosses
-                numpy.testing.assert_allclose((ends[0], ends[-1] + 1), numpy.multiply(at, scale), atol=3)
-        for a, b in zip(found["before"], found["later"]):
-            numpy.testing.assert_array_equal(a, b)
-
-    def test_extent(self):
-        """In degrees, and by the name of a site, as by the same box in metres."""
-        def export(name, extent):
-            self.sciara("ensemble", "export", "e", "-q", "-f", "png", "--layer", "probability_0m", "-o", name, "--extent", extent)
-            return gdal.Open(self.path(name)).ReadAsArray()
-        metres, degrees = osr.SpatialReference(), osr.SpatialReference()
-        metres.ImportFromEPSG(32633)
-        degrees.ImportFromEPSG(4326)
-        degrees.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        west, south, east, north = 14.395, 39.268, 14.412, 39.277
-        edge = [(west + k / 64 * (east - west), y) for k in range(65) for y in (south, north)]
-        edge += [(x, south + k / 64 * (north - south)) for k in range(65) for x in (west, east)]
-        x, y, _ = zip(*osr.CoordinateTransformation(degrees, metres).TransformPoints(edge))
-        box = f"{min(x)},{min(y)},{max(x)},{max(y)}"
-        numpy.testing.assert_array_equal(export("metres.png", box), export("degrees.png", f"{west}E,{south}N,{east}E,{north}N"))
-        around = [448905 // 10 * 10 - 50, 4347005 // 10 * 10 - 50, 448905 // 10 * 10 + 60, 4347005 // 10 * 10 + 60]  # the cell and five around it
-        numpy.testing.assert_array_equal(export("site.png", "quarry"), export("around.png", ",".join(map(str, around))))
-        done = self.sciara("ensemble", "export", "e", "-f", "png", "--layer", "probability_0m", "--extent", "nowhere", "-o", "no.png", code=2)
-        self.assertIn('or the name of a place on the map (--assets FILE of a run, a site of an ensemble); found "nowhere"', done.stderr)
-        self.assertFalse(os.path.exists(self.path("no.png")))
-
     def test_assumptions_in_words(self):
         """Members, condition, classes, vents, rates and model stand on the picture, in its language."""
         said = self.facts("plain.png")["assumptions"]
@@ -233,17 +166,6 @@ class Pictures(SharedCase):
             self.picture(f"{language}2.png", "--language", language)
             for text in words:
                 self.assertIn(text, self.facts(f"{language}2.png")["assumptions"])
-
-    def test_density_outside(self):
-        """For which share of the density of openings no vent stands, as the plan has found it; its number: ensemble_vents.py."""
-        shutil.copytree(self.path("e"), self.path("part"))
-        plan = json.loads(Path(self.path("part", "ensemble.json")).read_text(encoding="utf-8"))
-        self.assertNotIn("density_outside", plan["declared"])
-        plan["declared"]["density_outside"] = 0.38419
-        case.write_json(self.path("part", "ensemble.json"), plan)
-        for language, said in (("en", "Vents: 3. No vent stands for 38.4 % of the density of vent openings"), ("fr", "ne représente 38,4 % de la densité")):
-            self.picture(f"part-{language}.png", "--language", language, folder="part")
-            self.assertIn(said, self.facts(f"part-{language}.png")["assumptions"])
 
     def test_what_varies(self):
         """Volumes and durations of classes, errors of altitudes, texts: the declared ranges, and without one that of the members that count."""

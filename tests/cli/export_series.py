@@ -78,13 +78,6 @@ class ExportSeries(SharedCase):
         for band, snapshot in enumerate(self.snapshots, 1):
             numpy.testing.assert_array_equal(source.GetRasterBand(band).ReadAsArray(), snapshot.deposit.values[0])
 
-    def test_merged_float32(self):
-        self.export("narrow", "-f", "nc", "-o", "narrow.nc")
-        merged = open_snapshot(self.path("narrow.nc"))
-        self.assertEqual((merged.thickness.values.dtype, "deposit" in merged), (numpy.float32, False))
-        expected_values = numpy.stack([s.thickness.values[0] for s in self.snapshots]).astype("float32")
-        numpy.testing.assert_array_equal(merged.thickness.values, expected_values)
-
     def test_one_snapshot(self):
         name = sorted(os.listdir(self.path("run", "snapshots")))[1]
         self.export(f"run/snapshots/{name}", "-f", "nc", "-o", "one.nc")

@@ -266,15 +266,6 @@ class ExportVector(SharedCase):
         self.assert_zone(*outline[0], cells, srs)
         self.assertEqual(outline[0][1].GetGeometryCount(), cells.sum())
 
-    def test_no_lava(self):
-        nothing = numpy.where(self.deposit == case.NODATA, case.NODATA, 0.0)
-        name = self.redraw("nothing.nc", deposit=nothing, arrival_time=numpy.full_like(nothing, case.NODATA))
-        for suffix in ("gpkg", "geojson", "kml"):
-            self.export(name, "-f", suffix, "-o", f"nothing.{suffix}")
-        for layer in LAYERS:
-            self.assertEqual(features(self.path("nothing.gpkg"), layer)[0], [])
-        self.assertEqual(case.read_json(self.path("nothing.geojson"))["features"], [])
-
     def test_geojson(self):
         for layer, cells in (("outline", self.deposit > 0), ("thickness_classes", None), ("arrival", None)):
             self.assertEqual(self.export("run", "-f", "geojson", "--layer", layer).stdout, f"run/maps/{layer}.geojson\n")
@@ -362,17 +353,6 @@ class ExportVector(SharedCase):
         wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
         lat = osr.CoordinateTransformation(srs, wgs).TransformPoint(819600, y)[1]
         return osr.CoordinateTransformation(wgs, srs).TransformPoint(180, lat)[0]
-
-    def test_kml_styles(self):
-        """What a virtual globe draws, as OGR reads it: a red line without a fill, then the colours of the maps."""
-        self.export("run", "-f", "kml", "--classes", "0.5,1", "-o", "style.kml")
-        source = ogr.Open(self.path("style.kml"))
-        style = {layer: [f.GetStyleString() for f in source.GetLayerByName(layer)] for layer in LAYERS}
-        self.assertEqual(style["outline"], ["PEN(c:#C81414FF,w:2.000000px);BRUSH(fc:#00000000)"])
-        self.assertEqual(style["thickness_classes"],
-                         ["PEN(c:#7F6334FF,w:1.000000px);BRUSH(fc:#FEC668B0)",
-                          "PEN(c:#782811FF,w:1.000000px);BRUSH(fc:#F05023B0)",
-                          "PEN(c:#4A0014FF,w:1.000000px);BRUSH(fc:#950029B0)"])
 
     def assert_kml_name(self, name, source):
         self.export(source, "-f", "kml", "-o", "title.kml", "--overwrite")

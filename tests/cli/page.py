@@ -170,16 +170,6 @@ class BrowserPage(SharedCase):
                 self.assertAlmostEqual(a / sum(shown), b / sum(ramp), delta=0.02, msg=f"{shown} for {ramp}")
         self.assertGreater(len(found), 5)
 
-    def test_light_of_the_ground(self):
-        """Land without lava is as light as a plane through its neighbours is to the sun in the north-west, 45 degrees high."""
-        z = case.altitude
-        for row, col in ((5, 30), (12, 5), (20, 36), (26, 3)):
-            east = sum(weight * (z(row + k, col + 1) - z(row + k, col - 1)) for k, weight in ((-1, 1), (0, 2), (1, 1))) / (8 * case.CELL)
-            north = sum(weight * (z(row - 1, col + k) - z(row + 1, col + k)) for k, weight in ((-1, 1), (0, 2), (1, 1))) / (8 * case.CELL)
-            light = (0.5 ** 0.5 + 0.5 * east - 0.5 * north) / (1 + east ** 2 + north ** 2) ** 0.5
-            for shown in self.colour_of(row, col):
-                self.assertAlmostEqual(shown, 50 + 205 * light, delta=2)
-
     def test_scale_and_zoom(self):
         """The bar of the scale is as long as it says; a click finds its cell on a part of the map too."""
         (x0, y0), (x1, _) = self.place_of(14, 19), self.place_of(14, 20)
@@ -378,49 +368,6 @@ class BrowserPage(SharedCase):
                 self.assertTrue(all(apart(box, mark) for n, mark in enumerate(marks) if (n, k) not in ((0, 1), (1, 2))), (box, marks))
         self.browser.requests = [f"file://{self.path('page.html')}"]
 
-    def test_places_outside_the_window(self):
-        """A place beyond the margin around the vents is said to lie there, in the language of the page; one off the DEM lies outside it."""
-        x, y = case.WEST + 205, case.NORTH - 85
-        case.write_scenario(self.work, "cut.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": "EPSG:32633", "window_margin_m": 60},
-                            vents=[{"x": x, "y": y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
-        case.write_json(self.path("house.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
-                         for name, at in (("house", [x, y - 100]), ("town", [x, y - 9000]))]})
-        for keys, language, *said in (
-                (["dem.window_margin_m=60"], "en", "outside the window of 60 m around the vents: lava is not computed there", "outside the DEM"),
-                (["dem.window_margin_m=60.5"], "it", "fuori dalla finestra di 60,5 m intorno alle bocche: là la lava non è calcolata", "fuori dal DEM"),
-                (["dem.window_margin_m=null", "dem.window=[0, 0, 12, 40]"], "en", "outside the window of the DEM: lava is not computed there",
-                 "outside the DEM")):
-            self.sciara("run", "cut.json", "-q", "-o", "cut", "--overwrite", *(f"--set={key}" for key in keys))
-            self.sciara("export", "cut", "-q", "-f", "html", "-o", "cut.html", "--assets", "house.geojson", "--overwrite", "--language", language)
-            self.open_other("cut.html")
-            self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#places td')].map((one) => one.textContent)"), said)
-
-    def test_mapped_places(self):
-        """A place in the outline of initial.observed is said to lie there: on the page of a run, and of an ensemble under lava at the start."""
-        x, y = case.WEST + 10 * case.VENT[1], case.NORTH - 10 * case.VENT[0] - 10
-        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
-        ring = [[x, y], [x + 30, y], [x + 30, y - 40], [x, y - 40], [x, y]]
-        for name, features in (("front", [("", "Polygon", [ring])]), ("two", [("mill", "Point", [x + 15, y - 25]), ("hut", "Point", [x + 100, y - 25])])):
-            case.write_json(self.path(f"{name}.geojson"), {"type": "FeatureCollection", "crs": crs, "features": [
-                {"type": "Feature", "properties": {"name": of}, "geometry": {"type": kind, "coordinates": at}} for of, kind, at in features]})
-        case.write_scenario(self.work, "known.json", run={"until": "12 min"}, initial={
-            "observed": {"outline": "front.geojson", "volume_m3": 500, "time": "10 min"}})
-        self.sciara("run", "known.json", "-q", "-o", "known")
-        case.write_json(self.path("k.json"), {"base": "known.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [1]}],
-                                              "result": {"thickness_m": [0], "sites": [{"file": "two.geojson"}]}})
-        self.sciara("ensemble", "run", "k.json", "-q", "-o", "k", "--no-estimate", "--no-pictures")
-        self.sciara("export", "known", "-q", "-f", "html", "-o", "known.html", "--assets", "two.geojson")
-        self.sciara("ensemble", "export", "k", "-q", "-f", "html", "-o", "k.html", "--language", "es")
-        for page, table, mill, hut in (("known.html", "places", r"10 min; [\d.]+ m; in the mapped outline", "not reached"),
-                                       ("k.html", "sites", "100,00 %; bajo la lava al comienzo", "0,00 %; sin cota")):
-            self.open_other(page)
-            found = dict(self.browser.evaluate(f"[...document.querySelectorAll('#{table} tr')].map((row) => [row.querySelector('th').textContent, "
-                                               "row.querySelector('td').textContent])"))
-            self.assertRegex(found["mill"], f"^{mill}$")
-            self.assertRegex(found["hut"], f"^{hut}$")
-
     def test_sea_and_area(self):
         """Frame by frame: what entered the sea, in the ledger and under the curve of volumes, and areas in square kilometres."""
         page = f"file://{self.path('coast.html')}"
@@ -547,14 +494,6 @@ class BrowserPage(SharedCase):
             reached.add(self.browser.evaluate("document.activeElement.id || document.activeElement.name"))
         self.assertLessEqual({"field", "map", "nearer", "play", "slider", "extent", "observed"}, reached)
 
-    def test_another_field(self):
-        self.browser.evaluate("document.querySelector('#fields input').focus()")
-        self.browser.key("ArrowRight")
-        self.browser.key("ArrowRight")
-        self.assertEqual(self.browser.evaluate("document.querySelector('#fields :checked').value"), "temperature")
-        self.assertIn("Temperature of liquid lava", self.text("quantisation"))
-        self.assertRegex(self.text("low") + self.text("high"), r"^1\d\d\d\.?\d* K1360\.?\d* K$")
-
     LANGUAGES = ("en", "it", "fr", "es", "is")
     TEXTS = """(() => {
       const said = [document.title];
@@ -603,22 +542,6 @@ class BrowserPage(SharedCase):
                 self.assertFalse([text for text in texts if re.search(r"\d\.\d", text) and "sciara" not in text and
                                   "Firefox" not in text], "numbers with a point")
 
-    def test_language_of_the_document(self):
-        for language in ("fr", "is"):
-            self.open_language(language)
-            self.assertEqual(self.browser.evaluate("document.documentElement.lang"), language)
-        self.assertRegex(self.text("value-deposit"), r"^\d+,\d+ m$")
-        row, col = self.cells(len(self.stored) - 1)[1]
-        self.assertIn(f"röð {row}, dálkur {col}; x ", self.text("cell"))
-        self.assertRegex(self.text("hover"), r"^\d+,\d+ m · \d\d,\d{5}° N; \d\d,\d{5}° A; \d+ m y\.s\. · röð")
-        emitted = self.stored[-1].attrs["ledger_emitted_m3"]
-        self.assertIn(f"Upp komið{emitted:_.10g} m³".replace("_", "\u202f").replace(".", ","), self.text("ledger"))
-        self.on("play", "click()")
-        self.assertEqual(self.text("play"), "Stöðva")
-        self.on("play", "click()")
-        self.open()
-        self.assertEqual(self.browser.evaluate("document.documentElement.lang"), "en")
-
     def test_warnings(self):
         """In the language of the page, with cell, time and height; a kind of a later version in the words of its run."""
         run = {"max_time": "3 min"}
@@ -662,30 +585,6 @@ class BrowserPage(SharedCase):
         self.browser.wait_until("document.getElementById('play').textContent === 'Play'")
         self.assertEqual(self.on("slider", "value"), str(len(self.stored) - 1))
 
-    def test_space_on_a_list(self):
-        """Space opens a list that has the focus; elsewhere it starts the animation."""
-        self.go_to(0)
-        self.browser.evaluate("{ const list = document.createElement('select'); list.id = 'list'; list.add(new Option('one')); "
-                              "document.getElementById('fields').append(list); list.focus(); }")
-        self.browser.key(" ", code="Space")
-        self.assertEqual(self.text("play"), "Play")
-        self.browser.evaluate("{ const list = document.getElementById('list'); list.blur(); list.remove(); }")
-        self.browser.key(" ", code="Space")
-        self.assertEqual(self.text("play"), "Pause")
-        self.browser.key(" ", code="Space")
-        self.assertEqual(self.text("play"), "Play")
-
-    def test_outlines(self):
-        seen = []
-        for name in ("observed", "extent"):
-            for _ in range(2):
-                seen.append(self.browser.evaluate("document.getElementById('map').toDataURL()"))
-                self.on(name, "click()")
-        self.assertNotEqual(seen[0], seen[1], "with and without the observed outline")
-        self.assertNotEqual(seen[2], seen[3], "with and without the extent")
-        self.assertEqual(seen[0], seen[2])
-        self.assertEqual(self.text("observed_name"), "seen.geojson")
-
     def test_a_phone(self):
         """Nothing is wider than the screen; a tap chooses a cell."""
         self.open(width=360, height=740, touch=True, ratio=3)
@@ -696,17 +595,6 @@ class BrowserPage(SharedCase):
         self.browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
-
-    def test_dark_and_light(self):
-        shades = []
-        for dark in (False, True):
-            self.open(dark=dark)
-            colours = self.browser.evaluate("(({color, backgroundColor}) => [color, backgroundColor])"
-                                            "(getComputedStyle(document.body))")
-            shades.append([sum(map(int, re.findall(r"\d+", colour)[:3])) / 3 for colour in colours])
-        (ink, ground), (dark_ink, dark_ground) = shades
-        self.assertTrue(ink < 80 and ground > 200, "light")
-        self.assertTrue(dark_ink > 200 and dark_ground < 80, "dark")
 
 
 if __name__ == "__main__":

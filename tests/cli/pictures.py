@@ -192,21 +192,6 @@ class Pictures(SharedCase):
                 hits.append(changed[row, max(col - 2, 0):col + 3].any())
             self.assertEqual(numpy.mean(hits) > 0.9, drawn, (longitude, numpy.mean(hits)))
 
-    def test_letters_of_coordinates(self):
-        """At the edges of the map stand metres, and E and N where there is a CRS: more ink than without one, at the same places."""
-        ink = []
-        for crs in ("EPSG:32633", None):
-            case.write_scenario(self.work, "crs.json", run={"max_steps": 60}, dem={"path": "dem.asc", "crs": crs}, output={"fields": case.FIELDS, "maps": []})
-            self.sciara("run", "crs.json", "-q", "-o", "crs", "--overwrite")
-            self.sciara("export", "crs", "-q", "-f", "png", "-o", "crs.png", "--overwrite", "--width", 900, "--extent", "dem")
-            image = pixels(self.path("crs.png"))
-            bottom = [r for r in range(len(image)) if longest_run((image[r] == INK).all(axis=1)) > 0.8 * image.shape[1]][-1]
-            left = numpy.flatnonzero((image[bottom - 20] == INK).all(axis=1))[0]
-            ink.append([(part < 128).all(axis=2).sum() for part in (image[bottom + 8:bottom + 24], image[100:bottom, :left - 6])])
-        for with_letters, without in zip(*ink):
-            self.assertGreater(with_letters, without + 20)
-            self.assertGreater(without, 50)
-
     def test_temperature_in_the_least_width(self):
         self.assert_golden("temperature.png", "--width", 320, "--field", "temperature")
 
@@ -524,19 +509,6 @@ class Pictures(SharedCase):
         self.assertEqual(case.record(self.path("same"))["emission"], {"volume_m3": 6000, "begin_s": 0, "end_s": 1200, "peak_m3_s": 6})
         self.assertIn("Assumed eruption: 6000 m³ in 20 min, at most 6 m³/s. Vents: 1. Model",
                       self.text_chunks(self.path("same/maps/deposit.png"))["assumptions"].replace("\u00a0", " "))
-
-    def test_what_is_assumed_is_drawn(self):
-        """Two runs that differ in a later rate alone differ below their maps alone."""
-        images = []
-        for name, rate in (("low", 6), ("high", 60)):
-            vents = [{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, rate]}}]
-            case.write_scenario(self.work, f"{name}.json", vents=vents, run={"max_steps": 5}, output={"fields": case.FIELDS, "maps": []})
-            self.sciara("run", f"{name}.json", "-q", "-o", name)
-            self.sciara("export", name, "-q", "-f", "png", "-o", f"{name}.png", "--width", 480)
-            images.append(pixels(self.path(f"{name}.png")))
-        numpy.testing.assert_array_equal(map_of(images[0]), map_of(images[1]))
-        rows = numpy.flatnonzero((images[0] != images[1]).any(axis=(1, 2)))
-        self.assertGreater(rows.min(), 0.7 * len(images[0]))
 
     def test_diagnostics(self):
         for code, message, args in (

@@ -74,15 +74,6 @@ class Plugin(Case):
         return self.algorithm("new_scenario", f"DEM={self.path('dem.tif')}", f"VENTS={self.vents}",
                               f"SCENARIO={self.path('s.json')}", *parameters, code=code)
 
-    def classes_of(self, layer):
-        """The class by which each place is coloured; all have a colour."""
-        context, expression, found = core.QgsExpressionContext(), core.QgsExpression(layer.renderer().classAttribute()), {}
-        for place in layer.getFeatures():
-            context.setFeature(place)
-            found[place["name"]] = expression.evaluate(context)
-            self.assertIn(found[place["name"]], [category.value() for category in layer.renderer().categories()])
-        return found
-
     def test_zip(self):
         with zipfile.ZipFile(self.zip) as archive:
             names = set(archive.namelist())
@@ -246,40 +237,6 @@ class Plugin(Case):
         wrong = {**given, "OVERWRITE": True, "WITHIN": "soon"}
         self.assertIn('expected a time above 0 such as "6 h", or a date such as 2006-07-14T12:00Z, found "soon"', self.run_here("exposure", "Exposure", good=False, **wrong)[1])
         self.assertEqual(len(self.run_here("exposure", "Exposure", **given, OVERWRITE=True)[0]), 3)
-
-    def test_exposure_of_an_ensemble(self):
-        """The probability at a place is the share of two runs that cover it."""
-        places = self.write_places()
-        vent = {"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
-        self.write_scenario("base.json", vents=[vent])
-        case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [0.01, 1]}],
-                                              "result": {"thickness_m": [0], "sites": [
-                                                  {"name": "hut & co", "x": X, "y": case.NORTH - 95},
-                                                  {"name": "track", "line": [[X, case.SOUTH + 35], [X + 60, case.SOUTH + 35]]}]}})
-        self.sciara("ensemble", "run", "e.json", "-o", "e", "-q")
-        given = {"FOLDER": self.path("e"), "ASSETS": places, "NAME_FIELD": "who"}
-        layers, _ = self.run_here("exposure", "Exposure", **given)
-        self.assertEqual([layer.name() for layer in layers], ["exposure zones", "exposure lines", "exposure points"])
-        hits = []
-        for rate in (0.04, 4):
-            vent["effusion"]["rates_m3_s"] = [rate]
-            self.write_scenario(f"{rate}.json", vents=[vent])
-            self.sciara("run", f"{rate}.json", "-q", "-o", f"out{rate}")
-            data = case.open_snapshot(self.path(f"out{rate}", case.record(self.path(f"out{rate}"))["snapshots"][-1]["name"]))
-            arrival = data.arrival_time.values[0]
-            hits.append(((arrival[9, 14:28] >= 0).any(), arrival[9, 20] >= 0, (arrival[26, 20:27] >= 0).any()))
-        self.assertEqual(hits, [(False, False, False), (True, True, False)])
-        table = self.table("e/exposure.csv", "place")
-        self.assertEqual([table[name]["probability_0m"] for name in ("road", "quiet")], ["0.5", "0"])
-        self.assert_attributes(layers, table, ["members", "finished", "probability_0m", "probability_0m_hits", "covered_share"])
-        classes = {name: shown for layer in layers for name, shown in self.classes_of(layer).items()}
-        self.assertEqual((classes["road"], classes["quiet"]), ("50 to 75 %", "no member"))
-        self.assertIn("allowed with a run only", self.run_here("exposure", "Exposure", good=False, **given, WITHIN="6 h", OVERWRITE=True)[1])
-        layers = {layer.name(): layer for layer in self.run_here("ensemble", "LoadEnsemble", FOLDER=self.path("e"))[0]}
-        sites = [layers[f"{kind} (sites.gpkg)"] for kind in ("lines", "points")]
-        self.assertEqual([self.classes_of(layer) for layer in sites], [{"track": "no member"}, {"hut & co": "50 to 75 %"}])
-        self.assertEqual([place["probability_0m"] for layer in sites for place in layer.getFeatures()], [0, 0.5])
-        self.assertEqual([layer.labeling().settings().fieldName for layer in sites], ["name"] * 2)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
 import csv
 import fcntl
-import json
 import os
 import shutil
 import signal
@@ -166,15 +165,6 @@ class Chain(Case):
         self.ensemble("plan", "one.json", "-o", "alone", "--no-estimate")
         self.assertEqual([r["model.relaxation"] for r in table(self.path("alone", "members.csv")).values()], values[::3])
 
-    def test_stop_rule_waits_for_each_stratum(self):
-        """More vents than a batch has members: without a member of each there is no estimate, whatever its error."""
-        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
-            f.write("x,y\n" + "".join(f"{500150 + 10 * (k % 10)},{4177150 + 10 * (k // 10)}\n" for k in range(70)))
-        self.write_ensemble(sample={"method": "random", "count": 3, "seed": 1}, stop={"standard_error": 0.5, "thickness_m": 0},
-                            vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}], result={"thickness_m": [0], "sites": SITES[:1]},
-                            events=[EVENTS[0] | {"volume_m3": 100, "duration": "2 min"}])
-        self.assertIn("the stop rule holds after 2 batches", self.computed("e").stderr)
-
     def test_stop_rule_at_every_site(self):
         """A site without any hit has the error of its upper bound, 3/64 after one batch: too large. A part is computed to its end."""
         self.write_ensemble(sample={"method": "random", "vents": "drawn", "count": 192, "seed": 1}, stop={"standard_error": 0.04, "thickness_m": 0},
@@ -193,37 +183,6 @@ class Chain(Case):
             self.assertRegex(said, "(?s)^(?!.*stop:).*ETA:")
         self.assertIn("192 of 192 members are finished", self.ensemble("run", "part", "--part", "1/1").stderr)
         self.assertNotIn("stop:", self.ensemble("status", "part").stdout)  # nothing is left to compute
-
-    def test_without_sites_again(self):
-        """A plan that is repeated without sites leaves no file of sites of the earlier one."""
-        few = {"events": EVENTS[:1], "vary": None}
-        self.write_ensemble(**few)
-        self.ensemble("run", "e.json", "-q", "--no-estimate", "--no-pictures")
-        self.assertTrue(os.path.exists(self.path("e", "sites.gpkg")))
-        self.write_ensemble(result={"thickness_m": [0]}, **few)
-        self.ensemble("run", "e.json", "-q", "--no-estimate", "--no-pictures")
-        self.assertFalse(os.path.exists(self.path("e", "sites.gpkg")))
-        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual([row["kind"] for row in csv.DictReader(f)], ["map", "map"])
-
-    def test_edited_table(self):
-        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
-        text = read(self.path("e", "members.csv")).decode()
-        lines = text.splitlines(keepends=True)
-        self.assertTrue(lines[4].startswith("3,"))
-        lines[4] = lines[4].replace("0.5", "0.45")
-        with open(self.path("e", "members.csv"), "w", encoding="utf-8") as f:
-            f.write("".join(lines))
-        for args in (("run", "e"), ("reduce", "e"), ("status", "e")):
-            self.assertIn("id 3", self.ensemble(*args, code=3).stderr)
-        self.assertFalse(os.path.exists(self.path("e", "batches")))
-        for args in (("run", "e.json"), ("plan", "e.json", "-o", "e"), ("plan", "e.json", "-o", "e", "--overwrite")):
-            done = self.ensemble(*args, "--no-estimate", code=3)
-            self.assertRegex(done.stderr, r"members\.csv: expected the table as it was planned, found 1 row .*: id 3")
-            self.assertEqual(read(self.path("e", "members.csv")).decode(), "".join(lines))
-        os.remove(self.path("e", "members.csv"))  # now it is made again
-        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
-        self.assertEqual(read(self.path("e", "members.csv")).decode(), text)
 
     def test_changed_ground(self):
         """Nothing is made of a dem.tif that was moved, raised in one cell, or has a cell less; that of another plan puts it right."""
@@ -341,47 +300,6 @@ class Chain(Case):
         log = table(self.path("thick", "log.csv"))
         self.assertEqual({(row["stop"], row["censored"], row["failed"]) for row in log.values()}, {("thickness", "1", "0")})
 
-    def test_a_limit_of_time_is_no_stop_rule(self):
-        """run.max_time censors a member, unless its own stop rule is a time that comes first."""
-        for name, run, censored in (("limit", {"max_time": "10 min"}, "1"), ("both", {"until": "20 min", "max_time": "10 min"}, "1"),
-                                    ("rule", {"until": "10 min", "max_time": "20 min"}, "0"), ("same", {"until": "10 min", "max_time": "10 min"}, "0")):
-            with self.subTest(name):
-                more = {"max_time": ["1 d"]}  # members that are not cut: a plan without such is refused
-                self.write_ensemble(f"{name}.json", vary=[{"key": f"run.{key}", "values": [value, *more.get(key, [])]} for key, value in run.items()])
-                self.computed(name)
-                log = table(self.path(name, "log.csv"))
-                self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2 == 0}, {("time", censored)})
-
-    def test_sea_and_edits(self):
-        """The ground of an ensemble says where its sea and its barriers are; in the sea there is no probability, nor 0 %."""
-        x, y = case.WEST + 175, case.NORTH - 125
-        self.write_base("base.json", dem={**case.scenario()["dem"], "sea": "nodata",
-                                          "edits": [{"name": "dam", "line": [[x, y], [x + 60, y]], "width_m": 10, "height_m": 3}]})
-        self.write_ensemble(vary=None)
-        self.ensemble("run", "e.json", "--no-estimate", "--no-pictures")
-        kinds = subprocess.run(["gdalinfo", "-json", self.path("e", "dem.tif")], stdout=subprocess.PIPE, check=True).stdout
-        self.assertEqual([band["description"] for band in json.loads(kinds)["bands"]], ["altitude before the eruption", "sea", "edit"])
-        for band, cells in ((2, 12), (3, 7)):
-            subprocess.run(["gdal_translate", "-q", "-of", "ENVI", "-ot", "Byte", "-b", str(band), self.path("e", "dem.tif"), self.path("k.raw")],
-                           check=True)
-            self.assertEqual(sum(read(self.path("k.raw"))), cells)
-        subprocess.run(["gdal_translate", "-q", "-of", "XYZ", self.path("e", "maps", "probability_0m.tif"), self.path("p.xyz")], check=True)
-        empty = [line.split()[:2] for line in read(self.path("p.xyz")).decode().splitlines() if float(line.split()[2]) == case.NODATA]
-        self.assertEqual(len(empty), 12)
-        said = self.ensemble("query", "e", "--at", ",".join(empty[0])).stdout
-        self.assertIn("lies in the sea, on which no lava stays: no member can reach it", said)
-        self.assertNotIn("%", said)
-        self.assertNotIn("in the sea", self.ensemble("query", "e", "--at", f"{SITES[0]['x']},{SITES[0]['y']}").stdout)
-        record = case.read_json(self.path("e", "ensemble.json"))  # an earlier version planned sites in the sea
-        record["result"]["sites"][0] |= {"x": float(empty[0][0]), "y": float(empty[0][1])}
-        case.write_json(self.path("e", "ensemble.json"), record)
-        self.ensemble("reduce", "e", "--no-pictures")
-        with open(self.path("e", "sites.csv"), encoding="utf-8") as f:
-            rows = {row["site"]: row for row in csv.DictReader(f)}
-        self.assertEqual({row["probability_0m"] for row in rows.values() if row["site"] == "vent"}, {""})
-        self.assertEqual({len(row) for row in rows.values()}, {len(rows["far"])})
-        self.assertEqual(rows["vent"]["condition"], rows["far"]["condition"])
-
     def test_lines_of_the_log(self):
         """Who writes to the log waits until another has written its head: there is one, and a line for each member."""
         self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
@@ -397,20 +315,6 @@ class Chain(Case):
         lines = read(self.path("e", "log.csv")).decode().splitlines()
         self.assertEqual([k for k, line in enumerate(lines) if line.startswith("ended_utc")], [0])
         self.assertEqual(len(lines), 13)
-
-    def test_speed(self):
-        """The speed is that of the time in which members were computed: 3 s here, not the hour to which they belong."""
-        self.ensemble("plan", "e.json", "-o", "e", "--no-estimate")
-        self.assertIn("no member in the last hour", self.ensemble("status", "e").stdout)
-        now = int(time.time())
-        ends = [(now - 7200, 1), *((now - 100 + k, 0.5 if k else 1) for k in (0, 1, 1, 2))]
-        with open(self.path("e", "log.csv"), "w", encoding="ascii") as log:
-            log.write("ended_utc,id,batch,host,process,seconds,stop\n")
-            for end, seconds in ends:
-                log.write(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)) + f",0,0,h,1,{seconds},solidified\n")
-        said = self.ensemble("status", "e").stdout
-        self.assertIn("4800 members/h (4 in 3 s, of the last hour)", said)
-        self.assertIn("ETA:      9 s", said)  # of 12 members
 
     def test_options(self):
         self.write_ensemble()

@@ -4,7 +4,6 @@ import csv
 import glob
 import json
 import os
-import re
 import shutil
 
 import case
@@ -121,20 +120,6 @@ class Checkpoint(Case):
             self.assertAlmostEqual(emitted[1], before + 100, delta=1e-6)
         vent = self.table("out/sites.csv")[0]
         self.assertEqual(float(vent["reached_within_1s"]), 1)
-
-    def test_what_is_assumed(self):
-        """From the checkpoint on, for what came before it is not the members'."""
-        self.plan("out", vary=[{"key": "model.relaxation", "values": [0.4, 0.5]}])
-        self.sciara("ensemble", "run", "out")
-        self.sciara("ensemble", "export", "out", "-q", "-f", "html", "-o", "out.html")
-        with open(self.path("out.html"), encoding="utf-8") as f:
-            said = json.loads(re.search(r'\n"assumed":(".*"),\n', f.read())[1]).replace("\u00a0", " ")
-        rates = [(600 * k, 600 * (k + 1), rate) for k, rate in enumerate(VENT["effusion"]["rates_m3_s"])]
-        volume = sum(rate * max(0, end - max(begin, self.time)) for begin, end, rate in rates)
-        peak = max(rate for _, end, rate in rates if end > self.time)
-        minutes, seconds = divmod(int(1800 - self.time), 60)
-        self.assertRegex(said, rf"^Assumed eruption from \d+ min \d+ s on: {volume:.0f} m³ in {minutes} min {seconds} s, at most {peak} m³/s\. ")
-        self.assertRegex(said, r" Begins with the lava of an earlier run, simulated time \d+ min \d+ s\.")
 
     def test_limits_of_the_base(self):
         """Those that lie behind the checkpoint end the members at the same simulated time; reached ones are dropped."""

@@ -167,22 +167,6 @@ class Ensemble(Case):
         self.assertEqual(open(self.path("out/members.csv"), encoding="utf-8").read(), whole)
         self.assertIn("6 of 6 finished", self.sciara("ensemble", "status", "out").stdout)
 
-    def test_folder_without_what_was_drawn(self):
-        """An earlier version neither wrote nor hashed these columns; the same plan once more adds them."""
-        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
-        whole = self.plan()
-        self.assertEqual([(r["volume_m3"], r["duration_s"]) for r in whole[:2]], [("3000", "600"), ("3000", "600")])
-        record = case.read_json(self.path("out/ensemble.json"))
-        for name in ("volume_m3", "duration_s", "rate_scale"):
-            del record["columns"][name]
-        case.write_json(self.path("out/ensemble.json"), record)
-        with open(self.path("out/members.csv"), "w", encoding="utf-8", newline="") as f:
-            writer = csv.DictWriter(f, [c for c in whole[0] if c not in ("volume_m3", "duration_s")], extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(whole)
-        self.sciara("ensemble", "member", "out", 3, "-o", "m.json")
-        self.assertEqual(self.plan(), whole)
-
     def test_folder_without_hashes_of_columns(self):
         """That of an earlier version is read as before, which is said; the same plan once more adds the hashes."""
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
@@ -197,18 +181,6 @@ class Ensemble(Case):
         self.assertNotIn(said, self.sciara("ensemble", "status", "out").stderr)
         self.edit_column("vent")
         self.sciara("ensemble", "status", "out", code=3)
-
-    def test_plan_that_was_interrupted(self):
-        """Other classes with the same members change a column: with the new table and the old ensemble.json, it is planned again."""
-        self.ensemble(events=[EVENTS[0]])
-        self.plan()
-        old = open(self.path("out/ensemble.json"), encoding="utf-8").read()
-        self.ensemble(events=[EVENTS[0] | {"weight": 0}, EVENTS[0] | {"name": "b"}])
-        self.assertEqual([row["event"] for row in self.plan()], ["1"])
-        self.write("out/ensemble.json", old)
-        self.assertIn('the column "stratum"', self.sciara("ensemble", "status", "out", code=3).stderr)
-        self.plan()
-        self.sciara("ensemble", "status", "out")
 
     def test_member_is_a_scenario(self):
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
@@ -277,36 +249,12 @@ class Ensemble(Case):
         xy, xx, yy = (sum(a[i] * a[j] for a in pairs) for i, j in ((0, 1), (0, 0), (1, 1)))
         self.assertAlmostEqual(xy / (xx * yy) ** 0.5, -0.786, delta=0.03)  # 6/pi asin(-0.8/2)
 
-    def test_correlation_of_one(self):
-        """With 1 or -1 a key determines the other, and a third key depends on both alike."""
-        vary = [{"key": "model.cooling", "uniform": [1, 2]}, {"key": "model.relaxation", "uniform": [0.4, 0.6]},
-                {"key": "rate_scale", "uniform": [0, 1]}]
-        for folder, sign in (("plus", 1), ("minus", -1)):
-            self.ensemble(vary=vary, sample={"method": "random", "count": 50, "seed": 1}, correlation=[
-                {"first": "model.cooling", "second": "model.relaxation", "coefficient": sign},
-                {"first": "model.cooling", "second": "rate_scale", "coefficient": 0.6},
-                {"first": "model.relaxation", "second": "rate_scale", "coefficient": 0.6 * sign}])
-            pairs = [(float(r["model.cooling"]) - 1.5, (float(r["model.relaxation"]) - 0.5) * 5) for r in self.plan(folder)]
-            self.assertGreater(max(x for x, _ in pairs), 0.3)
-            for x, y in pairs:
-                self.assertAlmostEqual(y, sign * x, places=12)
-
     def test_foreign_table(self):
         self.write("t.csv", 'id,model.relaxation,vents\r\n5,0.4,\r\n9,,"[{""x"": 500210, ""y"": 4177210, ""effusion"": {""slot"": 60, ""rates_m3_s"": [1]}}]"\r\n')
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
         self.assertEqual([(r["id"], r["weight"], r["stratum"]) for r in self.plan()], [("5", "1", "-1"), ("9", "1", "-1")])
         self.sciara("ensemble", "member", "out", 9, "-o", "m.json")
         self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["x"], 500210)
-
-    def test_foreign_table_with_what_was_drawn(self):
-        """It is retained, sets nothing, and that is said."""
-        self.write("t.csv", "id,rate_scale,model.relaxation,volume_m3\n1,2,0.4,\n2,0.5,0.5,70\n")
-        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
-        said = self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr
-        self.assertIn('members: the column "rate_scale" is for statistics alone, no member is changed by it', said)
-        self.assertEqual([(r["volume_m3"], r["rate_scale"]) for r in self.plan()], [("", "2"), ("70", "0.5")])
-        self.sciara("ensemble", "member", "out", 1, "-o", "m.json")
-        self.assertEqual(case.read_json(self.path("m.json"))["vents"][0]["effusion"], {"table": [[0, 4], [600, 0]]})
 
     def test_all_problems_at_once(self):
         self.write("vents.csv", "x,y,w\n500200,4177220,1\n1,2,1\n500200,4177220,-3\nabc,2,1\n500395,4177220,1\n")
@@ -335,17 +283,6 @@ class Ensemble(Case):
         self.write("m.csv", "id,model.cooling\n0,1\n1,2\n")
         case.write_json(self.path("e.json"), {"base": "base.json", "members": "m.csv"})
         self.assertIn(refused, self.plan(code=3).stderr)
-
-    def test_ranges_of_events(self):
-        """A range where an event has one number: what the message says to write instead is accepted."""
-        event = {"volume_m3": 1000, "duration": "10 min"}
-        for key, value, varied in (("volume_m3", [500, 2000], [500, 2000]), ("duration", ["5 min", "10 min"], [300, 600])):
-            self.assert_problem(f'e.json: events[0].{key}: expected a', events=[event | {key: value}])
-            self.assert_problem(f'(a range belongs into vary: {{"key": "events.0.{key}", "uniform": [LOW, HIGH]}}, beside one value here)',
-                                events=[event | {key: value}])
-            self.ensemble(events=[event], vary=[{"key": f"events.0.{key}", "uniform": varied}], sample={"method": "random", "count": 3, "seed": 1})
-            self.assertEqual(len(self.plan()), 3)
-            shutil.rmtree(self.path("out"))
 
     def test_bad_weights(self):
         self.assert_problem('expected a column "pp" (vents.weights.column) (did you mean "p"?), found "name", "x"', vents={"table": "vents.csv", "weights": {"column": "pp"}})
@@ -474,12 +411,6 @@ class Ensemble(Case):
             self.assertIn("member 2: vents[0]: " + text, found)
             self.assertNotIn("member 1:", found)
             self.assertFalse(os.path.exists(self.path("out")))
-
-    def test_each_invalid_member_has_its_own_problem(self):
-        """Members are checked in threads; their problems are in the order of the members."""
-        temperatures = [1143 if k in (7, 40, 90) else 1400 + k for k in range(100)]
-        found = self.problems(vary=[{"key": "model.T_vent_K", "values": temperatures}])
-        self.assertEqual([line.split(":")[1].strip() for line in found], ["member 7", "member 40", "member 90"], found)
 
     def test_sites_on_land(self):
         """Lava covers neither the sea nor cells without an altitude: check names the sites that no member can reach."""

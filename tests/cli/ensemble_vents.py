@@ -143,17 +143,6 @@ class Vents(Case):
                 self.assertEqual(self.places(rows), [p for p, w in zip(self.squares(step)[0], weights) if w > 0])
                 self.assert_weights(rows, weights)
 
-    def test_equal_densities(self):
-        """Squares have equal weights, however they lie on the cells."""
-        with open(self.path("density.asc"), encoding="ascii") as f:
-            header = f.read().splitlines()[:5]
-        self.write("flat.asc", "\n".join([*header, *[" ".join(["0.7"] * COLS)] * ROWS]) + "\n")
-        for step in (3, 15, 35):
-            weights = [float(r["weight"]) for r in self.plan({"grid": {"extent": [500103, 4177051, 500208, 4177156], "step_m": step},
-                                                              "weights": {"raster": "flat.asc"}})]
-            self.assertEqual(len(weights), (105 // step) ** 2)
-            self.assertLess(max(weights) / min(weights) - 1, 1e-12)
-
     def test_extent(self):
         """It has the squares of the polygon of its corners; what they leave of it, or what they extend beyond it, is said."""
         west, south, east, north = EXTENT
@@ -269,16 +258,6 @@ class Vents(Case):
         self.assertEqual(line is not None, share > 1e-6, (line, share))
         if line:
             self.assertAlmostEqual(float(line.split("vents.weights: ")[1].split()[0]) / (100 * share), 1, delta=6e-3)
-
-    def test_raster_outside(self):
-        """Of a raster: what lies outside the squares, and where the DEM has no altitude."""
-        total = sum(density(*cell) for cell in cells())
-        self.plan({"grid": {"extent": EXTENT, "step_m": 50}, "weights": {"raster": "density.asc"}})
-        outside = 1 - sum(in_square(x, y, 50, density) for x, y in self.squares(50)[0]) / total
-        self.assert_share("outside the squares of vents.grid", outside)
-        with open(self.path(self.folder, "ensemble.json"), encoding="utf-8") as f:
-            self.assertAlmostEqual(json.load(f)["declared"]["density_outside"], outside, delta=6e-3 * outside)
-        self.assert_share("outside the DEM", sum(density(*cell) for cell in cells() if case.is_sea(*cell)) / total)
 
     def test_polygon(self):
         """Squares of the box around a polygon, from its north-west corner, whose centres lie inside."""

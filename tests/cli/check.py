@@ -90,17 +90,6 @@ class Problems(Case):
                 self.assertEqual(emitted > 2400 + 1e-6, said is None, emitted)
                 self.assertGreaterEqual(emitted, 2400 - 1e-6)
 
-    def test_vents_of_one_name(self):
-        rates = {"effusion": {"slot": "10 min", "rates_m3_s": [4]}}
-        vents = [{"row": 8, "col": 20} | rates, {"name": "east", "row": 8, "col": 22} | rates, {"name": "vent 1", "row": 8, "col": 24} | rates]
-        self.write_scenario(vents=vents)
-        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [
-            'vents[2].name: expected another name than that of vents[0], found "vent 1" too: results name both alike, and no rate can be set '
-            "for one of them"])
-        vents[2]["name"] = "west"
-        self.write_scenario(vents=vents)
-        self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [])
-
     def test_more_snapshots_than_the_disk_holds(self):
         """One at each nanosecond of two hours; one every 10 minutes fits."""
         run = {"until": "2 h"}
@@ -115,17 +104,6 @@ class Problems(Case):
         self.assertAlmostEqual(float(found[1]) * 1e12 / (7200e9 * float(size[1]) * 1e6), 1, delta=0.5)
         self.write_scenario(run=run, output={"every": "10 min"})
         self.assertEqual(self.warnings(["check", "--no-estimate"], "s.json"), [])
-
-    def test_vents_off_the_map_do_not_hide_the_map(self):
-        vents = [{"row": 8, "col": 20, "effusion": {"slot": "1 h", "rates_m3_s": [1]}},
-                 {"row": 8, "col": 200, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
-        self.write_scenario(vents=vents)
-        found, report = self.problems("s.json")
-        self.assertEqual(found, ["s.json: vents[1] (vent 2): expected row 0 to 29 and column 0 to 39, found row 8, "
-                                 "column 200"])
-        self.assertIn("  vent 1 ", report)
-        self.assertNotIn("  vent 2 ", report)
-        self.assertNotIn("no problem found", report)
 
     def test_what_a_precision_cannot_hold(self):
         """Each is refused by name, by check and run alike; in the other precision, or larger, it is taken."""

@@ -154,26 +154,6 @@ class Cures(Case):
         self.accepted({"path": self.write("d.tif", *UTM, unit="US survey foot", feet=us, change=hole)}, choose=(0, 0))
         self.accepted({"path": self.write("e.tif", "26910+6360", UTM[1], feet=us, unit="m")})
 
-    def test_feet_with_scale_and_offset(self):
-        """Tenths of feet above 4000 ft, with NODATA that is declared or not: the range is that of the altitudes, and so is the copy."""
-        for step, unit, feet, choose in ((0.1, "ft", 0.3048, 0), (-0.1, "ft", 0.3048, 0), (0.1, "ft", 1, 1)):
-            name = self.write("s.tif", *UTM, unit=unit, feet=feet, stored=(step, 4000))
-            z = gdal.Open(self.path(name)).ReadAsArray() * step + 4000.0
-            case.write_json(self.path("r.json"), case.scenario(dem={"path": name}))
-            said = self.sciara("check", "r.json", code=3).stderr
-            self.assertIn(f's.tif: its altitudes ({z.min():.6g} to {z.max():.6g}) are in "ft" by its metadata; metres are needed', said)
-            self.accepted({"path": name}, choose=(choose,))
-            for declared in (True, False):
-                data = gdal.Open(self.path(self.write("h.tif", *UTM, unit=unit, feet=feet, stored=(step, 4000))), gdal.GA_Update)
-                data.GetRasterBand(1).WriteArray(numpy.full((1, 1), -32768), 4, 3)
-                if declared:
-                    data.GetRasterBand(1).SetNoDataValue(-32768)
-                data = None
-                said = self.sciara("check", "r.json", "--set", "dem.path=h.tif", code=3).stderr
-                self.assertEqual("h.tif: its lowest stored value is -32768, probably a NODATA value" in said, not declared, said)
-                self.accepted({"path": "h.tif"}, choose=(choose,) if declared else (0, choose))
-                self.assertEqual(gdal.Open(self.path("c.out", "dem.tif")).ReadAsArray()[3, 4], case.NODATA)
-
     def test_other_units(self):
         """Units of length by name; others are a warning; none, with altitudes that no mountain has, or beside coordinates in feet."""
         for unit, metres in (("dm", 0.1), ("Centimeters", 0.01), ("mm", 0.001), ("km", 1000), ("Fuss", 0.3048), ("Fu\u00df", 0.3048), ("yard", 0.9144)):
@@ -222,33 +202,6 @@ class Cures(Case):
             for k, axis in enumerate(("y", "x")):
                 f["other"].dims[k].attach_scale(f[axis])
         self.accepted({"path": "one.nc"})
-
-    def test_all_longitudes(self):
-        """A window across the place where a raster of the whole Earth begins."""
-        self.write("part.tif", 4326, [179.5, 0.02, 0, -16.3, 0, -0.02])
-        gdal.Warp(self.path("earth.tif"), self.path("part.tif"), outputBounds=[-180, -17.5, 180, -16.1], xRes=0.02, yRes=0.02,
-                  dstNodata=case.NODATA)
-        self.middle = [180, -16.8]
-        data = gdal.Open(self.path("earth.tif"), gdal.GA_Update)
-        z = self.ground(crs(4326), *centres(data.GetGeoTransform(), data.RasterYSize, data.RasterXSize))
-        data.GetRasterBand(1).WriteArray(numpy.where(numpy.abs(z) < 9000, z, 0))
-        data = None
-        dem = {"path": "earth.tif", "crs": "EPSG:32760", "cell_size_m": 1000}
-        for box in ([179.9, -16.9, -179.9, -16.7], [179.7, -16.9, 180.2, -16.7], [-180.0, -16.9, -179.8, -16.7]):
-            choose = (0,) if box[0] > -180 else ()
-            case.write_json(self.path("c.json"), case.scenario(dem={**dem, "window_lonlat": box}))
-            if not choose:
-                continue
-            said = self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite", code=3).stderr
-            self.assertIn("where the raster ends and begins again", said)
-            part = self.execute(self.printed(said)[0].replace("gdalwarp", "gdalwarp -overwrite", 1))
-            case.write_json(self.path("c.json"), case.scenario(dem={**dem, "path": part, "window_lonlat": box}))
-            self.sciara("run", "c.json", "-q", "-n", 1, "-o", "c.out", "--overwrite")
-            data = gdal.Open(self.path("c.out", "dem.tif"))
-            z = data.GetRasterBand(1).ReadAsArray()
-            expected = self.ground(data.GetSpatialRef(), *centres(data.GetGeoTransform(), *z.shape))
-            self.assertTrue((z != case.NODATA).all())
-            self.assertLess(numpy.abs(z - expected).max(), 1)
 
     def test_on_the_grid(self):
         """Initial lava on other cells, or in another CRS."""

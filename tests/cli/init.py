@@ -102,15 +102,6 @@ class Init(Case):
         self.refused("vents[0].effusion.csv: ./none.csv: cannot open", "dem.asc", *vent, "--rates", "none.csv", "--overwrite",
                      code=4)
 
-    def test_choices_for_a_file_of_rates(self):
-        with open(self.path("vrp.csv"), "w", encoding="ascii") as f:
-            f.write("time_s,VRP [MW],VRP low [MW]\n0,1000,500\n60,0,0\n")
-        vent = ["--vent", f"{X},{Y}", "--rates", "vrp.csv"]
-        self.refused("expected radiant_density_J_m3 next to", "dem.asc", *vent, code=3)
-        self.sciara("init", "dem.asc", *vent, "--set", "vents.0.effusion.radiant_density_J_m3=2e8")
-        self.assertIn(", 300 m3 in all", self.sciara("check", "dem.json").stdout)
-        self.refused("choose: expected", "dem.asc", *vent, "--set", "vents.0.effusion.choose=best", "--overwrite", code=3)
-
     def test_lonlat(self):
         self.sciara("init", "dem.asc", "--vent-lonlat", "15.0023,37.7422", "--rate", 1, "--duration", "1 h",
                     "--set", "dem.crs=EPSG:32633")
@@ -198,14 +189,6 @@ class Init(Case):
         self.sciara("check", "dem.json")
         self.assertEqual(case.files(self.work), ["dem.asc", "dem.json"])
 
-    def test_the_largest_rate(self):
-        for rate in ("0", "1e6"):
-            self.sciara("init", "dem.asc", "--vent", f"{X},{Y}", "--vent", f"{X + 20},{Y}", "--rate", "7", "--rate", rate,
-                        "--duration", "1 s", "--overwrite")
-            vents = case.read_json(self.path("dem.json"))["vents"]
-            self.assertEqual([vent["effusion"]["rates_m3_s"] for vent in vents], [[float(rate)]] * 2, "the last one given")
-            self.assertEqual([vent["name"] for vent in vents], ["vent 1", "vent 2"])
-
     def test_vents_must_be_able_to_emit(self):
         rim, sea = f"{case.WEST + 5},{case.NORTH - 155}", f"{case.WEST + 15},{case.NORTH - 15}"
         rest = ["--rate", "5", "--duration", "1 h"]
@@ -239,16 +222,6 @@ class Init(Case):
         self.refused("output.every: expected above 0 to 1e12 s; found -5", "dem.asc", *USUAL, "--set",
                      "output.every=-5", code=3)
         self.refused('--set: expected KEY=VALUE, found "x"', "dem.asc", *USUAL, "--set", "x", code=2)
-
-    def test_messages_name_no_file_that_is_not_written(self):
-        for more, code in ((["--set", "output.evry=5"], 3), (["--set", "output.every=-5"], 3), (["--set", "vents.0.x=0"], 3),
-                           (["--set", "engine.name=seril"], 3), (["--set", "output=5"], 3), (["--set", "dem.crs=nowhere"], 3)):
-            done = self.sciara("init", "dem.asc", *USUAL, *more, code=code)
-            for line in done.stderr.splitlines():
-                if "error" in line:
-                    self.assertNotIn("dem.json", line)
-            self.assertIn("sciara: error: the new scenario: ", done.stderr)
-        self.refused('the new scenario: ./none.tif: No such file', "none.tif", *USUAL, code=4)
 
     def test_texts_that_are_not_utf8(self):
         for words, message in (([b"dem.asc", b"--name", b"\xff"], '--name: expected UTF-8, found "\\xff"'),

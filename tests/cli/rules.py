@@ -17,7 +17,6 @@ gdal.UseExceptions()
 
 SHEET = {**case.SHEET, "radiating_share": 1}  # solid after 400 steps
 NAMES = {"fv3": "thesis-etna-2006", "bingham": "aa"}
-REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
 
 
 class Schema(Case):
@@ -76,20 +75,6 @@ class Refused(Case):
         self.assertIn(message, done.stderr)
         self.assertFalse(os.path.exists(self.path("out")), "nothing is written")
 
-    def test_values(self):
-        self.write_scenario(model=case.SHEET)
-        for word, message in (
-                ("viscosity_sol_Pa_s=669999", "model.viscosity_sol_Pa_s: found 669999, expected at least model.viscosity_vent_Pa_s = 670000"),
-                ("viscosity_vent_Pa_s=0", "model.viscosity_vent_Pa_s: expected above 0 to 1e15 Pa s; found 0"),
-                ("yield_strength_vent_Pa=0", "model.yield_strength_vent_Pa: found 0, expected a yield strength above 0 at both"),
-                ("yield_strength_sol_Pa=0", "model.yield_strength_sol_Pa: found 0, expected a yield strength above 0 at both"),
-                ("yield_strength_sol_Pa=-1", "model.yield_strength_sol_Pa: expected 0 to 1e8 Pa; found -1"),
-                ("radiating_share=1.001", "model.radiating_share: expected 0 to 1; found 1.001"),
-                ("radiating_share=-0.001", "model.radiating_share: expected 0 to 1; found -0.001"),
-                ("rule=magflow", 'model.rule: expected "fv3" or "bingham"; found "magflow"')):
-            with self.subTest(word=word):
-                self.refused(message, "run", "s.json", "-o", "out", "--set", f"model.{word}")
-
     def test_what_single_precision_cannot_compute(self):
         """The least values are computed with, thick lava too; less is refused, also where it is a normal number."""
         self.write_scenario(model={"rule": "bingham", "viscosity_sol_Pa_s": 1e15})
@@ -125,21 +110,6 @@ class Refused(Case):
 
     def keys_of(self, rule):
         return {key for p in json.loads(self.sciara("presets", "--json").stdout)["presets"] if p["rule"] == rule for key in p["model"]}
-
-    def test_counterparts(self):
-        """A key of the other rule: the message names that of this rule with the same role, in a scenario and in vary."""
-        case.write_dem(self.path("dem.asc"))
-        pairs = {"dissipation_vent": "viscosity_vent_Pa_s", "dissipation_sol": "viscosity_sol_Pa_s", "critical_height_vent_m": "yield_strength_vent_Pa",
-                 "critical_height_sol_m": "yield_strength_sol_Pa", "cooling": "radiating_share", "friction": None}
-        for rule, named in (("bingham", pairs), ("fv3", {b: a for a, b in pairs.items() if b} | {"friction": None})):
-            self.write_scenario(model={"rule": rule})
-            for key, counterpart in named.items():
-                if key in self.keys_of(rule):
-                    continue
-                ending = f", whose counterpart is model.{counterpart}\n" if counterpart else "\n"
-                case.write_json(self.path("e.json"), {"base": "s.json", "sample": {"method": "full"}, "vary": [{"key": f"model.{key}", "values": [0.1, 0.2]}]})
-                for words in (["check", "s.json", "--set", f"model.{key}=0.1"], ["ensemble", "check", "e.json"]):
-                    self.assertTrue(self.sciara(*words, code=3).stderr.split("found")[1].endswith(ending), (words, ending))
 
     def test_varied_keys(self):
         """Once for the key, not for each member; members may have rules of their own."""
@@ -196,21 +166,6 @@ class Checked(Case):
         self.write_scenario(model={})
         found = self.sciara("validate", "-q", "s.json", "--against", "t.csv", "--engines", "openmp", code=3)
         self.assertIn("the set of parameters of the trace differs", found.stderr)
-
-    def test_front_at_rest(self):
-        """The same step on every engine, and after a resume; the last new cell is as long ago as the rule says."""
-        whole = record(self.run_scenario("whole", "-e", "serial", *REST))
-        self.assertEqual((whole["status"], whole["stop_reason"], whole["model_rule"]), ("complete", "front at rest", "bingham"))
-        for engine in case.exact_engines():
-            self.assertEqual(record(self.run_scenario(engine, "-e", engine, *REST))["state"], whole["state"], engine)
-        with h5py.File(self.path("whole", whole["snapshots"][-1]["name"])) as f:
-            last = float(f["arrival_time"][...].max())
-        self.assertTrue(0 <= whole["state"]["time_s"] - (last + 600) < 120, (whole["state"], last))
-        self.run_scenario("part", "-e", "serial", *REST, "--steps", whole["state"]["step"] - 1, "--checkpoint-every", "1000 d")
-        self.sciara("resume", "part", "-q", "-o", "rest", "--set", "run.max_steps=null")
-        rest = record(self.path("rest"))
-        self.assertEqual((rest["state"], rest["stop_reason"], rest["snapshots"][-1]["checksum"]),
-                         (whole["state"], "front at rest", whole["snapshots"][-1]["checksum"]))
 
     def test_other_ends(self):
         solid = record(self.run_scenario("solid"))
@@ -319,24 +274,6 @@ class Ensemble(Case):
         for k, rule in enumerate(("fv3", "bingham")):
             run = record(self.run_scenario(rule + "-run", "--set", f"model.rule={rule}", name="base.json"))
             self.assertEqual(found[k], run["snapshots"][-1]["checksum"])
-
-    def test_pictures(self):
-        """Two ensembles without flows have the same map, and pictures that differ in two texts alone, what is assumed and the last line."""
-        found = []
-        for rule, model in (("fv3", {"clock_first_s": 0.1}), ("bingham", {"preset": "fluid", "clock_first_s": 0.1})):
-            self.write_scenario("base.json", model=model, run={"until": "0.05 s"})
-            case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"},
-                                                  "vary": [{"key": "model.relaxation", "values": [0.5]}],
-                                                  "result": {"thickness_m": [0], "within": ["1 h"], "quantiles": [0.5]}})
-            self.sciara("ensemble", "run", "e.json", "-o", rule, "-q", "--no-estimate")
-            found.append([gdal.Open(self.path(rule, "maps", f"probability_0m.{kind}")).ReadAsArray() for kind in ("tif", "png")])
-        (map_a, a), (map_b, b) = found
-        self.assertTrue((map_a == map_b).all() and (map_a > 0).sum() == 1)
-        rows = (a != b).any(axis=(0, 2)).nonzero()[0]
-        lines = [row for k, row in enumerate(rows) if k == 0 or row > rows[k - 1] + 3]
-        self.assertEqual(len(lines), 3, f"two lines of what is assumed, below the key, and the last one: {rows}")
-        self.assertGreater(lines[0], 0.9 * a.shape[1])
-        self.assertGreater(lines[2], 0.97 * a.shape[1])
 
     def test_from_draws_to_a_site(self):
         """The probability of a site is that of runs of the members; their values are those that were drawn."""

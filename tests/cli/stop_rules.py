@@ -24,15 +24,6 @@ class Areas(Case):
             checksums.add(run["snapshots"][-1]["checksum"])
         self.assertEqual(len(checksums), 1, "engines differ")
 
-    def test_cells_outside_the_domain_are_left_out(self):
-        vents = [{"row": 1, "col": 20, "radius_m": 10, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
-        self.write_scenario(vents=vents)
-        done = self.sciara("check", "s.json")
-        self.assertIn("vent 1: 1 of the 5 cells of its area are left out: 1 on the rim of the domain, 0 in the sea, 0 NODATA", done.stderr)
-        self.assertIn("from 4 cells", done.stdout)
-        run = record(self.run_scenario("out", "--steps", 1))
-        self.assertAlmostEqual(run["ledger"]["emitted_m3"], 1, delta=1e-12)
-
     def test_cells_in_the_sea_are_left_out(self):
         """Some of a disc of 30 m around a vent on the coast, as the altitudes have it; the whole of one far out in the sea is refused."""
         level = case.altitude(20, 20)
@@ -47,22 +38,6 @@ class Areas(Case):
         done = self.sciara("check", "s.json", "--set", "vents.0.row=26", code=3)
         self.assertIn("expected a cell whose 8 neighbours are valid in the area of the vent, found 0 on the rim of the domain, "
                       f"{len(disc)} in the sea, 0 NODATA", done.stderr)
-
-    def test_one_cell_is_the_same_as_no_area(self):
-        self.write_scenario()
-        plain = record(self.run_scenario("plain", "--steps", 50))
-        self.write_scenario(vents=[{**VENT, "radius_m": 3}])
-        small = record(self.run_scenario("small", "--steps", 50))
-        self.assertEqual(plain["snapshots"][-1]["checksum"], small["snapshots"][-1]["checksum"])
-
-
-class Times(Case):
-    def test_the_earlier_one_ends_the_run(self):
-        self.write_scenario()
-        for until, limit in (("10 min", "1 h"), ("1 h", "10 min")):
-            run = record(self.run_scenario("out", "--until", until, "--set", f"run.max_time={limit}", "--overwrite"))
-            self.assertEqual(run["stop_reason"], "time")
-            self.assertTrue(600 <= run["state"]["time_s"] < 700, run["state"])
 
 
 class FrontAtRest(Case):
@@ -195,21 +170,6 @@ class Towers(Case):
         self.assertEqual([(w["kind"], w["row"], w["col"]) for w in data["warnings"]], [("vent", 20, 20)])
         self.assertAlmostEqual(data["warnings"][0]["height_m"], of_towers(self.path("serial"))[0]["height_m"])
         self.assertRegex(data["warnings"][0]["text"], rf"stands {data['warnings'][0]['height_m']:.3g} m above ")
-
-    def test_noticed_before_the_run_ends(self):
-        """Without snapshots: in the first sample of steps in which the tower stands, which is the same on all engines."""
-        found = set()
-        for engine in case.exact_engines():
-            out = self.run_scenario("on-" + engine, "-e", engine, "--set", "output.every=null")
-            done = record(out)
-            warning, = of_towers(out)
-            found.add(str(warning))
-            self.assertLess(warning["time_s"], 0.5 * done["state"]["time_s"])
-            self.assertIn("first seen in step 64 (", warning["text"])
-            self.assertEqual(len(done["snapshots"]), 1)
-        self.assertEqual(len(found), 1, "engines differ")
-        limited = self.sciara("run", "s.json", "-q", "-o", "limited", "--set", "run.max_thickness_m=2.5", code=5)
-        self.assertIn("allows 2.5 m", limited.stderr)
 
     def test_low_rates_have_another_cure(self):
         """While no lava flows, all lava of a step of 60 s comes up at once: 6 m of it."""

@@ -90,35 +90,6 @@ class Ground(Case):
         return self.sciara("check", "m.json", *args, code=code).stderr
 
 
-class Pictures(Ground):
-    """The sea and the edits are on pictures and on the page, and nowhere without them."""
-    SEA, EDITS = (170, 205, 230), (140, 0, 160)
-
-    def colours(self, *names):
-        pixels = gdal.Open(self.path(*names)).ReadAsArray()[:3].reshape(3, -1)
-        return [int((pixels == numpy.array(one)[:, None]).all(axis=0).sum()) for one in (self.SEA, self.EDITS)]
-
-    def test_on_pictures(self):
-        a, b = [WEST + 100, NORTH - 200], [WEST + 300, NORTH - 200]
-        self.write("plain.json")
-        self.write("marked.json", sea=1040, edits=[{"line": [a, b], "width_m": 20, "height_m": 2}])
-        for name in ("plain", "marked"):
-            self.run_scenario(name, "--set", 'output.maps=["deposit"]', name=name + ".json")
-            self.sciara("export", name, "-q", "-f", "png", "--extent", "dem", "-o", name + ".png")
-            self.sciara("export", name, "-q", "-f", "html", "-o", name + ".html")
-        self.write("coast.json", sea=1040)
-        self.run_scenario("coast", name="coast.json")
-        self.sciara("export", "coast", "-q", "-f", "png", "--extent", "dem", "-o", "coast.png")
-        sea, edits = self.colours("coast.png")
-        self.assertEqual((sea > 2000, edits), (True, 0))
-        self.assertEqual(self.colours("plain.png"), [0, 0])
-        self.assertEqual(self.colours("plain", "maps", "deposit.png"), [0, 0])
-        sea, edits = self.colours("marked.png")
-        self.assertGreater(sea, 2000)
-        self.assertGreater(edits, 200)
-        self.assertGreater(self.colours("marked", "maps", "deposit.png")[0], 1000)
-
-
 class Sea(Ground):
     def ledger(self, folder):
         return record(self.path(folder))["ledger"]
@@ -373,47 +344,8 @@ class Stored(Ground):
             with open(self.path(made), "rb") as f:
                 self.assertEqual(f.read().split(), plain.split(), name)
 
-    def test_thousands(self):
-        """A comma that may stand between thousands: each filter that the message names makes a file that is read as it says."""
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            header = f.read().splitlines()[:6]
-        z = [[1000 + (r * 7 + c * 13) % 400 for c in range(COLS)] for r in range(ROWS)]
-        with open(self.path("t.asc"), "w", encoding="ascii") as f:
-            f.write("\n".join(header + [" ".join(f"{v:,}" for v in row) for row in z]) + "\n")
-        filters = re.findall(r"\((sed .*?)\)", self.messages(path="t.asc", code=3))
-        self.assertEqual(len(filters), 2)
-        for command, factor in zip(filters, (1e-3, 1)):
-            subprocess.run(["bash", "-c", command + " < t.asc > made.asc"], cwd=self.work, check=True)
-            self.write(path="made.asc")
-            found = read(os.path.join(self.run_scenario("t.out", "--steps", "1", "--overwrite"), "dem.tif"))[0]
-            numpy.testing.assert_allclose(found, numpy.array(z) * factor, rtol=1e-12)
-
-    def test_siblings(self):
-        self.stored("s.tif", self.land())
-        self.assertIn("s.tif: GTiff, 30 rows", self.messages(path="s.tif", crs=None))
-        gdal.Translate(self.path("t.asc"), self.path("s.tif"), format="AAIGrid")
-        self.assertIn("t.asc: AAIGrid, with t.prj, 30 rows", self.messages(path="t.asc", crs=None).replace("t.asc.aux.xml, ", ""))
-        gdal.Translate(self.path("u.bil"), self.path("s.tif"), format="EHdr")
-        self.assertRegex(self.messages(path="u.bil", crs=None), r"u.bil: EHdr, with [^:]*u.hdr")
-
 
 class Edits(Ground):
-    def test_line(self):
-        a, b = centre(15, 10), centre(15, 30)
-        dam = {"name": "dam", "line": [a, b], "width_m": 25, "height_m": 7.5}
-        found = self.ground(edits=[dam])
-        change = found["altitude before the eruption"] - base()
-        expected = numpy.zeros((ROWS, COLS))
-        expected[14:17, 10:31] = 7.5
-        expected[15, 9] = expected[15, 31] = 7.5  # within half the width of the ends
-        self.assertTrue((change == expected).all())
-        self.assertTrue(((found["edit"] == 1) == (expected > 0)).all())
-        crest = self.ground(edits=[{"line": [a, b], "width_m": 1, "crest_m": 1040}])["altitude before the eruption"]
-        row = base()[15]
-        self.assertTrue((crest[15, 10:31] == numpy.maximum(row[10:31], 1040)).all())
-        dug = self.ground(edits=[{"line": [a, b], "width_m": 1, "depth_m": 3}])["altitude before the eruption"]
-        self.assertTrue((dug[15, 10:31] == row[10:31] - 3).all())
-
     def test_polygons_in_order(self):
         def square(size):
             (x0, y0), (x1, y1) = centre(10, 10), centre(10 + size, 10 + size)
@@ -469,20 +401,6 @@ class Edits(Ground):
         self.assertTrue((change[11, 5:15] == -2).all() and (change[11, 15:20] == 1).all())
         self.assertTrue((change[10, 6:15] == 5).all(), "a fill, and then a dam on it")
         self.assertIn("46 cells are changed", self.messages(edits=[{"file": "two.gpkg"}]))
-
-    def test_column_that_is_not_used(self):
-        """A column of times beside those of values: with the edits that the message names each feature has its time."""
-        (x0, y0), (x1, y1) = centre(10, 5), centre(10, 15)
-        line = lambda down: {"type": "LineString", "coordinates": [[x0, y0 - down], [x1, y1 - down]]}
-        case.write_json(self.path("w.geojson"), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-                        "features": [{"type": "Feature", "properties": {"name": name, "height_m": 5, "from": at}, "geometry": line(down)}
-                                     for name, at, down in (("a", "1 h", 0), ("b", "2 h", 50))]})
-        warning = 'w.geojson: its column "from" is not used: all its features are done at the time of the edit'
-        self.assertIn(warning, self.messages(edits=[{"file": "w.geojson", "width_m": 1}]))
-        said = self.messages(edits=[{"file": "w.geojson", "width_m": 1, "place": name, "from": at} for name, at in (("a", "1 h"), ("b", "2 h"))])
-        self.assertNotIn("is not used", said)
-        for k in range(2):
-            self.assertIn(f"dem.edits[{k}] (edit {k + 1}): 11 cells are changed by 5 m, 5500 m3 in all at simulated time {k + 1} h", said)
 
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
@@ -632,40 +550,6 @@ class FarAway(Ground):
         west = [(x - 360, y) for x, y in ring]
         self.check_sea(self.inside(west), [west])
 
-    def test_other_projections(self):
-        """Polar stereographic, Lambert's equal area of Europe, a southern zone, and Gauss-Boaga."""
-        for epsg, west, north in ((3031, 300000, -2000000), (3035, 4321000, 3210000), (32733, 500000, 6000000), (3004, 2500000, 4177000)):
-            with self.subTest(epsg=epsg):
-                self.place(epsg, west, north)
-                self.check_shapes()
-
-    def test_elsewhere(self):
-        """On the equator across the Earth the northing of UTM jumps by 40,000 km, in the middle of which the DEM lies."""
-        across = self.middle[0] - 180
-        far = [(across - 5, -5), (across + 5, -5), (across + 5, 5), (across - 5, 5)]
-        half = self.around((-1, -1), (-1e-3, -1), (-1e-3, 1), (-1, 1))
-        self.check_sea(self.inside(half), [half], [far])
-        self.check_sea(self.inside(far), [far])
-        self.write_degrees("sea.geojson", ("Polygon", self.closed(far)), ("Polygon", self.closed(half)))
-        self.assertIn(f"dem.sea: {self.inside(half).sum()} cells are sea", self.messages(path="dem.tif", sea="sea.geojson"))
-        self.assertIn("1 feature lies far from the DEM", self.messages(path="dem.tif", sea="sea.geojson"))
-        line = [[across, -0.001], [across, 0.001]]
-        self.write_degrees("line.geojson", ("LineString", line))
-        self.assertRegex(self.messages(path="dem.tif", edits=[{"file": "line.geojson", "width_m": 9, "height_m": 5}], code=3),
-                         "line.geojson: feature 1: expected a place on the DEM, found one that is far from it")
-
-    def test_both_readings(self):
-        """An edge from 170 degrees west to 170 east: whether it crosses 0 or 180 matters on the DEM, and there is a cure."""
-        box = [(-170, 30), (170, 30), (170, 45), (-170, 45)]
-        self.write_degrees("jump.geojson", ("Polygon", self.closed(self.around((0, 0), (1, 0), (1, 1)))), ("Polygon", self.closed(box)))
-        said = self.messages(path="dem.tif", sea="jump.geojson", code=3)
-        self.assertIn("feature 2: an edge leads from longitude -170 to 170: expected geometry that is cut at the antimeridian", said)
-        cure = re.search(r"If it crosses the antimeridian: (ogr2ogr .*)", said)[1]
-        subprocess.run(cure, shell=True, check=True, cwd=self.work)
-        self.assertIn("jump-cut.gpkg: 1 feature lies far", self.messages(path="dem.tif", sea="jump-cut.gpkg"))
-        across = [(170, -30), (-170, -30), (-170, -20), (170, -20)]  # far away both readings are the same here
-        self.check_sea(numpy.zeros((ROWS, COLS), bool), [across])
-
     def test_not_finite(self):
         write_features(self.path("nan.gpkg"), ["LINESTRING(500010 4177010, 500100 4177100)"] * 2)
         with sqlite3.connect(self.path("nan.gpkg")) as db:
@@ -676,22 +560,6 @@ class FarAway(Ground):
             db.execute("UPDATE works SET geom = ? WHERE fid = 2", (geometry[:-8] + struct.pack("<d", float("inf")),))
         self.assertIn("feature 2 has coordinates that are not finite",
                       self.messages(edits=[{"file": "nan.gpkg", "width_m": 9, "height_m": 5}], code=3))
-
-
-class NextGround(Ground):
-    def test_deposit_of_one_run_under_the_next(self):
-        self.run_scenario("first", "--set", "dem.sea=nodata")
-        self.sciara("export", "first", "-q", "-f", "ground", "-o", "ground.tif")
-        after, _ = read(self.path("ground.tif"))
-        state = open_snapshot(self.path("first", record(self.path("first"))["snapshots"][-1]["name"]))
-        deposit = state.deposit.values.squeeze()
-        valid = base() != NODATA
-        self.assertTrue((after[~valid] == NODATA).all())
-        self.assertTrue((after[valid] == (base() + deposit)[valid]).all())
-        self.run_scenario("second", "--set", "dem.path=ground.tif")
-        z, _ = read(self.path("second", "dem.tif"))
-        self.assertTrue((z[valid] == after[valid]).all())
-        self.assertEqual(record(self.path("second"))["status"], "complete")
 
 
 class Windows(Ground):
@@ -767,19 +635,6 @@ class Windows(Ground):
         self.assertIn("at most one of window", self.messages(window_xy=[0, 0, 10, 10], window_margin_m=5, code=3))
         self.assertIn("west below east", self.messages(window_xy=[10, 0, 0, 10], code=3))
         self.assertIn("depend on the window", self.messages(window_margin_m=50, code=3))
-
-    def test_degrees_in_metres(self):
-        """window_xy in degrees, on a DEM in metres and on one in degrees: the key that the message names cuts that part."""
-        box = [15.001, 37.7405, 15.003, 37.742]
-        write_tif(self.path("metres.tif"), base() % 2000, WEST, NORTH, CELL, CELL, 32633)
-        write_tif(self.path("degrees.tif"), numpy.tile(base() % 2000, (3, 3)), 14.995, 37.748, 1e-4, 1e-4, 4326)
-        for dem in ({"path": "metres.tif"}, {"path": "degrees.tif", "crs": "EPSG:32633", "cell_size_m": 10}):
-            vent = {"lon": 15.002, "lat": 37.7412, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
-            write = lambda **window: case.write_json(self.path("d.json"), case.scenario(dem={**dem, **window}, vents=[vent]))
-            said = self.sciara("check", write(window_xy=box), code=3).stderr
-            self.assertIn("expected a window in metres in the CRS of the DEM, found x 15.001 to 15.003 and y 37.7405 to 37.742, which are longitude and "
-                          "latitude of a place on the raster", said)
-            self.assertIn(" columns of 10 m", self.sciara("check", write(**{re.search(r"call the key (\w+)", said)[1]: box})).stderr)
 
     def test_a_window_of_a_warped_raster(self):
         """The window alone is as that part of the whole."""
@@ -975,63 +830,6 @@ class CellSize(Ground):
         self.assertIn("Warning: cells of 10 m made of a DEM of 90 m. ", self.page_data("e.html")["ground_warning"])
         self.write_coarse(30)
         self.assertNotIn("warnings", record(self.run_scenario("fine", "--steps", "1", name="c.json")))
-
-    def test_small_cells_made_of_large_ones(self):
-        """They pass the test of their size; that their relief is that of large cells is said: if these are more than 4 times as
-        large, or larger than 60 m."""
-        for coarse, cell, warned in ((90, 10, True), (30, 10, False), (90, 30, True), (50, 20, False), (90, 80, False)):
-            self.write_coarse(coarse)
-            said = self.sciara("check", "c.json", "--set", f"dem.cell_size_m={cell}", "--no-estimate").stderr
-            self.assertIn(f"cells of {coarse} m are warped ", said)
-            self.assertEqual(f"warning: ./coarse.tif: its cells of {coarse} m are resampled to {cell} m" in said, warned, said)
-
-    def test_the_run_keeps_the_warning_about_the_size_of_the_cells(self):
-        """fv3 on 30 m: in run.json, info, on the map and the page, in their language; after a resume; not with bingham or on 10 m."""
-        self.write_coarse(30)
-        cells = ["--set", "dem.cell_size_m=30"]
-        text = ("cells of 30 m: the default parameters of rule fv3 belong to cells of 8 to 12.5 m, and lava runs out differently on others")
-        self.run_scenario("a", "--until", "4 min", "--checkpoint-every", "2 min", *cells, name="c.json")
-        self.assertEqual(record(self.path("a"))["warnings"], [{"kind": "cells", "text": text}])
-        self.assertIn(f"warning:       {text}\n", self.sciara("info", "a").stdout)
-        self.sciara("export", "a", "-q", "-f", "html", "-o", "a.html", "--language", "it")
-        self.assertEqual(self.page_data("a.html")["warnings"], [])
-        self.sciara("export", "a", "-q", "-f", "png", "-o", "a.png")
-        self.assertIn("Warning: cells of 30 m; the parameters of rule fv3 belong to cells of 8 to 12.5 m",
-                      gdal.Open(self.path("a.png")).GetMetadataItem("assumptions"))
-        with open(self.path("a.html"), encoding="utf-8") as f:
-            self.assertIn("Attenzione: celle di 30 m; i parametri della regola fv3 valgono per celle da 8 a 12,5 m", f.read())
-        self.sciara("resume", "a", "-q", "--until", "6 min", "-o", "branch")
-        self.assertEqual([w["kind"] for w in record(self.path("branch"))["warnings"]], ["cells"])
-        for more in (["--set", "dem.cell_size_m=10"], [*cells, "--set", "model.rule=bingham"]):
-            self.run_scenario("fits", "--steps", "1", "--overwrite", *more, name="c.json")
-            self.assertNotIn("warnings", record(self.path("fits")))
-
-    def cure(self, dem, said, *vent):
-        """Runs what a message advises for coarse cells, from init to a map; its only warning states what the relief lacks."""
-        keys = re.findall(r"--set \S+=[\w:.]+", said)
-        self.assertEqual([key.split()[1] for key in keys][-2:], ["dem.cell_size_m=20", "model.rule=bingham"], said)
-        words = [word for key in keys for word in key.split()]
-        for command in (["init", dem, *vent, "--rate", "5", "--duration", "1 h", "-o", "cured.json", "--overwrite", *words],
-                        ["check", "cured.json", "--no-estimate"], ["run", "cured.json", "-n", "20", "-o", "cured.out", "--overwrite"]):
-            done = self.sciara(*command)
-            found = re.findall("warning: (.*)", done.stderr)
-            self.assertTrue(all("they have the relief of a DEM of" in warning for warning in found) and len(found) < 2, found)
-        self.sciara("export", "cured.out", "-q", "-f", "png", "-o", "cured.png")
-        self.assertEqual(record(self.path("cured.out"))["model_rule"], "bingham")
-        os.remove(self.path("cured.png"))
-
-    def test_cure_of_coarse_cells(self):
-        """One advice for cells of 30 and 90 m, in degrees (an error) and in metres (a warning): each is run to its end."""
-        for coarse in (30, 90):
-            vent = ["--vent", f"{WEST + 600},{NORTH - 600}"]
-            write_tif(self.path("coarse.tif"), self.sampled(coarse, 1800), WEST, NORTH, coarse, coarse, 32633)
-            said = self.sciara("init", "coarse.tif", *vent, "--rate", 5, "--duration", "1 h", "-o", "plain.json", "--overwrite").stderr
-            self.cure("coarse.tif", re.search("warning: cells of.*", said)[0], *vent)
-            side = coarse / 111000
-            write_tif(self.path("degrees.tif"), self.sampled(coarse, 1800), 15, 37.7, side, side, 4326)
-            vent = ["--vent-lonlat", "15.006,37.694"]
-            said = self.sciara("init", "degrees.tif", *vent, "--rate", 5, "--duration", "1 h", code=3).stderr
-            self.cure("degrees.tif", said, *vent)
 
     def test_cure_of_fine_cells(self):
         """The warning's own keys, run to the end: no warning is left, and lava runs out farther, as on cells of 10 m."""

@@ -84,14 +84,6 @@ class Library(case.Case):
         self.assertIn("none.so", text)
         self.assertIn("set the environment variable SCIARA_LIBRARY", text)
 
-    def test_not_a_library(self):
-        with open(self.path("text.so"), "w", encoding="ascii") as f:
-            f.write("no library")
-        self.assertIn("cannot be loaded", self.message(SCIARA_LIBRARY=self.path("text.so")))
-
-    def test_another_library(self):
-        self.assertIn("is not libsciara", self.message(SCIARA_LIBRARY=self.compile("int other;\n")))
-
     def test_wrong_version(self):
         path = self.compile('const char *sciara_version(void) { return "99.1.0"; }\n')
         text = self.message(SCIARA_LIBRARY=path)

@@ -323,62 +323,12 @@ class Use(case.Case):
         write_files(self.work, **base)
         return ensemble.plan(self.path("e.json"), self.path("e"))
 
-    def test_members_of_no_weight(self):
-        """They are computed, and nothing is taken from them: no first arrival, no hit, no probability."""
-        planned = self.plan()
-        planned.run(workers=2)
-        vents = planned.members["vent"]
-        with open(self.path("e/weights.csv"), "w", encoding="utf-8") as f:
-            f.write("id,weight\n" + "".join(f"{k},{0.25 if vent == 0 else 0}\n" for k, vent in enumerate(vents)))
-        planned.reduce()
-        arrivals = numpy.full((MEMBERS, case.ROWS * case.COLS), numpy.nan)
-        with h5py.File(self.path("e/batches/000000.h5")) as f:
-            ends = f["cells"][:].cumsum()
-            for k, member in enumerate(f["id"][:]):
-                part = slice(ends[k - 1] if k else 0, ends[k])
-                arrivals[member, f["cell"][part].cumsum()] = f["arrival"][part]
-        weighted = [weight > 0 for weight in planned.members["weight"]]
-        self.assertEqual(weighted, [vent == 0 for vent in planned.members["vent"]])
-        for x, y in ((X, Y - 50), (X, Y - 60), (X + 20, Y - 80)):
-            of_cell = arrivals[:, int((case.NORTH - y) / 10) * case.COLS + int((x - case.WEST) / 10)]
-            self.assertLess(numpy.nanmin(of_cell), numpy.nanmin(of_cell[weighted]), "those of no weight are the first")
-            answer, at = planned.query(x, y), planned.hazard.sel(x=x, y=y)
-            self.assertEqual(answer.earliest, numpy.nanmin(of_cell[weighted]))
-            self.assertEqual(float(at.arrival_first), answer.earliest)
-            self.assertEqual((answer.members, answer.thickness[0].hits), (4, numpy.isfinite(of_cell[weighted]).sum()))
-            self.assertEqual([c.vent for c in answer.by_vent], ["upper"])
-
     def test_before_there_are_results(self):
         planned = self.plan()
         with self.assertRaisesRegex(sciara.UsageError, "call reduce"):
             planned.hazard  # pylint: disable=pointless-statement
         for call in (planned.reduce, lambda: planned.query(X, Y)):
             with self.assertRaisesRegex(sciara.InputError, "finished"):
-                call()
-
-    def test_long_values(self):
-        """The rates of a vent may be longer than what the csv module reads at first."""
-        write_files(self.work)
-        rates = [1 + k % 7 for k in range(60000)]
-        with open(self.path("t.csv"), "w", encoding="utf-8", newline="") as f:
-            csv.writer(f).writerows([["id", "vents.0.effusion"], [4, str({"slot": 60, "rates_m3_s": rates}).replace("'", '"')]])
-        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
-        table = ensemble.plan(self.path("e.json"), self.path("long")).members
-        self.assertEqual((table["id"], table["weight"]), ([4], [1]))
-        self.assertEqual(table["vents.0.effusion"][0]["rates_m3_s"], rates)
-
-    def test_an_edited_table(self):
-        planned = self.plan()
-        path = self.path("e", "members.csv")
-        with open(path, encoding="utf-8", newline="") as f:
-            rows = list(csv.reader(f))
-        column = rows[0].index("event")
-        rows[1][column] = str(int(rows[1][column]) + 1)
-        with open(path, "w", encoding="utf-8", newline="") as f:
-            csv.writer(f, lineterminator="\n").writerows(rows)
-        for call in (planned.status, planned.run, planned.reduce, lambda: planned.query(X, Y), lambda: planned.members,
-                     lambda: ensemble.Ensemble(self.path("e"))):
-            with self.assertRaisesRegex(sciara.InputError, 'other values in the column "event"'):
                 call()
 
     def test_a_function_that_raises(self):

@@ -65,39 +65,6 @@ class Scores(case.SharedCase):
                                                 engine="serial")),
             self.of_program(SETS[:2], "s.json", "b.json", "--observed", "mapped.tif", "--observed", "mapped.tif"))
 
-    def test_dates(self):
-        case.write_scenario(self.work, "dated.json", run={"start": "2006-07-12T22:00:00Z"})
-        squares = []
-        for day, size in (("2006-07-12T22:10:00Z", 40), ("2006-07-12T22:30:00Z", 80)):
-            x, y = case.WEST + 180, case.NORTH - 150
-            corners = [[x, y], [x + size, y], [x + size, y + size], [x, y + size], [x, y]]
-            squares.append({"type": "Feature", "properties": {"day": day}, "geometry": {"type": "Polygon", "coordinates": [corners]}})
-        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
-        case.write_json(self.at("days.geojson"), {"type": "FeatureCollection", "crs": crs, "features": squares})
-        found = sciara.evaluate(self.at("dated.json"), sciara.Observed(self.at("days.geojson"), dates="auto"), SETS[:2])
-        self.assertEqual([part["date"] for part in found[0]["parts"]], ["2006-07-12T22:10:00Z", "2006-07-12T22:30:00Z"])
-        self.assertEqual(self.without_folder(found), self.of_program(SETS[:2], "dated.json", "--observed", "days.geojson", "--dates", "day"))
-        late = sciara.Observed(self.at("mapped.tif"), date="2006-07-12T22:10:00Z")
-        self.assertEqual(sciara.evaluate(self.at("dated.json"), late, SETS[:2]),
-                         sciara.evaluate(self.at("s.json"), sciara.Observed(self.at("mapped.tif"), at="10 min"), SETS[:2]))
-        with self.assertRaisesRegex(sciara.UsageError, "one of at_s and date"):
-            sciara.Evaluator(self.at("dated.json"), sciara.Observed(self.at("mapped.tif"), at=600, date="2006-07-14"))
-
-    def test_generations(self):
-        """A search by thirds finds the relaxation of the map; every call is one of the same evaluator."""
-        low, high = 0.05, 1.0
-        with sciara.Evaluator(self.at("s.json"), self.at("mapped.tif")) as evaluator:
-            self.assertEqual(evaluator.scores([]), [])
-            for _ in range(3):
-                values, done = numpy.linspace(low, high, 5), []
-                results = evaluator.scores(({"model.relaxation": value} for value in values), done.append)
-                self.assertEqual((done, done[-1]), (sorted(done), 5))
-                best = int(numpy.argmax([result["jaccard"] for result in results]))
-                low, high = values[max(best - 1, 0)], values[min(best + 1, 4)]
-        self.assertLessEqual(low, 0.3)
-        self.assertGreaterEqual(high, 0.3)
-        self.assertRaisesRegex(sciara.UsageError, "the evaluator is closed", evaluator.scores, [{}])
-
     def test_ctrl_c_and_exceptions(self):
         with sciara.Evaluator(self.at("s.json"), self.at("mapped.tif"), workers=1) as evaluator:
             timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
@@ -143,18 +110,6 @@ class Scores(case.SharedCase):
         ended.set()
         thread.join()
         self.assertEqual(code, 17)
-
-    def test_fork(self):
-        evaluator = sciara.Evaluator(self.at("s.json"), self.at("mapped.tif"))
-        child = os.fork()
-        if child == 0:
-            try:
-                evaluator.scores([{}])
-            except sciara.UsageError as e:
-                os._exit(17 if "child of a fork" in str(e) else 1)
-            os._exit(2)
-        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 17)
-        self.assertEqual(evaluator.scores([SETS[1]])[0]["jaccard"], 1)
 
     def test_wrong_use(self):
         path, mapped = self.at("s.json"), self.at("mapped.tif")

@@ -61,15 +61,6 @@ class FromMemory(case.SharedCase):
                       dem.astype(">f8"), filled.tolist()):
             self.assert_same(other, **setup.PLACE)
 
-    def test_whole_numbers(self):
-        dem = numpy.nan_to_num(setup.dem_array().round(), nan=-9999)
-        checksums = []
-        for kind in (numpy.float64, numpy.int32, numpy.int16, numpy.float32):
-            with sciara.Run(dem.astype(kind), **setup.PLACE, **KEYS) as run:
-                run.advance(steps=50)
-                checksums.append(run.checksum)
-        self.assertEqual(len(set(checksums)), 1)
-
     def test_data_array(self):
         self.assert_same(data_array(), crs="EPSG:32633")
         self.assert_same(data_array(self.wkt))
@@ -283,8 +274,6 @@ class FromMemory(case.SharedCase):
                                  ({"initial_thickness": h, "initial_temperature": 3}, "expected .*K; found 3"),
                                  ({"initial_thickness": h + 2000}, "expected 0 to 1000 m, found 2002"),
                                  ({"initial_thickness": h[0]}, "initial_thickness: expected 2 dimensions"),
-                                 ({"initial_thickness": 3}, "initial_thickness: expected 2 dimensions"),
-                                 ({"initial_thickness": h.astype(str)}, "initial_thickness: expected real numbers"),
                                  ({"initial_thickness": h, "initial_temperature": T[:, 1:]},
                                   r"initial_temperature: expected the shape of initial_thickness, \(30, 40\); found"),
                                  ({"initial_thickness": h, "initial_temperature": "hot"}, "expected a number"),
@@ -379,13 +368,7 @@ class Wrong(case.Case):
                                  ({"lonlat": (1, 2)}, "found x and y, lonlat"), ({"duration": None}, "found rate"),
                                  ({"rate": None}, "found duration"), ({"duration": "1 week"}, "duration: expected"),
                                  ({"duration": 0}, "more than 0 s"), ({"rate": float("nan")}, "finite number"),
-                                 ({"rate": "5"}, "rate: expected a number"),
                                  ({"rates": [3]}, "either rate and duration"),
-                                 ({"rates": numpy.ones(2)}, "either rate and duration"),
-                                 ({"rate": None, "duration": None, "times": numpy.arange(3)}, "either rate and duration"),
-                                 ({"rate": None, "duration": None, "times": numpy.ones((2, 2)), "rates": [1]},
-                                  "times: expected a number"),
-                                 ({"rate": 10 ** 400}, "rate: expected a finite number"),
                                  ({"name": "\ud800"}, r"name: expected a text of whole characters, .*'\\ud800'"),
                                  ({"rate": None, "duration": None, "times": [0, 1], "rates": [1, 2]}, "one time more"),
                                  ({"rate": None, "duration": None, "times": [5, 1], "rates": [1]}, "ascending"),

@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import signal
-import sys
 import threading
 import time
 
@@ -73,15 +72,6 @@ class Steps(RunCase):
         while not parts.finished:
             parts.advance(steps=17)
         self.assertEqual(whole.checksum, parts.checksum)
-
-    def test_in_another_thread(self):
-        """There it is sciara_step and sciara_run."""
-        here, there = self.open({"run.max_steps": 150}), self.open({"run.max_steps": 150})
-        here.run()
-        thread = threading.Thread(target=lambda: (there.advance(steps=50), there.advance(seconds=20), there.run()))
-        thread.start()
-        thread.join()
-        self.assertEqual(here.checksum, there.checksum)
 
     def test_progress_function(self):
         self.write_scenario(**case.ENDLESS)
@@ -162,10 +152,6 @@ class CtrlC(RunCase):
         same.advance(steps=20)
         run.advance(steps=20)
         self.assertEqual(same.checksum, run.checksum, "after it has continued")
-
-    def test_with_a_bar(self):
-        sys.stderr.flush()
-        self.interrupt(progress=True)
 
 
 class Fields(RunCase):
@@ -330,42 +316,6 @@ class Files(RunCase):
         whole = self.open({"run.max_steps": 200})
         whole.run()
         self.assertEqual(run.checksum, whole.checksum)
-
-    def test_a_complete_run_is_finished(self):
-        """As run.json has it: by whichever part of its stop rule; nothing more is computed. With a later end it is not."""
-        for number, (rule, reason) in enumerate((({"max_steps": 60}, "steps"), ({"until": "20 min"}, "time"), ({}, "solidified"),
-                                                 ({"until": "front at rest", "front_at_rest": "10 min"}, "front at rest"))):
-            with self.subTest(reason):
-                case.write_scenario(self.work, "s.json", run=rule)
-                folder = self.run_scenario(f"run{number}", "--checkpoint-every", "1000 d")
-                record = case.record(self.path(f"run{number}"))
-                self.assertEqual(record["stop_reason"], reason)
-                run = sciara.open_run(folder)
-                self.assertEqual((run.finished, run.progress.solidified, run.step), (True, reason == "solidified", record["state"]["step"]))
-                self.assertEqual((run.run().step, run.finished), (record["state"]["step"], True))
-                if reason != "solidified":
-                    later = sciara.open_run(folder, {"run.max_steps": 100000, "run.until": "solidified"})
-                    self.assertFalse(later.finished)
-                    self.assertEqual(later.advance(steps=1).step, run.step + 1)
-
-    def test_score_of_a_file_with_dates(self):
-        """The outline of the time of the run is taken; without a date of its start the file is refused."""
-        squares = []
-        for minute, side in ((5, 30), (10, 50), (60, 120)):
-            x, y = case.WEST + 150, case.NORTH - 150
-            ring = [[x, y], [x + side, y], [x + side, y + side], [x, y + side], [x, y]]
-            squares.append({"type": "Feature", "properties": {"seen": f"2026-05-10T12:{minute:02d}:00Z" if minute < 60 else "2026-05-10T13:00:00Z"},
-                            "geometry": {"type": "Polygon", "coordinates": [ring]}})
-        crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}}
-        for name, features in (("dated.geojson", squares), ("one.geojson", squares[1:2])):
-            case.write_json(self.path(name), {"type": "FeatureCollection", "crs": crs, "features": features})
-        run = self.open({"run.start": "2026-05-10T12:00:00Z"})
-        run.advance(to="10 min")
-        found = sciara.score(run, self.path("dated.geojson"))
-        self.assertEqual(found, sciara.score(run, self.path("one.geojson")))
-        self.assertEqual(found.hits + found.misses, 25)
-        with self.assertRaisesRegex(sciara.InputError, "has outlines of several dates in its field .seen."):
-            sciara.score(self.open(), self.path("dated.geojson"))
 
     def test_score(self):
         run = self.open()

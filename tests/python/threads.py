@@ -11,7 +11,6 @@ import time
 import setup
 import case
 
-import numpy
 
 import sciara
 
@@ -189,16 +188,4 @@ class Memory(case.Case):
                 self.assertGreater(h.max(), 0)
             run.read = run.thickness
             run.close()
-        self.assert_no_growth(work)
-
-    def test_runs_that_nobody_closes(self):
-        self.write_scenario()
-        self.assert_no_growth(lambda: sciara.open(self.path("s.json"), {"engine.threads": 1}).run)
-
-    def test_errors(self):
-        self.write_scenario()
-
-        def work():
-            with self.assertRaises(sciara.InputError):
-                sciara.open(self.path("s.json"), {"model.T_sol_K": -1})
         self.assert_no_growth(work)

@@ -406,23 +406,6 @@ class Model(Case):
             self.assertIn(line + "\n", said)
         self.assertIn("25 ns a cell, launch 3.5 us", self.model("measured.csv", "--least").stdout)
 
-    def test_predictions(self):
-        """Of one host, and of two, whose network is given; strong, weak and break-even by another way than that of the program."""
-        self.write()
-        said = self.model("measured.csv", "exchange.txt", "--predict", "2,4", "--per-host", "2", "--network", "9,4").stdout
-        table = [line.split() for line in said[said.index("break-even cells"):].splitlines()[1:]]
-        self.assertEqual(len(table), 6)
-        interior = 1e-3 * 50 * 1024 ** 2
-        for name, ranks, hosts, us, strong, weak, least in table:
-            ranks = int(ranks)
-            self.assertEqual(int(hosts), ranks // 2)
-            travel = self.exchange(name, ranks, 80 * 1024) + (9 + 9 + 80 * 1024 / 4e3 if ranks == 4 else 0)
-            self.assertAlmostEqual(float(us), travel, delta=1e-3 * travel)
-            self.assertAlmostEqual(float(strong), (interior + 7) / (interior / ranks + 7 + travel), delta=0.006)
-            self.assertAlmostEqual(float(weak), (interior + 7) / (interior + 7 + travel), delta=0.0006)
-            alone = 1e-3 * 50 * int(least) + 7
-            self.assertAlmostEqual(1e-3 * 50 * int(least) / ranks + 7 + travel, alone, delta=0.05)
-
     def test_docs(self):
         """docs/scaling.md has what the model predicts from the measurements of the study."""
         with open(os.path.join(case.SOURCE, "docs", "scaling.md"), encoding="utf-8") as f:
@@ -430,19 +413,6 @@ class Model(Case):
         said = self.model(os.path.join(case.SOURCE, shown[1]), *shown[2].split()).stdout
         self.assertIn("\n" + shown[3], said)
         self.assertEqual(len(shown[3].splitlines()), 14)
-
-    def test_other_bits(self):
-        self.write("0123")
-        self.assertIn("checksum 0123 on 4 ranks, elsewhere abcd", self.model("measured.csv", "exchange.txt", code=1).stderr)
-
-    def test_no_measurement(self):
-        self.write()
-        with open(self.path("measured.csv"), encoding="utf-8") as f:
-            rows = [row for row in f if ",peer,256," not in row and ",peer,1024," not in row]
-        with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
-            f.writelines(rows)
-        self.assertIn("exchange peer: expected dense/fv3/openmp/double of a size of the fit on 2 ranks, found none",
-                      self.model("measured.csv", code=1).stderr)
 
     def test_what_the_programs_print(self):
         """Both programs print rows that the model reads; the liquid cells of dense are all but the edge's."""

@@ -65,54 +65,6 @@ class Roofline(Case):
         self.assertIn("= 3.333e+08 cell-steps/s", self.parse(RAW).stdout)
         self.assertIn("1 x void step(params, fields): 2 us, 50.5 % of", self.parse(RAW).stdout)
 
-    def test_what_is_not_reported_is_unknown(self):
-        unnamed = RAW.replace("(DADD: 500; MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; LDG.E.64: 7)", "(500; 4000; 1000; 7)")
-        coarse = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000", "MUFU: 5,000")
-        for text in unnamed.replace("(IADD3: 3)", "(3)"), coarse:
-            self.assertEqual(self.count(text, "divisions"), ["not", "known"])
-        none = RAW.replace("MUFU.RCP64H: 4,000; MUFU.RSQ64H: 1,000; ", "")
-        self.assertEqual(self.count(none, "divisions")[0], "0")
-        self.assertEqual(self.count(RAW.replace("lts__t_bytes.sum", "other"), "L2"), ["not", "known"])
-
-    def test_usage(self):
-        self.roofline("--parse", "x.csv", code=2)
-        self.roofline("--cell-steps", 5, code=2)
-        self.roofline("--case", "lake", code=2)
-        self.assertIn("skipped: no-ncu-here is not on PATH", self.roofline("--ncu", "no-ncu-here", code=77).stdout)
-
-    def ncu(self, body):
-        """Replaces the profiler: runs the program, and writes the text above as its log."""
-        with open(self.path("ncu"), "w", encoding="utf-8") as f:
-            f.write("#!/bin/bash\n" + body)
-        os.chmod(self.path("ncu"), 0o755)
-        with open(self.path("raw"), "w", encoding="utf-8") as f:
-            f.write(RAW)
-        return self.path("ncu")
-
-    PASS_ON = '''log= metrics=
-while [[ $1 == --* ]]; do
-  case $1 in --csv) shift; continue ;; --log-file) log=$2 ;; --metrics) metrics=$2 ;; esac
-  shift 2
-done
-'''
-
-    def profile(self, body, *args, code=0):
-        env = {**HERE, "SCIARA_RUN": self.ncu("exit 1") + "-run", "FOLDER": self.work}
-        with open(self.path("ncu-run"), "w", encoding="utf-8") as f:  # not the suite gpu but the suite quick
-            f.write(f"#!/bin/bash\nshift\nexec {case.PROGRAM} \"${{@/#gpu/quick}}\"\n")
-        os.chmod(self.path("ncu-run"), 0o755)
-        return self.roofline("--ncu", self.ncu(self.PASS_ON + body), "--engine", "openmp", "--case", "tight", *args,
-                             code=code, env=env)
-
-    def test_a_verified_run(self):
-        done = self.profile('"$@" && cp "$FOLDER/raw" "$log"\n')
-        self.assertRegex(done.stdout, r"(?m)^openmp, tight, --replay-mode kernel: 2 launches, \d{5,} cell-steps$")
-
-    def test_a_run_that_is_not_verified(self):
-        done = self.profile('echo something is wrong; cp "$FOLDER/raw" "$log"; exit 1\n', code=1)
-        self.assertIn("openmp was not verified", done.stderr)
-        self.assertIn("something is wrong", done.stderr)
-
 
 def row(engine, us, ns, options=None, **more):
     return {"engine": engine, "options": options, "result": "verified", "us_per_step": {"median": us},
@@ -131,28 +83,6 @@ class CellSize(Case):
     def rows(self):
         with open(self.path("d", "results.csv"), encoding="utf-8") as f:
             return list(csv.DictReader(f))
-
-    def test_ratios_and_goals(self):
-        columns = "case,engine,git,status,run_out_m,area_m2,jaccard,lost_m3,step,time_s,wall_s\n"
-        results = (("fv3-20", 1099, 116000, ""), ("fv3-10", 1000, 100000, ""), ("fv3-5", 905, 86000, ""),
-                   ("bingham-etna-20", 3000, 1e6, 0.55), ("bingham-etna-10", 2700, 1e6, 0.5),
-                   ("clock-etna-0.8", 900, 1019000, 0.5), ("clock-etna-0.1", 1000, 1e6, 0.5))
-        os.makedirs(self.path("d"))
-        with open(self.path("d", "results.csv"), "w", encoding="utf-8") as f:
-            f.write(columns)
-            f.write("".join(f"{name},serial,x,ok,{out},{area},{score},0,7,8,9\n" for name, out, area, score in results))
-            f.write("fv3-2.5,serial,,skipped: longer than 300 s,,,,,,,301\n")
-        said = self.cell_size("table", "d").stdout
-        for text in ("| 20 m | 1099 m | 1.099 | 0.1160 km² | 1.160 |  | 7 | 9.0 s |",
-                     "| 5 m | 905 m | 0.905 | 0.0860 km² | 0.860 |", "| 2.5 m | skipped: longer than 300 s |",
-                     "| 20 m | 3000 m | 1.111 | 1.0000 km² | 1.000 | 0.550 |",
-                     "run-out within 10% of that at 10 m: reached (9.9%; 2 of 4 compared)",
-                     "area within 15% of that at 10 m: missed (16.0%; 2 of 4 compared)",
-                     "run-out within 10% of that at 10 m: missed (11.1%; 1 of 3 compared)",
-                     "area within 15% of that at 10 m: reached (0.0%; 1 of 3 compared)",
-                     "area within 2% of that at r = 0.1: reached (1.9%; 1 of 3 compared)"):
-            self.assertIn(text, said)
-        self.assertEqual(said.count("within"), 5)
 
     def test_runs_are_measured_limited_and_kept(self):
         os.makedirs(self.path("d"))
@@ -206,13 +136,6 @@ class Summary(Case):
                     ("reported", "27 % of DRAM, 17.5 % of fp64"), ("reached", "1.5 times"),
                     ("reached", "10.3 % of its memory"), ("reached", "3.33 times"), ("not measured", ""),
                     ("reached", "90 % (1.8 of 2 times)"))
-
-    def test_what_failed_is_not_measured(self):
-        failed = {"engine": "cuda-fused", "options": None, "result": "FAILED", "why": "different results"}
-        self.report("d", "double", {"etna": [failed], "dense": [failed], "sparse": [failed]})
-        goals, figures = self.summary()
-        self.assertEqual({cells[1] for cells in goals[1:]}, {"not measured"})
-        self.assertEqual(len(figures), 1)
 
 
 class Suite(Case):

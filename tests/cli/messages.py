@@ -56,12 +56,6 @@ class Messages(Case):
         self.assertEqual([line["level"] for line in lines], ["error"])
         self.assertIn(name, lines[0]["message"])
 
-    def test_log_json_of_a_name_that_is_not_utf8(self):
-        done = subprocess.run([os.fsencode(case.PROGRAM), b"info", b"\xe8\xff.nc", b"--log-json"], cwd=self.work,
-                              stderr=subprocess.PIPE, check=False)
-        self.assertEqual(done.returncode, 4)
-        self.assert_json_lines(done.stderr.decode("utf-8"))
-
     def test_log_json_of_a_usage_error(self):
         done = self.sciara("run", "--log-json", "s.json", "--engine", "seril", "-o", "out", code=2)
         self.assertEqual(self.assert_json_lines(done.stderr)[-1]["level"], "error")
@@ -172,12 +166,6 @@ class Messages(Case):
         self.assertLess(abs(last["times_real_time"] / last["steps_per_s"] / clock - 1), 0.3)
         speed = last["step"] / elapsed
         self.assertLess(max(speed / last["steps_per_s"], last["steps_per_s"] / speed), 4)
-
-    def test_json_on_a_terminal_has_no_line(self):
-        self.write_scenario(**case.ENDLESS)
-        _, seen = self.on_terminal("run", "s.json", "-o", "out", "--log-json", "--progress-every", "0.2", seconds=1)
-        self.assertNotIn("\x1b", seen)
-        self.assertGreater(len([line for line in seen.splitlines() if "progress" in json.loads(line)]), 1)
 
     def test_every_error_is_json(self):
         for words in (["rnu"], ["run", "--bogus"], ["run", "s.json", "more"], ["run"]):

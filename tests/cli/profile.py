@@ -103,19 +103,6 @@ class Profile(Case):
                                  f"sciara: error: {name}: is not a profile; --overwrite replaces only a profile\n")
                 self.assertEqual(case.tree(self.work), before)
 
-    def test_overwrite_replaces_an_empty_file(self):
-        """A profile that ended before its first line."""
-        with open(self.path("p.csv"), "w", encoding="ascii"):
-            pass
-        self.assertEqual([row["step"] for row in self.run_profiled("out", "-n", 10, "--overwrite")], ["10"])
-
-    def test_a_run_that_is_refused_leaves_no_profile(self):
-        self.run_scenario("out", "-n", 1)
-        before = case.tree(self.work)
-        self.sciara("run", "s.json", "-q", "-o", "out", "--profile", "p.csv", code=3)  # the folder is not empty
-        self.sciara("run", "s.json", "-q", "-o", "new", "--profile", "p.csv", "--engine", "seril", code=2)
-        self.assertEqual(case.tree(self.work), before)
-
     def test_a_refused_run_keeps_the_earlier_profile(self):
         self.run_profiled("out", "-n", 20)
         os.mkdir(self.path("foreign"))

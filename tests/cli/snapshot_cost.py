@@ -39,11 +39,6 @@ class SceneFiles(Case):
             liquid = numpy.count_nonzero(thickness > 0)
             self.assertEqual(liquid, 62 * 62 if scene == "dense" else 4 * 16 * 16, f"{scene}: cells with lava")
 
-    def test_refused(self):
-        for args in ((), ("dense", 64), ("flat", 64, "x"), ("dense", "64.5", "x"), ("dense", "many", "x")):
-            self.assertIn("usage", self.make(*args, code=2).stderr)
-        self.assertIn("63", self.make("dense", 63, "x", code=3).stderr)
-
 
 class Cost(Case):
     def measure(self, *args, code=0, **env):
@@ -88,13 +83,3 @@ class Cost(Case):
         self.assertIn(len(steps) - 1, (4, 5), steps)
         self.assertLessEqual(max(b - a for a, b in zip(steps, steps[1:])), 30, steps)
         self.assertEqual(json.dumps(cost["without"][0]["time_s"]), json.dumps(run["time_s"]))
-
-    def test_failures_are_reported(self):
-        self.write_scenario()
-        self.assertIn("usage", self.measure("s.json", code=2).stderr)
-        self.assertIn("usage", self.measure("--every", "1 h", "--every-steps", 5, "s.json", "serial", code=2).stderr)
-        self.assertIn("seriel", self.measure("s.json", "seriel", code=1).stderr)
-        self.assertIn("SCIARA_ETNA2006", self.measure("etna2006", "serial", code=1).stderr)
-        self.assertIn("no snapshot every 90000 steps",
-                      self.measure("--every-steps", 90000, "s.json", "serial", code=1).stderr)
-        self.assertIn("is missing", self.measure("s.json", "serial", code=1, SCIARA_BUILD="/nowhere").stderr)

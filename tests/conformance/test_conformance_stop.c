@@ -166,18 +166,6 @@ TEST_EACH(time_that_stands_still, 2) {
   pair_end(&p);
 }
 
-TEST_EACH(time_that_stands_still_at_once, 2) {
-  struct pair p = {.precision = (enum sciara_precision)_i};
-  conformance_build("ramp", p.precision, SCIARA_RECORD_MAX_THICKNESS, &p.scene);
-  p.scene.state->time = 0x1p60;
-  run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
-  run_start(&p.tested, engine_tested[_i], &p.scene, 3);
-  ck_assert_uint_eq(expect_stall(&p.serial), 0);
-  ck_assert_uint_eq(expect_stall(&p.tested), 0);
-  expect_same(&p, &p.tested, "before the first step");
-  pair_end(&p);
-}
-
 static double thickest(const struct sciara_state *s) {
   double h = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) h = fmax(h, s->h[i]);

@@ -5,7 +5,6 @@ import os
 import shutil
 
 import bed
-import case
 import disk
 import shim
 import whole
@@ -144,31 +143,8 @@ class Caught(bed.Bed):
     def test_no_sync_of_snapshots(self):
         self.expect_found("snapshots/", forget=lambda r, path: r.kind == "S" and path.endswith(".nc.part"))
 
-    def test_no_sync_of_the_record(self):
-        self.expect_found("run.json", forget=lambda r, path: r.kind == "S" and path.endswith("run.json.part"))
-
-    def test_no_sync_of_checkpoints(self):
-        self.expect_found("checkpoints/", forget=lambda r, path: r.kind == "S" and path.endswith(".h5.part"),
-                          more=bed.CHECKPOINTS)
-
-    def test_no_sync_of_the_record_before_checkpoints(self):
-        """The folder is synced for run.json too: without that a checkpoint counts snapshots that the record lacks."""
-        self.expect_found("run.json lists", "dem.tif", forget=lambda r, path: r.kind == "S" and path.endswith("/out"),
-                          more=bed.CHECKPOINTS)
-
-    def test_no_sync_of_maps(self):
-        self.expect_found("maps/", forget=lambda r, path: r.kind == "S" and "/maps/" in path)
-
     def test_no_sync_of_folders(self):
         for name in ("out", "snapshots", "maps", "root"):
             with self.subTest(name=name):
                 self.expect_found("lost", "run.json",
                                   forget=lambda r, path, name=name: r.kind == "S" and path.endswith(f"/{name}"))
-
-    def test_announced_too_early(self):
-        """The path is printed before run.json lists it."""
-        records = self.recorded()
-        said = [r for r in records if r.kind == "A"]
-        records = said[:1] + [r for r in records if r is not said[0]]
-        with self.assertRaises(Found):
-            self.fail(self.replay(records, lambda fault: "announced" in fault))

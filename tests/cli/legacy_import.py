@@ -10,7 +10,7 @@ from osgeo import gdal
 
 gdal.UseExceptions()
 ROWS, COLS = 9, 12
-RATES = {1: [2.5, 1.25, 0], 2: [0.75]}
+RATES = {2: [0.75], 1: [2.5, 1.25, 0]}
 CELLS = {1: (4, 5), 2: (6, 3)}
 SLOT = 3600  # s
 
@@ -65,7 +65,7 @@ class Import(Case):
         scenario = read_json(self.path("new", "scenario.json"))
         self.assertEqual(scenario["dem"]["path"], "dem.tif")
         self.assertNotIn("model", scenario, "the parameters of the old model")
-        for vent, found in zip(RATES, scenario["vents"], strict=True):
+        for vent, found in zip(sorted(RATES), scenario["vents"], strict=True):
             row, col = CELLS[vent]
             self.assertEqual((found["x"], found["y"]), (499900.5 + 10 * col + 5, 4177090.25 - 10 * row - 5))
             self.assertEqual(found["effusion"], {"slot": f"{SLOT} s", "rates_m3_s": RATES[vent]})
@@ -102,12 +102,6 @@ class Import(Case):
         self.assertEqual(case.tree(self.path("new")), before)
         self.run_import("-o", "new", "--overwrite")
         self.assertIn("vents", read_json(self.path("new", "scenario.json")))
-
-    def check_refused(self, message, *args, code=3):
-        done = self.run_import("-o", "new", *args, code=code)
-        self.assertRegex(done.stderr, message)
-        self.assertEqual(done.stdout, "")
-        self.assertFalse(os.path.exists(self.path("new")), "something was written")
 
 
 class OlderLayout(Case):

@@ -222,21 +222,6 @@ TEST_EACH(by_thickness, 10) {
   pair_end(&p);
 }
 
-// It comes before the other reasons, so that a slice which ends at this step does not hide it.
-TEST_EACH(by_thickness_at_the_end_of_a_slice, 2) {
-  struct pair p;
-  pair_start(&p, "ramp", _i);
-  struct sciara_stop stop = at_step(5);
-  stop.time = 1e-3;
-  stop.thickness = 1e-6;
-  run_until(&p.tested, stop);
-  ck_assert_uint_eq(p.tested.at.step, 1);
-  ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_THICK);
-  run_to_step(&p.serial, 1);
-  expect_same(&p, &p.tested, "the first step");
-  pair_end(&p);
-}
-
 /** Runs until the rule of the front is met; false if all lava solidifies before. With `divide` the run is cut into such parts. */
 static bool run_to_rest(struct run *r, const struct scene *scene, double duration, uint64_t divide) {
   struct sciara_front_rest rest;
@@ -462,22 +447,6 @@ TEST_EACH(round_trip, 4) {
   run_end(&serial);
   sciara_state_destroy(own);
   sciara_state_destroy(reference);
-  pair_end(&p);
-}
-
-// Downloading twice, or downloading what has just been uploaded, gives the same state.
-TEST_EACH(download_changes_nothing, 2) {
-  struct pair p;
-  char text[256];
-  pair_start(&p, "hole", _i);
-  struct sciara_state *start = run_state(&p.tested, p.scene.state);
-  ck_assert_msg(!states_differ(p.scene.state, start, text, sizeof text), "uploaded and downloaded: %s", text);
-  run_until(&p.tested, at_step(60));
-  struct sciara_state *once = run_state(&p.tested, p.scene.state), *twice = run_state(&p.tested, start);
-  ck_assert_msg(!states_differ(once, twice, text, sizeof text), "downloaded twice: %s", text);
-  sciara_state_destroy(start);
-  sciara_state_destroy(once);
-  sciara_state_destroy(twice);
   pair_end(&p);
 }
 

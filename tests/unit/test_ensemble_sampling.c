@@ -207,22 +207,4 @@ TEST(test_curves) { // the volume is exact for each shape and number of slots; i
     }
 }
 
-TEST(test_curve_forms) { // closed forms: half of a symmetric bell, the e-folding, the place of the peak
-  const struct sciara_curve bell = {.kind = SCIARA_CURVE_BELL, .peak = 0.5};
-  const struct sciara_curve exponential = {.kind = SCIARA_CURVE_EXPONENTIAL, .decay = 0.5};
-  const struct sciara_curve waning = {.kind = SCIARA_CURVE_WANING, .peak = 0.1, .decay = 0.3};
-  const struct sciara_curve table = {
-      .kind = SCIARA_CURVE_TABLE, .edges = (const double[]){5, 15, 25}, .rates = (const double[]){3, 1}, .count = 2};
-  double rates[100];
-  ck_assert_double_eq_tol(sciara_curve_share(&bell, 0.5), 0.5, 1e-15);
-  ck_assert_double_eq_tol(sciara_curve_share(&exponential, 0.5), (1 - exp(-1)) / (1 - exp(-2)), 1e-15);
-  ck_assert_double_eq_tol(sciara_curve_share(&waning, 0.1), 0.05 / (0.05 + 0.3 * (1 - exp(-3))), 1e-15);
-  ck_assert_double_eq_tol(sciara_curve_share(&table, 0.25), 15.0 / 40, 1e-15);
-  sciara_curve_rates(&waning, 1, 1, 100, rates);
-  size_t highest = 0;
-  for (size_t k = 0; k < 100; k++) highest = rates[k] > rates[highest] ? k : highest;
-  ck_assert(highest == 9 || highest == 10);
-  ck_assert_double_eq_tol(rates[60] / rates[30], exp(-1), 1e-12);
-}
-
 RUN_TESTS(.one_process = true)

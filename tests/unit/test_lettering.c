@@ -131,11 +131,4 @@ TEST(text_from_the_right_begins_at_the_right) {
   ck_assert_double_gt(box.x, X + 100);
 }
 
-TEST(nothing_is_nothing) {
-  const struct sciara_writing w = of("");
-  write_text(&w, 0);
-  ck_assert_int_eq(picture.boxes, 0);
-  ck_assert_double_eq(width_of(""), 0);
-}
-
 RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -210,34 +210,6 @@ TEST(a_large_grid_is_cut_and_thinned) {
   sciara_state_destroy(s);
 }
 
-// The part shown ends within a pixel of 2 x 2 cells; the ground beyond it does not affect its shading. (The shading of a
-// cell depends on its neighbours: the first row beyond the part is not changed.)
-TEST(the_ground_beyond_the_part_shown) {
-  enum { SIZE_ROWS = 1250, SIZE_COLS = 1100, SHOWN = 200 + 601 + 300 };
-  struct sciara_state *s = make_state(SIZE_ROWS, SIZE_COLS);
-  for (int64_t i = 0; i < SIZE_ROWS * SIZE_COLS; i++) s->h[i] = 0, s->z[i] = s->z0[i];
-  for (int64_t r = 200; r < 200 + 601; r++) s->h[r * SIZE_COLS + 100] = 2;
-  for (int64_t c = 100; c < 100 + 601; c++) s->h[200 * SIZE_COLS + c] = 2;
-  struct sciara_page_frames frames;
-  ck_assert_msg(read_frames(s, both, 1, 1, &frames) == SCIARA_OK, "%s", sciara_last_error());
-  const struct sciara_page page = {.frames = &frames, .altitude = s->z0, .snapshot_count = 1};
-  char html[128], *text[2];
-  size_t count[2];
-  snprintf(html, sizeof html, "%s/page.html", folder);
-  for (int k = 0; k < 2; k++) {
-    ck_assert_msg(sciara_page_write(&page, html) == SCIARA_OK, "%s", sciara_last_error());
-    ck_assert_int_eq(sciara_file_read(html, 1 << 26, &text[k], &count[k]), SCIARA_OK);
-    for (int64_t i = (SHOWN + 1) * SIZE_COLS; i < SIZE_ROWS * SIZE_COLS; i++)
-      writable_ground(s)[i] += (double)(40 * (i % 7));
-  }
-  ck_assert_ptr_nonnull(strstr(text[0], "\"shade\":{\"scale\":2,\"rows\":551,"));
-  ck_assert(count[0] == count[1] && memcmp(text[0], text[1], count[0]) == 0);
-  free(text[0]);
-  free(text[1]);
-  sciara_page_frames_free(&frames);
-  sciara_state_destroy(s);
-}
-
 TEST(too_much_for_a_browser_is_refused) {
   // Most of them are 0 nearly everywhere, so their chunks are not stored and reading takes little time.
   const enum sciara_field fields[] = {SCIARA_FIELD_MOMENTUM_X, SCIARA_FIELD_MOMENTUM_Y,      SCIARA_FIELD_TEMPERATURE,

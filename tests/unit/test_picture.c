@@ -55,12 +55,6 @@ TEST(pixels_are_kept) {
     }
 }
 
-TEST(paper_is_white) {
-  ck_assert_int_eq(sciara_picture_begin(&picture, 3, 2, path), SCIARA_OK);
-  sciara_picture_touch(&picture);
-  for (int k = 0; k < 6; k++) ck_assert_uint_eq(picture.pixels[k] & 0xFFFFFF, 0xFFFFFF);
-}
-
 /** Before memory is allocated for them. */
 TEST(sizes_have_a_limit) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT);
@@ -80,11 +74,6 @@ TEST_EACH(memory_is_checked_first, sanitized() ? 0 : 1) {
   ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "needs about 8.59 GB of memory"));
   ck_assert_ptr_null(picture.pixels);
-}
-
-TEST(no_more_boxes_than_there_is_room_for) {
-  for (int k = 0; k < SCIARA_PICTURE_BOXES + 3; k++) sciara_picture_claim(&picture, (struct sciara_box){k, 0, 1, 1});
-  ck_assert_int_eq(picture.boxes, SCIARA_PICTURE_BOXES);
 }
 
 static void assert_colour(const struct sciara_ramp *ramp, double t, int red, int green, int blue) {
@@ -172,15 +161,6 @@ TEST(labels_of_styles_are_for_people) {
   struct sciara_text text = {0};
   ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("arrival_time"), 0, 120200, "s", &text), SCIARA_OK);
   ck_assert_ptr_nonnull(strstr(text.data, "<item value=\"30050\" alpha=\"255\" color=\"#821e78\" label=\"8.347 h\"/>"));
-  sciara_text_free(&text);
-}
-
-TEST(the_style_is_markup_whatever_the_unit) {
-  struct sciara_text text = {0};
-  ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("thickness"), 0, 8, "m < \"a&b\"", &text), SCIARA_OK);
-  ck_assert_ptr_nonnull(strstr(text.data, "classificationMin=\"0\" classificationMax=\"8\""));
-  ck_assert_ptr_nonnull(strstr(text.data, "<item value=\"2\" alpha=\"255\" color=\"#feb24c\""));
-  ck_assert_ptr_nonnull(strstr(text.data, "label=\"8 m &lt; &quot;a&amp;b&quot;\"/>"));
   sciara_text_free(&text);
 }
 

@@ -54,28 +54,6 @@ static void finish(void) {
   teardown();
 }
 
-TEST(cog_is_complete_for_gdalinfo) {
-  struct sciara_map m = map();
-  ck_assert_msg(sciara_map_write_cog(&m, in_folder("deposit.tif")) == SCIARA_OK, "%s", sciara_last_error());
-  char *text = output_of("gdalinfo -json -stats %s --config GDAL_PAM_ENABLED NO", in_folder("deposit.tif"));
-  assert_contains(text, "\"LAYOUT\":\"COG\"");
-  assert_contains(text, "\"COMPRESSION\":\"DEFLATE\"");
-  assert_contains(text, "\"PREDICTOR\":\"3\"");
-  assert_contains(text, "ID[\\\"EPSG\\\",32633]");
-  assert_contains(text, "\"type\":\"Float32\"");
-  assert_contains(text, "\"noDataValue\":-9999");
-  assert_contains(text, "\"description\":\"deposit\"");
-  assert_contains(text, "\"unit\":\"m\"");
-  assert_contains(text, "\"TIFFTAG_IMAGEDESCRIPTION\":\"a <test>\"");
-  assert_contains(text, "\"minimum\":0.15");
-  char *place = strstr(text, "\"geoTransform\"");
-  ck_assert_ptr_nonnull(place);
-  assert_contains(place, "499547.5");
-  assert_contains(place, "4178762.5");
-  free(text);
-  ck_assert_int_eq(files_in(folder), 2); // the map and its style: no .part, no .aux.xml
-}
-
 TEST(cog_has_averaged_overviews) {
   enum { SIDE = 1100 };
   double *values = (double *)malloc(SIDE * SIDE * sizeof *values);
@@ -105,21 +83,6 @@ TEST(style_is_what_qgis_reads) {
                          in_folder("deposit.qml"));
   ck_assert_str_eq(text, "singlebandpseudocolor 1 5 0 2.8 #5c0030 0 m<&\">\n");
   free(text);
-}
-
-// Only a dot in the file name of the map itself starts an extension.
-TEST(the_style_is_in_the_folder_of_its_map) {
-  static const char *const maps[] = {"run.2/deposit", "run.2/.deposit", "run.2/a.b.tif"}, *const styles[] = {
-                                                                                              "run.2/deposit.qml",
-                                                                                              "run.2/.deposit.qml",
-                                                                                              "run.2/a.b.qml"};
-  struct sciara_map m = map();
-  ck_assert_int_eq(mkdir(in_folder("run.2"), 0777), 0);
-  for (int i = 0; i < 3; i++) {
-    ck_assert_msg(sciara_map_write_cog(&m, in_folder(maps[i])) == SCIARA_OK, "%s", sciara_last_error());
-    ck_assert_msg(access(in_folder(maps[i]), F_OK) == 0 && access(in_folder(styles[i]), F_OK) == 0, "%s", maps[i]);
-  }
-  ck_assert_int_eq(files_in(in_folder("run.2")), 4); // the visible files: no .part
 }
 
 TEST(geotiff_keeps_doubles) {

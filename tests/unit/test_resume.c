@@ -299,36 +299,6 @@ TEST(stopped_at_once_it_loses_nothing) {
   sciara_resume_close(&resumed);
 }
 
-// ------------------------------------------------------------------------------------------------- the ends of a run
-
-static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
-                                          struct sciara_engine_progress *p) {
-  (void)engine, (void)stop, (void)p;
-  return sciara_fail(SCIARA_ERR_NUMERIC, "planted");
-}
-
-TEST_EACH(every_end_has_its_time, 3) {
-  static const enum sciara_run_status ends[] = {SCIARA_RUN_COMPLETE, SCIARA_RUN_STOPPED, SCIARA_RUN_FAILED};
-  struct sciara_simulation *s = run_case_open("serial");
-  struct sciara_engine_ops failing = *s->ops;
-  struct sciara_run_result result;
-  const int cancel = ends[_i] == SCIARA_RUN_STOPPED;
-  const struct sciara_run_options how = {.history = "a test", .cancel = &cancel};
-  char now[SCIARA_DATE_SIZE];
-  failing.advance = planted_failure;
-  if (ends[_i] == SCIARA_RUN_FAILED) s->ops = &failing;
-  sciara_date_now(begin_utc);
-  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), ends[_i] == SCIARA_RUN_FAILED ? SCIARA_ERR_NUMERIC : SCIARA_OK);
-  sciara_date_now(now);
-  struct sciara_run_json r = run_case_record(out);
-  ck_assert_int_eq(r.status, ends[_i]);
-  ck_assert_ptr_nonnull(r.stop_reason);
-  expect_between(begin_utc, r.started_utc, r.ended_utc);
-  expect_between(r.started_utc, r.ended_utc, now);
-  sciara_run_json_free(&r);
-  sciara_simulation_destroy(s);
-}
-
 // -------------------------------------------------------------------------------------------------------------- dem.tif
 
 static const struct {

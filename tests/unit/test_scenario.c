@@ -148,22 +148,6 @@ TEST_EACH(test_fractional_slots, 7) {
   sciara_scenario_free(&s);
 }
 
-// The same table in a file and in the scenario.
-TEST_EACH(test_fractional_times_of_a_table, 2) {
-  static const char *const forms[] = {
-      "{\"csv\": \"rates.csv\"}",
-      "{\"table\": [[0.25, 1.5], [\"0.5 min\", 2], [\"0.1 h\", 0.125], [86400.5, 0]]}",
-  };
-  scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0.25,1.5\n0.5 min,2\n0.1 h,0.125\n86400.5,0\n");
-  struct sciara_scenario_spec s;
-  const struct sciara_vent_spec *v = read_effusion("\"0.7 s\"", forms[_i], &s);
-  const double edges[] = {0.25 + 0.7, 30 + 0.7, 360 + 0.7, 86400.5 + 0.7};
-  ck_assert_uint_eq(v->rate_count, 3);
-  for (int k = 0; k <= 3; k++) ck_assert_double_eq(v->edges[k], edges[k]);
-  ck_assert(v->rates[0] == 1.5 && v->rates[2] == 0.125);
-  sciara_scenario_free(&s);
-}
-
 TEST(test_places) {
   static const char *const effusion = "\"effusion\": {\"csv\": \"rates.csv\"}, \"start\": 100";
   char text[512];
@@ -174,15 +158,6 @@ TEST(test_places) {
   ck_assert(s.vents[0].place == SCIARA_VENT_LONLAT && s.vents[0].points[0].x == 15 && s.vents[0].points[0].y == 37.7);
   ck_assert(s.vents[1].place == SCIARA_VENT_ROWCOL && s.vents[1].points[0].x == 4 && s.vents[1].points[0].y == 3);
   ck_assert(s.vents[1].edges[0] == 100 && s.vents[1].edges[2] == 7300); // a CSV counts from the start of its vent
-  sciara_scenario_free(&s);
-}
-
-TEST(test_initial_lava_without_vents) {
-  const char *const overrides[] = {"vents=[]", "initial.thickness=h.tif"};
-  struct sciara_scenario_spec s;
-  ck_assert_msg(scenario_read_with(scenario_minimal, overrides, 2, &s) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_uint_eq(s.vent_count, 0);
-  ck_assert_str_eq(s.initial_thickness.path, scenario_inside("h.tif"));
   sciara_scenario_free(&s);
 }
 
@@ -207,25 +182,6 @@ TEST(test_override_forms) {
   ck_assert_int_eq(override_status("vents[0].x=5"), SCIARA_OK);
   ck_assert_int_eq(override_status("vents.0.99999999999999999999=5"), SCIARA_ERR_INPUT);
   ck_assert_int_eq(override_status("vents.99999999999999999999=5"), SCIARA_ERR_INPUT);
-}
-
-// Any of many vents can be overridden.
-TEST(test_override_of_many) {
-  enum { MANY = 1234 };
-  static const char vent[] = "{\"x\": 1, \"y\": 2, \"effusion\": {\"slot\": 60, \"rates_m3_s\": [1]}}";
-  struct sciara_text text = {0};
-  struct sciara_scenario_spec s;
-  ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"d.tif\"}, \"vents\": ["), SCIARA_OK);
-  for (int k = 0; k < MANY; k++) ck_assert_int_eq(sciara_text_append(&text, "%s%s", k ? "," : "", vent), SCIARA_OK);
-  ck_assert_int_eq(sciara_text_append(&text, "]}"), SCIARA_OK);
-  const char *const overrides[] = {"vents.999.x=7", "vents[1000].x=8", "vents.1233.x=9"};
-  ck_assert_msg(scenario_read_with(text.data, overrides, 3, &s) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert(s.vents[998].points[0].x == 1 && s.vents[999].points[0].x == 7 && s.vents[1000].points[0].x == 8 &&
-            s.vents[1233].points[0].x == 9);
-  sciara_scenario_free(&s);
-  scenario_refused(text.data, "vents.1234.x=1",
-                   "vents: expected an index from 0 to 1233; found the index \"1234\" in an override");
-  sciara_text_free(&text);
 }
 
 TEST(test_output_folder) {

@@ -170,10 +170,4 @@ TEST(what_has_no_room_ends_in_an_ellipsis) {
   ck_assert_str_eq(out, "a");
 }
 
-TEST(plurals) {
-  ck_assert_str_eq(sciara_plural(0, "cell", "cells"), "cells");
-  ck_assert_str_eq(sciara_plural(1, "cell", "cells"), "cell");
-  ck_assert_str_eq(sciara_plural(2, "cell", "cells"), "cells");
-}
-
 RUN_TESTS(.one_process = true)

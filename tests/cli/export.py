@@ -86,14 +86,6 @@ class Export(SharedCase):
         self.assertEqual({tuple(colour) for colour in centres[:, sea].T}, {(238, 238, 234)}, "colours where there are no data")
         self.assertGreater(len({tuple(colour) for colour in centres[:, grey].T}), 3, "shades of the ground")
 
-    def test_a_snapshot_of_the_run(self):
-        folder = self.path("moved")
-        shutil.copytree(self.path("run"), folder)
-        shutil.rmtree(os.path.join(folder, "maps"), ignore_errors=True)
-        done = self.export("moved/snapshots/00000400.nc", "-f", "cog", "--field", "thickness")
-        found = os.path.realpath(self.path(done.stdout.strip()))
-        self.assertEqual(found, os.path.join(folder, "maps", "thickness.tif"))
-
     def test_a_lone_snapshot(self):
         os.makedirs(self.path("lone", "deep"))
         shutil.copy(self.snapshot, self.path("lone", "deep", "mine.nc"))
@@ -192,22 +184,6 @@ class Export(SharedCase):
             found = gdal.Open(self.path("still", "maps", f"{field}.tif")).ReadAsArray()
             self.assertEqual([tuple(cell) for cell in numpy.argwhere(found != case.NODATA)], [case.VENT])
             self.assertEqual(found[case.VENT], 0)
-
-    def test_of_an_option_given_twice_the_last_counts(self):
-        done = self.export("run", "-f", "png", "-f", "cog", "-o", "first.tif", "-o", "last.tif", "--field", "altitude",
-                           "--field", "deposit")
-        self.assertEqual(done.stdout, "last.tif\n")
-        self.assertFalse(os.path.exists(self.path("first.tif")))
-        self.assertEqual(gdalinfo(self.path("last.tif"))["bands"][0]["description"], "deposit")
-
-    def test_a_snapshot_that_the_run_does_not_list(self):
-        """It is in the folder of the run's snapshots, and its name has the same end."""
-        name = sorted(os.listdir(self.path("run", "snapshots")))[0]
-        for other in (name[-4:], "1" + name, "x" + name):
-            other_path = self.path("run", "snapshots", other)
-            shutil.copy(self.path("run", "snapshots", name), other_path)
-            self.addCleanup(os.remove, other_path)
-            self.assert_refused(3, "found a single snapshot: --format frames is made from the folder of a run", other_path, "-f", "frames")
 
     def test_formats_of_options(self):
         """The manual names the formats that have an option, as the help does; the others refuse it."""

@@ -218,19 +218,6 @@ class ExportHtml(SharedCase):
         self.assertEqual({word for word in words if word.startswith("PAGE_")} - said - holes, set())
         self.assertNotRegex(self.page.text.replace(self.page.scripts[1], ""), "@[A-Z_]+@")
 
-    def test_language(self):
-        """English unless asked otherwise; names of fields and the scenario are the same in each."""
-        found = {language: self.make(f"{language}.html", "--language", language) for language in ("en", "it", "fr", "es", "is")}
-        self.assertEqual(found["en"].data, self.page.data)
-        for language, page in found.items():
-            self.assertEqual(next(a["lang"] for tag, a in page.elements if tag == "html"), language)
-            self.assertEqual([field["name"] for field in page.data["fields"]], USUAL)
-            self.assertEqual((page.scripts[1], page.style), (self.page.scripts[1], self.page.style))
-        self.assertEqual([field["label"] for field in found["it"].data["fields"]],
-                         ["Deposito", "Spessore", "Temperatura", "Tempo di arrivo"])
-        done = self.export("run", "-f", "html", "-o", "none.html", "--language", "de", code=2)
-        self.assertIn('--language: expected a language of en|it|fr|es|is, found "de"', done.stderr)
-
     def test_frames_are_thinned_evenly(self):
         done = self.export("run", "-f", "html", "-o", "thin.html", "--frames", 4)
         all_steps = [one.attrs["step"] for one in self.stored]
@@ -298,33 +285,6 @@ class ExportHtml(SharedCase):
         self.assertIn("has no option --frames", self.export("run", "-f", "cog", "--frames", "3", code=2).stderr)
         self.assertEqual(case.tree(self.work), before, "files after the diagnostics")
         self.export("run", "-f", "html", "--overwrite")
-
-    def broken_copy(self, name, change):
-        """A copy of the run whose third snapshot is changed."""
-        shutil.copytree(self.path("run"), self.path(name))
-        with h5py.File(self.path(name, "snapshots", os.path.basename(self.snapshots[2])), "r+") as f:
-            change(f)
-            for name_ in f:
-                f[name_].attrs.pop("sciara_checksum", None)  # changed on purpose, not damaged
-        done = self.export(name, "-f", "html", "-o", f"{name}.html", "--allow-missing-checksum", code=3)
-        self.assertIn(os.path.basename(self.snapshots[2]), done.stderr)
-        self.assertFalse(os.path.exists(self.path(f"{name}.html")))
-        return done.stderr
-
-    def test_snapshots_that_do_not_fit(self):
-        def drop(f):
-            del f["temperature"]
-
-        def spoil(f):
-            f["deposit"][0, 7, 9] = numpy.inf
-
-        def move(f):
-            f.attrs["west_m"] = f.attrs["west_m"] + 500
-            f["x"][:] += 500
-        self.assertIn('has no field "temperature", unlike other snapshots of the run',
-                      self.broken_copy("dropped", drop))
-        self.assertIn("deposit: cell row 7, column 9 is inf, expected a finite number", self.broken_copy("spoiled", spoil))
-        self.assertIn("the grid differs from that of", self.broken_copy("moved", move))
 
     def test_a_new_run_removes_the_page(self):
         shutil.copytree(self.path("run"), self.path("again"))

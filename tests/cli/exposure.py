@@ -499,12 +499,6 @@ class Exposure(SharedCase):
         said = self.sciara("exposure", "geographic", "--assets", "both.gpkg").stdout
         self.assertIn('\noutside the window of 60 m around the vents (dem.window_margin_m): lava is not computed there: "quiet"\n'
                       'outside the DEM: "away"\n', said)
-        for kind in ("png", "html"):
-            said = self.sciara("export", "geographic", "-f", kind, "--assets", "both.gpkg", "-o", f"both.{kind}").stderr
-            self.assertIn('1 of 3 places is not on the map, outside the DEM: "away"\n', said)
-        said = self.sciara("compare", "geographic", "geographic", "--assets", "both.gpkg").stdout
-        self.assertIn("\na: 1 outside the window of 60 m", said)
-        self.assertIn("\na: 1 outside the DEM\n", said)
         said = self.sciara("export", "run", "-f", "png", "--assets", "places.gpkg", "--extent", f"{WEST + 150},{NORTH - 120},{WEST + 260},{NORTH - 80}",
                            "-o", "part.png").stderr
         self.assertIn('1 of 10 places is not on the map, outside the DEM: "away"\n', said)
@@ -575,23 +569,6 @@ class Exposure(SharedCase):
 
     def pixels(self, name):
         return gdal.Open(self.path(name)).ReadAsArray().astype(int)[:3]
-
-    def test_names_that_are_numbered(self):
-        """A number that another place has already is passed over: no two places share a name."""
-        names = ["x", "x (2)", "x", "x", "x (2)", "x (4)", "feature 7", None]
-        source = ogr.GetDriverByName("GPKG").CreateDataSource(self.path("again.gpkg"))
-        layer = source.CreateLayer("places", srs_of(32633), ogr.wkbPoint)
-        layer.CreateField(ogr.FieldDefn("name", ogr.OFTString))
-        for k, name in enumerate(names):
-            feature = ogr.Feature(layer.GetLayerDefn())
-            if name:
-                feature.SetField("name", name)
-            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT({at(205 + k, 95)})"))
-            layer.CreateFeature(feature)
-        source = layer = feature = None
-        said = self.sciara("exposure", "run", "--assets", "again.gpkg", "-o", "again.csv").stderr
-        self.assertEqual(list(self.rows("again.csv")), ["x", "x (2)", "x (3)", "x (5)", "x (2) (2)", "x (4)", "feature 7", "feature 8"])
-        self.assertIn("again.gpkg: 3 names occur again", said)
 
     def test_encodings(self):
         """Names of a shapefile that does not say how they are encoded: UTF-8, or else Latin-1 with a message, whose cure works; and of a

@@ -414,26 +414,6 @@ class Model(Case):
         self.assertIn("\n" + shown[3], said)
         self.assertEqual(len(shown[3].splitlines()), 14)
 
-    def test_what_the_programs_print(self):
-        """Both programs print rows that the model reads; the liquid cells of dense are all but the edge's."""
-        steps, bench = (os.path.join(os.environ["SCIARA_BUILD_DIR"], name) for name in ("sciara_band_steps", "sciara_bands_bench"))
-        if not os.path.exists(steps) or not os.path.exists(bench):
-            self.skipTest("the programs that measure are not built")
-        with open(self.path("measured.csv"), "w", encoding="utf-8") as f:
-            for command_ in ([bench, "double", "2", "3", "2", *(f"dense,{n},{e}" for n in (64, 96) for e in ("serial", "openmp")),
-                              "tight,512,bingham,serial"],
-                             [steps, "1", "dense,64,fv3,serial,4", "dense,96,fv3,serial,4"]):
-                f.write(subprocess.run(command_, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout)
-        with open(self.path("measured.csv"), encoding="utf-8") as f:
-            rows = [line.strip().split(",") for line in f]
-        found = [row[:4] + row[5:7] + row[13:14] for row in rows]
-        self.assertEqual(found[1][:6], ["dense", "64", "fv3", "serial", "1", "-"])
-        self.assertEqual([row[12] for row in rows[1:6]], ["8"] * 5)
-        self.assertEqual(found[1][6], found[2][6])
-        self.assertEqual(found[-2][6], found[1][6], "both programs have computed 8 steps of it")
-        self.assertEqual(int(rows[1][8]), 62 * 62)
-        self.assertIn("tight/bingham/serial/double: ", self.model("measured.csv").stdout)
-
 
 class Without(Case):
     def test_no_plugin(self):

@@ -323,12 +323,6 @@ class Dated(Case):
             self.check_members(precision + "-moved", 3)
         self.assertEqual(self.last("single-moved-1"), self.last(self.run_scenario("whole")))
 
-    def test_members_on_their_own_ground(self):
-        self.write(DAM)
-        self.plan("e", vary=[{"key": "elevation_error", "values": [0.5, 1], "correlation_m": 30}], sample={"method": "random", "count": 2})
-        self.sciara("ensemble", "run", "e", "-q")
-        self.check_members("e", 2)
-
     def kill_member(self, least):
         """Kills a process once its member has a checkpoint of that time; returns the time of the checkpoint."""
         import h5py

@@ -122,18 +122,10 @@ class Ensemble(Case):
         changed = "expected vents, events and sample as they were planned, found changed ones; 'sciara ensemble plan' with the same"
         refused(lambda r: r["vents"].pop(), changed)
         refused(lambda r: r["vents"][1]["points"][0].__setitem__(0, X), changed)
-        refused(lambda r: r["vents"][0].update(weight=0.5), changed)
         refused(lambda r: r["events"][1].update(volume_m3=4001), changed)
-        refused(lambda r: r["events"].reverse(), changed)
         refused(lambda r: r["sample"].update(method="random"), changed)
         refused(lambda r: r["vents"].pop(), "vents: expected the list to which members.csv refers, found 2 items, but 2 for member 4, "
                                             "counted from 0", earlier=True)
-        refused(lambda r: r["events"].pop(), "events: expected the list to which members.csv refers, found 1 item, but 1 for member 1",
-                earlier=True)
-        record = case.read_json(path)
-        del record["lists_hash"]
-        case.write_json(path, record)
-        self.sciara("ensemble", "status", "out")
 
     def edit_column(self, column):
         """Another value in one cell of out/members.csv."""
@@ -166,21 +158,6 @@ class Ensemble(Case):
         self.plan()
         self.assertEqual(open(self.path("out/members.csv"), encoding="utf-8").read(), whole)
         self.assertIn("6 of 6 finished", self.sciara("ensemble", "status", "out").stdout)
-
-    def test_folder_without_hashes_of_columns(self):
-        """That of an earlier version is read as before, which is said; the same plan once more adds the hashes."""
-        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
-        self.plan()
-        record = case.read_json(self.path("out/ensemble.json"))
-        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event", "volume_m3", "duration_s", "rate_scale"})
-        case.write_json(self.path("out/ensemble.json"), record)
-        self.edit_column("vent")
-        said = "an earlier version planned it: changes of stratum, replicate, vent and event are not noticed"
-        self.assertIn(said, self.sciara("ensemble", "status", "out").stderr)
-        self.plan()
-        self.assertNotIn(said, self.sciara("ensemble", "status", "out").stderr)
-        self.edit_column("vent")
-        self.sciara("ensemble", "status", "out", code=3)
 
     def test_member_is_a_scenario(self):
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)

@@ -196,9 +196,7 @@ class Vents(Case):
         self.assertEqual(self.plan({"grid": grid, "weights": {"kernel": kernel}}), expected)
         for text, message in (("lon;lat\n15;37\n", "./vents.csv:2: expected longitude and latitude on the DEM (lon 15 to 15.0045, lat 37.7403 to 37.743), found lon 15, lat 37"),
                               ("x;y\n500150,5;4177180.5\n", './vents.csv:2: y: expected a decimal comma, as before, found "4177180.5"'),
-                              ("x,y\n500150;4177180\n", "./vents.csv:2: expected 2 values separated by commas, found 1"),
                               ("x,X,y\n1,2,3\n", './vents.csv:1: expected one column of x, found "x" and "X"'),
-                              ("<html><body>Login</body>", "./vents.csv: expected a table, found an HTML page"),
                               ("x,y\n4,177,180\n", "./vents.csv:2: expected 2 values separated by commas, found 3")):
             with self.subTest(text):
                 self.write("vents.csv", text)

@@ -101,12 +101,6 @@ class Info(SharedCase):
         self.assertIn(f"simulated {time}, wall-clock time ", said)
         self.assertRegex(self.value(self.sciara("info", "undated").stdout, "time"), rf" s \({time}\), clock ")
 
-    def test_a_snapshot_below_a_foreign_run_json(self):
-        os.makedirs(self.path("foreign", "deep"))
-        shutil.copy(self.path("run", self.names[1]), self.path("foreign", "deep", "mine.nc"))
-        case.write_json(self.path("foreign", "run.json"), {"speed": "10 km/h"})
-        self.sciara("info", "foreign/deep/mine.nc")
-
     def test_scenario(self):
         text = self.sciara("info", "s.json").stdout
         self.assertEqual(self.value(text, "scenario"), "s.json")
@@ -114,25 +108,9 @@ class Info(SharedCase):
         self.assertEqual(os.path.normpath(self.value(text, "output folder")), "s.out")
         self.assertFalse(os.path.exists(self.path("s.out")), "info made the output folder")
 
-    def test_scenario_that_is_wrong(self):
-        case.write_json(self.path("wrong.json"), case.scenario(vents=[]))
-        self.assertIn("wrong.json: vents: expected at least one vent", self.sciara("info", "wrong.json", code=3).stderr)
-
-    def test_a_moved_run(self):
-        shutil.move(self.copy("moved"), self.path("elsewhere"))
-        self.sciara("info", "elsewhere/")
-
     def assert_spoilt(self, name, spoilt, also=""):
         done = self.sciara("info", name, code=3)
         self.assertRegex(done.stderr, rf"error: {name}/{re.escape(spoilt)}: .*{also}")
-
-    def test_a_missing_snapshot(self):
-        os.remove(os.path.join(self.copy("missing"), self.names[3]))
-        self.assert_spoilt("missing", self.names[3], "No such file")
-
-    def test_the_last_snapshot_is_missing(self):
-        os.remove(os.path.join(self.copy("last"), self.names[-1]))
-        self.assert_spoilt("last", self.names[-1], "No such file")
 
     def test_each_missing_snapshot_is_named(self):
         folder = self.copy("several")
@@ -168,10 +146,6 @@ class Info(SharedCase):
         self.flip_a_byte(path)
         self.assert_spoilt("byte", self.names[-1], "deposit is damaged")
         self.sciara("info", f"byte/{self.names[-1]}", code=3)
-
-    def test_an_earlier_snapshot_with_a_wrong_byte(self):
-        self.flip_a_byte(os.path.join(self.copy("earlier"), self.names[2]))
-        self.assert_spoilt("earlier", self.names[2], "deposit is damaged")
 
     def test_paths_that_are_not_runs(self):
         os.makedirs(self.path("bare"))

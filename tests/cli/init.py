@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import urllib.parse
 import urllib.request
 
@@ -222,15 +221,6 @@ class Init(Case):
         self.refused("output.every: expected above 0 to 1e12 s; found -5", "dem.asc", *USUAL, "--set",
                      "output.every=-5", code=3)
         self.refused('--set: expected KEY=VALUE, found "x"', "dem.asc", *USUAL, "--set", "x", code=2)
-
-    def test_texts_that_are_not_utf8(self):
-        for words, message in (([b"dem.asc", b"--name", b"\xff"], '--name: expected UTF-8, found "\\xff"'),
-                               ([b"d\xe4m.asc"], 'DEM: expected UTF-8, found "d\\xe4m.asc"')):
-            command = [os.fsencode(case.PROGRAM), b"init", *words, *(word.encode() for word in USUAL)]
-            done = subprocess.run(command, cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-            self.assertEqual(done.returncode, 2)
-            self.assertEqual(done.stderr.decode(), f"sciara: error: {message}\n")
-        self.assertEqual(case.files(self.work), ["dem.asc"])
 
     def test_schema_for_editors(self):
         """The key $schema names an existing file, or is left out (test_every_default)."""

@@ -243,10 +243,6 @@ class Edition(Case):
 
 
 class Ensemble(Case):
-    VARY = [{"key": "model.viscosity_vent_Pa_s", "log_uniform": [1e4, 6e5]}, {"key": "model.radiating_share", "uniform": [0.02, 0.2]},
-            {"key": "model.yield_strength_vent_Pa", "uniform": [1000, 5000]}]
-    SITE = (500225, 4177195)
-
     def assert_named(self, folder, rules, title):
         """Maps, hazard.nc and the page name the rules of the members."""
         self.assertEqual(gdal.Open(self.path(folder, "maps", "probability_0m.tif")).GetMetadata()["rule"], rules)
@@ -274,41 +270,3 @@ class Ensemble(Case):
         for k, rule in enumerate(("fv3", "bingham")):
             run = record(self.run_scenario(rule + "-run", "--set", f"model.rule={rule}", name="base.json"))
             self.assertEqual(found[k], run["snapshots"][-1]["checksum"])
-
-    def test_from_draws_to_a_site(self):
-        """The probability of a site is that of runs of the members; their values are those that were drawn."""
-        self.write_scenario("base.json", model=case.SHEET, run={"until": "20 min"},
-                            vents=[{"x": 500200, "y": 4177220, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}],
-                            output={"fields": ["thickness", "max_deposit"], "dtype": "float64"})
-        case.write_json(self.path("e.json"), {
-            "base": "base.json", "sample": {"method": "random", "count": 8, "seed": 5}, "vary": self.VARY,
-            "result": {"thickness_m": [0, 1.4], "sites": [{"name": "house", "x": self.SITE[0], "y": self.SITE[1]}]}})
-        self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate")
-        self.sciara("ensemble", "run", "e", "-j", "2")
-        self.sciara("ensemble", "reduce", "e", "--no-pictures")
-        with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
-            members = list(csv.DictReader(f))
-        row, col = int((case.NORTH - self.SITE[1]) / case.CELL), int((self.SITE[0] - case.WEST) / case.CELL)
-        deposits = []
-        for member in members:
-            self.sciara("ensemble", "member", "e", member["id"], "-o", "m.json", "--overwrite")
-            self.sciara("run", "m.json", "-q", "-o", "m", "--overwrite", "--set", 'output.fields=["max_deposit"]')
-            with h5py.File(self.path("m", record(self.path("m"))["snapshots"][-1]["name"])) as f:
-                deposits.append(float(f["max_deposit"][row, col] if f["max_deposit"].ndim == 2 else f["max_deposit"][0, row, col]))
-                model = json.loads(f.attrs["scenario_json"])["model"]
-            self.assertEqual(model["rule"], "bingham")
-            for vary in self.VARY:
-                self.assertEqual(model[vary["key"].split(".")[1]], float(member[vary["key"]]))
-        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
-            site = next(csv.DictReader(f))
-        self.assertEqual(site["site"], "house")
-        for limit in (0, 1.4):
-            share = sum(deposit > limit for deposit in deposits) / len(deposits)
-            self.assertTrue(limit == 0 or 0 < share < 1, f"members do not differ at the site: {deposits}")
-            self.assertAlmostEqual(float(site[f"probability_{limit}m"]), share, places=12)
-            band = gdal.Open(self.path("e", "maps", f"probability_{limit}m.tif")).ReadAsArray()
-            self.assertAlmostEqual(float(band[row, col]), share, places=6)
-        self.assert_named("e", "bingham", "cellular automaton SCIARA, rule bingham")
-        asked = self.sciara("ensemble", "query", "e", "--at", f"{self.SITE[0]},{self.SITE[1]}").stdout
-        self.assertIn("8 of 8 members", asked)
-        self.assertIn(f"{100 * sum(deposit > 1.4 for deposit in deposits) / 8:.3g}", asked)

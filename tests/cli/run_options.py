@@ -39,9 +39,6 @@ class Stops(Case):
     def test_until(self):
         self.check_time(1500, "--until", "25 min")
 
-    def test_until_in_seconds(self):
-        self.check_time(90, "--until", "90")
-
     def test_max_time(self):
         self.check_time(1200, "--set", "run.max_time=20 min")
 
@@ -86,10 +83,6 @@ class Options(Case):
         time = record(folder)["state"]["time_s"]
         self.assertAlmostEqual(record(folder)["ledger"]["emitted_m3"], 8 * time, delta=1e-6)
 
-    def test_the_last_option_wins(self):
-        folder = self.run_scenario("last", "--set", "run.max_steps=3", "--steps", 4)
-        self.assertEqual(record(folder)["state"]["step"], 4)
-
     def test_precision(self):
         folder = self.run_scenario("single", "--precision", "single", "-n", 20)
         r = record(folder)
@@ -114,17 +107,6 @@ class Options(Case):
             ledger = case.record(self.path(precision))["ledger"]
             self.assertLessEqual(abs(ledger["residual_m3"]), ledger["bound_m3"])
         self.assertEqual(lost, {"single": 1, "double": 0})
-
-    def test_threads(self):
-        r = record(self.run_scenario("threads", "--engine", "openmp", "--threads", 3, "-n", 5))
-        self.assertEqual((r["engine"]["name"], r["engine"]["threads"]), ("openmp", 3))
-
-    def test_threads_that_were_used(self):
-        """run.json contains the real number of threads, not the request for as many as possible."""
-        r = record(self.run_scenario("serial", "--engine", "serial", "-n", 5))
-        self.assertEqual(r["engine"]["threads"], 1, "threads of serial")
-        r = record(self.run_scenario("all", "--engine", "openmp", "-n", 5))
-        self.assertGreaterEqual(r["engine"]["threads"], 1, "threads of openmp, all cores")
 
     def test_auto_engine_is_named(self):
         said = self.sciara("run", "s.json", "-o", "auto", "-n", 3).stderr

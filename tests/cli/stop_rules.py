@@ -206,9 +206,6 @@ class Towers(Case):
         wide = loads(vent(20, 15, 3, radius_m=3), vent(20, 20, 3, radius_m=3))
         self.assertEqual(wide[0], wide[1])
         self.assertIn("of 6 m3/s of the 2", wide[0])
-        apart, = set(loads(vent(20, 15, 3, radius_m=3), vent(20, 25, 3, radius_m=3)))
-        self.assertGreater(float(wide[0].split()[2]), float(apart.split()[2]))
-        self.assertLess(float(wide[0].split()[2]), 2 * float(apart.split()[2]))
         next_to = loads(vent(20, 15, 3, radius_m=3), vent(20, 22, 3, radius_m=3))
         # The formulas of docs/model.md, for the cells of both discs, which touch; the sides of a disc add up to 4/pi of its perimeter.
         cells = {(r, col + c) for col in (15, 22) for r in range(-3, 4) for c in range(-3, 4) if r * r + c * c <= 9}

@@ -82,6 +82,29 @@ class CalibrateEarly(CalibrationCase):
                 ratio = greatest_distance(self.covered("one"), at) / greatest_distance(self.covered(observed), at)
                 self.assertAlmostEqual(row[f"runout_ratio_{k}"], ratio, delta=1e-12)
 
+    def test_table_of_an_earlier_version(self):
+        """Without run-out ratios: resumed as it is, with the same results."""
+        lines = self.rows_text("whole").splitlines()
+        shorter = [b",".join(line.split(b",")[:-3]) + b"\n" for line in lines]
+        for count in (1, 31, 81):
+            folder = f"shorter-{count}"
+            os.makedirs(self.path(folder))
+            shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
+            with open(self.path(folder, "evaluations.csv"), "wb") as f:
+                f.write(b"".join(shorter[:count]))
+            self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume")
+            self.assertEqual(self.rows_text(folder), b"".join(shorter))
+            found, whole = case.tree(self.path(folder)), case.tree(self.path("whole"))
+            self.assertEqual({**found, "evaluations.csv": None}, {**whole, "evaluations.csv": None})
+        with open(self.path(folder, "evaluations.csv"), "wb") as f:
+            f.write(b"".join(shorter[:40]) + lines[40] + b"\n")
+        self.assertIn("evaluations.csv:41: expected a value for each column",
+                      self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
+        with open(self.path(folder, "evaluations.csv"), "wb") as f:
+            f.write(lines[0] + b"\n" + lines[1][:lines[1].rindex(b",") + 1] + b"far\n")
+        self.assertIn('evaluations.csv:2: expected a run-out ratio, found "far"',
+                      self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
+
     def test_fronts_that_rest(self):
         """The lava lies still for two days and cools for many."""
         self.write_scenario("slow.json", model={"cooling": 0.5}, run={"until": "9 d"})

@@ -159,6 +159,37 @@ class Ensemble(Case):
         self.assertEqual(open(self.path("out/members.csv"), encoding="utf-8").read(), whole)
         self.assertIn("6 of 6 finished", self.sciara("ensemble", "status", "out").stdout)
 
+    def test_folder_without_what_was_drawn(self):
+        """An earlier version neither wrote nor hashed these columns; the same plan once more adds them."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        whole = self.plan()
+        self.assertEqual([(r["volume_m3"], r["duration_s"]) for r in whole[:2]], [("3000", "600"), ("3000", "600")])
+        record = case.read_json(self.path("out/ensemble.json"))
+        for name in ("volume_m3", "duration_s", "rate_scale"):
+            del record["columns"][name]
+        case.write_json(self.path("out/ensemble.json"), record)
+        with open(self.path("out/members.csv"), "w", encoding="utf-8", newline="") as f:
+            writer = csv.DictWriter(f, [c for c in whole[0] if c not in ("volume_m3", "duration_s")], extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(whole)
+        self.sciara("ensemble", "member", "out", 3, "-o", "m.json")
+        self.assertEqual(self.plan(), whole)
+
+    def test_folder_without_hashes_of_columns(self):
+        """That of an earlier version is read as before, which is said; the same plan once more adds the hashes."""
+        self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
+        self.plan()
+        record = case.read_json(self.path("out/ensemble.json"))
+        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event", "volume_m3", "duration_s", "rate_scale"})
+        case.write_json(self.path("out/ensemble.json"), record)
+        self.edit_column("vent")
+        said = "an earlier version planned it: changes of stratum, replicate, vent and event are not noticed"
+        self.assertIn(said, self.sciara("ensemble", "status", "out").stderr)
+        self.plan()
+        self.assertNotIn(said, self.sciara("ensemble", "status", "out").stderr)
+        self.edit_column("vent")
+        self.sciara("ensemble", "status", "out", code=3)
+
     def test_member_is_a_scenario(self):
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
         self.plan()

@@ -166,6 +166,32 @@ class Pictures(SharedCase):
         away = export("sight.png", "--extent", f"{case.WEST},{case.SOUTH},{x - 100},{case.SOUTH + 100}")
         self.assertEqual((blue(away[1]).sum(), cyan(away[1]).sum()), (0, 0))
 
+    def test_degrees_on_both_sides_of_180(self):
+        """The meridian of 180 degrees is a line of the graticule, which goes on east of it."""
+        degrees, metres = self.reference(4326), self.reference(32601)
+        to, back = osr.CoordinateTransformation(degrees, metres), osr.CoordinateTransformation(metres, degrees)
+        middle = to.TransformPoint(180, 37.73)
+        west, south = round(middle[0]) - 5 * case.COLS, round(middle[1]) - 5 * case.ROWS
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            grid = f.read().replace(f"xllcorner {case.WEST}", f"xllcorner {west}").replace(f"yllcorner {case.SOUTH}", f"yllcorner {south}")
+        with open(self.path("turn.asc"), "w", encoding="ascii") as f:
+            f.write(grid)
+        case.write_scenario(self.work, "turn.json", run={"max_steps": 60}, dem={"path": "turn.asc", "crs": "EPSG:32601"}, output={"fields": case.FIELDS, "maps": []})
+        self.sciara("run", "turn.json", "-q", "-o", "turn")
+        for name, *args in (("turn.png",), ("lines.png", "--graticule")):
+            self.sciara("export", "turn", "-q", "-f", "png", "--overwrite", "-o", name, "--extent", "dem", "--width", 900, *args)
+        changed = (map_of(pixels(self.path("turn.png"))) != map_of(pixels(self.path("lines.png")))).any(axis=2)
+        rows, cols = changed.shape
+        for longitude, drawn in ((180, True), (180.00042, False), (-179.99833, True), (179.99833, True)):
+            hits = []
+            for n in range(40):
+                y = south + 10 * case.ROWS * (0.2 + 0.6 * n / 39)
+                lat = back.TransformPoint(middle[0], y)[1]
+                x, y = to.TransformPoint(longitude, lat)[:2]
+                row, col = int((south + 10 * case.ROWS - y) / (10 * case.ROWS) * rows), int((x - west) / (10 * case.COLS) * cols)
+                hits.append(changed[row, max(col - 2, 0):col + 3].any())
+            self.assertEqual(numpy.mean(hits) > 0.9, drawn, (longitude, numpy.mean(hits)))
+
     def test_temperature_in_the_least_width(self):
         self.assert_golden("temperature.png", "--width", 320, "--field", "temperature")
 

@@ -86,12 +86,10 @@ static bool go_on(void *context) {
 // ------------------------------------------------------------------------------------------------------------- folders
 
 static struct sciara_calibration_record record_of(const struct sciara_search *s, const char *status) {
-  const uint64_t *ground = s->hash, *lava = ground ? ground + s->asked->file->scenario_count : NULL;
   return (struct sciara_calibration_record){.folder = s->folder,
                                             .search = s->asked,
-                                            .ground = ground,
-                                            .lava = lava,
-                                            .cells = lava ? lava + s->asked->file->scenario_count : NULL,
+                                            .inputs = s->inputs,
+                                            .cells = s->cells,
                                             .table = &s->table,
                                             .status = status,
                                             .restart = s->restart,
@@ -279,12 +277,11 @@ static enum sciara_status open_evaluator(struct work *w, struct sciara_search *s
                                                   .done = take,
                                                   .context = w};
   SCIARA_TRY(sciara_evaluator_open(&options, &s->evaluator));
-  const size_t n = f->scenario_count;
-  SCIARA_TRY(SCIARA_NEW(s->hash, 2 * n + f->pair_count, "the hashes of the inputs"));
+  SCIARA_TRY(SCIARA_NEW(s->inputs, f->scenario_count, "the hashes of the inputs"));
+  SCIARA_TRY(SCIARA_NEW(s->cells, f->pair_count, "the hashes of the extents"));
   const struct sciara_cases *c = sciara_evaluator_cases(s->evaluator);
-  for (size_t k = 0; k < n; k++) s->hash[k] = c->scenario[k].setup.ground;
-  for (size_t k = 0; k < n; k++) s->hash[n + k] = c->scenario[k].lava;
-  for (size_t k = 0; k < f->pair_count; k++) s->hash[2 * n + k] = hash_of_extent(c, k);
+  for (size_t k = 0; k < f->scenario_count; k++) s->inputs[k] = c->scenario[k].inputs;
+  for (size_t k = 0; k < f->pair_count; k++) s->cells[k] = hash_of_extent(c, k);
   return SCIARA_OK;
 }
 

@@ -31,9 +31,10 @@ bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJ
   bool whole = scenarios && extents;
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
     cJSON *item = sciara_json_push(scenarios);
-    whole = item && sciara_json_put_plain(item, "path", f->scenario[k]) &&
-            sciara_json_put_hash(item, "hash", f->hash[k]) && sciara_json_put_hash(item, "ground", r->ground[k]) &&
-            sciara_json_put_hash(item, "initial", r->lava[k]);
+    whole =
+        item && sciara_json_put_plain(item, "path", f->scenario[k]) && sciara_json_put_hash(item, "hash", f->hash[k]);
+    for (int n = 0; n < SCIARA_INPUTS && whole; n++)
+      whole = sciara_json_put_hash(item, sciara_input_table[n].name, r->inputs[k].hash[n]);
   }
   for (size_t k = 0; k < f->pair_count && whole; k++) {
     cJSON *item = sciara_json_push(extents);

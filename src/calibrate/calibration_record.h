@@ -8,6 +8,7 @@
 #include "calibrate/calibration_file.h"
 #include "calibrate/cmaes.h"
 #include "map/words.h"
+#include "model/inputs.h"
 
 #define SCIARA_EVALUATIONS_CSV "evaluations.csv"
 #define SCIARA_CALIBRATION_JSON "calibration.json"
@@ -56,8 +57,8 @@ struct sciara_calibration_restart {
 struct sciara_calibration_record {
   const char *folder;
   const struct sciara_calibration_search *search;
-  const uint64_t *ground, *lava; ///< hashes of the ground and of the initial lava of each scenario
-  const uint64_t *cells;         ///< hashes of the cells of each extent
+  const struct sciara_inputs *inputs; ///< of each scenario
+  const uint64_t *cells;              ///< hashes of the cells of each extent
   const struct sciara_evaluation_table *table;
   const char *status; ///< "running", "interrupted", "finished"
   const struct sciara_calibration_restart *restart;

@@ -101,12 +101,12 @@ static bool find_difference(const cJSON *was, const cJSON *now, const struct sci
   return !is_equal(was, now) && note_difference(was, now, at, out);
 }
 
-/** Whether the values of `key` of two lists are equal; else the number of the first that is not. */
+/** Whether the values of `key` of two lists are equal, where the old one has it; else the number of the first that is not. */
 static bool find_changed(const cJSON *was, const cJSON *now, const char *key, size_t *index) {
   const cJSON *a = was ? was->child : NULL, *b = now->child;
   for (*index = 0; b; ++*index, a = a->next, b = b->next) {
     const cJSON *old = a ? sciara_json_get(a, key) : NULL;
-    if (!old || !cJSON_Compare(old, sciara_json_get(b, key), true)) return true;
+    if (!a || (old && !cJSON_Compare(old, sciara_json_get(b, key), true))) return true;
   }
   return false;
 }
@@ -130,23 +130,23 @@ static void warn_of_version(const char *path, const cJSON *old) {
     sciara_log(SCIARA_LOG_WARNING, "%s: the calibration began with another version of the program", path);
 }
 
-/** The contents of scenarios and extents. */
+/** A value of each item of a list. */
+static enum sciara_status check_part(const char *folder, const cJSON *old, const cJSON *inputs, const char *list,
+                                     const char *key, const char *what) {
+  size_t index;
+  const cJSON *now = sciara_json_get(inputs, list);
+  if (!find_changed(sciara_json_get(old, list), now, key, &index)) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s as when the calibration of %s began, found a change",
+                     sciara_json_get(cJSON_GetArrayItem(now, (int)index), "path")->valuestring, what, folder);
+}
+
+/** The contents of scenarios and extents. An earlier version noted fewer of them. */
 static enum sciara_status check_inputs(const char *folder, const cJSON *old, const cJSON *inputs) {
-  static const struct {
-    const char *list, *key, *what;
-  } parts[] = {{"scenarios", "hash", "the scenario and its rates"},
-               {"scenarios", "ground", "the ground of the scenario"},
-               {"scenarios", "initial", "the initial lava of the scenario"},
-               {"extents", "cells", "the observed extent and its region"}};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    size_t index;
-    const cJSON *now = sciara_json_get(inputs, parts[k].list);
-    if (!find_changed(sciara_json_get(old, parts[k].list), now, parts[k].key, &index)) continue;
-    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected %s as when the calibration of %s began, found a change",
-                       sciara_json_get(cJSON_GetArrayItem(now, (int)index), "path")->valuestring, parts[k].what,
-                       folder);
-  }
-  return SCIARA_OK;
+  SCIARA_TRY(check_part(folder, old, inputs, "scenarios", "hash", "the scenario and its rates"));
+  for (int k = 0; k < SCIARA_INPUTS; k++)
+    SCIARA_TRY(check_part(folder, old, inputs, "scenarios", sciara_input_table[k].name, sciara_input_table[k].what));
+  SCIARA_TRY(check_part(folder, old, inputs, "extents", "cells", "the observed extent and its region"));
+  return check_part(folder, old, inputs, "extents", "date", "the date of the observed extent");
 }
 
 static enum sciara_status check(const struct sciara_calibration_file *f, const char *folder, const cJSON *inputs) {

@@ -87,7 +87,8 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   s->setup.ground = sciara_site_checksum(s->setup.site);
   sciara_compute_place(&s->setup, &unchanged, NULL, &problem, &diagnostics);
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
-  if (problem.state) s->lava = sciara_state_checksum(problem.state);
+  s->inputs = sciara_inputs_of(s->setup.site, s->setup.ground, problem.vents);
+  if (problem.state) s->inputs.hash[SCIARA_INPUT_LAVA] = sciara_state_checksum(problem.state);
   const struct sciara_engine_ops *ops;
   SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
   if (k == 0) c->ops = ops;

@@ -9,6 +9,7 @@
 #include "calibrate/evaluate.h"
 #include "map/run_out.h"
 #include "member/compute.h"
+#include "model/inputs.h"
 #include "scenario/scenario.h"
 #include "sim/cost.h"
 
@@ -33,7 +34,7 @@ struct sciara_case {
   struct sciara_scenario_base *base;
   struct sciara_scenario_spec spec;  ///< of the scenario without changes
   struct sciara_compute_setup setup; ///< without slot, device and cancel
-  uint64_t lava;                     ///< sciara_state_checksum of the state with the initial lava; 0: there is none
+  struct sciara_inputs inputs;       ///< of the scenario without changes
   struct sciara_vent_cells vents;    ///< of the scenario without changes
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
   char start[SCIARA_DATE_SIZE];      ///< the date of its start; "": unknown

@@ -480,7 +480,8 @@ void sciara_search_free(struct sciara_search *s) {
   sciara_evaluator_close(s->evaluator);
   table_close(&s->table);
   sciara_cmaes_destroy(s->optimiser);
-  sciara_free(s->hash);
+  sciara_free(s->inputs);
+  sciara_free(s->cells);
   sciara_free(s->points);
   sciara_free(s->restart);
   sciara_free(s->map);

@@ -16,7 +16,8 @@ struct sciara_search {
   pthread_mutex_t *lock; ///< of new rows, `best` and `failed`
   char *folder;          ///< of its results; malloc'd
   struct sciara_evaluator *evaluator;
-  uint64_t *hash;                       ///< of the grounds and the initial lavas of the scenarios, then of the extents
+  struct sciara_inputs *inputs;         ///< of the scenarios
+  uint64_t *cells;                      ///< hashes of the extents
   struct sciara_evaluation_table table; ///< of its folder
   size_t earlier;                       ///< rows of earlier processes
   struct sciara_cmaes *optimiser;       ///< NULL: `points`

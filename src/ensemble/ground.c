@@ -13,7 +13,8 @@ static enum sciara_status check_hash(const struct sciara_ensemble *e, uint64_t f
   if (found == e->site_hash) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT,
                      "%s/%s: expected the ground %016" PRIx64 " of the plan, found %016" PRIx64
-                     "; put back the file of the plan: 'sciara ensemble plan' in another folder writes it",
+                     "; put back the file of the plan ('sciara ensemble plan' in another folder writes it), or a file "
+                     "that dem.sea or dem.edits of its base names",
                      e->folder, SCIARA_ENSEMBLE_DEM, e->site_hash, found);
 }
 

@@ -34,14 +34,14 @@ static bool is_absent(const char *path) { return access(path, F_OK) != 0 && errn
 static enum sciara_status identify(const struct sciara_problem *p, const struct sciara_vents *vents,
                                    const struct sciara_state *state, struct sciara_checkpoint_identity *out) {
   const char *precision = sciara_precision_name(sciara_scenario_precision(&p->scenario));
-  *out = (struct sciara_checkpoint_identity){.grid = state->grid,
-                                             .ground = sciara_state_checksum_of_ground(state),
-                                             .vents = sciara_vents_hash(vents),
-                                             .params = p->scenario.params,
-                                             .boundary = p->scenario.boundary,
-                                             .record = SCIARA_FOOTPRINT_RECORD,
-                                             .precision = strdup(precision),
-                                             .of_member = true};
+  *out = (struct sciara_checkpoint_identity){
+      .grid = state->grid,
+      .inputs = sciara_inputs_of(state->site, sciara_state_checksum_of_ground(state), vents),
+      .params = p->scenario.params,
+      .boundary = p->scenario.boundary,
+      .record = SCIARA_FOOTPRINT_RECORD,
+      .precision = strdup(precision),
+      .of_member = true};
   return out->precision ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for a checkpoint");
 }
 
@@ -158,7 +158,7 @@ static enum sciara_status check(const struct sciara_checkpoint *c, const char *p
   struct sciara_checkpoint_identity identity;
   SCIARA_TRY(identify(p, vents, state, &identity));
   identity.boundary = SCIARA_BOUNDARY_OPEN; // as in every window
-  const enum sciara_status status = sciara_checkpoint_check(c, path, &identity, true);
+  const enum sciara_status status = sciara_checkpoint_check(c, path, &identity, 0);
   free(identity.precision);
   return status;
 }

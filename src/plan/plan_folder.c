@@ -87,11 +87,6 @@ static enum sciara_status write_ground(struct sciara_planning *p) {
   return status == SCIARA_OK ? write_checkpoint(p) : status;
 }
 
-/** Whether the ground is that of an earlier plan; in single precision its hash is not known before it is written. */
-static bool has_ground_of(const struct sciara_planning *p, const struct sciara_ensemble *old) {
-  return p->base.scenario.engine.single_precision || old->site_hash == p->base.site->origin.hash;
-}
-
 /** Whether a table has the columns that this plan writes: an earlier attempt may have ended before ensemble.json. */
 static bool has_columns_of(const struct sciara_planning *p, const struct sciara_members *m) {
   uint64_t mine[SCIARA_ENSEMBLE_COLUMNS], found[SCIARA_ENSEMBLE_COLUMNS];
@@ -165,17 +160,19 @@ static void report_other_draws(const struct sciara_planning *p, const struct sci
 static enum sciara_status inspect_folder(struct sciara_planning *p, bool overwrite, bool *same, int *lock) {
   struct sciara_ensemble old;
   struct sciara_ensemble_rows rows;
+  uint64_t ground = 0;
   bool exists = false, empty = true;
   *same = false;
   SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
   if (!exists || empty) return SCIARA_OK;
   SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
+  SCIARA_TRY(sciara_site_hash(p->base.site, &ground));
   enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
   if (status == SCIARA_OK) follow_earlier_version(p, &old);
   if (status != SCIARA_OK) {
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected an empty folder or one of an ensemble, found other files",
                          p->e.folder);
-  } else if (old.hash == p->e.hash && has_ground_of(p, &old)) {
+  } else if (old.hash == p->e.hash && old.site_hash == ground) {
     *same = true;
     p->e.site_hash = old.site_hash;
     status = check_table(p, &rows);

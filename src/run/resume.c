@@ -167,12 +167,14 @@ static enum sciara_status check_overrides(const struct sciara_problem_options *o
 /** Reads the state of the checkpoint into the problem, if they match. */
 static enum sciara_status restore_once(const struct sciara_resume *r, struct sciara_problem *p) {
   struct sciara_checkpoint_identity identity;
-  SCIARA_TRY(sciara_problem_match_ground(p, r->from.time_s, r->from.identity.ground));
+  SCIARA_TRY(sciara_problem_match_ground(p, r->from.time_s, r->from.identity.inputs.hash[SCIARA_INPUT_GROUND]));
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &identity);
-  if (status == SCIARA_OK) status = sciara_checkpoint_check(&r->from, r->path, &identity, !r->branch);
+  if (status == SCIARA_OK)
+    status = sciara_checkpoint_check(&r->from, r->path, &identity, r->branch ? 1u << SCIARA_INPUT_VENTS : 0);
   free(identity.precision);
   // Other vents say nothing of the lava that there is.
-  p->emission_from_s = identity.vents == r->from.identity.vents ? r->from.emission_from_s : r->from.time_s;
+  const bool same = identity.inputs.hash[SCIARA_INPUT_VENTS] == r->from.identity.inputs.hash[SCIARA_INPUT_VENTS];
+  p->emission_from_s = same ? r->from.emission_from_s : r->from.time_s;
   return status == SCIARA_OK ? sciara_checkpoint_read_state(r->path, &r->from, p->state) : status;
 }
 

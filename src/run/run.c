@@ -302,7 +302,7 @@ static void follow_ground(struct run *r) {
   const struct sciara_problem *p = &r->simulation->problem;
   if (r->changes_done == p->site->changes_done) return;
   r->changes_done = p->site->changes_done;
-  r->ground = r->checkpoints.header.identity.ground = sciara_site_checksum(p->site);
+  r->ground = r->checkpoints.header.identity.inputs.hash[SCIARA_INPUT_GROUND] = sciara_site_checksum(p->site);
 }
 
 /** Runs from one advance limit to the next. */

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "file/durable.h"
-#include "model/ground_change.h"
 #include "sim/choose_engine.h"
 #include "store/checkpoint_hdf5.h"
 
@@ -21,9 +20,7 @@ static enum sciara_status set(char **held, const char *text) {
 enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, uint64_t ground,
                                               struct sciara_checkpoint_identity *out) {
   *out = (struct sciara_checkpoint_identity){.grid = p->state->grid,
-                                             .ground = ground,
-                                             .vents = sciara_vents_hash(p->vents),
-                                             .changes = sciara_ground_changes_hash(p->site->changes),
+                                             .inputs = sciara_inputs_of(p->site, ground, p->vents),
                                              .params = p->scenario.params,
                                              .boundary = p->scenario.boundary,
                                              .record = sciara_scenario_record(&p->scenario)};

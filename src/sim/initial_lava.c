@@ -76,7 +76,9 @@ static enum sciara_status check_identity(const struct sciara_problem *p, const s
   SCIARA_TRY(check_rule(p, c));
   enum sciara_status status = sciara_checkpoint_identify(p, sciara_state_checksum_of_ground(p->state), &run);
   run.params = c->identity.params;
-  if (status == SCIARA_OK) status = sciara_checkpoint_check(c, p->scenario.initial_checkpoint, &run, false);
+  if (status == SCIARA_OK)
+    status = sciara_checkpoint_check(c, p->scenario.initial_checkpoint, &run,
+                                     1u << SCIARA_INPUT_EDITS | 1u << SCIARA_INPUT_VENTS);
   free(run.precision);
   return status;
 }
@@ -100,7 +102,7 @@ enum sciara_status sciara_initial_checkpoint_take(struct sciara_problem *p) {
   enum sciara_status status;
   SCIARA_TRY_GOTO(sciara_checkpoint_verify(path, &c));
   SCIARA_TRY_GOTO(check_checksum(p, &c));
-  SCIARA_TRY_GOTO(sciara_problem_match_ground(p, c.time_s, c.identity.ground));
+  SCIARA_TRY_GOTO(sciara_problem_match_ground(p, c.time_s, c.identity.inputs.hash[SCIARA_INPUT_GROUND]));
   const unsigned record =
       sciara_scenario_record(&p->scenario) | (unsigned)(c.identity.record & SCIARA_RECORD_EVERYTHING);
   SCIARA_TRY_GOTO(sciara_state_create_on(p->site, record, &p->state));

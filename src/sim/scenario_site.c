@@ -425,6 +425,14 @@ static enum sciara_status copy_ground(const struct sciara_site *site, bool shape
   return SCIARA_OK;
 }
 
+enum sciara_status sciara_site_hash(const struct sciara_site *site, uint64_t *out) {
+  struct sciara_dem dem;
+  const enum sciara_status status = copy_ground(sciara_site_unchanged(site), true, &dem);
+  if (status == SCIARA_OK) *out = sciara_dem_hash(&dem);
+  sciara_dem_free(&dem);
+  return status;
+}
+
 /** What a scenario adds to a shared site. */
 static enum sciara_status change_ground(const struct sciara_scenario_spec *s,
                                         const struct sciara_problem_options *options, bool shape, bool error,

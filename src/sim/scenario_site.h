@@ -28,6 +28,9 @@ enum sciara_status sciara_scenario_site_share(const struct sciara_scenario_spec 
                                               const struct sciara_problem_options *options,
                                               const struct sciara_site **out);
 
+/** The hash that its ground at the start has when it is written and read again: in single precision, of rounded altitudes. */
+enum sciara_status sciara_site_hash(const struct sciara_site *site, uint64_t *out);
+
 /** Whether a path of a scenario, which may be NULL, is the name of an array. A file of this name has an ending. */
 bool sciara_path_is_of_memory(const char *path);
 

@@ -5,6 +5,7 @@
 #define SCIARA_STORE_CHECKPOINT_HDF5_H
 
 #include "file/georef.h"
+#include "model/inputs.h"
 #include "model/params.h"
 #include "model/state.h"
 
@@ -16,9 +17,7 @@ enum { SCIARA_CHECKPOINT_FORMAT = 1 };
 /** What a run must have in common with a checkpoint to continue from it. */
 struct sciara_checkpoint_identity {
   struct sciara_grid grid;
-  uint64_t ground;  ///< sciara_state_checksum_of_ground
-  uint64_t vents;   ///< sciara_vents_hash
-  uint64_t changes; ///< sciara_ground_changes_hash; 0: the file does not have it
+  struct sciara_inputs inputs; ///< that of the cells is 0 in a file of an earlier version
   struct sciara_params params;
   uint64_t boundary; ///< enum sciara_boundary
   uint64_t record;   ///< maxima that the state holds: bits of enum sciara_record
@@ -85,11 +84,13 @@ enum sciara_status sciara_checkpoint_read_state(const char *path, const struct s
                                                 struct sciara_state *s);
 
 /**
- * Rejects (SCIARA_ERR_INPUT) a run that cannot continue from a checkpoint: another DEM, parameter, boundary, precision,
- * vents (with `same_vents`), or a maximum that is not in it. Names what differs and both values.
+ * Rejects (SCIARA_ERR_INPUT) a run that cannot continue from a checkpoint: another DEM, parameter, boundary, precision, edits
+ * or vents, or a maximum that is not in it. Names what differs and both values.
+ *
+ * @param may_differ bits 1 << enum sciara_input
  */
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
-                                           const struct sciara_checkpoint_identity *run, bool same_vents);
+                                           const struct sciara_checkpoint_identity *run, unsigned may_differ);
 
 SCIARA_END_DECLS
 #endif

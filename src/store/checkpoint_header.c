@@ -17,6 +17,7 @@ enum kind { TEXT, REAL, COUNT, HEX };
 static const char checksum_name[] = "header_checksum", format_name[] = "sciara_checkpoint_format";
 
 #define MEMBER(member_) offsetof(struct sciara_checkpoint, member_)
+#define INPUT(part_) MEMBER(identity.inputs.hash[SCIARA_INPUT_##part_])
 
 /** One attribute. */
 static const struct entry {
@@ -41,8 +42,8 @@ static const struct entry {
     {"west_m", REAL, MEMBER(identity.grid.west)},
     {"north_m", REAL, MEMBER(identity.grid.north)},
     {"dem_hash", HEX, MEMBER(dem_hash)},
-    {"ground_checksum", HEX, MEMBER(identity.ground)},
-    {"vents_hash", HEX, MEMBER(identity.vents)},
+    {"ground_checksum", HEX, INPUT(GROUND)},
+    {"vents_hash", HEX, INPUT(VENTS)},
     {"boundary", COUNT, MEMBER(identity.boundary)},
     {"record", COUNT, MEMBER(identity.record)},
     {"step", COUNT, MEMBER(step)},
@@ -74,7 +75,12 @@ static const struct entry earlier_entries[] = {
 
 /** Those of a run whose ground changes alone. */
 static const struct entry change_entries[] = {
-    {"ground_changes", HEX, MEMBER(identity.changes)},
+    {"ground_changes", HEX, INPUT(EDITS)},
+};
+
+/** Those of all but files of earlier versions. */
+static const struct entry cell_entries[] = {
+    {"cells_hash", HEX, INPUT(CELLS)},
 };
 
 /** Those of a later edition of a rule alone. */
@@ -104,6 +110,7 @@ static const struct part {
     {correction_entries, sizeof correction_entries / sizeof *correction_entries},
     {earlier_entries, sizeof earlier_entries / sizeof *earlier_entries},
     {change_entries, sizeof change_entries / sizeof *change_entries},
+    {cell_entries, sizeof cell_entries / sizeof *cell_entries},
     {edition_entries, sizeof edition_entries / sizeof *edition_entries},
     {member_entries, sizeof member_entries / sizeof *member_entries},
 };
@@ -115,7 +122,8 @@ static bool has_part(const struct sciara_checkpoint *c, size_t part) {
   const struct entry *entry = parts[part].entry;
   if (entry == correction_entries) return c->added_m3 > 0 || c->removed_m3 > 0;
   if (entry == earlier_entries) return c->emission_from_s > 0;
-  if (entry == change_entries) return c->identity.changes != 0;
+  if (entry == change_entries) return c->identity.inputs.hash[SCIARA_INPUT_EDITS] != 0;
+  if (entry == cell_entries) return c->identity.inputs.hash[SCIARA_INPUT_CELLS] != 0;
   if (entry == edition_entries) return c->rule_edition > 1;
   return entry == entries || c->identity.of_member;
 }
@@ -287,13 +295,14 @@ static enum sciara_status check_ground(const struct sciara_checkpoint_identity *
                        " of %.17g m at %.17g, %.17g",
                        path, a->rows, a->cols, a->cell_size, a->west, a->north, b->rows, b->cols, b->cell_size, b->west,
                        b->north);
-  if (its->ground == run->ground) return SCIARA_OK;
+  const uint64_t was = its->inputs.hash[SCIARA_INPUT_GROUND], is = run->inputs.hash[SCIARA_INPUT_GROUND];
+  if (was == is) return SCIARA_OK;
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "%s: another DEM: expected altitudes with the checksum %016" PRIx64 ", as in the checkpoint; found %016" PRIx64
       ". An edit of the ground that its run did not have needs \"from\", when it is done, and stands after "
       "those that it had",
-      path, its->ground, run->ground);
+      path, was, is);
 }
 
 static enum sciara_status check_params(const struct sciara_checkpoint_identity *its, const char *path,
@@ -310,6 +319,21 @@ static enum sciara_status check_params(const struct sciara_checkpoint_identity *
     if (!is_identical(a, b))
       return sciara_fail(SCIARA_ERR_INPUT, "%s: model.%s: found %.17g, the checkpoint was computed with %.17g%s", path,
                          info->key, b, a, k < count ? "" : " (0: none)");
+  }
+  return SCIARA_OK;
+}
+
+/** The rest of what a run reads. An earlier version did not note the cells. */
+static enum sciara_status check_inputs(const struct sciara_inputs *its, const char *path,
+                                       const struct sciara_inputs *run, unsigned may_differ) {
+  for (int k = SCIARA_INPUT_CELLS; k <= SCIARA_INPUT_VENTS; k++) {
+    const uint64_t was = its->hash[k], is = run->hash[k];
+    if (was == is || may_differ >> k & 1u || (k == SCIARA_INPUT_CELLS && !was)) continue;
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "%s: %s: expected %s with the hash %016" PRIx64 ", as in the checkpoint; found %016" PRIx64
+                       ": has a file changed?%s",
+                       path, sciara_input_table[k].key, sciara_input_table[k].what, was, is,
+                       k == SCIARA_INPUT_VENTS ? " A branch (--output) may have other vents" : "");
   }
   return SCIARA_OK;
 }
@@ -331,7 +355,7 @@ static const char of_run[] = "a run", of_member[] = "a member of an ensemble, wh
 static const char *boundary_name(uint64_t boundary) { return boundary == SCIARA_BOUNDARY_CLOSED ? "closed" : "open"; }
 
 enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, const char *path,
-                                           const struct sciara_checkpoint_identity *run, bool same_vents) {
+                                           const struct sciara_checkpoint_identity *run, unsigned may_differ) {
   const struct sciara_checkpoint_identity *its = &c->identity;
   if (its->of_member != run->of_member)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a checkpoint of %s, found one of %s", path,
@@ -343,20 +367,10 @@ enum sciara_status sciara_checkpoint_check(const struct sciara_checkpoint *c, co
                        run->precision, its->precision);
   SCIARA_TRY(check_ground(its, path, run));
   SCIARA_TRY(check_params(its, path, run));
-  if (same_vents && its->changes != run->changes)
-    return sciara_fail(SCIARA_ERR_INPUT,
-                       "%s: dem.edits: expected edits with the hash %016" PRIx64
-                       ", as in the checkpoint; found %016" PRIx64 ": a file of edits has changed",
-                       path, its->changes, run->changes);
   if (its->boundary != run->boundary)
     return sciara_fail(SCIARA_ERR_INPUT, "%s: boundary: found %s, the checkpoint was computed with %s", path,
                        boundary_name(run->boundary), boundary_name(its->boundary));
-  if (same_vents && its->vents != run->vents)
-    return sciara_fail(
-        SCIARA_ERR_INPUT,
-        "%s: vents: cells or rates differ from those with which it was computed; was a CSV file of rates "
-        "changed? A branch (--output) may have other vents",
-        path);
+  SCIARA_TRY(check_inputs(&its->inputs, path, &run->inputs, may_differ));
   const uint64_t missing = run->record & ~its->record;
   if (!missing) return SCIARA_OK;
   int field = 0; // the first of them

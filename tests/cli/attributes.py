@@ -282,7 +282,7 @@ class Attributes(SharedCase):
             "wall_s": lambda s: 0 < s <= timing["wall_s"],
             "compute_s": timing["compute_s"],
             "output_wait_s": timing["output_wait_s"],
-            **{name: hexadecimal for name in ("ground_checksum", "vents_hash", "words", "header_checksum")},
+            **{name: hexadecimal for name in ("ground_checksum", "cells_hash", "vents_hash", "words", "header_checksum")},
         }
 
     def model_of(self, scenario):

@@ -340,7 +340,7 @@ class Calibrate(CalibrationCase):
         shutil.copytree(self.path("whole"), self.path("inputs"))
         for name, old, new, message in (
                 ("s.json", "[4, 6]", "[4, 7]", "./s.json: expected the scenario and its rates as when the calibration of inputs began"),
-                ("dem.asc", "1081.25 1081.5", "1081.25 1081.75", "./s.json: expected the ground of the scenario as when")):
+                ("dem.asc", "1081.25 1081.5", "1081.25 1081.75", "./s.json: expected the ground as when")):
             with open(self.path(name), encoding="utf-8") as f:
                 text = f.read()
             self.assertIn(old, text)
@@ -359,6 +359,45 @@ class Calibrate(CalibrationCase):
         finally:
             os.replace(self.path("kept.tif"), self.path("mapped.tif"))
 
+    def write_places(self, name, *places):
+        """GeoJSON of (attributes, kind, points in cells from the north-west), in the CRS of the DEM."""
+        def at(points):
+            return [[case.WEST + case.CELL * (col + 0.5), case.NORTH - case.CELL * (row + 0.5)] for row, col in points]
+        shapes = {"Point": lambda points: at(points)[0], "Polygon": lambda points: [at([*points, points[0]])]}
+        case.write_json(self.path(name), {"type": "FeatureCollection", "crs": {"type": "name", "properties": {
+            "name": "urn:ogc:def:crs:EPSG::32633"}}, "features": [{"type": "Feature", "properties": properties, "geometry": {
+                "type": kind, "coordinates": shapes[kind](points)}} for properties, kind, points in places]})
+
+    def test_files_that_changed(self):
+        """Those that say nothing of the altitudes at the start."""
+        def square(row, col, **properties):
+            return properties, "Polygon", [(row, col), (row, col + 5), (row + 5, col + 5), (row + 5, col)]
+        day = [{"date": f"2026-05-01T00:{minute}Z"} for minute in (10, 15, 20)]
+        files = (("dam.json", [square(20, 20)], [square(20, 21)], "the edits of the ground at simulated times"),
+                 ("coast.json", [square(24, 30)], [square(24, 31)], "the cells of land, sea and NODATA"),
+                 ("vents.json", [({"name": "v"}, "Point", [case.VENT])], [({"name": "v"}, "Point", [(8, 21)])], "the cells and rates of the vents"),
+                 ("dated.json", [square(8, 20, **day[0]), square(8, 18, **day[1])], [square(8, 20, **day[0]), square(8, 18, **day[2])], "the date of the observed extent"))
+        for name, places, _, _ in files:
+            self.write_places(name, *places)
+        self.write_scenario("files.json", run={"start": "2026-05-01", "until": "30 min"}, dem={
+            "path": "dem.asc", "crs": "EPSG:32633", "sea": "coast.json", "edits": [{"file": "dam.json", "raise_m": 2, "from": "20 min"}]},
+            vents=[{"file": "vents.json", "place": "v", "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}])
+        self.write("files-c.json", pairs=[{"scenario": "files.json", "observed": "dated.json", "dates": "date"}], unknowns=UNKNOWNS[2:], budget=4, population=4)
+        self.sciara("calibrate", "files-c.json", "-q", "-o", "files")
+        self.sciara("calibrate", "files-c.json", "-q", "-o", "files", "--resume")
+        for name, places, other, what in files:
+            with self.subTest(name):
+                self.write_places(name, *other)
+                self.assertIn(f"{'dated' if 'dated' in name else 'files'}.json: expected {what} as when the calibration of files began",
+                              self.sciara("calibrate", "files-c.json", "-o", "files", "--resume", code=3).stderr)
+                self.write_places(name, *places)
+        data = self.record("files")  # as an earlier version wrote it: what it did not note is not compared
+        for item in data["scenarios"]:
+            for key in ("cells", "edits", "vents"):
+                del item[key]
+        case.write_json(self.path("files", "calibration.json"), data)
+        self.sciara("calibrate", "files-c.json", "-q", "-o", "files", "--resume")
+
     def test_initial_lava_that_changed(self):
         shutil.copy(self.path("mapped.tif"), self.path("lava.tif"))
         self.write_scenario("lava.json", initial={"thickness": "lava.tif"})
@@ -367,7 +406,7 @@ class Calibrate(CalibrationCase):
         self.sciara("calibrate", "pool.json", "-q", "-o", "pool")
         self.sciara("calibrate", "pool.json", "-q", "-o", "pool", "--resume")
         shutil.copy(self.path("early.tif"), self.path("lava.tif"))
-        self.assertIn("./lava.json: expected the initial lava of the scenario as when the calibration of pool began",
+        self.assertIn("./lava.json: expected the initial lava as when the calibration of pool began",
                       self.sciara("calibrate", "pool.json", "-o", "pool", "--resume", code=3).stderr)
 
     def test_scenario_edited_meanwhile(self):

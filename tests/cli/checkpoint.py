@@ -271,9 +271,31 @@ class Diagnostics(Checkpoint):
         data["status"] = "stopped"  # as if by a signal: then it can be resumed in its folder
         case.write_json(os.path.join(half, "run.json"), data)
         error = self.sciara("resume", "csv", code=3).stderr
-        self.assertIn("vents: cells or rates differ from those with which it was computed", error)
+        self.assertIn("vents: expected the cells and rates of the vents with the hash", error)
         os.remove(self.path("rates.csv"))
         self.assertIn("rates.csv", self.sciara("resume", "csv", code=4).stderr)
+
+    def test_inputs_that_changed(self):
+        """What a run or a branch still needs, and the sea: altitudes and the lava so far say nothing of either."""
+        level = {"path": "dem.asc", "crs": "EPSG:32633", "sea": 1005}
+        for name, sea in (("low", 1005), ("high", 1010)):
+            self.write_scenario(f"{name}.json", dem=level | {"sea": sea})
+            self.run_scenario(name, "--steps", 100, "--checkpoint-every", NEVER, name=f"{name}.json")
+        first = os.path.join("low", "checkpoints", checkpoints(self.path("low"))[-1])
+        self.write_scenario("high.json", dem=level | {"sea": 1010}, initial={"checkpoint": first})
+        self.assertIn(f"{first}: dem.sea: expected", self.sciara("run", "high.json", "-o", "new", code=3).stderr)
+        self.write_scenario("high.json", dem=level, initial={"checkpoint": first})
+        self.run_scenario("same", "--steps", 110, name="high.json")
+        shutil.copy(self.path("high", "dem.tif"), self.path("low", "dem.tif"))
+        self.refuse("dem.sea: expected", folder="low")
+        dam = {"type": "Polygon", "coordinates": [[[15.001, 37.741], [15.003, 37.741], [15.003, 37.7415], [15.001, 37.741]]]}
+        case.write_json(self.path("dam.json"), dam)
+        self.write_scenario("d.json", dem=level | {"edits": [{"file": "dam.json", "raise_m": 5, "from": "1 h"}]})
+        self.run_scenario("dam", "--steps", 100, "--checkpoint-every", NEVER, name="d.json")
+        self.branch("dam", "rest", "--steps", 110)
+        dam["coordinates"][0][2][1] = 37.742
+        case.write_json(self.path("dam.json"), dam)
+        self.refuse("dem.edits: expected the edits of the ground at simulated times with the hash", folder="dam")
 
     def test_no_run(self):
         os.makedirs(self.path("empty"))

@@ -292,7 +292,7 @@ class Dated(Case):
                 text = json.dumps(case.read_json(self.path("away")))
                 with open(self.path("dam.json"), "w", encoding="utf-8") as f:
                     f.write(text.replace('"height_m": 6', '"height_m": 7'))
-                self.assertIn("a file of edits has changed", self.sciara("resume", "part", code=3).stderr)
+                self.assertIn("dem.edits: expected the edits of the ground", self.sciara("resume", "part", code=3).stderr)
                 os.rename(self.path("away"), self.path("dam.json"))
             self.sciara("resume", "part", "-q")
             self.assert_same_run("whole", "part", ("history", "scenario_json"))

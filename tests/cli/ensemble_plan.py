@@ -233,6 +233,23 @@ class Ensemble(Case):
         self.assertIn("id 5 (missing)", self.sciara("ensemble", "member", "out", 0, "-o", "m.json", code=3).stderr)
         self.assertFalse(os.path.exists(self.path("m.json")))
 
+    def test_plan_again_on_other_ground(self):
+        """In single precision too, in which altitudes are rounded."""
+        with open(self.path("dem.asc"), encoding="ascii") as f:
+            ground = f.read().replace("1053.0 ", "1053.1 ")
+        self.ensemble()
+        for precision in ("double", "single"):
+            for sea in (None, "nodata", 1005):
+                with self.subTest(precision=precision, sea=sea):
+                    folder = f"{precision}-{sea}"
+                    self.write_scenario("base.json", dem={"path": "dem.asc", "crs": "EPSG:32633", "sea": sea}, engine={"precision": precision})
+                    self.write("dem.asc", ground)
+                    self.plan(folder)
+                    said = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate").stderr
+                    self.assertIn("holds the same members", said)
+                    self.write("dem.asc", ground.replace("1053.1 ", "1053.2 ", 1))
+                    self.assertIn("found another base, DEM", self.plan(folder, code=3).stderr)
+
     def test_samples(self):
         """Numbers of members, weights, ranges, strata; a plan is the same each time, another seed differs."""
         vary = [{"key": "model.cooling", "normal": {"mean": 1.5, "sd": 1}, "truncate": [1, 2]}, {"key": "rate_scale", "log_uniform": [0.5, 2]}]

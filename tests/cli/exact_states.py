@@ -159,7 +159,7 @@ class Exact(Case):
         before = case.tree(self.path("changed"))
         write(higher + (higher > 2.9))
         self.assertRegex(self.sciara("resume", "changed", code=3).stderr,
-                         r"dem.edits: expected edits with the hash \w{16}, as in the checkpoint; found \w{16}: a file of edits has changed")
+                         r"dem.edits: expected the edits of the ground at simulated times with the hash \w{16}, as in the checkpoint; found \w{16}: has a file changed")
         os.remove(self.path("new.tif"))
         self.assertIn("new.tif", self.sciara("resume", "changed", code=4).stderr)
         self.assertEqual(case.tree(self.path("changed")), before)

@@ -50,8 +50,7 @@ static void end(void) {
 
 static struct sciara_checkpoint header(const struct sciara_state *s) {
   const struct sciara_checkpoint c = {.identity = {.grid = s->grid,
-                                                   .ground = sciara_state_checksum_of_ground(s),
-                                                   .vents = 77,
+                                                   .inputs = {{sciara_state_checksum_of_ground(s), 75, 76, 77}},
                                                    .params = sciara_params_default(),
                                                    .record = sciara_state_record(s),
                                                    .precision = strdup("double")},
@@ -121,7 +120,7 @@ TEST(every_bit_is_read_back) {
   ck_assert_mem_eq(&c.identity.params, &was.identity.params, sizeof was.identity.params);
   ck_assert(c.dem_hash == was.dem_hash && c.losses == 5 && c.snapshots == 6 && isinf(c.next_snapshot_s));
   ck_assert(c.wall_s == 1.5 && c.compute_s == 1.25 && c.output_wait_s == 0.125);
-  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &was.identity, true), SCIARA_OK);
+  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &was.identity, 0), SCIARA_OK);
   sciara_checkpoint_free(&was);
   sciara_checkpoint_free(&c);
   sciara_state_destroy(back);
@@ -174,7 +173,7 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
   struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
   assert_identical(state, back);
-  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &whole->identity, true), SCIARA_OK);
+  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &whole->identity, 0), SCIARA_OK);
   ck_assert_str_eq(c.scenario_json, whole->scenario_json);
   ck_assert(c.snapshots == whole->snapshots && c.losses == whole->losses && isinf(c.next_snapshot_s));
   sciara_state_destroy(back);
@@ -362,11 +361,13 @@ TEST(another_ground_is_refused) {
 static void differ_rows(struct sciara_checkpoint_identity *i) { i->grid.rows++; }
 static void differ_place(struct sciara_checkpoint_identity *i) { i->grid.north += 10; }
 static void differ_cell(struct sciara_checkpoint_identity *i) { i->grid.cell_size = 5; }
-static void differ_ground(struct sciara_checkpoint_identity *i) { i->ground ^= 1; }
+static void differ_ground(struct sciara_checkpoint_identity *i) { i->inputs.hash[SCIARA_INPUT_GROUND] ^= 1; }
 static void differ_params(struct sciara_checkpoint_identity *i) { i->params.T_sol += 1; }
 static void differ_boundary(struct sciara_checkpoint_identity *i) { i->boundary = SCIARA_BOUNDARY_CLOSED; }
 static void differ_precision(struct sciara_checkpoint_identity *i) { memcpy(i->precision, "single", 6); }
-static void differ_vents(struct sciara_checkpoint_identity *i) { i->vents = 78; }
+static void differ_cells(struct sciara_checkpoint_identity *i) { i->inputs.hash[SCIARA_INPUT_CELLS] ^= 1; }
+static void differ_edits(struct sciara_checkpoint_identity *i) { i->inputs.hash[SCIARA_INPUT_EDITS] ^= 1; }
+static void differ_vents(struct sciara_checkpoint_identity *i) { i->inputs.hash[SCIARA_INPUT_VENTS] = 78; }
 static void fewer_maxima(struct sciara_checkpoint_identity *i) { i->record = 0; }
 
 static const struct {
@@ -380,15 +381,16 @@ static const struct {
     {differ_params, "the checkpoint was computed with 1143"},
     {differ_boundary, "boundary: found closed, the checkpoint was computed with open"},
     {differ_precision, "precision: found single, the checkpoint was computed in double"},
-    {differ_vents, "00000123.h5: vents: cells or rates differ from those with which it was computed; was a CSV file of "
-                   "rates changed? A branch (--output) may have other vents"},
+    {differ_cells, "00000123.h5: dem.sea: expected the cells of land, sea and NODATA with the hash"},
+    {differ_edits, "00000123.h5: dem.edits: expected the edits of the ground at simulated times with the hash"},
+    {differ_vents, "has a file changed? A branch (--output) may have other vents"},
     {fewer_maxima, NULL},
 };
 
 TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
   struct sciara_checkpoint c = header(state), run = header(state);
   differences[_i].change(&run.identity);
-  const enum sciara_status status = sciara_checkpoint_check(&c, path, &run.identity, true);
+  const enum sciara_status status = sciara_checkpoint_check(&c, path, &run.identity, 0);
   if (differences[_i].message) {
     ck_assert_int_eq(status, SCIARA_ERR_INPUT);
     ck_assert_msg(strstr(sciara_last_error(), differences[_i].message), "%s", sciara_last_error());
@@ -396,10 +398,11 @@ TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
     ck_assert_int_eq(status, SCIARA_OK);
   }
   const bool vents = differences[_i].change == differ_vents;
-  if (vents) ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, false), SCIARA_OK);
+  if (vents) ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, 1u << SCIARA_INPUT_VENTS), SCIARA_OK);
   c.identity.record = 0;
   run.identity.record = SCIARA_RECORD_MAX_SPEED;
-  if (vents) ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, false), SCIARA_ERR_INPUT);
+  if (vents)
+    ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, 1u << SCIARA_INPUT_VENTS), SCIARA_ERR_INPUT);
   sciara_checkpoint_free(&c);
   sciara_checkpoint_free(&run);
 }

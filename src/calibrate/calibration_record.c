@@ -14,6 +14,7 @@
 #include "ensemble/ensemble_json.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
+#include "scenario/scenario_keys.h"
 
 enum { VERSION = 1 };
 
@@ -143,41 +144,6 @@ enum sciara_status sciara_calibration_records_write(const char *folder, const ch
 
 // ----------------------------------------------------------------------------------------------------------- best.json
 
-/** A text key that names a file: its path becomes absolute. */
-static enum sciara_status make_absolute(const char *folder, cJSON *object, const char *name) {
-  const cJSON *value = sciara_json_get(object, name);
-  if (!cJSON_IsString(value)) return SCIARA_OK;
-  char *path;
-  SCIARA_TRY(sciara_path_in(folder, value->valuestring, &path));
-  char *real = realpath(path, NULL);
-  cJSON *item = cJSON_CreateString(real ? real : path);
-  free(path);
-  free(real);
-  if (item && cJSON_ReplaceItemInObjectCaseSensitive(object, name, item)) return SCIARA_OK;
-  cJSON_Delete(item);
-  return no_memory();
-}
-
-static enum sciara_status move_scenario(const char *folder, cJSON *root) {
-  cJSON *dem = cJSON_GetObjectItemCaseSensitive(root, "dem"),
-        *initial = cJSON_GetObjectItemCaseSensitive(root, "initial"), *item;
-  const cJSON *sea = sciara_json_get(dem, "sea");
-  SCIARA_TRY(make_absolute(folder, dem, "path"));
-  if (cJSON_IsString(sea) && strcmp(sea->valuestring, "nodata") != 0) SCIARA_TRY(make_absolute(folder, dem, "sea"));
-  cJSON_ArrayForEach(item, sciara_json_get(dem, "edits")) {
-    SCIARA_TRY(make_absolute(folder, item, "file"));
-    SCIARA_TRY(make_absolute(folder, item, "dem"));
-  }
-  cJSON_ArrayForEach(item, sciara_json_get(root, "vents"))
-      SCIARA_TRY(make_absolute(folder, cJSON_GetObjectItemCaseSensitive(item, "effusion"), "csv"));
-  SCIARA_TRY(make_absolute(folder, initial, "thickness"));
-  SCIARA_TRY(make_absolute(folder, initial, "temperature"));
-  SCIARA_TRY(make_absolute(folder, initial, "checkpoint"));
-  cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
-  cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "output"), "folder");
-  return SCIARA_OK;
-}
-
 /** The keys of a row for a scenario without changes. */
 static enum sciara_status keys_of(const struct sciara_calibration_record *r, size_t row,
                                   const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
@@ -212,8 +178,10 @@ enum sciara_status sciara_calibration_best_write(const struct sciara_calibration
   char *from = sciara_path_folder(r->search->file->scenario[0]);
   cJSON *root = NULL;
   enum sciara_status status = from ? best_tree(r, 0, &root) : no_memory();
-  if (status == SCIARA_OK) status = move_scenario(from, root);
+  if (status == SCIARA_OK) status = sciara_scenario_move(root, from);
   free(from);
+  cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");
+  cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "output"), "folder");
   if (status == SCIARA_OK) status = sciara_json_write(root, folder, "best.json");
   cJSON_Delete(root);
   return status;

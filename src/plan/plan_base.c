@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "ensemble/members.h"
 #include "file/durable.h"
+#include "scenario/scenario_keys.h"
 #include "sim/scenario_site.h"
 
 static enum sciara_status no_memory(void) { return sciara_fail(SCIARA_ERR_MEMORY, "no memory for a scenario"); }
@@ -22,16 +23,6 @@ static enum sciara_status put_json(cJSON *object, const char *name, const char *
   cJSON *value = NULL;
   SCIARA_TRY(sciara_json_parse(name, text, strlen(text), &value));
   return put(object, name, value);
-}
-
-/** A text key that names a file: its path becomes absolute. */
-static enum sciara_status make_absolute(cJSON *object, const char *name, const char *resolved) {
-  const cJSON *value = sciara_json_get(object, name);
-  if (!cJSON_IsString(value) || !resolved) return SCIARA_OK;
-  char *real = realpath(resolved, NULL);
-  const enum sciara_status status = put(object, name, cJSON_CreateString(real ? real : resolved));
-  free(real);
-  return status;
 }
 
 /** The edits at simulated times, which dem.tif does not have. */
@@ -66,13 +57,10 @@ static enum sciara_status put_dem(const struct sciara_problem *base, const char 
   const char *crs = base->scenario.dem.crs; // "local" is not written in the file
   if (status == SCIARA_OK && crs && strcmp(crs, "local") == 0 && !cJSON_AddStringToObject(dem, "crs", crs))
     status = no_memory();
-  if (status == SCIARA_OK && sea && !cJSON_IsNull(sea)) {
+  if (status == SCIARA_OK && sea && !cJSON_IsNull(sea))
     status = put(dem, "sea", copy);
-    if (status == SCIARA_OK && base->scenario.dem.sea.rule == SCIARA_SEA_FILE)
-      status = make_absolute(dem, "sea", base->scenario.dem.sea.path);
-  } else {
+  else
     cJSON_Delete(copy);
-  }
   if (status == SCIARA_OK) status = put_edits(&base->scenario, dem);
   if (status == SCIARA_OK) return put(root, "dem", dem);
   cJSON_Delete(dem);
@@ -103,14 +91,6 @@ static enum sciara_status put_place(const struct sciara_expansion *x, cJSON *ven
     return put(vent, "y", cJSON_CreateNumber(v->points[0].y));
   }
   return sciara_json_put_points(vent, "line", v->points, v->point_count) ? SCIARA_OK : no_memory();
-}
-
-/** The paths of observed lava become absolute. */
-static enum sciara_status make_observed_absolute(const struct sciara_observed_spec *o, cJSON *observed) {
-  SCIARA_TRY(make_absolute(observed, "outline", o->outline));
-  SCIARA_TRY(make_absolute(observed, "thickness", o->thickness.path));
-  SCIARA_TRY(make_absolute(observed, "temperature", o->temperature.path));
-  return make_absolute(observed, "dem", o->dem);
 }
 
 /**
@@ -181,10 +161,7 @@ static enum sciara_status put_own_dem(const struct sciara_problem *base, cJSON *
 
 static enum sciara_status change(const struct sciara_problem *base, const struct sciara_expansion *x,
                                  const struct sciara_members *m, const char *dem, cJSON *root) {
-  cJSON *initial = cJSON_GetObjectItemCaseSensitive(root, "initial");
-  SCIARA_TRY(make_absolute(initial, "thickness", base->scenario.initial_thickness.path));
-  SCIARA_TRY(make_absolute(initial, "temperature", base->scenario.initial_temperature.path));
-  SCIARA_TRY(make_observed_absolute(&base->scenario.observed, cJSON_GetObjectItemCaseSensitive(initial, "observed")));
+  SCIARA_TRY(sciara_scenario_move(root, base->scenario.folder));
   if (base->scenario.initial_checkpoint) SCIARA_TRY(put_checkpoint(base, dem, root));
   SCIARA_TRY(dem ? put_dem(base, dem, root) : put_own_dem(base, root));
   cJSON_DeleteItemFromObjectCaseSensitive(root, "$schema");

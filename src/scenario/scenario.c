@@ -270,14 +270,23 @@ static void take_values(const cJSON *root, const char *folder, bool model_passed
   if (model == SCIARA_OK && model_passed) sciara_diagnostics_add(diagnostics, check_range(s));
 }
 
+/** @param folder receives that of the path as written, malloc'd */
+static enum sciara_status take_place(const char *path, char **folder, struct sciara_scenario_spec *out) {
+  *folder = sciara_path_folder(path);
+  out->path = sciara_format("%s", path);
+  if (!*folder || !out->path) return sciara_scenario_no_memory();
+  out->folder = realpath(*folder, NULL);
+  if (!out->folder) out->folder = sciara_format("%s", *folder);
+  return out->folder ? SCIARA_OK : sciara_scenario_no_memory();
+}
+
 enum sciara_status sciara_scenario_take(const char *path, const cJSON *root, struct sciara_scenario_spec *out,
                                         struct sciara_diagnostics *diagnostics) {
-  char *folder = sciara_path_folder(path);
-  out->path = sciara_format("%s", path);
-  const bool made = folder && out->path;
-  if (made) take_values(root, folder, true, out, diagnostics);
+  char *folder;
+  const enum sciara_status status = take_place(path, &folder, out);
+  if (status == SCIARA_OK) take_values(root, folder, true, out, diagnostics);
   free(folder);
-  return made ? SCIARA_OK : sciara_scenario_no_memory();
+  return status;
 }
 
 static enum sciara_status drop_refused_vents(cJSON *vents, const struct sciara_scenario_key *items) {
@@ -353,9 +362,8 @@ void sciara_scenario_parse_given(const char *path, const char *text, size_t leng
                                  size_t override_count, struct sciara_scenario_spec *out,
                                  struct sciara_diagnostics *diagnostics) {
   cJSON *root = NULL;
-  char *folder = sciara_path_folder(path);
-  out->path = sciara_format("%s", path);
-  enum sciara_status status = folder && out->path ? SCIARA_OK : sciara_scenario_no_memory();
+  char *folder;
+  enum sciara_status status = take_place(path, &folder, out);
   if (status == SCIARA_OK) status = sciara_json_parse_all(path, text, length, diagnostics, &root);
   sciara_diagnostics_add(diagnostics, status);
   if (status == SCIARA_OK) {
@@ -420,6 +428,7 @@ void sciara_scenario_free(struct sciara_scenario_spec *s) {
   sciara_free(s->vents);
   sciara_dem_spec_free(&s->dem);
   char *texts[] = {s->path,
+                   s->folder,
                    s->title,
                    s->json,
                    s->model,

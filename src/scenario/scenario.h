@@ -56,8 +56,9 @@ struct sciara_initial_lava {
 enum sciara_until { SCIARA_UNTIL_SOLIDIFIED, SCIARA_UNTIL_TIME, SCIARA_UNTIL_FRONT };
 
 struct sciara_scenario_spec {
-  char *path;  ///< of the file
-  char *title; ///< may be NULL
+  char *path;   ///< of the file
+  char *folder; ///< absolute, if there is such a folder: paths in `json` are relative to it
+  char *title;  ///< may be NULL
   char *
       json; ///< the scenario as run, overrides applied, as text (defaults are not written out); NULL: a member of a base
   const struct sciara_notes *notes; ///< receive the messages about it and its simulation; NULL: the log

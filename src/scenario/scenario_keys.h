@@ -53,6 +53,7 @@ struct sciara_scenario_key {
   double low, high;         ///< range of numbers, if low < high
   int most;                 ///< of a list of numbers or durations; not enforced by sciara_scenario_passes
   bool low_allowed;         ///< whether `low` itself may be given; `high` always may
+  bool is_path;             ///< a text other than `choices` is the path of a file that is read, relative to the scenario
   bool dated;               ///< a duration from the start of the run, for which a date may stand if run.start is given
   const char *choices;      ///< "open|closed"
   const char *needs;        ///< key of the same object that must also be given
@@ -144,6 +145,9 @@ static inline bool sciara_scenario_key_is_of(const struct sciara_scenario_key *k
 
 /** Whether a single value is valid for a key. Lists may be as long as earlier versions planned them. */
 bool sciara_scenario_passes(const struct sciara_scenario_key *key, const cJSON *value);
+
+/** Makes the paths of a tree, which are relative to `folder`, absolute: it may then be written elsewhere. */
+enum sciara_status sciara_scenario_move(cJSON *root, const char *folder);
 
 /** Applies one override "a.b=value" to the tree. */
 enum sciara_status sciara_scenario_override(const char *file, cJSON *root, const char *text);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "file/durable.h"
 #include "sim/choose_engine.h"
 #include "store/checkpoint_hdf5.h"
 
@@ -27,17 +26,6 @@ enum sciara_status sciara_checkpoint_identify(const struct sciara_problem *p, ui
   return set(&out->precision, sciara_precision_name(sciara_scenario_precision(&p->scenario)));
 }
 
-/** The folder of the scenario, absolute: a run may be resumed from another folder. */
-static enum sciara_status set_scenario_folder(char **held, const char *scenario) {
-  char *folder = sciara_path_folder(scenario);
-  if (!folder) return no_memory();
-  char *real = realpath(folder, NULL);
-  const enum sciara_status status = set(held, real ? real : folder);
-  free(real);
-  free(folder);
-  return status;
-}
-
 enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s, uint64_t ground, const char *history,
                                               const char *started_utc, struct sciara_checkpoint *h) {
   const struct sciara_problem *p = &s->problem;
@@ -48,7 +36,7 @@ enum sciara_status sciara_checkpoint_describe(const struct sciara_simulation *s,
   SCIARA_TRY(set(&h->georef.crs_name, p->georef.crs_name));
   SCIARA_TRY(set(&h->engine, s->ops->name));
   SCIARA_TRY(set(&h->scenario_path, p->scenario.path));
-  SCIARA_TRY(set_scenario_folder(&h->scenario_folder, p->scenario.path));
+  SCIARA_TRY(set(&h->scenario_folder, p->scenario.folder));
   SCIARA_TRY(set(&h->scenario_json, p->scenario.json));
   SCIARA_TRY(set(&h->history, history));
   return set(&h->started_utc, started_utc);

@@ -398,6 +398,33 @@ class Calibrate(CalibrationCase):
         case.write_json(self.path("files", "calibration.json"), data)
         self.sciara("calibrate", "files-c.json", "-q", "-o", "files", "--resume")
 
+    def test_best_lies_in_another_folder(self):
+        """Every path of the scenario is that of the same file; files of the same names beside best.json are others."""
+        def square(row, col):
+            return {}, "Polygon", [(row, col), (row, col + 5), (row + 5, col + 5), (row + 5, col)]
+        files = {"dam.json": (20, 20), "coast.json": (24, 30), "outline.json": (9, 18)}
+        os.makedirs(self.path("far"))
+        for folder, shift in ("far", 0), (".", 1):
+            for name, (row, col) in files.items():
+                self.write_places(f"{folder}/{name}", square(row, col + shift))
+            self.write_places(f"{folder}/vent.json", ({"name": "v"}, "Point", [(8, 20 + shift)]))
+        case.write_dem(self.path("far/dem.asc"))
+        for name in ("mapped.tif", "early.tif"):
+            shutil.copy(self.path(name), self.path("far"))
+        for k, (layers, key) in enumerate((({"thickness": "mapped.tif"}, None), ({"observed": {"outline": "outline.json", "thickness": "early.tif"}}, "observed"))):
+            case.write_json(self.path("far/s.json"), case.scenario(initial=layers, dem={
+                "path": "dem.asc", "crs": "EPSG:32633", "sea": "coast.json", "edits": [{"file": "dam.json", "raise_m": 2, "from": "20 min"}]},
+                vents=[{"file": "vent.json", "place": "v", "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}]))
+            self.write("far.json", pairs=[{"scenario": "far/s.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[2:], budget=4, population=4)
+            self.sciara("calibrate", "far.json", "-q", "-o", f"fit{k}")
+            best = case.read_json(self.path(f"fit{k}", "best.json"))
+            shutil.copy(self.path(f"fit{k}", "best.json"), self.path("best.json"))
+            texts = [best["dem"]["path"], best["dem"]["sea"], best["dem"]["edits"][0]["file"], best["vents"][0]["file"]]
+            texts += [value for value in (best["initial"][key] if key else best["initial"]).values()]
+            self.assertEqual([os.path.dirname(text) for text in texts], [self.path("far")] * len(texts))
+            ((found,),) = self.evaluate([{}], "best.json", "--observed", "mapped.tif")
+            self.assertEqual(found, self.record(f"fit{k}")["best"]["score"])
+
     def test_initial_lava_that_changed(self):
         shutil.copy(self.path("mapped.tif"), self.path("lava.tif"))
         self.write_scenario("lava.json", initial={"thickness": "lava.tif"})

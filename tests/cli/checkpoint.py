@@ -265,6 +265,9 @@ class Diagnostics(Checkpoint):
         half = self.run_scenario("csv", "--steps", 60, "--checkpoint-every", NEVER, name="c.json")
         self.branch("csv", "rest", "--set", "run.max_steps=null")
         self.assert_same_run(whole, "rest", ("history", "scenario_json"))
+        os.makedirs(self.path("elsewhere"))  # paths remain those of the scenario, however often the run is continued there
+        for parent, child, steps in (("csv", "first", 80), ("first", "second", 90)):
+            self.branch(self.path(parent), self.path(child), "--steps", steps, cwd=self.path("elsewhere"))
         with open(self.path("rates.csv"), "w", encoding="ascii") as f:
             f.write("time_s,rate_m3_s\n0,4\n1000,5\n2000,0\n")
         data = record(half)

@@ -28,7 +28,8 @@ struct sciara_evaluation_table {
   double *value;   ///< budget x unknown_count
   double *jaccard; ///< budget x pair_count; NAN unless OK or RESTED
   double *run_out; ///< budget x pair_count: ratios; NAN as J, and where they are undefined
-  bool shorter;    ///< the file has no run-out ratios: an earlier version began it
+  int edition;     ///< of its columns: 0 without run-out ratios, 1 without checksums, as earlier versions began it
+  uint64_t sum;    ///< of the rows so far: their checksums, each also over the rows before
   double *score;   ///< budget; of STOPPED a bound; NAN if FAILED or INVALID
   enum sciara_evaluate_status *status;
 };

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "calibrate/calibration_file.h"
@@ -34,6 +36,7 @@ static bool is_cancelled(const struct sciara_search *s) { return __atomic_load_n
 // ----------------------------------------------------------------------------------------------------------- its table
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 320 };
+enum { SHORTER, UNSUMMED, EDITION }; ///< of its columns: as earlier versions began it, and as it is now
 
 static const char *const words[] = {[SCIARA_EVALUATE_OK] = "ok",
                                     [SCIARA_EVALUATE_FAILED] = "failed",
@@ -47,8 +50,8 @@ static enum sciara_status io_failure(const struct sciara_evaluation_table *t, co
 
 enum sciara_status sciara_evaluation_table_make(const struct sciara_calibration_search *s,
                                                 struct sciara_evaluation_table *out) {
-  *out =
-      (struct sciara_evaluation_table){.fd = -1, .unknown_count = s->unknown_count, .pair_count = s->file->pair_count};
+  *out = (struct sciara_evaluation_table){
+      .fd = -1, .unknown_count = s->unknown_count, .pair_count = s->file->pair_count, .edition = EDITION};
   SCIARA_TRY(SCIARA_NEW(out->value, s->budget * s->unknown_count, "the evaluations"));
   SCIARA_TRY(SCIARA_NEW(out->jaccard, s->budget * s->file->pair_count, "the evaluations"));
   SCIARA_TRY(SCIARA_NEW(out->run_out, s->budget * s->file->pair_count, "the evaluations"));
@@ -69,15 +72,14 @@ static void table_close(struct sciara_evaluation_table *t) {
 
 // -------------------------------------------------------------------------------------------------------- rows written
 
-/** @param shorter without run-out ratios, as earlier versions wrote it */
-static enum sciara_status append_head(const struct sciara_calibration_search *s, bool shorter,
-                                      struct sciara_text *out) {
+static enum sciara_status append_head(const struct sciara_calibration_search *s, int edition, struct sciara_text *out) {
   sciara_text_append(out, "number");
   for (size_t k = 0; k < s->unknown_count; k++) sciara_text_append(out, ",%s", s->unknown[k].key);
   sciara_text_append(out, ",score");
   for (size_t k = 0; k < s->file->pair_count; k++) sciara_text_append(out, ",jaccard_%zu", k);
   sciara_text_append(out, ",status");
-  for (size_t k = 0; k < s->file->pair_count && !shorter; k++) sciara_text_append(out, ",runout_ratio_%zu", k);
+  for (size_t k = 0; k < s->file->pair_count && edition > SHORTER; k++) sciara_text_append(out, ",runout_ratio_%zu", k);
+  if (edition > UNSUMMED) sciara_text_append(out, ",checksum");
   return sciara_text_append(out, "\n");
 }
 
@@ -96,6 +98,25 @@ static enum sciara_status write_text(const struct sciara_evaluation_table *t, co
   return SCIARA_OK;
 }
 
+static uint64_t sum_numbers(uint64_t hash, const double *value, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    const double plain = isnan(value[k]) ? (double)NAN : value[k] + 0; // one NaN, one zero
+    hash = sciara_hash_bytes(hash, &plain, sizeof plain);
+  }
+  return hash;
+}
+
+/** The checksum of row `t->count`, over what it says and the rows before. */
+static uint64_t sum_row(const struct sciara_evaluation_table *t) {
+  const size_t row = t->count;
+  uint64_t hash = sciara_hash_bytes(SCIARA_HASH_BEGIN, &t->sum, sizeof t->sum);
+  hash = sum_numbers(hash, &t->value[row * t->unknown_count], t->unknown_count);
+  hash = sum_numbers(hash, &t->score[row], 1);
+  hash = sum_numbers(hash, &t->jaccard[row * t->pair_count], t->pair_count);
+  hash = sum_numbers(hash, &t->run_out[row * t->pair_count], t->pair_count);
+  return sciara_hash_bytes(hash, words[t->status[row]], strlen(words[t->status[row]]));
+}
+
 /** Appends row `t->count`, whose entries in the arrays are set: it survives the end of the process. */
 static enum sciara_status table_add(struct sciara_evaluation_table *t) {
   const size_t row = t->count;
@@ -105,12 +126,17 @@ static enum sciara_status table_add(struct sciara_evaluation_table *t) {
   append_number(&text, t->score[row]);
   for (size_t k = 0; k < t->pair_count; k++) append_number(&text, t->jaccard[row * t->pair_count + k]);
   sciara_text_append(&text, ",%s", words[t->status[row]]);
-  for (size_t k = 0; k < t->pair_count && !t->shorter; k++) append_number(&text, t->run_out[row * t->pair_count + k]);
+  for (size_t k = 0; k < t->pair_count && t->edition > SHORTER; k++)
+    append_number(&text, t->run_out[row * t->pair_count + k]);
+  const uint64_t sum = sum_row(t);
+  if (t->edition > UNSUMMED) sciara_text_append(&text, ",%016" PRIx64, sum);
   enum sciara_status status = sciara_text_append(&text, "\n");
   if (status == SCIARA_OK) status = write_text(t, &text);
   sciara_text_free(&text);
-  if (status == SCIARA_OK) t->count++;
-  return status;
+  if (status != SCIARA_OK) return status;
+  t->sum = sum;
+  t->count++;
+  return SCIARA_OK;
 }
 
 /** The rows survive the end of the machine. */
@@ -131,6 +157,11 @@ static bool read_number(const char *text, bool ok, double *out) {
   return ok ? sciara_parse_double(text, out) : !*text;
 }
 
+/** Scores are 0 to 1. */
+static bool read_score(const char *text, bool ok, double *out) {
+  return read_number(text, ok, out) && (!ok || (*out >= 0 && *out <= 1));
+}
+
 static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t line, char *const *cell) {
   const size_t row = t->count, n = t->unknown_count, p = t->pair_count;
   const char *word = cell[n + p + 2];
@@ -145,23 +176,31 @@ static enum sciara_status read_row(struct sciara_evaluation_table *t, size_t lin
     return refuse(t, line, "the number of the evaluation", cell[0]);
   for (size_t k = 0; k < n; k++)
     if (!read_number(cell[1 + k], true, &t->value[row * n + k])) return refuse(t, line, "a number", cell[1 + k]);
-  if (!read_number(cell[n + 1], scored, &t->score[row])) return refuse(t, line, "a score", cell[n + 1]);
+  if (!read_score(cell[n + 1], scored, &t->score[row])) return refuse(t, line, "a score, 0 to 1", cell[n + 1]);
   for (size_t k = 0; k < p; k++)
-    if (!read_number(cell[n + 2 + k], ok, &t->jaccard[row * p + k])) return refuse(t, line, "a score", cell[n + 2 + k]);
-  for (size_t k = 0; k < p && !t->shorter; k++) {
+    if (!read_score(cell[n + 2 + k], ok, &t->jaccard[row * p + k]))
+      return refuse(t, line, "a score, 0 to 1", cell[n + 2 + k]);
+  for (size_t k = 0; k < p && t->edition > SHORTER; k++) {
     const char *text = cell[n + p + 3 + k]; // of a row with scores empty where it is undefined
     if (!read_number(text, ok && *text, &t->run_out[row * p + k])) return refuse(t, line, "a run-out ratio", text);
+  }
+  t->sum = sum_row(t);
+  if (t->edition > UNSUMMED) {
+    uint64_t found = 0;
+    if (!sciara_csv_hash(cell[n + 2 * p + 3], &found) || found != t->sum)
+      return refuse(t, line, "a row with its checksum, as it was written and after the rows that were before it",
+                    cell[n + 2 * p + 3]);
   }
   t->count++;
   return SCIARA_OK;
 }
 
 /** Whether a text begins with the first line of a table. */
-static enum sciara_status has_head(const struct sciara_calibration_search *s, bool shorter, const char *text,
+static enum sciara_status has_head(const struct sciara_calibration_search *s, int edition, const char *text,
                                    size_t length, struct sciara_text *head, bool *has) {
   sciara_text_free(head);
   *head = (struct sciara_text){0};
-  SCIARA_TRY(append_head(s, shorter, head));
+  SCIARA_TRY(append_head(s, edition, head));
   *has = length >= head->length && memcmp(text, head->data, head->length) == 0;
   return SCIARA_OK;
 }
@@ -175,16 +214,18 @@ static enum sciara_status read_rows(struct sciara_evaluation_table *t, const str
   size_t columns, count;
   bool known;
   enum sciara_status status;
-  SCIARA_TRY_GOTO(has_head(s, true, text, length, &head, &t->shorter));
-  if (!t->shorter) SCIARA_TRY_GOTO(has_head(s, false, text, length, &head, &known));
-  if (!t->shorter && !known) {
+  for (t->edition = SHORTER;; t->edition++) {
+    SCIARA_TRY_GOTO(has_head(s, t->edition, text, length, &head, &known));
+    if (known || t->edition == EDITION) break;
+  }
+  if (!known) {
     text[strcspn(text, "\r\n")] = '\0';
     head.data[head.length - 1] = '\0';
     status =
         sciara_fail(SCIARA_ERR_INPUT, "%s:1: expected the line \"%s\", found \"%.400s\"", t->path, head.data, text);
     goto cleanup;
   }
-  columns = t->unknown_count + (t->shorter ? 1 : 2) * t->pair_count + 3;
+  columns = t->unknown_count + (t->edition > SHORTER ? 2 : 1) * t->pair_count + 3 + (t->edition > UNSUMMED);
   SCIARA_TRY_GOTO(sciara_csv_rows_begin(t->path, text + head.length, length - head.length, &rows));
   while (sciara_csv_has_row(&rows)) {
     const size_t line = rows.line + 1;
@@ -204,7 +245,7 @@ cleanup:
 static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
                                      const struct sciara_calibration_search *s) {
   struct sciara_text head = {0};
-  enum sciara_status status = append_head(s, false, &head);
+  enum sciara_status status = append_head(s, EDITION, &head);
   if (status == SCIARA_OK) status = write_text(t, &head);
   if (status == SCIARA_OK) status = table_sync(t);
   if (status == SCIARA_OK) status = sciara_folder_of_file_sync(t->path);
@@ -216,7 +257,7 @@ static enum sciara_status begin_file(const struct sciara_evaluation_table *t,
 static bool is_half_a_head(const struct sciara_calibration_search *s, const char *text, size_t length) {
   struct sciara_text head = {0};
   const bool is =
-      append_head(s, false, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
+      append_head(s, EDITION, &head) == SCIARA_OK && length < head.length && memcmp(text, head.data, length) == 0;
   sciara_text_free(&head);
   return is;
 }

@@ -128,7 +128,8 @@ enum sciara_status sciara_ensemble_lock_to_plan(const char *folder, int *lock) {
   if (*lock < 0 || !is_held(*lock, LOCK_EX)) return SCIARA_OK;
   close(*lock);
   *lock = -1;
-  return sciara_fail(SCIARA_ERR_INPUT, "%s: a process computes members of the ensemble in this folder; end it first",
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: a process computes members of the ensemble in this folder, or plans it; end it first",
                      folder);
 }
 

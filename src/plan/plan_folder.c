@@ -151,6 +151,18 @@ static void report_other_draws(const struct sciara_planning *p, const struct sci
       p->e.folder);
 }
 
+/** Whether a folder without ensemble.json is that of a plan that was interrupted: it has the lock, and no results. */
+static enum sciara_status is_interrupted(const char *folder, bool *is) {
+  char *json, *lock;
+  SCIARA_TRY(sciara_path_in(folder, SCIARA_ENSEMBLE_JSON, &json));
+  const enum sciara_status status = sciara_path_in(folder, SCIARA_ENSEMBLE_LOCK, &lock);
+  *is =
+      status == SCIARA_OK && access(json, F_OK) != 0 && access(lock, F_OK) == 0 && !sciara_ensemble_has_results(folder);
+  free(json);
+  free(lock);
+  return status;
+}
+
 /**
  * What may happen to the folder. *same: it holds this very ensemble, whose weights and results are replaced. The base of
  * p->e is that of the folder.
@@ -166,6 +178,12 @@ static enum sciara_status inspect_folder(struct sciara_planning *p, bool overwri
   SCIARA_TRY(sciara_folder_is_empty(p->e.folder, &exists, &empty));
   if (!exists || empty) return SCIARA_OK;
   SCIARA_TRY(sciara_ensemble_refuse_links(p->e.folder));
+  bool interrupted;
+  SCIARA_TRY(is_interrupted(p->e.folder, &interrupted));
+  if (interrupted) {
+    sciara_log(SCIARA_LOG_INFO, "%s: holds a plan that was interrupted; it is planned anew", p->e.folder);
+    return SCIARA_OK;
+  }
   SCIARA_TRY(sciara_site_hash(p->base.site, &ground));
   enum sciara_status status = sciara_ensemble_json_read(p->e.folder, &old, &rows);
   if (status == SCIARA_OK) follow_earlier_version(p, &old);
@@ -225,6 +243,7 @@ enum sciara_status sciara_plan_write(struct sciara_planning *p, const char *fold
   SCIARA_TRY_GOTO(take_base_of_folder(p));
   SCIARA_TRY_GOTO(inspect_folder(p, overwrite, &same, &lock));
   SCIARA_TRY_GOTO(sciara_folder_make(folder));
+  if (!same && lock < 0) SCIARA_TRY_GOTO(sciara_ensemble_lock_to_plan(folder, &lock));
   // Of members of another plan, whose results are gone.
   if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_LOG));
   if (!same) SCIARA_TRY_GOTO(sciara_file_remove(folder, SCIARA_ENSEMBLE_OBSERVED));

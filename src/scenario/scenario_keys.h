@@ -50,13 +50,13 @@ struct sciara_scenario_key {
   unsigned rules;     ///< of a key of "model": bits 1 << enum sciara_rule_kind of the rules that have it; 0: all
   const char *preset; ///< default as JSON; "null" also allows null to be written; NULL: none
   const char *unit;
-  double low, high;         ///< range of numbers, if low < high
-  int most;                 ///< of a list of numbers or durations; not enforced by sciara_scenario_passes
-  bool low_allowed;         ///< whether `low` itself may be given; `high` always may
-  bool is_path;             ///< a text other than `choices` is the path of a file that is read, relative to the scenario
-  bool dated;               ///< a duration from the start of the run, for which a date may stand if run.start is given
-  const char *choices;      ///< "open|closed"
-  const char *needs;        ///< key of the same object that must also be given
+  double low, high;    ///< range of numbers, if low < high
+  int most;            ///< of a list of numbers or durations; not enforced by sciara_scenario_passes
+  bool low_allowed;    ///< whether `low` itself may be given; `high` always may
+  bool is_path;        ///< a text other than `choices` is the path of a file that is read, relative to the scenario
+  bool dated;          ///< a duration from the start of the run, for which a date may stand if run.start is given
+  const char *choices; ///< "open|closed"
+  const char *needs;   ///< key of the same object that must also be given
   const char *alternatives; ///< of an object: exactly one of these sets of keys is given, "x,y|lon,lat"
   const char *description;
 };

@@ -34,8 +34,9 @@ static enum sciara_status move(const char *folder, const struct sciara_scenario_
   snprintf(name, sizeof name, "%.*s", (int)n, path);
   cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
   if (!path[n])
-    return cJSON_IsString(value) && !is_word(key, value->valuestring) ? make_absolute(folder, object, name, value->valuestring)
-                                                                       : SCIARA_OK;
+    return cJSON_IsString(value) && !is_word(key, value->valuestring)
+               ? make_absolute(folder, object, name, value->valuestring)
+               : SCIARA_OK;
   if (path[n] == '.') return move(folder, key, path + n + 1, value);
   cJSON_ArrayForEach(item, value) SCIARA_TRY(move(folder, key, path + n + strlen("[]."), item));
   return SCIARA_OK;

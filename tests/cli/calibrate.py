@@ -313,6 +313,7 @@ class Calibrate(CalibrationCase):
         with open(self.path("changed", "evaluations.csv"), encoding="ascii") as f:
             lines = f.readlines()
         lines[5] = "5,0.5" + lines[5][lines[5].index(",", 2):]
+        lines = [line[:line.rindex(",")] + "\n" for line in lines]  # as an earlier version wrote it
         with open(self.path("changed", "evaluations.csv"), "w", encoding="ascii") as f:
             f.writelines(lines)
         shutil.copytree(self.path("whole"), self.path("notes"))
@@ -335,6 +336,24 @@ class Calibrate(CalibrationCase):
         self.assertEqual(case.tree(self.path("whole")), before)
         with open(self.path("notes", "evaluations.csv"), encoding="ascii") as f:
             self.assertEqual(f.read(), "my notes")
+
+    def test_edited_rows(self):
+        """A row counts as it was written, and after the rows that were before it. An earlier version wrote no checksums."""
+        with open(self.path("whole", "evaluations.csv"), encoding="ascii") as f:
+            lines = [line.split(",") for line in f.read().splitlines()]
+        score = len(KEYS) + 1
+        best = max(range(1, len(lines)), key=lambda k: float(lines[k][score] or 0))
+        def edited(at, *columns, text="0.99"):
+            return [[text if k == at and c in columns else value for c, value in enumerate(row)] for k, row in enumerate(lines)]
+        os.makedirs(self.path("edited"))
+        shutil.copy(self.path("whole", "calibration.json"), self.path("edited"))
+        sum_ = "a row with its checksum, as it was written"
+        for rows, at, message in ((edited(4, score, text="7"), 4, 'a score, 0 to 1, found "7"'), (edited(4, score, score + 1, score + 2), 4, sum_),
+                                  (edited(best, 1, text="0.5"), best, sum_), (edited(9, 0, text="9")[:9] + [["9", *lines[10][1:]]], 9, sum_),
+                                  ([row[:-1] for row in edited(4, score, text="7")], 4, "a score, 0 to 1")):
+            with open(self.path("edited", "evaluations.csv"), "w", encoding="ascii") as f:
+                f.writelines(",".join(row) + "\n" for row in rows)
+            self.assertIn(f"evaluations.csv:{at + 1}: expected {message}", self.sciara("calibrate", "c.json", "-o", "edited", "--resume", code=3).stderr)
 
     def test_inputs_that_changed(self):
         shutil.copytree(self.path("whole"), self.path("inputs"))
@@ -403,25 +422,25 @@ class Calibrate(CalibrationCase):
         def square(row, col):
             return {}, "Polygon", [(row, col), (row, col + 5), (row + 5, col + 5), (row + 5, col)]
         files = {"dam.json": (20, 20), "coast.json": (24, 30), "outline.json": (9, 18)}
-        os.makedirs(self.path("far"))
-        for folder, shift in ("far", 0), (".", 1):
+        os.makedirs(self.path("home"))
+        for folder, shift in ("home", 0), (".", 1):
             for name, (row, col) in files.items():
                 self.write_places(f"{folder}/{name}", square(row, col + shift))
             self.write_places(f"{folder}/vent.json", ({"name": "v"}, "Point", [(8, 20 + shift)]))
-        case.write_dem(self.path("far/dem.asc"))
+        case.write_dem(self.path("home/dem.asc"))
         for name in ("mapped.tif", "early.tif"):
-            shutil.copy(self.path(name), self.path("far"))
+            shutil.copy(self.path(name), self.path("home"))
         for k, (layers, key) in enumerate((({"thickness": "mapped.tif"}, None), ({"observed": {"outline": "outline.json", "thickness": "early.tif"}}, "observed"))):
-            case.write_json(self.path("far/s.json"), case.scenario(initial=layers, dem={
+            case.write_json(self.path("home/s.json"), case.scenario(initial=layers, dem={
                 "path": "dem.asc", "crs": "EPSG:32633", "sea": "coast.json", "edits": [{"file": "dam.json", "raise_m": 2, "from": "20 min"}]},
                 vents=[{"file": "vent.json", "place": "v", "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}]))
-            self.write("far.json", pairs=[{"scenario": "far/s.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[2:], budget=4, population=4)
-            self.sciara("calibrate", "far.json", "-q", "-o", f"fit{k}")
+            self.write("away.json", pairs=[{"scenario": "home/s.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[2:], budget=4, population=4)
+            self.sciara("calibrate", "away.json", "-q", "-o", f"fit{k}")
             best = case.read_json(self.path(f"fit{k}", "best.json"))
             shutil.copy(self.path(f"fit{k}", "best.json"), self.path("best.json"))
             texts = [best["dem"]["path"], best["dem"]["sea"], best["dem"]["edits"][0]["file"], best["vents"][0]["file"]]
             texts += [value for value in (best["initial"][key] if key else best["initial"]).values()]
-            self.assertEqual([os.path.dirname(text) for text in texts], [self.path("far")] * len(texts))
+            self.assertEqual([os.path.dirname(text) for text in texts], [self.path("home")] * len(texts))
             ((found,),) = self.evaluate([{}], "best.json", "--observed", "mapped.tif")
             self.assertEqual(found, self.record(f"fit{k}")["best"]["score"])
 

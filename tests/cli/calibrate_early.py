@@ -83,11 +83,11 @@ class CalibrateEarly(CalibrationCase):
                 self.assertAlmostEqual(row[f"runout_ratio_{k}"], ratio, delta=1e-12)
 
     def test_table_of_an_earlier_version(self):
-        """Without run-out ratios: resumed as it is, with the same results."""
+        """Without checksums, or without run-out ratios too: resumed as it is, with the same results."""
         lines = self.rows_text("whole").splitlines()
-        shorter = [b",".join(line.split(b",")[:-3]) + b"\n" for line in lines]
-        for count in (1, 31, 81):
-            folder = f"shorter-{count}"
+        for count, left_out in ((31, 1), (1, 4), (31, 4), (81, 4)):
+            shorter = [b",".join(line.split(b",")[:-left_out]) + b"\n" for line in lines]
+            folder = f"shorter-{count}-{left_out}"
             os.makedirs(self.path(folder))
             shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
             with open(self.path(folder, "evaluations.csv"), "wb") as f:
@@ -101,7 +101,7 @@ class CalibrateEarly(CalibrationCase):
         self.assertIn("evaluations.csv:41: expected a value for each column",
                       self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
         with open(self.path(folder, "evaluations.csv"), "wb") as f:
-            f.write(lines[0] + b"\n" + lines[1][:lines[1].rindex(b",") + 1] + b"far\n")
+            f.write(lines[0] + b"\n" + b",".join(lines[1].split(b",")[:-2]) + b",far,0\n")
         self.assertIn('evaluations.csv:2: expected a run-out ratio, found "far"',
                       self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
 

@@ -182,7 +182,7 @@ class Continue(Case):
             try:
                 before = case.tree(self.path("d"))
                 done = self.sciara("ensemble", *other, code=3)
-                self.assertIn("d: a process computes members of the ensemble in this folder; end it first", done.stderr)
+                self.assertIn("d: a process computes members of the ensemble in this folder, or plans it; end it first", done.stderr)
                 self.plan("d")  # the same one once more: only weights and results are replaced
                 self.assertEqual(case.tree(self.path("d")), before)
             finally:

@@ -154,6 +154,27 @@ class Ensemble(bed.Bed):
             self.assert_killed(self.compute(how), how)
             self.assert_continues(how)
 
+    def test_plan_killed_at_calls(self):
+        """The next plan takes over what is left; the ensemble begins with a checkpoint."""
+        self.run_scenario("run", "--steps", 20, "--checkpoint-every", "1 d", name="base.json")
+        (name,) = os.listdir(self.path("run", "checkpoints"))
+        case.write_json(self.path("e.json"), {**case.read_json(self.path("e.json")), "base": f"run/checkpoints/{name}"})
+        command, log = ("ensemble", "plan", "e.json", "-o", "root/e", "--no-estimate"), self.path("log")
+        self.restore({})
+        self.assertEqual(self.compute(command=command, log=log).code, 0)
+        right = whole.load(self.path("root"))
+        calls = [number for number, _, _ in shim.numbered(shim.read_log(log))]
+        taken = 0
+        for n, k in enumerate(calls[::max(1, len(calls) // bed.pick(200, 15))]):
+            self.restore({})
+            how = f"{('kill', 'torn')[n % 2]} {k}"
+            self.assert_killed(self.compute(how, command), how)
+            outcome = self.compute(command=command)
+            self.assertEqual(outcome.code, 0, f"{how}\n{outcome.stderr}")
+            taken += "a plan that was interrupted" in outcome.stderr
+            self.assertEqual(whole.load(self.path("root")), right, how)
+        self.assertGreater(taken, 5)
+
     def test_killed_at_random(self):
         begin = time.monotonic()
         self.assertEqual(self.compute(after=lambda process: None).code, 0)

@@ -46,7 +46,7 @@ class CalibrationCase(SharedCase):
     def rows(self, folder):
         """evaluations.csv: a dict for each row, numbers as floats; a score that is missing is None."""
         with open(self.path(folder, "evaluations.csv"), encoding="ascii", newline="") as f:
-            return [{key: value if key == "status" else float(value) if value else None for key, value in row.items()}
+            return [{key: value if key == "status" else float(value) if value else None for key, value in row.items() if key != "checksum"}
                     for row in csv.DictReader(f)]
 
     def record(self, folder):

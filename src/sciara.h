@@ -476,7 +476,7 @@ struct sciara_assets {
  *
  * @param file  points, lines and polygons in any CRS; formats and names: docs/cli.md
  * @param layer of a file with several; NULL: it has one
- * @param times s, ascending, at most 200; may be NULL when time_count is 0
+ * @param times simulated times, s, ascending, at most 200; may be NULL when time_count is 0
  * @param out   to be released with sciara_assets_release
  */
 SCIARA_API enum sciara_status sciara_expose(struct sciara *s, const char *file, const char *layer, const double *times,

@@ -710,7 +710,7 @@ def expose(run: Run, assets: PathLike, *, layer: Optional[str] = None, times: Se
 
     assets: file of points, lines and polygons with names, in any CRS; formats: docs/cli.md
     layer: of a file with several
-    times: durations, ascending, by which the covered part is wanted
+    times: simulated times, ascending, by which the covered part is wanted
     """
     if not isinstance(run, Run):
         raise UsageError(f"expose: expected a sciara.Run, found {describe(run)}")

@@ -31,7 +31,7 @@ static size_t interval_of(const struct sciara_exposure *e, double arrival) {
   size_t low = 0, high = e->time_count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (e->times[middle] < arrival)
+    if (e->zero_s + e->times[middle] < arrival)
       low = middle + 1;
     else
       high = middle;
@@ -78,11 +78,11 @@ static enum sciara_status expose(const struct sciara_exposure_lava *lava, const 
 }
 
 static enum sciara_status make_exposure(const struct sciara_exposure_lava *lava, const struct sciara_poi *pois,
-                                        size_t count, const double *times, size_t time_count,
+                                        size_t count, double zero_s, const double *times, size_t time_count,
                                         struct sciara_exposure *out) {
   size_t size;
   enum sciara_status status;
-  *out = (struct sciara_exposure){.count = count, .times = times, .time_count = time_count};
+  *out = (struct sciara_exposure){.count = count, .zero_s = zero_s, .times = times, .time_count = time_count};
   SCIARA_TRY_GOTO(sciara_size_mul(count, time_count, &size));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->place, count + 1, "the exposure of places"));
   SCIARA_TRY_GOTO(SCIARA_NEW(out->by, size + 1, "the exposure of places"));
@@ -93,13 +93,13 @@ cleanup:
 }
 
 enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
-                                        const struct sciara_pois_request *request, const double *times,
+                                        const struct sciara_pois_request *request, double zero_s, const double *times,
                                         size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out) {
   struct sciara_pois_request q = *request;
   q.grid = lava->grid;
   *out = (struct sciara_exposure){0};
   SCIARA_TRY(sciara_pois_read(&q, pois));
-  SCIARA_TRY(make_exposure(lava, pois->poi, pois->count, times, time_count, out));
+  SCIARA_TRY(make_exposure(lava, pois->poi, pois->count, zero_s, times, time_count, out));
   for (size_t k = 0; k < pois->count; k++)
     if (pois->elsewhere[k]) out->place[k].where = SCIARA_POI_OUTSIDE;
   return SCIARA_OK;

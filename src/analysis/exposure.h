@@ -35,6 +35,7 @@ struct sciara_exposed {
 struct sciara_exposure {
   struct sciara_exposed *place; ///< of each place
   size_t count;
+  double zero_s;       ///< simulated time from which these count, s
   const double *times; ///< s, ascending: the caller's
   size_t time_count;
   double *by; ///< count x time_count: covered by each time; NAN where the arrival is not known
@@ -49,11 +50,12 @@ void sciara_exposure_free(struct sciara_exposure *e);
  * Reads the places of a file, whose request lacks the grid, and computes it: a place is reached when lava covers any of its
  * cells.
  *
+ * @param zero_s simulated time from which the times count, s
  * @param times ascending, s; at most SCIARA_EXPOSURE_MOST_TIMES
  * @param pois to be released with sciara_pois_free
  */
 enum sciara_status sciara_exposure_read(const struct sciara_exposure_lava *lava,
-                                        const struct sciara_pois_request *request, const double *times,
+                                        const struct sciara_pois_request *request, double zero_s, const double *times,
                                         size_t time_count, struct sciara_pois *pois, struct sciara_exposure *out);
 
 /** What two runs, a and b, do at a place: without and with a barrier, say. */

@@ -150,7 +150,7 @@ static enum sciara_status compute_exposure(const struct sciara *s, const struct 
                                             .deposit = l.deposit,
                                             .max_deposit = l.most,
                                             .mapped = p->observed};
-  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, request, times, time_count, &all->pois, &all->exposure));
+  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, request, 0, times, time_count, &all->pois, &all->exposure));
 cleanup:
   sciara_free(l.arrival);
   sciara_free(l.deposit);

@@ -47,8 +47,11 @@ static enum sciara_status name_files(const struct sciara_arguments *a, const cha
 
 static enum sciara_status parse_times(const char *text, const struct sciara_target *target,
                                       double times[SCIARA_EXPOSURE_MOST_TIMES], size_t *count) {
-  char *copy = sciara_format("%s", text), *rest = copy;
+  char *copy = sciara_format("%s", text), *rest = copy, start[SCIARA_DATE_SIZE];
+  double zero = 0;
   enum sciara_status status = copy ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for times");
+  if (status == SCIARA_OK) status = sciara_target_begin(target, &zero);
+  sciara_date_after(target->snapshot.start, zero, start);
   *count = 0;
   for (char *word; status == SCIARA_OK && (word = strsep(&rest, ","));) {
     while (*word == ' ') word++;
@@ -56,7 +59,7 @@ static enum sciara_status parse_times(const char *text, const struct sciara_targ
       status =
           sciara_fail(SCIARA_ERR_USAGE, "--within: expected at most %d times, found more", SCIARA_EXPOSURE_MOST_TIMES);
     else
-      status = sciara_take_time("--within", word, target->snapshot.start, target->path, &times[*count]);
+      status = sciara_take_time("--within", word, start, target->path, &times[*count]);
     *count += status == SCIARA_OK;
   }
   free(copy);

@@ -29,17 +29,24 @@ static enum sciara_status take_options(const struct sciara_arguments *a, const c
   return SCIARA_OK;
 }
 
-/** The time of the extent, from which the members begin. */
+/** The simulated time of the extent, after that from which the members begin. */
 static enum sciara_status take_at(const struct sciara_arguments *a, const struct sciara_ensemble *e,
                                   struct sciara_observation_request *request, struct sciara_reweight_options *o) {
   struct sciara_scenario_spec scenario = {0};
   struct sciara_diagnostics diagnostics = {0};
-  char start[SCIARA_DATE_SIZE];
+  char start[SCIARA_DATE_SIZE], begin[48 + SCIARA_MINUTE_SIZE];
   sciara_scenario_parse_alone(SCIARA_ENSEMBLE_JSON, e->base, &scenario, &diagnostics);
-  sciara_date_after(scenario.run.start, e->time_zero_s, start);
+  sciara_date_after(scenario.run.start, 0, start);
   sciara_scenario_free(&scenario);
   sciara_diagnostics_free(&diagnostics);
   SCIARA_TRY(sciara_take_time("--at", sciara_argument(a, "at"), start, e->folder, &o->at_s));
+  o->zero_s = e->time_zero_s;
+  sciara_print_duration(o->zero_s, begin, sizeof begin);
+  sciara_append_minute(start, o->zero_s, begin, sizeof begin);
+  if (!(o->at_s > o->zero_s))
+    return sciara_fail(SCIARA_ERR_USAGE,
+                       "--at: expected a simulated time after %s, when the members of %s begin; found \"%s\"", begin,
+                       e->folder, sciara_argument(a, "at"));
   request->when = sciara_date_at(start, o->at_s);
   return SCIARA_OK;
 }

@@ -52,7 +52,7 @@ static enum sciara_status parse_date(const struct sciara_arguments *a, const cha
     const bool day = strlen(text) == sizeof "2026-05-10" - 1;
     sciara_print_date(*out, date);
     if (day) snprintf(shown, 32, "%.10s", date);
-    if (!day && zoned) snprintf(shown, 32, "%.10s %.5s UTC", date, date + sizeof "2026-05-10");
+    if (!day) snprintf(shown, 32, "%.10s %.5s UTC", date, date + sizeof "2026-05-10");
   }
   if (*shown) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_USAGE,

@@ -205,30 +205,31 @@ static enum sciara_status make_boxes(const struct sciara_calibration_page *page,
 
 // ---------------------------------------------------------------------------------------------------------------- parts
 
-/** A field of the cells that count: `counts` of each cell of the footprint. */
-static enum sciara_status add_field(struct map *m, enum sciara_field field, const float *value, const bool *counts,
-                                    int64_t count) {
+/** A field of the cells that count: `counts` of each cell of the footprint. @param zero is added to each value */
+static enum sciara_status add_field(struct map *m, enum sciara_field field, const float *value, double zero,
+                                    const bool *counts, int64_t count) {
   struct sciara_page_field *to = &m->frames.fields[m->frames.field_count++];
   int64_t at = 0;
   *to = (struct sciara_page_field){.field = field, .like = -1};
   for (int64_t n = 0; n < count; n++)
-    if (counts[n]) to->high = fmax(to->high, (double)value[n]);
+    if (counts[n]) to->high = fmax(to->high, zero + (double)value[n]);
   to->step = sciara_page_step(fmax(to->high, 1e-9), SCIARA_PAGE_STEPS);
   SCIARA_TRY(SCIARA_NEW(to->levels, m->frames.cells, "a map of a page"));
   for (int64_t n = 0; n < count; n++)
-    if (counts[n]) to->levels[at++] = (uint16_t)(1 + lround((double)value[n] / to->step));
+    if (counts[n]) to->levels[at++] = (uint16_t)(1 + lround((zero + (double)value[n]) / to->step));
   return SCIARA_OK;
 }
 
 /** What is compared with an observed extent: lava at the end, or what lava has reached at its time. */
-static enum sciara_status take_cells(const struct sciara_cases *c, const struct sciara_case_observed *o,
-                                     const struct sciara_footprint *f, struct map *m) {
+static enum sciara_status take_cells(const struct sciara_cases *c, const struct sciara_case *of,
+                                     const struct sciara_case_observed *o, const struct sciara_footprint *f,
+                                     struct map *m) {
   const bool at_end = !(o->at_s < (double)INFINITY);
   bool *counts = NULL;
   enum sciara_status status;
   m->frames.frames = &m->frame;
   m->frames.frame_count = 1;
-  m->frame.time_s = at_end ? f->end_s : o->at_s;
+  m->frame.time_s = at_end ? of->begin_s + f->end_s : o->at_s;
   m->frame.covered_cells = -1;
   SCIARA_TRY_GOTO(SCIARA_NEW(counts, f->count, "the cells of a page"));
   SCIARA_TRY_GOTO(SCIARA_NEW(m->frames.covered, sciara_grid_cells(&m->frames.grid), "the cells of a page"));
@@ -237,8 +238,8 @@ static enum sciara_status take_cells(const struct sciara_cases *c, const struct 
     m->frames.covered[f->cell[n]] = counts[n];
     m->frames.cells += counts[n];
   }
-  if (at_end) SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_DEPOSIT, f->deposit, counts, f->count));
-  SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_ARRIVAL_TIME, f->arrival, counts, f->count));
+  if (at_end) SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_DEPOSIT, f->deposit, 0, counts, f->count));
+  SCIARA_TRY_GOTO(add_field(m, SCIARA_FIELD_ARRIVAL_TIME, f->arrival, of->begin_s, counts, f->count));
 cleanup:
   sciara_free(counts);
   return status;
@@ -308,7 +309,7 @@ static enum sciara_status map_make(const struct sciara_calibration_page *page, i
     SCIARA_TRY(take_vents(f->scenario[n], out->scenario.data, site, out));
   }
   if (own.ground) SCIARA_TRY(take_sea(site, out));
-  if (own.lava) SCIARA_TRY(take_cells(page->cases, observed, &found->map[n], out));
+  if (own.lava) SCIARA_TRY(take_cells(page->cases, &page->cases->scenario[n], observed, &found->map[n], out));
   out->page = (struct sciara_page){.language = page->language,
                                    .frames = &out->frames,
                                    .altitude = own.ground ? site->z0 : NULL,

@@ -89,6 +89,7 @@ static enum sciara_status open_scenario(struct sciara_cases *c, size_t k) {
   SCIARA_TRY_GOTO(sciara_diagnostics_status(&diagnostics));
   s->inputs = sciara_inputs_of(s->setup.site, s->setup.ground, problem.vents);
   if (problem.state) s->inputs.hash[SCIARA_INPUT_LAVA] = sciara_state_checksum(problem.state);
+  s->begin_s = problem.state ? problem.state->time : 0;
   const struct sciara_engine_ops *ops;
   SCIARA_TRY_GOTO(sciara_scenario_choose_engine(&problem.scenario, &ops));
   if (k == 0) c->ops = ops;
@@ -102,6 +103,23 @@ cleanup:
   sciara_problem_free(&problem);
   sciara_diagnostics_free(&diagnostics);
   return status;
+}
+
+/** Of an observation at a simulated time, s, that is not after the state with which the run begins. */
+static enum sciara_status refuse_before(const struct sciara_case *s, const struct sciara_evaluate_observed *asked,
+                                        double at_s) {
+  char begin[48 + SCIARA_MINUTE_SIZE], found[48 + SCIARA_MINUTE_SIZE];
+  if (asked->at_date && !(s->begin_s > 0))
+    return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a date after the start of %s, %s; found %s", asked->path,
+                       s->path, s->start, asked->at_date);
+  sciara_print_duration(s->begin_s, begin, sizeof begin);
+  sciara_append_minute(s->start, s->begin_s, begin, sizeof begin);
+  sciara_print_duration(at_s, found, sizeof found);
+  sciara_append_minute(s->start, at_s, found, sizeof found);
+  return sciara_fail(
+      SCIARA_ERR_INPUT,
+      "%s: expected a simulated time after %s, when %s begins with the lava of its \"initial\"; found %s", asked->path,
+      begin, s->path, found);
 }
 
 /** The simulated time of an observation, which must lie in the run. */
@@ -118,10 +136,8 @@ static enum sciara_status find_time(const struct sciara_case *s, const struct sc
       return sciara_fail(SCIARA_ERR_USAGE, "%s: expected a date such as 2006-07-14T12:00Z, found \"%s\"", asked->path,
                          asked->at_date);
     *at_s = date - start;
-    if (!(*at_s > 0))
-      return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a date after the start of %s, %s; found %s", asked->path,
-                         s->path, s->start, asked->at_date);
   }
+  if (!(*at_s > s->begin_s)) return refuse_before(s, asked, *at_s);
   if (!(*at_s < (double)INFINITY) || *at_s <= s->end_s) return SCIARA_OK;
   return sciara_fail(SCIARA_ERR_INPUT, "%s: expected a time up to the end of the run of %s, %.15g s; found %.15g s",
                      asked->path, s->path, s->end_s, *at_s);
@@ -145,6 +161,7 @@ static enum sciara_status open_observed(struct sciara_cases *c, size_t k) {
   struct sciara_observation found = {0}, region = {0};
   bool zoned;
   SCIARA_TRY(find_time(&c->scenario[asked->scenario], asked, &to->at_s));
+  to->after_s = to->at_s - c->scenario[asked->scenario].begin_s;
   if (asked->date_field) sciara_parse_date(asked->at_date, &request.date, &zoned);
   request.when = sciara_date_at(c->scenario[asked->scenario].start, to->at_s);
   request.date_hint =
@@ -210,7 +227,7 @@ void sciara_cases_free(struct sciara_cases *c) {
 bool sciara_case_covers(const struct sciara_cases *c, const struct sciara_case_observed *o,
                         const struct sciara_footprint *f, int64_t n) {
   const double least = c->options->min_thickness_m;
-  if (o->at_s < (double)INFINITY) return (double)f->arrival[n] <= o->at_s && (double)f->max_deposit[n] > least;
+  if (o->at_s < (double)INFINITY) return (double)f->arrival[n] <= o->after_s && (double)f->max_deposit[n] > least;
   return (double)f->deposit[n] > least;
 }
 
@@ -219,7 +236,8 @@ static enum sciara_status score(const struct sciara_cases *c, size_t observed, c
   const struct sciara_evaluate_observed *asked = &c->options->observed[observed];
   const struct sciara_case_observed *o = &c->observed[observed];
   const struct sciara_grid *g = &c->scenario[asked->scenario].setup.site->grid;
-  const double until_s = sciara_vent_cells_until(vents, fmin(o->at_s, f->end_s), g, NULL);
+  const double end_s = c->scenario[asked->scenario].begin_s + f->end_s;
+  const double until_s = sciara_vent_cells_until(vents, fmin(o->at_s, end_s), g, NULL);
   struct sciara_case_box box = o->box;
   uint8_t *masks = NULL;
   box_add_cells(&box, g, f->cell, f->count);
@@ -255,12 +273,12 @@ struct watch {
 };
 
 /** Whether a cell of the window will be covered at the time of an observation, whatever follows. */
-static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double at_s, double least) {
+static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double after_s, double least) {
   const struct sciara_state *s = v->state;
   if (!(s->arrival[i] >= 0)) return false;
   const float arrival = (float)fmax(s->arrival[i] - v->time_zero, 0),
               most = (float)s->max_deposit[i]; // as in a footprint
-  if (at_s < (double)INFINITY) return (double)arrival <= at_s && (double)most > least;
+  if (after_s < (double)INFINITY) return (double)arrival <= after_s && (double)most > least;
   return least > 0 ? s->z[i] - s->z0[i] > least : true; // rock stays, and some lava always does
 }
 
@@ -272,7 +290,7 @@ static double bound_of(const struct sciara_cases *c, size_t observed, const stru
   int64_t excess = 0;
   for (int64_t i = 0; i < sciara_grid_cells(g); i++) {
     const int64_t cell = (v->window->row + i / g->cols) * stride + v->window->col + i % g->cols;
-    excess += stays_covered(v, i, o->at_s, c->options->min_thickness_m) && !o->covered[cell] &&
+    excess += stays_covered(v, i, o->after_s, c->options->min_thickness_m) && !o->covered[cell] &&
               (!o->region || o->region[cell]);
   }
   return (double)o->count / (double)(o->count + excess);
@@ -388,7 +406,7 @@ enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struc
     *verdict = SCIARA_EVALUATE_OK;
     if (watch.early != SCIARA_EVALUATE_STOPPED) status = score_all(c, job, &scenario, &f, result->scores);
     *result->run = (struct sciara_evaluate_run){.end = f.stop,
-                                                .end_s = f.end_s,
+                                                .end_s = of->begin_s + f.end_s,
                                                 .steps = f.steps,
                                                 .volume_m3 = f.ledger.liquid_m3 + f.ledger.solid_m3,
                                                 .warnings = f.warnings,

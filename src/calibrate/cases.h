@@ -26,6 +26,7 @@ struct sciara_case_observed {
   struct sciara_case_box box; ///< around the covered cells
   int64_t count;              ///< covered cells
   double at_s;                ///< simulated time, s; INFINITY: the end of the run
+  double after_s;             ///< the same as footprints count: after the state with which the run begins
 };
 
 /** A scenario. */
@@ -36,6 +37,7 @@ struct sciara_case {
   struct sciara_compute_setup setup; ///< without slot, device and cancel
   struct sciara_inputs inputs;       ///< of the scenario without changes
   struct sciara_vent_cells vents;    ///< of the scenario without changes
+  double begin_s;                    ///< simulated time of the state with which it begins; 0: without lava
   double end_s;                      ///< of the run without changes, at the latest; INFINITY: no key gives one
   char start[SCIARA_DATE_SIZE];      ///< the date of its start; "": unknown
 };

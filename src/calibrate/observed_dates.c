@@ -36,26 +36,46 @@ static const char *keep(struct sciara_observed_list *list, const char *text) {
   return copy;
 }
 
-/** The date at which the run of a scenario ends at the latest; INFINITY: not known, or the scenario has errors, which are found later. */
-static double last_date(const char *path) {
+/**
+ * The dates of the outline with which the run of a scenario begins, and of its end at the latest; infinite: not known, or the scenario
+ * has errors, which are found later.
+ */
+struct dates {
+  double first, last;
+};
+
+static struct dates dates_of(const char *path) {
   struct sciara_scenario_base *base = NULL;
   struct sciara_scenario_spec spec = {0};
   struct sciara_diagnostics diagnostics = {0};
   cJSON *tree = NULL;
-  double last = INFINITY;
-  if (sciara_json_read(path, &tree) != SCIARA_OK) return last;
+  struct dates out = {-INFINITY, INFINITY};
+  if (sciara_json_read(path, &tree) != SCIARA_OK) return out;
   if (sciara_scenario_base_make(tree, &base) == SCIARA_OK) {
     const struct sciara_scenario_member unchanged = {.base = base, .name = path};
     sciara_scenario_member_read(&unchanged, false, &sciara_no_notes, &spec, &diagnostics);
-    const double date = sciara_date_at(spec.run.start, sciara_scenario_end(&spec));
-    if (sciara_diagnostics_status(&diagnostics) == SCIARA_OK && date > 0) last = date;
+    const double begin = sciara_date_at(spec.run.start, fmax(spec.observed.time_s, 0));
+    const double end = sciara_date_at(spec.run.start, sciara_scenario_end(&spec));
+    const bool good = sciara_diagnostics_status(&diagnostics) == SCIARA_OK;
+    if (good && spec.observed.outline && begin > 0) out.first = begin;
+    if (good && end > 0) out.last = end;
     sciara_scenario_free(&spec);
     sciara_diagnostics_free(&diagnostics);
     sciara_scenario_base_free(base);
   } else {
     cJSON_Delete(tree);
   }
-  return last;
+  return out;
+}
+
+/** Warns of dates that are left out, if there are any: "2 of its 5 dates are later than ..., when the run of s.json ends" */
+static void warn_of(const char *path, const char *scenario, size_t left_out, size_t count, const char *are, double date,
+                    const char *what) {
+  char text[SCIARA_DATE_SIZE];
+  if (left_out == 0) return;
+  sciara_print_date(date, text);
+  sciara_log(SCIARA_LOG_WARNING, "%s: %zu of its %zu dates are %s %s, when the run of %s %s: they are left out", path,
+             left_out, count, are, text, scenario, what);
 }
 
 enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const struct sciara_evaluate_observed *given,
@@ -72,11 +92,15 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
   SCIARA_TRY(sciara_observation_dates_read(&request, &found));
   const char *field = keep(list, found.field);
   enum sciara_status status = field ? SCIARA_OK : no_memory();
-  const double last = last_date(scenario);
-  size_t count = 0;
-  while (count < found.count && found.date[count] <= last) count++;
-  if (count == 0) count = found.count; // no date is left: the error says when the run ends
-  for (size_t k = 0; k < count && status == SCIARA_OK; k++) {
+  const struct dates of = dates_of(scenario);
+  size_t first = 0, end = found.count;
+  while (first < end && found.date[first] <= of.first) first++;
+  while (end > first && found.date[end - 1] > of.last) end--;
+  if (first == end) { // no date is left: the error says when the run begins or ends
+    first = 0;
+    end = found.count;
+  }
+  for (size_t k = first; k < end && status == SCIARA_OK; k++) {
     struct sciara_evaluate_observed one = *given;
     char text[SCIARA_DATE_SIZE];
     sciara_print_date(found.date[k], text);
@@ -85,13 +109,9 @@ enum sciara_status sciara_observed_add(struct sciara_observed_list *list, const 
     status = one.at_date ? add_item(list, &one) : no_memory();
     sciara_log(SCIARA_LOG_INFO, "%s: field \"%s\": outline of %s", given->path, field, text);
   }
-  if (count < found.count && status == SCIARA_OK) {
-    char text[SCIARA_DATE_SIZE];
-    sciara_print_date(last, text);
-    sciara_log(SCIARA_LOG_WARNING,
-               "%s: %zu of its %zu dates are later than %s, when the run of %s ends: they are left out", given->path,
-               found.count - count, found.count, text, scenario);
-  }
+  if (status == SCIARA_OK) warn_of(given->path, scenario, first, found.count, "not after", of.first, "begins");
+  if (status == SCIARA_OK)
+    warn_of(given->path, scenario, found.count - end, found.count, "later than", of.last, "ends");
   sciara_observation_dates_free(&found);
   return status;
 }

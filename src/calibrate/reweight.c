@@ -29,7 +29,7 @@ static enum sciara_status score(void *context, size_t member, const struct sciar
   const struct sciara_reweight_options *o = m->options;
   int64_t hits = 0, run = 0;
   for (int64_t n = 0; n < f->count; n++) {
-    const bool reached = (double)f->arrival[n] <= o->at_s && (double)f->max_deposit[n] > o->min_thickness_m;
+    const bool reached = (double)f->arrival[n] <= o->at_s - o->zero_s && (double)f->max_deposit[n] > o->min_thickness_m;
     run += reached;
     hits += reached && o->covered[f->cell[n]];
   }
@@ -42,11 +42,12 @@ static enum sciara_status check_ends(const struct sciara_batches *b, const struc
   for (size_t k = 0; k < m->sample.count; k++) {
     const struct sciara_footprint *f = &b->member[k];
     char end[48], at[48];
-    if (!sciara_sample_counts(&m->sample, k) || f->end_s >= m->options->at_s) continue;
+    const struct sciara_reweight_options *o = m->options;
+    if (!sciara_sample_counts(&m->sample, k) || o->zero_s + f->end_s >= o->at_s) continue;
     if (f->censored) m->out->early++;
     if (f->censored || f->stop != SCIARA_STOP_TIME) continue;
-    sciara_print_duration(f->end_s, end, sizeof end);
-    sciara_print_duration(m->options->at_s, at, sizeof at);
+    sciara_print_duration(o->zero_s + f->end_s, end, sizeof end);
+    sciara_print_duration(o->at_s, at, sizeof at);
     return sciara_fail(SCIARA_ERR_INPUT, "member %" PRId64 " ends at %s: expected an observation up to then, found %s",
                        f->id, end, at);
   }

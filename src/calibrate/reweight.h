@@ -13,7 +13,8 @@ enum { SCIARA_REWEIGHT_MOST = 50, SCIARA_REWEIGHT_STEPS = 1000 };
 /** What was observed, and how far it may count. */
 struct sciara_reweight_options {
   const uint8_t *covered; ///< rows x cols of the DEM: the observed extent, 0 or 1
-  double at_s;            ///< its time, s, as members count it: from their start, or from their checkpoint
+  double at_s;            ///< its simulated time, s
+  double zero_s;          ///< the simulated time from which members count, s
   double min_thickness_m; ///< a largest deposit up to here is no lava
   double least_share;     ///< n_eff stays at or above this share of what it was; in (0, 1]
   int threads;            ///< at most, for reading

@@ -93,7 +93,15 @@ static enum sciara_status read_numbers(const struct sciara_ensemble_reading *r, 
   const cJSON *item;
   size_t k = 0;
   SCIARA_TRY(SCIARA_NEW(*out, given, "numbers of the results"));
-  cJSON_ArrayForEach(item, array)(*out)[k++] = sciara_scenario_seconds(item);
+  cJSON_ArrayForEach(item, array) {
+    if (cJSON_IsString(item) && sciara_scenario_date_valid(item->valuestring))
+      return sciara_fail(
+          SCIARA_ERR_INPUT,
+          "%s: result.%s[%zu]: expected a duration, or run.start in the base as well, from which a date is "
+          "counted; found \"%s\"",
+          r->file, key, k, item->valuestring);
+    (*out)[k++] = sciara_scenario_seconds(item);
+  }
   for (; !array && k < given; k++) (*out)[k] = preset[k];
   if (given > 0) qsort(*out, given, sizeof **out, compare_doubles);
   *count = 0;

@@ -67,13 +67,13 @@ static int by_value(const void *a, const void *b) {
 }
 
 /** Takes the times, in ascending order and each once, or makes some up to the last arrival. */
-static enum sciara_status choose_times(const struct reading *r, const double *times, size_t count,
+static enum sciara_status choose_times(const struct reading *r, double zero, const double *times, size_t count,
                                        struct sciara_run_exposure *out) {
   const int64_t cells = sciara_grid_cells(&r->target->snapshot.grid);
   double last = 0;
   if (!r->arrival) return SCIARA_OK;
-  for (int64_t i = 0; i < cells; i++) last = fmax(last, r->arrival[i]);
-  const double step = sciara_isochrone_step(r->arrival, cells, SCIARA_NODATA_ALTITUDE);
+  for (int64_t i = 0; i < cells; i++) last = fmax(last, r->arrival[i] - zero);
+  const double step = sciara_isochrone_step(&last, 1, SCIARA_NODATA_ALTITUDE);
   const size_t made = times ? count : (size_t)ceil(last / step);
   SCIARA_TRY(SCIARA_NEW(out->times, made + 1, "times"));
   for (size_t k = 0; k < made; k++) out->times[k] = times ? times[k] : step * (double)(k + 1);
@@ -92,18 +92,20 @@ enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const 
   struct sciara_pois_request q = *request;
   struct reading r = {.target = target};
   enum sciara_status status;
+  double zero;
   *out = (struct sciara_run_exposure){0};
   q.crs_wkt = s->georef.crs_wkt;
   SCIARA_TRY_GOTO(sciara_target_window(target, &out->window));
+  SCIARA_TRY_GOTO(sciara_target_begin(target, &zero));
   SCIARA_TRY_GOTO(read_lava(&r));
-  SCIARA_TRY_GOTO(choose_times(&r, times, time_count, out));
+  SCIARA_TRY_GOTO(choose_times(&r, zero, times, time_count, out));
   const struct sciara_exposure_lava lava = {.grid = &s->grid,
                                             .kind = r.kind,
                                             .arrival = r.arrival,
                                             .deposit = r.deposit,
                                             .max_deposit = r.most,
                                             .mapped = r.mapped};
-  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, &q, out->times, out->time_count, &out->pois, &out->exposure));
+  SCIARA_TRY_GOTO(sciara_exposure_read(&lava, &q, zero, out->times, out->time_count, &out->pois, &out->exposure));
 cleanup:
   reading_free(&r);
   if (status != SCIARA_OK) sciara_run_exposure_free(out);

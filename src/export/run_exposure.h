@@ -9,7 +9,7 @@
 /** Zero-initialise; release with sciara_run_exposure_free. */
 struct sciara_run_exposure {
   struct sciara_pois pois;
-  double *times; ///< s, ascending
+  double *times; ///< s after the begin, ascending
   size_t time_count;
   struct sciara_exposure exposure; ///< refers to them
   struct sciara_dem_window window; ///< of its DEM
@@ -19,7 +19,7 @@ struct sciara_run_exposure {
  * Reads the places, whose request lacks grid and CRS, and computes what the last snapshot of a run, or a snapshot, does to them.
  * Without the field arrival_time only deposits count, with a warning.
  *
- * @param times at which what is covered is reported, ascending, s; NULL: a dozen or fewer up to the last arrival, which is said
+ * @param times at which what is covered is reported, ascending, s after the begin (sciara_target_begin); NULL: a dozen or fewer up to the last arrival, which is said
  */
 enum sciara_status sciara_run_exposure_make(struct sciara_target *target, const struct sciara_pois_request *request,
                                             const double *times, size_t time_count, struct sciara_run_exposure *out);

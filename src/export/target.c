@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/front.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "file/durable.h"
@@ -110,6 +111,15 @@ void sciara_target_free(struct sciara_target *t) {
   free(t->folder);
   free(t->path);
   *t = (struct sciara_target){0};
+}
+
+enum sciara_status sciara_target_begin(const struct sciara_target *t, double *time_s) {
+  struct sciara_scenario_spec scenario;
+  const enum sciara_status status = sciara_snapshot_scenario(&t->snapshot, "its start", &scenario);
+  const double observed = scenario.observed.outline ? fmax(scenario.observed.time_s, 0) : 0;
+  *time_s = scenario.initial_checkpoint ? fmax(observed, t->snapshot.emission_from_s) : observed;
+  sciara_scenario_free(&scenario);
+  return status;
 }
 
 const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count) {

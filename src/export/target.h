@@ -27,6 +27,11 @@ enum sciara_status sciara_target_open_at(const char *folder, double at_s, enum s
 enum sciara_status sciara_target_open(const char *path, enum sciara_checksum_rule rule, struct sciara_target *out);
 void sciara_target_free(struct sciara_target *t);
 
+/**
+ * The simulated time of the outline or checkpoint with which its run begins, s: "after the outline" counts from it; 0: there is none.
+ */
+enum sciara_status sciara_target_begin(const struct sciara_target *t, double *time_s);
+
 /** The warnings in run.json, and how many they are; none for a snapshot alone. */
 const struct sciara_run_warning *sciara_target_warnings(const struct sciara_target *t, size_t *count);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
@@ -121,6 +122,28 @@ static enum sciara_status read_base(struct sciara_planning *p) {
                "%s: base: members begin with observed lava; their times count from there, simulated time %.10g s (%s)",
                p->r.file, p->e.time_zero_s, time);
   return SCIARA_OK;
+}
+
+/** Replaces the dates of result.within by the time after the start of the members. */
+static void place_dates(const struct sciara_planning *p) {
+  const char *start = p->base.scenario.run.start;
+  cJSON *array = cJSON_GetObjectItemCaseSensitive(sciara_json_get(p->root, "result"), "within");
+  for (int k = 0; start && k < cJSON_GetArraySize(array); k++) {
+    const cJSON *item = cJSON_GetArrayItem(array, k);
+    char begin[SCIARA_DATE_SIZE], found[128];
+    double date;
+    bool zoned;
+    if (!cJSON_IsString(item) || !sciara_parse_date(item->valuestring, &date, &zoned)) continue;
+    const double after = date - sciara_date_at(start, p->e.time_zero_s);
+    if (after > 0) {
+      cJSON_ReplaceItemInArray(array, k, cJSON_CreateNumber(after));
+      continue;
+    }
+    sciara_date_after(start, p->e.time_zero_s, begin);
+    snprintf(found, sizeof found, "%.40s, not after %s, when the members begin", item->valuestring, begin);
+    sciara_ensemble_report(&p->r, "result.within", (size_t)k, NULL, found, "a date after the start of the members");
+    cJSON_DeleteItemFromArray(array, k--);
+  }
 }
 
 static enum sciara_status read_sample(struct sciara_planning *p) {
@@ -399,6 +422,7 @@ static void read_plan(struct sciara_planning *p) {
   p->x.r = &p->r;
   p->x.base = &p->base.scenario;
   sciara_diagnostics_add(d, read_base(p));
+  place_dates(p);
   sciara_plan_places_resolve(&p->r, &p->base, p->root);
   read_parts(p);
   check_pois(p);

@@ -242,12 +242,19 @@ static void check_simple(const struct check *c, const struct sciara_json_path *p
     refuse_value(c, path, value, "a number, a text, true, false or null");
 }
 
+/** A date passes: whoever knows from when it counts places it. */
+static void check_duration_or_date(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
+                                   const struct sciara_scenario_key *key) {
+  if (!key->dated || !cJSON_IsString(value) || !sciara_scenario_date_valid(value->valuestring))
+    check_duration(c, path, value, key);
+}
+
 /** Durations, or values that are neither arrays nor objects. */
 static void check_list(const struct check *c, const struct sciara_json_path *path, const cJSON *value,
                        const struct sciara_scenario_key *key) {
   const struct sciara_scenario_key duration = item_of(key, SCIARA_KEY_DURATION);
   if (has_items(c, path, value, key, 1, most_items(c, key)))
-    check_each(c, path, value, &duration, key->type == SCIARA_KEY_DURATIONS ? check_duration : check_simple);
+    check_each(c, path, value, &duration, key->type == SCIARA_KEY_DURATIONS ? check_duration_or_date : check_simple);
 }
 
 static void refuse_field(const struct check *c, const struct sciara_json_path *path, const cJSON *value) {

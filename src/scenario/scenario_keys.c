@@ -252,8 +252,8 @@ void sciara_scenario_key_allowed(const struct sciara_scenario_key *key, char *bu
       snprintf(buffer, capacity, "[low, high], numbers%s%s, low below high", glue, range);
       break;
     case SCIARA_KEY_DURATIONS:
-      snprintf(buffer, capacity, "an array of 1 to %d durations (seconds, or text such as \"6 h\" or \"3 d\")%s%s",
-               sciara_scenario_key_most(key), glue, range);
+      snprintf(buffer, capacity, "an array of 1 to %d durations (seconds, or text such as \"6 h\" or \"3 d\")%s%s%s",
+               sciara_scenario_key_most(key), glue, range, key->dated ? ", or with run.start dates" : "");
       break;
     case SCIARA_KEY_VALUES:
       snprintf(buffer, capacity, "an array of 1 to %d numbers, texts, true, false or null", SCIARA_KEY_MAX_VALUES);

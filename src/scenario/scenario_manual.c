@@ -35,6 +35,13 @@ static const char introduction[] =
     "  `\"2006-07-15 08:00+02:00\"`, it stands for the simulated time from `run.start` until then; what a run keeps of "
     "its\n"
     "  scenario has that time in seconds. The forms are those of a CSV file of rates, and of options.\n"
+    "- **From when times count**, in all files and commands: `until`, `from`, `start`, `time`, `at` and `--at` are "
+    "simulated\n"
+    "  times, from the start of the eruption on, or dates. `within` (`exposure --within`, `result.within`) counts\n"
+    "  **after the outline**: from the outline or checkpoint in `initial` with which a run or the members of an "
+    "ensemble begin,\n"
+    "  without one from the start of the eruption; a date is possible too. So do arrivals in maps and tables of an "
+    "ensemble.\n"
     "- `--set KEY=VALUE` replaces a key for one run: `--set run.until=\"2 d\"`, `--set vents.0.x=500300`,\n"
     "  `--set output.maps='[\"deposit\"]'`. The value is JSON; other text is taken as a string. Items of arrays are\n"
     "  counted from 0.\n\n";

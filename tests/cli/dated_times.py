@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dates in place of simulated times: they are counted from run.start, with the bits of the same scenario in seconds; what is refused,
 and that a refused key of "run" makes no second error."""
+import csv
 import json
 
 import case
 from case import SOUTH, WEST, Case, open_snapshot, record
 
+import extents
 import numpy
 from osgeo import gdal
 
@@ -31,6 +33,13 @@ def scenario(times, **run):
     return {"dem": DEM | {"edits": [DAM | {"from": times["from"]}]}, "vents": [vent],
             "run": {"until": times["until"], "max_time": times["max_time"], "start": START} | run,
             "output": {"fields": case.FIELDS, "dtype": "float64", "checkpoint_every": "12 min"}}
+
+
+def write_polygon(path, west, south, east, north):
+    case.write_json(path, {
+        "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
+        "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [
+            [[west, south], [east, south], [east, north], [west, north], [west, south]]]}}]})
 
 
 class DatedTimes(Case):
@@ -82,11 +91,7 @@ class DatedTimes(Case):
 
     def test_observed(self):
         """The outline of a date is that of its time."""
-        west, south = WEST + 155, SOUTH + 165
-        case.write_json(self.path("front.geojson"), {
-            "type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::32633"}},
-            "features": [{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [
-                [[west, south], [west + 90, south], [west + 90, south + 60], [west, south + 60], [west, south]]]}}]})
+        write_polygon(self.path("front.geojson"), WEST + 155, SOUTH + 165, WEST + 245, SOUTH + 225)
         for name, time in (("seconds", "20 min"), ("dates", "2026-05-10T04:20Z")):
             self.run_scenario(name, "--set", f'initial.observed={{"outline": "front.geojson", "volume_m3": 4000, "time": "{time}"}}', name=f"{name}.json")
         self.assertEqual(self.last("seconds"), self.last("dates"))
@@ -131,3 +136,79 @@ class DatedTimes(Case):
         self.assertEqual(len(found), 2, found)
         self.assertIn("dem.edits[0].from: expected a duration, or run.start as well", found[0])
         self.assertIn("vents[0].effusion.csv: ", found[1])
+
+
+class FromAnOutline(Case):
+    """Lava from an outline of minute 20. Options "at" count from the start of the eruption, "within" from the outline, in all commands;
+    what lava has reached by then is taken from the arrival times of a run."""
+
+    ZERO, AT = 1200, 1500
+
+    def setUp(self):
+        super().setUp()
+        self.write_scenario()
+        write_polygon(self.path("front.geojson"), WEST + 155, SOUTH + 165, WEST + 245, SOUTH + 225)
+        case.write_json(self.path("s.json"), scenario(TIMES["seconds"]) | {
+            "dem": DEM, "initial": {"observed": {"outline": "front.geojson", "volume_m3": 4000, "time": "20 min"}}})
+        self.run_scenario("run", "--set", "output.dtype=float64")
+        data = open_snapshot(self.path("run", record(self.path("run"))["snapshots"][-1]["name"]))
+        self.arrival = numpy.array(data["arrival_time"].values).reshape(case.ROWS, case.COLS)
+        self.mapped = self.arrival >= 0
+        extents.write_raster(self.path("all.tif"), self.mapped.astype(numpy.uint8))
+
+    def jaccard(self, seconds):
+        a, b = self.mapped, (self.arrival >= 0) & (self.arrival <= seconds)
+        return (a & b).sum() / (a | b).sum()
+
+    def test_evaluate(self):
+        for at in ("25 min", "2026-05-10T04:25Z"):
+            found = json.loads(self.sciara("evaluate", "s.json", "--observed", "all.tif", "--at", at, "-q", input="{}\n").stdout)
+            self.assertEqual(found["jaccard"], self.jaccard(self.AT), at)
+        self.assertNotEqual(self.jaccard(self.AT), self.jaccard(self.ZERO + self.AT))
+        self.assertGreaterEqual(found["end_s"], 2160)
+        for at, said in (("20 min", "20 min (2026-05-10 04:20 UTC)"), ("2026-05-10T04:10Z", "10 min (2026-05-10 04:10 UTC)")):
+            err = self.sciara("evaluate", "s.json", "--observed", "all.tif", "--at", at, "-q", input="{}\n", code=3).stderr
+            self.assertIn('all.tif: expected a simulated time after 20 min (2026-05-10 04:20 UTC), when s.json begins with the lava of its "initial"; '
+                          f"found {said}", err)
+        dated = case.read_json(self.path("front.geojson"))
+        feature, = dated["features"]
+        dated["features"] = [feature | {"properties": {"day": f"2026-05-10T04:{minute}:00Z"}} for minute in (20, 25, 30)]
+        case.write_json(self.path("dated.geojson"), dated)
+        done = self.sciara("evaluate", "s.json", "--observed", "dated.geojson", "--dates", "day", input="{}\n")
+        self.assertEqual(len(json.loads(done.stdout)["parts"]), 2)
+        self.assertIn("1 of its 3 dates are not after 2026-05-10T04:20:00Z, when the run of s.json begins: they are left out", " ".join(done.stderr.split()))
+
+    def test_exposure(self):
+        """`within` after the outline, for a run and for an ensemble; dates are those of the simulated times."""
+        write_polygon(self.path("places.geojson"), WEST + 40, SOUTH + 10, WEST + 390, SOUTH + 260)
+        inside = numpy.zeros_like(self.mapped)
+        inside[4:29, 4:39] = True
+        by = {seconds: 100 * (inside & self.mapped & (self.arrival <= self.ZERO + seconds)).sum() for seconds in (300, 600)}
+        self.assertTrue(0 < by[300] < by[600], by)
+        for within in ("5 min,10 min", "2026-05-10 04:30,2026-05-10T04:25Z"):
+            self.sciara("exposure", "run", "--assets", "places.geojson", "--within", within, "-o", "e.csv", "--overwrite", "-q")
+            with open(self.path("e.csv"), encoding="utf-8", newline="") as f:
+                row, = csv.DictReader(f)
+            self.assertEqual({key: float(value) for key, value in row.items() if key.startswith("covered_")},
+                             {"covered_5min": by[300], "covered_10min": by[600]})
+        self.assertIn("--within: expected a date after 2026-05-10T04:20:00Z",
+                      self.sciara("exposure", "run", "--assets", "places.geojson", "--within", "2026-05-10T04:20Z", "-o", "no.csv", code=2).stderr)
+
+    def test_ensemble(self):
+        plan = {"base": "s.json", "vary": [{"key": "rate_scale", "values": [1]}], "sample": {"method": "full"}}
+        case.write_json(self.path("e.json"), plan | {"result": {"thickness_m": [0], "within": ["5 min", "2026-05-10T04:30Z"]}})
+        self.sciara("ensemble", "run", "e.json", "-q", "-o", "e")
+        for name, seconds in (("5min", 300), ("10min", 600)):
+            found = gdal.Open(self.path("e", "maps", f"reached_within_{name}.tif")).ReadAsArray()
+            numpy.testing.assert_array_equal(found > 0, self.mapped & (self.arrival <= self.ZERO + seconds))
+        for at in ("25 min", "2026-05-10T04:25Z"):
+            self.sciara("ensemble", "reweight", "e", "--observed", "all.tif", "--at", at, "-q")
+            with open(self.path("e", "weights-observed.csv"), encoding="utf-8") as f:
+                self.assertIn("observed at 1500 s", f.readline())
+                row, = csv.DictReader(f)
+            self.assertAlmostEqual(float(row["jaccard"]), self.jaccard(self.AT), delta=1e-12)
+        self.assertIn('--at: expected a simulated time after 20 min (2026-05-10 04:20 UTC), when the members of e begin; found "20 min"',
+                      self.sciara("ensemble", "reweight", "e", "--observed", "all.tif", "--at", "20 min", code=2).stderr)
+        case.write_json(self.path("e.json"), plan | {"result": {"within": ["2026-05-10T04:20Z"]}})
+        self.assertIn("e.json: result.within[0]: expected a date after the start of the members; found 2026-05-10T04:20Z, not after 2026-05-10T04:20:00Z",
+                      self.sciara("ensemble", "check", "e.json", code=3).stderr)

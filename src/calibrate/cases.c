@@ -279,6 +279,7 @@ static bool stays_covered(const struct sciara_compute_view *v, int64_t i, double
   const float arrival = (float)fmax(s->arrival[i] - v->time_zero, 0),
               most = (float)s->max_deposit[i]; // as in a footprint
   if (after_s < (double)INFINITY) return (double)arrival <= after_s && (double)most > least;
+  if (s->time < v->last_change) return false;           // that may replace rock
   return least > 0 ? s->z[i] - s->z0[i] > least : true; // rock stays, and some lava always does
 }
 
@@ -309,10 +310,10 @@ static bool is_hopeless(const struct watch *w, const struct sciara_compute_view 
   return sum / weights < w->job->least;
 }
 
-/** Whether all vents have ended, and no cell was newly covered since, for a time. */
+/** Whether all vents have ended and the ground has changed for the last time, and no cell was newly covered since, for a time. */
 static bool rests(const struct watch *w, const struct sciara_compute_view *v) {
   const struct sciara_state *s = v->state;
-  double last = fmax(sciara_vents_end(v->vents), v->time_zero);
+  double last = fmax(fmax(sciara_vents_end(v->vents), v->last_change), v->time_zero);
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) last = fmax(last, s->arrival[i]);
   return s->time >= last + w->rest_s;
 }

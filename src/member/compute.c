@@ -105,6 +105,7 @@ static enum sciara_status enter_window(struct sciara_member *m, struct sciara_pr
   m->window = sciara_window_first(&p->grid, p->vents, p->state, m->setup->margin > 0 ? m->setup->margin : MARGIN);
   m->boundary = p->scenario.boundary;
   m->time_zero = p->state ? p->state->time : 0;
+  p->last_change_s = sciara_site_last_change(m->map);
   m->vents = p->vents;
   p->vents = NULL;
   sciara_free(p->observed); // of the whole map, for pictures
@@ -180,7 +181,8 @@ static enum sciara_status change_ground(struct sciara_member *m) {
     m->map = map;
   }
   m->ground = sciara_site_checksum(m->map);
-  return enlarge(m, &as_it_is);
+  SCIARA_TRY(enlarge(m, &as_it_is));
+  return sciara_simulation_judge(m->simulation);
 }
 
 /** Does the last slice again in a window that is twice as large towards these sides. */
@@ -330,7 +332,7 @@ static enum sciara_status take_texts(struct sciara_member *m, const char *error,
   return f->error && f->warnings ? SCIARA_OK : sciara_fail(SCIARA_ERR_MEMORY, "no memory for the texts of a member");
 }
 
-static enum sciara_status warn_of_end(struct sciara_member *m, const struct sciara_footprint *f) {
+static enum sciara_status warn_of_end(struct sciara_member *m, struct sciara_footprint *f) {
   char lost[96], *later = NULL;
   snprintf(lost, sizeof lost, "%.6g m3 of lava left the map through its rim", f->ledger.lost_m3);
   if (f->ledger.lost_m3 > 0) warn(&m->warnings, lost);
@@ -338,6 +340,7 @@ static enum sciara_status warn_of_end(struct sciara_member *m, const struct scia
     warn(&m->warnings, "no vent emits lava before the end of the run");
   if (f->stop == SCIARA_STOP_FRONT) SCIARA_TRY(sciara_front_rest_text(m->vents, m->kept->time, &later));
   if (later) warn(&m->warnings, later);
+  f->censored |= later != NULL; // that lava may go farther
   free(later);
   return SCIARA_OK;
 }
@@ -401,8 +404,11 @@ static void ask_later(struct sciara_member *m) {
 
 /** Whether the member ends before its stop rule is met. */
 static bool ends_early(struct sciara_member *m) {
-  const struct sciara_compute_view view = {
-      .state = m->kept, .window = &m->window, .vents = m->vents, .time_zero = m->time_zero};
+  const struct sciara_compute_view view = {.state = m->kept,
+                                           .window = &m->window,
+                                           .vents = m->vents,
+                                           .time_zero = m->time_zero,
+                                           .last_change = sciara_site_last_change(m->map)};
   if (!m->setup->ends || m->kept->step < m->ask) return false;
   ask_later(m);
   return m->setup->ends(m->setup->context, &view);
@@ -449,6 +455,7 @@ static enum sciara_status run(struct sciara_member *m, struct sciara_problem *p,
         m->simulation->progress.reason == SCIARA_STOP_CANCEL || (m->setup->probe && is_probed(m, begin, cpu, failed));
     if (!failed && m->simulation->finished == SCIARA_STOP_NONE) {
       SCIARA_TRY(change_ground(m));
+      if (m->simulation->finished != SCIARA_STOP_NONE) break; // the last change, after which nothing can happen
       SCIARA_TRY(sciara_member_checkpoint_write(m, *cancelled));
     }
     if (*cancelled) return SCIARA_OK;

@@ -32,6 +32,7 @@ struct sciara_compute_view {
   const struct sciara_window *window; ///< on the map
   const struct sciara_vents *vents;   ///< on the map
   double time_zero;                   ///< simulated time of the start, s
+  double last_change; ///< ... of the last change of the ground, done or still to come, s; 0: there is none
 };
 
 /** What members share. */

@@ -77,6 +77,11 @@ double sciara_site_next_change(const struct sciara_site *site) {
   return c && site->changes_done < c->count ? c->change[site->changes_done].from_s : (double)INFINITY;
 }
 
+double sciara_site_last_change(const struct sciara_site *site) {
+  const struct sciara_ground_changes *c = site->changes;
+  return c && c->count > 0 ? c->change[c->count - 1].from_s : 0;
+}
+
 static double apply(const struct sciara_ground_changes *c, const struct sciara_ground_op *op, double altitude) {
   const double after = sciara_edit_apply(op->what, op->value, altitude);
   return c->single_precision ? (double)(float)after : after;

@@ -49,6 +49,9 @@ uint64_t sciara_ground_changes_hash(const struct sciara_ground_changes *c);
 /** Simulated time of the next change of a site, s; INFINITY: none. */
 double sciara_site_next_change(const struct sciara_site *site);
 
+/** Simulated time of the last change of a site, s; 0: it has none. */
+double sciara_site_last_change(const struct sciara_site *site);
+
 /** The site after its next change, with one reference. The site must have one. */
 enum sciara_status sciara_site_change(const struct sciara_site *site, const struct sciara_site **out);
 

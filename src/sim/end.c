@@ -57,14 +57,14 @@ static void schedule(struct sciara_front_rest *r, const struct sciara_state *s) 
   const double emitted = nextafter(r->begun, INFINITY); // lava has been emitted up to a time after `begun`
   r->last = sciara_last_arrival(s);
   if (r->last >= 0)
-    r->due = fmax(r->last + r->duration, emitted);
+    r->due = fmax(fmax(r->last, r->changed) + r->duration, emitted);
   else
     r->due = s->time < emitted ? emitted : (double)INFINITY; // if no vent emits, nothing will ever be covered
 }
 
-void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const struct sciara_vents *vents,
-                             const struct sciara_state *state) {
-  *r = (struct sciara_front_rest){.duration = duration};
+void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, double changed,
+                             const struct sciara_vents *vents, const struct sciara_state *state) {
+  *r = (struct sciara_front_rest){.duration = duration, .changed = changed};
   if (!(duration > 0)) return;
   r->begun = sciara_vents_begun(vents);
   schedule(r, state);

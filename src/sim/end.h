@@ -40,15 +40,16 @@ bool sciara_end_is_early(enum sciara_stop_reason reason, bool own_time);
 // ------------------------------------------------------------------------------------------------------- front at rest
 
 // The stop rule "front at rest": no cell has become newly covered for some simulated time, counted from the first covered
-// cell, and every vent has emitted.
+// cell and from the last change of the ground, and every vent has emitted.
 //
-// It follows from the recorded arrival times alone. So engines do not test it: before the time (last arrival + duration)
-// the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which the run
+// It follows from the recorded arrival times and the scenario. So engines do not test it: before the time (last arrival or
+// change + duration) the rule cannot be met, and there the state shows whether lava has arrived anywhere since. The step at which the run
 // ends is the same as with a test after each step, on every engine, and after a resume.
 
 /** The rule, and the time before which it cannot be met. */
 struct sciara_front_rest {
   double duration; ///< s; 0: there is no such rule, and the other members are not used
+  double changed;  ///< simulated time of the last change of the ground, s; 0: there is none
   double begun;    ///< after this time every vent has emitted, s; -INFINITY: at once
   double last;     ///< last arrival of lava in a cell that had none, s; SCIARA_NEVER: there is no lava yet
   double due;      ///< at the end of the first step with simulated time >= this the state decides, s
@@ -57,9 +58,9 @@ struct sciara_front_rest {
 /** The last arrival of lava in a cell that had none, s; SCIARA_NEVER: there is no lava yet. */
 double sciara_last_arrival(const struct sciara_state *s);
 
-/** The rule for these vents, at the given state. @param duration s; 0: none */
-void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, const struct sciara_vents *vents,
-                             const struct sciara_state *state);
+/** The rule for these vents, at the given state. @param duration s; 0: none @param changed as in the struct */
+void sciara_front_rest_begin(struct sciara_front_rest *r, double duration, double changed,
+                             const struct sciara_vents *vents, const struct sciara_state *state);
 
 /** Whether the rule is met at the end of the step that led to this state; if not, r->due is later than its time. */
 bool sciara_front_rest_met(struct sciara_front_rest *r, const struct sciara_state *state);

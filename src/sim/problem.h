@@ -30,6 +30,7 @@ struct sciara_problem {
   struct sciara_state *state;       ///< at the start of the run
   uint64_t checkpoint_checksum;     ///< of initial.checkpoint, if the state begins with it
   size_t changes_before;            ///< changes of the ground that the run of that checkpoint had done
+  double last_change_s;             ///< of the ground of the map, if the site is a window and has none; else 0
   double emission_from_s;           ///< of struct sciara_emission
   uint64_t observed_hash;           ///< of the files of initial.observed, if the state begins with it; else 0
   uint8_t *observed;                ///< rows x cols, 1 in the outline of initial.observed; NULL: there is none

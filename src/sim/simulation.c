@@ -67,7 +67,7 @@ static enum sciara_status make_engine(struct sciara_simulation *s) {
 /** The front at rest and the progress, for a state that no engine has yet. */
 static void begin(struct sciara_simulation *s) {
   const struct sciara_state *state = s->problem.state;
-  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, state);
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->last_change, s->problem.vents, state);
   s->finished = SCIARA_STOP_NONE;
   s->progress = (struct sciara_engine_progress){.step = state->step,
                                                 .time = state->time,
@@ -89,6 +89,7 @@ enum sciara_status sciara_simulation_create(struct sciara_problem *problem, bool
   const struct sciara_scenario_spec *scenario = &s->problem.scenario;
   s->until_time = sciara_scenario_end(scenario);
   s->until_step = scenario->run.max_steps;
+  s->last_change = fmax(s->problem.last_change_s, sciara_site_last_change(s->problem.site));
   s->keeps = keeps;
   s->state_is_current = true;
   begin(s);
@@ -232,7 +233,8 @@ static enum sciara_status decide(struct sciara_simulation *s) {
 }
 
 enum sciara_status sciara_simulation_judge(struct sciara_simulation *s) {
-  const bool over = s->progress.liquid_cells == 0 && s->progress.time >= sciara_vents_end(s->problem.vents);
+  const bool over =
+      s->progress.liquid_cells == 0 && s->progress.time >= fmax(sciara_vents_end(s->problem.vents), s->last_change);
   if (over) s->progress.reason = SCIARA_STOP_SOLIDIFIED; // what engines say at the end of a step
   return decide(s);
 }
@@ -256,7 +258,7 @@ static enum sciara_status change_ground(struct sciara_simulation *s, const struc
   s->problem.scenario.notes = &sciara_no_notes; // which engine it is was said
   const enum sciara_status status = renew_engine(s);
   s->problem.scenario.notes = notes;
-  return status;
+  return status == SCIARA_OK ? sciara_simulation_judge(s) : status;
 }
 
 enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const struct sciara_advance_limit *limit) {
@@ -264,13 +266,13 @@ enum sciara_status sciara_simulation_advance(struct sciara_simulation *s, const 
   if (s->state_is_current) SCIARA_TRY(refuse_thick(s)); // engines test it at the end of a step only
   const double most = s->problem.scenario.run.thickest_m, notice = limit->thickness;
   struct sciara_stop stop = {.steps = limit->step < s->until_step ? limit->step : s->until_step,
-                             .solidified = true,
                              .thickness = most > 0 && notice > 0 ? fmin(most, notice) : fmax(most, notice),
                              .cancel = limit->cancel};
   bool again; // the front still moves
   do {
     const double due = s->rest.duration > 0 ? s->rest.due : (double)INFINITY;
     const double change = sciara_site_next_change(s->problem.site);
+    stop.solidified = s->progress.time >= s->last_change;
     stop.time = fmin(fmin(limit->time, s->until_time), fmin(due, change));
     SCIARA_TRY(advance_to(s, &stop, limit));
     SCIARA_TRY(decide(s));
@@ -285,7 +287,7 @@ enum sciara_status sciara_simulation_set_rate(struct sciara_simulation *s, size_
   SCIARA_TRY(sciara_simulation_sync(s));
   SCIARA_TRY(sciara_problem_set_rate(&s->problem, vent, s->progress.time, rate, until));
   renew_engine(s);
-  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->problem.vents, s->problem.state);
+  sciara_front_rest_begin(&s->rest, s->problem.scenario.run.rest_s, s->last_change, s->problem.vents, s->problem.state);
   s->progress.reason = SCIARA_STOP_NONE;
   s->finished = met(s);
   return s->failed;

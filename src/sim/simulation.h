@@ -19,7 +19,9 @@ struct sciara_simulation {
   double until_time;             ///< the stop rule: the first step with simulated time >= this, s; INFINITY: none
   uint64_t until_step;           ///< ... or this many steps; UINT64_MAX: none
   struct sciara_front_rest rest; ///< ... or the front at rest
-  bool keeps;                    ///< states are captured while the simulation continues
+  double
+      last_change; ///< simulated time before which the ground will change, s: no part but these limits is met; 0: never
+  bool keeps;      ///< states are captured while the simulation continues
   enum sciara_stop_reason
       finished;          ///< SCIARA_STOP_NONE while the stop rule is not met; STALLED and THICK: it will never be met
   bool state_is_current; ///< problem.state is the state of the engine

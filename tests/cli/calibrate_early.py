@@ -7,7 +7,7 @@ import subprocess
 
 import case
 from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
-from extents import greatest_distance
+from extents import greatest_distance, write_raster
 
 import numpy
 from osgeo import gdal
@@ -115,6 +115,24 @@ class CalibrateEarly(CalibrationCase):
         self.assertTrue(4 <= len(rested) == self.record("rest-early")["rested"])
         for row, whole in zip(early, late):
             self.assertEqual({**row, "status": "ok"}, whole)
+
+    def test_edits_to_come(self):
+        """The ground changes after runs would rest, or takes away lava that was too much: what ends early does so for a reason."""
+        line = {"line": [[case.WEST + 105, case.SOUTH + 150], [case.WEST + 325, case.SOUTH + 150]], "width_m": 5}
+        dams = [{"height_m": 30, **line}, {"depth_m": 30, "from": "4 d", **line}]
+        self.write_scenario("dam.json", model={"cooling": 0.5}, run={"until": "9 d"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": dams})
+        early, late = self.early_and_late("dam", pairs=[{"scenario": "dam.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[:2], budget=8, design="lhs")
+        self.assertIn("rested", {row["status"] for row in early})
+        self.assertEqual([{**row, "status": "ok"} for row in early], late)
+        west, north = case.WEST + 10, case.NORTH - 100
+        pit = {"polygon": [[west, north], [west + 380, north], [west + 380, north - 190], [west, north - 190]], "level_m": 900, "from": "170 min"}
+        self.write_scenario("pit.json", run={"until": "3 h"}, dem={"path": "dem.asc", "crs": "EPSG:32633", "edits": [pit]})
+        mapped = self.covered("mapped").astype(numpy.uint8)
+        mapped[10:] = 0
+        write_raster(self.path("top.tif"), mapped)
+        early, late = self.early_and_late("pit", pairs=[{"scenario": "pit.json", "observed": "top.tif"}], budget=32, population=16)
+        for row, whole in zip(early, late):
+            self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
 
     def test_start_that_was_killed(self):
         """At any moment before its first row: another start takes the folder, and so does --resume."""

@@ -31,6 +31,9 @@ ROW = 14    # of the dam, below the vent
 DAM = {"name": "dam", "line": [[WEST + 145, SOUTH + 155], [WEST + 285, SOUTH + 155]], "width_m": 5, "height_m": 6, "from": "12 min"}
 CELLS = [(ROW, col) for col in range(14, 29)]
 GROUND = np.array([[case.NODATA if case.is_sea(r, c) else case.altitude(r, c) for c in range(COLS)] for r in range(ROWS)])
+BREACH = 10800  # s
+BASIN = {"line": [[WEST + 105, SOUTH + 245], [WEST + 105, SOUTH + 145], [WEST + 325, SOUTH + 145], [WEST + 325, SOUTH + 245]], "width_m": 5}
+BREACHED = {"name": "dam", "height_m": 40} | BASIN, {"name": "breach", "depth_m": 40, "from": "3 h"} | BASIN
 OUTPUT = {"fields": [*case.FIELDS, "solid_thickness", "momentum_x"], "dtype": "float64", "every": "6 min"}
 
 
@@ -408,6 +411,40 @@ class Dated(Case):
                 self.write(*edits)
                 self.assertRegex(self.sciara("run", "s.json", "-o", "out", code=4 if "none" in text else 3).stderr, text)
                 self.assertFalse(os.path.exists(self.path("out")))
+
+    def breach(self, cooling, until):
+        """Lava that a dam holds for 3 h: no run ends before. Its state at the end, which is that of a resumed run and of a member."""
+        run = {"run": {"until": until, "front_at_rest": "30 min"}}
+        self.write(*BREACHED, model={"cooling": cooling}, output=OUTPUT | {"every": "1 d"}, **run)
+        self.run_scenario("whole")
+        self.run_scenario("part", "--until", "90 min", "--checkpoint-every", "1 d")
+        self.sciara("resume", "part", "-q", "-o", "rest", "--until", until, "--set", 'run.front_at_rest="30 min"')
+        self.assertEqual(self.last("rest"), self.last("whole"))
+        self.plan("e", vary=[{"key": "rate_scale", "values": [1]}])
+        self.sciara("ensemble", "run", "e", "-q")
+        with open(self.path("e", "log.csv"), encoding="utf-8", newline="") as f:
+            self.assertEqual([row["checksum"] for row in csv.DictReader(f)], [self.last("whole")])
+        self.run_scenario("long", "--until", "5 h")
+        found = case.record(self.path("whole"))
+        self.assertEqual(found["stop_reason"], until)
+        return found["state"], *(list(states(self.path(name)))[-1][1] for name in ("whole", "long"))
+
+    def test_front_at_rest_before_a_breach(self):
+        """It is at rest 30 min after the last new cell or the breach, whichever is later; a long run says when that is."""
+        state, whole, later = self.breach(0.5, "front at rest")
+        early = np.where(later["arrival_time"] <= state["time_s"], later["arrival_time"], -1)
+        np.testing.assert_array_equal(whole["arrival_time"] >= 0, early >= 0)
+        self.assertGreater(early.max(), BREACH)
+        self.assertTrue(0 <= state["time_s"] - (early.max() + 1800) <= 120, (state, early.max()))
+        self.assertTrue(((early > BREACH) & (later["arrival_time"] >= 0)).sum() > 20)
+
+    def test_solidified_before_a_breach(self):
+        """All lava is solid an hour before; the run ends with the step that does the edit."""
+        state, whole, _ = self.breach(1000, "solidified")
+        self.run_scenario("timed", "--until", "3 h")
+        self.assertEqual(state["step"], case.record(self.path("timed"))["state"]["step"])
+        valid = (GROUND != case.NODATA) & (whole["arrival_time"] < 0)
+        np.testing.assert_allclose((whole["altitude"] - GROUND)[valid], 0, atol=1e-9)  # the dam is gone
 
     def test_after_the_end(self):
         """Such a dam is legal, for the run may be continued, but whoever mistakes the day learns it."""

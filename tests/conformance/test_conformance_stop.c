@@ -226,7 +226,7 @@ TEST_EACH(by_thickness, 10) {
 static bool run_to_rest(struct run *r, const struct scene *scene, double duration, uint64_t divide) {
   struct sciara_front_rest rest;
   struct sciara_state *state = run_state(r, scene->state);
-  sciara_front_rest_begin(&rest, duration, scene->vents, state);
+  sciara_front_rest_begin(&rest, duration, 0, scene->vents, state);
   for (;;) {
     const struct sciara_stop stop = {
         .steps = divide ? r->at.step + divide : UINT64_MAX, .time = rest.due, .solidified = true, .max_wall_ms = 60000};
@@ -238,7 +238,7 @@ static bool run_to_rest(struct run *r, const struct scene *scene, double duratio
       sciara_state_destroy(state);
       return met;
     }
-    if (divide) sciara_front_rest_begin(&rest, duration, scene->vents, state); // as after a resume
+    if (divide) sciara_front_rest_begin(&rest, duration, 0, scene->vents, state); // as after a resume
   }
 }
 

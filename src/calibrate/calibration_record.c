@@ -196,18 +196,19 @@ bool sciara_calibration_is_accepted(const struct sciara_calibration_record *r, s
 
 /** Sets member `at` of a table, which is made with the first one. */
 static enum sciara_status put_member(const struct sciara_calibration_record *r, size_t row, size_t at, size_t count,
-                                     const struct sciara_scenario_spec *scenario, struct sciara_members *m) {
+                                     struct sciara_members *m) {
   const struct sciara_calibration_search *s = r->search;
   struct sciara_key_set keys = {0};
-  enum sciara_status status = keys_of(r, row, scenario, &keys);
+  enum sciara_status status = keys_of(r, row, NULL, &keys); // those of rates act on the base of an ensemble
   if (status == SCIARA_OK && at == 0)
     status = sciara_members_create(count, (const char *const *)keys.key, keys.count, m);
   if (status == SCIARA_OK) {
     m->id[at] = (int64_t)row + 1;
     m->weight[at] = 1;
     for (size_t k = 0; k < s->unknown_count; k++)
-      if (strcmp(s->unknown[k].key, SCIARA_RATE_SCALE) == 0)
-        m->drawn[SCIARA_DRAWN_RATE_SCALE][at] = r->table->value[row * s->unknown_count + k];
+      for (size_t d = 0; d < SCIARA_DRAWN_COUNT; d++)
+        if (strcmp(s->unknown[k].key, sciara_drawn_names[d]) == 0)
+          m->drawn[d][at] = r->table->value[row * s->unknown_count + k];
   }
   for (size_t k = 0; k < keys.count && status == SCIARA_OK; k++) status = sciara_members_set(m, at, k, keys.value[k]);
   sciara_key_set_free(&keys);
@@ -215,19 +216,17 @@ static enum sciara_status put_member(const struct sciara_calibration_record *r, 
 }
 
 enum sciara_status sciara_calibration_accepted_write(const struct sciara_calibration_record *r) {
-  struct sciara_scenario_spec scenario = {0};
   struct sciara_members m = {0};
   char *path;
   size_t count = 0, at = 0;
   SCIARA_TRY(sciara_path_in(r->folder, "accepted.csv", &path));
-  enum sciara_status status = sciara_calibration_scenario(r->search->file, 0, &scenario);
+  enum sciara_status status = SCIARA_OK;
   for (size_t row = 0; row < r->table->count; row++) count += sciara_calibration_is_accepted(r, row);
   for (size_t row = 0; row < r->table->count && status == SCIARA_OK; row++)
-    if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &scenario, &m);
+    if (sciara_calibration_is_accepted(r, row)) status = put_member(r, row, at++, count, &m);
   if (status == SCIARA_OK && count > 0) status = sciara_members_write(&m, path, NULL);
   if (status == SCIARA_OK && count == 0)
     sciara_log(SCIARA_LOG_WARNING, "%s: not written, for no set covers any of what was observed", path);
-  sciara_scenario_free(&scenario);
   sciara_members_free(&m);
   free(path);
   return status;

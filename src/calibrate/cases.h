@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenarios of an evaluation on their grounds, with what was observed; one of them, with changed keys, computed and
-// compared; changes of the effusion rates among these keys.
+// compared.
 // Included by this room alone.
 #ifndef SCIARA_CALIBRATE_CASES_H
 #define SCIARA_CALIBRATE_CASES_H
 
 #include "base/date.h"
 #include "calibrate/evaluate.h"
+#include "ensemble/rate_keys.h"
 #include "map/run_out.h"
 #include "member/compute.h"
 #include "model/inputs.h"
 #include "scenario/scenario.h"
 #include "sim/cost.h"
-
-struct sciara_scenario_key;
 
 /** Rows north .. south - 1, columns west .. east - 1; none if south is 0. */
 struct sciara_case_box {
@@ -91,37 +90,5 @@ struct sciara_case_result {
 enum sciara_status sciara_case_compute(const struct sciara_cases *c, const struct sciara_case_job *job,
                                        const struct sciara_case_result *result, enum sciara_evaluate_status *verdict,
                                        bool *cancelled);
-
-// ---------------------------------------------------------------------------------------- changed keys, in rate_keys.c
-
-// "rate_scale" and "rate_shape" among changed keys: they become the effusion of every vent.
-
-#define SCIARA_RATE_SCALE "rate_scale" ///< a factor of all effusion rates
-/**
- * g, by which the rates of each vent change with time at the same volume: at the share x of the time between its first and
- * its last lava, 0 to 1, the rate is multiplied by c g^x, with x in the middle of the interval of the rate, and c such
- * that the volume stays.
- */
-#define SCIARA_RATE_SHAPE "rate_shape"
-
-/** The range of "rate_scale" or "rate_shape"; NULL: `key` is neither. */
-const struct sciara_scenario_key *sciara_rate_key(const char *key);
-
-/** Keys and values as overrides of a scenario take them. Zero-initialise; release with sciara_key_set_free. */
-struct sciara_key_set {
-  char **key, **value;
-  size_t count;
-};
-
-/**
- * Copies keys and values; in place of "rate_scale" and "rate_shape" come "vents.N.start" and "vents.N.effusion" of each vent.
- *
- * @param scenario without the changes: it has the rates
- * @return SCIARA_ERR_INPUT: a value is no number in its range, no vent has rates of which "rate_shape" could change the
- *         shape, or another key changes rates too
- */
-enum sciara_status sciara_key_set_make(const char *const *key, const char *const *value, size_t count,
-                                       const struct sciara_scenario_spec *scenario, struct sciara_key_set *out);
-void sciara_key_set_free(struct sciara_key_set *s);
 
 #endif

@@ -13,7 +13,7 @@
 #include "file/durable.h"
 #include "file/json_strict.h"
 
-const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale"};
+const char *const sciara_drawn_names[SCIARA_DRAWN_COUNT] = {"volume_m3", "duration_s", "rate_scale", "rate_shape"};
 
 static char nothing[] = ""; ///< the value that is not set
 static const char WHOLE[] = "a whole number of at most 18 digits";
@@ -64,6 +64,34 @@ enum sciara_status sciara_members_create(size_t count, const char *const *keys, 
   }
   if (status != SCIARA_OK) sciara_members_free(out);
   return status;
+}
+
+enum sciara_status sciara_members_extend(struct sciara_members *m, const char *const *keys, size_t key_count) {
+  const char *all[SCIARA_MEMBER_KEYS_MOST];
+  const size_t before = m->key_count, count = before + key_count;
+  struct sciara_members out;
+  if (count > SCIARA_MEMBER_KEYS_MOST)
+    return sciara_fail(SCIARA_ERR_INPUT, "expected at most %d keys that differ, found %zu", SCIARA_MEMBER_KEYS_MOST,
+                       count);
+  for (size_t k = 0; k < count; k++) all[k] = k < before ? m->key[k] : keys[k - before];
+  enum sciara_status status = sciara_members_create(m->count, all, count, &out);
+  for (size_t i = 0; i < m->count && status == SCIARA_OK; i++) {
+    const int64_t *from[] = {m->id, m->stratum, m->replicate, m->vent, m->event};
+    int64_t *const to[] = {out.id, out.stratum, out.replicate, out.vent, out.event};
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) to[k][i] = from[k][i];
+    for (size_t k = 0; k < SCIARA_DRAWN_COUNT; k++) out.drawn[k][i] = m->drawn[k][i];
+    out.weight[i] = m->weight[i];
+    for (size_t k = 0; k < before && status == SCIARA_OK; k++)
+      status = sciara_members_set(&out, i, k, m->value[i * before + k]);
+  }
+  if (status != SCIARA_OK) {
+    sciara_members_free(&out);
+    return status;
+  }
+  out.weights_given = m->weights_given;
+  sciara_members_free(m);
+  *m = out;
+  return SCIARA_OK;
 }
 
 enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value) {

@@ -15,11 +15,12 @@ enum {
   SCIARA_WEIGHTS_BYTES_MOST = 1 << 27, ///< of weights.csv
 };
 
-/** What was drawn for a member, for statistics: its effusion already has it. */
+/** What was drawn for a member, for statistics: its effusion already has it, but for the last two in a table without effusion. */
 enum sciara_drawn {
   SCIARA_DRAWN_VOLUME,   ///< m3, before the rate scale multiplies it
   SCIARA_DRAWN_DURATION, ///< s
   SCIARA_DRAWN_RATE_SCALE,
+  SCIARA_DRAWN_RATE_SHAPE,
   SCIARA_DRAWN_COUNT
 };
 
@@ -63,6 +64,9 @@ enum sciara_status sciara_members_write(const struct sciara_members *m, const ch
 /** Allocates a table whose values are all "", with the ids 0, 1, ... and -1 in the other columns. */
 enum sciara_status sciara_members_create(size_t count, const char *const *keys, size_t key_count,
                                          struct sciara_members *out);
+
+/** Gives a table more keys, whose values are "". */
+enum sciara_status sciara_members_extend(struct sciara_members *m, const char *const *keys, size_t key_count);
 
 /** Sets one value of a table from sciara_members_create; takes a copy. */
 enum sciara_status sciara_members_set(struct sciara_members *m, size_t member, size_t key, const char *value);

@@ -309,9 +309,10 @@ static enum sciara_status take_members(struct sciara_planning *p) {
   if (!members) return sciara_expand(&p->x, &p->e.members);
   p->e.method = SCIARA_SAMPLE_TABLE;
   SCIARA_TRY(sciara_ensemble_path(&p->r, members, &path));
-  const enum sciara_status status = sciara_members_read_table(path, &p->e.members);
+  enum sciara_status status = sciara_members_read_table(path, &p->e.members);
   free(path);
-  for (size_t k = 0; k < SCIARA_DRAWN_COUNT && status == SCIARA_OK; k++)
+  if (status == SCIARA_OK) status = sciara_plan_table_rates(p->r.file, &p->base.scenario, &p->e.members);
+  for (size_t k = 0; k < SCIARA_DRAWN_RATE_SCALE && status == SCIARA_OK; k++)
     if (sciara_members_have_drawn(&p->e.members, (enum sciara_drawn)k))
       sciara_log(SCIARA_LOG_INFO, "%s: members: the column \"%s\" is for statistics alone, no member is changed by it",
                  p->r.file, sciara_drawn_names[k]);

@@ -10,6 +10,7 @@
 #include "base/share.h"
 #include "ensemble/rate_zones.h"
 #include "file/csv.h"
+#include "model/ground_change.h"
 #include "sim/cost.h"
 #include "sim/end.h"
 #include "sim/parallel.h"
@@ -22,6 +23,7 @@ struct checks {
   double *covered;               ///< of each member, cells
   double *end_s;                 ///< of each member, its run.until; INFINITY: it is no time
   uint8_t *cut;                  ///< of each member: it ends at run.max_time, whatever its lava does
+  double *emitted;               ///< of each member, as a share of the volume of its event
   double last_arrival;           ///< last arrival of lava in the state that members begin with, s; SCIARA_NEVER: none
 };
 
@@ -112,9 +114,18 @@ static bool is_cut(const struct checks *c, const struct sciara_scenario_spec *me
   if (!isfinite(member->run.max_time_s)) return false;
   if (member->run.until == SCIARA_UNTIL_TIME) return member->run.max_time_s < member->run.until_s;
   if (!find_effusion(member, &e)) return false;
-  if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= e.end;
+  const double changed = c->base->site ? sciara_site_last_change(c->base->site) : 0;
+  if (member->run.until == SCIARA_UNTIL_SOLIDIFIED) return member->run.max_time_s <= fmax(e.end, changed);
   const double last_arrival = c->last_arrival >= 0 ? c->last_arrival : e.first;
-  return member->run.max_time_s <= fmax(last_arrival + member->run.rest_s, e.begun);
+  return member->run.max_time_s <= fmax(fmax(last_arrival, changed) + member->run.rest_s, e.begun);
+}
+
+/** The share of the volume of its event that a member emits: less than 1 if the times of the vent of the base cut it. */
+static double emitted_of(const struct checks *c, size_t member, const struct sciara_scenario_spec *scenario) {
+  const struct sciara_members *m = &c->e->members;
+  const double scale = m->drawn[SCIARA_DRAWN_RATE_SCALE][member];
+  const double volume = m->drawn[SCIARA_DRAWN_VOLUME][member] * (isnan(scale) ? 1 : scale);
+  return c->e->event_count > 0 && volume > 0 ? volume_of(c, scenario) / volume : 1;
 }
 
 static enum sciara_status check_member(const struct checks *c, size_t member) {
@@ -124,6 +135,8 @@ static enum sciara_status check_member(const struct checks *c, size_t member) {
   c->covered[member] = valid ? sciara_member_covered(&scenario.params, volume_of(c, &scenario), &c->base->grid) : 0;
   c->end_s[member] = valid && scenario.run.until == SCIARA_UNTIL_TIME ? scenario.run.until_s : INFINITY;
   c->cut[member] = valid && is_cut(c, &scenario);
+  c->emitted[member] =
+      valid && scenario.vent_count > 0 && scenario.vents[0].edges ? emitted_of(c, member, &scenario) : 1;
   sciara_scenario_free(&scenario);
   return status;
 }
@@ -141,10 +154,29 @@ static int threads_for(const struct sciara_problem *base, size_t count) {
   return count / MEMBERS_A_THREAD < (size_t)cores ? (int)(count / MEMBERS_A_THREAD) + 1 : cores;
 }
 
+static void report_emitted(const struct checks *c) {
+  const double rounding = 1e-6;
+  const size_t count = c->e->members.count;
+  double least = 1;
+  size_t less = 0;
+  for (size_t i = 0; i < count; i++) {
+    less += c->emitted[i] < 1 - rounding;
+    least = fmin(least, c->emitted[i]);
+  }
+  if (less > 0)
+    sciara_log(
+        SCIARA_LOG_WARNING,
+        "%s: events: %zu of %zu members emit less than their event, at least %.3g %% of it: from and until of the "
+        "vent of the base, which all members take, cut it",
+        c->file, less, count, 100 * least);
+}
+
 /** Says what is known beforehand: results of members that are cut short have upper bounds only. All of them are an error. */
 static enum sciara_status report_cut(const struct checks *c, const char *file) {
-  static const char why[] = "end at run.max_time before their stop rule can hold: \"front at rest\" needs "
-                            "run.front_at_rest after the first lava, \"solidified\" the end of the effusion";
+  static const char why[] =
+      "end at run.max_time before their stop rule can hold: \"front at rest\" needs "
+      "run.front_at_rest after the first lava and the last edit of the ground, \"solidified\" the end of the "
+      "effusion and that edit";
   const size_t count = c->e->members.count;
   size_t cut = 0;
   for (size_t i = 0; i < count; i++) cut += c->cut[i];
@@ -171,6 +203,7 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
   SCIARA_TRY_GOTO(SCIARA_NEW(c.covered, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.end_s, count, "the checks of members"));
   SCIARA_TRY_GOTO(SCIARA_NEW(c.cut, count, "the checks of members"));
+  SCIARA_TRY_GOTO(SCIARA_NEW(c.emitted, count, "the checks of members"));
   if (base->state) c.last_arrival = sciara_last_arrival(base->state);
   sciara_share(threads_for(base, count), (int64_t)count, check_some, &c);
   for (size_t i = 0; i < count; i++) {
@@ -178,6 +211,7 @@ double sciara_plan_check_members(const struct sciara_ensemble *e, const struct s
     covered += c.covered[i];
     *end_s = fmax(*end_s, c.end_s[i]);
   }
+  report_emitted(&c);
   status = report_cut(&c, file);
 cleanup:
   sciara_diagnostics_add(d, status);
@@ -186,6 +220,7 @@ cleanup:
   sciara_free(c.covered);
   sciara_free(c.end_s);
   sciara_free(c.cut);
+  sciara_free(c.emitted);
   return covered;
 }
 

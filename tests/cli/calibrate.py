@@ -190,6 +190,17 @@ class Calibrate(CalibrationCase):
                 for (_, rate), expected in zip(found, rates + [0]):
                     self.assertAlmostEqual(rate, expected, places=10)
 
+        with open(self.path("rates", "accepted.csv"), encoding="ascii", newline="") as f:
+            self.assertEqual(next(csv.reader(f)), ["id", "stratum", "replicate", "vent", "event", "weight", "rate_scale", "rate_shape", "model.cooling"])
+        self.write_scenario("later.json", vents=[{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [8, 12, 0, 5]}}])
+        case.write_json(self.path("forecast.json"), {"base": "later.json", "members": "rates/accepted.csv"})
+        self.sciara("ensemble", "plan", "forecast.json", "-q", "--no-estimate", "-o", "forecast")
+        with open(self.path("forecast", "members.csv"), encoding="ascii", newline="") as f:
+            for member in csv.DictReader(f):
+                table = json.loads(member["vents.0.effusion"])["table"]
+                self.assertEqual(len(table), 5)
+                self.assertAlmostEqual(sum(rate for _, rate in table), 25 * float(member["rate_scale"]), delta=1e-9)
+
     @staticmethod
     def shaped(rates, shape, scale=1):
         """Rates of equal intervals times shape^x at their middles, of the same volume, times `scale`."""

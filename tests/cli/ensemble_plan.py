@@ -53,6 +53,25 @@ class Ensemble(Case):
         found = self.problems(**parts)
         self.assertTrue(any(text in line for line in found), f"{text!r} is not in {found}")
 
+    def test_rates_of_a_table(self):
+        """rate_scale multiplies the rates of the base; it does not where the table has rates, which is said or refused."""
+        case.write_json(self.path("e.json"), {"base": "base.json", "members": "t.csv"})
+        self.write("t.csv", "id,rate_scale\n3,0.5\n4,\n7,2\n")
+        self.assertEqual([row["vents.0.effusion"] and json.loads(row["vents.0.effusion"])["table"][0][1] for row in self.plan()], [2, "", 8])
+        self.write("t.csv", 'id,rate_scale,vents.0.effusion\n3,0.5,"{""slot"": 60, ""rates_m3_s"": [1]}"\n')
+        self.assertIn('the column "vents.0.effusion" replaces the rates of the base', " ".join(self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr.split()))
+        for text, said in (("id,rate_scale,vents.0.start\n3,0.5,60\n", 'members: the column "rate_scale": expected no other key of rates; found vents.0.start'),
+                           ("id,rate_scale\n3,1e7\n", "member 3: rate_scale: expected a number, 0 to 1e6; found 1e7")):
+            self.write("t.csv", text)
+            self.assertIn(said, self.sciara("ensemble", "check", "e.json", code=3).stderr)
+
+    def test_events_that_the_base_cuts(self):
+        """6000 m3 in 10 minutes, of which the vent of the base emits 4; the other event fits."""
+        self.write_scenario("base.json", vents=[{"x": X, "y": Y, "until": "4 min", "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        self.ensemble(events=[{"volume_m3": 6000, "duration": "10 min"}, {"volume_m3": 6000, "duration": "4 min"}])
+        said = " ".join(self.sciara("ensemble", "check", "e.json", "--no-estimate").stderr.split())
+        self.assertIn("e.json: events: 1 of 2 members emit less than their event, at least 40 % of it", said)
+
     def test_full_plan(self):
         """w = a_v p_k / n_vk; a vent of weight 0 is left out; the sum is 1."""
         self.ensemble(vents={"table": "vents.csv", "weights": {"column": "p"}}, events=EVENTS,
@@ -180,7 +199,7 @@ class Ensemble(Case):
         self.ensemble(vents={"table": "vents.csv"}, events=EVENTS)
         self.plan()
         record = case.read_json(self.path("out/ensemble.json"))
-        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event", "volume_m3", "duration_s", "rate_scale"})
+        self.assertEqual(set(record.pop("columns")), {"stratum", "replicate", "vent", "event", "volume_m3", "duration_s", "rate_scale", "rate_shape"})
         case.write_json(self.path("out/ensemble.json"), record)
         self.edit_column("vent")
         said = "an earlier version planned it: changes of stratum, replicate, vent and event are not noticed"

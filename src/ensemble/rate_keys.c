@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibrate/cases.h"
+#include "ensemble/rate_keys.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,28 +117,31 @@ static enum sciara_status check_shape(const struct sciara_scenario_spec *scenari
                      "one interval");
 }
 
-/** Whether a key is one of the rates of vents, or holds them. */
-static bool changes_rates(const char *key) {
+bool sciara_key_has_rates(const char *key, bool *whole) {
   char plain[256];
+  *whole = false;
   if (!sciara_member_key_plain(key, plain, sizeof plain) || strncmp(plain, "vents", 5) != 0) return false;
   const char *name = plain + 5 + strspn(plain + 5, ".0123456789");
+  *whole = !*name || strcmp(name, "effusion") == 0;
   return !*name || strncmp(name, "effusion", strlen("effusion")) == 0 || strcmp(name, "start") == 0;
 }
 
 enum sciara_status sciara_key_set_make(const char *const *key, const char *const *value, size_t count,
                                        const struct sciara_scenario_spec *scenario, struct sciara_key_set *out) {
-  const size_t most = count + 2 * scenario->vent_count;
+  const size_t most = count + (scenario ? 2 * scenario->vent_count : 0);
   const char *other = NULL, *of_rates = NULL;
+  bool whole;
   struct change change = {1, 1};
   SCIARA_TRY(SCIARA_NEW(out->key, most, "changed keys"));
   SCIARA_TRY(SCIARA_NEW(out->value, most, "changed keys"));
   for (size_t k = 0; k < count; k++) {
     const struct sciara_scenario_key *rate = sciara_rate_key(key[k]);
     if (!rate) {
-      if (changes_rates(key[k])) other = key[k];
+      if (sciara_key_has_rates(key[k], &whole)) other = key[k];
       SCIARA_TRY(add(out, key[k], strdup(value[k])));
       continue;
     }
+    if (!scenario) continue;
     const bool is_shape = strcmp(rate->path, SCIARA_RATE_SHAPE) == 0;
     if (is_shape) SCIARA_TRY(check_shape(scenario));
     SCIARA_TRY(read_rate(rate, value[k], is_shape ? &change.shape : &change.scale));

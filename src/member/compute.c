@@ -386,14 +386,7 @@ static enum sciara_status describe_failure(struct sciara_member *m, struct sciar
 static bool is_probed(const struct sciara_member *m, double begin, double cpu, bool failed) {
   struct sciara_compute_probe *p = m->setup->probe;
   p->whole = failed || m->simulation->finished != SCIARA_STOP_NONE;
-  p->steps = m->kept->step;
-  p->cell_steps = m->cell_steps;
-  p->time_s = m->kept->time;
   p->cpu_s = sciara_thread_time() - cpu;
-  if (p->first_steps == 0) {
-    p->first_steps = p->steps;
-    p->first_time_s = p->time_s;
-  }
   return !p->whole && (p->cpu_s >= p->seconds || sciara_wallclock() - begin >= 4 * p->seconds);
 }
 

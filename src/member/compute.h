@@ -12,12 +12,9 @@ struct sciara_pool_slot;
 /** The beginning of a member, and its cost. */
 struct sciara_compute_probe {
   double
-      seconds; ///< time of the processor after which it ends; it ends also after four times as much on the wall clock
-  bool whole;  ///< it has ended before
-  uint64_t steps, cell_steps; ///< up to then
-  double time_s, cpu_s;       ///< simulated time, and time of the processor for this thread, s
-  uint64_t first_steps;       ///< of the first slice, before which no lava flows
-  double first_time_s;
+      seconds;  ///< time of the processor after which it ends; it ends also after four times as much on the wall clock
+  bool whole;   ///< it has ended before
+  double cpu_s; ///< time of the processor for this thread up to then, s
 };
 
 /** Values of *cancel of a setup but 0, which is none. */

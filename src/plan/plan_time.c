@@ -19,7 +19,7 @@ static const double GOLDEN = 0.6180339887498949; ///< its multiples are spread e
 /** A member of the sample. */
 struct item {
   size_t member;
-  double liquid_s, length; ///< sciara_member_need
+  double length; ///< sciara_member_need
 };
 
 /** What was found about a member. */
@@ -62,7 +62,7 @@ static enum sciara_status draw(struct work *w, double *bytes) {
     const double turn = ((double)k + 0.5) * GOLDEN;
     const size_t member = count <= SCIARA_COST_SAMPLE ? k : (size_t)((turn - floor(turn)) * (double)count);
     SCIARA_TRY(measure(w, member, &need));
-    w->item[k] = (struct item){member, need.liquid_s, need.length};
+    w->item[k] = (struct item){member, need.length};
     *bytes = fmax(*bytes, need.memory);
   }
   return SCIARA_OK;
@@ -89,64 +89,49 @@ static enum sciara_status probe_members(struct work *w, double seconds) {
   return SCIARA_OK;
 }
 
-/** For how many cell-seconds lava was liquid, as a multiple of liquid_s: from the members that came to their end. */
-static double liquid_ratio(const struct work *w, size_t *whole) {
-  double found = 0, estimated = 0;
-  *whole = 0;
-  for (size_t k = 0; k < w->probes; k++) {
-    const struct sciara_compute_probe *p = &w->probed[k].probe;
-    if (!p->whole || p->steps == 0) continue;
-    found += (double)p->cell_steps * p->time_s / (double)p->steps;
-    estimated += w->probed[k].item.liquid_s;
-    (*whole)++;
-  }
-  return estimated > 0 && found > 0 ? found / estimated : SCIARA_COST_LIQUID_LONGER;
-}
-
 /**
- * Seconds of a probed member as a whole on one core; below 0: unknown. Its first steps are shorter than later ones, so they
- * count only when no member came to its end.
+ * Each part of the sample costs what its probe does, in proportion to their lengths. Of a probe that did not come to its end only
+ * a lower bound is known, however it went so far: the time is unknown if such members are more than a small part of it.
  */
-static double cost_of(const struct probed *p, double ratio, bool any_whole) {
-  const struct sciara_compute_probe *f = &p->probe;
-  if (f->whole) return f->cpu_s;
-  if (any_whole || f->steps < SCIARA_COST_PROBE_STEPS || f->cell_steps == 0) return -1;
-  const double clock = (f->time_s - f->first_time_s) / (double)(f->steps - f->first_steps);
-  return fmax(f->cpu_s, ratio * p->item.liquid_s / clock * f->cpu_s / (double)f->cell_steps);
-}
-
-/** Each part of the sample costs what its probe does, in proportion to their lengths. */
-static void add_up(const struct work *w, struct sciara_plan_time *out) {
-  const double ratio = liquid_ratio(w, &out->whole);
-  double unit[SCIARA_COST_PROBES], unfinished = 0, mean = 0, squares = 0;
-  size_t known = 0;
+static void add_up(const struct work *w, double seconds, struct sciara_plan_time *out) {
+  double unit[SCIARA_COST_PROBES], unfinished = 0, least_s = 0, mean = 0, squares = 0;
   for (size_t k = 0; k < w->probes; k++) {
-    const double length = w->probed[k].item.length;
-    unit[k] = cost_of(&w->probed[k], ratio, out->whole > 0) / (length > 0 ? length : 1);
-    if (!(unit[k] > 0)) continue;
+    const struct probed *p = &w->probed[k];
+    unit[k] = p->probe.cpu_s / (p->item.length > 0 ? p->item.length : 1);
+    if (!p->probe.whole || !(unit[k] > 0)) continue;
     mean += log(unit[k]);
     squares += log(unit[k]) * log(unit[k]);
-    known++;
+    out->whole++;
   }
-  if (known == 0) return;
-  out->made = true;
-  mean /= (double)known;
-  squares /= (double)known;
+  const double known = fmax((double)out->whole, 1);
+  mean /= known;
+  squares /= known;
   for (size_t k = 0; k < w->probes; k++) {
     const size_t first = k * w->items / w->probes, end = (k + 1) * w->items / w->probes;
+    const bool whole = w->probed[k].probe.whole && unit[k] > 0;
     double part = 0;
     for (size_t i = first; i < end; i++)
-      part += (w->item[i].length > 0 ? w->item[i].length : 1) * (unit[k] > 0 ? unit[k] : exp(mean));
+      part += (w->item[i].length > 0 ? w->item[i].length : 1) * (whole ? unit[k] : fmax(exp(mean), unit[k]));
     out->core_s += part;
-    if (!w->probed[k].probe.whole) unfinished += part;
+    least_s += whole ? part : w->probed[k].probe.cpu_s * (double)(end - first);
+    if (!whole) unfinished += part;
   }
   const double share = out->core_s > 0 ? unfinished / out->core_s : 0;
-  const double drawn = w->probes < w->e->members.count ? 2 * sqrt(fmax(squares - mean * mean, 0) / (double)known) : 0;
-  const double left = share * log(out->whole > 0 ? SCIARA_COST_SPREAD_OF_RATIO : SCIARA_COST_SPREAD_WITHOUT);
+  const double drawn = w->probes < w->e->members.count ? 2 * sqrt(fmax(squares - mean * mean, 0) / known) : 0;
+  const double left = share * log(SCIARA_COST_SPREAD_OF_REST);
   const double spread = fmax(exp(sqrt(drawn * drawn + left * left)), SCIARA_COST_SPREAD_LEAST);
-  out->core_s *= (double)w->e->members.count / (double)w->items;
+  const double all = (double)w->e->members.count / (double)w->items;
+  char least[48];
+  out->core_s *= all;
   out->low_s = out->core_s / spread;
   out->high_s = out->core_s * spread;
+  out->made = out->whole > 0 && share <= SCIARA_COST_UNFINISHED_MOST;
+  if (out->made) return;
+  sciara_print_about(least_s * all, least, sizeof least);
+  snprintf(out->why, sizeof out->why,
+           "%zu of %zu members ended in %g s; all take more than %s on one core; 'run' shows the time left when some "
+           "have ended",
+           out->whole, w->probes, seconds, least);
 }
 
 enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const struct sciara_problem *base,
@@ -170,11 +155,8 @@ enum sciara_status sciara_plan_time_make(const struct sciara_ensemble *e, const 
     status = probe_members(w, seconds);
   }
   out->probed = w->probes;
-  if (status == SCIARA_OK && w->probes > 0) add_up(w, out);
-  if (status != SCIARA_OK)
-    snprintf(out->why, sizeof out->why, "%s", sciara_last_error());
-  else if (!out->made && seconds > 0)
-    snprintf(out->why, sizeof out->why, "none of %zu members came far enough in %g s", w->probes, seconds);
+  if (status == SCIARA_OK && w->probes > 0) add_up(w, seconds, out);
+  if (status != SCIARA_OK) snprintf(out->why, sizeof out->why, "%s", sciara_last_error());
   sciara_free(w);
   return status;
 }

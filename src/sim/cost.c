@@ -11,6 +11,7 @@
 #include "engine/device_info.h"
 #include "map/raster_gdal.h"
 #include "model/field.h"
+#include "model/ground_change.h"
 #include "model/rule.h"
 #include "picture/map_picture.h"
 #include "sim/choose_engine.h"
@@ -215,8 +216,10 @@ static void estimate_end(const struct sciara_problem *p, double emission, struct
   const struct sciara_scenario_spec *s = &p->scenario;
   const double latest = sciara_scenario_end(s);
   const bool front = s->run.until == SCIARA_UNTIL_FRONT;
-  out->end_low = fmin(latest, emission + (front ? 0 : cooling_time(p, thin(&s->params))));
-  out->end_high = fmin(latest, emission + cooling_time(p, thick(&s->params)) + s->run.rest_s);
+  const double changed = p->site ? sciara_site_last_change(p->site) : 0,
+               quiet = changed > 0 ? changed + s->run.rest_s : 0;
+  out->end_low = fmin(latest, fmax(quiet, emission + (front ? 0 : cooling_time(p, thin(&s->params)))));
+  out->end_high = fmin(latest, fmax(quiet, emission + cooling_time(p, thick(&s->params)) + s->run.rest_s));
   if (s->run.until == SCIARA_UNTIL_TIME) out->end_low = out->end_high = latest; // unless all is solid before
 }
 
@@ -256,12 +259,15 @@ struct sciara_time_estimate sciara_time_estimate_from(const struct sciara_proble
 
 // -------------------------------------------------------------------------------------------------------------- probe
 
-/** Steps until `until` on the wall clock; returns why they ended. */
+/** Steps until `until` on the wall clock, or the first change of the ground; returns why they ended. */
 static enum sciara_status advance(const struct sciara_problem *p, const struct sciara_engine_ops *ops, void *engine,
                                   double until, struct sciara_engine_progress *now) {
   const struct sciara_scenario_spec *s = &p->scenario;
-  const struct sciara_stop stop = {
-      .steps = s->run.max_steps, .time = sciara_scenario_end(s), .solidified = true, .max_wall_ms = 50};
+  const double change = sciara_site_next_change(p->site);
+  const struct sciara_stop stop = {.steps = s->run.max_steps,
+                                   .time = fmin(sciara_scenario_end(s), change),
+                                   .solidified = isinf(change),
+                                   .max_wall_ms = 50};
   do SCIARA_TRY(ops->advance(engine, &stop, now));
   while (now->reason == SCIARA_STOP_WALL && sciara_wallclock() < until);
   return SCIARA_OK;
@@ -273,12 +279,18 @@ static enum sciara_status probe(const struct sciara_problem *p, const struct sci
   SCIARA_TRY(ops->upload(engine, p->state));
   const double begin = sciara_wallclock();
   SCIARA_TRY(advance(p, ops, engine, begin + 0.5 * seconds, &half));
-  const double middle = sciara_wallclock();
+  double middle = sciara_wallclock();
   end = half;
-  if (half.reason == SCIARA_STOP_WALL) SCIARA_TRY(advance(p, ops, engine, begin + seconds, &end));
+  if (half.reason == SCIARA_STOP_WALL) {
+    SCIARA_TRY(advance(p, ops, engine, begin + seconds, &end));
+  } else { // all of it counts
+    half = (struct sciara_engine_progress){.step = p->state->step, .time = p->state->time};
+    middle = begin;
+  }
   const double wall = sciara_wallclock() - begin, later = begin + wall - middle;
   const double steps = (double)(end.step - half.step), cells = (double)(end.cell_steps - half.cell_steps);
-  if (end.reason != SCIARA_STOP_WALL) {
+  const bool changes = end.reason == SCIARA_STOP_TIME && end.time < sciara_scenario_end(&p->scenario);
+  if (end.reason != SCIARA_STOP_WALL && !changes) {
     *out = (struct sciara_time_estimate){
         .made = true, .whole = true, .probed = end.step, .end_low = end.time, .end_high = end.time};
     out->steps_low = out->steps_high = (double)end.step;

@@ -19,7 +19,7 @@ from ._library import ffi
 
 #: A path of a file or folder.
 PathLike = Union[str, "os.PathLike[str]"]
-#: A duration: seconds, or text such as "90 s", "6 h", "3 d", or a timedelta.
+#: A duration: seconds, or text such as "90 s", "6 h", "13 d 18 h", or a timedelta.
 Duration = Union[float, str, datetime.timedelta, numpy.timedelta64]
 #: Keys of a scenario, as in docs/scenario.md, and their values.
 Overrides = Optional[Mapping[str, Any]]
@@ -28,8 +28,9 @@ Overrides = Optional[Mapping[str, Any]]
 STOP_RULES = ("solidified", "front at rest")
 
 _ALIVE: Any = weakref.WeakKeyDictionary()  # texts that an array of pointers points to
-_UNITS = {"": 1, "s": 1, "min": 60, "h": 3600, "d": 86400}
-_DURATION = re.compile(r" *([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?) *(s|min|h|d|)")
+_UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+_NUMBER = r" *([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?) *"
+_DURATION = re.compile("(?=.*[a-z])" + "".join(f"(?:{_NUMBER}{unit})?" for unit in _UNITS) + f"|{_NUMBER}")  # "13 d 18 h"
 
 
 def text_of(value: Any, what: str) -> bytes:
@@ -115,7 +116,7 @@ def seconds_of(value: Any, what: str) -> float:
         if not match:
             raise UsageError(f'{what}: expected seconds or a duration such as "90 s", "30 min", "6 h" or "3 d", '
                              f"found {value!r}")
-        return number_of(float(match[1]) * _UNITS[match[2]], what)
+        return number_of(sum(float(part) * size for part, size in zip(match.groups(), (*_UNITS.values(), 1)) if part), what)
     return number_of(value, what)
 
 

@@ -343,7 +343,7 @@ static enum sciara_status expose_ensemble(const struct sciara_arguments *a) {
   SCIARA_TRY_GOTO(sciara_exposed_open(a->operand[0], &request, sciara_reduction_threads(0), &e));
   SCIARA_TRY_GOTO(SCIARA_NEW(chance, e.pois.count + 1, "places"));
   SCIARA_TRY_GOTO(sciara_exposed_write(&e, files.csv, files.gpkg, chance, &reached));
-  SCIARA_TRY_GOTO(sciara_reduction_describe(&e.r, &said));
+  SCIARA_TRY_GOTO(sciara_reduction_describe(&e.r, NULL, &said));
   sciara_print("%s\n", said.data);
   print_ensemble_states(&e, chance, reached);
   SCIARA_TRY_GOTO(print_chances(&e, chance));

@@ -424,7 +424,7 @@ enum sciara_status sciara_compare_ensembles(const struct sciara_arguments *a) {
   t.rows = c.pois;
   SCIARA_TRY_GOTO(SCIARA_NEW(t.row, t.rows + 1, "places"));
   for (size_t k = 0; k < t.rows; k++) fill_pair(&c, k, &t.row[k]);
-  SCIARA_TRY_GOTO(sciara_reduction_condition(&c.a, &condition));
+  SCIARA_TRY_GOTO(sciara_reduction_condition(&c.a, NULL, &condition));
   SCIARA_TRY_GOTO(pair_head(a, &c, condition.data, &head));
   SCIARA_TRY_GOTO(write_table(a, &t, head.data, &printed));
   if (!printed) print_pairs(&c, condition.data);

@@ -150,7 +150,7 @@ static enum sciara_status print_poi(const struct sciara_reduction *r, const stru
 
 static enum sciara_status print_members(const struct sciara_reduction *r) {
   struct sciara_text text = {0};
-  SCIARA_TRY(sciara_reduction_describe(r, &text));
+  SCIARA_TRY(sciara_reduction_describe(r, NULL, &text));
   sciara_print("%s\n", text.data);
   sciara_text_free(&text);
   return SCIARA_OK;

@@ -272,17 +272,24 @@ bool sciara_parse_duration(const char *text, double *seconds) {
   static const struct {
     const char *name;
     double seconds;
-  } units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-  while (*text == ' ') text++;
-  if (!is_decimal(text)) return false;
-  char *end;
-  double v = c_locale_strtod(text, &end);
-  while (*end == ' ') end++;
-  double unit = *end == '\0' ? 1 : 0;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].name) == 0) unit = units[i].seconds;
-  if (unit == 0 || !isfinite(v * unit)) return false;
-  *seconds = v * unit;
+  } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}};
+  enum { UNITS = sizeof units / sizeof *units };
+  double sum = 0;
+  size_t k = 0; // units descend
+  for (bool first = true; first || *text; first = false) {
+    while (*text == ' ') text++;
+    if (!is_decimal(text) || (!first && !isdigit((unsigned char)*text))) return false;
+    char *end;
+    const double v = c_locale_strtod(text, &end);
+    while (*end == ' ') end++;
+    const size_t length = strspn(end, "dhmins");
+    while (k < UNITS && (strlen(units[k].name) != length || strncmp(end, units[k].name, length) != 0)) k++;
+    if (k == UNITS && (*end || !first)) return false;
+    sum += v * (k < UNITS ? units[k++].seconds : 1);
+    text = end + length;
+  }
+  if (!isfinite(sum)) return false;
+  *seconds = sum;
   return true;
 }
 

@@ -83,7 +83,7 @@ size_t sciara_path_stem(const char *path);
 /** A formatted string from malloc (release with free), NULL if there is no memory. */
 char *sciara_format(const char *format, ...) SCIARA_PRINTF(1, 2);
 
-/** "6 h", "3 d", "90 min", "30 s", "12.5": a duration in seconds. False if the text is not a duration or not finite. */
+/** "6 h", "3 d", "90 min", "30 s", "12.5", "13 d 18 h" as of sciara_print_duration: a duration in seconds. False if the text is not a duration or not finite. */
 bool sciara_parse_duration(const char *text, double *seconds);
 
 /** The word that follows a count: `one` after 1, `many` after any other number. */

@@ -123,7 +123,7 @@ static bool describe(const struct sciara_ensemble_result *q, const struct sciara
     case SCIARA_LAYER_YEARS:
       out->value = q->deposit_m[l->index];
       out->years = q->years[l->second];
-      out->word = out->value > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
+      out->word = sciara_hazard_years_word(out->value, out->years);
       return true;
     case SCIARA_LAYER_QUANTILE:
       out->value = 100 * q->quantiles[l->index];
@@ -412,7 +412,7 @@ static enum sciara_status write_page(const struct sciara_reduction *r, const str
   m.hazard.members = r->used_members - r->sample.zero;
   m.hazard.stopped = r->stopped;
   m.hazard.observed = r->ensemble.observed != NULL;
-  m.hazard.condition = sciara_hazard_condition(r);
+  m.hazard.condition = sciara_hazard_condition(r, NULL);
   m.hazard.after = r->after;
   m.hazard.time_zero_s = r->ensemble.time_zero_s;
   m.hazard.censored = r->sample.censored;

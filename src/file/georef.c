@@ -155,17 +155,27 @@ static bool would_be_on(const struct change *change, const struct sciara_grid *g
   return transform(change, &p) && sciara_grid_has(grid, p);
 }
 
+/** @param at the point `p` in the CRS of the grid, off which it lies: perhaps within the range of its degrees */
 static enum sciara_status fail_place(const struct change *change, const char *crs_wkt, const struct sciara_grid *g,
-                                     struct sciara_point p) {
+                                     struct sciara_point p, struct sciara_point at) {
+  const double shown = 1e-4; // of the degrees below
   const double east = sciara_grid_east(g), south = sciara_grid_south(g);
+  const int k = sciara_grid_place_decimals(g);
   double lon[] = {g->west, east, g->west, east}, lat[] = {g->north, g->north, south, south};
   const bool swapped = would_be_on(change, g, p.y, p.x);
   SCIARA_TRY(sciara_georef_to_lonlat(crs_wkt, 4, lon, lat));
+  const double low[] = {fmin(lon[0], lon[2]), fmin(lat[2], lat[3])},
+               high[] = {fmax(lon[1], lon[3]), fmax(lat[0], lat[1])};
+  if (p.x >= low[0] - shown && p.x <= high[0] + shown && p.y >= low[1] - shown && p.y <= high[1] + shown)
+    return sciara_fail(SCIARA_ERR_INPUT,
+                       "expected longitude and latitude on the DEM (x %.*f to %.*f, y %.*f to %.*f in its CRS), found "
+                       "lon %.10g, lat %.10g, which is x %.*f, y %.*f",
+                       k, g->west, k, east, k, south, k, g->north, p.x, p.y, k, at.x, k, at.y);
   return sciara_fail(
       SCIARA_ERR_INPUT,
       "expected longitude and latitude on the DEM (lon %.6g to %.6g, lat %.6g to %.6g), found lon %.8g, lat "
       "%.8g%s",
-      fmin(lon[0], lon[2]), fmax(lon[1], lon[3]), fmin(lat[2], lat[3]), fmax(lat[0], lat[1]), p.x, p.y,
+      low[0], high[0], low[1], high[1], p.x, p.y,
       swapped ? "; the other way round it lies there: longitude comes first" : "");
 }
 
@@ -199,7 +209,7 @@ static enum sciara_status place_points(const char *crs_wkt, const struct sciara_
                            "DEM, found lon %.10g, lat %.10g",
                            given.x, given.y);
     else if (grid && !sciara_grid_has(grid, points[k]))
-      status = fail_place(&change, crs_wkt, grid, given);
+      status = fail_place(&change, crs_wkt, grid, given, points[k]);
   }
   change_close(&change);
   sciara_gdal_leave(&scope);

@@ -151,18 +151,22 @@ static enum sciara_status put_base(const struct saying *s, const struct sciara_s
   return SCIARA_OK;
 }
 
+/** A sentence about a share of the density of vent openings. */
+static void put_share(const struct saying *s, enum sciara_word about, double part) {
+  char share[32];
+  const char *const pairs[] = {"share", share, NULL};
+  snprintf(share, sizeof share, "%.3g", 100 * part);
+  sciara_word_numbers(s->language, share);
+  sciara_word_fill(s->t, word(s, about), pairs);
+  sciara_text_append(s->t, " ");
+}
+
 static void put_vents(const struct saying *s) {
   if (s->r->ensemble.vent_count == 0) return;
   put_heading(s, SCIARA_WORD_HAZARD_ASSUMED_VENTS);
   sciara_text_append(s->t, "%zu. ", s->r->ensemble.vent_count);
   const double outside = s->r->ensemble.declared.density_outside;
-  char share[32];
-  const char *const pairs[] = {"share", share, NULL};
-  if (!(outside > 0)) return;
-  snprintf(share, sizeof share, "%.3g", 100 * outside);
-  sciara_word_numbers(s->language, share);
-  sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OUTSIDE), pairs);
-  sciara_text_append(s->t, " ");
+  if (outside > 0) put_share(s, SCIARA_WORD_HAZARD_OUTSIDE, outside);
 }
 
 /** "Eruptions a year: flank 0.02 (0.01–0.04)" */
@@ -181,6 +185,7 @@ static void put_rates(const struct saying *s) {
     sciara_text_append(s->t, "%s%s", of->name ? of->name : "", line);
   }
   if (q->rate_count > 0) sciara_text_append(s->t, ". ");
+  if (q->rate_count > 0 && q->rate_outside > 0) put_share(s, SCIARA_WORD_HAZARD_RATES_SHARE, 1 - q->rate_outside);
 }
 
 // -------------------------------------------------------------------------------------------------------- what varies
@@ -315,7 +320,8 @@ static void put_observed(const struct saying *s) {
   sciara_word_fill(s->t, word(s, SCIARA_WORD_HAZARD_OBSERVED_IN), pairs);
 }
 
-enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r) {
+enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r, const struct sciara_layer *l) {
+  if (l && l->kind == SCIARA_LAYER_YEARS) return SCIARA_WORD_YEARS_CONDITION;
   return r->under_way ? SCIARA_WORD_FORECAST_CONDITION : SCIARA_WORD_HAZARD_CONDITION;
 }
 

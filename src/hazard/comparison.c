@@ -357,7 +357,7 @@ static enum sciara_status add_facts(const struct sciara_comparison *c, const str
   SCIARA_TRY(sciara_map_facts_add(out, "difference", "second ensemble minus first"));
   SCIARA_TRY(sciara_map_facts_add(out, "pairs", pairs));
   struct sciara_text condition = {0};
-  enum sciara_status status = sciara_reduction_condition(&c->a, &condition);
+  enum sciara_status status = sciara_reduction_condition(&c->a, NULL, &condition);
   if (status == SCIARA_OK) status = sciara_map_facts_add(out, "condition", condition.data);
   sciara_text_free(&condition);
   return status;

@@ -31,18 +31,19 @@ static void weigh_zone(const struct sciara_sample *s, const uint8_t *zone, doubl
 static void add_zone(struct sciara_hazard_rule *rule, const struct sciara_ensemble_rate *r, const uint8_t *zone,
                      double *most) {
   const struct sciara_sample *s = rule->sample;
+  const double share = r->points ? 1 : 1 - rule->result->rate_outside, high = share * r->high;
   double planned, done;
   weigh_zone(s, zone, &planned, &done);
   for (size_t m = 0; m < s->count && planned > 0; m++) {
     if (!is_in(zone, m)) continue;
-    rule->rate_low[m] += r->low * s->planned[m] / planned;
-    rule->rate_high[m] += r->high * s->planned[m] / planned;
+    rule->rate_low[m] += share * r->low * s->planned[m] / planned;
+    rule->rate_high[m] += high * s->planned[m] / planned;
     if (!sciara_sample_counts(s, m)) continue;
-    rule->rate[m] += r->per_year * s->weight[m] / done;
-    most[m] += r->high * s->weight[m] / done;
+    rule->rate[m] += share * r->per_year * s->weight[m] / done;
+    most[m] += high * s->weight[m] / done;
   }
   rule->rate_known |= done > 0;
-  if (planned > 0 && !(done > 0)) rule->rate_zero += r->high; // nothing is known of it
+  if (planned > 0 && !(done > 0)) rule->rate_zero += high; // nothing is known of it
 }
 
 /**

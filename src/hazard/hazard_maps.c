@@ -116,8 +116,8 @@ enum sciara_status sciara_products_facts(const struct sciara_reduction *r, const
                                          struct sciara_map_facts *out) {
   struct sciara_text text = {0}, condition = {0};
   enum sciara_status status;
-  SCIARA_TRY_GOTO(sciara_reduction_describe(r, &text));
-  SCIARA_TRY_GOTO(sciara_reduction_condition(r, &condition));
+  SCIARA_TRY_GOTO(sciara_reduction_describe(r, l, &text));
+  SCIARA_TRY_GOTO(sciara_reduction_condition(r, l, &condition));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "meaning", l->long_name));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "condition", condition.data));
   SCIARA_TRY_GOTO(sciara_map_facts_add(out, "members", text.data));
@@ -229,7 +229,7 @@ static enum sciara_status write_nc(const struct sciara_reduction *r) {
   char *path;
   SCIARA_TRY(sciara_path_in(r->ensemble.folder, "hazard.nc", &path));
   enum sciara_status status = SCIARA_OK;
-  SCIARA_TRY_GOTO(sciara_reduction_describe(r, &comment));
+  SCIARA_TRY_GOTO(sciara_reduction_describe(r, NULL, &comment));
   SCIARA_TRY_GOTO(SCIARA_NEW(field, r->layers.count + 1, "the list of the maps"));
   for (size_t k = 0; k < r->layers.count; k++)
     field[k] =

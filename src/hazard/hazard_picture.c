@@ -25,9 +25,25 @@ static double last_arrival(const struct sciara_reduction *r) {
   return last;
 }
 
+/** The largest probability in a cell of all maps of these years, 0 to 1. */
+static double largest_in(const struct sciara_reduction *r, size_t years) {
+  float most = 0;
+  for (size_t k = 0; k < r->layers.count; k++) {
+    const struct sciara_layer *l = &r->layers.layer[k];
+    for (size_t p = 0; p < r->hazard.parts && l->kind == SCIARA_LAYER_YEARS && l->second == years; p++)
+      for (size_t i = 0; i < r->hazard.part[p].count && l->part == SCIARA_PART_VALUE; i++)
+        most = fmaxf(most, r->hazard.part[p].value[k * r->hazard.part[p].count + i]);
+  }
+  return (double)most;
+}
+
 size_t sciara_hazard_classes(const struct sciara_reduction *r, const struct sciara_layer *l, const double **edges) {
-  enum { CLASSES = 6, RANGES = 4, MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
-  static const double chances[] = {1, 5, 10, 25, 50, 75}, metres[] = {0.5, 1, 2, 5, 10};
+  enum { CLASSES = 6, RANGES = 4, SCALES = 4, MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
+  static const double metres[] = {0.5, 1, 2, 5, 10};
+  static const double chances[SCALES][CLASSES] = {{1, 5, 10, 25, 50, 75},
+                                                  {0.1, 0.5, 1, 2.5, 5, 7.5},
+                                                  {0.01, 0.05, 0.1, 0.25, 0.5, 0.75},
+                                                  {0.001, 0.005, 0.01, 0.025, 0.05, 0.075}};
   static const double times[RANGES][CLASSES] = {
       {15 * MINUTE, 30 * MINUTE, 45 * MINUTE, 1 * HOUR, 90 * MINUTE, 2 * HOUR},
       {1 * HOUR, 3 * HOUR, 6 * HOUR, 9 * HOUR, 12 * HOUR, 18 * HOUR},
@@ -41,7 +57,10 @@ size_t sciara_hazard_classes(const struct sciara_reduction *r, const struct scia
     return sizeof metres / sizeof *metres;
   }
   if (sciara_layer_is_probability(l)) {
-    *edges = chances;
+    int scale = 0; // of a number of years the first in which the largest probability is in one of the upper classes
+    const double most = l->kind == SCIARA_LAYER_YEARS ? 100 * largest_in(r, l->second) : 100;
+    while (scale + 1 < SCALES && most < chances[scale][2]) scale++;
+    *edges = chances[scale];
     return CLASSES;
   }
   const double last = last_arrival(r);
@@ -70,6 +89,11 @@ static void put_word(struct sciara_text *t, enum sciara_language language, enum 
   sciara_word_fill(t, sciara_word(language, word), pairs);
 }
 
+enum sciara_word sciara_hazard_years_word(double deposit_m, double years) {
+  if (years == 1) return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEAR : SCIARA_WORD_HAZARD_YEAR_REACHED;
+  return deposit_m > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
+}
+
 /** What a layer shows, in the language of the picture. */
 static void put_about(const struct sciara_reduction *r, const struct sciara_layer *l, enum sciara_language language,
                       struct sciara_text *t) {
@@ -89,7 +113,7 @@ static void put_about(const struct sciara_reduction *r, const struct sciara_laye
     case SCIARA_LAYER_YEARS:
       snprintf(value, sizeof value, "%.9g", q->deposit_m[l->index]);
       snprintf(years, sizeof years, "%.9g", q->years[l->second]);
-      word = q->deposit_m[l->index] > 0 ? SCIARA_WORD_HAZARD_YEARS : SCIARA_WORD_HAZARD_YEARS_REACHED;
+      word = sciara_hazard_years_word(q->deposit_m[l->index], q->years[l->second]);
       break;
     case SCIARA_LAYER_QUANTILE: snprintf(value, sizeof value, "%.9g", 100 * q->quantiles[l->index]); break;
     case SCIARA_LAYER_HITS: word = SCIARA_WORD_HAZARD_HITS; break;
@@ -132,14 +156,15 @@ static void put_time_zero(const struct sciara_reduction *r, enum sciara_language
 }
 
 /** Members, and what every number is conditional on. */
-static void put_members(const struct sciara_reduction *r, enum sciara_language language, struct sciara_text *t) {
+static void put_members(const struct sciara_reduction *r, const struct sciara_layer *l, enum sciara_language language,
+                        struct sciara_text *t) {
   char finished[24], members[24];
   const char *const pairs[] = {"finished", finished, "members", members, NULL};
   snprintf(finished, sizeof finished, "%zu", r->sample.finished);
   snprintf(members, sizeof members, "%zu", r->used_members - r->sample.zero);
   sciara_word_fill(t, sciara_word(language, SCIARA_WORD_HAZARD_MEMBERS), pairs);
   if (r->stopped) sciara_text_append(t, " %s", sciara_word(language, SCIARA_WORD_HAZARD_ENOUGH));
-  sciara_text_append(t, " %s", sciara_word(language, sciara_hazard_condition(r)));
+  sciara_text_append(t, " %s", sciara_word(language, sciara_hazard_condition(r, l)));
   put_time_zero(r, language, t);
   sciara_text_append(t, "\n");
 }
@@ -192,7 +217,7 @@ static void put_censored(const struct sciara_reduction *r, size_t k, enum sciara
 static enum sciara_status make_note(const struct sciara_reduction *r, size_t k, enum sciara_language language,
                                     struct sciara_text *t) {
   const struct sciara_layer *l = &r->layers.layer[k];
-  put_members(r, language, t);
+  put_members(r, l, language, t);
   SCIARA_TRY(sciara_hazard_assumed(r, language, t));
   put_liquid(r, l, language, t);
   put_censored(r, k, language, t);

@@ -41,7 +41,10 @@ enum sciara_status sciara_hazard_assumed(const struct sciara_reduction *r, enum 
                                          struct sciara_text *out);
 
 /** What every number is conditional on. */
-enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r);
+/** "Lava arrives within 50 years", "Max deposit above 2 m in 1 year" */
+enum sciara_word sciara_hazard_years_word(double deposit_m, double years);
+
+enum sciara_word sciara_hazard_condition(const struct sciara_reduction *r, const struct sciara_layer *l);
 
 /** The title: that of the ensemble, of a forecast else that of its base. */
 const char *sciara_hazard_name(const struct sciara_reduction *r, enum sciara_language language);

@@ -18,7 +18,7 @@ static enum sciara_status write_file(const struct sciara_reduction *r, polygon_w
   struct sciara_text title = {0};
   p->grid = &r->dem.grid;
   p->georef = &r->dem.georef;
-  enum sciara_status status = sciara_reduction_describe(r, &title);
+  enum sciara_status status = sciara_reduction_describe(r, NULL, &title);
   p->title = title.data;
   if (status == SCIARA_OK) status = writer(p, path);
   sciara_text_free(&title);

@@ -225,7 +225,7 @@ static enum sciara_status append_row(const struct sciara_reduction *r, const str
   sciara_text_append(out, ",%s,%s", kind, state);
   for (size_t k = 0; k < c->count; k++)
     sciara_text_append(out, !isfinite(value[k]) ? "," : k < 2 ? ",%.10g" : ",%.9g", value[k]);
-  SCIARA_TRY(sciara_reduction_condition(r, &condition));
+  SCIARA_TRY(sciara_reduction_condition(r, NULL, &condition));
   sciara_text_append(out, ",");
   sciara_csv_append_text(out, condition.data);
   sciara_text_free(&condition);
@@ -253,7 +253,7 @@ static enum sciara_status write_gpkg(const struct sciara_reduction *r, const str
                                               .text = &rows->text[0][0],
                                               .value = rows->value};
   struct sciara_text title = {0};
-  enum sciara_status status = sciara_reduction_describe(r, &title);
+  enum sciara_status status = sciara_reduction_describe(r, NULL, &title);
   if (status == SCIARA_OK) status = sciara_places_write_gpkg(&places, &r->dem.grid, &r->dem.georef, title.data, path);
   sciara_text_free(&title);
   return status;

@@ -43,9 +43,13 @@ const char *sciara_reduction_event(const struct sciara_reduction *r, int64_t eve
   return buffer;
 }
 
-enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out) {
+enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                              struct sciara_text *out) {
   char time[96], date[SCIARA_MINUTE_SIZE];
-  sciara_text_append(out, "%s", r->under_way ? SCIARA_FORECAST_CONDITION : SCIARA_ENSEMBLE_CONDITION);
+  sciara_text_append(out, "%s",
+                     l && l->kind == SCIARA_LAYER_YEARS ? SCIARA_YEARS_CONDITION
+                     : r->under_way                     ? SCIARA_FORECAST_CONDITION
+                                                        : SCIARA_ENSEMBLE_CONDITION);
   if (r->ensemble.observed) sciara_text_append(out, "; %s", r->ensemble.observed);
   if (r->liquid.members > 0) {
     sciara_liquid_end_print(r, SCIARA_ENGLISH, time, date);
@@ -59,10 +63,11 @@ enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, 
   return out->failed;
 }
 
-enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out) {
+enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                             struct sciara_text *out) {
   SCIARA_TRY(sciara_text_append(out, "%zu of %zu members%s, ", r->sample.finished, r->used_members - r->sample.zero,
                                 r->stopped ? " (the stop rule holds with these)" : ""));
-  SCIARA_TRY(sciara_reduction_condition(r, out));
+  SCIARA_TRY(sciara_reduction_condition(r, l, out));
   if (!(r->ensemble.time_zero_s > 0))
     return *r->start ? sciara_text_append(out, "; times count from %s", r->start) : SCIARA_OK;
   char time[48 + SCIARA_MINUTE_SIZE];
@@ -261,6 +266,24 @@ static void report_zones(const struct sciara_reduction *r, const uint8_t *zone) 
         outside, members);
 }
 
+/** Says what becomes of rates where vents stand for a part of the density of vent openings alone. */
+static void report_share(const struct sciara_ensemble_result *result) {
+  for (size_t z = 0; z < result->rate_count; z++) {
+    const struct sciara_ensemble_rate *rate = &result->rates[z];
+    const char *name = rate->name ? rate->name : "";
+    if (rate->points)
+      sciara_log(SCIARA_LOG_WARNING,
+                 "eruptions_per_year: the rate of zone \"%s\" is given to its vents as a whole, but %.3g %% of the "
+                 "density of vent openings has no vent: it is too high if a part of that lies in the zone",
+                 name, 100 * result->rate_outside);
+    else
+      sciara_log(SCIARA_LOG_INFO,
+                 "eruptions_per_year: \"%s\": %.3g %% of the eruptions count, the part of the density of vent openings "
+                 "that has vents",
+                 name, 100 * (1 - result->rate_outside));
+  }
+}
+
 /** Removes the maps of probabilities in a number of years. */
 static void drop_years(struct sciara_layers *layers) {
   size_t count = 0;
@@ -281,7 +304,9 @@ static enum sciara_status make_rule(struct sciara_reduction *r) {
     status = sciara_fail_context(status, "%s", e->folder);
     goto cleanup;
   }
+  r->ensemble.result.rate_outside = e->declared.density_outside;
   if (e->result.rate_count > 0) report_zones(r, zone);
+  if (e->result.rate_count > 0 && e->result.rate_outside > 0) report_share(&e->result);
   SCIARA_TRY_GOTO(sciara_hazard_rule_make(&r->sample, &e->result, &r->layers, zone, &r->rule));
   if (!r->rule.rate_known) drop_years(&r->layers);
 cleanup:

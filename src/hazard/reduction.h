@@ -9,6 +9,7 @@
 #include "hazard/hazard.h"
 #include "terrain/dem_gdal.h"
 
+#define SCIARA_YEARS_CONDITION "valid only for the assumed vents, eruptions, their number a year and the model"
 #define SCIARA_ENSEMBLE_CONDITION "valid only for the assumed vents, eruptions and model, if such an eruption happens"
 #define SCIARA_FORECAST_CONDITION "forecast, valid only for the assumed vents, effusion and model"
 
@@ -92,12 +93,14 @@ void sciara_liquid_end_print(const struct sciara_reduction *r, enum sciara_langu
 /** Whether a layer depends on what lava does until the members end. */
 bool sciara_layer_is_of_end(const struct sciara_layer *l);
 
-/** SCIARA_ENSEMBLE_CONDITION, or that of a forecast, what was observed, and that members
- *  ended before their lava came to rest. */
-enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, struct sciara_text *out);
+/** SCIARA_ENSEMBLE_CONDITION, or that of a forecast or of a number of years, what was observed, and that members
+ *  ended before their lava came to rest. @param l NULL: of all layers */
+enum sciara_status sciara_reduction_condition(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                              struct sciara_text *out);
 
 /** "p of n members, valid only for the assumed vents, eruptions and model, if such an eruption happens": what every product says. */
-enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, struct sciara_text *out);
+enum sciara_status sciara_reduction_describe(const struct sciara_reduction *r, const struct sciara_layer *l,
+                                             struct sciara_text *out);
 
 /** Name of a vent or class, or its number in `buffer`; "-" for -1. */
 const char *sciara_reduction_vent(const struct sciara_reduction *r, int64_t vent, char buffer[24]);

@@ -133,6 +133,16 @@ void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3
            words[SCIARA_WORD_STILL_LIQUID][language], colon, share);
 }
 
+void sciara_word_share(enum sciara_language language, double m3, double emitted_m3, double other_m3, char *buffer,
+                       size_t capacity) {
+  const double all = emitted_m3 + other_m3;
+  *buffer = '\0';
+  if (!(all > 0)) return;
+  snprintf(buffer, capacity, " (%.3g\u00A0%% %s)", 100 * m3 / all,
+           words[other_m3 > 0 ? SCIARA_WORD_OF_ALL_LAVA : SCIARA_WORD_OF_EMITTED][language]);
+  sciara_word_numbers(language, buffer);
+}
+
 /** "1.5 × 10⁷", or as many digits as people read. */
 static void print_number(double value, char *buffer, size_t capacity) {
   static const char *const raised[] = {"\u2070", "\u00B9", "\u00B2", "\u00B3", "\u2074",

@@ -59,6 +59,10 @@ enum { SCIARA_WORD_LAVA_SIZE = 320 };
 void sciara_word_lava(enum sciara_language language, double m3, double liquid_m3, double solid_m3,
                       char text[SCIARA_WORD_LAVA_SIZE]);
 
+/** " (3.4 % of the emitted volume)", or of all lava if there is other lava, such as that at the start; "" if there is none. */
+void sciara_word_share(enum sciara_language language, double m3, double emitted_m3, double other_m3, char *buffer,
+                       size_t capacity);
+
 /** "27,100 m²", "0.3510 km²"; digits in groups as on pages. */
 void sciara_word_area(enum sciara_language language, double m2, char *buffer, size_t capacity);
 

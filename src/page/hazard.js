@@ -83,7 +83,6 @@ class HazardPage extends StillPage {
     const { grid, crs, hazard } = this.data;
     const { finished, liquid, censored } = hazard;
     document.title = byId("title").textContent = this.data.title;
-    byId("condition").textContent = say(hazard.condition);
     const cells = say("PAGE_GRID", { rows: grid.rows, cols: grid.cols, cell: number(grid.cell_m) });
     byId("subtitle").textContent = `${cells}, ${crs || say("NO_CRS")}`;
     byId("members").textContent = [
@@ -117,6 +116,7 @@ class HazardPage extends StillPage {
     const step = `${number(this.field.step)} ${this.field.unit}`;
     const steps = say("HAZARD_STEPS", { field: this.field.label, step });
     byId("quantisation").textContent = this.field.of_hits ? `${steps} ${say("HAZARD_OF_HITS")}` : steps;
+    byId("condition").textContent = say(this.field.years > 0 ? "YEARS_CONDITION" : this.data.hazard.condition);
     this.showClasses();
     this.showSites();
   }

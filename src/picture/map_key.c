@@ -344,11 +344,11 @@ static void put_lines(struct lines *l, const char *text) {
 }
 
 /** "Lava that left the map: 1234 m3 (3.4 % of the emitted volume)" */
-static void put_volume(struct lines *l, enum sciara_word name, double volume, double emitted) {
-  char text[256], number[48], share[96] = "";
+static void put_volume(struct lines *l, enum sciara_word name, double volume) {
+  char text[256], number[48], share[96];
+  const struct sciara_map_volumes *v = l->d->q->volumes;
   const bool large = volume >= 1e6;
-  if (emitted > 0)
-    snprintf(share, sizeof share, " (%.3g\u00A0%% %s)", 100 * volume / emitted, word(l->d, SCIARA_WORD_OF_EMITTED));
+  sciara_word_share(l->d->q->language, volume, v->emitted, v->other, share, sizeof share);
   snprintf(number, sizeof number,
            large         ? "%.3f\u00A0\u00D7\u00A010\u2076"
            : volume < 10 ? "%.3g"
@@ -385,11 +385,10 @@ double sciara_map_lines(struct sciara_map_drawing *d, double x, double y, double
   if (q->warning) put_text(&l, word(d, SCIARA_WORD_WARNING), true);
   if (q->coarse_m > 0) put_coarse(&l);
   if (v && *v->lava) put_lava(&l, v->lava);
-  if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map, v->emitted);
-  if (v && (v->entered_sea > 0 || v->always_entered_sea))
-    put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea, v->emitted);
-  if (v && v->added > 0) put_volume(&l, SCIARA_WORD_ADDED, v->added, v->emitted);
-  if (v && v->removed > 0) put_volume(&l, SCIARA_WORD_REMOVED, v->removed, v->emitted);
+  if (v && (v->left_map > 0 || v->always_left_map)) put_volume(&l, SCIARA_WORD_LEFT_MAP, v->left_map);
+  if (v && (v->entered_sea > 0 || v->always_entered_sea)) put_volume(&l, SCIARA_WORD_ENTERED_SEA, v->entered_sea);
+  if (v && v->added > 0) put_volume(&l, SCIARA_WORD_ADDED, v->added);
+  if (v && v->removed > 0) put_volume(&l, SCIARA_WORD_REMOVED, v->removed);
   if (q->note) put_lines(&l, q->note);
   if (q->issued || q->valid_until) put_validity(&l);
   return l.y - y;

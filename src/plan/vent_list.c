@@ -285,7 +285,8 @@ static enum sciara_status read_kernel(const struct work *w, const cJSON *kernel,
   d->cosine = nearbyint(cos(angle) * 0x1p40) * 0x1p-40;
   char *path = NULL;
   SCIARA_TRY(sciara_ensemble_path(w->r, sciara_json_get(kernel, "points"), &path));
-  const struct sciara_point_table past = table_of(w, path, NULL);
+  struct sciara_point_table past = table_of(w, path, NULL);
+  past.anywhere = true;
   enum sciara_status status = sciara_point_table_read(&past, add_past, d, w->r->diagnostics);
   if (status == SCIARA_OK && d->count == 0)
     status = sciara_fail(SCIARA_ERR_INPUT, "%s: expected at least one point, found none", path);

@@ -202,6 +202,7 @@ void sciara_map_dressing_lava(struct sciara_map_dressing *d, const struct sciara
   sciara_word_lava(picture->language, ledger->initial_m3 + ledger->emitted_m3 + ledger->added_m3 - ledger->removed_m3,
                    ledger->liquid_m3, ledger->solid_m3, d->volumes.lava);
   d->volumes.emitted = ledger->emitted_m3;
+  d->volumes.other = ledger->initial_m3 + ledger->added_m3;
   d->volumes.left_map = ledger->lost_m3;
   d->volumes.entered_sea = ledger->sea_m3;
   d->volumes.added = ledger->added_m3;

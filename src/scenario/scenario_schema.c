@@ -87,12 +87,15 @@ static void put_date(struct builder *b, cJSON *node) {
       "(Z| ?UTC|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$");
 }
 
+#define NUMBER "([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+
 /** Adds the allowed forms of a value to `node`, or as alternatives to its "anyOf". */
 static void put_duration(struct builder *b, cJSON *any, const struct sciara_scenario_key *key) {
   if (key->choices) put_choices(b, push(b, any, cJSON_CreateObject()), key->choices);
   put_range(b, push(b, any, cJSON_CreateObject()), "number", key);
   put_pattern(b, push(b, any, cJSON_CreateObject()),
-              "^ *[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)? *(s|min|h|d)?$");
+              "^ *([+]?" NUMBER " *|(?=.*[a-z])([+]?" NUMBER " *d)?( *[+]?" NUMBER " *h)?( *[+]?" NUMBER
+              " *min)?( *[+]?" NUMBER " *s)?)$");
   if (key->dated) put_date(b, push(b, any, cJSON_CreateObject()));
 }
 

@@ -220,11 +220,11 @@ static enum sciara_status change_places(const struct table *t, struct rows *r, s
   SCIARA_TRY(SCIARA_NEW(points, r->count + 1, "the places of a table"));
   for (size_t k = 0; k < r->count; k++) points[k] = r->row[k].at;
   const char *wkt = t->q->crs_wkt;
-  const struct sciara_grid *grid = t->q->places ? NULL : t->q->grid; // places may lie anywhere
+  const struct sciara_grid *grid = t->q->places || t->q->anywhere ? NULL : t->q->grid;
   enum sciara_status status = t->q->places ? sciara_georef_place_anywhere(wkt, points, r->count)
                                            : sciara_georef_place(wkt, grid, points, r->count);
-  const bool places = status == SCIARA_OK && t->q->places && t->q->grid;
-  const enum sciara_status order = places ? check_order(t, r, points) : SCIARA_OK;
+  const bool anywhere = status == SCIARA_OK && t->q->grid && !grid;
+  const enum sciara_status order = anywhere ? check_order(t, r, points) : SCIARA_OK;
   for (size_t k = 0; k < r->count && status == SCIARA_OK; k++) r->row[k].at = points[k];
   sciara_free(points);
   if (status != SCIARA_ERR_INPUT || !wkt) return order != SCIARA_OK ? order : status;

@@ -243,6 +243,18 @@ class Vents(Case):
                 rows = self.plan({"table": table, "weights": weights, "fissures": {"length_m": 60, "azimuth_deg": 70}})
                 self.assert_weights(rows, [kernel.along(line) for line in self.lines(rows)])
 
+    def test_past_vents_off_the_dem(self):
+        """They are kernels as others, in degrees too."""
+        kernel = Kernel([(500180, 4177200), (500430, 4177120)], 60, 60, 0)
+        for text in ("x,y\n500180,4177200\n500430,4177120\n", "lon,lat\n15.00204304193,37.74208999924\n15.00488055281,37.74136885218\n"):
+            self.write("past.csv", text)
+            rows = self.plan({"grid": {"extent": EXTENT, "step_m": 50}, "weights": {"kernel": {"points": "past.csv", "bandwidth_m": 60}}})
+            boxes = [(x - 25, y - 25, x + 25, y + 25) for x, y in self.squares(50)[0]]
+            self.assert_weights_of(rows, self.squares(50)[0], [kernel.in_box(*box) for box in boxes], 1e-6)
+        self.write("past.csv", "lon,lat\n37.74208999924,15.00204304193\n")
+        self.assertIn("the other way round it lies there", self.plan({"grid": {"extent": EXTENT, "step_m": 50}, "weights": {
+            "kernel": {"points": "past.csv", "bandwidth_m": 60}}}, code=3))
+
     def assert_weights_of(self, rows, places, expected, least):
         """Weights of vents at these places; those with less than the part `least` may be missing."""
         found = {p: float(r["weight"]) for p, r in zip(self.places(rows), rows)}

@@ -142,7 +142,7 @@ class FromMemory(case.SharedCase):
     def test_rate_and_duration(self):
         """Two vents at the same place, one after the other."""
         vents = [sciara.Vent(rowcol=case.VENT, rate=4, duration="10 min"),
-                 sciara.Vent(rowcol=case.VENT, rate=6, duration=600, start="10 min", name="later")]
+                 sciara.Vent(rowcol=case.VENT, rate=6, duration="9 min 60 s", start="10 min", name="later")]
         with sciara.Run(setup.dem_array(), **setup.PLACE, vents=vents, params=KEYS["params"]) as run:
             self.assertEqual(run.vents, (sciara.VentInfo("vent 1", 600, 4), sciara.VentInfo("later", 1200, 0)))
             run.advance(minutes=30)

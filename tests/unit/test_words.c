@@ -145,6 +145,17 @@ TEST(quantities_are_words) {
   }
 }
 
+/** Of 100 m3 at the start and 100 m3 that were emitted 119 m3 entered the sea. */
+TEST(shares_are_of_all_lava) {
+  char found[128];
+  sciara_word_share(SCIARA_ENGLISH, 119, 100, 100, found, sizeof found);
+  ck_assert_str_eq(found, " (59.5\u00A0% of all lava, with that at the start)");
+  sciara_word_share(SCIARA_FRENCH, 2.5, 100, 0, found, sizeof found);
+  ck_assert_str_eq(found, " (2,5\u00A0% du volume émis)");
+  sciara_word_share(SCIARA_ENGLISH, 0, 0, 0, found, sizeof found);
+  ck_assert_str_eq(found, "");
+}
+
 TEST(parameters_have_names) {
   size_t count;
   const struct sciara_param_info *table = sciara_param_table(&count), *found;

@@ -65,7 +65,7 @@ struct sciara_ensemble_result {
   struct sciara_ensemble_rate *rates; ///< eruptions_per_year
   size_t rate_count;
   double rate_outside; ///< share of the eruptions of rates without a zone for which no vent stands
-  double *years; ///< lengths of time of P_T, ascending, > 0
+  double *years;       ///< lengths of time of P_T, ascending, > 0
   size_t year_count;
 };
 

@@ -75,7 +75,7 @@ struct sciara_map_run_out {
 
 /** Volumes of lava, m3. A line of text shows each that is above 0; `always` keeps its place in the frames of a film. */
 struct sciara_map_volumes {
-  char lava[SCIARA_WORD_LAVA_SIZE]; ///< the line before them, of sciara_word_lava; "": none
+  char lava[SCIARA_WORD_LAVA_SIZE];                             ///< the line before them, of sciara_word_lava; "": none
   double emitted, other, left_map, entered_sea, added, removed; ///< other: at the start, and added
   bool always_left_map, always_entered_sea;
 };

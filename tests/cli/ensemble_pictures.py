@@ -2,7 +2,9 @@
 """Pictures of an ensemble: classes of values, vents by their weight, sites, sea, lines of degrees, and what is assumed, in words."""
 import csv
 import json
+import math
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -92,6 +94,40 @@ class Pictures(SharedCase):
                 self.assertEqual(int(numpy.argmin(apart)), expected, (x, y, values[row, col], found))
                 seen.add(expected)
         self.assertGreaterEqual(len(seen), 2, seen)
+
+    def test_a_number_of_years(self):
+        """Rates without a zone count as far as the density has vents; classes and words are those of a number of years."""
+        case.write_scenario(self.work, "base-years.json", run={"until": "3 min"}, vents=[
+            {"x": case.WEST + 200, "y": case.SOUTH + 200, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
+        box, sd, rate = (case.WEST + 100, case.SOUTH + 100, case.WEST + 300, case.SOUTH + 200), 60, 0.02
+        past = case.WEST + 330, case.SOUTH + 140
+        Path(self.work, "past.csv").write_text(f"x,y\n{past[0]},{past[1]}\n")
+        along = [math.erf((box[k + 2] - past[k]) / sd / 2 ** 0.5) / 2 - math.erf((box[k] - past[k]) / sd / 2 ** 0.5) / 2 for k in range(2)]
+        share = along[0] * along[1]  # about 0.18
+        plan = {"base": "base-years.json", "sample": {"method": "full"}, "vents": {"grid": {"extent": box, "step_m": 50}, "weights": {
+            "kernel": {"points": "past.csv", "bandwidth_m": sd}}}, "vary": [{"key": "model.cooling", "values": [150]}],
+            "result": {"thickness_m": [0], "years": [1, 1000], "eruptions_per_year": [{"name": "all", "rate": rate}]}}
+        case.write_json(Path(self.work, "years.json"), plan)
+        said = self.sciara("ensemble", "run", "years.json", "--no-estimate", "--no-pictures").stderr
+        self.assertIn(f'"all": {100 * share:.3g} % of the eruptions count', said)
+        chance, *maps = (gdal.Open(self.path("years", "maps", f"probability_{name}0m.tif")).ReadAsArray() for name in ("", "1years_", "1000years_"))
+        reached = chance > 0
+        self.assertGreater(reached.sum(), 20)
+        for years, found in zip((1, 1000), maps):
+            numpy.testing.assert_allclose(found[reached], -numpy.expm1(-years * rate * share * chance[reached]), rtol=1e-5)
+        self.sciara("ensemble", "export", "years", "-q", "-f", "html", "-o", "years.html")
+        page = json.loads(re.search(r'<script[^>]*application/json[^>]*>(.*?)</script>', Path(self.work, "years.html").read_text(), re.S)[1])
+        layers = {layer["name"]: layer for layer in page["fields"]}
+        for name, found, word in (("1years", maps[0], "HAZARD_YEAR_REACHED"), ("1000years", maps[1], "HAZARD_YEARS_REACHED")):
+            layer = layers[f"probability_{name}_0m"]
+            self.assertEqual(layer["word"], word)
+            classes = set(numpy.searchsorted(layer["edges"], 100 * found[reached], side="right"))
+            self.assertTrue(len(classes) >= 3 and max(classes) >= 3, (layer["edges"], 100 * found.max()))
+            self.picture(f"{name}.png", folder="years", layer=f"probability_{name}_0m", extent=(case.WEST, case.SOUTH, case.WEST + 400, case.NORTH))
+            facts = self.facts(f"{name}.png")
+            self.assertNotIn("if such an eruption", str(facts))
+            self.assertIn("their number a year", facts["condition"])
+            self.assertIn(f"{100 * share:.3g} % count", facts["assumptions"])
 
     def test_vents_by_weight(self):
         """Areas are as the weights; a vent that no member has used is not drawn."""

@@ -60,8 +60,7 @@ def read_table():
 def write(folder, name, text):
     path = os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as f:
-        f.write(text)
+    case.write_text(path, text)
 
 
 def make_files(entry, folder):
@@ -125,8 +124,7 @@ def content_of(path):
     if os.path.isdir(path):
         return None
     try:
-        with open(path, "rb") as f:
-            return hashlib.sha256(f.read()).hexdigest()
+        return hashlib.sha256(case.read_bytes(path)).hexdigest()
     except PermissionError:
         return "closed"
 

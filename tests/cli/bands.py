@@ -75,12 +75,10 @@ def ranks_of(mpirun):
     found = {}
     for folder in glob.glob("/proc/[0-9]*"):
         try:
-            with open(f"{folder}/stat", encoding="utf-8") as f:
-                parent = int(f.read().rsplit(")", 1)[1].split()[1])
+            parent = int(case.read_text(f"{folder}/stat").rsplit(")", 1)[1].split()[1])
             if parent != mpirun.pid:
                 continue
-            with open(f"{folder}/environ", "rb") as f:
-                rank = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", f.read())
+            rank = re.search(rb"OMPI_COMM_WORLD_RANK=(\d+)", case.read_bytes(f"{folder}/environ"))
         except OSError:
             continue
         if rank:
@@ -144,8 +142,7 @@ class Ends(Case, Ranks):
                 self.assert_same_run("whole", "out", ("history", "engine", "scenario_json"))
 
     def log(self):
-        with open(self.path("out", "run.log"), encoding="utf-8") as f:
-            return f.read()
+        return case.read_text(self.path("out", "run.log"))
 
     def test_signals_are_for_rank_0(self):
         self.write_scenario(**ENDLESS)
@@ -296,8 +293,7 @@ class Ends(Case, Ranks):
         subprocess.run(run[:at] + [sys.executable, "peak.py"] + run[at:], cwd=self.work, check=True, stdout=subprocess.DEVNULL,
                        timeout=PATIENCE)
         for rank, most in enumerate(predicted):
-            with open(self.path(f"peak.{rank}"), encoding="ascii") as f:
-                taken = float(f.read())
+            taken = float(case.read_text(self.path(f"peak.{rank}")))
             print(f"rank {rank}: at most {most / 1e6:.1f} MB, taken {taken / 1e6:.1f} MB")
             self.assertTrue(0.6 * most < taken < 1.15 * most, (rank, taken, most))
 

@@ -16,8 +16,7 @@ HERE = {key: value for key, value in os.environ.items() if key != "SCIARA_ETNA20
 
 def rows_of(path):
     """By everything that describes the computation, and the step."""
-    with open(path, encoding="utf-8", newline="") as f:
-        rows = [tuple(row.values()) for row in csv.DictReader(f)]
+    rows = [tuple(row.values()) for row in case.read_rows(path)]
     return {row[:7]: row[7:] for row in rows}
 
 
@@ -71,9 +70,8 @@ class Records(Case):
                           "b.csv", code=1)
         self.assertRegex(done.stdout, r"(?m)^  serial +- +FAILED +checksum [0-9a-f]{16}, recorded is [0-9a-f]{16}$")
         self.assertRegex(done.stdout, r"(?m)^  openmp +- +left out serial and the records disagree$")
-        with open(self.path("b.csv"), encoding="utf-8", newline="") as f:
-            for row in csv.DictReader(f):
-                self.assertEqual((row["us_per_step"], row["cell_steps_per_s"], row["speedup"]), ("", "", ""))
+        for row in case.read_rows(self.path("b.csv")):
+            self.assertEqual((row["us_per_step"], row["cell_steps_per_s"], row["speedup"]), ("", "", ""))
 
     def test_a_problem_that_is_not_recorded(self):
         other = self.spoilt("problem", -1, lambda text: format(int(text, 16) ^ 1, "016x"))
@@ -113,7 +111,6 @@ class Records(Case):
             self.assertIn(message, done.stderr)
             self.assertEqual([name for name in case.tree(self.work) if name not in before and name != "r.csv"], [])
         self.assertIn("none.csv: cannot open", self.bench("--records", "none.csv", code=4).stderr)
-        with open(self.path("bad.csv"), "w", encoding="utf-8") as f:
-            f.write("plane\n")
+        case.write_text(self.path("bad.csv"), "plane\n")
         for option in "--records", "--record":
             self.assertIn("bad.csv:1: expected the header", self.bench(option, "bad.csv", code=3).stderr)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/run, bench/summary, bench/roofline and studies/cell-size: a suite from the package to the summary, targets that are
 reached and missed, the output of NVIDIA's profiler, and runs that take too long."""
-import csv
 import json
 import os
 import shlex
@@ -39,8 +38,7 @@ class Roofline(Case):
         return done
 
     def parse(self, text, *args, code=0):
-        with open(self.path("ncu.csv"), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path("ncu.csv"), text)
         return self.roofline("--parse", "ncu.csv", "--cell-steps", 1000, *args, code=code)
 
     def count(self, text, name, *args):
@@ -81,8 +79,7 @@ class CellSize(Case):
         return done
 
     def rows(self):
-        with open(self.path("d", "results.csv"), encoding="utf-8") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path("d", "results.csv"))
 
     def test_runs_are_measured_limited_and_kept(self):
         os.makedirs(self.path("d"))
@@ -154,7 +151,5 @@ class Suite(Case):
         names = ["quick-double", "quick-single"] + ["quick-threads"] * (len(os.sched_getaffinity(0)) > 1)
         self.assertEqual(sorted(os.listdir(self.path("out"))),
                          sorted([f"{name}.{end}" for name in names for end in ("csv", "json", "txt")] + ["summary.md"]))
-        with open(self.path("out", "summary.md"), encoding="utf-8") as f:
-            self.assertIn("| dense: at least 4e9 cell-steps/s in double", f.read())
-        with open(self.path("out", "quick-single.json"), encoding="utf-8") as f:
-            self.assertEqual(json.load(f)["precision"], "single")
+        self.assertIn("| dense: at least 4e9 cell-steps/s in double", case.read_text(self.path("out", "summary.md")))
+        self.assertEqual(case.read_json(self.path("out", "quick-single.json"))["precision"], "single")

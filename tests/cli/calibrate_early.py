@@ -90,14 +90,12 @@ class CalibrateEarly(CalibrationCase):
             folder = f"shorter-{count}-{left_out}"
             os.makedirs(self.path(folder))
             shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
-            with open(self.path(folder, "evaluations.csv"), "wb") as f:
-                f.write(b"".join(shorter[:count]))
+            case.write_bytes(self.path(folder, "evaluations.csv"), b"".join(shorter[:count]))
             self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume")
             self.assertEqual(self.rows_text(folder), b"".join(shorter))
             found, whole = case.tree(self.path(folder)), case.tree(self.path("whole"))
             self.assertEqual({**found, "evaluations.csv": None}, {**whole, "evaluations.csv": None})
-        with open(self.path(folder, "evaluations.csv"), "wb") as f:
-            f.write(b"".join(shorter[:40]) + lines[40] + b"\n")
+        case.write_bytes(self.path(folder, "evaluations.csv"), b"".join(shorter[:40]) + lines[40] + b"\n")
         self.assertIn("evaluations.csv:41: expected a value for each column",
                       self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
         with open(self.path(folder, "evaluations.csv"), "wb") as f:
@@ -143,8 +141,7 @@ class CalibrateEarly(CalibrationCase):
                 folder = f"start-{n}{''.join(extra)}"
                 os.makedirs(self.path(folder))
                 for name, content in files.items():
-                    with open(self.path(folder, name), "wb") as f:
-                        f.write(content)
+                    case.write_bytes(self.path(folder, name), content)
                 self.write("short.json", budget=7)
                 self.sciara("calibrate", "short.json", "-q", "-o", folder, *extra)
                 self.assertEqual(case.tree(self.path(folder)), case.tree(self.path("start-0")))
@@ -157,8 +154,7 @@ class CalibrateEarly(CalibrationCase):
         self.assertEqual(os.listdir(self.path("start-0")), ["evaluations.csv"])
 
     def rows_text(self, folder):
-        with open(self.path(folder, "evaluations.csv"), "rb") as f:
-            return f.read()
+        return case.read_bytes(self.path(folder, "evaluations.csv"))
 
     def test_two_starts(self):
         """The second one writes nothing."""

@@ -80,8 +80,7 @@ class CalibrationPage(SharedCase):
             case.write_json(os.path.join(cls.work, f"{design}.json"), {
                 "title": TITLE, "pairs": PAIRS, "unknowns": UNKNOWNS, "budget": budget, "seed": 3, "design": design})
             case.run_program("calibrate", f"{design}.json", "-q", "-o", design, cwd=cls.work)
-            with open(os.path.join(cls.work, design, "evaluations.csv"), encoding="ascii", newline="") as f:
-                rows = list(csv.DictReader(f))
+            rows = case.read_rows(os.path.join(cls.work, design, "evaluations.csv"))
             cls.rows[design] = {key: np.array([float(row[key] or "nan") for row in rows])
                                 for key in ["number", "score", "jaccard_0", "jaccard_1", "jaccard_2", *KEYS]}
             cls.stopped[design] = np.array([row["status"] == "stopped" for row in rows])

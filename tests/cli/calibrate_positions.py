@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate: the position of a vent within a radius. A known vent is found, the disc is filled evenly, in every design and
 however the scenario gives the place; what is written; bad input."""
-import csv
 import json
 import math
 import os
@@ -143,8 +142,7 @@ class CalibratePositions(CalibrationCase):
             steps = zip(self.rows("morris")[start:start + 3], self.rows("morris")[start + 1:start + 4])
             self.assertEqual(sum(a["model.cooling"] != b["model.cooling"] for a, b in steps), 1)
         for name, columns in (("morris", ["mu", "mu_star", "sigma"]), ("saltelli", ["first_order", "total"])):
-            with open(self.path(name, "sensitivity.csv"), encoding="ascii", newline="") as f:
-                found = list(csv.DictReader(f))
+            found = case.read_rows(self.path(name, "sensitivity.csv"))
             self.assertEqual([row["unknown"] for row in found], ["vents.0.x", "vents.0.y", "model.cooling"])
             self.assertTrue(all(row[column] for row in found for column in columns))
         rows = self.rows("saltelli")
@@ -164,8 +162,7 @@ class CalibratePositions(CalibrationCase):
             best = max(row["score"] for row in rows)
             accepted = [row for row in rows if row["status"] != "stopped" and row["score"] >= 0.9 * best]
             self.assertGreaterEqual(len(accepted), 10)
-            with open(self.path(name, "accepted.csv"), encoding="ascii", newline="") as f:
-                members = list(csv.DictReader(f))
+            members = case.read_rows(self.path(name, "accepted.csv"))
             self.assertEqual([(int(one["id"]), (int(one["vents.0.row"]), int(one["vents.0.col"]))) for one in members],
                              [(row["number"], cell) for row, cell in zip(accepted, self.cells(accepted))])
             said = {"identifiable": [], "weakly identifiable": [], "not identifiable": []}

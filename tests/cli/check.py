@@ -156,10 +156,8 @@ class Problems(Case):
 
     def test_cells_that_are_too_small(self):
         """Of 1e-14 m: no length that a float can divide by."""
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            text = f.read()
-        with open(self.path("dem.asc"), "w", encoding="ascii") as f:
-            f.write(text.replace(f"cellsize {case.CELL}", "cellsize 1e-14"))
+        text = case.read_text(self.path("dem.asc"))
+        case.write_text(self.path("dem.asc"), text.replace(f"cellsize {case.CELL}", "cellsize 1e-14"))
         found, _ = self.problems("s.json", "-p", "single", "--set", "dem.crs=null")
         self.assertIn("found cells of 1e-14 m, expected 9.09495e-13 to 1.09951e+12 m in single precision", found[0])
 

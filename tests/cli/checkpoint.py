@@ -150,15 +150,12 @@ class Branches(Checkpoint):
     def end_unrecorded(self, out):
         """As if the run had been killed between its last checkpoint and the end of run.json."""
         path = self.path(out, "run.json")
-        with open(path, encoding="utf-8") as f:
-            text = f.read()
+        text = case.read_text(path)
         self.assertIn('"status": "complete"', text)
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(text.replace('"status": "complete"', '"status": "running"'))
+        case.write_text(path, text.replace('"status": "complete"', '"status": "running"'))
 
     def read_log(self, out):
-        with open(os.path.join(out, "run.log"), encoding="utf-8") as f:
-            return f.read()
+        return case.read_text(os.path.join(out, "run.log"))
 
     def test_run_log_keeps_the_first_part(self):
         """A run that is resumed in its folder appends to run.log."""
@@ -240,8 +237,7 @@ class Diagnostics(Checkpoint):
         case.write_dem(self.path("other.asc"), rows, cols)
         with open(self.path("other.asc"), encoding="ascii") as f:
             text = f.read().replace(f" {case.altitude(10, 10)} ", f" {case.altitude(10, 10) + 0.25} ", 1)
-        with open(self.path("other.asc"), "w", encoding="ascii") as f:
-            f.write(text)
+        case.write_text(self.path("other.asc"), text)
         case.write_json(self.path("o.json"), case.scenario(dem={"path": "other.asc", "crs": "EPSG:32633"}))
         other = self.run_scenario("other", "--steps", 5, name="o.json")
         shutil.copy(os.path.join(other, "dem.tif"), os.path.join(self.half, "dem.tif"))
@@ -257,8 +253,7 @@ class Diagnostics(Checkpoint):
         self.branch(self.half, "less", "--set", 'output.fields=["thickness"]', "--steps", 110)
 
     def test_rates_that_changed(self):
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time_s,rate_m3_s\n0,4\n1000,0\n")
+        case.write_text(self.path("rates.csv"), "time_s,rate_m3_s\n0,4\n1000,0\n")
         scenario = case.scenario(vents=[{"row": 8, "col": 20, "effusion": {"csv": "rates.csv"}}], **{"output": OUTPUT})
         case.write_json(self.path("c.json"), scenario)
         whole = self.run_scenario("whole", name="c.json")
@@ -268,8 +263,7 @@ class Diagnostics(Checkpoint):
         os.makedirs(self.path("elsewhere"))  # paths remain those of the scenario, however often the run is continued there
         for parent, child, steps in (("csv", "first", 80), ("first", "second", 90)):
             self.branch(self.path(parent), self.path(child), "--steps", steps, cwd=self.path("elsewhere"))
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time_s,rate_m3_s\n0,4\n1000,5\n2000,0\n")
+        case.write_text(self.path("rates.csv"), "time_s,rate_m3_s\n0,4\n1000,5\n2000,0\n")
         data = record(half)
         data["status"] = "stopped"  # as if by a signal: then it can be resumed in its folder
         case.write_json(os.path.join(half, "run.json"), data)
@@ -318,8 +312,7 @@ class Diagnostics(Checkpoint):
         self.assertRegex(done.stderr, f"warning: .*{names[1]}: .*; the previous one is used")
         self.assertIn(f"a branch: from half/checkpoints/{names[0]}", done.stderr)
         self.assert_same_run(whole, "new", ("history", "scenario_json"))
-        with open(os.path.join(self.half, "checkpoints", names[0]), "w", encoding="ascii") as f:
-            f.write("nothing")
+        case.write_text(os.path.join(self.half, "checkpoints", names[0]), "nothing")
         shutil.rmtree(self.path("new"))
         self.refuse("half: none of its 2 checkpoints can be resumed")
         self.assertIn("half: all of its 2 checkpoints are damaged", self.sciara("info", "half", code=3).stderr)

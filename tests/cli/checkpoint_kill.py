@@ -171,8 +171,7 @@ class Stopped(Cut):
         self.assertEqual([x["engine"] for x in done["resumed"]], ["openmp", "serial", "openmp"])
         self.assertEqual(done["timing"]["started_utc"], r["timing"]["started_utc"])
         self.assertGreaterEqual(done["timing"]["compute_s"], r["timing"]["compute_s"])
-        with open(self.path("out", "run.log"), encoding="utf-8") as f:
-            log = f.read()
+        log = case.read_text(self.path("out", "run.log"))
         self.assertEqual((log.count("end (cancel)"), log.count("end (time)")), (3, 1), "run.log is continued")
         history = case.open_snapshot(self.path("out", done["snapshots"][-1]["name"])).attrs["history"].splitlines()
         self.assertEqual([line.split(": ", 1)[1].split()[1] for line in history], ["run"] + 3 * ["resume"])

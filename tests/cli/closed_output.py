@@ -45,8 +45,7 @@ class ClosedOutput(SharedCase):
         return err
 
     def log_of(self, name):
-        with open(self.path(name, "run.log"), encoding="utf-8") as log:
-            return log.read()
+        return case.read_text(self.path(name, "run.log"))
 
     def test_pipe_that_is_closed(self):
         err = self.run_so("head", "| head -n 1", [OUTPUT])

@@ -157,8 +157,7 @@ class CompareObserved(SharedCase):
         self.assertGreater(areas[0], 50)
 
     def test_diagnostics(self):
-        with open(self.path("kept.png"), "w", encoding="utf-8") as f:
-            f.write("a picture")
+        case.write_text(self.path("kept.png"), "a picture")
         for code, message, args in (
                 (3, "kept.png: already exists; --overwrite", ["--observed", "mask.tif", "--png", "kept.png"]),
                 (4, "none.gpkg: No such file", ["--observed", "none.gpkg", "--png", "no/p.png"]),

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that messages print: each is run literally, until the file is accepted, with altitudes where they belong, and
 until what was interrupted has the results of what was not."""
-import csv
 import json
 import os
 import re
@@ -316,8 +315,7 @@ class Cures(Case):
         self.assertTrue((gdal.Open(self.path("held-whole.tif")).ReadAsArray() == gdal.Open(self.path("ground.tif")).ReadAsArray()).all())
         # a journal of SQLite itself, of a program that was killed
         shutil.copy(self.path("front.gpkg"), self.path("killed.gpkg"))
-        with open(self.path("killed.gpkg-journal"), "wb") as f:
-            f.write(bytes.fromhex("d9d505f920a163d7") + bytes(504))
+        case.write_bytes(self.path("killed.gpkg-journal"), bytes.fromhex("d9d505f920a163d7") + bytes(504))
         self.assertIn("killed.gpkg-journal", self.sciara("compare", "run", "--observed", "killed.gpkg", code=3).stderr)
 
     def write_layer(self, path, geometries, driver="GPKG", srs=crs(32633), layer="places", kind=ogr.wkbUnknown):
@@ -337,8 +335,7 @@ class Cures(Case):
         done = self.sciara("exposure", "run", "--assets", path, "-o", "e.csv", "--overwrite", *more, code=code)
         if code:
             return done.stderr, None
-        with open(self.path("e.csv"), encoding="utf-8", newline="") as f:
-            return done.stderr, list(csv.DictReader(f))
+        return done.stderr, case.read_rows(self.path("e.csv"))
 
     def test_layers_of_others(self):
         """Layers without geometry (styles of QGIS), empty ones, several, geodatabases, collections of several kinds, surfaces of triangles, and
@@ -407,8 +404,7 @@ class Cures(Case):
         """A CRS whose authority would be a command of the shell: it is one word of the printed one."""
         self.write_scenario()
         wkt = crs(32633).ExportToWkt()
-        with open(self.path("dem.prj"), "w", encoding="ascii") as f:
-            f.write(wkt[:wkt.rindex("AUTHORITY[")] + 'AUTHORITY["$(touch taken)","1"]]')
+        case.write_text(self.path("dem.prj"), wkt[:wkt.rindex("AUTHORITY[")] + 'AUTHORITY["$(touch taken)","1"]]')
         case.write_json(self.path("sea.geojson"), {"type": "Polygon", "coordinates": [
             [[case.WEST + x, case.SOUTH + y] for x, y in ((50, 50), (150, 50), (150, 90), (50, 90), (50, 50))]]})
         case.write_json(self.path("w.json"), case.scenario(dem={"path": "dem.asc", "sea": "sea.geojson"}))
@@ -497,8 +493,7 @@ class Cures(Case):
         found, top = {}, os.path.join(case.SOURCE, "src")
         for folder, _, names in os.walk(top):
             for name in names:
-                with open(os.path.join(folder, name), encoding="utf-8") as f:
-                    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", f.read(), flags=re.DOTALL)
+                text = re.sub(r"//[^\n]*|/\*.*?\*/", "", case.read_text(os.path.join(folder, name)), flags=re.DOTALL)
                 count = len(re.findall(pattern, text))
                 if count:
                     found[os.path.relpath(os.path.join(folder, name), top)] = count

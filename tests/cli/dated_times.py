@@ -80,8 +80,7 @@ class DatedTimes(Case):
         expected = self.last(self.run_scenario("a", "--until", "25 min", name="seconds.json"))
         self.assertEqual(self.last(self.run_scenario("b", "--until", "2026-05-10T04:25Z", name="seconds.json")), expected)
         self.assertEqual(self.last(self.run_scenario("c", "--set", "run.until=2026-05-10T04:25Z", name="seconds.json")), expected)
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
+        case.write_text(self.path("rates.csv"), "time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
         self.sciara("init", "dem.asc", "--vent", f"{WEST + 205},{SOUTH + 215}", "--rates", "rates.csv", "--until", "2026-05-10T05:00Z",
                     "--set", "dem.crs=EPSG:32633", "--set", f"dem.edits={json.dumps([DAM | {'from': '2026-05-10T04:12Z'}])}", "-o", "new.json", "-q")
         written = case.read_json(self.path("new.json"))
@@ -123,8 +122,7 @@ class DatedTimes(Case):
 
     def test_one_error_for_one_key(self):
         """A key of "run" that is refused takes no other along: dates of rates still have their start."""
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
+        case.write_text(self.path("rates.csv"), "time,rate\n2026-05-10T04:00Z,4\n2026-05-10T04:30Z,0\n")
         dated = PLACE | {"effusion": {"csv": "rates.csv"}}
         case.write_json(self.path("csv.json"), scenario(TIMES["dates"]) | {"vents": [dated]})
         for setting in ("run.until=tomorrow", "run.until=2026-05-32", "run.max_time=-5", "run.max_steps=0", "run.start=10 May", "run.unti=5"):

@@ -83,10 +83,8 @@ class Doc(SharedCase):
         self.check_with("mandoc", "-T", "lint", "-W", "warning", *self.pages)
 
     def test_page_of_one_command(self):
-        with open(self.path("share/man/man1/sciara-run.1"), encoding="utf-8") as f:
-            self.assertEqual(f.read(), listed("doc", "man", "run"))
-        with open(self.path("share/man/man1/sciara.1"), encoding="utf-8") as f:
-            self.assertEqual(f.read(), listed("doc", "man"))
+        self.assertEqual(case.read_text(self.path("share/man/man1/sciara-run.1")), listed("doc", "man", "run"))
+        self.assertEqual(case.read_text(self.path("share/man/man1/sciara.1")), listed("doc", "man"))
         self.assertRegex(self.sciara("doc", "man", "rnu", code=2).stderr, 'did you mean "run"')
         self.assertRegex(self.sciara("doc", "bsh", code=2).stderr, 'did you mean "bash"')
         self.assertRegex(self.sciara("doc", "all", code=2).stderr, "--output is missing")

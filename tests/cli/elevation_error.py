@@ -106,8 +106,7 @@ class Members(Case):
         return done.stderr if code else self.table(folder, "members.csv")
 
     def table(self, *names):
-        with open(self.path(*names), encoding="utf-8", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(*names))
 
     def checksums(self, folder):
         return [row["checksum"] for row in sorted(self.table(folder, "log.csv"), key=lambda row: int(row["id"]))]

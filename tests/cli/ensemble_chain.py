@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An ensemble from its file to its maps, with members that are computed: plan, run, status, reduce, query, compare; all in one
 go; any number of workers; the stop rule; edited tables; an end by a signal; members that are censored."""
-import csv
 import fcntl
 import os
 import shutil
@@ -18,13 +17,11 @@ from osgeo import gdal
 
 
 def read(*names):
-    with open(os.path.join(*names), "rb") as f:
-        return f.read()
+    return case.read_bytes(os.path.join(*names))
 
 
 def table(*names):
-    with open(os.path.join(*names), encoding="utf-8", newline="") as f:
-        return {row["id"]: row for row in csv.DictReader(f)}
+    return {row["id"]: row for row in case.read_rows(os.path.join(*names))}
 
 
 class Chain(Case):
@@ -152,16 +149,14 @@ class Chain(Case):
         rows = list(table(self.path("e", "members.csv")).values())
         self.assertEqual([int(r["stratum"]) for r in rows], [0, 2, 3] * 60)
         self.assertEqual([int(r["id"]) for r in rows], list(range(180)))
-        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
-            site = next(row for row in csv.DictReader(f) if row["site"] == "vent")
+        site = next(row for row in case.read_rows(self.path("e", "sites.csv")) if row["site"] == "vent")
         self.assertAlmostEqual(float(site["probability_0m"]), 1 / 8, delta=1e-12)  # lava of the first vent alone reaches it
         values = [r["model.relaxation"] for r in rows]
         self.assertEqual(len(set(values)), 180)
         # The draws of a pair are those of a plan with this pair alone.
         self.write_ensemble("one.json", sample={"method": "random", "count": 60, "seed": 1}, events=EVENTS[:1],
                             vents={"table": "one.csv"}, vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}])
-        with open(self.path("one.csv"), "w", encoding="utf-8") as f:
-            f.write("name,x,y\none,500200,4177220\n")
+        case.write_text(self.path("one.csv"), "name,x,y\none,500200,4177220\n")
         self.ensemble("plan", "one.json", "-o", "alone", "--no-estimate")
         self.assertEqual([r["model.relaxation"] for r in table(self.path("alone", "members.csv")).values()], values[::3])
 
@@ -243,8 +238,7 @@ class Chain(Case):
         cure = r"error: (e/batches/000000\.h5): damaged: .*; remove \1, and 'sciara ensemble run' computes its members again\n"
         for damage in (flip, lambda: write("arrival", float("nan")), lambda: write("max_deposit", -1),
                        lambda: write("deposit", float("inf")), lambda: write("cell", 0)):
-            with open(batch, "wb") as f:
-                f.write(good)
+            case.write_bytes(batch, good)
             damage()
             for args in (("reduce", "e", "--no-pictures"), ("query", "e", "--at", "500200,4177220")):
                 self.assertRegex(self.ensemble(*args, code=3).stderr, cure)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A checkpoint as the start of runs (initial.checkpoint) and as the base of an ensemble: a forecast from now."""
-import csv
 import glob
 import json
 import os
@@ -25,8 +24,7 @@ class Checkpoint(Case):
         return case.record(self.path(folder))["snapshots"][-1]["checksum"]
 
     def table(self, *names):
-        with open(self.path(*names), encoding="utf-8", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(*names))
 
     def test_run(self):
         """A run that begins with a checkpoint ends as the whole run does; other parameters are allowed."""
@@ -229,5 +227,4 @@ class FarLava(Case):
             self.assertRegex(said, r"lava arrives +100\.00 %, grid difference 0\.00 %, 4 members\n")
         self.sciara("ensemble", "member", "e", 1, "-o", "m.json")
         whole = case.record(self.run_scenario("m", name="m.json"))["snapshots"][-1]["checksum"]
-        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual({int(row["id"]): row["checksum"] for row in csv.DictReader(f)}[1], whole)
+        self.assertEqual({int(row["id"]): row["checksum"] for row in case.read_rows(self.path("e/log.csv"))}[1], whole)

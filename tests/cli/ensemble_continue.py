@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Members of an ensemble that continue from their checkpoints: in a moved folder, too; never from the state of something else."""
-import csv
 import os
 import signal
 import subprocess
@@ -53,8 +52,7 @@ class Continue(Case):
         self.assertLessEqual(both, set(self.stored(folder)))
 
     def results(self, folder):
-        with open(self.path(folder, "log.csv"), encoding="utf-8", newline="") as f:
-            rows = {int(row["id"]): row for row in csv.DictReader(f)}
+        rows = {int(row["id"]): row for row in case.read_rows(self.path(folder, "log.csv"))}
         return [[rows[m][key] for key in ("stop", "end_s", "steps", "cell_steps", "checksum")] for m in sorted(rows)]
 
     def assert_continues(self, said):
@@ -131,8 +129,7 @@ class Continue(Case):
         """What writers that were killed have left, also of another host, and a process that was slower."""
         os.makedirs(self.path(folder, "members", "000000"), exist_ok=True)
         for name in ("0.h5.other-12-3.part", "1.checkpoint.h5.other-12-4.part", "0.checkpoint.h5", "1.h5"):
-            with open(self.path(folder, "members", "000000", name), "wb") as f:
-                f.write(b"part")
+            case.write_bytes(self.path(folder, "members", "000000", name), b"part")
 
     def test_nothing_is_left(self):
         """When a batch is whole, the files of its members are removed; later ones by the next run."""

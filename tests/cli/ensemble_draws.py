@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions, volumes and curves of an ensemble, compared with Python's own statistics and with numerical integrals."""
-import csv
 import json
 import math
 import os
@@ -22,8 +21,7 @@ class Draws(Case):
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, **parts})
         folder = f"out{len(os.listdir(self.work))}"
         self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate")
-        with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(folder, "members.csv"))
 
     def assert_stratified(self, values, share, truncate=(-math.inf, math.inf)):
         """Each Latin hypercube has one value in each of COUNT parts with the same probability."""
@@ -202,8 +200,7 @@ class Draws(Case):
                 said = self.sciara("ensemble", command[0], f"{name}.json", *command[1:], "--no-estimate").stderr
                 self.assertEqual(f"{name}.json: sample: no seed given: 1 is used\n" in said, name == "none", said)
                 self.assertEqual("seed" in said, name == "none", said)
-            with open(self.path(name, "members.csv"), encoding="utf-8") as f:
-                drawn[name] = f.read()
+            drawn[name] = case.read_text(self.path(name, "members.csv"))
         self.assertEqual(drawn["none"], drawn["one"])
         self.assertNotEqual(drawn["none"], drawn["two"])
 
@@ -228,5 +225,4 @@ class Draws(Case):
             self.assertLessEqual(abs(n - 3000 * p), 5 * math.sqrt(3000 * p * (1 - p)), (vent, event))
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)

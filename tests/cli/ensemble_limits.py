@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of an ensemble: disk and memory that are not there, parts and slices, what an earlier run has left, and results that
 belong to another plan."""
-import csv
 import os
 import resource
 import shutil
@@ -65,8 +64,7 @@ class Limits(Case):
                 self.write_ensemble(vary=[{"key": key, "values": [*others, last]}])
                 self.plan(key)
                 self.ensemble("run", key, "-j", "1")
-                with open(self.path(key, "log.csv"), encoding="utf-8", newline="") as f:
-                    found = [int(row["id"]) for row in csv.DictReader(f)]
+                found = [int(row["id"]) for row in case.read_rows(self.path(key, "log.csv"))]
                 self.assertEqual(found, [MEMBERS - 1, *range(63, -1, -1), *range(127, 63, -1), MEMBERS - 2])
 
     def test_a_slice_is_whole_batches(self):
@@ -138,11 +136,9 @@ class Limits(Case):
         self.plan("e")
         self.ensemble("run", "e", "--part", "1/3")
         lower = self.path("lower.asc")
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            text = f.read()
+        text = case.read_text(self.path("dem.asc"))
         first = text.splitlines()[6].split()[10]
-        with open(lower, "w", encoding="ascii") as f:
-            f.write(text.replace(f" {first} ", f" {float(first) - 1} ", 1))
+        case.write_text(lower, text.replace(f" {first} ", f" {float(first) - 1} ", 1))
         for name, changes, message in (("ground", {"dem": {"path": "lower.asc", "crs": "EPSG:32633"}}, "results on the ground"),
                                        ("model", {"model": {"cooling": 151}}, "its base scenario, its initial lava or another batch differs")):
             self.write_base(**changes)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sciara ensemble export` in a browser, as large as a desktop and as a phone: what a click on a place says is
 what the batches say."""
-import csv
 import json
 import math
 import os
@@ -31,8 +30,7 @@ NODATA = -9999.0
 
 
 def table(path):
-    with open(path, encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
+    return case.read_rows(path)
 
 
 HALF_STEP = 0.0051  # percent: what the page shows has steps of 0.01 %

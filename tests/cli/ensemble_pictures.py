@@ -214,8 +214,7 @@ class Pictures(SharedCase):
             "sample": {"method": "random", "count": 4, "seed": 1}, "result": {"thickness_m": [0]}})
         self.sciara("ensemble", "run", "v.json", "-q", "--no-estimate", "--no-pictures")
         self.sciara("ensemble", "export", "v", "-q", "-f", "png", "--layer", "probability_0m", "-o", "v.png")
-        with open(self.path("v", "members.csv"), encoding="utf-8") as f:
-            rows = list(csv.DictReader(f))
+        rows = case.read_rows(self.path("v", "members.csv"))
         first = [row for row in rows if row["event"] == "0"]
         times = [f"{s // 3600} h" + (f" {s % 3600 // 60} min" if s % 3600 else "") for s in
                  (60 * round(end(float(row["duration_s"]) for row in first) / 60) for end in (min, max))]

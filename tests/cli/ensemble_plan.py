@@ -17,8 +17,7 @@ TABLE = "name,x,y,p\none,500200,4177220,1\ntwo,500220,4177200,0\nthree,500100.5,
 
 
 def rows(*names):
-    with open(os.path.join(*names), encoding="utf-8", newline="") as f:
-        return list(csv.DictReader(f))
+    return case.read_rows(os.path.join(*names))
 
 
 class Ensemble(Case):
@@ -28,8 +27,7 @@ class Ensemble(Case):
         self.write("vents.csv", TABLE)
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)
 
     def ensemble(self, **parts):
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, **parts})
@@ -102,8 +100,7 @@ class Ensemble(Case):
         self.plan()
 
         def change(name, old, new, text):
-            with open(self.path("out", name), encoding="utf-8") as f:
-                whole = f.read()
+            whole = case.read_text(self.path("out", name))
             self.assertIn(old, whole)
             self.write(os.path.join("out", name), whole.replace(old, new))
             self.assertIn(text, self.sciara("ensemble", "status", "out", code=3).stderr)
@@ -112,8 +109,7 @@ class Ensemble(Case):
         change("weights.csv", f"{last['id']},{last['weight']}\n", "", f"none for id {last['id']}")
         change("weights.csv", "id,weight\n", "weight,id\n", "1: expected the line \"id,weight\", found \"weight,id\"")
         change("weights.csv", f"{last['id']},{last['weight']}\n", f"{last['id']},{last['weight']},1\n", "expected two values, found more")
-        with open(self.path("out/weights.csv"), encoding="utf-8") as f:
-            text = f.read()
+        text = case.read_text(self.path("out/weights.csv"))
         self.write("out/weights.csv", "\ufeff" + text.replace(",", ',"').replace("\n", '"\r\n'))  # as spreadsheet programs write it
         self.sciara("ensemble", "status", "out")
         self.write("out/weights.csv", text)
@@ -379,8 +375,7 @@ class Ensemble(Case):
                             ("did you mean", "id,model.relaxtion\n1,0.5\n"), ("0 to 1", "id,model.relaxation\n1,7\n"),
                             ("expected text in UTF-8", b"id\n1\n\x80")):
             with self.subTest(text):
-                with open(self.path("t.csv"), "wb") as f:
-                    f.write(table if isinstance(table, bytes) else table.encode())
+                case.write_bytes(self.path("t.csv"), table if isinstance(table, bytes) else table.encode())
                 self.assertIn(text, self.plan(code=3).stderr)
                 self.assertFalse(os.path.exists(self.path("out")))
 

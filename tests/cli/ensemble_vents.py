@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vents of an ensemble and their weights, compared with sums written independently: rasters, kernels, grids, lines, fissures."""
-import csv
 import json
 import math
 import os
@@ -100,8 +99,7 @@ class Vents(Case):
                 f.write(" ".join(str(density(row, col)) for col in range(COLS)) + "\n")
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)
 
     def plan(self, vents, code=0, **parts):
         """The rows of members.csv; the message, with another exit code."""
@@ -111,8 +109,7 @@ class Vents(Case):
         self.said = done.stderr
         if code:
             return done.stderr
-        with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(folder, "members.csv"))
 
     def places(self, rows):
         return [(float(r["vents.0.x"]), float(r["vents.0.y"])) for r in rows]
@@ -325,8 +322,7 @@ class Vents(Case):
 
     def test_bad_densities(self):
         """Messages name the file and the cell; a density of another grid, or none where all vents are, is refused."""
-        with open(self.path("density.asc"), encoding="ascii") as f:
-            text = f.read().splitlines()
+        text = case.read_text(self.path("density.asc")).splitlines()
         grid = {"extent": EXTENT, "step_m": 50}
         row = text[9].split()
         row[6] = "-2"

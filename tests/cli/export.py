@@ -46,8 +46,7 @@ class Export(SharedCase):
                 self.assertEqual(len(info["bands"]), 1, "bands")
                 self.assertEqual((band["noDataValue"], band["description"], band["unit"], band["type"]),
                                  (case.NODATA, field, unit, "Float32"))
-                with open(self.path("run", "maps", f"{field}.qml"), encoding="utf-8") as f:
-                    self.assertIn("<qgis", f.read())
+                self.assertIn("<qgis", case.read_text(self.path("run", "maps", f"{field}.qml")))
 
     def test_values_are_those_of_the_snapshot(self):
         for field in UNITS:
@@ -204,8 +203,7 @@ class Export(SharedCase):
             self.assert_refused(2, f"{option}: expected UTF-8, found", "run", "-f", "png", "-o", "none/x.png", option, "Etn\udce0")
 
     def test_existing_files_stay(self):
-        with open(self.path("kept.tif"), "w", encoding="utf-8") as f:
-            f.write("a thesis")
+        case.write_text(self.path("kept.tif"), "a thesis")
         self.assert_refused(3, "kept.tif: already exists; --overwrite replaces it", "run", "-f", "cog", "-o",
                             "kept.tif")
         self.export("run", "-f", "cog", "-o", "kept.tif", "--overwrite")
@@ -215,13 +213,11 @@ class Export(SharedCase):
         """Without --overwrite a hand-made style, of the name that QGIS takes for the map, refuses it and is kept."""
         for name, style in (("style.tif", "style.qml"), ("a.b.TIFF", "a.b.qml"), (".map.tif", ".map.qml")):
             with self.subTest(name=name):
-                with open(self.path(style), "w", encoding="utf-8") as f:
-                    f.write("my colours")
+                case.write_text(self.path(style), "my colours")
                 self.assert_refused(3, rf"(^| ){re.escape(style)}: already exists; --overwrite replaces it", "run",
                                     "-f", "cog", "-o", name)
                 self.export("run", "-f", "cog", "-o", name, "--overwrite")
-                with open(self.path(style), encoding="utf-8") as f:
-                    self.assertIn("<qgis", f.read())
+                self.assertIn("<qgis", case.read_text(self.path(style)))
 
     def test_impossible_paths(self):
         self.assert_refused(4, r"s\.json: cannot make this folder", "run", "-f", "cog", "-o", "s.json/x.tif")

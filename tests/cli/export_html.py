@@ -28,8 +28,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.elements, self.inside = [], None
         self.scripts, self.style = [], ""
-        with open(path, encoding="utf-8") as f:
-            self.text = f.read()
+        self.text = case.read_text(path)
         self.feed(self.text)
         self.data = json.loads(self.scripts[0])
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara export of whole runs: the merged NetCDF file and the CSV time series."""
-import csv
 import json
 import os
 import re
@@ -36,8 +35,7 @@ class ExportSeries(SharedCase):
         return self.sciara("export", *args, code=code, **options)
 
     def rows(self, path, more=()):
-        with open(self.path(path), encoding="utf-8", newline="") as f:
-            found = list(csv.DictReader(f))
+        found = case.read_rows(self.path(path))
         self.assertEqual(list(found[0]), [*COLUMNS, *more])
         return [{k: float(v) if v else None for k, v in row.items()} for row in found]
 
@@ -113,8 +111,7 @@ class ExportSeries(SharedCase):
     def test_run_out_is_from_vents_that_have_erupted(self):
         """A vent that begins later, and one that emits nothing, are no origin of lava: in the table, on maps, in layers and in scores.
         An export does not open a file of rates: whether its vent has erupted is seen from the lava in its cell."""
-        with open(self.path("rates.csv"), "w", encoding="utf-8") as f:
-            f.write("time_s,rate_m3_s\n0,1\n1500,0\n")
+        case.write_text(self.path("rates.csv"), "time_s,rate_m3_s\n0,1\n1500,0\n")
         for name, rates in (("late", {"slot": "25 min", "rates_m3_s": [1]}), ("late-csv", {"csv": "rates.csv"})):
             with self.subTest(name):
                 self.assert_run_out_of_late_vents(name, rates)
@@ -140,8 +137,7 @@ class ExportSeries(SharedCase):
         for snapshot, expected in ((0, far[0]), (-1, far[-1])):
             name = sorted(os.listdir(self.path(run, "snapshots")))[snapshot]
             self.export(f"{run}/snapshots/{name}", "-q", "-f", "geojson", "--layer", "run_out", "-o", "far.geojson", "--overwrite")
-            with open(self.path("far.geojson"), encoding="utf-8") as f:
-                found = json.load(f)["features"]
+            found = case.read_json(self.path("far.geojson"))["features"]
             self.assertAlmostEqual(found[-1]["properties"]["run_out_m"], expected, 6)
             self.export(f"{run}/snapshots/{name}", "-q", "-f", "cog", "--field", "deposit", "-o", "deposit.tif", "--overwrite")
             scores = json.loads(self.sciara("compare", f"{run}/snapshots/{name}", "--observed", "deposit.tif", "--json").stdout)
@@ -210,8 +206,7 @@ class ExportSeries(SharedCase):
         case.write_json(self.path("on.json"), case.scenario(vents=vents, initial={"checkpoint": f"later/checkpoints/{checkpoint}"}, output={"every": "1 min"}, run={"until": "30 min"}))
         self.sciara("run", "on.json", "-q", "-o", "on")
         self.export("on", "-f", "csv")
-        with open(self.path("on", "maps", "series.csv"), encoding="ascii") as f:
-            rates = [line.split(",")[7] for line in f.read().splitlines()[1:]]
+        rates = [line.split(",")[7] for line in case.read_text(self.path("on", "maps", "series.csv")).splitlines()[1:]]
         self.assertEqual(rates[0], "")
         numpy.testing.assert_allclose([float(rate) for rate in rates[1:]], 5, rtol=1e-9)
 
@@ -289,13 +284,11 @@ class ExportSeries(SharedCase):
     def test_overwrite(self):
         for suffix in ("nc", "csv"):
             self.export("run", "-f", suffix, "-o", f"twice.{suffix}")
-            with open(self.path(f"twice.{suffix}"), "rb") as f:
-                first = f.read()
+            first = case.read_bytes(self.path(f"twice.{suffix}"))
             self.assertIn("already exists; --overwrite replaces it",
                           self.export("run", "-f", suffix, "-o", f"twice.{suffix}", code=3).stderr)
             self.export("run", "-f", suffix, "-o", f"twice.{suffix}", "--overwrite")
-            with open(self.path(f"twice.{suffix}"), "rb") as f:
-                self.assertEqual(f.read(), first, "the same bytes")
+            self.assertEqual(case.read_bytes(self.path(f"twice.{suffix}")), first, "the same bytes")
 
     def test_full_disk(self):
         """A limit on the size of files stands for a full disk."""

@@ -142,8 +142,7 @@ class ExportVector(SharedCase):
     def layer(self, name, *args):
         """The text of a GeoJSON file of one layer."""
         self.export("run", "-f", "geojson", "--layer", name, "-o", f"{name}.geojson", "--overwrite", *args)
-        with open(self.path(f"{name}.geojson"), encoding="utf-8") as f:
-            return f.read()
+        return case.read_text(self.path(f"{name}.geojson"))
 
     def test_fissures(self):
         """A line stays a line."""
@@ -185,8 +184,7 @@ class ExportVector(SharedCase):
         """With a date of the run, features with a time have dates; KML shows them in their time."""
         self.sciara("run", "s.json", "-q", "-n", fixtures.STEPS, "-o", "dated", "--set", "run.start=2006-07-14T23:30:00Z")
         self.export("dated", "-f", "kml", "-o", "dated.kml", "--isochrones", "5 min")
-        with open(self.path("dated.kml"), encoding="utf-8") as f:
-            text = f.read()
+        text = case.read_text(self.path("dated.kml"))
         folders = {m[1]: m[0] for m in re.findall(r'(<Folder id="(\w+)">.*?</Folder>)', text, re.S)}
         self.assertEqual(list(folders), ALL)
         self.assertEqual(re.findall("<begin>(.*?)</begin>", folders["arrival"])[:2],
@@ -198,8 +196,7 @@ class ExportVector(SharedCase):
         self.assertNotIn("TimeSpan", folders["outline"] + folders["vents"])
         self.sciara("run", "s.json", "-q", "-n", 50, "-o", "undated", "--set", "run.start=null")
         self.export("undated", "-f", "kml", "-o", "undated.kml")
-        with open(self.path("undated.kml"), encoding="utf-8") as f:
-            self.assertNotIn("TimeSpan", f.read())
+        self.assertNotIn("TimeSpan", case.read_text(self.path("undated.kml")))
 
     def test_classes(self):
         edges = [0.25, 0.5, 1]
@@ -439,12 +436,10 @@ class ExportVector(SharedCase):
     def test_overwrite(self):
         for suffix in ("gpkg", "geojson", "kml"):
             name = f"twice.{suffix}"
-            with open(self.path(name), "w", encoding="utf-8") as f:
-                f.write("a thesis")
+            case.write_text(self.path(name), "a thesis")
             self.assertIn("already exists; --overwrite replaces it",
                           self.export("run", "-f", suffix, "-o", name, code=3).stderr)
-            with open(self.path(name), encoding="utf-8") as f:
-                self.assertEqual(f.read(), "a thesis")
+            self.assertEqual(case.read_text(self.path(name)), "a thesis")
             self.export("run", "-f", suffix, "-o", name, "--overwrite")
             self.assertGreater(ogr.Open(self.path(name)).GetLayerCount(), 0)
 

@@ -53,11 +53,9 @@ class GridMapping(SharedCase):
         case.write_dem(os.path.join(cls.work, "dem.asc"))
         for code, place in {**PLACES, **UNKNOWN}.items():
             west, south, _ = osr.CoordinateTransformation(geographic(reference(code)), bare(reference(code))).TransformPoint(*place)
-            with open(os.path.join(cls.work, "dem.asc"), encoding="ascii") as f:
-                lines = f.read().splitlines()
+            lines = case.read_text(os.path.join(cls.work, "dem.asc")).splitlines()
             lines[2:4] = [f"xllcorner {west:.3f}", f"yllcorner {south:.3f}"]
-            with open(os.path.join(cls.work, f"{code}.asc"), "w", encoding="ascii") as f:
-                f.write("\n".join(lines) + "\n")
+            case.write_text(os.path.join(cls.work, f"{code}.asc"), "\n".join(lines) + "\n")
             case.write_scenario(cls.work, f"{code}.json", dem={"path": f"{code}.asc", "crs": f"EPSG:{code}"}, run={"max_steps": 2})
             case.run_program("run", f"{code}.json", "-q", "-o", str(code), cwd=cls.work)
 

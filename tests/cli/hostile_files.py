@@ -76,8 +76,7 @@ class Hostile(case.Case):
         return self.path("canary.bin")
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)
 
     def vrt(self, source):
         """A VRT of the shape of the DEM, of one band of bytes."""
@@ -217,11 +216,9 @@ class Rasters(Hostile):
         self.forbidden = "x.i"
         os.mkdir(self.path("sub"))
         os.rename(self.path("dem.ige"), self.path("x.i"))
-        with open(self.path("dem.img"), "rb") as f:
-            data = f.read()
+        data = case.read_bytes(self.path("dem.img"))
         self.assertIn(b"dem.ige\0", data)
-        with open(self.path("sub", "dem.img"), "wb") as f:
-            f.write(data.replace(b"dem.ige\0", b"../x.i\0\0"))
+        case.write_bytes(self.path("sub", "dem.img"), data.replace(b"dem.ige\0", b"../x.i\0\0"))
         self.scenario_on("sub/dem.img")
         self.harmless("check", "s.json", codes=(3, 4))
 
@@ -314,8 +311,7 @@ class Outlines(Hostile):
                       codes=(3,))
 
     def test_geojson_whose_crs_is_an_address(self):
-        with open(self.path("seen.geojson"), encoding="utf-8") as f:
-            text = f.read()
+        text = case.read_text(self.path("seen.geojson"))
         for kind in ("link", "url"):
             for target in (f"{self.url}/crs", self.canary, "file://" + self.canary):
                 with self.subTest(kind=kind, target=target):
@@ -327,8 +323,7 @@ class Outlines(Hostile):
 
     def test_geopackage_with_tables_that_are_other_files(self):
         """SpatiaLite has tables that are files: VirtualText, VirtualShape."""
-        with open(self.canary, "w", encoding="ascii") as f:
-            f.write("fid,geom\n1,POLYGON((0 0,0 1,1 1,0 0))\n")
+        case.write_text(self.canary, "fid,geom\n1,POLYGON((0 0,0 1,1 1,0 0))\n")
         for table in ("seen", "gpkg_metadata", "gpkg_extensions"):
             with self.subTest(table=table):
                 shutil.copy(self.path("seen.gpkg"), self.path("bad.gpkg"))

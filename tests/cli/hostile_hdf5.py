@@ -95,8 +95,7 @@ class Snapshots(Hostile):
             for kind in ("csv", "html"):
                 done = self.sciara("export", "lone.nc", "-q", "-f", kind, "-o", hostile.MADE[kind], "--overwrite", timeout=60)
                 self.assertEqual(done.stderr, "")
-            with open(self.path("made.csv"), encoding="ascii") as f:
-                front = f.read().splitlines()[1].split(",")[5]
+            front = case.read_text(self.path("made.csv")).splitlines()[1].split(",")[5]
             self.assertGreater(float(front), 0, "the vents were not found")
             self.sciara("compare", "lone.nc", "--observed", "good/maps/deposit.tif", timeout=60)
 

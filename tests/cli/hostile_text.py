@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text from files and names of files never reach a terminal as commands, on standard output, standard error or in run.log;
 and in products they stay text."""
-import csv
 import html.parser
 import json
 import os
@@ -87,8 +86,7 @@ class HostileText(SharedCase):
     def test_run(self):
         out = self.shown("run", "folder.json", "-n", 5, "--set", 'output.maps=["deposit"]', has=SHOWN_TITLE)
         self.assertEqual([line.split("/")[1] for line in out.splitlines()], [r"run\x1b[1m \u202e"] * 3)
-        with open(self.path("run\x1b[1m \u202e", "run.log"), encoding="utf-8") as log:
-            text = log.read()
+        text = case.read_text(self.path("run\x1b[1m \u202e", "run.log"))
         self.assertEqual(FORBIDDEN & set(text), set())
         self.assertIn(f"info: {SHOWN_TITLE}\n", text)
         self.shown("check", "folder.json", has=r"output folder: ./run\x1b[1m \u202e (not empty")
@@ -118,8 +116,7 @@ class HostileText(SharedCase):
         for suffix, text in ((b".cfg", f"Pac {ESCAPES[:-30]}\n"), (b"_Morphology.stt", cells + "5 4 3 2 1\n" * 5),
                              (b"_Vents.stt", cells + "0 0 0 0 0\n" * 2 + "0 0 1 0 0\n" + "0 0 0 0 0\n" * 2),
                              (b"_EmissionRate.txt", "[TIME] 60\n[VENT_ID] 1\n[EMISSION_RATE]\n1\n[END]\n")):
-            with open(os.path.join(folder, NAME + suffix), "w", encoding="utf-8", newline="") as f:
-                f.write(text)
+            case.write_text(os.path.join(folder, NAME + suffix), text)
         out = self.shown("import", b"old/" + NAME + b".cfg", "-o", b"new " + NAME)
         self.assertIn(f"{SHOWN_NAME} imported to new {SHOWN_NAME}\n", out)
         self.assertIn(r"    Pac \x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085", out)
@@ -228,15 +225,13 @@ class HostileText(SharedCase):
         """Names of vents, classes and sites: KML is well-formed, and a spreadsheet program evaluates no cell."""
         formulas = ["=1+1", "+1+cmd", "-1+cmd", "@x", "\t=1", "\r=1", "\n=1", "\uff1d1", '="a,b"', f"site {ESCAPES}", "plain, \"-1\""]
         x, y = case.WEST + 10 * case.VENT[1] + 5, case.NORTH - 10 * case.VENT[0] - 5
-        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
-            f.write(f"name,x,y\nv\x01\x1b,{x},{y}\n")
+        case.write_text(self.path("vents.csv"), f"name,x,y\nv\x01\x1b,{x},{y}\n")
         case.write_json(self.path("e.json"), {
             "base": "s.json", "title": TITLE, "sample": {"method": "full"}, "vents": {"table": "vents.csv"},
             "events": [{"name": f"class {ESCAPES}", "slot": "10 min", "rates_m3_s": [4]}],
             "result": {"sites": [{"name": name, "x": x, "y": y} for name in formulas]}})
         self.shown("ensemble", "run", "e.json", "--no-estimate", "--no-pictures")
-        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
-            found = [row["site"] for row in csv.DictReader(f)]
+        found = [row["site"] for row in case.read_rows(self.path("e", "sites.csv"))]
         self.assertEqual(found[:-2], [f"'{name}" for name in formulas[:-2]] + formulas[-2:])
         self.shown("ensemble", "query", "e", "--at", f"{x},{y}")
         self.shown("ensemble", "export", "e", "-f", "kml", "-o", "e.kml")
@@ -275,8 +270,7 @@ class HostileText(SharedCase):
                 self.text += data if self.inside else ""
 
         page = Data()
-        with open(self.path("text.html"), encoding="utf-8") as f:
-            page.feed(f.read())
+        page.feed(case.read_text(self.path("text.html")))
         self.assertEqual(json.loads(page.text)["title"], TITLE)
         self.assertEqual(page.bold, 0, "elements that the title would make")
 

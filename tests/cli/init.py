@@ -179,8 +179,7 @@ class Init(Case):
         self.assertEqual(case.read_json(self.path("abs.json"))["dem"]["path"], absolute)
 
     def test_never_replaces_a_file_without_the_option(self):
-        with open(self.path("dem.json"), "w", encoding="ascii") as f:
-            f.write("precious")
+        case.write_text(self.path("dem.json"), "precious")
         self.refused("dem.json: already exists; --overwrite replaces it", "dem.asc", *USUAL, code=3)
         self.refused("vents[0] (vent 1): expected x from 500000.000", "dem.asc", "--vent", "0,0", "--rate", "5", "--duration", "1 h",
                      "--overwrite", code=3)  # what would not run replaces nothing

@@ -46,8 +46,7 @@ class Laboratory(Case):
             self.assertNotIn("degrees", done.stderr)
         vectors = ogr.Open(self.path("run", "maps", "deposit.gpkg"))
         self.assertAlmostEqual(max(one["run_out_m"] for one in vectors.GetLayerByName("run_out")), max(away), delta=1e-9)
-        with open(self.path("run", "maps", "page.html"), encoding="utf-8") as f:
-            page = f.read()
+        page = case.read_text(self.path("run", "maps", "page.html"))
         self.assertIn('"decimals":3', page)
         self.assertLessEqual(float(re.search(r'"altitude":\{.*?"step":([0-9.e-]+)', page).group(1)), 0.1 * CELL)
 
@@ -63,8 +62,7 @@ class Laboratory(Case):
     def test_ensemble(self):
         """Two vents, of which one reaches the site: members read the dem.tif of the ensemble."""
         self.write_all()
-        with open(self.path("vents.csv"), "w", encoding="ascii") as f:
-            f.write("x,y\n0.0005,0.0005\n0.0005,0.0125\n")
+        case.write_text(self.path("vents.csv"), "x,y\n0.0005,0.0005\n0.0005,0.0125\n")
         result = {"thickness_m": [0, 0.0002], "sites": [{"name": "beaker", "x": 0.0035, "y": 0.0005}]}
         case.write_json(self.path("e.json"), {"base": "lab.json", "vents": {"table": "vents.csv"},
                                                 "sample": {"method": "full"}, "result": result})

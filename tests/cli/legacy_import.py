@@ -40,8 +40,7 @@ class Import(Case):
         self.write("_EmissionRate.txt", f"[TIME]\t{SLOT}\n{vents}[END]\n")
 
     def write(self, suffix, text):
-        with open(self.path("old files", "eruption" + suffix), "w", encoding="ascii") as f:
-            f.write(text)
+        case.write_text(self.path("old files", "eruption" + suffix), text)
 
     def run_import(self, *args, code=0):
         return self.sciara("import", "old files/eruption.cfg", *args, code=code)
@@ -121,8 +120,7 @@ class OlderLayout(Case):
         self.write("EMISSIONS_RATE.stt", f"[TIME]\n{SLOT}\n\n{vents}[END]")
 
     def write(self, name, text):
-        with open(self.path("etna_2001", name), "w", encoding="ascii") as f:
-            f.write(text)
+        case.write_text(self.path("etna_2001", name), text)
 
     @staticmethod
     def values(value):
@@ -149,8 +147,7 @@ class OlderLayout(Case):
         for name, older in (("_EmissionRate.txt", "EMISSIONS_RATE.stt"), (".cfg", "PARAMETERS.cfg")):
             os.link(self.path("etna_2001", older), self.path("newer", "e" + name))
         for name, older, nodata in (("_Morphology.stt", "MORPHOLOGY.stt", -9999), ("_Vents.stt", "VENTS.stt", -9999)):
-            with open(self.path("etna_2001", older), encoding="ascii") as f:
-                values = f.read()
+            values = case.read_text(self.path("etna_2001", older))
             with open(self.path("newer", "e" + name), "w", encoding="ascii") as f:
                 f.write(grid(lambda row, col: 0, nodata).split("\n0")[0] + "\n" + values)
         self.run_import("--corner", "499900.5,4177000.25")

@@ -47,15 +47,13 @@ class Links(case.Case):
         for name in ("dem.tif", "series.nc", "snapshots/00000003.nc", "maps/deposit.tif", "maps/deposit.png.part"):
             with self.subTest(name=name):
                 kept = self.path("elsewhere", "kept")
-                with open(kept, "w", encoding="ascii") as f:
-                    f.write("mine")
+                case.write_text(kept, "mine")
                 if os.path.lexists(self.path("out", name)):
                     os.remove(self.path("out", name))
                 os.symlink(kept, self.path("out", name))
                 self.run_scenario("out", "-n", 3, "--overwrite")
                 self.assertFalse(os.path.islink(self.path("out", name)))
-                with open(kept, encoding="ascii") as f:
-                    self.assertEqual(f.read(), "mine")
+                self.assertEqual(case.read_text(kept), "mine")
 
     def test_export_to_another_folder(self):
         self.lead_away("maps")
@@ -152,8 +150,7 @@ class Ensembles(case.Case):
                 if os.path.lexists(place):
                     os.remove(place)
                 os.symlink(kept, place)
-        with open(kept, "w", encoding="ascii") as f:
-            f.write("mine")
+        case.write_text(kept, "mine")
         names = ("maps/probability_0m.tif", "maps/probability_0m.qml", "maps/probability_0m.png", "sites.csv", "hazard.nc",
                  "outlines.gpkg")
         link(*names)
@@ -164,8 +161,7 @@ class Ensembles(case.Case):
             self.assertIn(f"e/{name}: this is a symbolic link; remove it",
                           self.sciara("ensemble", "reduce", "e", "--no-pictures", code=4).stderr)
             os.remove(self.path("e", name))
-        with open(kept, encoding="ascii") as f:
-            self.assertEqual(f.read(), "mine")
+        self.assertEqual(case.read_text(kept), "mine")
 
     def test_the_folder_itself(self):
         """The user names it, so it may be a link; the one that `run` finds for itself may not."""

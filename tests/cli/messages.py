@@ -121,8 +121,7 @@ class Messages(Case):
         late.cancel()
         process.send_signal(signal.SIGINT)
         process.communicate()
-        with open(self.path("out", "run.log"), encoding="utf-8") as log:
-            return lines_read, log.read()
+        return lines_read, case.read_text(self.path("out", "run.log"))
 
     def test_progress_at_the_given_interval(self):
         begun = time.monotonic()

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
-import csv
-import json
 import os
 import re
 import sys
@@ -403,8 +401,7 @@ class BrowserPage(SharedCase):
         self.sciara("run", "s.json", "-q", "-o", "shore", "--set", "dem.sea=1020", "--set", f'run.start="{start}"')
         self.sciara("exposure", "shore", "--assets", "places.json", "-o", "places.csv", "-q")
         self.sciara("export", "shore", "-q", "-f", "html", "-o", "places.html", "--assets", "places.json")
-        with open(self.path("places.csv"), encoding="utf-8", newline="") as f:
-            rows = {row["place"]: row for row in csv.DictReader(f)}
+        rows = {row["place"]: row for row in case.read_rows(self.path("places.csv"))}
         self.open_other("places.html")
         shown = self.browser.evaluate("""[...document.querySelectorAll('#places tr')].map((row) =>
           [row.querySelector('th').textContent, row.querySelector('td').textContent, row.querySelector('button').disabled])""")
@@ -508,8 +505,7 @@ class BrowserPage(SharedCase):
         run = {"max_time": "3 min"}
         case.write_json(self.path("tower.json"), case.scenario(run=run))
         self.sciara("run", "tower.json", "-q", "-o", "tower")
-        with open(self.path("tower", "run.json"), encoding="utf-8") as f:
-            text = json.load(f)
+        text = case.read_json(self.path("tower", "run.json"))
         text["warnings"] = [
             {"kind": "vent", "cell": [3, 4], "x": 0, "y": 0, "time_s": 90061, "height_m": 1234.5, "text": "old"},
             {"kind": "dem", "coarse_m": 92.66, "text": "oldest"},

@@ -174,8 +174,7 @@ class Pictures(SharedCase):
         west, south = round(middle[0]) - 5 * case.COLS, round(middle[1]) - 5 * case.ROWS
         with open(self.path("dem.asc"), encoding="ascii") as f:
             grid = f.read().replace(f"xllcorner {case.WEST}", f"xllcorner {west}").replace(f"yllcorner {case.SOUTH}", f"yllcorner {south}")
-        with open(self.path("turn.asc"), "w", encoding="ascii") as f:
-            f.write(grid)
+        case.write_text(self.path("turn.asc"), grid)
         case.write_scenario(self.work, "turn.json", run={"max_steps": 60}, dem={"path": "turn.asc", "crs": "EPSG:32601"}, output={"fields": case.FIELDS, "maps": []})
         self.sciara("run", "turn.json", "-q", "-o", "turn")
         for name, *args in (("turn.png",), ("lines.png", "--graticule")):
@@ -305,10 +304,8 @@ class Pictures(SharedCase):
     def test_frames_are_replaced_when_asked(self):
         command = ["export", "run", "-q", "-f", "frames", "--width", 320, "-o", "again.frames"]
         self.sciara(*command)
-        with open(self.path("again.frames", "frame_99999.png"), "w", encoding="utf-8") as f:
-            f.write("of a longer film")
-        with open(self.path("again.frames", "notes.txt"), "w", encoding="utf-8") as f:
-            f.write("mine")
+        case.write_text(self.path("again.frames", "frame_99999.png"), "of a longer film")
+        case.write_text(self.path("again.frames", "notes.txt"), "mine")
         before = case.tree(self.path("again.frames"))
         done = self.sciara(*command, code=3)
         self.assertIn("again.frames: already exists; --overwrite replaces it", done.stderr)
@@ -388,8 +385,7 @@ class Pictures(SharedCase):
     @staticmethod
     def text_chunks(path):
         """Name and text of the chunks of a PNG file, whose checksums are compared."""
-        with open(path, "rb") as f:
-            data = f.read()
+        data = case.read_bytes(path)
         found, at = {}, 8
         while at < len(data):
             length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
@@ -433,8 +429,7 @@ class Pictures(SharedCase):
     def test_what_is_assumed(self):
         """Volume, duration and largest rate of all vents, vents, rule and changed parameters, DEM and start stand below the map: the
         same on the map of the run, on exports and on frames, also where the rates are in a table of their own."""
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time_s,rate_m3_s\n600,20\n1200,1\n4200,0\n")
+        case.write_text(self.path("rates.csv"), "time_s,rate_m3_s\n600,20\n1200,1\n4200,0\n")
         vents = [{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6, 150]}},
                  {"row": 18, "col": 20, "start": "10 min", "effusion": {"csv": "rates.csv"}}]
         # from 10 min on 6 and from 20 min on 150 m3/s; the table, its first rate 20 min after the start, 20 from then on
@@ -498,8 +493,7 @@ class Pictures(SharedCase):
                         "Begins with the lava of an earlier run, simulated time 15 min. Model: fv3")
                 for path in (f"{name}/maps/deposit.png", "later.png", "alone.png"):
                     self.assertIn(said, self.text_chunks(self.path(path))["assumptions"].replace("\u00a0", " "), path)
-                with open(self.path("later.html"), encoding="utf-8") as f:
-                    page = json.loads(re.search(r'\n"assumed":(".*"),\n', f.read())[1])
+                page = json.loads(re.search(r'\n"assumed":(".*"),\n', case.read_text(self.path("later.html")))[1])
                 self.assertIn(said, page.replace("\u00a0", " ").replace("\n", " "))
         self.sciara("resume", "early", "-q", "-o", "same", "--until", "40 min")
         self.assertEqual(case.record(self.path("same"))["emission"], {"volume_m3": 6000, "begin_s": 0, "end_s": 1200, "peak_m3_s": 6})
@@ -572,8 +566,7 @@ class Pictures(SharedCase):
 
     def test_fonts_are_for_pictures_alone(self):
         """Fontconfig reports an invalid configuration when it is initialised: only pictures initialise it."""
-        with open(self.path("bad.conf"), "w", encoding="ascii") as f:
-            f.write("no XML")
+        case.write_text(self.path("bad.conf"), "no XML")
         env = {**os.environ, "FONTCONFIG_FILE": self.path("bad.conf")}
         self.assertIn("Fontconfig", self.titled("Etna", env=env)[0])
         for args in (("--version",), ("info", "run"), ("check", "s.json"), ("run", "s.json", "-n", 2, "-o", "no-text", "--set",

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places in degrees, and places of vector files, wherever coordinates are given: sites, query --at, grids, lines and tables of
 vents, rates, edits of the ground; sciara exposure of an ensemble, whose numbers are those of sites.csv."""
-import csv
 import json
 import os
 import re
@@ -61,8 +60,7 @@ class Places(SharedCase):
         case.write_json(os.path.join(cls.work, name), plan)
 
     def table(self, path):
-        with open(self.path(path), encoding="utf-8", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(path))
 
     def plan(self, name, code=0, **parts):
         self.write_plan(f"{name}.json", **parts)
@@ -207,8 +205,7 @@ class Places(SharedCase):
                             ("expected the columns x and y, in the CRS of the DEM, or lon and lat", {"table": "n.csv"})):
             with open(self.path("d.csv"), "w", encoding="ascii") as f:
                 f.write("lon,lat\n" + "\n".join(f"{x},{y}" for x, y in [lonlat(places)[0], [16, 37.7]]) + "\n")
-            with open(self.path("n.csv"), "w", encoding="ascii") as f:
-                f.write("lon,y\n1,2\n")
+            case.write_text(self.path("n.csv"), "lon,y\n1,2\n")
             self.assertIn(said, self.plan("bad", code=3, vents=vents).stderr)
 
     def test_vents_of_a_scenario(self):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named sets of parameters: listed, chosen, changed, and recorded in the files of a run; the accepted sets of a preset."""
-import csv
 import json
 import os
 import re
@@ -145,8 +144,7 @@ class Presets(Case):
 
     def accepted(self):
         """Keys, and the values of the accepted sets as they are in config/: (set, key)."""
-        with open(os.path.join(case.SOURCE, "config", "aa-sets.csv"), encoding="ascii", newline="") as f:
-            rows = list(csv.DictReader(f))
+        rows = case.read_rows(os.path.join(case.SOURCE, "config", "aa-sets.csv"))
         keys = [key for key in rows[0] if key.startswith("model.")]
         return keys, numpy.array([[float(row[key]) for key in keys] for row in rows])
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Priors, joint distributions of the parameters of a rule: listed, drawn by ensembles, searched by calibrations. Distributions
 and correlations are compared with those of SciPy, values with those of the same keys written out."""
-import csv
 import json
 import os
 import re
@@ -77,8 +76,7 @@ class Priors(PriorCase, Case):
         self.write_plan(**parts)
         folder = f"out{len(os.listdir(self.work))}"
         self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", "-q")
-        with open(self.path(folder, "members.csv"), encoding="utf-8", newline="") as f:
-            rows = list(csv.DictReader(f))
+        rows = case.read_rows(self.path(folder, "members.csv"))
         return {key: numpy.array([float(row[key]) for row in rows]) for key in rows[0] if key.startswith("model.")}
 
     def test_list(self):
@@ -143,8 +141,7 @@ class Priors(PriorCase, Case):
         self.assertIn("30 of 30 finished, 0 failed", self.sciara("ensemble", "status", "e").stdout)
         self.sciara("ensemble", "member", "e", "7", "-o", "m.json", "-q")
         member = case.read_json(self.path("m.json"))["model"]
-        with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
-            row = list(csv.DictReader(f))[7]
+        row = case.read_rows(self.path("e", "members.csv"))[7]
         self.assertEqual({f"model.{key}": value for key, value in member.items() if f"model.{key}" in KEYS},
                          {key: float(row[key]) for key in KEYS})
         declared = {r["key"]: (r["low"], r["high"]) for r in case.read_json(self.path("e", "ensemble.json"))["declared"]["ranges"]}
@@ -229,11 +226,9 @@ class Calibrations(PriorCase, CalibrationCase):
         for key, x in drawn(self.prior("basalt"), values).items():
             low, high = BASALT[key][0]
             self.assertTrue(numpy.all((x >= low * (1 - 1e-15)) & (x <= high * (1 + 1e-15))), key)
-        with open(self.path("whole", "evaluations.csv"), "rb") as f:
-            rows = f.read()
+        rows = case.read_bytes(self.path("whole", "evaluations.csv"))
         shutil.copytree(self.path("whole"), self.path("part"))
-        with open(self.path("part", "evaluations.csv"), "wb") as f:
-            f.write(rows[:len(rows) // 2])
+        case.write_bytes(self.path("part", "evaluations.csv"), rows[:len(rows) // 2])
         self.sciara("calibrate", "c.json", "-q", "-o", "part", "--resume")
         for name in ("evaluations.csv", "best.json"):
             with open(self.path("whole", name), "rb") as a, open(self.path("part", name), "rb") as b:

@@ -106,8 +106,7 @@ class Profile(Case):
     def test_a_refused_run_keeps_the_earlier_profile(self):
         self.run_profiled("out", "-n", 20)
         os.mkdir(self.path("foreign"))
-        with open(self.path("foreign", "a.txt"), "w", encoding="ascii") as f:
-            f.write("mine\n")
+        case.write_text(self.path("foreign", "a.txt"), "mine\n")
         before = case.tree(self.work)
         self.sciara("run", "s.json", "-q", "-o", "foreign", "--profile", "p.csv", "--overwrite", code=3)
         self.assertEqual(case.tree(self.work), before)

@@ -3,7 +3,6 @@
 """The QGIS plugin, installed from its zip file in a fresh profile: the way from a DEM and a layer of vents to layers with
 style and time, by qgis_process. Needs QGIS with Python (tools/setup --qgis)."""
 import configparser
-import csv
 import datetime
 import importlib
 import os
@@ -191,8 +190,7 @@ class Plugin(Case):
         return f"{self.path('places.gpkg')}|layername=places|subset=open = 1"
 
     def table(self, name, key):
-        with open(self.path(name), encoding="utf-8", newline="") as f:
-            return {row[key]: row for row in csv.DictReader(f)}
+        return {row[key]: row for row in case.read_rows(self.path(name))}
 
     def assert_attributes(self, layers, table, names):
         """The features are those of a table, in layers by their kind."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Effusion rates from CSV files as others write them, through the program: what is understood and assumed is printed, dates
 count from run.start, and the same rates in another form give bit-identical states."""
-import json
 import os
 import re
 from datetime import datetime
@@ -18,8 +17,7 @@ class Rates(Case):
         return [{"row": 8, "col": 20, "effusion": {"csv": "rates.csv", **effusion}}]
 
     def write_rates(self, text, name="rates.csv"):
-        with open(self.path(name), "w", encoding="utf-8") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)
 
     def check(self, text, code=0, run=None, **effusion):
         self.write_rates(text)
@@ -97,8 +95,7 @@ class Rates(Case):
         if code:
             self.assertFalse(os.path.exists(made))
             return done.stderr
-        with open(made, encoding="utf-8") as f:
-            start = json.load(f)["run"].get("start")
+        start = case.read_json(made)["run"].get("start")
         return float(re.search(r"\nvents: .*?([0-9.e+]+) m3 in all", self.sciara("check", "made.json", "--no-estimate").stdout)[1]), start
 
     def test_times_in_columns_that_are_not_used(self):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A rule beside the default: in the JSON Schema, in `validate`, with every stop rule, in ensembles; what it refuses."""
-import csv
 import importlib.util
 import json
 import os
@@ -265,8 +264,7 @@ class Ensemble(Case):
             self.sciara("ensemble", "run", "e.json", "-o", rules[-1], "-q", "--no-estimate", "--no-pictures")
             names = {"fv3": "-fv3", "bingham": ", rules fv3 bingham"}
             self.assert_named(rules[-1], ", ".join(rules), f"cellular automaton SCIARA{names[rules[-1]]}")
-        with open(self.path("bingham", "log.csv"), encoding="utf-8", newline="") as f:
-            found = {int(row["id"]): row["checksum"] for row in csv.DictReader(f)}
+        found = {int(row["id"]): row["checksum"] for row in case.read_rows(self.path("bingham", "log.csv"))}
         for k, rule in enumerate(("fv3", "bingham")):
             run = record(self.run_scenario(rule + "-run", "--set", f"model.rule={rule}", name="base.json"))
             self.assertEqual(found[k], run["snapshots"][-1]["checksum"])

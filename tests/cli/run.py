@@ -140,5 +140,4 @@ class Products(SharedCase):
 
 
 def read_text(*names):
-    with open(os.path.join(*names), encoding="utf-8") as f:
-        return f.read()
+    return case.read_text(os.path.join(*names))

@@ -116,17 +116,14 @@ class Occupied(Case):
         foreign = ["notes.txt", "snapshots/notes.txt", "snapshots/mine.nc", "maps/notes.txt", "mine/00000001.nc"]
         os.mkdir(os.path.join(out, "mine"))
         for name in foreign:
-            with open(os.path.join(out, name), "w", encoding="utf-8") as f:
-                f.write(name)
-        with open(os.path.join(out, "snapshots", "00000099.nc.part"), "wb") as f:
-            f.write(b"cut short")
+            case.write_text(os.path.join(out, name), name)
+        case.write_bytes(os.path.join(out, "snapshots", "00000099.nc.part"), b"cut short")
         done = self.sciara("run", "s.json", "-q", "-o", "out", "-n", 5, "--overwrite")
         self.assertEqual(done.stdout, f"{out}/snapshots/00000005.nc\n")
         made = ["dem.tif", "run.json", "run.log", "series.nc", "snapshots/00000005.nc"]
         self.assertEqual(case.files(out), sorted(made + foreign), "files after --overwrite")
         for name in foreign:
-            with open(os.path.join(out, name), encoding="utf-8") as f:
-                self.assertEqual(f.read(), name)
+            self.assertEqual(case.read_text(os.path.join(out, name)), name)
         self.assertEqual([s["step"] for s in record(out)["snapshots"]], [5])
         self.assertEqual(open_snapshot(os.path.join(out, "series.nc")).time.size, 1)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara calibrate with the designs morris and saltelli: the points, sensitivity.csv from evaluations.csv by NumPy, any
 number of workers, resume, evaluations without a score, bad input."""
-import csv
 import math
 import os
 import shutil
@@ -52,8 +51,7 @@ class Sensitivity(SharedCase):
         case.write_json(os.path.join(cls.work, name), value)
 
     def table(self, *names):
-        with open(self.path(*names), encoding="ascii", newline="") as f:
-            return list(csv.DictReader(f))
+        return case.read_rows(self.path(*names))
 
     def evaluations(self, folder, design, unknowns=None):
         """Coordinates (group, point, unknown) from 0 to 1, and scores (group, point), NAN where there is none."""
@@ -120,15 +118,13 @@ class Sensitivity(SharedCase):
 
     def test_resume(self):
         for design in GROUPS:
-            with open(self.path(design, "evaluations.csv"), "rb") as f:
-                whole = f.read()
+            whole = case.read_bytes(self.path(design, "evaluations.csv"))
             ends = [k for k, byte in enumerate(whole) if byte == ord("\n")]
             for size in (ends[-3] - 2, ends[-1] + 1):
                 folder = f"{design}-{size}"
                 os.makedirs(self.path(folder))
                 shutil.copy(self.path(design, "calibration.json"), self.path(folder))
-                with open(self.path(folder, "evaluations.csv"), "wb") as f:
-                    f.write(whole[:size])
+                case.write_bytes(self.path(folder, "evaluations.csv"), whole[:size])
                 self.sciara("calibrate", f"{design}.json", "-q", "-o", folder, "--resume")
                 self.assertEqual(case.tree(self.path(folder)), case.tree(self.path(design)), size)
         self.write("other.json", "morris", GROUPS["morris"], seed=4)

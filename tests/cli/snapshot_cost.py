@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/snapshot-cost and sciara_scene_files measure what they claim to measure."""
 import json
-import csv
 import os
 import subprocess
 import sys
@@ -33,8 +32,7 @@ class SceneFiles(Case):
                 trace = f"{scene}-{precision}.csv"
                 self.sciara("validate", f"{scene}/scenario.json", "--engines", "serial", "--steps", 2, "--every", 1,
                             "--precision", precision, "--record", trace)
-                with open(self.path(trace), encoding="ascii") as f:
-                    self.assertEqual(next(csv.DictReader(f))["start"], checksum, f"{scene}, {precision}")
+                self.assertEqual(case.read_rows(self.path(trace))[0]["start"], checksum, f"{scene}, {precision}")
             thickness = gdal.Open(self.path(scene, "thickness.tif")).ReadAsArray()
             liquid = numpy.count_nonzero(thickness > 0)
             self.assertEqual(liquid, 62 * 62 if scene == "dense" else 4 * 16 * 16, f"{scene}: cells with lava")

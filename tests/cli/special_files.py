@@ -80,8 +80,7 @@ class SpecialFiles(case.Case):
         whole = {}
         path = self.path(name)
         if os.path.isfile(path):
-            with open(path, "rb") as f:
-                whole[name] = f.read()
+            whole[name] = case.read_bytes(path)
         for kind in kinds:
             self.replace(name, KINDS[kind])
             for command in commands:
@@ -97,8 +96,7 @@ class SpecialFiles(case.Case):
         else:
             os.remove(path)
         for place, data in whole.items():
-            with open(self.path(place), "wb") as f:
-                f.write(data)
+            case.write_bytes(self.path(place), data)
 
     def test_scenario(self):
         self.write_scenario()
@@ -123,8 +121,7 @@ class SpecialFiles(case.Case):
                          (3, b"sciara: error: /dev/stdin: is a device, expected a file\n"))
 
     def test_what_a_scenario_names(self):
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write(RATES)
+        case.write_text(self.path("rates.csv"), RATES)
         self.write_scenario(vents=[{"row": 8, "col": 20, "effusion": {"csv": "rates.csv"}}],
                             initial={"thickness": "lava.asc", "temperature": "warm.asc"})
         for name, value in (("lava.asc", 0), ("warm.asc", 1300)):
@@ -206,8 +203,7 @@ class SpecialFiles(case.Case):
     def test_legacy_files(self):
         os.mkdir(self.path("old"))
         for suffix, text in LEGACY.items():
-            with open(self.path("old", "lava" + suffix), "w", encoding="ascii") as f:
-                f.write(text)
+            case.write_text(self.path("old", "lava" + suffix), text)
         self.sciara("import", "old/lava.cfg", "-o", "new")
         shutil.rmtree(self.path("new"))
         for suffix in LEGACY:

@@ -165,8 +165,7 @@ class Towers(Case):
             self.assertIn(f"warning:       {warnings[0]['text']}\n", info)
         self.assertEqual(len(found), 1, "engines differ")
         self.sciara("export", "serial", "-q", "-f", "html", "-o", "page.html")
-        with open(self.path("page.html"), encoding="utf-8") as f:
-            data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+        data = json.loads(re.search(r'id="data">(.*?)</script>', case.read_text(self.path("page.html")), re.S)[1])
         self.assertEqual([(w["kind"], w["row"], w["col"]) for w in data["warnings"]], [("vent", 20, 20)])
         self.assertAlmostEqual(data["warnings"][0]["height_m"], of_towers(self.path("serial"))[0]["height_m"])
         self.assertRegex(data["warnings"][0]["text"], rf"stands {data['warnings'][0]['height_m']:.3g} m above ")

@@ -321,8 +321,7 @@ class Stored(Ground):
 
     def test_first_bytes(self):
         """The commands that a message gives make a file that is read."""
-        with open(self.path("dem.asc"), "rb") as f:
-            plain = f.read()
+        plain = case.read_bytes(self.path("dem.asc"))
         head = b"".join(line.replace(b" ", b",", 1) + b"\n" for line in plain.splitlines()[:6])
         files = {"bom.asc": b"\xef\xbb\xbf" + plain, "wide.asc": plain.decode().encode("utf-16"),
                  "big.asc": plain.decode().encode("utf-16-be"), "little.asc": plain.decode().encode("utf-16-le"),
@@ -333,16 +332,14 @@ class Stored(Ground):
             if shutil.which(program):
                 files["dem.asc." + suffix] = subprocess.run([program, "-c"], input=plain, stdout=subprocess.PIPE, check=True).stdout
         for name, content in files.items():
-            with open(self.path(name), "wb") as f:
-                f.write(content)
+            case.write_bytes(self.path(name), content)
             found = self.messages(path=name, code=3)
             self.assertIn(f"{name}: cannot be opened as a raster: it ", found)
             command = found.split("with: ")[1].splitlines()[0]
             subprocess.run(["bash", "-c", command], cwd=self.work, check=True)
             made = command.split("'")[-2]
             self.messages(path=made)
-            with open(self.path(made), "rb") as f:
-                self.assertEqual(f.read().split(), plain.split(), name)
+            self.assertEqual(case.read_bytes(self.path(made)).split(), plain.split(), name)
 
 
 class Edits(Ground):
@@ -788,8 +785,7 @@ class CellSize(Ground):
         case.write_json(self.path("c.json"), case.scenario(dem={"path": "coarse.tif", "cell_size_m": 10}, vents=vents, model={}))
 
     def page_data(self, name):
-        with open(self.path(name), encoding="utf-8") as f:
-            return json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+        return json.loads(re.search(r'id="data">(.*?)</script>', case.read_text(self.path(name)), re.S)[1])
 
     def test_the_run_keeps_the_warning_about_coarse_cells(self):
         """In run.json, info, the picture and the page; after a resume, on a branch and in a run on its dem.tif; on the

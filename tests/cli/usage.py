@@ -21,8 +21,7 @@ class Usage(Case):
             "vents": [{"row": 2, "col": 2, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]})
 
     def write(self, name, text):
-        with open(self.path(name), "w", encoding="ascii") as f:
-            f.write(text)
+        case.write_text(self.path(name), text)
 
     def listing(self):
         paths = [self.work] + [os.path.join(at, name) for at, folders, files in os.walk(self.work) for name in folders + files]

@@ -77,8 +77,7 @@ class Validate(Case):
     def test_a_damaged_trace_is_refused(self):
         for text, found in {"": "t.csv:1: expected the header", "{}": "t.csv: is not a trace: expected a table",
                             '{"version": 2}': "t.csv: is not a trace"}.items():
-            with open(self.path("t.csv"), "w", encoding="ascii") as f:
-                f.write(text)
+            case.write_text(self.path("t.csv"), text)
             self.assertIn(found, self.validate("--against", "t.csv", code=3).stderr)
 
     def test_usage(self):

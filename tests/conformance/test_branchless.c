@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rule without early exits (SCIARA_BRANCHLESS) gives bit-identical results. Here engine `serial` is compiled
 // without them, and engine `checked` with them.
-#include <stdio.h>
 
 #include "support/conformance.h"
 
@@ -17,7 +16,7 @@ TEST_EACH(bit_identical, 2 * conformance_case_count()) {
   c->build(&s, c->variant, 3);
   scene_finish(&s, p);
   const struct sciara_engine_ops *checked;
-  ck_assert_int_eq(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &checked), SCIARA_OK);
+  expect_ok(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &checked));
   struct run branchless, ordinary;
   run_start(&branchless, engine_serial(p), &s, 1);
   run_start(&ordinary, checked, &s, 1);

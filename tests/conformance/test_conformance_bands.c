@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Banded engines: how a map is cut, cuts while lava flows, more ranks than rows, errors of one band.
 // test_conformance_bands [ENGINE...]: the inner engines named, else all that are available and have phases.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/band_rows.h"
 #include "support/banded_threads.h"
@@ -132,7 +129,7 @@ TEST_EACH(error_of_one_band, 2) {
       s.state->h[rows[k][n] * 25 + 7] = NAN;
       first = rows[k][n] < first ? rows[k][n] : first;
     }
-    ck_assert_int_eq(banded.ops->upload(banded.engine, s.state), SCIARA_OK);
+    expect_ok(banded.ops->upload(banded.engine, s.state));
     ck_assert_int_eq(banded.ops->advance(banded.engine, &stop, &banded.at), SCIARA_ERR_NUMERIC);
     ck_assert_uint_eq(banded.at.bad.step, 1);
     ck_assert_int_eq(banded.at.bad.row, first);
@@ -140,7 +137,7 @@ TEST_EACH(error_of_one_band, 2) {
     for (int n = 0; n < 2; n++)
       if (rows[k][n] >= 0) s.state->h[rows[k][n] * 25 + 7] = 0;
   }
-  ck_assert_int_eq(banded.ops->upload(banded.engine, s.state), SCIARA_OK);
+  expect_ok(banded.ops->upload(banded.engine, s.state));
   run_to_step(&banded, 10);
   run_end(&banded);
   scene_free(&s);

@@ -2,8 +2,6 @@
 // The cost of GPU engines depends only on the lava: several boxes leave out the ground between two distant eruptions,
 // and rock costs nothing. For CPU engines there is nothing to test here. test_conformance_boxes [ENGINE...]: the
 // engines named, else all that are available.
-#include <math.h>
-#include <stdio.h>
 
 #include "support/conformance.h"
 
@@ -25,11 +23,11 @@ static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state
                                             .options = {.memory = engine_options.memory, .boxes = boxes},
                                             .profile = true};
   struct run r = {.ops = engine_tested[p]};
-  ck_assert_msg(r.ops->create(&setup, &r.engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(r.ops->upload(r.engine, s.state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r.ops->create(&setup, &r.engine));
+  expect_ok(r.ops->upload(r.engine, s.state));
   run_to_step(&r, 2000);
   struct sciara_engine_profile profile;
-  ck_assert_int_eq(r.ops->profile(r.engine, &profile), SCIARA_OK);
+  expect_ok(r.ops->profile(r.engine, &profile));
   ck_assert_uint_gt(profile.timed_steps, 0);
   ck_assert_uint_ge(profile.launched, r.at.cell_steps); // every liquid cell has a thread
   *end = run_state(&r, s.state);
@@ -57,9 +55,9 @@ TEST_EACH(far_vents, 2) {
 /** Threads per step in the next `steps` steps. */
 static double launched_in(struct run *r, uint64_t steps) {
   struct sciara_engine_profile before, after;
-  ck_assert_int_eq(r->ops->profile(r->engine, &before), SCIARA_OK);
+  expect_ok(r->ops->profile(r->engine, &before));
   run_to_step(r, r->at.step + steps);
-  ck_assert_int_eq(r->ops->profile(r->engine, &after), SCIARA_OK);
+  expect_ok(r->ops->profile(r->engine, &after));
   return (double)(after.launched - before.launched) / (double)steps;
 }
 
@@ -74,8 +72,8 @@ static void start_on_slope(struct run *r, struct scene *s, const struct sciara_e
   const struct sciara_engine_setup setup = {
       .params = &s->params, .vents = s->vents, .boundary = s->boundary, .options = engine_options, .profile = true};
   *r = (struct run){.ops = ops};
-  ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(ops->create(&setup, &r->engine));
+  expect_ok(ops->upload(r->engine, s->state));
 }
 
 /**

@@ -2,9 +2,6 @@
 // Every case of support/conformance_cases.c, in both precisions and with every number of threads: the engine compared
 // with `serial`. First NaN, then the ledger, then equality in every bit (or, for tolerance engines, the tolerance).
 // test_conformance_cases [ENGINE...]: the engines named, else all that are available.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "support/conformance.h"
 

@@ -2,9 +2,7 @@
 // Kept states: each is the state of its step, whatever is computed and kept before it is collected, and keeping a state
 // changes no bit of later results. For an engine without this function the test uses download, as the simulation does.
 // test_conformance_keep [ENGINE...]: the engines named, else all that are available.
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "support/conformance.h"
 
@@ -30,10 +28,10 @@ static void pair_start(struct pair *p, const char *name, int precision, unsigned
                                             .options = engine_options,
                                             .keeps = true};
   p->tested = (struct run){.ops = engine_tested[precision]};
-  ck_assert_msg(p->tested.ops->create(&setup, &p->tested.engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(p->tested.ops->upload(p->tested.engine, p->scene.state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(p->tested.ops->create(&setup, &p->tested.engine));
+  expect_ok(p->tested.ops->upload(p->tested.engine, p->scene.state));
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
-    ck_assert_int_eq(sciara_state_clone(p->scene.state, &p->found[k]), SCIARA_OK);
+    expect_ok(sciara_state_clone(p->scene.state, &p->found[k]));
     p->expected[k] = NULL;
   }
 }
@@ -53,7 +51,7 @@ static void keep_alone(struct pair *p, int buffer) {
   const struct sciara_engine_ops *ops = p->tested.ops;
   const enum sciara_status status =
       ops->keep ? ops->keep(p->tested.engine, buffer) : ops->download(p->tested.engine, p->found[buffer]);
-  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(status);
 }
 
 /** Runs `serial` to that step, and stores the state that is expected in the buffer. */
@@ -107,7 +105,7 @@ TEST_EACH(steps_follow, 6) {
     continue_to(&p, round % 2 ? 40 : 400);
     for (int k = 0; k < SCIARA_BUFFERS; k++) {
       const int buffer = round % 3 ? k : SCIARA_BUFFERS - 1 - k; // in either order
-      ck_assert_msg(collect(&p, buffer) == SCIARA_OK, "%s", sciara_last_error());
+      expect_ok(collect(&p, buffer));
       expect(&p, buffer, "collected after steps");
     }
   }
@@ -136,9 +134,9 @@ TEST_EACH(large_grid, 2) {
                                             .options = engine_options,
                                             .keeps = true};
   p.tested.ops = engine_tested[_i];
-  ck_assert_msg(p.tested.ops->create(&setup, &p.tested.engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
-  for (int k = 0; k < SCIARA_BUFFERS; k++) ck_assert_int_eq(sciara_state_clone(p.scene.state, &p.found[k]), SCIARA_OK);
+  expect_ok(p.tested.ops->create(&setup, &p.tested.engine));
+  expect_ok(p.tested.ops->upload(p.tested.engine, p.scene.state));
+  for (int k = 0; k < SCIARA_BUFFERS; k++) expect_ok(sciara_state_clone(p.scene.state, &p.found[k]));
   uint64_t step[SCIARA_BUFFERS];
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
     continue_to(&p, 1);
@@ -146,7 +144,7 @@ TEST_EACH(large_grid, 2) {
     step[k] = p.tested.at.step;
   }
   continue_to(&p, 1);
-  for (int k = 0; k < SCIARA_BUFFERS; k++) ck_assert_msg(collect(&p, k) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < SCIARA_BUFFERS; k++) expect_ok(collect(&p, k));
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
     expect_in_buffer(&p, k, step[k]);
     expect(&p, k, "of a large grid");
@@ -202,12 +200,12 @@ TEST_EACH(never_collected, 2) {
   continue_to(&p, 20);
   keep(&p, 0);
   keep(&p, 1);
-  ck_assert_msg(p.tested.ops->upload(p.tested.engine, p.scene.state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(p.tested.ops->upload(p.tested.engine, p.scene.state));
   p.tested.at = (struct sciara_engine_progress){.step = 0};
-  ck_assert_int_eq(p.serial.ops->upload(p.serial.engine, p.scene.state), SCIARA_OK);
+  expect_ok(p.serial.ops->upload(p.serial.engine, p.scene.state));
   continue_to(&p, 30);
   keep(&p, 0);
-  ck_assert_msg(collect(&p, 0) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(collect(&p, 0));
   expect(&p, 0, "after another upload");
   keep(&p, 1);
   pair_end(&p);

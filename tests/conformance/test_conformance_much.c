@@ -2,8 +2,6 @@
 // Thousands to hundreds of thousands of liquid cells, for which GPU engines work in other ways than for a small
 // eruption: results must be bit-identical. Of the CPU engines, which have no such ways, only those with threads are
 // tested, in the short cases. test_conformance_much [ENGINE...]: the engines named, else all that are available.
-#include <math.h>
-#include <stdio.h>
 
 #include "support/conformance.h"
 
@@ -159,13 +157,13 @@ TEST_EACH(not_a_number, PRECISIONS) {
   run_to_step(&r, 3);
   struct sciara_state *bad = run_state(&r, s.state);
   bad->h[row * cols + col] = NAN;
-  ck_assert_int_eq(r.ops->upload(r.engine, bad), SCIARA_OK);
+  expect_ok(r.ops->upload(r.engine, bad));
   const struct sciara_stop stop = {.steps = 50, .time = INFINITY, .max_wall_ms = 60000};
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
   ck_assert_uint_eq(r.at.bad.step, 4);
   ck_assert_msg(fabs((double)(r.at.bad.row - row)) <= 1 && fabs((double)(r.at.bad.col - col)) <= 1,
                 "planted in %d, %d, found in %d, %d", (int)row, (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
-  ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK); // a valid state works again
+  expect_ok(r.ops->upload(r.engine, s.state)); // a valid state works again
   run_to_step(&r, 5);
   sciara_state_destroy(bad);
   run_end(&r);

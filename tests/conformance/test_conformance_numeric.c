@@ -2,10 +2,6 @@
 // Invalid numbers are found in their step and reported with their cell. Host memory outside the arrays is not changed.
 // Simulations do not affect each other. Results have the symmetries of the model.
 // test_conformance_numeric [ENGINE...]: the engines named, else all that are available.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/ledger.h"
 #include "support/conformance.h"
@@ -40,11 +36,11 @@ static void flat_scene(struct scene *s, enum sciara_precision p) { conformance_b
 /** Uploads `state` and advances; the engine must report an error. Then a valid state must work again. */
 static void expect_refused(struct run *r, const struct sciara_state *state, const struct sciara_state *sound) {
   const struct sciara_stop stop = {.steps = state->step + 20, .time = INFINITY, .max_wall_ms = 60000};
-  ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r->ops->upload(r->engine, state));
   ck_assert_int_eq(r->ops->advance(r->engine, &stop, &r->at), SCIARA_ERR_NUMERIC);
   ck_assert_str_ne(sciara_last_error(), "");
   const struct sciara_engine_progress failed = r->at;
-  ck_assert_msg(r->ops->upload(r->engine, sound) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r->ops->upload(r->engine, sound));
   run_to_step(r, sound->step + 20);
   r->at = failed;
 }
@@ -59,7 +55,7 @@ TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
   flat_scene(&s, p);
   run_start(&r, engine_tested[p], &s, 3);
   for (uint64_t before = 0; before <= 4; before += 4) {
-    ck_assert_int_eq(r.ops->upload(r.engine, s.state), SCIARA_OK);
+    expect_ok(r.ops->upload(r.engine, s.state));
     run_to_step(&r, before);
     struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
     const int64_t row = 8, col = 12;
@@ -92,7 +88,7 @@ TEST_EACH(first_of_three, PRECISIONS *PLANTED) {
   for (int k = 0; k < 3; k++) scene_lava(&s, cell[k][0], cell[k][1], 0.5, 1300);
   scene_finish(&s, p);
   struct sciara_state *bad;
-  ck_assert_int_eq(sciara_state_clone(s.state, &bad), SCIARA_OK);
+  expect_ok(sciara_state_clone(s.state, &bad));
   for (int k = 0; k < 3; k++) plant(bad, which, cell[k][0], cell[k][1]);
   run_start(&r, engine_tested[p], &s, 3);
   expect_refused(&r, bad, s.state);
@@ -116,7 +112,7 @@ static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t
   memset(s->state->T, 0, (size_t)sciara_grid_cells(&s->state->grid) * sizeof(double));
   for (int k = 0; k < count; k++) scene_lava(s, cell[k][0], cell[k][1], 0.5, 1300);
   scene_finish(s, p);
-  ck_assert_int_eq(sciara_state_clone(s->state, bad), SCIARA_OK);
+  expect_ok(sciara_state_clone(s->state, bad));
   for (int k = 0; k < count; k++) (*bad)->h[cell[k][0] * cols + cell[k][1]] = thickness;
 }
 
@@ -148,7 +144,7 @@ TEST_EACH(alone, PRECISIONS * 2) {
   bad->time = sciara_vents_end(s.vents) + 1;
   run_start(&r, engine_tested[p], &s, 3);
   const struct sciara_stop stop = {.steps = 9, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
-  ck_assert_int_eq(r.ops->upload(r.engine, bad), SCIARA_OK);
+  expect_ok(r.ops->upload(r.engine, bad));
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
   ck_assert_uint_eq(r.at.bad.step, 6);
   run_end(&r);
@@ -187,7 +183,7 @@ TEST_EACH(in_a_pit, PRECISIONS) {
   scene_lava(&s, 4, 4, 0.5, 1300);
   scene_finish(&s, p);
   struct sciara_state *bad;
-  ck_assert_int_eq(sciara_state_clone(s.state, &bad), SCIARA_OK);
+  expect_ok(sciara_state_clone(s.state, &bad));
   bad->T[4 * 9 + 4] = NAN;
   run_start(&r, engine_tested[p], &s, 3);
   expect_refused(&r, bad, s.state);
@@ -261,12 +257,12 @@ TEST_EACH(guards, PRECISIONS) {
   struct sciara_state *before;
   guarded_make(&in, s.state);
   guarded_make(&out, s.state);
-  ck_assert_int_eq(sciara_state_clone(s.state, &before), SCIARA_OK);
+  expect_ok(sciara_state_clone(s.state, &before));
   run_start(&r, engine_tested[p], &s, 3);
-  ck_assert_int_eq(r.ops->upload(r.engine, &in.state), SCIARA_OK);
+  expect_ok(r.ops->upload(r.engine, &in.state));
   run_to_step(&r, 120);
   ck_assert_msg(!states_differ(before, &in.state, text, sizeof text), "the uploaded state was changed: %s", text);
-  ck_assert_int_eq(r.ops->download(r.engine, &out.state), SCIARA_OK);
+  expect_ok(r.ops->download(r.engine, &out.state));
   ck_assert_mem_eq(out.state.kind, before->kind, in.cells);
   ck_assert_mem_eq(out.state.z0, before->z0, in.cells * sizeof(double));
   ck_assert_mem_eq(&out.state.grid, &before->grid, sizeof before->grid);
@@ -306,7 +302,7 @@ static struct sciara_ledger run_steep(struct scene *s, enum sciara_precision p, 
   run_start(&r, engine_tested[p], s, 2);
   run_to_step(&r, steps);
   struct sciara_state *end = run_state(&r, s->state);
-  ck_assert_int_eq(sciara_rounding_of(s->vents, precision_epsilon(p), &rounding), SCIARA_OK);
+  expect_ok(sciara_rounding_of(s->vents, precision_epsilon(p), &rounding));
   sciara_ledger_form(end, rounding, &l);
   run_end(&r);
   sciara_state_destroy(end);

@@ -2,18 +2,12 @@
 // Steps in phases: those of a whole map are bit-identical to `advance` of the same engine. A map divided into bands,
 // with one engine for each, gives the fields and totals of the whole map. test_conformance_phases [ENGINE...]: the
 // engines named, else all that are available and have phases.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/stop_rule.h"
 #include "support/conformance.h"
 #include "support/writable.h"
 
 enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
-
-static void expect_ok(enum sciara_status status) { ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error()); }
 
 static void expect_progress(const struct sciara_engine_progress *a, const struct sciara_engine_progress *b,
                             const char *context) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile of an engine: its numbers are plausible, and profiling changes no bit.
 // test_conformance_profile [ENGINE...]: the engines named, else all that are available.
-#include <stdio.h>
 
 #include "base/wallclock.h"
 #include "support/conformance.h"
@@ -13,14 +12,14 @@ static double start(struct run *r, const struct sciara_engine_ops *ops, const st
   const struct sciara_engine_setup setup = {
       .params = &s->params, .vents = s->vents, .boundary = s->boundary, .threads = threads, .profile = true};
   *r = (struct run){.ops = ops};
-  ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(ops->create(&setup, &r->engine));
+  expect_ok(ops->upload(r->engine, s->state));
   return sciara_wallclock();
 }
 
 static struct sciara_engine_profile profile_of(const struct run *r) {
   struct sciara_engine_profile p;
-  ck_assert_msg(r->ops->profile(r->engine, &p) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r->ops->profile(r->engine, &p));
   return p;
 }
 
@@ -75,7 +74,7 @@ TEST_EACH(profile, 2 * 2) {
   ck_assert_uint_gt(before.timed_steps, 0);
   struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&r, s.state);
   expect_conforms(ops, p, a, b, context);
-  ck_assert_int_eq(ops->upload(r.engine, s.state), SCIARA_OK);
+  expect_ok(ops->upload(r.engine, s.state));
   expect_zero(&r); // counts begin at the upload
   sciara_state_destroy(a);
   sciara_state_destroy(b);

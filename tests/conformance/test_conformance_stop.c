@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stop rule; and the division of a run changes no bit: slices, wall-clock limit, cancel, upload and download.
 // test_conformance_stop [ENGINE...]: the engines named, else all that are available.
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "sim/end.h"
@@ -148,7 +145,7 @@ TEST_EACH(time_that_stands_still, 2) {
   const double edges[] = {start + 20 * spacing, start + 4000 * spacing};
   struct pair p = {.precision = (enum sciara_precision)_i};
   scene_make(&p.scene, 21, 23, SCIARA_RECORD_MAX_THICKNESS, slope, 0);
-  ck_assert_int_eq(sciara_vents_add(p.scene.vents, 7, 9, 1, edges, &rate), SCIARA_OK);
+  expect_ok(sciara_vents_add(p.scene.vents, 7, 9, 1, edges, &rate));
   p.scene.params.t_first = p.scene.params.relaxation * p.scene.params.t_max;
   p.scene.state->time = start;
   scene_finish(&p.scene, p.precision);
@@ -287,7 +284,7 @@ TEST_EACH(front_at_rest_waits_for_all_vents, 2) {
   const double edges[] = {900, 1200}, rate = 5;
   scene_make(&p.scene, 21, 23, SCIARA_RECORD_NOTHING, slope, 0);
   scene_vent(&p.scene, 7, 9, 30, 1, &rate);
-  ck_assert_int_eq(sciara_vents_add(p.scene.vents, 4, 4, 1, edges, &rate), SCIARA_OK);
+  expect_ok(sciara_vents_add(p.scene.vents, 4, 4, 1, edges, &rate));
   scene_finish(&p.scene, p.precision);
   run_start(&p.serial, engine_serial(p.precision), &p.scene, 1);
   run_start(&p.tested, engine_tested[_i], &p.scene, 3);
@@ -332,7 +329,7 @@ TEST_EACH(nothing_to_do, 2) {
   struct sciara_state *state = run_state(&p.tested, p.scene.state);
   struct run other;
   run_start(&other, engine_tested[_i], &p.scene, 3);
-  ck_assert_int_eq(other.ops->upload(other.engine, state), SCIARA_OK);
+  expect_ok(other.ops->upload(other.engine, state));
   run_until(&other, when);
   ck_assert_uint_eq(other.at.step, 1); // it has done its step
   ck_assert_int_eq(other.at.reason, SCIARA_STOP_SOLIDIFIED);
@@ -372,8 +369,7 @@ TEST_EACH(wall_clock, 2) {
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_until(&p.serial, at_step(3000));
   expect_same(&p, &p.tested, "with max_wall_ms = 1");
-  ck_assert_int_eq(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at),
-                   SCIARA_OK); // 0: returns automatically too
+  expect_ok(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at)); // 0: returns automatically too
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_WALL);
   ck_assert_uint_gt(p.tested.at.step, 3000);
   pair_end(&p);
@@ -419,7 +415,7 @@ TEST_EACH(cancelled, 2) {
 
 /** Uploads `state` into the engine of `r` and runs to step 400. */
 static void continue_to(struct run *r, const struct sciara_state *state) {
-  ck_assert_msg(r->ops->upload(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r->ops->upload(r->engine, state));
   run_until(r, at_step(400));
 }
 
@@ -453,7 +449,7 @@ TEST_EACH(round_trip, 4) {
 /** A state in which all fields and all totals of the engine have different values, where possible. */
 static struct sciara_state *full_state(const struct sciara_state *like, enum sciara_precision precision) {
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_clone(like, &s), SCIARA_OK);
+  expect_ok(sciara_state_clone(like, &s));
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++) {
     if (s->kind[i] == SCIARA_CELL_NODATA) continue;
     s->arrival[i] = (double)i / 7;
@@ -486,11 +482,11 @@ TEST_EACH(all_of_a_state_goes_up_and_down, 2) {
   conformance_build("hole", (enum sciara_precision)_i, SCIARA_RECORD_EVERYTHING, &scene);
   struct sciara_state *full = full_state(scene.state, (enum sciara_precision)_i);
   run_start(&r, engine_tested[_i], &scene, 3);
-  ck_assert_msg(r.ops->upload(r.engine, full) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(r.ops->upload(r.engine, full));
   struct sciara_state *back = run_state(&r, scene.state);
   ck_assert_msg(!states_differ(full, back, text, sizeof text), "uploaded and downloaded: %s", text);
-  ck_assert_int_eq(r.ops->upload(r.engine, scene.state), SCIARA_OK); // and nothing of it remains after the next upload
-  ck_assert_int_eq(r.ops->download(r.engine, back), SCIARA_OK);
+  expect_ok(r.ops->upload(r.engine, scene.state)); // and nothing of it remains after the next upload
+  expect_ok(r.ops->download(r.engine, back));
   ck_assert_msg(!states_differ(scene.state, back, text, sizeof text), "uploaded after another: %s", text);
   sciara_state_destroy(full);
   sciara_state_destroy(back);
@@ -548,7 +544,7 @@ TEST_EACH(in_company, 2) {
   for (int round = 0; round < ROUNDS; round++) {
     for (int k = 0; k < COMPANY; k++) {
       member[k] = (struct member){.pair = &p};
-      ck_assert_int_eq(sciara_state_clone(p.scene.state, &member[k].end), SCIARA_OK);
+      expect_ok(sciara_state_clone(p.scene.state, &member[k].end));
       ck_assert_int_eq(pthread_create(&thread[k], NULL, take_part, &member[k]), 0);
     }
     for (int k = 0; k < COMPANY; k++) pthread_join(thread[k], NULL);

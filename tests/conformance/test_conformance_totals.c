@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals in progress, compared with engine `checked`, which visits every cell and counts independently.
 // test_conformance_totals [ENGINE...]: the engines named, else all that are available.
-#include <stdio.h>
 
 #include "support/conformance.h"
 
@@ -31,7 +30,7 @@ TEST_EACH(progress, 6 * 2) {
   const char *name = names[_i / 2];
   const struct sciara_engine_ops *ops;
   if (engine_tested[p]->determinism != SCIARA_EXACT) return; // other clocks, other counts
-  ck_assert_int_eq(sciara_engine_find("checked", rule_tested, p, &ops), SCIARA_OK);
+  expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
   struct scene s;
   struct run checked, tested;
   conformance_build(name, p, 0, &s);
@@ -60,7 +59,7 @@ static double flat(int64_t r, int64_t c, int variant) {
 TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("checked", rule_tested, p, &ops), SCIARA_OK);
+  expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
   struct scene s;
   struct run checked, tested;
   scene_make(&s, 100, 100, 0, flat, 0);

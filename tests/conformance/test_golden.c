@@ -2,12 +2,6 @@
 // Every engine compared with the golden cases: every field and every clock within 1e-9 max(1, |golden|). test_golden
 // [ENGINE...]: the engines named, else all that are available. SCIARA_GOLDEN_STEPS=N in the environment: only the files
 // after at most N steps.
-#include <float.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/ledger.h"
 #include "support/conformance.h"
@@ -111,8 +105,8 @@ static void run_case(int index) {
   const struct sciara_engine_setup setup = {
       .params = &c.params, .vents = c.vents, .boundary = c.boundary, .options = engine_options};
   void *engine;
-  ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
-  ck_assert_int_eq(ops->upload(engine, c.state), SCIARA_OK);
+  expect_ok(ops->create(&setup, &engine));
+  expect_ok(ops->upload(engine, c.state));
   uint64_t step = 0;
   for (int k = 0; k < 4 && cases[rule_tested][index].kept[k] && cases[rule_tested][index].kept[k] <= most_steps();
        k++) {
@@ -122,7 +116,7 @@ static void run_case(int index) {
     struct sciara_engine_progress p = {0};
     while (step < n) {
       const struct sciara_stop stop = {.steps = step + 1, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
-      ck_assert_msg(ops->advance(engine, &stop, &p) == SCIARA_OK, "%s", sciara_last_error());
+      expect_ok(ops->advance(engine, &stop, &p));
       step++;
       ck_assert_uint_eq(p.step, step);
       ck_assert_msg(!is_compared(index, step) || fabs(p.clock - clocks[step - 1]) <= 1e-9 * fmax(1, clocks[step - 1]),
@@ -132,11 +126,11 @@ static void run_case(int index) {
     free(clocks);
     if (step < (uint64_t)kept) { // the golden run has solidified by then, and so must this one
       const struct sciara_stop stop = {.steps = (uint64_t)kept, .time = INFINITY, .solidified = true};
-      ck_assert_int_eq(ops->advance(engine, &stop, &p), SCIARA_OK);
+      expect_ok(ops->advance(engine, &stop, &p));
       ck_assert_int_eq(p.reason, SCIARA_STOP_SOLIDIFIED);
       ck_assert_uint_eq(p.step, step);
     }
-    ck_assert_int_eq(ops->download(engine, c.state), SCIARA_OK);
+    expect_ok(ops->download(engine, c.state));
     if (!is_compared(index, (uint64_t)kept)) continue;
     compare_field(name, kept, "h", c.state->h);
     compare_field(name, kept, "z", c.state->z);

@@ -2,9 +2,6 @@
 // Engine `checked`, built with SCIARA_PLANT_FAULTS, with each rule: every planted fault must be found within the case, and
 // reported with its invariant, cell and step. Without a fault nothing must be found. What rule bingham forbids is found by
 // one check only: without it nothing is.
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/planted_faults.h"
 #include "support/golden.h"
@@ -59,8 +56,8 @@ static void expect_found(enum sciara_rule_kind rule, unsigned record, const char
   const struct sciara_engine_setup setup = {.params = &c.params, .vents = c.vents, .boundary = c.boundary};
   const struct sciara_engine_ops *ops = engine_of[rule];
   void *engine;
-  ck_assert_int_eq(ops->create(&setup, &engine), SCIARA_OK);
-  ck_assert_int_eq(ops->upload(engine, c.state), SCIARA_OK);
+  expect_ok(ops->create(&setup, &engine));
+  expect_ok(ops->upload(engine, c.state));
   struct sciara_engine_progress p;
   const struct sciara_stop stop = {.steps = expected[fault].steps, .time = INFINITY, .max_wall_ms = 600000};
   const enum sciara_status status = ops->advance(engine, &stop, &p);

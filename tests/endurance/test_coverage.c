@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the intervals, errors and bounds of an ensemble hold, for draws of known probability; prints a row for each case.
-#include <math.h>
-#include <stdio.h>
 
 #include "ensemble/sample.h"
 
@@ -65,8 +63,8 @@ static struct sciara_interval draw(const struct design *d, struct sciara_estimat
                                          .kind = d->replicates ? SCIARA_ERROR_REPLICATES : SCIARA_ERROR_STRATA};
   struct sciara_sample sample;
   struct sciara_sample_scratch x;
-  ck_assert_int_eq(sciara_sample_make(&in, &sample), SCIARA_OK);
-  ck_assert_int_eq(sciara_sample_scratch_make(&sample, &x), SCIARA_OK);
+  expect_ok(sciara_sample_make(&in, &sample));
+  expect_ok(sciara_sample_scratch_make(&sample, &x));
   const struct sciara_question q = sciara_question_make(&sample, INFINITY);
   *e = sciara_sample_estimate(&sample, &q, hit, hits, &x);
   const struct sciara_interval i = sciara_sample_interval(&sample, e);

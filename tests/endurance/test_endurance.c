@@ -4,14 +4,7 @@
 // results must be bit-identical to those of a single simulation. test_endurance [--steps N] [--runs N] [ENGINE...]:
 // these engines, else serial, openmp and cuda-fused; 77: skipped. If SCIARA_TORTURE is set, the defaults of N are three
 // million steps and ten thousand runs.
-#include <check.h>
-#include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "engine/device_info.h"
 #include "engine/engine.h"
@@ -99,13 +92,13 @@ static enum sciara_status open_with(const char *engine, const char *rate, struct
 
 static struct sciara *must_open(const char *engine) {
   struct sciara *s;
-  ck_assert_msg(open_with(engine, NULL, &s) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(open_with(engine, NULL, &s));
   return s;
 }
 
 static void expect_closed_ledger(struct sciara *s) {
   struct sciara_ledger l;
-  ck_assert_int_eq(sciara_read_ledger(s, &l), SCIARA_OK);
+  expect_ok(sciara_read_ledger(s, &l));
   ck_assert_double_gt(l.emitted_m3, 0);
   ck_assert_msg(fabs(l.residual_m3) <= l.bound_m3, "the residual of the ledger is %g m3, rounding explains %g m3",
                 l.residual_m3, l.bound_m3);
@@ -117,7 +110,7 @@ START_TEST(many_steps) {
   struct sciara *s = must_open(engine);
   struct held begin = {0};
   for (uint64_t part = 1; part <= parts; part++) {
-    ck_assert_msg(sciara_step(s, steps / parts) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_step(s, steps / parts));
     expect_closed_ledger(s);
     if (part == parts / 10) begin = measure(engine);
   }
@@ -138,9 +131,9 @@ START_TEST(many_runs) {
   uint64_t first = 0;
   for (uint64_t run = 0; run < run_count; run++) {
     struct sciara *s = must_open(engine);
-    ck_assert_int_eq(sciara_step(s, 30), SCIARA_OK);
+    expect_ok(sciara_step(s, 30));
     uint64_t checksum = 0;
-    ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
+    expect_ok(sciara_checksum(s, &checksum));
     if (run == 0) first = checksum;
     ck_assert_uint_eq(checksum, first);
     sciara_close(s);

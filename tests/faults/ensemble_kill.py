@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """sciara ensemble run: slices, workers, restarts and SIGKILL at random times give the same batches but for the seconds, and
 the checksum of each member is that of `sciara run`. What belongs to another plan is refused."""
-import csv
 import os
 import random
 import shutil
@@ -22,8 +21,7 @@ VARY = [{"key": "model.relaxation", "values": [0.30 + 0.005 * k for k in range(4
 
 
 def read(*names):
-    with open(os.path.join(*names), "rb") as f:
-        return f.read()
+    return case.read_bytes(os.path.join(*names))
 
 
 def batches(folder):
@@ -36,8 +34,7 @@ class Ensemble(Case):
         super().setUp()
         effusion = {"slot": "10 min", "rates_m3_s": [4]}
         self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": effusion}])
-        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
-            f.write("name,x,y,p\none,500200,4177220,1\ntwo,500100.5,4177150,3\n")
+        case.write_text(self.path("vents.csv"), "name,x,y,p\none,500200,4177220,1\ntwo,500100.5,4177150,3\n")
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, "events": EVENTS, "vary": VARY,
                                               "vents": {"table": "vents.csv", "weights": {"column": "p"}}})
         self.sciara("ensemble", "plan", "e.json", "-o", "plan", "--no-estimate")
@@ -73,8 +70,7 @@ class Ensemble(Case):
             for args in runs:
                 self.compute(name, *args)
             self.assert_same_batches(self.path(name), whole)
-        with open(self.path("one", "log.csv"), encoding="utf-8", newline="") as f:
-            log = {row["id"]: row for row in csv.DictReader(f)}
+        log = {row["id"]: row for row in case.read_rows(self.path("one", "log.csv"))}
         for member in ("0", "77", "159"):
             self.sciara("ensemble", "member", "one", member, "--output", f"m{member}.json")
             run = case.record(self.run_scenario(f"run{member}", name=f"m{member}.json"))
@@ -189,8 +185,7 @@ class Ensemble(Case):
         other = read(self.path("one", "batches", "000000.h5"))
         self.folder("two")
         os.makedirs(self.path("two", "batches"))
-        with open(self.path("two", "batches", "000001.h5"), "wb") as f:
-            f.write(other)
+        case.write_bytes(self.path("two", "batches", "000001.h5"), other)
         self.assertIn("another row of members.csv", self.compute("two", code=3).stderr)
         os.remove(self.path("two", "batches", "000001.h5"))
         vary = [VARY[0] | {"values": [v + 0.001 for v in VARY[0]["values"]]}]  # the same ids
@@ -200,8 +195,7 @@ class Ensemble(Case):
         shutil.copy(self.path("other", "batches", "000000.h5"), self.path("two", "batches", "000000.h5"))
         self.assertIn("found 64 that were computed with another row of members.csv: 0, 1, 2", self.compute("two", code=3).stderr)
         os.remove(self.path("two", "batches", "000000.h5"))
-        with open(self.path("two", "batches", "000001.h5"), "wb") as f:
-            f.write(other[:5000])
+        case.write_bytes(self.path("two", "batches", "000001.h5"), other[:5000])
         self.assertIn("000001.h5", self.compute("two", code=3).stderr)
         for args, text in ((("--part", "3/2"), "1 <= I <= N"), (("--members", "5-2"), "A <= B"), (("-j", "0"), "1 to 4096"),
                            (("--checkpoint-every", "6 h"), "10 min wall"), (("--members", "900-999"), "ids of members from 0 to 159"), (("--engine", "nonsense"), "nonsense")):

@@ -165,8 +165,7 @@ class Huge(bed.Bed):
         self.write(self.ROWS, self.COLS)
         for args in (("check", "s.json"), bed.RUN):
             self.expect_refused(args, 16 << 30)  # as on a machine that has no more
-        with open("/proc/meminfo", encoding="ascii") as f:
-            free = int(re.search(r"MemAvailable: +(\d+)", f.read())[1]) * 1024
+        free = int(re.search(r"MemAvailable: +(\d+)", case.read_text("/proc/meminfo"))[1]) * 1024
         if free < 50 * self.ROWS * self.COLS:  # so also without a limit
             self.expect_refused(bed.RUN)
 
@@ -203,8 +202,7 @@ class Predicted(case.Case):
         most, since = 0, 0
         while process.poll() is None and case.processor_time(process) < since + bed.pick(1, 0.5):
             time.sleep(0.05)
-            with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
-                now = int((re.search(r"\nVmHWM:\s+(\d+)", f.read()) or (0, 0))[1])
+            now = int((re.search(r"\nVmHWM:\s+(\d+)", case.read_text(f"/proc/{process.pid}/status")) or (0, 0))[1])
             if now > most or not os.path.exists(self.path("out", "run.json")):
                 most, since = now, case.processor_time(process)
         process.terminate()
@@ -248,8 +246,7 @@ class Predicted(case.Case):
     def read_but_not_written(self, size):
         """How much of `size` bytes that are only read counts as used: on some systems all of it, on others nothing."""
         def resident():
-            with open("/proc/self/status", encoding="ascii") as f:
-                return int(re.search(r"\nVmRSS:\s+(\d+)", f.read())[1]) * 1024
+            return int(re.search(r"\nVmRSS:\s+(\d+)", case.read_text("/proc/self/status"))[1]) * 1024
         before = resident()
         with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
             self.assertEqual(sum(memory[k] for k in range(0, size, mmap.PAGESIZE)), 0)

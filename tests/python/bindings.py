@@ -19,21 +19,18 @@ HEADER = os.path.join(setup.SOURCE, "src", "sciara.h")
 
 class Bindings(case.Case):
     def test_all_functions_of_the_header(self):
-        with open(HEADER, encoding="utf-8") as f:
-            header = f.read()
+        header = case.read_text(HEADER)
         declared = set(re.findall(r"\b(sciara_\w+)\(", re.sub(r"(?s)/\*.*?\*/|//[^\n]*", "", header)))
         self.assertGreater(len(declared), 40)
         self.assertEqual(declared, set(_library.FUNCTIONS), "in the bindings")
         self.assertEqual(declared, set(_header.functions(header)))
         used = set()
         for path in glob.glob(os.path.join(setup.PACKAGE, "sciara", "*.py")):
-            with open(path, encoding="utf-8") as f:
-                used |= set(re.findall(r"\b(?:lib|loaded)\.(sciara_\w+)", f.read()))
+            used |= set(re.findall(r"\b(?:lib|loaded)\.(sciara_\w+)", case.read_text(path)))
         self.assertEqual(declared, used, "called by the Python layer")
 
     def test_all_constants_and_structures(self):
-        with open(HEADER, encoding="utf-8") as f:
-            header = f.read()
+        header = case.read_text(HEADER)
         for name in re.findall(r"(?m)^  (SCIARA_\w+)[, ]", header):
             self.assertIsInstance(getattr(_library.lib, name), int, name)
         for name in re.findall(r"(?m)^struct (sciara_\w+) \{", header):
@@ -70,8 +67,7 @@ class Library(case.Case):
                                 env=env)
 
     def compile(self, source):
-        with open(self.path("fake.c"), "w", encoding="ascii") as f:
-            f.write(source)
+        case.write_text(self.path("fake.c"), source)
         compiler = shutil.which("cc") or shutil.which("gcc")
         if not compiler:
             self.skipTest("no C compiler")

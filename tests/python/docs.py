@@ -12,8 +12,7 @@ PAGE = os.path.join(setup.SOURCE, "docs", "python.md")
 
 
 def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read()
+    return case.read_text(path)
 
 
 class Documentation(case.Case):

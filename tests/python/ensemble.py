@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ensembles: planned, computed with progress and Ctrl-C, reduced, their maps, members and answers; wrong use."""
-import csv
 import functools
 import math
 import os
@@ -32,8 +31,7 @@ def write_files(folder, **base):
     vents = [{"x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}]
     case.write_scenario(folder, "base.json", **{"vents": vents, **base})
     case.write_json(os.path.join(folder, "e.json"), FILE)
-    with open(os.path.join(folder, "vents.csv"), "w", encoding="utf-8") as f:
-        f.write(VENTS)
+    case.write_text(os.path.join(folder, "vents.csv"), VENTS)
 
 
 class Finished(case.SharedCase):
@@ -155,9 +153,8 @@ class Finished(case.SharedCase):
         shown = self.sciara("ensemble", "query", "e", "--at", f"{X},{Y - 50}").stdout
         answer = self.planned.query(X, Y - 50)
         self.assertIn(f"{100 * answer.thickness[0].value:.2f} %", shown)
-        with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual([row["model.relaxation"] for row in csv.DictReader(f)],
-                             [str(value) for value in self.planned.members["model.relaxation"]])
+        self.assertEqual([row["model.relaxation"] for row in case.read_rows(self.path("e", "members.csv"))],
+                         [str(value) for value in self.planned.members["model.relaxation"]])
 
 
 @functools.lru_cache

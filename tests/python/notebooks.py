@@ -59,8 +59,7 @@ class Notebooks(case.Case):
             data = base64.b64decode(picture)
             self.assertGreater(len(data), 5000)
             if FOLDER:
-                with open(os.path.join(FOLDER, f"{name}_{k + 1}.png"), "wb") as f:
-                    f.write(data)
+                case.write_bytes(os.path.join(FOLDER, f"{name}_{k + 1}.png"), data)
         return "".join(output.get("text", "") + str(output.get("data", {}).get("text/plain", "")) + "\n"
                        for output in outputs)
 

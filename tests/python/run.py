@@ -407,8 +407,7 @@ class WrongUse(RunCase):
                 function(self.path("none.json"))
             self.assertIn("none.json", str(raised.exception))
         self.assert_usage("site: expected a sciara.Site", self.open, site="dem.asc")
-        with open(self.path("bad.json"), "w", encoding="ascii") as f:
-            f.write("{]")
+        case.write_text(self.path("bad.json"), "{]")
         with self.assertRaises(sciara.InputError) as raised:
             sciara.open(self.path("bad.json"))
         self.assertIn("bad.json", str(raised.exception))

@@ -165,8 +165,7 @@ class Memory(case.Case):
     def resident():
         """KiB"""
         gc.collect()
-        with open("/proc/self/statm", encoding="ascii") as f:
-            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+        return int(case.read_text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
 
     def assert_no_growth(self, work):
         for _ in range(100):

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/banded_threads.h"
 
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "support/comm_threads.h"
 
@@ -34,7 +32,7 @@ static void *serve(void *argument) {
 }
 
 static void end(struct threaded *t) {
-  ck_assert_int_eq(sciara_banded_dismiss(t->comm[0]), SCIARA_OK);
+  expect_ok(sciara_banded_dismiss(t->comm[0]));
   for (int k = 1; k < t->ranks; k++) pthread_join(t->thread[k], NULL);
   t->comm[0]->ops->close(t->comm[0], 0);
   free(t);
@@ -46,7 +44,7 @@ static enum sciara_status create_of(const struct table *table, const struct scia
   ck_assert_ptr_nonnull(t);
   t->ranks = table->ranks;
   t->ops = sciara_banded_ops(table->inner);
-  ck_assert_int_eq(comm_threads(t->ranks, t->comm), SCIARA_OK);
+  expect_ok(comm_threads(t->ranks, t->comm));
   for (int k = 1; k < t->ranks; k++) ck_assert_int_eq(pthread_create(&t->thread[k], NULL, serve, t->comm[k]), 0);
   all.comm = t->comm[0];
   all.inner = table->inner;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/comm_threads.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/wallclock.h"

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/conformance.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/ledger.h"
 #include "support/engine_spec.h"
 #include "support/every_field.h"
@@ -19,7 +13,7 @@ static const struct sciara_engine_options no_options;
 
 const struct sciara_engine_ops *engine_serial(enum sciara_precision precision) {
   const struct sciara_engine_ops *ops;
-  ck_assert_msg(sciara_engine_find("serial", rule_tested, precision, &ops) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_engine_find("serial", rule_tested, precision, &ops));
   return ops;
 }
 
@@ -54,7 +48,7 @@ void scene_make(struct scene *s, int64_t rows, int64_t cols, unsigned record, sc
   *s = (struct scene){
       .params = sciara_params_of_rule(rule_tested), .boundary = SCIARA_BOUNDARY_OPEN, .vents = sciara_vents_create()};
   make_runny(&s->params);
-  ck_assert_msg(sciara_state_create(&grid, z, valid, record, &s->state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_state_create(&grid, z, valid, record, &s->state));
   free(z);
   free(valid);
 }
@@ -74,7 +68,7 @@ void scene_vent(struct scene *s, int64_t row, int64_t col, double slot, int64_t 
   double edges[64];
   ck_assert_int_lt(n, 64);
   for (int64_t k = 0; k <= n; k++) edges[k] = (double)k * slot;
-  ck_assert_msg(sciara_vents_add(s->vents, row, col, n, edges, rates) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_vents_add(s->vents, row, col, n, edges, rates));
 }
 
 void scene_lava(struct scene *s, int64_t row, int64_t col, double h, double T) {
@@ -98,8 +92,8 @@ void scene_finish(struct scene *s, enum sciara_precision precision) {
   }
   state->initial = state->grid.cell_size * state->grid.cell_size * sum;
   state->clock = s->params.t_first;
-  ck_assert_msg(sciara_params_check(&s->params) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_vents_check(s->vents, &state->grid, state->kind) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_params_check(&s->params));
+  expect_ok(sciara_vents_check(s->vents, &state->grid, state->kind));
 }
 
 void scene_free(struct scene *s) {
@@ -129,8 +123,8 @@ void run_start(struct run *r, const struct sciara_engine_ops *ops, const struct 
       .threads = threads,
       .options = ops == engine_tested[0] || ops == engine_tested[1] ? engine_options : no_options};
   *r = (struct run){.ops = ops};
-  ck_assert_msg(ops->create(&setup, &r->engine) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(ops->upload(r->engine, s->state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(ops->create(&setup, &r->engine));
+  expect_ok(ops->upload(r->engine, s->state));
 }
 
 int run_until(struct run *r, struct sciara_stop stop) {
@@ -150,8 +144,8 @@ void run_to_step(struct run *r, uint64_t steps) {
 
 struct sciara_state *run_state(struct run *r, const struct sciara_state *like) {
   struct sciara_state *state;
-  ck_assert_msg(sciara_state_clone(like, &state) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(r->ops->download(r->engine, state) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_state_clone(like, &state));
+  expect_ok(r->ops->download(r->engine, state));
   if (r->at.reason == SCIARA_STOP_NONE) return state; // not yet advanced
   ck_assert_uint_eq(state->step, r->at.step);
   ck_assert_double_eq(state->time, r->at.time);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/engine_spec.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support/banded_threads.h"
 
 enum sciara_status engine_spec_parse(const char *text, struct engine_spec *out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included before every test program (tests/CMakeLists.txt). A test registers itself, in the order of its file:
+// Included before every test program (tests/CMakeLists.txt), with the usual headers of the C library. A test registers
+// itself, in the order of its file:
 //
 //   TEST(name) { ... }
 //   TEST_EACH(name, 3) { ... }     once for each _i from 0 to 2; TEST_FROM(name, 1, 4) from 1 to 3
@@ -14,9 +15,30 @@
 #define SCIARA_TESTS_EVERY_TEST_H
 
 #include <check.h>
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define _mark_point(file, line) ((void)0)
+
+/** Asserts that a function of the library succeeds. */
+#define expect_ok(call) ck_assert_msg((call) == SCIARA_OK, "%s", sciara_last_error())
+
+/** Asserts that it fails with this status, and with an error that has these words. */
+#define expect_error(call, status, words)                                                                          \
+  do {                                                                                                             \
+    const char *expected_words = (words);                                                                          \
+    ck_assert_int_eq(call, status);                                                                                \
+    ck_assert_msg(strstr(sciara_last_error(), expected_words) != NULL, "\"%s\" lacks \"%s\"", sciara_last_error(), \
+                  expected_words);                                                                                 \
+  } while (0)
 
 /** How the tests of a file are run; 0 and NULL: the usual way. */
 struct tests_setting {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/python.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static FILE *requests, *replies;
 
 static void become_python(const int in[2], const int out[2]) {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/scenario_files.h"
 
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "engine/engine.h"
+#include "support/folder.h"
 
-static char folder[64];
 char scenario_path[96], scenario_csv[96];
 
 const char scenario_minimal[] =
@@ -40,31 +35,17 @@ const char scenario_full[] =
     "  \"engine\": { \"name\": \"auto\", \"precision\": \"double\", \"threads\": 0 }\n"
     "}\n";
 
-void scenario_write_file(const char *name, const char *text) {
-  FILE *file = fopen(name, "w");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(text, file), 0);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
 void scenario_setup(void) {
   sciara_scenario_declare_options(sciara_engine_settings());
-  snprintf(folder, sizeof folder, "/tmp/sciara-scenario-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(scenario_path, sizeof scenario_path, "%s/demo.json", folder);
   snprintf(scenario_csv, sizeof scenario_csv, "%s/rates.csv", folder);
-  scenario_write_file(scenario_csv, "time_s,rate_m3_s\n0,2\n1 h,4\n2 h,0\n");
-}
-
-void scenario_teardown(void) {
-  unlink(scenario_path);
-  unlink(scenario_csv);
-  ck_assert_int_eq(rmdir(folder), 0);
+  write_text(scenario_csv, "time_s,rate_m3_s\n0,2\n1 h,4\n2 h,0\n");
 }
 
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,
                                       struct sciara_scenario_spec *s) {
-  scenario_write_file(scenario_path, text);
+  write_text(scenario_path, text);
   return sciara_scenario_read(scenario_path, overrides, count, s);
 }
 
@@ -99,10 +80,4 @@ void scenario_refused(const char *text, const char *override, const char *messag
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "%s: \"%s\" is not \"%s\"",
                 override ? override : text, sciara_last_error(), expected);
   ck_assert_ptr_null(s.path); // everything has been released
-}
-
-char *scenario_inside(const char *name) {
-  static char buffer[160];
-  snprintf(buffer, sizeof buffer, "%s/%s", folder, name);
-  return buffer;
 }

@@ -5,6 +5,7 @@
 #define SCIARA_TESTS_SCENARIO_FILES_H
 
 #include "scenario/scenario.h"
+#include "support/folder.h"
 
 extern char scenario_path[96]; ///< FOLDER/demo.json
 extern char scenario_csv[96];  ///< FOLDER/rates.csv, written by scenario_setup
@@ -12,14 +13,8 @@ extern char scenario_csv[96];  ///< FOLDER/rates.csv, written by scenario_setup
 extern const char scenario_minimal[]; ///< two vents, and no key that has a default
 extern const char scenario_full[];    ///< every key except "initial"
 
-/** Check fixtures: create and remove the folder. */
+/** A Check fixture: makes the folder of folder.h, and the table. */
 void scenario_setup(void);
-void scenario_teardown(void);
-
-void scenario_write_file(const char *name, const char *text);
-
-/** "FOLDER/name" in a static buffer. */
-char *scenario_inside(const char *name);
 
 /** Writes `text` as demo.json and reads it. */
 enum sciara_status scenario_read_with(const char *text, const char *const *overrides, size_t count,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that register themselves (every_test.h).
-#include <stdio.h>
-#include <stdlib.h>
 
 void tests_add(struct tests *tests, const TTest *test, int begin, int end) {
   if (tests->count == sizeof tests->entry / sizeof *tests->entry) {

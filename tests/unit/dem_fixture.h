@@ -12,7 +12,7 @@ static enum sciara_status read_path(const char *path) {
   return sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
 }
 
-static void assert_read(const char *path) { ck_assert_msg(read_path(path) == SCIARA_OK, "%s", sciara_last_error()); }
+static void assert_read(const char *path) { expect_ok(read_path(path)); }
 
 static void assert_fails(enum sciara_status status, const char *path, const char *part) {
   ck_assert_msg(read_path(path) == status, "%s was not refused with %d", path, (int)status);

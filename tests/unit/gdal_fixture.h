@@ -4,20 +4,14 @@
 #ifndef SCIARA_TESTS_GDAL_FIXTURE_H
 #define SCIARA_TESTS_GDAL_FIXTURE_H
 
-#include <check.h>
 #include <cpl_string.h>
 #include <gdal.h>
-#include <math.h>
 #include <ogr_srs_api.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/status.h"
+#include "support/folder.h"
 
-static char folder[64];
 static char logged[65536];
 
 static void keep_log(void *context, enum sciara_log_level level, const char *message) {
@@ -27,33 +21,10 @@ static void keep_log(void *context, enum sciara_log_level level, const char *mes
 }
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-test-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   logged[0] = '\0';
   sciara_log_set_sink(keep_log, NULL);
   GDALAllRegister();
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  ck_assert_int_eq(system(command), 0);
-}
-
-/** folder/name; one of eight rotating buffers. */
-static const char *in_folder(const char *name) {
-  static char paths[8][512];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
-
-static inline void write_text(const char *path, const char *text) {
-  FILE *f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  ck_assert_int_ge(fputs(text, f), 0);
-  ck_assert_int_eq(fclose(f), 0);
 }
 
 /** What a command prints, stderr included; its exit status must be 0. Release with free. */

@@ -3,70 +3,50 @@
 #ifndef SCIARA_TESTS_RUN_CASE_H
 #define SCIARA_TESTS_RUN_CASE_H
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "file/durable.h"
 #include "run/resume.h"
 #include "run/run_folder.h"
 #include "store/run_json.h"
+#include "support/folder.h"
 
-static char folder[64], out[96]; ///< FOLDER, and the run's output, FOLDER/out
+static char out[96]; ///< the run's output, FOLDER/out
 
 /** Makes the folder with dem.asc and s.json; `output`: keys of the scenario's output in addition to the folder, as JSON. */
 static inline void run_case_make(const char *output) {
-  char path[96];
-  snprintf(folder, sizeof folder, "/tmp/sciara-run-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  char dem[1 << 14], scenario[512];
+  int n = snprintf(dem, sizeof dem, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\n");
+  for (int row = 0; row < 30; row++)
+    for (int col = 0; col < 40; col++)
+      n += snprintf(dem + n, sizeof dem - (size_t)n, "%g%c",
+                    1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25, col == 39 ? '\n' : ' ');
+  snprintf(scenario, sizeof scenario,
+           "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
+           " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
+           " \"output\": {\"folder\": \"out\", %s}}",
+           output);
+  folder_make();
   snprintf(out, sizeof out, "%s/out", folder);
-  snprintf(path, sizeof path, "%s/dem.asc", folder);
-  FILE *f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
-  for (int row = 0; row < 30; row++) {
-    for (int col = 0; col < 40; col++) fprintf(f, "%g ", 1000 - 3 * row - 0.5 * col + (row * 7 + col * 3) % 5 * 0.25);
-    fprintf(f, "\n");
-  }
-  ck_assert_int_eq(fclose(f), 0);
-  snprintf(path, sizeof path, "%s/s.json", folder);
-  f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f,
-          "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 120},"
-          " \"vents\": [{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": \"1 d\", \"rates_m3_s\": [5]}}],"
-          " \"output\": {\"folder\": \"out\", %s}}",
-          output);
-  ck_assert_int_eq(fclose(f), 0);
-}
-
-static inline void run_case_remove(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
+  write_text(in_folder("dem.asc"), dem);
+  write_text(in_folder("s.json"), scenario);
 }
 
 /** The simulation of s.json by that engine. */
 static inline struct sciara_simulation *run_case_open(const char *engine) {
-  char scenario[96], name[64];
-  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
+  char name[64];
   snprintf(name, sizeof name, "engine.name=%s", engine);
   const char *const overrides[] = {name};
   const struct sciara_problem_options options = {.overrides = overrides, .override_count = 1};
   struct sciara_problem problem;
   struct sciara_simulation *s;
-  ck_assert_msg(sciara_problem_open(scenario, &options, &problem) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s) ==
-                    SCIARA_OK,
-                "%s", sciara_last_error());
+  expect_ok(sciara_problem_open(in_folder("s.json"), &options, &problem));
+  expect_ok(sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s));
   return s;
 }
 
 /** Finds the checkpoint from which the run in `out` is resumed, in its folder or as a branch. */
 static inline void run_case_find(bool branch, struct sciara_resume *resume) {
-  ck_assert_msg(sciara_resume_open(out, branch, resume) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_resume_find(resume) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_resume_open(out, branch, resume));
+  expect_ok(sciara_resume_find(resume));
 }
 
 /** The simulation resumed from there by any engine; the result goes into `output`, or into the same folder (NULL). */
@@ -82,9 +62,7 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
   struct sciara_simulation *s;
   sciara_resume_problem(resume, &options, &problem, &diagnostics);
   ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
-  ck_assert_msg(sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s) ==
-                    SCIARA_OK,
-                "%s", sciara_last_error());
+  expect_ok(sciara_resume_simulation(resume, &problem, sciara_scenario_writes_on_the_way(&problem.scenario), &s));
   sciara_diagnostics_free(&diagnostics);
   return s;
 }
@@ -93,7 +71,7 @@ static inline struct sciara_simulation *run_case_resume(struct sciara_resume *re
 static inline struct sciara_run_json run_case_record(const char *run_folder) {
   struct sciara_run_json r;
   char *path = sciara_path_join(run_folder, SCIARA_RUN_JSON);
-  ck_assert_msg(sciara_run_json_read(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_json_read(path, &r));
   free(path);
   return r;
 }

@@ -3,20 +3,13 @@
 #ifndef SCIARA_TESTS_SNAPSHOT_CASE_H
 #define SCIARA_TESTS_SNAPSHOT_CASE_H
 
-#include <check.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/text.h"
 #include "file/durable.h"
 #include "model/field.h"
 #include "model/ledger.h"
 #include "store/snapshot_hdf5.h"
 #include "support/every_field.h"
+#include "support/folder.h"
 #include "support/python.h"
 
 enum { ALL_FIELDS = (1 << SCIARA_FIELD_COUNT) - 1 };
@@ -32,18 +25,11 @@ static char wkt[] =
 static char crs_name[] = "WGS 84 / UTM zone 33N (EPSG:32633)";
 static const struct sciara_georef utm33 = {.crs_wkt = wkt, .crs_name = crs_name};
 
-static char folder[64], path[96];
+static char path[96];
 
 static inline void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-snapshot-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/00000123.nc", folder);
-}
-
-static inline void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
 }
 
 static inline struct sciara_snapshot_context context_of_test(void) {
@@ -74,7 +60,7 @@ static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
     valid[i] = rows < 20 || i / cols >= 5 || i % cols >= 7;
   }
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, SCIARA_RECORD_EVERYTHING, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, altitude, valid, SCIARA_RECORD_EVERYTHING, &s));
   free(altitude);
   free(valid);
   for (int64_t i = 0; i < (int64_t)cells; i++) {
@@ -102,7 +88,7 @@ static inline enum sciara_status write_state(const struct sciara_snapshot_contex
   struct sciara_ledger ledger;
   struct sciara_touched touched;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   const enum sciara_status status = sciara_snapshot_write(c, s, &touched, &ledger, sciara_state_checksum(s), to);
   sciara_touched_release(&touched);
   return status;
@@ -126,12 +112,12 @@ static inline double *expected_field(const struct sciara_state *s, enum sciara_f
 static inline void assert_fields_read_back(const struct sciara_state *s, const char *from, bool as_double) {
   const size_t bytes = (size_t)sciara_grid_cells(&s->grid) * sizeof(double);
   struct sciara_snapshot snapshot;
-  ck_assert_msg(sciara_snapshot_open(from, &snapshot) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_snapshot_open(from, &snapshot));
   ck_assert_int_eq(snapshot.as_double, as_double);
   double *read = malloc(bytes);
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     double *expected = expected_field(s, (enum sciara_field)f, as_double);
-    ck_assert_msg(sciara_snapshot_read(&snapshot, (enum sciara_field)f, read) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_snapshot_read(&snapshot, (enum sciara_field)f, read));
     ck_assert_msg(memcmp(read, expected, bytes) == 0, "%s differs", sciara_field_describe((enum sciara_field)f)->name);
     free(expected);
   }
@@ -148,7 +134,7 @@ static inline void python(const char *script) {
 static inline void write_raw(const struct sciara_state *s, enum sciara_field field) {
   double *v = expected_field(s, field, false);
   char *name = sciara_format("%s/%s.raw", folder, sciara_field_describe(field)->name);
-  ck_assert_int_eq(sciara_file_replace(name, v, (size_t)sciara_grid_cells(&s->grid) * sizeof *v), SCIARA_OK);
+  expect_ok(sciara_file_replace(name, v, (size_t)sciara_grid_cells(&s->grid) * sizeof *v));
   free(v);
   free(name);
 }

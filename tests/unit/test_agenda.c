@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the next snapshot is due: at each multiple once, at none twice, however quotients and products are rounded, and
 // always later than now. When checkpoints and tests for towers are due.
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "sim/agenda.h"
 

@@ -3,10 +3,7 @@
 // of the current state, scores, messages. What is built from memory is bit-identical to what is read from files.
 #include "sciara.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "api/api.h"
 #include "run/run.h"
@@ -27,25 +24,9 @@ static const struct sciara_vent vent = {.place = SCIARA_VENT_ROWCOL,
 
 static void setup(void) { run_case_make("\"fields\": [\"thickness\", \"deposit\", \"max_thickness\"]"); }
 
-#define OK(call) ck_assert_msg((call) == SCIARA_OK, "%s", sciara_last_error())
-
-/** A path in the folder; valid until the call after the next. */
-static const char *inside(const char *name) {
-  static char path[2][128];
-  static int turn;
-  turn = !turn;
-  snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-  return path[turn];
-}
-
-static void refused(enum sciara_status expected, enum sciara_status found, const char *words) {
-  ck_assert_msg(found == expected, "status %d, expected %d: %s", found, expected, sciara_last_error());
-  ck_assert_msg(strstr(sciara_last_error(), words) != NULL, "\"%s\" is not in: %s", words, sciara_last_error());
-}
-
 static uint64_t checksum_of(struct sciara *s) {
   uint64_t sum;
-  OK(sciara_checksum(s, &sum));
+  expect_ok(sciara_checksum(s, &sum));
   return sum;
 }
 
@@ -60,8 +41,8 @@ static struct sciara *open_file(const struct sciara_site *site, const char *over
   const char *const overrides[] = {"engine.name=serial", override};
   struct sciara *s;
   const size_t count = override ? 2 : 1;
-  OK(site ? sciara_open_on(site, inside("s.json"), overrides, count, &s)
-          : sciara_open(inside("s.json"), overrides, count, &s));
+  expect_ok(site ? sciara_open_on(site, in_folder("s.json"), overrides, count, &s)
+                 : sciara_open(in_folder("s.json"), overrides, count, &s));
   return s;
 }
 
@@ -76,24 +57,24 @@ static const struct sciara_site *memory_site(bool single_precision) {
   double altitude[CELLS];
   const struct sciara_site *site;
   fill(altitude);
-  OK(sciara_site_from_array(&grid, "EPSG:32633", altitude, single_precision, &site));
+  expect_ok(sciara_site_from_array(&grid, "EPSG:32633", altitude, single_precision, &site));
   return site;
 }
 
 /** The scenario of s.json by calls. */
 static struct sciara_scenario *built(void) {
   struct sciara_scenario *c;
-  OK(sciara_scenario_create(&c));
-  OK(sciara_scenario_add_vent(c, &vent));
-  OK(sciara_scenario_set(c, "engine.name", "serial"));
-  OK(sciara_scenario_set_number(c, "run.max_steps", 120));
-  OK(sciara_scenario_set(c, "output.fields", "[\"thickness\", \"deposit\", \"max_thickness\"]"));
+  expect_ok(sciara_scenario_create(&c));
+  expect_ok(sciara_scenario_add_vent(c, &vent));
+  expect_ok(sciara_scenario_set(c, "engine.name", "serial"));
+  expect_ok(sciara_scenario_set_number(c, "run.max_steps", 120));
+  expect_ok(sciara_scenario_set(c, "output.fields", "[\"thickness\", \"deposit\", \"max_thickness\"]"));
   return c;
 }
 
 static struct sciara *create(const struct sciara_scenario *c, const struct sciara_site *site) {
   struct sciara *s;
-  OK(sciara_create(c, site, &s));
+  expect_ok(sciara_create(c, site, &s));
   return s;
 }
 
@@ -115,30 +96,31 @@ TEST_EACH(ground_from_memory_as_from_files, 3) {
   const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c = built();
   struct sciara *plain = create(c, site), *files, *memory, *again;
-  OK(sciara_scenario_set(c, "dem.sea", seas[_i]));
-  OK(sciara_scenario_set(c, "dem.edits", edits));
+  expect_ok(sciara_scenario_set(c, "dem.sea", seas[_i]));
+  expect_ok(sciara_scenario_set(c, "dem.edits", edits));
   memory = create(c, site);
-  OK(sciara_open(inside("s.json"), overrides, 4, &files));
+  expect_ok(sciara_open(in_folder("s.json"), overrides, 4, &files));
   ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
   if (_i == 2) ck_assert_uint_ne(checksum_of(memory), checksum_of(plain));
-  OK(sciara_step(memory, 60));
-  OK(sciara_write_checkpoint(memory, inside("sea.h5")));
-  OK(sciara_open_checkpoint(inside("sea.h5"), site, NULL, 0, &again));
-  OK(sciara_step(files, 120));
-  OK(sciara_step(memory, 60));
-  OK(sciara_step(again, 60));
+  expect_ok(sciara_step(memory, 60));
+  expect_ok(sciara_write_checkpoint(memory, in_folder("sea.h5")));
+  expect_ok(sciara_open_checkpoint(in_folder("sea.h5"), site, NULL, 0, &again));
+  expect_ok(sciara_step(files, 120));
+  expect_ok(sciara_step(memory, 60));
+  expect_ok(sciara_step(again, 60));
   ck_assert_uint_eq(checksum_of(memory), checksum_of(files));
   ck_assert_uint_eq(checksum_of(again), checksum_of(files));
   struct sciara_ledger a, b;
-  OK(sciara_read_ledger(files, &a));
-  OK(sciara_read_ledger(memory, &b));
+  expect_ok(sciara_read_ledger(files, &a));
+  expect_ok(sciara_read_ledger(memory, &b));
   ck_assert(memcmp(&a, &b, sizeof a) == 0);
   ck_assert((a.sea_m3 > 0) == (_i == 0));
-  OK(sciara_scenario_set(c, "dem.cell_size_m", "5"));
+  expect_ok(sciara_scenario_set(c, "dem.cell_size_m", "5"));
   struct sciara *none;
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "dem.cell_size_m: expected only with a DEM that is a file");
-  OK(sciara_scenario_set(c, "dem.path", "dem.asc"));
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &none), "dem.path: expected none");
+  expect_error(sciara_create(c, site, &none), SCIARA_ERR_INPUT,
+               "dem.cell_size_m: expected only with a DEM that is a file");
+  expect_ok(sciara_scenario_set(c, "dem.path", "dem.asc"));
+  expect_error(sciara_create(c, site, &none), SCIARA_ERR_INPUT, "dem.path: expected none");
   sciara_close(plain);
   sciara_close(files);
   sciara_close(memory);
@@ -151,15 +133,15 @@ TEST(scenarios_from_text_and_file) {
   struct sciara_scenario *file, *text, *calls = built();
   const struct sciara_site *site;
   const char *json;
-  OK(sciara_scenario_open(inside("s.json"), &file));
-  OK(sciara_scenario_set(file, "engine.name", "serial"));
-  OK(sciara_scenario_json(file, &json));
-  OK(sciara_scenario_from_json(json, folder, &text));
-  OK(sciara_site_from_dem(inside("dem.asc"), "EPSG:32633", 0, false, &site));
+  expect_ok(sciara_scenario_open(in_folder("s.json"), &file));
+  expect_ok(sciara_scenario_set(file, "engine.name", "serial"));
+  expect_ok(sciara_scenario_json(file, &json));
+  expect_ok(sciara_scenario_from_json(json, folder, &text));
+  expect_ok(sciara_site_from_dem(in_folder("dem.asc"), "EPSG:32633", 0, false, &site));
   struct sciara *s[] = {create(file, NULL), create(text, NULL), create(text, site), create(calls, site)};
   uint64_t expected = 0;
   for (size_t k = 0; k < sizeof s / sizeof *s; k++) {
-    OK(sciara_run(s[k]));
+    expect_ok(sciara_run(s[k]));
     if (k == 0) expected = checksum_of(s[k]);
     ck_assert_uint_eq(checksum_of(s[k]), expected);
     sciara_close(s[k]);
@@ -174,7 +156,7 @@ TEST(scenarios_from_text_and_file) {
 static int64_t covered(struct sciara *s) {
   static double arrival[CELLS];
   int64_t count = 0;
-  OK(sciara_read_field(s, SCIARA_FIELD_ARRIVAL_TIME, arrival, CELLS));
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_ARRIVAL_TIME, arrival, CELLS));
   for (int i = 0; i < CELLS; i++) count += arrival[i] >= 0;
   return count;
 }
@@ -187,25 +169,25 @@ TEST(vents_with_an_area) {
   struct sciara_ledger ledger;
   const struct sciara_site *site = memory_site(false);
   const struct sciara_advance_options first = {.step = 1}, second = {.time_s = 300};
-  OK(sciara_scenario_create(&c));
-  OK(sciara_scenario_set(c, "engine.name", "serial"));
+  expect_ok(sciara_scenario_create(&c));
+  expect_ok(sciara_scenario_set(c, "engine.name", "serial"));
   v.radius_m = 20;
-  OK(sciara_scenario_add_vent(c, &v));
+  expect_ok(sciara_scenario_add_vent(c, &v));
   v.place = SCIARA_VENT_LINE;
   v.points = line;
   v.point_count = 2;
   v.radius_m = 0;
   v.width_m = 30;
   v.name = "fissure";
-  OK(sciara_scenario_add_vent(c, &v));
+  expect_ok(sciara_scenario_add_vent(c, &v));
   struct sciara *s = create(c, site);
-  OK(sciara_advance(s, &first));
-  OK(sciara_read_ledger(s, &ledger));
+  expect_ok(sciara_advance(s, &first));
+  expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 2 * 5 * 1.0, 1e-12 * 10); // the first clock is 1 s
   ck_assert_int_ge(covered(s), 13 + 22); // a disc, and a strip of two or three rows over 11 columns
-  OK(sciara_set_rate(s, "fissure", 7, 100));
-  OK(sciara_advance(s, &second));
-  OK(sciara_read_ledger(s, &ledger));
+  expect_ok(sciara_set_rate(s, "fissure", 7, 100));
+  expect_ok(sciara_advance(s, &second));
+  expect_ok(sciara_read_ledger(s, &ledger));
   const double time = progress_of(s).time_s, expected = 5 * time + 5 + 7 * 99;
   ck_assert_double_eq_tol(ledger.emitted_m3, expected, 1e-12 * expected);
   ck_assert_double_le(fabs(ledger.residual_m3), ledger.bound_m3);
@@ -220,39 +202,39 @@ TEST(what_memory_must_not_hold) {
   const struct sciara_site *site;
   fill(altitude);
   altitude[3 * COLS + 7] = 2e5;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
-          "row 3, column 7: expected -12000 to 100000 m, or NaN outside the DEM; found 200000 m");
+  expect_error(sciara_site_from_array(&grid, NULL, altitude, false, &site), SCIARA_ERR_INPUT,
+               "row 3, column 7: expected -12000 to 100000 m, or NaN outside the DEM; found 200000 m");
   ck_assert_ptr_null(site);
   altitude[3 * COLS + 7] = INFINITY;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site), "found inf m");
+  expect_error(sciara_site_from_array(&grid, NULL, altitude, false, &site), SCIARA_ERR_INPUT, "found inf m");
   for (int i = 0; i < CELLS; i++) altitude[i] = NAN;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, NULL, altitude, false, &site),
-          "expected altitudes, found NaN or -9999 in every cell");
+  expect_error(sciara_site_from_array(&grid, NULL, altitude, false, &site), SCIARA_ERR_INPUT,
+               "expected altitudes, found NaN or -9999 in every cell");
   fill(altitude);
   struct sciara_grid_info g = grid;
   g.cell_size_m = 0;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site),
-          "side of its cells: expected above 0 to 1e6 m, found 0 m");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT,
+               "side of its cells: expected above 0 to 1e6 m, found 0 m");
   g.cell_size_m = NAN;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "found nan m");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT, "found nan m");
   g = grid;
   g.rows = 2;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "the array of altitudes");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT, "the array of altitudes");
   g.rows = -1;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "the array of altitudes");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT, "the array of altitudes");
   g.rows = INT64_MAX;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site),
-          "expected at most 2147483647 rows and columns, found 9223372036854775807 rows and 40 columns");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT,
+               "expected at most 2147483647 rows and columns, found 9223372036854775807 rows and 40 columns");
   g = grid;
   g.north_m = NAN;
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&g, NULL, altitude, false, &site), "north-western corner");
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:4326", altitude, false, &site),
-          "not a projected CRS in metres");
-  refused(SCIARA_ERR_INPUT, sciara_site_from_array(&grid, "EPSG:3857", altitude, false, &site),
-          "expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, found \"EPSG:3857\"");
-  refused(SCIARA_ERR_IO, sciara_site_from_dem(inside("none.tif"), NULL, 0, false, &site), "none.tif");
-  refused(SCIARA_ERR_USAGE, sciara_site_from_dem(inside("dem.asc"), NULL, -1, false, &site),
-          "cell_size_m: expected 0 m or more, found -1 m");
+  expect_error(sciara_site_from_array(&g, NULL, altitude, false, &site), SCIARA_ERR_INPUT, "north-western corner");
+  expect_error(sciara_site_from_array(&grid, "EPSG:4326", altitude, false, &site), SCIARA_ERR_INPUT,
+               "not a projected CRS in metres");
+  expect_error(sciara_site_from_array(&grid, "EPSG:3857", altitude, false, &site), SCIARA_ERR_INPUT,
+               "expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, found \"EPSG:3857\"");
+  expect_error(sciara_site_from_dem(in_folder("none.tif"), NULL, 0, false, &site), SCIARA_ERR_IO, "none.tif");
+  expect_error(sciara_site_from_dem(in_folder("dem.asc"), NULL, -1, false, &site), SCIARA_ERR_USAGE,
+               "cell_size_m: expected 0 m or more, found -1 m");
 }
 
 // ------------------------------------------------------------------------------------------------------ initial lava
@@ -269,7 +251,7 @@ static void fill_lava(double *thickness, double *temperature) {
 
 /** A raster on the grid; NaN becomes NODATA. */
 static void write_raster(const char *name, const double *values) {
-  FILE *f = fopen(inside(name), "w");
+  FILE *f = fopen(in_folder(name), "w");
   ck_assert_ptr_nonnull(f);
   fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
   for (int i = 0; i < CELLS; i++) fprintf(f, "%.17g ", isnan(values[i]) ? -9999 : values[i]);
@@ -278,7 +260,7 @@ static void write_raster(const char *name, const double *values) {
 
 static double initial_m3(struct sciara *s) {
   struct sciara_ledger ledger;
-  OK(sciara_read_ledger(s, &ledger));
+  expect_ok(sciara_read_ledger(s, &ledger));
   return ledger.initial_m3;
 }
 
@@ -292,23 +274,23 @@ TEST(initial_lava_and_checkpoints) {
   fill_lava(h, T);
   write_raster("h.asc", h);
   for (int from_file = 0; from_file < 2; from_file++) {
-    OK(sciara_scenario_create(&c));
-    OK(sciara_scenario_set(c, "engine.name", "serial"));
+    expect_ok(sciara_scenario_create(&c));
+    expect_ok(sciara_scenario_set(c, "engine.name", "serial"));
     if (from_file)
-      OK(sciara_scenario_set(c, "initial.thickness", inside("h.asc")));
+      expect_ok(sciara_scenario_set(c, "initial.thickness", in_folder("h.asc")));
     else
-      OK(sciara_scenario_set_initial_lava(c, ROWS, COLS, h, T));
-    OK(sciara_scenario_json(c, &json));
+      expect_ok(sciara_scenario_set_initial_lava(c, ROWS, COLS, h, T));
+    expect_ok(sciara_scenario_json(c, &json));
     ck_assert((strstr(json, "\"temperature\": \"memory\"") != NULL) == !from_file);
     s = create(c, site);
     ck_assert_double_gt(initial_m3(s), 0);
-    OK(sciara_step(s, 20));
-    OK(sciara_write_checkpoint(s, inside("lava.h5")));
-    ck_assert(!from_file || unlink(inside("h.asc")) == 0);
-    OK(sciara_open_checkpoint(inside("lava.h5"), site, NULL, 0, &again));
+    expect_ok(sciara_step(s, 20));
+    expect_ok(sciara_write_checkpoint(s, in_folder("lava.h5")));
+    ck_assert(!from_file || unlink(in_folder("h.asc")) == 0);
+    expect_ok(sciara_open_checkpoint(in_folder("lava.h5"), site, NULL, 0, &again));
     ck_assert(initial_m3(s) == initial_m3(again));
-    OK(sciara_step(s, 20));
-    OK(sciara_step(again, 20));
+    expect_ok(sciara_step(s, 20));
+    expect_ok(sciara_step(again, 20));
     ck_assert_uint_eq(checksum_of(s), checksum_of(again));
     sciara_close(s);
     sciara_close(again);
@@ -324,16 +306,16 @@ TEST(sites_from_files) {
   const struct sciara_site *site;
   struct sciara_grid_info g;
   struct sciara *s;
-  OK(sciara_site_from_dem(inside("dem.asc"), "EPSG:32633", 20, true, &site));
+  expect_ok(sciara_site_from_dem(in_folder("dem.asc"), "EPSG:32633", 20, true, &site));
   sciara_site_read_grid(site, &g);
   ck_assert(g.cell_size_m == 20 && g.rows == ROWS / 2 && g.cols == COLS / 2);
   struct sciara_scenario *c = built();
-  refused(SCIARA_ERR_INPUT, sciara_create(c, site, &s), "engine.precision: expected \"single\"");
-  OK(sciara_scenario_set(c, "engine.precision", "single"));
-  OK(sciara_scenario_set(c, "vents.0.row", "4"));
-  OK(sciara_scenario_set(c, "vents.0.col", "10"));
+  expect_error(sciara_create(c, site, &s), SCIARA_ERR_INPUT, "engine.precision: expected \"single\"");
+  expect_ok(sciara_scenario_set(c, "engine.precision", "single"));
+  expect_ok(sciara_scenario_set(c, "vents.0.row", "4"));
+  expect_ok(sciara_scenario_set(c, "vents.0.col", "10"));
   s = create(c, site);
-  OK(sciara_step(s, 2));
+  expect_ok(sciara_step(s, 2));
   sciara_close(s);
   sciara_scenario_close(c);
   sciara_site_release(site);
@@ -353,36 +335,36 @@ TEST(advances) {
   struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
   int calls = 0;
   struct sciara_advance_options options = {.step = 20};
-  OK(sciara_advance(s, &options));
+  expect_ok(sciara_advance(s, &options));
   ck_assert_uint_eq(progress_of(s).step, 20);
-  OK(sciara_advance(s, &options)); // is there
+  expect_ok(sciara_advance(s, &options)); // is there
   ck_assert_uint_eq(progress_of(s).step, 20);
   char heard[256] = "";
   sciara_set_log(keep_message, heard);
-  OK(sciara_advance(s, &(struct sciara_advance_options){.step = 19})); // in the past: nothing, and a message
+  expect_ok(sciara_advance(s, &(struct sciara_advance_options){.step = 19})); // in the past: nothing, and a message
   ck_assert_uint_eq(progress_of(s).step, 20);
   ck_assert_msg(strstr(heard, "the step is 20 already, found the limit 19"), "%s", heard);
-  OK(sciara_advance(s, &(struct sciara_advance_options){.time_s = 0.5}));
+  expect_ok(sciara_advance(s, &(struct sciara_advance_options){.time_s = 0.5}));
   ck_assert_uint_eq(progress_of(s).step, 20);
   ck_assert_msg(strstr(heard, "already, found the limit 0.5 s"), "%s", heard);
   sciara_set_log(NULL, NULL);
   options = (struct sciara_advance_options){.time_s = progress_of(s).time_s + 10};
-  OK(sciara_advance(s, &options));
+  expect_ok(sciara_advance(s, &options));
   ck_assert(progress_of(s).time_s >= options.time_s && progress_of(s).step > 20 && !progress_of(s).finished);
   options = (struct sciara_advance_options){.step = 100, .progress = until_step_30, .context = &calls};
-  OK(sciara_advance(s, &options));
+  expect_ok(sciara_advance(s, &options));
   ck_assert_int_gt(calls, 0);
-  refused(SCIARA_ERR_USAGE, sciara_advance(s, &(struct sciara_advance_options){.time_s = NAN}),
-          "time_s: expected 0 s (no limit) or more, found nan s");
+  expect_error(sciara_advance(s, &(struct sciara_advance_options){.time_s = NAN}), SCIARA_ERR_USAGE,
+               "time_s: expected 0 s (no limit) or more, found nan s");
   sciara_cancel(s);
   const uint64_t before = progress_of(s).step;
-  OK(sciara_run(s)); // cancelled before it began: at most one step
+  expect_ok(sciara_run(s)); // cancelled before it began: at most one step
   ck_assert_uint_le(progress_of(s).step, before + 1);
   ck_assert(!progress_of(s).finished);
-  OK(sciara_step(s, UINT64_MAX)); // as many as the stop rule allows
+  expect_ok(sciara_step(s, UINT64_MAX)); // as many as the stop rule allows
   ck_assert(progress_of(s).finished);
-  OK(sciara_advance(s, NULL));
-  OK(sciara_run(whole));
+  expect_ok(sciara_advance(s, NULL));
+  expect_ok(sciara_run(whole));
   ck_assert(progress_of(s).finished);
   ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
   sciara_close(s);
@@ -392,7 +374,7 @@ TEST(advances) {
 // A time that no longer grows ends no run: each further call reports it. Times in scenarios are too small for a real one.
 TEST(a_run_that_stands_still) {
   struct sciara *s = open_file(NULL, NULL);
-  OK(sciara_step(s, 10));
+  expect_ok(sciara_step(s, 10));
   s->simulation->finished = SCIARA_STOP_STALLED;
   ck_assert(!progress_of(s).finished && !progress_of(s).solidified);
   s->simulation->finished = SCIARA_STOP_STEPS;
@@ -410,7 +392,7 @@ TEST(cancelled_by_another_thread) {
   struct sciara *s = open_file(NULL, "run={\"until\": \"1000 d\"}");
   pthread_t thread;
   ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, s), 0);
-  OK(sciara_run(s));
+  expect_ok(sciara_run(s));
   pthread_join(thread, NULL);
   ck_assert(!progress_of(s).finished);
   sciara_close(s);
@@ -421,32 +403,32 @@ TEST(views) {
   struct sciara *s = open_file(NULL, NULL);
   const double *view, *again;
   double copy[CELLS];
-  OK(sciara_step(s, 50));
-  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &view));
-  OK(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
+  expect_ok(sciara_step(s, 50));
+  expect_ok(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &view));
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
   ck_assert(memcmp(view, copy, sizeof copy) == 0);
-  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
+  expect_ok(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
   ck_assert_ptr_eq(view, again);
-  OK(sciara_step(s, 50));
-  OK(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
+  expect_ok(sciara_step(s, 50));
+  expect_ok(sciara_view_field(s, SCIARA_FIELD_DEPOSIT, &again));
   ck_assert(memcmp(again, copy, sizeof copy) != 0);
-  OK(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, copy, CELLS));
   ck_assert(memcmp(again, copy, sizeof copy) == 0);
-  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_MAX_SPEED, &view),
-          "expected a recorded field, found max_speed");
+  expect_error(sciara_view_field(s, SCIARA_FIELD_MAX_SPEED, &view), SCIARA_ERR_USAGE,
+               "expected a recorded field, found max_speed");
   ck_assert_ptr_null(view);
   char text[64];
   snprintf(text, sizeof text, "expected a field from 0 to %d, found %d", SCIARA_FIELD_COUNT - 1, SCIARA_FIELD_COUNT);
-  refused(SCIARA_ERR_USAGE, sciara_view_field(s, SCIARA_FIELD_COUNT, &view), text);
+  expect_error(sciara_view_field(s, SCIARA_FIELD_COUNT, &view), SCIARA_ERR_USAGE, text);
   double one[1];
-  refused(SCIARA_ERR_USAGE, sciara_read_field(s, SCIARA_FIELD_DEPOSIT, one, 1),
-          "expected room for 1200 values, found 1");
+  expect_error(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, one, 1), SCIARA_ERR_USAGE,
+               "expected room for 1200 values, found 1");
   sciara_close(s);
 }
 
 static double rate_of(const struct sciara *s) {
   double rate;
-  OK(sciara_read_rate(s, 0, &rate));
+  expect_ok(sciara_read_rate(s, 0, &rate));
   return rate;
 }
 
@@ -459,12 +441,12 @@ TEST(rates_at_a_time) {
   for (struct sciara_progress p = progress_of(s); !p.finished; p = progress_of(s)) {
     const double t = p.time_s;
     ck_assert(rate_of(s) == (t < 30 || t >= 120 ? 0 : t < 60 ? 5 : t < 90 ? 0 : 7));
-    OK(sciara_step(s, 1));
+    expect_ok(sciara_step(s, 1));
   }
   ck_assert_double_gt(progress_of(s).time_s, 120);
-  refused(SCIARA_ERR_USAGE, sciara_read_rate(s, 1, &rate),
-          "sciara_read_rate: expected one of 1 vents, from 0; found vent 1");
-  refused(SCIARA_ERR_USAGE, sciara_read_rate(s, 0, NULL), "expected rate_m3_s, found NULL");
+  expect_error(sciara_read_rate(s, 1, &rate), SCIARA_ERR_USAGE,
+               "sciara_read_rate: expected one of 1 vents, from 0; found vent 1");
+  expect_error(sciara_read_rate(s, 0, NULL), SCIARA_ERR_USAGE, "expected rate_m3_s, found NULL");
   sciara_close(s);
   s = open_file(NULL, "vents.0={\"line\": [[500155, 4177215], [500255, 4177205]], \"effusion\": {\"slot\": 30, "
                       "\"rates_m3_s\": [6]}}");
@@ -476,8 +458,8 @@ TEST(rates_at_a_time) {
 static struct sciara *stored_scenario(const char *name, const struct sciara_site *site) {
   struct sciara_checkpoint header;
   struct sciara_scenario *c;
-  OK(sciara_checkpoint_read_header(inside(name), &header));
-  OK(sciara_scenario_from_json(header.scenario_json, folder, &c));
+  expect_ok(sciara_checkpoint_read_header(in_folder(name), &header));
+  expect_ok(sciara_scenario_from_json(header.scenario_json, folder, &c));
   struct sciara *s = create(c, site);
   sciara_scenario_close(c);
   sciara_checkpoint_free(&header);
@@ -488,28 +470,28 @@ static struct sciara *stored_scenario(const char *name, const struct sciara_site
 TEST(rates_that_change) {
   struct sciara *plain = open_file(NULL, NULL), *same = open_file(NULL, NULL), *other = open_file(NULL, NULL);
   char table[128];
-  OK(sciara_step(same, 40));
-  OK(sciara_set_rate(same, "vent 1", 5, 86400));
-  OK(sciara_step(same, 40));
-  OK(sciara_run(plain));
-  OK(sciara_run(same));
+  expect_ok(sciara_step(same, 40));
+  expect_ok(sciara_set_rate(same, "vent 1", 5, 86400));
+  expect_ok(sciara_step(same, 40));
+  expect_ok(sciara_run(plain));
+  expect_ok(sciara_run(same));
   ck_assert_uint_eq(checksum_of(same), checksum_of(plain));
-  OK(sciara_step(other, 40));
+  expect_ok(sciara_step(other, 40));
   const double now = progress_of(other).time_s;
-  OK(sciara_set_rate(other, "vent 1", 12.5, now + 100));
+  expect_ok(sciara_set_rate(other, "vent 1", 12.5, now + 100));
   const char *name;
   double end;
-  OK(sciara_read_vent(other, 0, &name, &end));
+  expect_ok(sciara_read_vent(other, 0, &name, &end));
   ck_assert_double_eq(end, now + 100);
   ck_assert(rate_of(other) == 12.5 && rate_of(plain) == 5);
-  OK(sciara_run(other));
+  expect_ok(sciara_run(other));
   ck_assert_uint_ne(checksum_of(other), checksum_of(plain));
   snprintf(table, sizeof table, "vents.0.effusion={\"table\": [[0, 5], [%.17g, 12.5], [%.17g, 0]]}", now, now + 100);
   struct sciara *known = open_file(NULL, table);
-  OK(sciara_run(known));
+  expect_ok(sciara_run(known));
   ck_assert_uint_eq(checksum_of(other), checksum_of(known));
   struct sciara_ledger ledger;
-  OK(sciara_read_ledger(other, &ledger));
+  expect_ok(sciara_read_ledger(other, &ledger));
   ck_assert(fabs(ledger.residual_m3) <= ledger.bound_m3);
   sciara_close(plain);
   sciara_close(same);
@@ -522,19 +504,19 @@ TEST(a_vent_that_opens_again) {
   struct sciara *s = open_file(NULL, "vents.0.effusion={\"table\": [[0, 5], [60, 0]]}");
   const struct sciara_advance_options until = {.time_s = 90};
   struct sciara_ledger ledger;
-  OK(sciara_advance(s, &until));
+  expect_ok(sciara_advance(s, &until));
   const double now = progress_of(s).time_s;
   ck_assert(rate_of(s) == 0);
-  OK(sciara_set_rate(s, "vent 1", 7, now + 30));
+  expect_ok(sciara_set_rate(s, "vent 1", 7, now + 30));
   ck_assert(rate_of(s) == 7);
-  OK(sciara_write_checkpoint(s, inside("gap.h5")));
-  OK(sciara_run(s));
-  OK(sciara_read_ledger(s, &ledger));
+  expect_ok(sciara_write_checkpoint(s, in_folder("gap.h5")));
+  expect_ok(sciara_run(s));
+  expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
   // The stored scenario closes the vent in between: run from its start it emits as much.
   struct sciara *stored = stored_scenario("gap.h5", NULL);
-  OK(sciara_run(stored));
-  OK(sciara_read_ledger(stored, &ledger));
+  expect_ok(sciara_run(stored));
+  expect_ok(sciara_read_ledger(stored, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
   sciara_close(stored);
   sciara_close(s);
@@ -546,15 +528,15 @@ TEST(a_run_that_was_solid) {
                                           "vents.0.effusion={\"table\": [[0, 5], [10, 0]]}"};
   struct sciara *s;
   struct sciara_ledger ledger;
-  OK(sciara_open(inside("s.json"), overrides, 4, &s));
-  OK(sciara_run(s));
+  expect_ok(sciara_open(in_folder("s.json"), overrides, 4, &s));
+  expect_ok(sciara_run(s));
   ck_assert(progress_of(s).solidified && progress_of(s).finished);
   const double now = progress_of(s).time_s;
-  OK(sciara_set_rate(s, "vent 1", 7, now + 30));
+  expect_ok(sciara_set_rate(s, "vent 1", 7, now + 30));
   ck_assert(!progress_of(s).solidified && !progress_of(s).finished);
-  OK(sciara_run(s));
+  expect_ok(sciara_run(s));
   ck_assert(progress_of(s).solidified && progress_of(s).time_s > now + 29);
-  OK(sciara_read_ledger(s, &ledger));
+  expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 10 + 7 * 30, 1e-9);
   sciara_close(s);
 }
@@ -562,7 +544,7 @@ TEST(a_run_that_was_solid) {
 /** Times that lava left the domain, as a checkpoint says. */
 static uint64_t losses_in(const char *name) {
   struct sciara_checkpoint header;
-  OK(sciara_checkpoint_read_header(inside(name), &header));
+  expect_ok(sciara_checkpoint_read_header(in_folder(name), &header));
   const uint64_t losses = header.losses;
   sciara_checkpoint_free(&header);
   return losses;
@@ -576,20 +558,20 @@ TEST(checkpoints_after_a_change) {
   struct sciara *s, *again;
   const char *name;
   double end;
-  OK(sciara_open(inside("s.json"), overrides, 2, &s));
-  OK(sciara_step(s, 60));
-  OK(sciara_write_checkpoint(s, inside("before.h5")));
+  expect_ok(sciara_open(in_folder("s.json"), overrides, 2, &s));
+  expect_ok(sciara_step(s, 60));
+  expect_ok(sciara_write_checkpoint(s, in_folder("before.h5")));
   const uint64_t before = losses_in("before.h5");
   ck_assert_uint_gt(before, 0);
-  OK(sciara_set_rate(s, "vent 1", 9, 5000));
-  OK(sciara_step(s, 20));
-  OK(sciara_write_checkpoint(s, inside("after.h5")));
+  expect_ok(sciara_set_rate(s, "vent 1", 9, 5000));
+  expect_ok(sciara_step(s, 20));
+  expect_ok(sciara_write_checkpoint(s, in_folder("after.h5")));
   ck_assert_uint_gt(losses_in("after.h5"), before);
-  OK(sciara_open_checkpoint(inside("after.h5"), NULL, NULL, 0, &again));
-  OK(sciara_read_vent(again, 0, &name, &end));
+  expect_ok(sciara_open_checkpoint(in_folder("after.h5"), NULL, NULL, 0, &again));
+  expect_ok(sciara_read_vent(again, 0, &name, &end));
   ck_assert_double_eq(end, 5000);
-  OK(sciara_run(s));
-  OK(sciara_run(again));
+  expect_ok(sciara_run(s));
+  expect_ok(sciara_run(again));
   ck_assert_uint_eq(checksum_of(s), checksum_of(again));
   sciara_close(s);
   sciara_close(again);
@@ -597,21 +579,23 @@ TEST(checkpoints_after_a_change) {
 
 TEST(rates_that_are_refused) {
   struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
-  OK(sciara_step(s, 20));
+  expect_ok(sciara_step(s, 20));
   const double now = progress_of(s).time_s;
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "summit", 5, now + 1),
-          "expected the name of a vent: \"vent 1\"; found \"summit\"");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", -1, now + 1), "rate: expected 0 to 1e6 m3/s, found -1 m3/s");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", NAN, now + 1), "found nan m3/s");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, now), "end of the rate");
-  refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "vent 1", 5, INFINITY), "(now) to 1e12 s, found inf s");
-  refused(SCIARA_ERR_INPUT, sciara_set_rate(s, "vent 1", 1e-300, now + 1), "vents[0].effusion"); // no normal number
+  expect_error(sciara_set_rate(s, "summit", 5, now + 1), SCIARA_ERR_USAGE,
+               "expected the name of a vent: \"vent 1\"; found \"summit\"");
+  expect_error(sciara_set_rate(s, "vent 1", -1, now + 1), SCIARA_ERR_USAGE,
+               "rate: expected 0 to 1e6 m3/s, found -1 m3/s");
+  expect_error(sciara_set_rate(s, "vent 1", NAN, now + 1), SCIARA_ERR_USAGE, "found nan m3/s");
+  expect_error(sciara_set_rate(s, "vent 1", 5, now), SCIARA_ERR_USAGE, "end of the rate");
+  expect_error(sciara_set_rate(s, "vent 1", 5, INFINITY), SCIARA_ERR_USAGE, "(now) to 1e12 s, found inf s");
+  expect_error(sciara_set_rate(s, "vent 1", 1e-300, now + 1), SCIARA_ERR_INPUT,
+               "vents[0].effusion"); // no normal number
   const char *name;
   double end;
-  OK(sciara_read_vent(s, 0, &name, &end));
+  expect_ok(sciara_read_vent(s, 0, &name, &end));
   ck_assert_double_eq(end, 86400); // as before
-  OK(sciara_run(s));
-  OK(sciara_run(plain));
+  expect_ok(sciara_run(s));
+  expect_ok(sciara_run(plain));
   ck_assert_uint_eq(checksum_of(s), checksum_of(plain)); // nothing was changed by any of them
   sciara_close(s);
   sciara_close(plain);
@@ -623,38 +607,39 @@ TEST(rates_that_are_refused) {
 TEST(checkpoints) {
   struct sciara *s = open_file(NULL, NULL), *again;
   const struct sciara_site *site = memory_site(false);
-  OK(sciara_step(s, 40));
-  OK(sciara_set_rate(s, "vent 1", 9, 5000));
-  OK(sciara_step(s, 10));
-  OK(sciara_write_checkpoint(s, inside("state.h5")));
-  OK(sciara_run(s));
+  expect_ok(sciara_step(s, 40));
+  expect_ok(sciara_set_rate(s, "vent 1", 9, 5000));
+  expect_ok(sciara_step(s, 10));
+  expect_ok(sciara_write_checkpoint(s, in_folder("state.h5")));
+  expect_ok(sciara_run(s));
   for (int k = 0; k < 2; k++) {
-    OK(sciara_open_checkpoint(inside("state.h5"), k ? site : NULL, NULL, 0, &again));
+    expect_ok(sciara_open_checkpoint(in_folder("state.h5"), k ? site : NULL, NULL, 0, &again));
     ck_assert_uint_eq(progress_of(again).step, 50);
-    OK(sciara_run(again));
+    expect_ok(sciara_run(again));
     ck_assert_uint_eq(checksum_of(again), checksum_of(s));
     sciara_close(again);
   }
   const char *later[] = {"run.max_steps=200"};
-  OK(sciara_open_checkpoint(inside("state.h5"), site, later, 1, &again));
-  OK(sciara_run(again));
+  expect_ok(sciara_open_checkpoint(in_folder("state.h5"), site, later, 1, &again));
+  expect_ok(sciara_run(again));
   ck_assert_uint_eq(progress_of(again).step, 200);
   sciara_close(again);
   double altitude[CELLS];
   const struct sciara_site *other;
   fill(altitude);
   altitude[17] += 1e-9;
-  OK(sciara_site_from_array(&grid, "EPSG:32633", altitude, false, &other));
-  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("state.h5"), other, NULL, 0, &again), "state.h5");
+  expect_ok(sciara_site_from_array(&grid, "EPSG:32633", altitude, false, &other));
+  expect_error(sciara_open_checkpoint(in_folder("state.h5"), other, NULL, 0, &again), SCIARA_ERR_INPUT, "state.h5");
   ck_assert_ptr_null(again);
-  refused(SCIARA_ERR_IO, sciara_open_checkpoint(inside("none.h5"), site, NULL, 0, &again), "none.h5");
-  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("s.json"), site, NULL, 0, &again), "s.json");
+  expect_error(sciara_open_checkpoint(in_folder("none.h5"), site, NULL, 0, &again), SCIARA_ERR_IO, "none.h5");
+  expect_error(sciara_open_checkpoint(in_folder("s.json"), site, NULL, 0, &again), SCIARA_ERR_INPUT, "s.json");
   sciara_close(s);
   struct sciara_scenario *c = built();
   s = create(c, site);
-  OK(sciara_write_checkpoint(s, inside("memory.h5")));
-  refused(SCIARA_ERR_INPUT, sciara_open_checkpoint(inside("memory.h5"), NULL, NULL, 0, &again), "had a DEM in memory");
-  OK(sciara_open_checkpoint(inside("memory.h5"), site, NULL, 0, &again));
+  expect_ok(sciara_write_checkpoint(s, in_folder("memory.h5")));
+  expect_error(sciara_open_checkpoint(in_folder("memory.h5"), NULL, NULL, 0, &again), SCIARA_ERR_INPUT,
+               "had a DEM in memory");
+  expect_ok(sciara_open_checkpoint(in_folder("memory.h5"), site, NULL, 0, &again));
   sciara_close(again);
   sciara_scenario_close(c);
   sciara_site_release(site);
@@ -677,12 +662,12 @@ TEST(messages_go_to_the_caller) {
   fill(altitude);
   messages[0] = '\0';
   sciara_set_log(note, NULL);
-  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
+  expect_ok(sciara_site_from_array(&grid, NULL, altitude, false, &site));
   sciara_site_release(site);
   ck_assert_msg(strstr(messages, "2 the array of altitudes: no CRS is given") != NULL, "%s", messages);
   sciara_set_log(NULL, NULL);
   messages[0] = '\0';
-  OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
+  expect_ok(sciara_site_from_array(&grid, NULL, altitude, false, &site));
   sciara_site_release(site);
   ck_assert_str_eq(messages, "");
 }
@@ -703,13 +688,13 @@ TEST(a_thousand_runs) {
     const struct sciara_site *site = memory_site(k % 2);
     struct sciara_scenario *c = built();
     const double *view;
-    if (k % 2) OK(sciara_scenario_set(c, "engine.precision", "single"));
+    if (k % 2) expect_ok(sciara_scenario_set(c, "engine.precision", "single"));
     struct sciara *s = create(c, site);
-    OK(sciara_step(s, 3));
-    OK(sciara_set_rate(s, "vent 1", 4, 1000));
-    OK(sciara_step(s, 3));
-    OK(sciara_view_field(s, SCIARA_FIELD_THICKNESS, &view));
-    refused(SCIARA_ERR_USAGE, sciara_set_rate(s, "none", 4, 1000), "found \"none\"");
+    expect_ok(sciara_step(s, 3));
+    expect_ok(sciara_set_rate(s, "vent 1", 4, 1000));
+    expect_ok(sciara_step(s, 3));
+    expect_ok(sciara_view_field(s, SCIARA_FIELD_THICKNESS, &view));
+    expect_error(sciara_set_rate(s, "none", 4, 1000), SCIARA_ERR_USAGE, "found \"none\"");
     sciara_close(s);
     sciara_scenario_close(c);
     sciara_site_release(site);
@@ -788,4 +773,4 @@ TEST(null_is_refused) {
   ck_assert_str_eq(sciara_field_description(SCIARA_FIELD_SPEED), "speed of liquid lava");
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

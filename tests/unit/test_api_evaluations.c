@@ -2,9 +2,6 @@
 // The public interface: generations of a search against the map of a run with known parameters.
 #include "sciara.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "run_case.h"
 
 static char scenario[96], observed[96];
@@ -161,4 +158,4 @@ TEST(wrong_use) {
   sciara_evaluations_close(NULL);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

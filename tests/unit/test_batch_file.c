@@ -3,16 +3,12 @@
 #include "member/batch_file.h"
 
 #include <hdf5.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "file/durable.h"
 #include "file/versions.h"
+#include "support/folder.h"
 #include "support/random.h"
 
 // HDF5 1.10 does not release all of its memory when it finds a damaged file.
@@ -21,14 +17,14 @@ const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
 
 enum { MEMBERS = 5, ROWS = 4000, COLS = 3000, CELLS = 21000 };
 
-static char folder[64], path[96];
+static char path[96];
 static struct sciara_footprint members[MEMBERS];
 static const struct sciara_batch_header header = {
     .ensemble_hash = UINT64_C(0xfedcba9876543210), .site_hash = 7, .rows = ROWS, .cols = COLS, .batch = 12};
 
 static void fill_cells(struct sciara_footprint *f, int64_t count) {
   f->count = count;
-  ck_assert_int_eq(sciara_footprint_make_cells(f, count), SCIARA_OK);
+  expect_ok(sciara_footprint_make_cells(f, count));
   for (int64_t i = 0; i < count; i++) {
     f->cell[i] = (i == 0 ? 0 : f->cell[i - 1] + 1) + (int64_t)(random_bits() % 400);
     f->arrival[i] = (float)uniform(0, 1e5);
@@ -40,8 +36,7 @@ static void fill_cells(struct sciara_footprint *f, int64_t count) {
 
 static void begin(void) {
   seed = 1; // the same members in each test, also where tests share a process
-  snprintf(folder, sizeof folder, "/tmp/sciara-batch-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/000012.h5", folder);
   for (int k = 0; k < MEMBERS; k++) {
     members[k] = (struct sciara_footprint){.id = 100 + 3 * k,
@@ -65,13 +60,10 @@ static void begin(void) {
 
 static void end(void) {
   for (int k = 0; k < MEMBERS; k++) sciara_footprint_free(&members[k]);
-  unlink(path);
-  rmdir(folder);
+  folder_remove();
 }
 
-static void write_it(void) {
-  ck_assert_msg(sciara_batch_write(path, &header, members, MEMBERS, true) == SCIARA_OK, "%s", sciara_last_error());
-}
+static void write_it(void) { expect_ok(sciara_batch_write(path, &header, members, MEMBERS, true)); }
 
 static void assert_same_cells(const struct sciara_footprint *a, const struct sciara_footprint *b) {
   const size_t count = (size_t)a->count;
@@ -103,14 +95,14 @@ TEST(every_value_is_read_back) {
   size_t count;
   void *file;
   write_it();
-  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
   ck_assert_mem_eq(&h, &header, sizeof h);
   ck_assert_uint_eq(count, MEMBERS);
   for (int turn = 0; turn < 2; turn++) // in order, then in reverse
     for (size_t n = 0; n < count; n++) {
       const size_t k = turn == 0 ? n : count - 1 - n;
       assert_same(&members[k], &f[k]);
-      ck_assert_msg(sciara_batch_cells(file, k, &f[k]) == SCIARA_OK, "%s", sciara_last_error());
+      expect_ok(sciara_batch_cells(file, k, &f[k]));
       assert_same_cells(&members[k], &f[k]);
       sciara_footprint_free_cells(&f[k]);
     }
@@ -122,9 +114,9 @@ TEST(equal_batches_have_equal_bytes) {
   char *a, *b;
   size_t m, n;
   write_it();
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &m), SCIARA_OK);
-  ck_assert_int_eq(sciara_batch_write(path, &header, members, MEMBERS, false), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &b, &n), SCIARA_OK);
+  expect_ok(sciara_file_read(path, 1 << 24, &a, &m));
+  expect_ok(sciara_batch_write(path, &header, members, MEMBERS, false));
+  expect_ok(sciara_file_read(path, 1 << 24, &b, &n));
   ck_assert_uint_eq(m, n);
   ck_assert_mem_eq(a, b, n);
   free(a);
@@ -136,10 +128,10 @@ TEST(a_batch_without_any_cell_is_valid) {
   struct sciara_footprint *f;
   size_t count;
   void *file;
-  ck_assert_int_eq(sciara_batch_write(path, &header, &members[1], 1, true), SCIARA_OK);
-  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_batch_write(path, &header, &members[1], 1, true));
+  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
   assert_same(&members[1], &f[0]);
-  ck_assert_int_eq(sciara_batch_cells(file, 0, &f[0]), SCIARA_OK);
+  expect_ok(sciara_batch_cells(file, 0, &f[0]));
   sciara_batch_close(file);
   sciara_batch_release(f, count);
 }
@@ -179,8 +171,8 @@ static const char *cells_fail(void) {
   size_t count;
   void *file;
   write_it();
-  ck_assert_msg(sciara_batch_open(path, &h, &f, &count, &file) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(sciara_batch_cells(file, 0, &f[0]), SCIARA_OK);
+  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
+  expect_ok(sciara_batch_cells(file, 0, &f[0]));
   ck_assert_int_eq(sciara_batch_cells(file, 2, &f[2]), SCIARA_ERR_INPUT);
   ck_assert_ptr_null(f[2].cell);
   sciara_batch_close(file);
@@ -213,7 +205,7 @@ TEST(invalid_cells_are_refused) {
 TEST(values_are_documented) {
   char *page, row[256];
   size_t size;
-  ck_assert_int_eq(sciara_file_read(SCIARA_SOURCE_DIR "/docs/formats.md", 1 << 24, &page, &size), SCIARA_OK);
+  expect_ok(sciara_file_read(SCIARA_SOURCE_DIR "/docs/formats.md", 1 << 24, &page, &size));
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
     const struct sciara_footprint_value_info *value = &sciara_footprint_values[v];
     snprintf(row, sizeof row, "| `%s` | %s | %s |\n", value->name, value->unit, value->meaning);
@@ -241,7 +233,7 @@ TEST(a_value_that_is_missing_is_damage_or_unknown) {
       continue;
     }
     ck_assert_int_eq(status, SCIARA_OK);
-    ck_assert_int_eq(sciara_batch_cells(batch, 0, &f[0]), SCIARA_OK);
+    expect_ok(sciara_batch_cells(batch, 0, &f[0]));
     for (int other = 0; other < SCIARA_FOOTPRINT_VALUES; other++)
       for (int64_t i = 0; i < f[0].count; i++)
         ck_assert(other == v ? isnan(f[0].value[v][i]) : f[0].value[other][i] == members[0].value[other][i]);
@@ -314,17 +306,17 @@ TEST(a_damaged_file_is_never_read_as_another) {
   size_t size;
   for (int k = 0; k < MEMBERS; k++) members[k].count = members[k].count > 300 ? 300 : members[k].count;
   write_it();
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &bytes, &size), SCIARA_OK);
+  expect_ok(sciara_file_read(path, 1 << 24, &bytes, &size));
   for (int turn = 0; turn < 400; turn++) {
     const size_t at = random_bits() % size;
     const int bit = (int)(random_bits() % 8);
     bytes[at] = (char)(bytes[at] ^ (1 << bit));
-    ck_assert_int_eq(sciara_file_replace_shared(path, bytes, size, false), SCIARA_OK);
+    expect_ok(sciara_file_replace_shared(path, bytes, size, false));
     ck_assert_msg(refused_or_unchanged(), "bit %d of byte %zu", bit, at);
     bytes[at] = (char)(bytes[at] ^ (1 << bit));
   }
   for (size_t length = 0; length < size; length += size / 40) {
-    ck_assert_int_eq(sciara_file_replace_shared(path, bytes, length, false), SCIARA_OK);
+    expect_ok(sciara_file_replace_shared(path, bytes, length, false));
     ck_assert_msg(refused_or_unchanged(), "the first %zu bytes", length);
   }
   free(bytes);
@@ -341,7 +333,7 @@ TEST(a_member_takes_little_room) {
     f->deposit[i] = (float)uniform(0.5, 4.5);
     for (int v = SCIARA_FOOTPRINT_VALUE_DEPOSIT + 1; v < SCIARA_FOOTPRINT_VALUES; v++) f->value[v][i] = 0;
   }
-  ck_assert_int_eq(sciara_batch_write(path, &header, f, 1, true), SCIARA_OK);
+  expect_ok(sciara_batch_write(path, &header, f, 1, true));
   ck_assert_int_eq(stat(path, &about), 0);
   ck_assert_int_lt(about.st_size, 110000);
 }

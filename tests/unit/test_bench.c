@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about bench/bench.h and bench/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bench/bench.h"
 #include "bench/bench_race.h"
@@ -15,7 +12,7 @@ static const struct sciara_engine_ops *serial;
 
 static struct sciara_problem scene(enum sciara_scene which, int64_t size, enum sciara_precision precision) {
   struct sciara_problem p;
-  ck_assert_msg(sciara_scene_make(which, size, precision, &p) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_scene_make(which, size, precision, &p));
   const struct sciara_grid grid = sciara_scene_grid(which, size);
   ck_assert_int_eq(p.grid.rows, grid.rows);
   ck_assert_int_eq(p.grid.cols, grid.cols);
@@ -96,7 +93,7 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
       .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_seen};
   fault = what;
   downloads = rows_seen = 0;
-  ck_assert_msg(sciara_bench_measure(&c, candidates, 2) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_bench_measure(&c, candidates, 2));
   ck_assert_uint_eq(c.count, 2); // serial is the reference already
   ck_assert_int_eq(rows_seen, 2);
   ck_assert_int_eq(c.liquid_cells, 62 * 62);

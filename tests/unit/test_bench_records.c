@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
 // wrong engine gets no time, and a repetition that is shortened is still verified.
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 #include "bench/bench_scenes.h"
@@ -37,16 +32,13 @@ static struct sciara_bench_case a_case(void) {
                                     .records = &records};
 }
 
-static void make_problem(void) {
-  ck_assert_msg(sciara_scene_make(SCIARA_SCENE_DENSE, SIZE, SCIARA_DOUBLE, &problem) == SCIARA_OK, "%s",
-                sciara_last_error());
-}
+static void make_problem(void) { expect_ok(sciara_scene_make(SCIARA_SCENE_DENSE, SIZE, SCIARA_DOUBLE, &problem)); }
 
 /** The problem at its start, and its records. */
 static void setup(void) {
   make_problem();
   struct sciara_bench_case c = a_case();
-  ck_assert_msg(sciara_bench_record(&c, &records) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_bench_record(&c, &records));
   sciara_problem_free(&problem);
   make_problem();
   ck_assert_uint_eq(records.count, COUNT);
@@ -64,7 +56,7 @@ TEST(what_is_recorded) {
   const uint64_t hash = sciara_bench_fingerprint(&problem, SCIARA_DOUBLE);
   for (uint64_t step = EVERY; step <= 3 * EVERY; step += EVERY) {
     const struct sciara_bench_record *r = sciara_bench_record_find(&records, hash, SCIARA_DOUBLE, step);
-    ck_assert_int_eq(sciara_bench_advance(&problem, SCIARA_DOUBLE, step), SCIARA_OK);
+    expect_ok(sciara_bench_advance(&problem, SCIARA_DOUBLE, step));
     ck_assert_ptr_nonnull(r);
     ck_assert_uint_eq(r->checksum, sciara_state_checksum(s));
     ck_assert(r->clock == s->clock && r->liquid_cells == sciara_state_liquid_cells(s));
@@ -107,9 +99,9 @@ TEST(written_and_read_again) {
   snprintf(other.name, sizeof other.name, "another");
   other.precision = SCIARA_SINGLE_PRECISION;
   other.problem++;
-  ck_assert_int_eq(sciara_bench_record_add(&records, &other), SCIARA_OK);
-  ck_assert_int_eq(sciara_bench_records_write(&records, file), SCIARA_OK); // sorts
-  ck_assert_msg(sciara_bench_records_read(file, &again) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_bench_record_add(&records, &other));
+  expect_ok(sciara_bench_records_write(&records, file)); // sorts
+  expect_ok(sciara_bench_records_read(file, &again));
   unlink(file);
   ck_assert_uint_eq(again.count, COUNT + 1);
   ck_assert_str_eq(again.row[0].name, "another");
@@ -156,15 +148,13 @@ TEST(files_that_are_refused) {
   };
   struct sciara_bench_records read;
   close(mkstemp(file));
-  ck_assert_int_eq(sciara_file_replace(file, HEADER ROW, strlen(HEADER ROW)), SCIARA_OK);
-  ck_assert_msg(sciara_bench_records_read(file, &read) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_file_replace(file, HEADER ROW, strlen(HEADER ROW)));
+  expect_ok(sciara_bench_records_read(file, &read));
   ck_assert_uint_eq(read.count, 1);
   sciara_bench_records_free(&read);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    ck_assert_int_eq(sciara_file_replace(file, cases[k].text, strlen(cases[k].text)), SCIARA_OK);
-    ck_assert_int_eq(sciara_bench_records_read(file, &read), SCIARA_ERR_INPUT);
-    ck_assert_msg(strstr(sciara_last_error(), cases[k].message), "\"%s\" lacks \"%s\"", sciara_last_error(),
-                  cases[k].message);
+    expect_ok(sciara_file_replace(file, cases[k].text, strlen(cases[k].text)));
+    expect_error(sciara_bench_records_read(file, &read), SCIARA_ERR_INPUT, cases[k].message);
     ck_assert(!read.row && read.count == 0);
   }
   unlink(file);
@@ -210,7 +200,7 @@ static struct sciara_bench_candidate candidate(enum sciara_determinism determini
 
 static void measure(struct sciara_bench_case *c, const struct sciara_bench_candidate *candidates, size_t count) {
   c->clock = fake_clock;
-  ck_assert_msg(sciara_bench_measure(c, candidates, count) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_bench_measure(c, candidates, count));
 }
 
 static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench_result result, const char *why) {
@@ -292,7 +282,7 @@ TEST(slow_ones_do_fewer_steps) {
 /** An engine of the class tolerance is compared with the state of the exact engine that got furthest. */
 TEST(tolerance_is_compared_with_a_state) {
   const struct sciara_engine_ops *openmp;
-  ck_assert_int_eq(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp), SCIARA_OK);
+  expect_ok(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &openmp));
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate list[] = {candidate(SCIARA_TOLERANCE, true, is_wrong),
                                                   {.ops = openmp, .threads = 1}};
@@ -314,7 +304,7 @@ TEST(tolerance_is_compared_with_a_state) {
 
 TEST(checksums_in_parallel) {
   struct sciara_problem p;
-  ck_assert_int_eq(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p), SCIARA_OK);
+  expect_ok(sciara_scene_make(SCIARA_SCENE_DENSE, 1501, SCIARA_DOUBLE, &p));
   ck_assert_uint_eq(sciara_checksum_in_parallel(p.state), sciara_state_checksum(p.state));
   p.state->h[1501 * 1501 - 1] = 1; // the last cell of the last thread
   ck_assert_uint_eq(sciara_checksum_in_parallel(p.state), sciara_state_checksum(p.state));

@@ -45,7 +45,7 @@ static void begin(void) {
 
 static void end(void) {
   sciara_state_destroy(state);
-  teardown();
+  folder_remove();
 }
 
 static struct sciara_checkpoint header(const struct sciara_state *s) {
@@ -72,7 +72,7 @@ static struct sciara_checkpoint header(const struct sciara_state *s) {
 
 static void write_it(const struct sciara_state *s) {
   struct sciara_checkpoint c = header(s);
-  ck_assert_msg(sciara_checkpoint_write(&c, s, path) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_checkpoint_write(&c, s, path));
   sciara_checkpoint_free(&c);
 }
 
@@ -83,7 +83,7 @@ static struct sciara_state *ground_of(const struct sciara_state *s, unsigned rec
   struct sciara_state *bare;
   ck_assert_ptr_nonnull(valid);
   for (int64_t i = 0; i < cells; i++) valid[i] = s->kind[i] != SCIARA_CELL_NODATA;
-  ck_assert_int_eq(sciara_state_create(&s->grid, s->z0, valid, record, &bare), SCIARA_OK);
+  expect_ok(sciara_state_create(&s->grid, s->z0, valid, record, &bare));
   free(valid);
   return bare;
 }
@@ -103,9 +103,9 @@ static void assert_identical(const struct sciara_state *a, const struct sciara_s
 TEST(every_bit_is_read_back) {
   write_it(state);
   struct sciara_checkpoint c;
-  ck_assert_msg(sciara_checkpoint_verify(path, &c) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_checkpoint_verify(path, &c));
   struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
-  ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_checkpoint_read_state(path, &c, back));
   assert_identical(state, back);
   ck_assert_uint_eq(c.checksum, sciara_state_checksum(state));
   struct sciara_checkpoint was = header(state);
@@ -120,7 +120,7 @@ TEST(every_bit_is_read_back) {
   ck_assert_mem_eq(&c.identity.params, &was.identity.params, sizeof was.identity.params);
   ck_assert(c.dem_hash == was.dem_hash && c.losses == 5 && c.snapshots == 6 && isinf(c.next_snapshot_s));
   ck_assert(c.wall_s == 1.5 && c.compute_s == 1.25 && c.output_wait_s == 0.125);
-  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &was.identity, 0), SCIARA_OK);
+  expect_ok(sciara_checkpoint_check(&c, path, &was.identity, 0));
   sciara_checkpoint_free(&was);
   sciara_checkpoint_free(&c);
   sciara_state_destroy(back);
@@ -129,9 +129,9 @@ TEST(every_bit_is_read_back) {
 TEST(maxima_that_are_not_recorded_are_left_out) {
   write_it(state);
   struct sciara_checkpoint c;
-  ck_assert_int_eq(sciara_checkpoint_read_header(path, &c), SCIARA_OK);
+  expect_ok(sciara_checkpoint_read_header(path, &c));
   struct sciara_state *back = ground_of(state, 0);
-  ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_checkpoint_read_state(path, &c, back));
   assert_identical(state, back);
   sciara_state_destroy(back);
   sciara_checkpoint_free(&c);
@@ -150,17 +150,6 @@ TEST(a_map_without_lava_takes_nothing) {
   sciara_state_destroy(bare);
 }
 
-static void write_bytes(const char *to, const unsigned char *bytes, size_t count) {
-  FILE *f = fopen(to, "wb");
-  ck_assert(f && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
-}
-
-static unsigned char *read_bytes(size_t *count) {
-  char *bytes;
-  ck_assert_int_eq(sciara_file_read(path, 64 << 20, &bytes, count), SCIARA_OK);
-  return (unsigned char *)bytes;
-}
-
 /** A damaged file is refused, or everything that is read from it is unchanged. */
 static bool is_noticed(const struct sciara_checkpoint *whole) {
   struct sciara_checkpoint c;
@@ -171,9 +160,9 @@ static bool is_noticed(const struct sciara_checkpoint *whole) {
     return true;
   }
   struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
-  ck_assert_msg(sciara_checkpoint_read_state(path, &c, back) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_checkpoint_read_state(path, &c, back));
   assert_identical(state, back);
-  ck_assert_int_eq(sciara_checkpoint_check(&c, path, &whole->identity, 0), SCIARA_OK);
+  expect_ok(sciara_checkpoint_check(&c, path, &whole->identity, 0));
   ck_assert_str_eq(c.scenario_json, whole->scenario_json);
   ck_assert(c.snapshots == whole->snapshots && c.losses == whole->losses && isinf(c.next_snapshot_s));
   sciara_state_destroy(back);
@@ -196,9 +185,9 @@ TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   take_a_low_state();
   write_it(state);
   struct sciara_checkpoint whole;
-  ck_assert_int_eq(sciara_checkpoint_verify(path, &whole), SCIARA_OK);
+  expect_ok(sciara_checkpoint_verify(path, &whole));
   size_t count;
-  unsigned char *bytes = read_bytes(&count);
+  unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
   int noticed = 0;
   for (int k = 0; k < rounds(); k++) {
     x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -221,7 +210,7 @@ TEST(a_file_cut_short_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
   size_t count;
-  unsigned char *bytes = read_bytes(&count);
+  unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
   for (size_t k = 0; k < CUTS; k++) {
     write_bytes(path, bytes, k * (count - 1) / (CUTS - 1));
     ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_ERR_INPUT);
@@ -256,8 +245,7 @@ static void change_word(const char *field, uint64_t value) {
 
 static void expect_refused(const char *message) {
   struct sciara_checkpoint c;
-  ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), message), "%s", sciara_last_error());
+  expect_error(sciara_checkpoint_verify(path, &c), SCIARA_ERR_INPUT, message);
 }
 
 TEST(what_was_changed_through_hdf5_is_refused) {
@@ -343,17 +331,15 @@ TEST(fields_cannot_be_exchanged) {
 TEST(another_ground_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
-  ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_OK);
+  expect_ok(sciara_checkpoint_verify(path, &c));
   struct sciara_state *other = ground_of(state, SCIARA_RECORD_EVERYTHING);
   writable_ground(other)[7777] += 1;
   other->z[7777] += 1;
-  ck_assert_int_eq(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), "the state has the checksum"), "%s", sciara_last_error());
+  expect_error(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT, "the state has the checksum");
   sciara_state_destroy(other);
   other = make_state(30, 40);
-  ck_assert_int_eq(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), "another DEM: expected 300 rows x 520 columns, found 30 x 40"), "%s",
-                sciara_last_error());
+  expect_error(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT,
+               "another DEM: expected 300 rows x 520 columns, found 30 x 40");
   sciara_state_destroy(other);
   sciara_checkpoint_free(&c);
 }
@@ -398,7 +384,7 @@ TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
     ck_assert_int_eq(status, SCIARA_OK);
   }
   const bool vents = differences[_i].change == differ_vents;
-  if (vents) ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, 1u << SCIARA_INPUT_VENTS), SCIARA_OK);
+  if (vents) expect_ok(sciara_checkpoint_check(&c, path, &run.identity, 1u << SCIARA_INPUT_VENTS));
   c.identity.record = 0;
   run.identity.record = SCIARA_RECORD_MAX_SPEED;
   if (vents)
@@ -415,7 +401,7 @@ TEST(a_failed_write_leaves_the_earlier_file) {
   state->step = 999;
   ck_assert_int_eq(sciara_checkpoint_write(&c, state, path), SCIARA_ERR_IO);
   sciara_checkpoint_free(&c);
-  ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_OK);
+  expect_ok(sciara_checkpoint_verify(path, &c));
   ck_assert_uint_eq(c.step, 123);
   sciara_checkpoint_free(&c);
   free(part);
@@ -425,9 +411,9 @@ TEST(vents_are_distinguished) {
   const double edges[] = {0, 10, 20}, rates[] = {1, 2}, other[] = {1, 3};
   struct sciara_vents *a = sciara_vents_create(), *b = sciara_vents_create();
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));
-  ck_assert_int_eq(sciara_vents_add(a, 1, 2, 2, edges, rates), SCIARA_OK);
+  expect_ok(sciara_vents_add(a, 1, 2, 2, edges, rates));
   ck_assert_uint_ne(sciara_vents_hash(a), sciara_vents_hash(b));
-  ck_assert_int_eq(sciara_vents_add(b, 1, 2, 2, edges, other), SCIARA_OK);
+  expect_ok(sciara_vents_add(b, 1, 2, 2, edges, other));
   ck_assert_uint_ne(sciara_vents_hash(a), sciara_vents_hash(b));
   b->rate[1] = 2;
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));

@@ -301,4 +301,4 @@ TEST_EACH(one_on_request, 4) {
   sciara_simulation_destroy(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

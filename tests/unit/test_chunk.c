@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chunks as they are encoded, decoded again by zlib and by the definitions of HDF5's filters; and the same bytes from any
 // number of threads, even when threads cannot be started.
-#include <errno.h>
 #include <pthread.h>
 #include <zlib.h>
 
@@ -79,9 +78,9 @@ TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
   struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .as_double = as_double};
   struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   source.touched = &touched;
-  ck_assert_int_eq(sciara_chunk_team_create(&source, ALL_FIELDS, 1, &team), SCIARA_OK);
+  expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, 1, &team));
   int plain = 0;
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++)
     for (int64_t r = 0; r < s->grid.rows; r += SCIARA_CHUNK_SIDE)
@@ -114,9 +113,9 @@ TEST_EACH(noise_fits, 2) {
   }
   struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched, .as_double = _i};
-  ck_assert_int_eq(sciara_chunk_team_create(&source, 1u << SCIARA_FIELD_MOMENTUM_X, 1, &team), SCIARA_OK);
+  expect_ok(sciara_chunk_team_create(&source, 1u << SCIARA_FIELD_MOMENTUM_X, 1, &team));
   const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
   ck_assert_uint_gt(chunk->count, 256 * 256 * (_i ? 6 : 3));
   ck_assert_uint_le(chunk->count, sciara_chunk_room(&s->grid, _i));
@@ -130,9 +129,9 @@ TEST_EACH(noise_fits, 2) {
 static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool slow, size_t *count) {
   struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
-  ck_assert_int_eq(sciara_chunk_team_create(&source, ALL_FIELDS, threads, &team), SCIARA_OK);
+  expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, threads, &team));
   const int64_t chunks = SCIARA_FIELD_COUNT * sciara_chunks_of(&s->grid);
   unsigned char *all = malloc((size_t)chunks * sciara_chunk_room(&s->grid, false));
   *count = 0;
@@ -173,7 +172,7 @@ TEST_FROM(same_bytes_from_values, 1, 4) {
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     struct sciara_chunk_team *team;
     sciara_field_derive(s, (enum sciara_field)f, values);
-    ck_assert_int_eq(sciara_chunk_team_create(&source, 1u << f, _i, &team), SCIARA_OK);
+    expect_ok(sciara_chunk_team_create(&source, 1u << f, _i, &team));
     for (int64_t k = 0; k < sciara_chunks_of(&s->grid); k++) {
       const struct sciara_chunk *chunk = sciara_chunk_team_next(team);
       ck_assert(chunk->field == (enum sciara_field)f && count + chunk->count <= expected_count);
@@ -193,10 +192,10 @@ TEST_FROM(an_early_end, 1, 5) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_touched touched;
   struct sciara_chunk_team *team;
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
   for (int taken = 0; taken < 12; taken++) {
-    ck_assert_int_eq(sciara_chunk_team_create(&source, ALL_FIELDS, _i, &team), SCIARA_OK);
+    expect_ok(sciara_chunk_team_create(&source, ALL_FIELDS, _i, &team));
     for (int k = 0; k < taken; k++) sciara_chunk_team_next(team);
     if (taken % 3 == 0) usleep(1000);
     sciara_chunk_team_destroy(team);

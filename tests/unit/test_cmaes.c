@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of calibrations: its points stay in the cube and depend on seed and values alone, and a start ends when it
 // should. How many values it needs is compared with another implementation in accuracy/cmaes_reference.py.
-#include <math.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "calibrate/cmaes.h"
@@ -12,7 +10,7 @@ enum { N = 3 };
 static struct sciara_cmaes *make(uint64_t seed, double sigma, double least) {
   struct sciara_cmaes *c;
   const struct sciara_cmaes_setup setup = {.dimension = N, .seed = seed, .sigma = sigma, .least = least};
-  ck_assert_msg(sciara_cmaes_create(&setup, &c) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_cmaes_create(&setup, &c));
   return c;
 }
 
@@ -35,7 +33,7 @@ static double advance(struct sciara_cmaes *c, function *of, enum sciara_cmaes_en
     values[k] = of(points + k * N);
     best = fmin(best, values[k]);
   }
-  ck_assert_msg(sciara_cmaes_tell(c, values, end) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_cmaes_tell(c, values, end));
   return best;
 }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communicators: the vote of a step, and messages between ranks that are threads.
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "comm/comm.h"
 #include "comm/vote.h"
@@ -56,7 +53,7 @@ static void *work(void *argument) {
 static void run(int size, void (*each)(struct sciara_comm *c)) {
   struct sciara_comm *comm[MOST];
   struct rank rank[MOST];
-  ck_assert_int_eq(comm_threads(size, comm), SCIARA_OK);
+  expect_ok(comm_threads(size, comm));
   for (int k = 0; k < size; k++) {
     rank[k] = (struct rank){.comm = comm[k], .work = each};
     ck_assert_int_eq(pthread_create(&rank[k].thread, NULL, work, &rank[k]), 0);
@@ -69,7 +66,7 @@ static void vote_often(struct sciara_comm *c) {
     const int smallest = step % c->size; // this rank has the smallest time
     const unsigned flags = c->rank == (step + 1) % c->size ? 1u << step % 4 : 0;
     uint64_t vote = sciara_vote_make(1.0 + step + (c->rank == smallest ? 0 : 1 + c->rank), flags);
-    ck_assert_int_eq(c->ops->vote(c, c->size, &vote), SCIARA_OK);
+    expect_ok(c->ops->vote(c, c->size, &vote));
     ck_assert(sciara_vote_time(vote) == 1.0 + step);
     ck_assert_uint_eq(vote & SCIARA_VOTE_FLAGS, 1u << step % 4);
   }
@@ -96,7 +93,7 @@ static void talk(struct sciara_comm *c) {
       m[count++] = (struct sciara_comm_message){
           .rank = other, .receive = true, .data = mine + WORDS, .bytes = words * sizeof *mine};
     }
-    ck_assert_int_eq(sciara_comm_exchange(c, m, count), SCIARA_OK);
+    expect_ok(sciara_comm_exchange(c, m, count));
     for (int n = 1; n < count; n += 2)
       for (size_t k = 0; k < words; k++)
         ck_assert_uint_eq(((const uint32_t *)m[n].data)[k],
@@ -110,9 +107,9 @@ TEST_FROM(neighbours_talk, 1, MOST + 1) { run(_i, talk); }
 
 static void tell_all(struct sciara_comm *c) {
   int word = c->rank == 0 ? 4711 : 0, mine = 100 + c->rank, all[MOST] = {0};
-  ck_assert_int_eq(sciara_comm_broadcast(c, &word, sizeof word), SCIARA_OK);
+  expect_ok(sciara_comm_broadcast(c, &word, sizeof word));
   ck_assert_int_eq(word, 4711);
-  ck_assert_int_eq(sciara_comm_gather(c, &mine, sizeof mine, all), SCIARA_OK);
+  expect_ok(sciara_comm_gather(c, &mine, sizeof mine, all));
   for (int k = 0; k < c->size && c->rank == 0; k++) ck_assert_int_eq(all[k], 100 + k);
   c->ops->close(c, 0);
 }
@@ -146,7 +143,7 @@ static void be_silent(struct sciara_comm *c) {
   } else {
     char byte;
     const struct sciara_comm_message m = {.receive = true, .data = &byte, .bytes = 1};
-    ck_assert_int_eq(c->ops->start(c, &m, 1), SCIARA_OK);
+    expect_ok(c->ops->start(c, &m, 1));
     expect_lost(c, c->ops->finish(c, INFINITY), "has ended");
     c->ops->close(c, 7);
   }
@@ -171,10 +168,10 @@ TEST(alone) {
   int mine = 7, all = 0;
   const struct sciara_comm_message m = {.rank = 1, .data = &mine, .bytes = sizeof mine};
   ck_assert_int_eq(c->size, 1);
-  ck_assert_int_eq(c->ops->vote(c, c->size, &vote), SCIARA_OK);
+  expect_ok(c->ops->vote(c, c->size, &vote));
   ck_assert_uint_eq(vote, sciara_vote_make(3, SCIARA_VOTE_STOP));
-  ck_assert_int_eq(sciara_comm_broadcast(c, &mine, sizeof mine), SCIARA_OK);
-  ck_assert_int_eq(sciara_comm_gather(c, &mine, sizeof mine, &all), SCIARA_OK);
+  expect_ok(sciara_comm_broadcast(c, &mine, sizeof mine));
+  expect_ok(sciara_comm_gather(c, &mine, sizeof mine, &all));
   ck_assert_int_eq(all, 7);
   ck_assert_int_eq(sciara_comm_exchange(c, &m, 1), SCIARA_ERR_INTERNAL);
   c->ops->close(c, 0);
@@ -189,17 +186,16 @@ TEST(a_gpu_for_each_process) {
   enum { RANKS = sizeof all / sizeof *all };
   int device = -1;
   for (int k = 0; k < 5; k++) {
-    ck_assert_int_eq(sciara_banded_device(all, RANKS, k, 0, 1, &device), SCIARA_OK);
+    expect_ok(sciara_banded_device(all, RANKS, k, 0, 1, &device));
     ck_assert_int_eq(device, expected[k]);
   }
   ck_assert_int_eq(sciara_banded_device(all, RANKS, 5, 0, 1, &device), SCIARA_ERR_DEVICE);
   ck_assert_str_eq(sciara_last_error(),
                    "3 processes with 1 GPU each share 2 GPUs of a, from number 0 on; expected at most 2");
-  ck_assert_int_eq(sciara_banded_device(all, 2, 0, 1, 1, &device), SCIARA_OK);
+  expect_ok(sciara_banded_device(all, 2, 0, 1, 1, &device));
   ck_assert_int_eq(device, 1);
-  ck_assert_int_eq(sciara_banded_device(all, 3, 2, 1, 1, &device), SCIARA_ERR_DEVICE);
-  ck_assert_msg(strstr(sciara_last_error(), "share 1 GPU of a, from number 1 on; expected at most 1"), "%s",
-                sciara_last_error());
+  expect_error(sciara_banded_device(all, 3, 2, 1, 1, &device), SCIARA_ERR_DEVICE,
+               "share 1 GPU of a, from number 1 on; expected at most 1");
 }
 
 TEST(several_gpus_for_each_process) {
@@ -207,7 +203,7 @@ TEST(several_gpus_for_each_process) {
   int device = -1;
   for (int k = 0; k < 4; k++) all[k] = (struct sciara_banded_gpus){.set = 9, .count = 8, .host = "a"};
   for (int k = 0; k < 3; k++) {
-    ck_assert_int_eq(sciara_banded_device(all, 4, k, 1, 2, &device), SCIARA_OK);
+    expect_ok(sciara_banded_device(all, 4, k, 1, 2, &device));
     ck_assert_int_eq(device, 1 + 2 * k);
   }
   ck_assert_int_eq(sciara_banded_device(all, 4, 3, 1, 2, &device), SCIARA_ERR_DEVICE);

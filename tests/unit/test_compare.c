@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara_compare_values: what differs, by how much, and what exceeds a tolerance that is relative to the reference, the
 // first of the two.
-#include <math.h>
-#include <stdlib.h>
 
 #include "analysis/compare.h"
 

@@ -2,15 +2,10 @@
 // A member computed in a window that grows equals the run on the whole map: checksum, ledger and every cell.
 #include "member/compute.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,6 +18,7 @@
 #include "sim/scenario_site.h"
 #include "sim/simulation.h"
 #include "store/checkpoint_hdf5.h"
+#include "support/folder.h"
 
 enum { ROWS = 150, COLS = 170 };
 
@@ -32,11 +28,11 @@ static const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size =
 static const struct sciara_site *make_site(bool single) {
   const struct sciara_site *site;
   double *z;
-  ck_assert_int_eq(SCIARA_NEW(z, ROWS * COLS, "altitudes"), SCIARA_OK);
+  expect_ok(SCIARA_NEW(z, ROWS * COLS, "altitudes"));
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLS; c++) z[r * COLS + c] = 2000 - 2.5 * r - 1.1 * c + 3 * sin(r * 0.31) * cos(c * 0.23);
   for (int k = 0; k < 6; k++) z[(70 + k) * COLS + 60] = SCIARA_NODATA_ALTITUDE;
-  ck_assert_msg(sciara_memory_site_make(&grid, NULL, z, single, &site) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_memory_site_make(&grid, NULL, z, single, &site));
   sciara_free(z);
   return site;
 }
@@ -92,8 +88,8 @@ static enum sciara_status compute(const struct sciara_compute_setup *setup, cons
   struct sciara_scenario_member member = {.name = "x.json"};
   struct sciara_scenario_base *base;
   cJSON *tree;
-  ck_assert_int_eq(sciara_json_parse("x.json", json, strlen(json), &tree), SCIARA_OK);
-  ck_assert_int_eq(sciara_scenario_base_make(tree, &base), SCIARA_OK);
+  expect_ok(sciara_json_parse("x.json", json, strlen(json), &tree));
+  expect_ok(sciara_scenario_base_make(tree, &base));
   member.base = base;
   const enum sciara_status status = sciara_compute_member(setup, &member, out, cancelled);
   sciara_scenario_base_free(base);
@@ -110,9 +106,9 @@ static struct sciara_simulation *whole_run(const struct sciara_site *site, const
   sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &p.scenario, &d);
   sciara_problem_place(&p, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");
-  ck_assert_msg(sciara_simulation_create(&p, false, &s) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_simulation_advance(s, &end) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(sciara_simulation_sync(s), SCIARA_OK);
+  expect_ok(sciara_simulation_create(&p, false, &s));
+  expect_ok(sciara_simulation_advance(s, &end));
+  expect_ok(sciara_simulation_sync(s));
   return s;
 }
 
@@ -142,7 +138,7 @@ TEST_EACH(equals_the_whole_map, ONLY_THREADS ? 0 : SCENES) {
   struct sciara_ledger ledger;
   bool cancelled;
   ck_assert_uint_eq(setup.ground, sciara_state_checksum_of_ground(s->problem.state));
-  ck_assert_msg(compute(&setup, json, &f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert(!cancelled);
   ck_assert_msg(!f.failed, "%s", f.error);
   ck_assert_uint_eq(f.checksum, sciara_state_checksum(s->problem.state));
@@ -167,13 +163,13 @@ TEST(each_side_is_noticed) {
   const struct sciara_window w = sciara_window_make(&grid, 20, 80, 30, 40);
   struct sciara_state *s;
   ck_assert_uint_eq(w.sides, 15);
-  ck_assert_int_eq(sciara_window_site(map, &w, SCIARA_BOUNDARY_OPEN, &site), SCIARA_OK);
+  expect_ok(sciara_window_site(map, &w, SCIARA_BOUNDARY_OPEN, &site));
   for (int64_t r = 0; r < w.rows; r++)
     for (int64_t c = 0; c < w.cols; c++) {
       const bool ring = r == 0 || c == 0 || r == w.rows - 1 || c == w.cols - 1;
       ck_assert_int_eq(site->kind[r * w.cols + c], ring ? SCIARA_CELL_RIM : SCIARA_CELL_INTERIOR);
     }
-  ck_assert_int_eq(sciara_state_create_on(site, 0, &s), SCIARA_OK);
+  expect_ok(sciara_state_create_on(site, 0, &s));
   ck_assert_uint_eq(sciara_window_crossed(s, &w, map), 0);
   const int64_t at[SCIARA_SIDES] = {7, (w.rows - 1) * w.cols + 7, 7 * w.cols, 7 * w.cols + w.cols - 1};
   for (int side = 0; side < SCIARA_SIDES; side++) {
@@ -368,7 +364,7 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
   struct sciara_engine_slots table = test_table;
   if (_i == NO_SUCCESSOR) table.successor = "none";
   table.single_precision = _i == OTHER_PRECISION;
-  ck_assert_int_eq(sciara_pool_create(&table, &setup, &pool), SCIARA_OK);
+  expect_ok(sciara_pool_create(&table, &setup, &pool));
   for (int k = 0; k < count; k++) {
     struct scene scene = scenes[0];
     scene.run = runs[k];
@@ -435,7 +431,7 @@ static bool compute_part(struct sciara_compute_setup setup, const char *json, bo
   bool cancelled;
   setup.cancel = &watch.cancel;
   ck_assert_int_eq(pthread_create(&thread, NULL, watch_checkpoint, &watch), 0);
-  ck_assert_msg(compute(&setup, json, f, &cancelled) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(compute(&setup, json, f, &cancelled));
   __atomic_store_n(&watch.ends, 1, __ATOMIC_RELAXED);
   pthread_join(thread, NULL);
   return !cancelled;
@@ -472,13 +468,13 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
                                        .row_hash = 2};
   struct sciara_pool *pool = NULL;
   struct sciara_footprint whole, parts;
-  char folder[] = "/tmp/sciara_compute_XXXXXX";
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(scene), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  folder_make();
+  char *json = scenario_of(scene);
+  const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
   ck_assert_int_eq(whole.censored, has_tower);
-  if (in_slot) ck_assert_int_eq(sciara_pool_create(&test_table, &slots, &pool), SCIARA_OK);
+  if (in_slot) expect_ok(sciara_pool_create(&test_table, &slots, &pool));
   if (in_slot) setup.slot = sciara_pool_slot(pool, 1);
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -529,11 +525,8 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
   sciara_pool_destroy(pool);
   sciara_footprint_free(&whole);
   sciara_site_release(site);
-  char *command = sciara_format("rm -r %s", folder);
-  ck_assert_int_eq(system(command), 0);
-  free(command);
+  folder_remove();
   free(json);
-  free(path);
 }
 
 /** A checkpoint whose window reaches beyond an edge of the map, or lies outside of it, is not used. */
@@ -545,20 +538,20 @@ TEST(a_window_off_the_map) {
   struct sciara_checkpoint c;
   struct sciara_footprint whole, found;
   struct sciara_state *state;
-  char folder[] = "/tmp/sciara_compute_XXXXXX";
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(&scene), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  folder_make();
+  char *json = scenario_of(&scene);
+  const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
   ck_assert(!compute_part(setup, json, true, &found));
-  ck_assert_int_eq(sciara_checkpoint_read_header(path, &c), SCIARA_OK);
+  expect_ok(sciara_checkpoint_read_header(path, &c));
   const struct sciara_grid g = c.identity.grid;
   const uint64_t row = c.window_row, col = c.window_col;
   ck_assert(row > 0 && col > 0 && row + (uint64_t)g.rows < ROWS && col + (uint64_t)g.cols < COLS);
   const struct sciara_window w = sciara_window_make(&grid, (int64_t)row, (int64_t)col, g.rows, g.cols);
-  ck_assert_int_eq(sciara_window_site(site, &w, SCIARA_BOUNDARY_OPEN, &part), SCIARA_OK);
-  ck_assert_int_eq(sciara_state_create_on(part, SCIARA_RECORD_MAX_DEPOSIT, &state), SCIARA_OK);
-  ck_assert_int_eq(sciara_checkpoint_read_state(path, &c, state), SCIARA_OK);
+  expect_ok(sciara_window_site(site, &w, SCIARA_BOUNDARY_OPEN, &part));
+  expect_ok(sciara_state_create_on(part, SCIARA_RECORD_MAX_DEPOSIT, &state));
+  expect_ok(sciara_checkpoint_read_state(path, &c, state));
   const uint64_t places[][2] = {{row, col},
                                 {row, (uint64_t)(COLS - g.cols + 1)},
                                 {(uint64_t)(ROWS - g.rows + 1), col},
@@ -570,7 +563,7 @@ TEST(a_window_off_the_map) {
   for (int k = 0; k < (int)(sizeof places / sizeof *places); k++) {
     c.window_row = places[k][0];
     c.window_col = places[k][1];
-    ck_assert_int_eq(sciara_checkpoint_write(&c, state, path), SCIARA_OK);
+    expect_ok(sciara_checkpoint_write(&c, state, path));
     ck_assert(compute_part(setup, json, false, &found));
     const char *said =
         k == 0 ? "x.json: continues from step " : "expected a window of a map of 150 rows x 170 columns, ";
@@ -584,11 +577,8 @@ TEST(a_window_off_the_map) {
   sciara_site_release(part);
   sciara_site_release(site);
   sciara_footprint_free(&whole);
-  char *command = sciara_format("rm -r %s", folder);
-  ck_assert_int_eq(system(command), 0);
-  free(command);
+  folder_remove();
   free(json);
-  free(path);
 }
 
 /** As if other files were open, so that no other one can be. */
@@ -610,12 +600,12 @@ TEST(a_checkpoint_is_kept) {
   const struct sciara_site *site = make_site(false);
   struct sciara_compute_setup setup = {.site = site, .threads = 1, .device = -1, .ensemble_hash = 1};
   struct sciara_footprint f;
-  char folder[] = "/tmp/sciara_compute_XXXXXX";
   const int cancel = 1;
   bool cancelled;
   setup.ground = sciara_site_checksum(site);
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  folder_make();
+  char *json = scenario_of(&scenes[0]);
+  const char *path = in_folder("7.checkpoint.h5");
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
   ck_assert(compute_part(setup, json, false, &f));
@@ -631,18 +621,17 @@ TEST(a_checkpoint_is_kept) {
       ck_assert_int_eq(rename(path, other), 0);
       ck_assert_int_eq(symlink(path, path), 0);
     }
-    ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_ERR_IO);
-    ck_assert_msg(strstr(sciara_last_error(), path) != NULL, "%s", sciara_last_error());
+    expect_error(compute(&setup, json, &f, &cancelled), SCIARA_ERR_IO, path);
     if (k == 0) allow_files(true);
     if (k == 1) ck_assert_int_eq(rename(other, path), 0);
     free(other);
     continued = 0;
-    ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+    expect_ok(compute(&setup, json, &f, &cancelled));
     ck_assert(cancelled && continued == 1 && strstr(continued_text, "continues from step"));
     ck_assert_uint_eq(inode_of(path), inode);
   }
   ck_assert_int_eq(truncate(path, 5000), 0);
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert_msg(strstr(continued_text, "starts from its beginning") != NULL, "%s", continued_text);
   ck_assert_uint_eq(inode_of(path), inode);
   sciara_log_set_sink(NULL, NULL);
@@ -650,7 +639,6 @@ TEST(a_checkpoint_is_kept) {
   ck_assert_int_eq(rmdir(folder), 0);
   sciara_site_release(site);
   free(json);
-  free(path);
 }
 
 /** Whether files may have more than a few bytes. */
@@ -667,11 +655,11 @@ TEST(a_checkpoint_cannot_be_written) {
   const struct sciara_site *site = make_site(false);
   struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
   struct sciara_footprint whole, f;
-  char folder[] = "/tmp/sciara_compute_XXXXXX";
   int unstored = 0, cancel = SCIARA_CANCEL_STORE;
   bool cancelled;
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
+  folder_make();
+  char *json = scenario_of(&scenes[0]);
+  const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -688,36 +676,34 @@ TEST(a_checkpoint_cannot_be_written) {
                   continued_text);
   }
   setup.cancel = &cancel;
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert(cancelled && continued == 2);
   ck_assert_ptr_nonnull(strstr(continued_text, "since its last checkpoint is lost"));
   cancel = SCIARA_CANCEL_DROP; // nothing is stored
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert(cancelled && continued == 2);
   allow_bytes(true);
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert_int_eq(inode_of(path), 0);
   ck_assert_int_eq(rmdir(folder), 0); // empty
   cancel = SCIARA_CANCEL_STORE;
-  ck_assert_int_eq(compute(&setup, json, &f, &cancelled), SCIARA_OK);
+  expect_ok(compute(&setup, json, &f, &cancelled));
   ck_assert(cancelled && continued == 2 && inode_of(folder) == 0);
   sciara_log_set_sink(NULL, NULL);
   sciara_footprint_free(&whole);
   sciara_site_release(site);
   free(json);
-  free(path);
 }
 
 /** The bytes of a batch with this member alone. */
-static char *bytes_of(const char *folder, struct sciara_footprint *f, size_t *count) {
+static char *bytes_of(struct sciara_footprint *f, size_t *count) {
   const struct sciara_batch_header header = {.rows = ROWS, .cols = COLS};
-  char *path = sciara_format("%s/000000.h5", folder), *bytes;
+  const char *path = in_folder("000000.h5");
   f->seconds = 0;
-  ck_assert_msg(sciara_batch_write(path, &header, f, 1, true) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &bytes, count), SCIARA_OK);
+  expect_ok(sciara_batch_write(path, &header, f, 1, true));
+  char *bytes = read_bytes(path, count);
   sciara_footprint_free(f);
   ck_assert_int_eq(unlink(path), 0);
-  free(path);
   return bytes;
 }
 
@@ -730,11 +716,12 @@ TEST(a_failed_member_is_the_same_in_parts) {
   struct sciara_compute_setup setup = {.site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
   struct sciara_footprint f;
   struct sciara_pool *pool;
-  char folder[] = "/tmp/sciara_compute_XXXXXX", *whole = NULL;
+  char *whole = NULL;
   size_t count = 0, length;
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  char *json = scenario_of(&scenes[0]), *path = sciara_format("%s/7.checkpoint.h5", folder);
-  ck_assert_int_eq(sciara_pool_create(&test_table, &slots, &pool), SCIARA_OK);
+  folder_make();
+  char *json = scenario_of(&scenes[0]);
+  const char *path = in_folder("7.checkpoint.h5");
+  expect_ok(sciara_pool_create(&test_table, &slots, &pool));
   setup.slot = sciara_pool_slot(pool, 0);
   fails_at = FAILS_AT;
   for (int k = 0; k < 3; k++) { // without a checkpoint; with one after each part; continued
@@ -744,7 +731,7 @@ TEST(a_failed_member_is_the_same_in_parts) {
     ck_assert(f.failed);
     ck_assert_ptr_nonnull(strstr(f.error, "step 700: row 41, column 40: "));
     ck_assert_uint_eq(f.steps, FAILS_AT);
-    char *bytes = bytes_of(folder, &f, &length);
+    char *bytes = bytes_of(&f, &length);
     if (k == 0) {
       whole = bytes;
       count = length;
@@ -761,7 +748,6 @@ TEST(a_failed_member_is_the_same_in_parts) {
   sciara_site_release(site);
   free(whole);
   free(json);
-  free(path);
 }
 
 RUN_TESTS()

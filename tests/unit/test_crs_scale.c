@@ -26,7 +26,7 @@ TEST_EACH(scale_at_known_places, sizeof known / sizeof *known) {
   ck_assert_int_eq(status, SCIARA_OK);
   const double bounds[4] = {known[_i].x - 500, known[_i].y - 500, known[_i].x + 500, known[_i].y + 500};
   double scale;
-  ck_assert_msg(sciara_crs_scale(srs, bounds, &scale) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_crs_scale(srs, bounds, &scale));
   ck_assert_msg(fabs(scale - known[_i].scale) <= known[_i].tolerance, "%s: expected %.7f, found %.7f", known[_i].crs,
                 scale, known[_i].scale);
   OSRRelease(srs);
@@ -35,11 +35,11 @@ TEST_EACH(scale_at_known_places, sizeof known / sizeof *known) {
 TEST(every_corner_counts) {
   OGRSpatialReferenceH srs;
   double scale;
-  ck_assert_int_eq(sciara_srs_parse("EPSG:32633", &srs), SCIARA_OK);
+  expect_ok(sciara_srs_parse("EPSG:32633", &srs));
   for (int k = 0; k < 4; k++) { // one corner lies 700 km from the central meridian
     double bounds[4] = {500000, 4177000, 500010, 4177010};
     bounds[k < 2 ? 0 : 2] = k < 2 ? -200000 : 1200000;
-    ck_assert_int_eq(sciara_crs_scale(srs, bounds, &scale), SCIARA_OK);
+    expect_ok(sciara_crs_scale(srs, bounds, &scale));
     ck_assert(!sciara_crs_scale_is_sound(scale));
   }
   const double nowhere[4] = {1e15, 1e15, 1e15 + 1, 1e15 + 1};
@@ -81,7 +81,7 @@ TEST(web_mercator_is_refused_with_a_command_that_works) {
   assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 10 10 -tap");
   assert_command_helps(in_folder("a-metric.tif"));
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_double_eq_tol((double)dem.grid.rows, 30, 2);
   sciara_dem_free(&dem);
   q.cell_size_m = 0; // cells of 12.65 m are not those of the raster
@@ -116,8 +116,8 @@ TEST(only_the_window_counts) {
   assert_refused(make_raster("wide.tif", r), "1 m on the ground is 1.0");
   const int64_t window[4] = {0, 0, 4, 4};
   struct sciara_dem_request q = {.path = in_folder("wide.tif"), .band = 1, .window = window};
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   sciara_dem_free(&dem);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

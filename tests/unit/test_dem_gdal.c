@@ -217,7 +217,7 @@ TEST(a_refused_cell_is_that_of_the_file) {
   assert_contains(sciara_last_error(), "cell row 3, column 4 has altitude -32768 m");
   values[3 * 5 + 4] = NAN; // cells that are not refused: they are counted, and the first is named
   make_raster("a.tif", (struct raster){.values = values});
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  expect_ok(sciara_dem_read(&q, &dem));
   assert_contains(logged, "1 cell is NaN or infinite, taken as NODATA; the first is row 3, column 4");
   sciara_dem_free(&dem);
 }
@@ -241,8 +241,7 @@ TEST(south_up_is_flipped) {
   ck_assert_int_eq(assert_plane(0), 20);
   sciara_dem_free(&dem);
   const int64_t window[4] = {0, 1, 3, 4}; // row 0 is the northern row here too
-  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .window = window}, &dem),
-                   SCIARA_OK);
+  expect_ok(sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1, .window = window}, &dem));
   ck_assert_double_eq(dem.grid.north, 4178040);
   ck_assert_double_eq(dem.grid.west, 500010);
   ck_assert_int_eq(assert_plane(0), 12);
@@ -254,7 +253,7 @@ TEST(window_and_band_are_checked) {
   const int64_t good[4] = {1, 2, 3, 3},
                 bad[][4] = {{2, 0, 3, 5}, {0, -1, 3, 3}, {0, 0, 0, 5}, {INT64_MAX, 0, 3, 3}, {0, 0, 4, 6}};
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){.bands = 2}), .band = 1, .window = good};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_double_eq(dem.grid.west, 500020);
   ck_assert_double_eq(dem.grid.north, 4177990);
   ck_assert_int_eq(assert_plane(0), 9);
@@ -266,7 +265,7 @@ TEST(window_and_band_are_checked) {
   }
   q.window = NULL;
   q.band = 2;
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_double_eq(dem.altitude[0], 200);
   sciara_dem_free(&dem);
   q.band = 3;
@@ -274,4 +273,4 @@ TEST(window_and_band_are_checked) {
   assert_contains(sciara_last_error(), "a.tif: expected band 1 to 2, found band 3");
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -46,7 +46,7 @@ TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
   for (int i = 1800; i < 1815; i++) values[i] = nodata;
   struct raster r = {.transform = degrees, .epsg = 4326, .rows = 60, .cols = 60, .values = values, .nodata = &nodata};
   struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .crs = "EPSG:32633", .cell_size_m = 25};
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_double_eq(fmod(dem.grid.west, 25), 0);
   ck_assert_double_eq(fmod(dem.grid.north, 25), 0);
   free(output_of("cd %s && gdalwarp -q -et 0 -t_srs EPSG:32633 -tr 25 25 -tap -r bilinear -dstnodata -9999 a.tif b.tif",
@@ -77,7 +77,7 @@ TEST(cells_that_are_not_square_are_refused_or_warped) {
   assert_command_helps(in_folder("a-metric.tif"));
   sciara_dem_free(&dem);
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .cell_size_m = 10};
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_int_eq(dem.grid.rows, 24);
   ck_assert_double_eq(dem.grid.cell_size, 10);
   for (int64_t r = 1; r < 23; r++) // bilinear: exact on a plane, except at the border
@@ -95,7 +95,7 @@ TEST(cells_of_nearly_the_same_size) {
   static const double sizes[] = {10.005, 10.00001, 9.9999};
   for (int k = 0; k < 3; k++) {
     q.cell_size_m = sizes[k];
-    ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_dem_read(&q, &dem));
     ck_assert_double_eq(dem.grid.cell_size, sizes[k]);
     ck_assert_double_eq_tol(remainder(dem.grid.west, sizes[k]), 0, 1e-6); // on multiples of the cell
     assert_contains(logged, "warped bilinearly to cells of");
@@ -103,7 +103,7 @@ TEST(cells_of_nearly_the_same_size) {
   }
   logged[0] = '\0';
   q.cell_size_m = 10 * (1 + 1e-12);
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_double_eq(dem.grid.cell_size, 10);
   ck_assert_double_eq(dem.grid.west, 500000);
   ck_assert_int_eq(assert_plane(0), 400);
@@ -116,7 +116,7 @@ TEST(holes_do_not_leak_into_a_warp) {
   for (int i = 0; i < 400; i++) values[i] = i % 20 < 8 ? nodata : 1000;
   struct raster r = {.rows = 20, .cols = 20, .values = values, .nodata = &nodata};
   struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .cell_size_m = 7};
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_OK);
+  expect_ok(sciara_dem_read(&q, &dem));
   for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++)
     ck_assert(dem.valid[i] ? fabs(dem.altitude[i] - 1000) < 1e-9 : dem.altitude[i] == SCIARA_NODATA_ALTITUDE);
   sciara_dem_free(&dem);
@@ -135,7 +135,7 @@ TEST(hgt_tiles_are_known) {
   const int64_t window[4] = {590, 590, 20, 20};
   struct sciara_dem_request q = {
       .path = in_folder("N37E015.hgt"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 90, .window = window};
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert_str_eq(dem.driver, "SRTMHGT");
   int64_t valid = 0;
   for (int64_t i = 0; i < sciara_grid_cells(&dem.grid); i++) {
@@ -160,9 +160,8 @@ TEST(rasters_must_lie_on_the_grid) {
   double out[20], values[20], nodata = -1;
   for (int i = 0; i < 20; i++) values[i] = i;
   values[3] = nodata;
-  ck_assert_int_eq(sciara_raster_read_on_grid(
-                       make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}), &grid, NULL, out),
-                   SCIARA_OK);
+  expect_ok(sciara_raster_read_on_grid(make_raster("a.tif", (struct raster){.values = values, .nodata = &nodata}),
+                                       &grid, NULL, out));
   ck_assert_double_eq(out[3], 0);
   ck_assert_double_eq(out[19], 19);
   grid.west += 0.001;
@@ -172,8 +171,7 @@ TEST(rasters_must_lie_on_the_grid) {
   assert_contains(sciara_last_error(), "gdalwarp -te ");
   assert_contains(sciara_last_error(), "-ts 5 4");
   run_cure("gdalwarp ");
-  ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, NULL, out) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, NULL, out));
   values[9] = NAN;
   ck_assert_int_eq(sciara_raster_read_on_grid(make_raster("b.tif", (struct raster){.values = values}),
                                               &(struct sciara_grid){4, 5, 10, 500000, 4178000}, NULL, out),
@@ -184,7 +182,7 @@ TEST(rasters_must_lie_on_the_grid) {
 /** The WKT of an EPSG code, as a DEM has it. */
 static char *wkt_of(const char *crs) {
   struct sciara_georef g;
-  ck_assert_int_eq(sciara_georef_from_name(crs, &g), SCIARA_OK);
+  expect_ok(sciara_georef_from_name(crs, &g));
   free(g.crs_name);
   return g.crs_wkt;
 }
@@ -195,14 +193,13 @@ TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other place
   char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
   double out[20];
   make_raster("a.tif", (struct raster){0});
-  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, dem_wkt, out), SCIARA_OK);
+  expect_ok(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, dem_wkt, out));
   for (int k = 0; k < 2; k++) {
     ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, utm32, out), SCIARA_ERR_INPUT);
     assert_contains(sciara_last_error(), "a.tif: expected the CRS of the DEM, WGS 84 / UTM zone 32N (EPSG:32632)");
     assert_contains(sciara_last_error(), "found WGS 84 / UTM zone 33N (EPSG:32633)");
     run_cure(cures[k]);
-    ck_assert_msg(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, utm32, out) == SCIARA_OK, "%s",
-                  sciara_last_error());
+    expect_ok(sciara_raster_read_on_grid(in_folder("on-grid.tif"), &grid, utm32, out));
     ck_assert_double_eq(out[7], k == 0 ? 0 : plane(500025, 4177985)); // 530 km from the cells of the same numbers
   }
   for (int k = 0; k < 2; k++) { // with a CRS of heights, and with the text of a .prj
@@ -210,11 +207,11 @@ TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other place
     free(output_of(
         "cd %s && gdal_translate -q -a_srs EPSG:32633+5773 a.tif b.tif && gdal_translate -q -of AAIGrid a.tif b.asc",
         folder));
-    ck_assert_msg(sciara_raster_read_on_grid(name, &grid, dem_wkt, out) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_raster_read_on_grid(name, &grid, dem_wkt, out));
     ck_assert_int_eq(sciara_raster_read_on_grid(name, &grid, utm32, out), SCIARA_ERR_INPUT);
   }
   make_raster("none.tif", (struct raster){.epsg = -1});
-  ck_assert_int_eq(sciara_raster_read_on_grid(in_folder("none.tif"), &grid, utm32, out), SCIARA_OK);
+  expect_ok(sciara_raster_read_on_grid(in_folder("none.tif"), &grid, utm32, out));
   free(dem_wkt);
   free(utm32);
 }
@@ -222,13 +219,13 @@ TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other place
 TEST(lonlat_is_placed_as_gdaltransform_does) {
   double x, y, expected_x, expected_y;
   assert_read(make_raster("a.tif", (struct raster){0}));
-  ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15.0125, 37.7321, &x, &y), SCIARA_OK);
+  expect_ok(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15.0125, 37.7321, &x, &y));
   char *text = output_of("echo '15.0125 37.7321' | gdaltransform -s_srs EPSG:4326 -t_srs EPSG:32633%s", "");
   ck_assert_int_eq(sscanf(text, "%lf %lf", &expected_x, &expected_y), 2);
   free(text);
   ck_assert_double_eq_tol(x, expected_x, 1e-6);
   ck_assert_double_eq_tol(y, expected_y, 1e-6);
-  ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 0, &x, &y), SCIARA_OK);
+  expect_ok(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 0, &x, &y));
   ck_assert_double_eq_tol(x, 500000, 1e-6);
   ck_assert_double_eq_tol(y, 0, 1e-6);
   ck_assert_int_eq(sciara_georef_from_lonlat(dem.georef.crs_wkt, 15, 95, &x, &y), SCIARA_ERR_INPUT);
@@ -252,4 +249,4 @@ TEST(an_esri_prj_is_recognised) {
   sciara_dem_free(&dem);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/diagnostics.h: order, limit, and that the first diagnostic is the result.
-#include <string.h>
 
 #include "base/diagnostics.h"
 
@@ -8,7 +7,7 @@ TEST(test_none) {
   struct sciara_diagnostics r = {0};
   sciara_diagnostics_add(&r, SCIARA_OK);
   ck_assert_uint_eq(r.count, 0);
-  ck_assert_int_eq(sciara_diagnostics_status(&r), SCIARA_OK);
+  expect_ok(sciara_diagnostics_status(&r));
   sciara_diagnostics_free(&r);
 }
 

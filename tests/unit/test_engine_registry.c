@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the list of engines: every line follows the contract, a typo gets a suggestion, "auto" is an engine.
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/engine.h"
 
@@ -56,7 +54,7 @@ TEST(find) {
   const char *const always[] = {"serial", "openmp", "checked"};
   for (int k = 0; k < 3; k++) {
     const struct sciara_engine_ops *ops;
-    ck_assert_int_eq(sciara_engine_find(always[k], SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
+    expect_ok(sciara_engine_find(always[k], SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops));
     ck_assert_int_eq(ops->determinism, SCIARA_EXACT);
   }
 }
@@ -93,7 +91,7 @@ TEST(options) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_engine_ops ops = {.name = "any", .options = cases[k].follows};
-    ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_OK);
+    expect_ok(sciara_engine_options_check(&ops, &cases[k].options));
     ops.options = cases[k].not ;
     ck_assert_int_eq(sciara_engine_options_check(&ops, &cases[k].options), SCIARA_ERR_USAGE);
     char expected[96];
@@ -101,9 +99,9 @@ TEST(options) {
     ck_assert_str_eq(sciara_last_error(), expected);
   }
   const struct sciara_engine_ops bare = {.name = "bare"};
-  ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){0}), SCIARA_OK);
-  ck_assert_int_eq(sciara_engine_options_check(&bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL}),
-                   SCIARA_OK); // options of every engine
+  expect_ok(sciara_engine_options_check(&bare, &(struct sciara_engine_options){0}));
+  expect_ok(sciara_engine_options_check(
+      &bare, &(struct sciara_engine_options){.memory = SCIARA_MEMORY_GLOBAL})); // options of every engine
 }
 
 /** Every name that an engine lists is an option, so that a misspelt one does not switch an option off. */
@@ -132,18 +130,17 @@ TEST(parsing) {
   struct sciara_engine_options o = {0};
   const char *const good[] = {"memory=shared",       "block=16x8",   "boxes=4",
                               "refit_every=1000000", "sort_every=1", "isa=v3"};
-  for (size_t k = 0; k < sizeof good / sizeof *good; k++)
-    ck_assert_msg(sciara_engine_option_parse(good[k], &o) == SCIARA_OK, "%s", sciara_last_error());
+  for (size_t k = 0; k < sizeof good / sizeof *good; k++) expect_ok(sciara_engine_option_parse(good[k], &o));
   ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8 && o.boxes == 4);
   ck_assert(o.refit_every == 1000000 && o.sort_every == 1 && o.isa == SCIARA_ISA_V3);
-  ck_assert_int_eq(sciara_engine_option_parse("block_width=64", &o), SCIARA_OK);
+  expect_ok(sciara_engine_option_parse("block_width=64", &o));
   ck_assert_int_eq(o.block_width, 64);
-  ck_assert_int_eq(sciara_engine_option_parse("memory=global", &o), SCIARA_OK);
+  expect_ok(sciara_engine_option_parse("memory=global", &o));
   ck_assert_int_eq(o.memory, SCIARA_MEMORY_GLOBAL);
   for (int isa = SCIARA_ISA_GENERIC; isa < SCIARA_ISA_COUNT; isa++) { // the choices are the enumeration, in its order
     char text[32];
     snprintf(text, sizeof text, "isa=%s", sciara_isa_name((enum sciara_isa)isa));
-    ck_assert_int_eq(sciara_engine_option_parse(text, &o), SCIARA_OK);
+    expect_ok(sciara_engine_option_parse(text, &o));
     ck_assert_int_eq(o.isa, isa);
   }
   const char *const bad[] = {"",         "boxes",    "boxes=",    "boxes=0",   "boxes=5",      "boxes=1.5",
@@ -197,9 +194,8 @@ TEST(unknown) {
 
 TEST(automatic) {
   const struct sciara_engine_ops *chosen, *named;
-  ck_assert_int_eq(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named),
-                   SCIARA_OK);
-  ck_assert_int_eq(sciara_engine_find("auto", SCIARA_RULE_FV3, SCIARA_DOUBLE, &chosen), SCIARA_OK);
+  expect_ok(sciara_engine_find(sciara_engine_auto(SCIARA_RULE_FV3), SCIARA_RULE_FV3, SCIARA_DOUBLE, &named));
+  expect_ok(sciara_engine_find("auto", SCIARA_RULE_FV3, SCIARA_DOUBLE, &chosen));
   ck_assert_ptr_eq(chosen, named);
   ck_assert_uint_eq(chosen->capabilities & SCIARA_FOR_TESTS, 0);
 }

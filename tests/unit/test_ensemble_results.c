@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of a cell and of places at the edges of their definitions, and the stop rule, compared with numbers computed
 // by hand.
-#include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
@@ -26,7 +24,7 @@ static struct sciara_sample sample_of(size_t count, const int64_t *group, enum s
   }
   const struct sciara_sample_input in = {count, m.weight, m.state, m.end, m.group, kind, NULL};
   struct sciara_sample s;
-  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  expect_ok(sciara_sample_make(&in, &s));
   return s;
 }
 
@@ -59,8 +57,8 @@ static double value_of(const struct sciara_hazard_rule *rule, const struct hits 
   while (k < rule->layers->count && strcmp(rule->layers->layer[k].name, name) != 0) k++;
   ck_assert_msg(k < rule->layers->count, "no layer %s", name);
   ck_assert_uint_le(rule->layers->count, 64);
-  ck_assert_int_eq(sciara_hazard_scratch_make(rule->sample, false, &x), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_cell(rule, &hits, &x, values), SCIARA_OK);
+  expect_ok(sciara_hazard_scratch_make(rule->sample, false, &x));
+  expect_ok(sciara_hazard_cell(rule, &hits, &x, values));
   sciara_hazard_scratch_free(&x);
   return (double)values[k];
 }
@@ -77,8 +75,8 @@ TEST(a_cell_at_the_edges) {
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
   struct hits h = {.member = {0}};
-  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
+  expect_ok(sciara_layers_make(&result, &s, &layers));
+  expect_ok(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule));
   for (uint32_t k = 0; k < SCIARA_HITS_LEAST; k++) {
     h.member[k] = k;
     h.arrival[k] = 3600 + 60 * (float)k;              // the first one exactly at the time
@@ -115,10 +113,10 @@ TEST(the_front_counts_all_members) {
   const struct hits h = {.member = {0, 1, 2, 3}, .arrival = {40, 30, 20, 10}};
   const struct sciara_cell_hits hits = hits_of(&h, 4);
   float values[64];
-  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_scratch_make(rule.sample, false, &x), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_cell(&rule, &hits, &x, values), SCIARA_OK);
+  expect_ok(sciara_layers_make(&result, &s, &layers));
+  expect_ok(sciara_hazard_rule_make(&s, &result, &layers, NULL, &rule));
+  expect_ok(sciara_hazard_scratch_make(rule.sample, false, &x));
+  expect_ok(sciara_hazard_cell(&rule, &hits, &x, values));
   int found = 0;
   for (size_t k = 0; k < layers.count; k++)
     if (layers.layer[k].kind == SCIARA_LAYER_FRONT) {
@@ -144,7 +142,7 @@ TEST(a_site_at_the_edges) {
   struct sciara_poi_hits hits;
   struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
   uint32_t out[MOST];
-  ck_assert_int_eq(sciara_poi_hits_make(&poi, 1, &grid, 2, &hits), SCIARA_OK);
+  expect_ok(sciara_poi_hits_make(&poi, 1, &grid, 2, &hits));
   float zeros[3] = {0};
   struct sciara_footprint f = {.count = 3,
                                .cell = (int64_t[]){0, 1, 2},
@@ -153,7 +151,7 @@ TEST(a_site_at_the_edges) {
                                .deposit = (float[]){0.125, 0.25, 9}};
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
     if (!f.value[v]) f.value[v] = zeros;
-  ck_assert_int_eq(sciara_poi_hits_visit(&hits, 1, &f), SCIARA_OK);
+  expect_ok(sciara_poi_hits_visit(&hits, 1, &f));
   const struct sciara_poi_hit *h = sciara_poi_hit(&hits, 0, 1);
   ck_assert_double_eq((double)h->arrival, 3600); // of its first cell; the third cell is not part of it
   ck_assert_double_eq((double)h->max_deposit, 0.5);
@@ -165,7 +163,7 @@ TEST(a_site_at_the_edges) {
   ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0.5, INFINITY, out), 0); // more than the threshold
   ck_assert_uint_eq(sciara_poi_members(&hits, &s, 0, 0.49, INFINITY, out), 1);
   f.deposit[0] = NAN; // not known of a cell: then not of the zone
-  ck_assert_int_eq(sciara_poi_hits_visit(&hits, 1, &f), SCIARA_OK);
+  expect_ok(sciara_poi_hits_visit(&hits, 1, &f));
   ck_assert_float_nan(h->deposit);
   ck_assert_double_eq((double)h->max_deposit, 0.5);
   sciara_poi_hits_free(&hits);
@@ -182,7 +180,7 @@ TEST(halves_are_within_strata) {
   struct sciara_sample s = sample_of(8, (int64_t[]){0, 0, 0, 0, 1, 1, 1, 1}, SCIARA_ERROR_STRATA);
   struct sciara_poi_result r;
   for (int k = 0; k < 8; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
-  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r), SCIARA_OK);
+  expect_ok(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq(r.deposit[0].estimate.value, 0.5);
   ck_assert_double_eq(r.deposit[0].half[0], 0.5);
   ck_assert_double_eq(r.deposit[0].half[1], 0.5);
@@ -199,7 +197,7 @@ TEST(a_grid_has_no_halves) {
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
   struct sciara_poi_result r;
-  ck_assert_int_eq(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r), SCIARA_OK);
+  expect_ok(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq(r.deposit[0].estimate.error, 0.25);
   ck_assert_double_nan(r.deposit[0].half[0]);
   ck_assert_double_nan(r.deposit[0].half[1]);
@@ -211,7 +209,7 @@ TEST(a_grid_has_no_halves) {
 static void check_colours(const char *expected, const struct sciara_point *points) {
   int64_t colour[8];
   const size_t count = strlen(expected);
-  ck_assert_int_eq(sciara_points_colour(points, count, colour), SCIARA_OK);
+  expect_ok(sciara_points_colour(points, count, colour));
   for (size_t k = 0; k < count; k++)
     ck_assert_msg((colour[k] ^ colour[0]) == (expected[k] ^ expected[0]), "point %zu of %s", k, expected);
 }
@@ -238,7 +236,7 @@ static struct sciara_sample unfinished_sample(void) {
   const struct sciara_sample_input in = {
       .count = 8, .weight = weight, .state = state, .end_s = end, .group = stratum, .stratum = stratum};
   struct sciara_sample s;
-  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  expect_ok(sciara_sample_make(&in, &s));
   return s;
 }
 
@@ -247,7 +245,7 @@ TEST(open_members_are_stood_for) {
   struct sciara_sample s = unfinished_sample();
   struct sciara_sample_scratch x;
   const struct sciara_question q = sciara_question_make(&s, INFINITY);
-  ck_assert_int_eq(sciara_sample_scratch_make(&s, &x), SCIARA_OK);
+  expect_ok(sciara_sample_scratch_make(&s, &x));
   struct sciara_estimate e = sciara_sample_estimate(&s, &q, (const uint32_t[]){0, 5, 6}, 3, &x);
   ck_assert_double_eq_tol(e.value, 0.125 + 0.5 * 2 / 3, 1e-15);
   ck_assert_double_eq_tol(e.low, 3 * 0.125, 1e-15);
@@ -270,7 +268,7 @@ static void check_halves(const struct sciara_sample *s, const struct sciara_poi_
   struct sciara_poi_result r;
   memcpy(copy, hit, s->count * sizeof *copy);
   const struct sciara_poi_hits hits = {.pois = 1, .members = s->count, .place = &place, .hit = copy};
-  ck_assert_int_eq(sciara_poi_result_make(&hits, s, &result, 0, 1, NULL, &r), SCIARA_OK);
+  expect_ok(sciara_poi_result_make(&hits, s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq_tol(r.deposit[0].half[0], first, 1e-15);
   ck_assert_double_eq_tol(r.deposit[0].half[1], second, 1e-15);
   sciara_poi_result_free(&r);
@@ -300,8 +298,8 @@ TEST(years_have_bounds_of_their_own) {
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
   const uint32_t hit[] = {0, 5};
-  ck_assert_int_eq(sciara_layers_make(&result, &s, &layers), SCIARA_OK);
-  ck_assert_int_eq(sciara_hazard_rule_make(&s, &result, &layers, zone, &rule), SCIARA_OK);
+  expect_ok(sciara_layers_make(&result, &s, &layers));
+  expect_ok(sciara_hazard_rule_make(&s, &result, &layers, zone, &rule));
   const double value = 0.1 / 3 + 0.02 * (0.125 + 0.5 / 3), low = 0.05 / 4 + 0.02 / 4, high = 0.4 * 3 / 4 + 0.02 / 2;
   ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_VALUE, 50, hit, 2), 1 - exp(-50 * value), 1e-14);
   ck_assert_double_eq_tol(sciara_hazard_years(&rule, SCIARA_PART_LOW, 50, hit, 2), 1 - exp(-50 * low), 1e-14);
@@ -327,7 +325,7 @@ TEST(contributions_divide_the_hits) {
   struct sciara_contribution *c;
   size_t count;
   for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
-  ck_assert_int_eq(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count), SCIARA_OK);
+  expect_ok(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count));
   ck_assert_uint_eq(count, 2);
   ck_assert_double_eq_tol(c[0].contribution, 2.0 / 3, 1e-15);
   ck_assert_double_eq_tol(c[1].contribution, 1.0 / 3, 1e-15);
@@ -350,7 +348,7 @@ TEST(medians_need_enough_hits) {
     struct sciara_contribution *c;
     size_t count;
     for (int k = 0; k < COUNT; k++) hit[k].arrival = k < reached ? 10 * (float)(k + 1) : INFINITY;
-    ck_assert_int_eq(sciara_contributions(&hits, &s, 0, 0, vent, vent, SCIARA_BY_VENT, &c, &count), SCIARA_OK);
+    expect_ok(sciara_contributions(&hits, &s, 0, 0, vent, vent, SCIARA_BY_VENT, &c, &count));
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(c->hits, reached);
     if (reached < SCIARA_HITS_LEAST)
@@ -401,7 +399,7 @@ static void make_plan(struct plan *p, double standard_error) {
 
 static size_t prefix_of(const struct plan *p) {
   size_t batches = 99;
-  ck_assert_int_eq(sciara_stop_prefix(&p->e, &p->b, &p->pois, &batches), SCIARA_OK);
+  expect_ok(sciara_stop_prefix(&p->e, &p->b, &p->pois, &batches));
   return batches;
 }
 

@@ -2,8 +2,6 @@
 // The statistics of an ensemble, compared with numbers computed by hand.
 #include "ensemble/sample.h"
 
-#include <math.h>
-
 enum { MOST = 40 };
 
 /** Members to be filled in; open until then. */
@@ -16,7 +14,7 @@ struct members {
 static struct sciara_sample sample_of(const struct members *m, size_t count, enum sciara_error_kind kind) {
   const struct sciara_sample_input in = {count, m->weight, m->state, m->end, m->group, kind, NULL};
   struct sciara_sample s;
-  ck_assert_int_eq(sciara_sample_make(&in, &s), SCIARA_OK);
+  expect_ok(sciara_sample_make(&in, &s));
   return s;
 }
 
@@ -33,7 +31,7 @@ static struct members all_done(size_t count, const double *weight, const int64_t
 static struct sciara_estimate estimate(const struct sciara_sample *s, double until, const uint32_t *hit, size_t hits) {
   struct sciara_sample_scratch x;
   const struct sciara_question q = sciara_question_make(s, until);
-  ck_assert_int_eq(sciara_sample_scratch_make(s, &x), SCIARA_OK);
+  expect_ok(sciara_sample_scratch_make(s, &x));
   const struct sciara_estimate e = sciara_sample_estimate(s, &q, hit, hits, &x);
   for (size_t g = 0; g < s->group_count; g++) ck_assert_double_eq(x.weight[g], 0); // ready for the next call
   sciara_sample_scratch_free(&x);
@@ -288,7 +286,7 @@ TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
   struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
   struct sciara_sample_scratch x;
   double mean, error;
-  ck_assert_int_eq(sciara_sample_scratch_make(&s, &x), SCIARA_OK);
+  expect_ok(sciara_sample_scratch_make(&s, &x));
   for (int again = 0; again < 2; again++) {
     sciara_sample_mean(&s, (double[]){0, 1, 0.5, 1}, &x, &mean, &error);
     ck_assert_double_eq(mean, 4.0 / 6);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/random.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/random.h"
 #include "plan/ensemble_file.h"
@@ -68,7 +64,7 @@ TEST(test_sobol_is_even) { // in each dimension, and in pairs of dimensions; scr
   enum { BITS = 8, COUNT = 1 << BITS, D = SCIARA_SOBOL_DIMENSIONS };
   double *u = malloc(sizeof *u * COUNT * D);
   ck_assert_ptr_nonnull(u);
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(7), 3, COUNT, D, u), SCIARA_OK);
+  expect_ok(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(7), 3, COUNT, D, u));
   for (size_t d = 0; d < D; d++) check_intervals(u + d, D, BITS);
   unsigned char seen[16][16] = {{0}}; // dimensions 1 and 2 are a (0, 8, 2)-net
   for (size_t i = 0; i < COUNT; i++) seen[(int)(16 * u[i * D])][(int)(16 * u[i * D + 1])]++;
@@ -88,7 +84,7 @@ TEST(test_scramblings_are_independent) { // the mean over designs is unbiased; t
   double u[COUNT * 2], sum = 0, squares = 0;
   for (uint32_t k = 0; k < DESIGNS; k++) {
     double mean = 0;
-    ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(1), k, COUNT, 2, u), SCIARA_OK);
+    expect_ok(sciara_points_make(SCIARA_SAMPLE_SOBOL, seeds_of(1), k, COUNT, 2, u));
     for (size_t i = 0; i < COUNT; i++) mean += u[2 * i] * u[2 * i + 1] / COUNT;
     sum += mean / DESIGNS;
     squares += (mean - 0.25) * (mean - 0.25) / DESIGNS;
@@ -106,7 +102,7 @@ TEST(test_lhs) { // one point in each interval of each dimension, whatever the n
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
     for (uint32_t design = 0; design < 3; design++) {
       const size_t n = counts[c];
-      ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), design, n, 5, u), SCIARA_OK);
+      expect_ok(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), design, n, 5, u));
       for (size_t d = 0; d < 5; d++) {
         unsigned char seen[333] = {0};
         for (size_t i = 0; i < n; i++) {
@@ -118,7 +114,7 @@ TEST(test_lhs) { // one point in each interval of each dimension, whatever the n
       }
     }
   double rank = 0; // the orders of two dimensions do not depend on each other
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), 0, 333, 5, u), SCIARA_OK);
+  expect_ok(sciara_points_make(SCIARA_SAMPLE_LHS, seeds_of(11), 0, 333, 5, u));
   for (size_t i = 0; i < 333; i++) rank += (u[5 * i] - 0.5) * (u[5 * i + 1] - 0.5) * 12 / 333;
   ck_assert(fabs(rank) < 0.15);
   free(u);
@@ -128,7 +124,7 @@ TEST(test_random) { // moments, and values that no later version may change
   enum { COUNT = 20000 };
   double *u = malloc(sizeof *u * COUNT * 2), mean = 0, square = 0, product = 0;
   ck_assert_ptr_nonnull(u);
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, COUNT, 2, u), SCIARA_OK);
+  expect_ok(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, COUNT, 2, u));
   for (size_t i = 0; i < COUNT; i++) {
     mean += u[2 * i] / COUNT;
     square += u[2 * i] * u[2 * i] / COUNT;
@@ -138,7 +134,7 @@ TEST(test_random) { // moments, and values that no later version may change
   ck_assert_double_eq_tol(square, 1.0 / 3, 0.01);
   ck_assert_double_eq_tol(product, 0.25, 0.01);
   double again[6]; // fewer points are the first of more
-  ck_assert_int_eq(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, 3, 2, again), SCIARA_OK);
+  expect_ok(sciara_points_make(SCIARA_SAMPLE_RANDOM, seeds_of(5), 0, 3, 2, again));
   ck_assert_mem_eq(again, u, sizeof again);
   free(u);
 }
@@ -149,8 +145,8 @@ TEST(test_coordinates_belong_to_names) { // in any other place a dimension has t
   const uint64_t a = sciara_points_seed(3, "a"), b = sciara_points_seed(3, "b"), c = sciara_points_seed(3, "c");
   double one[COUNT * 3], other[COUNT * 2];
   for (size_t m = 0; m < 2; m++) {
-    ck_assert_int_eq(sciara_points_make(methods[m], (const uint64_t[]){a, b, c}, 1, COUNT, 3, one), SCIARA_OK);
-    ck_assert_int_eq(sciara_points_make(methods[m], (const uint64_t[]){c, a}, 1, COUNT, 2, other), SCIARA_OK);
+    expect_ok(sciara_points_make(methods[m], (const uint64_t[]){a, b, c}, 1, COUNT, 3, one));
+    expect_ok(sciara_points_make(methods[m], (const uint64_t[]){c, a}, 1, COUNT, 2, other));
     for (size_t i = 0; i < COUNT; i++) {
       ck_assert_double_eq(one[3 * i], other[2 * i + 1]);
       ck_assert_double_eq(one[3 * i + 2], other[2 * i]);

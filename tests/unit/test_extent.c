@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/compare.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "analysis/front.h"
 #include "support/random.h"
 
@@ -32,7 +28,7 @@ static struct sciara_extent_scores scores(const char *run, const char *observed,
   if (vents[0]) read_mask(vents, v);
   const struct sciara_extents e = {.grid = &g, .run = a, .observed = b, .vents = vents[0] ? v : NULL};
   struct sciara_extent_scores s;
-  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  expect_ok(sciara_extents_score(&e, &s));
   return s;
 }
 
@@ -114,7 +110,7 @@ TEST(errors_of_thickness) {
   const struct sciara_grid g = {.rows = 2, .cols = 2, .cell_size = 10};
   struct sciara_extents e = {.grid = &g, .run = run, .observed = observed, .run_thickness = a, .observed_thickness = b};
   struct sciara_extent_scores s;
-  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  expect_ok(sciara_extents_score(&e, &s));
   ck_assert_int_eq(s.both.cells, 2);
   assert_near(s.both.mean_m, (1.0 - 4) / 2);
   assert_near(s.both.rmse_m, sqrt((1.0 + 16) / 2));
@@ -122,7 +118,7 @@ TEST(errors_of_thickness) {
   assert_near(s.any.mean_m, (1.0 - 4 + 2 - 6) / 4);
   assert_near(s.any.rmse_m, sqrt((1.0 + 16 + 4 + 36) / 4));
   e.observed_thickness = NULL;
-  ck_assert_int_eq(sciara_extents_score(&e, &s), SCIARA_OK);
+  expect_ok(sciara_extents_score(&e, &s));
   ck_assert(isnan(s.both.mean_m) && isnan(s.any.rmse_m));
 }
 
@@ -141,7 +137,7 @@ static int64_t nearest(int64_t rows, int64_t cols, const uint8_t *set, int64_t r
 static void check_distances(int64_t rows, int64_t cols, const uint8_t *set) {
   int64_t found[400];
   ck_assert_int_le(rows * cols, 400);
-  ck_assert_int_eq(sciara_distance_squared(rows, cols, set, found), SCIARA_OK);
+  expect_ok(sciara_distance_squared(rows, cols, set, found));
   for (int64_t i = 0; i < rows * cols; i++) {
     const int64_t expected = nearest(rows, cols, set, i / cols, i % cols);
     ck_assert_msg(found[i] == expected, "%lld x %lld, row %lld, column %lld: %lld, expected %lld", (long long)rows,
@@ -174,8 +170,8 @@ static void assert_vents(const char *json, const char *expected) {
   struct sciara_georef georef = {0};
   struct sciara_vent_cells cells;
   int64_t count = 0, total = 0;
-  ck_assert_int_eq(sciara_georef_from_name("EPSG:32633", &georef), SCIARA_OK);
-  ck_assert_int_eq(sciara_vent_cells_read("s.h5", json, &g, &georef, &cells), SCIARA_OK);
+  expect_ok(sciara_georef_from_name("EPSG:32633", &georef));
+  expect_ok(sciara_vent_cells_read("s.h5", json, &g, &georef, &cells));
   for (size_t k = 0; k < cells.count; k++) {
     count += !found[cells.row[k] * g.cols + cells.col[k]];
     found[cells.row[k] * g.cols + cells.col[k]] = 1;

@@ -2,25 +2,7 @@
 // The folder of a film: which files are frames, and that all others stay.
 #include "picture/frames.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "file/durable.h"
-
-static char folder[64];
-
-static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-frames-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
-}
+#include "support/folder.h"
 
 TEST(frames_are_removed_and_nothing_else) {
   static const struct {
@@ -30,26 +12,16 @@ TEST(frames_are_removed_and_nothing_else) {
                {"frame_0001.png", false},      {"frame_000001.png", false}, {"frame_00001.tif", false},
                {"frame_00001.png.bak", false}, {"frame_00001", false},      {"frames_00001.png", false},
                {"my_frame_00001.png", false},  {"frame_0000x.png", false},  {"frame_00001.png.part.part", false}};
-  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    char *path = sciara_path_join(folder, files[k].name);
-    ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_OK);
-    free(path);
-  }
-  ck_assert_msg(sciara_frames_clear(folder) == SCIARA_OK, "%s", sciara_last_error());
-  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    char *path = sciara_path_join(folder, files[k].name);
-    ck_assert_msg((access(path, F_OK) != 0) == files[k].is_frame, "%s", path);
-    free(path);
-  }
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) write_text(in_folder(files[k].name), "x");
+  expect_ok(sciara_frames_clear(folder));
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+    ck_assert_msg((access(in_folder(files[k].name), F_OK) != 0) == files[k].is_frame, "%s", files[k].name);
 }
 
 TEST(no_folder_is_an_empty_one) {
-  char *none = sciara_path_join(folder, "none"), *file = sciara_path_join(folder, "file");
-  ck_assert_int_eq(sciara_frames_clear(none), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_replace(file, "x", 1), SCIARA_OK);
-  ck_assert_int_eq(sciara_frames_clear(file), SCIARA_ERR_IO);
-  free(none);
-  free(file);
+  expect_ok(sciara_frames_clear(in_folder("none")));
+  write_text(in_folder("file"), "x");
+  ck_assert_int_eq(sciara_frames_clear(in_folder("file")), SCIARA_ERR_IO);
 }
 
 TEST(names) {
@@ -60,4 +32,4 @@ TEST(names) {
   free(last);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = folder_make, .teardown = folder_remove)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/grid.h: interior, rim and NODATA, against the definition on random masks of many shapes.
-#include <string.h>
 
 #include "model/grid.h"
 

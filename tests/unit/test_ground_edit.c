@@ -3,10 +3,6 @@
 // expected cells are worked out by hand; those of shapes with many points by the definition, cell by cell.
 #include "model/ground_edit.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "base/mem.h"
 #include "terrain/dem_gdal.h"
@@ -53,7 +49,7 @@ static double before[CELLS];
 static void make_dem(void) {
   for (int i = 0; i < CELLS; i++) before[i] = i % COLS == COLS - 1 ? 102 : 100;
   before[COLS - 1] = NAN;
-  ck_assert_msg(sciara_dem_from_values(&grid, NULL, before, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_from_values(&grid, NULL, before, &dem));
   before[COLS - 1] = SCIARA_NODATA_ALTITUDE;
   logged[0] = '\0';
   sciara_log_set_sink(keep_log, NULL);
@@ -82,15 +78,14 @@ static void expect_altitudes(const double *altitude) {
 }
 
 static void expect_one(struct sciara_edit edit, const char *const cells[ROWS], double altitude) {
-  ck_assert_msg(shape(&edit, 1) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(shape(&edit, 1));
   expect_edits(cells);
   expect_altitudes(&altitude);
   sciara_dem_free(&dem);
 }
 
 static void refused(struct sciara_edit edit, const char *part) {
-  ck_assert_int_eq(shape(&edit, 1), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), part), "\"%s\" lacks \"%s\"", sciara_last_error(), part);
+  expect_error(shape(&edit, 1), SCIARA_ERR_INPUT, part);
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "dem.edits[0] (works)"));
   for (int i = 0; i < CELLS; i++) ck_assert_uint_eq(dem.edit[i], 0);
   sciara_dem_free(&dem);
@@ -172,7 +167,7 @@ TEST(a_centre_on_a_border_belongs_to_one_side) { // borders through centres of r
   const struct sciara_edit both[] = {with(west, SCIARA_EDIT_RAISE, 1), with(east, SCIARA_EDIT_RAISE, 2)};
   const char *const cells[] = {"........", "........", ".11222..", ".11222..", ".11222..", "........"};
   const double altitude[] = {101, 102};
-  ck_assert_int_eq(shape(both, 2), SCIARA_OK);
+  expect_ok(shape(both, 2));
   expect_edits(cells);
   expect_altitudes(altitude);
   sciara_dem_free(&dem);
@@ -184,11 +179,11 @@ TEST(edits_are_applied_in_their_order) {
   const char *const dam_first[] = {"........", "..1111..", ".122211.", "..2221..", "........", "........"};
   const char *const dam_last[] = {"........", "..2222..", ".222222.", "..2222..", "........", "........"};
   const double then[] = {103, 90};
-  ck_assert_int_eq(shape(first, 2), SCIARA_OK);
+  expect_ok(shape(first, 2));
   expect_edits(dam_first);
   expect_altitudes(then);
   sciara_dem_free(&dem);
-  ck_assert_int_eq(shape(last, 2), SCIARA_OK);
+  expect_ok(shape(last, 2));
   expect_edits(dam_last);
   for (int i = 0; i < CELLS; i++) {
     const bool in_box = (i / COLS == 2 || i / COLS == 3) && i % COLS >= 2 && i % COLS <= 4;
@@ -242,7 +237,7 @@ TEST(a_circle_of_many_points) {
     many[k] = (struct sciara_point){radius * cos(angle), radius * sin(angle)};
   }
   memset(mask, 0, sizeof mask);
-  ck_assert_int_eq(sciara_mark_polygon(&large, many, ends, 2, mask), SCIARA_OK);
+  expect_ok(sciara_mark_polygon(&large, many, ends, 2, mask));
   for (int i = 0; i < SIDE * SIDE; i++) { // no centre has a distance of exactly 10 or 20: the sum of odd squares over 4
     const double x = -29.5 + i % SIDE, y = 29.5 - i / SIDE, distance = sqrt(x * x + y * y);
     if (fabs(distance - 10) > 1e-4 && fabs(distance - 20) > 1e-4)
@@ -254,7 +249,7 @@ TEST(a_line_of_many_points) {
   for (int k = 0; k < MANY; k++) // along a circle of 15 m, again and again
     many[k] = (struct sciara_point){15 * cos(0.01 * k), 15 * sin(0.01 * k)};
   memset(mask, 0, sizeof mask);
-  ck_assert_int_eq(sciara_mark_line(&large, many, 5000, 6, mask), SCIARA_OK);
+  expect_ok(sciara_mark_line(&large, many, 5000, 6, mask));
   for (int i = 0; i < SIDE * SIDE; i++) {
     const double x = -29.5 + i % SIDE, y = 29.5 - i / SIDE, away = fabs(sqrt(x * x + y * y) - 15);
     if (fabs(away - 3) > 1e-3) ck_assert_msg(mask[i] == (away < 3), "row %d, column %d", i / SIDE, i % SIDE);
@@ -267,13 +262,13 @@ TEST(a_polygon_may_extend_beyond_the_grid) { // as that of a sea
     const size_t end = 4;
     const struct sciara_point half[] = {{0, -far[k]}, {far[k], -far[k]}, {far[k], far[k]}, {0, far[k]}};
     memset(mask, 0, sizeof mask);
-    ck_assert_int_eq(sciara_mark_polygon(&large, half, &end, 1, mask), SCIARA_OK);
+    expect_ok(sciara_mark_polygon(&large, half, &end, 1, mask));
     for (int i = 0; i < SIDE * SIDE; i++) ck_assert_uint_eq(mask[i], i % SIDE >= SIDE / 2);
   }
   const size_t end = 3;
   const struct sciara_point away[] = {{40, 0}, {50, 0}, {45, 9}};
   memset(mask, 0, sizeof mask);
-  ck_assert_int_eq(sciara_mark_polygon(&large, away, &end, 1, mask), SCIARA_OK);
+  expect_ok(sciara_mark_polygon(&large, away, &end, 1, mask));
   for (int i = 0; i < SIDE * SIDE; i++) ck_assert_uint_eq(mask[i], 0);
 }
 
@@ -292,11 +287,11 @@ TEST(a_sea_is_connected_with_the_edge_or_with_nodata) {
     valid[i] = what != 'N';
   }
   const struct sciara_low_ground below = {.level = -1}, zero = {.level = 0, .exactly = true};
-  ck_assert_int_eq(sciara_mark_connected(&grid, altitude, valid, below, found, &count), SCIARA_OK);
+  expect_ok(sciara_mark_connected(&grid, altitude, valid, below, found, &count));
   ck_assert_int_eq(count, 5);
   for (int i = 0; i < CELLS; i++) ck_assert_uint_eq(found[i], sea[i / COLS][i % COLS] == 's');
   memset(found, 0, sizeof found);
-  ck_assert_int_eq(sciara_mark_connected(&grid, altitude, valid, zero, found, &count), SCIARA_OK);
+  expect_ok(sciara_mark_connected(&grid, altitude, valid, zero, found, &count));
   ck_assert_int_eq(count, 0); // ground below the level is not at exactly the level
 }
 

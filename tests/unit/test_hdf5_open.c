@@ -63,7 +63,7 @@ TEST(a_plain_file_is_opened) {
   const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
   H5Tcommit2(file, "type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   H5Tclose(type);
-  ck_assert_msg(try_to_open(file) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(try_to_open(file));
 }
 
 static bool followed;
@@ -104,7 +104,7 @@ static hid_t make_nested(int count) {
 }
 
 TEST(groups_end_somewhere) {
-  ck_assert_msg(try_to_open(make_nested(31)) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(try_to_open(make_nested(31)));
   expect_refused(make_nested(32), "g/g/g", "expected at most 32 levels of groups");
   expect_refused(make_nested(500), "g/g/g", "expected at most 32 levels of groups");
   const hid_t file = make(), group = H5Gcreate2(file, "round", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -135,19 +135,16 @@ TEST(a_walk_ends) {
 // Groups of the older kind have no checksum over the names in them, so anyone can write names that HDF5 would refuse.
 TEST(a_name_is_no_path) {
   const hid_t file = make();
-  char *bytes;
   size_t count;
   add_dataset(file, "one_two");
   ck_assert_int_ge(H5Fclose(file), 0);
-  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &bytes, &count), SCIARA_OK);
+  char *bytes = read_bytes(path, &count);
   char *name = (char *)memmem(bytes, count, "one_two", 7);
   ck_assert_ptr_nonnull(name);
   name[3] = '/';
-  FILE *f = fopen(path, "w");
-  ck_assert(f && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
-  ck_assert_int_eq(sciara_hdf5_check_foreign(path), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), "one/two: expected names without a slash, found a slash in a name") != NULL,
-                "%s", sciara_last_error());
+  write_bytes(path, bytes, count);
+  expect_error(sciara_hdf5_check_foreign(path), SCIARA_ERR_INPUT,
+               "one/two: expected names without a slash, found a slash in a name");
   free(bytes);
 }
 
@@ -162,7 +159,7 @@ TEST(references_within_the_file_are_fine_others_are_not) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
       const hid_t as_dataset = make();
       H5Dclose(make_dataset(as_dataset, "points", kinds[i], H5P_DEFAULT));
-      if (k == 0) ck_assert_msg(try_to_open(as_dataset) == SCIARA_OK, "%s", sciara_last_error());
+      if (k == 0) expect_ok(try_to_open(as_dataset));
       if (k == 1) expect_refused(as_dataset, "points", "a type that refers to something else");
       const hid_t as_attribute = make(), space = H5Screate(H5S_SCALAR);
       add_dataset(as_attribute, "x");
@@ -170,12 +167,12 @@ TEST(references_within_the_file_are_fine_others_are_not) {
       H5Aclose(H5Acreate2(x, "points", kinds[i], space, H5P_DEFAULT, H5P_DEFAULT));
       H5Dclose(x);
       H5Sclose(space);
-      if (k == 0) ck_assert_msg(try_to_open(as_attribute) == SCIARA_OK, "%s", sciara_last_error());
+      if (k == 0) expect_ok(try_to_open(as_attribute));
       if (k == 1) expect_refused(as_attribute, "x: attribute points", "a type that refers to something else");
       const hid_t as_type = make(), named = H5Tcopy(kinds[i]);
       H5Tcommit2(as_type, "points", named, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
       H5Tclose(named);
-      if (k == 0) ck_assert_msg(try_to_open(as_type) == SCIARA_OK, "%s", sciara_last_error());
+      if (k == 0) expect_ok(try_to_open(as_type));
       if (k == 1) expect_refused(as_type, "points", "a type that refers to something else");
     }
     H5Tclose(array);
@@ -186,10 +183,9 @@ TEST(references_within_the_file_are_fine_others_are_not) {
 
 // A file that is not HDF5 is left to GDAL; one that is damaged is refused before.
 TEST(other_files_pass_as_foreign) {
+  write_text(path, "ncols 3\n");
+  expect_ok(sciara_hdf5_check_foreign(path));
   FILE *f = fopen(path, "w");
-  ck_assert(f && fputs("ncols 3\n", f) >= 0 && fclose(f) == 0);
-  ck_assert_int_eq(sciara_hdf5_check_foreign(path), SCIARA_OK);
-  f = fopen(path, "w");
   ck_assert(f && fseek(f, 2048, SEEK_SET) == 0 && fwrite("\211HDF\r\n\032\n", 8, 1, f) == 1 && fclose(f) == 0);
   ck_assert_int_eq(sciara_hdf5_check_foreign(path), SCIARA_ERR_INPUT);
 }
@@ -276,5 +272,5 @@ TEST(datasets_are_stored_as_the_program_stores_them) {
 
 int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return tests_run(&tests_here, (struct tests_setting){.setup = setup, .teardown = teardown});
+  return tests_run(&tests_here, (struct tests_setting){.setup = setup, .teardown = folder_remove});
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which files reach the disk, and a failure of every call that can fail. The linker puts the functions below
 // in place of those of the C library, HDF5 and zlib (--wrap, tests/CMakeLists.txt).
-#include <errno.h>
 #include <hdf5.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -175,7 +174,7 @@ int __wrap_deflate(z_streamp z, int flush) {
 static void assert_content(const char *expected) {
   char *bytes;
   size_t count;
-  ck_assert_msg(sciara_file_read(path, 100, &bytes, &count) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_file_read(path, 100, &bytes, &count));
   ck_assert_str_eq(bytes, expected);
   free(bytes);
 }
@@ -194,7 +193,7 @@ TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
   end_plan();
   ck_assert_int_eq(status, SCIARA_OK);
   ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
-  ck_assert_int_eq(sciara_file_replace(part, "more", 4), SCIARA_OK);
+  expect_ok(sciara_file_replace(part, "more", 4));
   begin_plan(NO_CALL, 0, 0);
   status = sciara_file_publish(part, path);
   end_plan();
@@ -221,7 +220,7 @@ static const struct {
 } replace_faults[] = {{WRITE, ENOSPC}, {WRITE, EIO}, {FSYNC_FILE, EIO}, {CLOSE, EDQUOT}, {RENAME, ENOSPC}};
 
 TEST_EACH(a_failed_call_leaves_the_earlier_file, sizeof replace_faults / sizeof *replace_faults) {
-  ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
+  expect_ok(sciara_file_replace(path, "earlier", 7));
   begin_plan(replace_faults[_i].call, 1, replace_faults[_i].error);
   enum sciara_status status = sciara_file_replace(path, "later", 5);
   end_plan();
@@ -236,8 +235,8 @@ static const enum call publish_faults[] = {FSYNC_FILE, CLOSE, RENAME};
 TEST_EACH(a_failed_publication_leaves_the_earlier_file, sizeof publish_faults / sizeof *publish_faults) {
   char part[128];
   snprintf(part, sizeof part, "%s.part", path);
-  ck_assert_int_eq(sciara_file_replace(path, "earlier", 7), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_replace(part, "later", 5), SCIARA_OK);
+  expect_ok(sciara_file_replace(path, "earlier", 7));
+  expect_ok(sciara_file_replace(part, "later", 5));
   begin_plan(publish_faults[_i], 1, EIO);
   enum sciara_status status = sciara_file_publish(part, path);
   end_plan();
@@ -269,7 +268,7 @@ TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) 
   enum sciara_status status = sciara_file_replace(path, "data", 4);
   if (status == SCIARA_OK) status = sciara_file_read(path, 100, &bytes, &count);
   end_plan();
-  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(status);
   ck_assert_uint_eq(count, 4);
   ck_assert_str_eq(bytes, "data");
   free(bytes);
@@ -278,7 +277,7 @@ TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) 
 TEST(a_failed_read_is_an_error) {
   char *bytes;
   size_t count;
-  ck_assert_int_eq(sciara_file_replace(path, "data", 4), SCIARA_OK);
+  expect_ok(sciara_file_replace(path, "data", 4));
   begin_plan(READ, 1, EIO);
   enum sciara_status status = sciara_file_read(path, 100, &bytes, &count);
   end_plan();
@@ -341,7 +340,7 @@ TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *ch
   struct sciara_ledger ledger;
   c.threads = threads;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   int calls = 0;
   for (bool failed = true; failed; calls += failed) {
     begin_plan(chunk_faults[fault].call, 1, EIO);
@@ -369,8 +368,8 @@ TEST_EACH(memory_is_predicted, 2) {
   c.as_double = _i;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   begin_plan(NO_CALL, 0, 0);
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
-  ck_assert_int_eq(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
+  expect_ok(sciara_snapshot_write(&c, s, &touched, &ledger, 7, path));
   end_plan();
   const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;
   ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i, c.threads) + coordinates, plan.taken + zlib);
@@ -378,4 +377,4 @@ TEST_EACH(memory_is_predicted, 2) {
   sciara_state_destroy(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/ledger.h: where the lava is, and how large a residual rounding explains.
-#include <float.h>
-#include <math.h>
 
 #include "model/ledger.h"
 #include "support/writable.h"
@@ -18,7 +16,7 @@ static struct sciara_state *make(void) {
     valid[i] = i != 19;
   }
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, z, valid, 0, &s));
   s->h[6] = 2;
   s->h[7] = 4;
   s->z[7] = 1003;
@@ -100,9 +98,8 @@ static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[
   const double edges[] = {0, 1}, rates[] = {1};
   struct sciara_vents *v = sciara_vents_create();
   struct sciara_rounding rounding;
-  for (int64_t k = 0; k < count; k++)
-    ck_assert_int_eq(sciara_vents_add(v, cells[k][0], cells[k][1], 1, edges, rates), SCIARA_OK);
-  ck_assert_int_eq(sciara_rounding_of(v, epsilon, &rounding), SCIARA_OK);
+  for (int64_t k = 0; k < count; k++) expect_ok(sciara_vents_add(v, cells[k][0], cells[k][1], 1, edges, rates));
+  expect_ok(sciara_rounding_of(v, epsilon, &rounding));
   sciara_vents_destroy(v);
   return rounding;
 }

@@ -3,7 +3,6 @@
 #include "legacy/legacy_read.h"
 
 #include <cjson/cJSON.h>
-#include <math.h>
 
 #include "gdal_fixture.h"
 #include "legacy/legacy_sciara.h"
@@ -33,8 +32,7 @@ static enum sciara_status import(const double *at) {
 
 static void assert_dem(double west, double south, int64_t holes) {
   struct sciara_dem dem;
-  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("out/dem.tif"), .band = 1}, &dem),
-                   SCIARA_OK);
+  expect_ok(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("out/dem.tif"), .band = 1}, &dem));
   ck_assert_int_eq(dem.grid.rows, 3);
   ck_assert_int_eq(dem.grid.cols, 4);
   ck_assert_double_eq(dem.grid.cell_size, 10);
@@ -51,7 +49,7 @@ static void assert_dem(double west, double south, int64_t holes) {
 TEST(a_header_names_corner_and_nodata) {
   write_set();
   write_text(in_folder("MORPHOLOGY.stt"), HEADER "10.5 11 12 13 \n14 15 16 17\n0 19 20 -1\n");
-  ck_assert_msg(import(NULL) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(import(NULL));
   ck_assert_ptr_null(strstr(report.text.data, "declares no NODATA"));
   sciara_legacy_report_free(&report);
   assert_dem(700, 800, 1);
@@ -71,7 +69,7 @@ TEST_EACH(a_header_names_centres, 3) {
   char text[400];
   snprintf(text, sizeof text, "%s10.5 11 12 13 \n14 15 16 17\n0 19 20 -1\n", cases[_i].header);
   write_text(in_folder("MORPHOLOGY.stt"), text);
-  ck_assert_msg(import(NULL) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(import(NULL));
   sciara_legacy_report_free(&report);
   assert_dem(cases[_i].west, cases[_i].south, 1);
 }
@@ -141,12 +139,11 @@ TEST(the_layout_goes_by_the_name) {
 
 TEST(keys_are_whole_words) {
   struct sciara_legacy_grid size;
-  ck_assert_int_eq(sciara_legacy_older_size("p", "    Pclock 1\n    Pc 2\n  ncols 5\n  nrows\t6\n", NULL, &size),
-                   SCIARA_OK);
+  expect_ok(sciara_legacy_older_size("p", "    Pclock 1\n    Pc 2\n  ncols 5\n  nrows\t6\n", NULL, &size));
   ck_assert_double_eq(size.cell_size, 2);
   ck_assert_int_eq(size.cols, 5);
   ck_assert_int_eq(size.rows, 6);
   ck_assert(isnan(size.west) && isnan(size.south));
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

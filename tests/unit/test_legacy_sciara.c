@@ -54,7 +54,7 @@ TEST(slots_and_rates_to_the_last_digit) {
   write_set();
   write_text(in_folder("e_1_EmissionRate.txt"),
              "[TIME] 1800.125\n[VENT_ID] 1\n[EMISSION_RATE]\n0\n[VENT_ID] 2\n[EMISSION_RATE]\n1000000 0.1\n[END]\n");
-  ck_assert_msg(import(false) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(import(false));
   ck_assert_double_eq_tol(report.volume_m3, 1800.125 * 1000000.1, 1e-3);
   sciara_legacy_report_free(&report);
   cJSON *root = read_json(in_folder("out/scenario.json"));
@@ -77,7 +77,7 @@ TEST(unknown_cells_are_not_covered) {
   write_text(in_folder("e_1_RealEvent.stt"),
              "ncols 4\nnrows 4\nxllcorner 500000.5\nyllcorner 4178000.25\ncellsize 10\nNODATA_value 9999\n"
              "9999 0 0 9999\n0 0.5 1 0\n0 -1 7 0\n0 0 0 9999\n");
-  ck_assert_msg(import(false) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(import(false));
   ck_assert_int_eq(report.observed_cells, 3);
   char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
   ck_assert_str_eq(text, "0\n");
@@ -87,12 +87,12 @@ TEST(unknown_cells_are_not_covered) {
 
 TEST(a_folder_in_use_is_refused_without_overwrite) {
   write_set();
-  ck_assert_int_eq(import(false), SCIARA_OK);
+  expect_ok(import(false));
   sciara_legacy_report_free(&report);
   ck_assert_int_eq(import(false), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "not empty");
   unlink(in_folder("e_1_RealEvent.stt"));
-  ck_assert_int_eq(import(true), SCIARA_OK);
+  expect_ok(import(true));
   ck_assert_int_ne(access(in_folder("out/observed.tif"), F_OK),
                    0); // that of the earlier import would not belong to this one
   sciara_legacy_report_free(&report);
@@ -186,7 +186,7 @@ TEST(etna_2006_is_imported) {
   }
   const struct sciara_legacy_request request = {
       .cfg_path = cfg, .output_folder = in_folder("etna"), .crs = "EPSG:32633"};
-  ck_assert_msg(sciara_legacy_import(&request, &report) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_legacy_import(&request, &report));
   free(cfg);
   ck_assert_int_eq(report.rows, 378);
   ck_assert_int_eq(report.cols, 517);
@@ -204,8 +204,7 @@ TEST(etna_2006_is_imported) {
   ck_assert_double_eq(number_at(cJSON_GetArrayItem(vents, 1), "x"), 500322.5);
   cJSON_Delete(root);
   struct sciara_dem dem;
-  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("etna/dem.tif"), .band = 1}, &dem),
-                   SCIARA_OK);
+  expect_ok(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("etna/dem.tif"), .band = 1}, &dem));
   ck_assert_double_eq(dem.altitude[1], 3302.20);
   ck_assert_double_eq(dem.grid.west, 499547.5);
   ck_assert_double_eq(dem.grid.north, 4178762.5);
@@ -216,4 +215,4 @@ TEST(etna_2006_is_imported) {
   free(text);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

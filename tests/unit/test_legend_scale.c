@@ -2,11 +2,6 @@
 // Claims about picture/legend_scale.h: round numbers that cover the range.
 #include "picture/legend_scale.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
   double span;
   int most;

@@ -2,16 +2,12 @@
 // Claims about text in picture/picture.h: in any script it is drawn at the given position and has the predicted width.
 #include "picture/picture.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WIDTH = 600, HEIGHT = 120, X = 100, BASE = 70 };
 static struct sciara_lettering letters;
 static struct sciara_picture picture;
 
 static void setup(void) {
-  ck_assert_int_eq(sciara_lettering_open(&letters), SCIARA_OK);
+  expect_ok(sciara_lettering_open(&letters));
   ck_assert_msg(letters.context, "no font is installed: tools/setup --tests installs some");
 }
 
@@ -30,7 +26,7 @@ static double width_of(const char *text) {
 /** Writes at (X, BASE) of an empty picture; returns the box that was recorded. */
 static struct sciara_box write_text(const struct sciara_writing *w, double anchor) {
   sciara_picture_free(&picture);
-  ck_assert_int_eq(sciara_picture_begin(&picture, WIDTH, HEIGHT, "test"), SCIARA_OK);
+  expect_ok(sciara_picture_begin(&picture, WIDTH, HEIGHT, "test"));
   sciara_picture_write(&picture, &letters, X, BASE, anchor, w);
   sciara_picture_touch(&picture);
   ck_assert_int_le(picture.boxes, 1);

@@ -3,8 +3,6 @@
 // causes that: the test writes into the memory of `serial`.
 #include "support/conformance.h"
 
-#include <math.h>
-
 #include "engine/active.h"
 
 struct fixture {
@@ -18,8 +16,8 @@ static void start(struct fixture *f) {
   const struct sciara_engine_setup setup = {
       .params = &f->scene.params, .boundary = f->scene.boundary, .vents = f->scene.vents, .threads = 1};
   f->ops = engine_serial(SCIARA_DOUBLE);
-  ck_assert_int_eq(f->ops->create(&setup, &f->engine), SCIARA_OK);
-  ck_assert_int_eq(f->ops->upload(f->engine, f->scene.state), SCIARA_OK);
+  expect_ok(f->ops->create(&setup, &f->engine));
+  expect_ok(f->ops->upload(f->engine, f->scene.state));
 }
 
 static void end(struct fixture *f) {
@@ -37,7 +35,7 @@ TEST_FROM(what_arises_later, 60, 70) {
   struct fixture f;
   struct sciara_engine_progress at;
   start(&f);
-  ck_assert_int_eq(advance(&f, (uint64_t)_i, &at), SCIARA_OK);
+  expect_ok(advance(&f, (uint64_t)_i, &at));
   struct sciara_active *a = (struct sciara_active *)f.engine;
   ck_assert_int_gt(a->liquid, 0);
   a->hf.f.T[a->cell[0]] = 4000;
@@ -56,7 +54,7 @@ TEST(what_is_uploaded) {
   s->step = 37;
   for (int64_t i = 0; i < sciara_grid_cells(&s->grid); i++)
     if (s->h[i] > 0) s->T[i] = 4000;
-  ck_assert_int_eq(f.ops->upload(f.engine, s), SCIARA_OK);
+  expect_ok(f.ops->upload(f.engine, s));
   ck_assert_int_eq(advance(&f, 60, &at), SCIARA_ERR_NUMERIC);
   ck_assert_uint_eq(at.bad.step, 38);
   end(&f);

@@ -3,8 +3,6 @@
 // picture.
 #include "picture/map_picture.h"
 
-#include <inttypes.h>
-
 #include "gdal_fixture.h"
 #include "picture/map_picture_parts.h"
 
@@ -36,7 +34,7 @@ static struct sciara_map_picture picture(void) {
 /** Writes the picture and reads it back. */
 static void draw(const struct sciara_map_picture *q) {
   const char *path = in_folder("a.png");
-  ck_assert_msg(sciara_map_write_png(q, path) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_map_write_png(q, path));
   GDALDatasetH d = GDALOpen(path, GA_ReadOnly);
   ck_assert_ptr_nonnull(d);
   width = GDALGetRasterXSize(d);
@@ -123,7 +121,7 @@ TEST(cells_have_their_colours) {
       q.kinds = 2;
       for (int i = 0; i < ROWS * COLS; i++) values[i] = i % 7 ? i % 2 : -9999;
     }
-    ck_assert_msg(sciara_map_draw(&q, "test", &d) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_map_draw(&q, "test", &d));
     const int64_t zoom = d.map.width / COLS;
     ck_assert(zoom == 8 && d.map.width == COLS * zoom && d.map.height == ROWS * zoom);
     for (int i = 0; i < ROWS * COLS; i++) {
@@ -144,7 +142,7 @@ TEST(the_legend_has_the_colours_of_the_map) {
   struct sciara_map_drawing d = {0};
   int bars = 0;
   q.width = 1200;
-  ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
+  expect_ok(sciara_map_draw(&q, "test", &d));
   for (int k = 0; k < d.picture.boxes; k++) {
     const struct sciara_box *b = &d.picture.box[k];
     const double high = round(1.3 * d.letter) + 2 * fmax(1, round(d.letter / 12));
@@ -168,7 +166,7 @@ TEST(the_legend_has_the_colours_of_the_map) {
   q.map = &m;
   q.kind = kinds;
   q.kinds = 2;
-  ck_assert_int_eq(sciara_map_draw(&q, "test", &d), SCIARA_OK);
+  expect_ok(sciara_map_draw(&q, "test", &d));
   int pixels_of[2] = {0, 0};
   for (int64_t i = 0; i < d.picture.width * d.picture.height; i++)
     for (int k = 0; k < 2; k++) pixels_of[k] += (d.picture.pixels[i] & 0xFFFFFF) == (k ? 0xF0E442 : 0x010203);
@@ -304,7 +302,7 @@ static uint32_t drawn(const struct sciara_map_drawing *d, int64_t x, int64_t y) 
 
 static void draw_to(const struct sciara_map_picture *q, struct sciara_map_drawing *d) {
   *d = (struct sciara_map_drawing){0};
-  ck_assert_msg(sciara_map_draw(q, "test", d) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_map_draw(q, "test", d));
 }
 
 /** Ticks of a side: how many, and that each lies at a multiple of `step` m. */
@@ -392,13 +390,13 @@ TEST(a_logo_is_a_small_png_file) {
   struct sciara_map_picture q = picture();
   q.width = 320;
   const char *path = in_folder("logo.png");
-  ck_assert_int_eq(sciara_map_write_png(&q, path), SCIARA_OK);
-  ck_assert_msg(sciara_logo_read(path, &logo) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_map_write_png(&q, path));
+  expect_ok(sciara_logo_read(path, &logo));
   ck_assert_int_eq(logo.image.width, 320);
   ck_assert(logo.rgba[0] == 255 && logo.rgba[3] == 255);
   sciara_logo_free(&logo);
   q.width = 2002;
-  ck_assert_int_eq(sciara_map_write_png(&q, path), SCIARA_OK);
+  expect_ok(sciara_map_write_png(&q, path));
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected a logo of at most 2000 x 2000 pixels, found 2002 x");
   FILE *f = fopen(path, "r+b"); // cut in the middle
@@ -410,9 +408,7 @@ TEST(a_logo_is_a_small_png_file) {
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "cannot be read as PNG");
   ck_assert_int_eq(sciara_logo_read(in_folder("none.png"), &logo), SCIARA_ERR_IO);
-  f = fopen(path, "wb");
-  fputs("<svg>no picture of this kind</svg>", f);
-  fclose(f);
+  write_text(path, "<svg>no picture of this kind</svg>");
   ck_assert_int_eq(sciara_logo_read(path, &logo), SCIARA_ERR_INPUT);
   assert_contains(sciara_last_error(), "expected a PNG file as logo");
 }
@@ -432,4 +428,4 @@ TEST(a_map_of_nothing_says_so) {
   ck_assert_int_gt(differing(&q), 60); // ": none"
 }
 
-RUN_TESTS(.setup = prepare, .teardown = teardown)
+RUN_TESTS(.setup = prepare, .teardown = folder_remove)

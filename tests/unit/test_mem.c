@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/mem.h: sizes that do not fit are refused, memory is zeroed and aligned.
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -17,13 +13,13 @@ const char *__tsan_default_options(void) { return "allocator_may_return_null=1";
 
 TEST(products) {
   size_t out = 0;
-  ck_assert_int_eq(sciara_size_mul(517, 378, &out), SCIARA_OK);
+  expect_ok(sciara_size_mul(517, 378, &out));
   ck_assert_uint_eq(out, 517 * 378);
-  ck_assert_int_eq(sciara_size_mul(0, SIZE_MAX, &out), SCIARA_OK);
+  expect_ok(sciara_size_mul(0, SIZE_MAX, &out));
   ck_assert_uint_eq(out, 0);
-  ck_assert_int_eq(sciara_size_mul(SIZE_MAX, 0, &out), SCIARA_OK);
+  expect_ok(sciara_size_mul(SIZE_MAX, 0, &out));
   ck_assert_uint_eq(out, 0);
-  ck_assert_int_eq(sciara_size_mul((size_t)INT64_MAX, 1, &out), SCIARA_OK);
+  expect_ok(sciara_size_mul((size_t)INT64_MAX, 1, &out));
   ck_assert_uint_eq(out, (size_t)INT64_MAX);
   const size_t bad[][2] = {
       {(size_t)INT64_MAX, 2},     {2, (size_t)INT64_MAX},     {(size_t)1 << 32, (size_t)1 << 32}, {SIZE_MAX, SIZE_MAX},
@@ -39,14 +35,14 @@ TEST(products) {
 TEST(allocation) {
   for (size_t bytes = 1; bytes < 3000; bytes = bytes * 3 / 2 + 1) {
     unsigned char *p;
-    ck_assert_int_eq(sciara_alloc((void **)&p, bytes, 1, "some bytes"), SCIARA_OK);
+    expect_ok(sciara_alloc((void **)&p, bytes, 1, "some bytes"));
     ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
     for (size_t i = 0; i < bytes; i++) ck_assert_uint_eq(p[i], 0);
     memset(p, 0xff, bytes);
     sciara_free(p);
   }
   double *d;
-  ck_assert_int_eq(SCIARA_NEW(d, 10, "ten numbers"), SCIARA_OK);
+  expect_ok(SCIARA_NEW(d, 10, "ten numbers"));
   d[9] = 1;
   sciara_free(d);
   sciara_free(NULL);
@@ -69,21 +65,21 @@ TEST(more_room) {
   size_t used = 0;
   int k = 0;
   for (size_t bytes = 1; bytes < (size_t)100 << 20; bytes = bytes * 3 / 2 + 1) {
-    ck_assert_int_eq(sciara_resize((void **)&p, used, bytes, 1, "some bytes"), SCIARA_OK);
+    expect_ok(sciara_resize((void **)&p, used, bytes, 1, "some bytes"));
     ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
     expect_filled(p, used);
     fill(p, used, bytes);
     used = bytes;
-    if (bytes < 10000) ck_assert_int_eq(sciara_alloc(&between[k++], bytes, 1, "others"), SCIARA_OK);
+    if (bytes < 10000) expect_ok(sciara_alloc(&between[k++], bytes, 1, "others"));
   }
   void *before = p;
   ck_assert_int_eq(sciara_resize((void **)&p, used, (size_t)INT64_MAX / 2, 4, "too much"), SCIARA_ERR_MEMORY);
   ck_assert_int_eq(sciara_resize((void **)&p, used, (size_t)INT64_MAX / 2, 1, "too much"), SCIARA_ERR_MEMORY);
   ck_assert_ptr_eq(p, before);
   expect_filled(p, used);
-  ck_assert_int_eq(sciara_resize((void **)&p, 100, 100, 1, "less"), SCIARA_OK);
+  expect_ok(sciara_resize((void **)&p, 100, 100, 1, "less"));
   expect_filled(p, 100);
-  ck_assert_int_eq(sciara_resize((void **)&p, 0, 0, 1, "nothing"), SCIARA_OK);
+  expect_ok(sciara_resize((void **)&p, 0, 0, 1, "nothing"));
   ck_assert_ptr_null(p);
   for (k = 0; k < 40; k++) sciara_free(between[k]);
 }
@@ -94,11 +90,11 @@ TEST(more_room_elsewhere) {
   void *between[200];
   for (size_t k = 0; k < 200; k++) {
     unsigned char *p;
-    ck_assert_int_eq(sciara_alloc((void **)&p, 300, 1, "some bytes"), SCIARA_OK);
+    expect_ok(sciara_alloc((void **)&p, 300, 1, "some bytes"));
     fill(p, 0, 300);
     const uintptr_t was = (uintptr_t)p;
-    ck_assert_int_eq(sciara_alloc(&between[k], 1 + k * 16, 1, "others"), SCIARA_OK);
-    ck_assert_int_eq(sciara_resize((void **)&p, 300, 5000, 1, "more bytes"), SCIARA_OK);
+    expect_ok(sciara_alloc(&between[k], 1 + k * 16, 1, "others"));
+    expect_ok(sciara_resize((void **)&p, 300, 5000, 1, "more bytes"));
     ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
     expect_filled(p, 300);
     moved += (uintptr_t)p != was;
@@ -110,7 +106,7 @@ TEST(more_room_elsewhere) {
 
 TEST(nothing) {
   void *p = &p;
-  ck_assert_int_eq(sciara_alloc(&p, 0, 8, "nothing"), SCIARA_OK);
+  expect_ok(sciara_alloc(&p, 0, 8, "nothing"));
   ck_assert_ptr_null(p);
 }
 

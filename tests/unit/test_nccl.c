@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL is found where the environment says, and its functions get their arguments; here it is this program.
 #include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "comm/nccl.h"
 
@@ -109,7 +107,7 @@ TEST(functions) {
   expect(')', 0, 0, 0, 0, 0);
   nccl->destroy(comm[1]);
   expect('d', 5, 0, 0, 0, 0);
-  ck_assert_int_eq(sciara_nccl_check(nccl, 0, "send"), SCIARA_OK);
+  expect_ok(sciara_nccl_check(nccl, 0, "send"));
   ck_assert_int_eq(sciara_nccl_check(nccl, 3, "send"), SCIARA_ERR_DEVICE);
   ck_assert_str_eq(sciara_last_error(), "NCCL: send: internal error");
 }

@@ -2,11 +2,7 @@
 // Each request for memory of the library's own code fails once: the operation reports it and releases what it had.
 // The linker puts the functions below in place of the C library's (--wrap, tests/CMakeLists.txt), for the code of the
 // project alone: the behaviour of GDAL and HDF5 without memory is not tested.
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/timeseries.h"
 #include "bench/bench_report.h"
@@ -15,6 +11,7 @@
 #include "run/run.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
+#include "support/folder.h"
 
 enum { BLOCKS = 1 << 16 }; ///< a power of two, far above what is held at once
 
@@ -100,25 +97,8 @@ void __wrap_free(void *p) {
 
 // -------------------------------------------------------------------------------------------------------- operations
 
-static char folder[64];
-
-static const char *inside(const char *name) {
-  static char paths[8][128];
-  static int next;
-  char *path = paths[next++ % 8];
-  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-  return path;
-}
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(inside(name), "w");
-  ck_assert_ptr_nonnull(f);
-  fputs(text, f);
-  ck_assert_int_eq(fclose(f), 0);
-}
-
 static void write_dem(void) {
-  FILE *f = fopen(inside("dem.asc"), "w");
+  FILE *f = fopen(in_folder("dem.asc"), "w");
   ck_assert_ptr_nonnull(f);
   fprintf(f, "ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n");
   for (int k = 0; k < 30 * 40; k++) fprintf(f, "%g\n", 1000 - 3 * (k / 40) - 0.5 * (k % 40) + k * 7 % 5 * 0.25);
@@ -126,21 +106,15 @@ static void write_dem(void) {
 }
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-no-memory-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   write_dem();
-  write_file("rates.csv", "time_s,rate_m3_s\n0,5\n3600,0\n");
-  write_file("s.json", "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 12},"
-                       " \"title\": \"none\", \"vents\": [{\"row\": 8, \"col\": 20, \"name\": \"a\","
-                       " \"effusion\": {\"csv\": \"rates.csv\"}},"
-                       " {\"line\": [[500100, 4177100], [500200, 4177150]], \"effusion\": {\"slot\": \"1 h\","
-                       " \"rates_m3_s\": [5]}}], \"output\": {\"folder\": \"out\", \"every\": \"6 s\"}}");
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
+  write_text(in_folder("rates.csv"), "time_s,rate_m3_s\n0,5\n3600,0\n");
+  write_text(in_folder("s.json"),
+             "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, \"run\": {\"max_steps\": 12},"
+             " \"title\": \"none\", \"vents\": [{\"row\": 8, \"col\": 20, \"name\": \"a\","
+             " \"effusion\": {\"csv\": \"rates.csv\"}},"
+             " {\"line\": [[500100, 4177100], [500200, 4177150]], \"effusion\": {\"slot\": \"1 h\","
+             " \"rates_m3_s\": [5]}}], \"output\": {\"folder\": \"out\", \"every\": \"6 s\"}}");
 }
 
 static enum sciara_status run_with(const char *engine, const char *maps) {
@@ -152,7 +126,7 @@ static enum sciara_status run_with(const char *engine, const char *maps) {
   struct sciara_problem problem;
   struct sciara_simulation *simulation;
   struct sciara_run_result result;
-  SCIARA_TRY(sciara_problem_open(inside("s.json"), &how, &problem));
+  SCIARA_TRY(sciara_problem_open(in_folder("s.json"), &how, &problem));
   memory.engine_from = memory.requests;
   enum sciara_status status =
       sciara_simulation_create(&problem, sciara_scenario_writes_on_the_way(&problem.scenario), &simulation);
@@ -174,7 +148,7 @@ static enum sciara_status read_run(void) {
   struct sciara_run_json record;
   struct sciara_snapshot s;
   double values[30 * 40];
-  SCIARA_TRY(sciara_run_json_read(inside("out/run.json"), &record));
+  SCIARA_TRY(sciara_run_json_read(in_folder("out/run.json"), &record));
   char *path = NULL;
   enum sciara_status status = SCIARA_OK;
   if (record.snapshot_count > 0) path = sciara_format("%s/out/%s", folder, record.snapshots[0].name);
@@ -187,8 +161,9 @@ static enum sciara_status read_run(void) {
     sciara_snapshot_close(&s);
   }
   const char *const paths[] = {path, path};
-  if (status == SCIARA_OK) status = sciara_series_merge(paths, 1, SCIARA_CHECKSUM_REQUIRED, inside("merged.nc"));
-  if (status == SCIARA_OK) status = sciara_timeseries_write(paths, 1, SCIARA_CHECKSUM_REQUIRED, inside("course.csv"));
+  if (status == SCIARA_OK) status = sciara_series_merge(paths, 1, SCIARA_CHECKSUM_REQUIRED, in_folder("merged.nc"));
+  if (status == SCIARA_OK)
+    status = sciara_timeseries_write(paths, 1, SCIARA_CHECKSUM_REQUIRED, in_folder("course.csv"));
   free(path);
   return status;
 }
@@ -248,7 +223,7 @@ static enum sciara_status attempt(enum sciara_status (*act)(void), uint64_t refu
 
 TEST_EACH(each_request_fails_once, sizeof acts / sizeof *acts) {
   const char *name = acts[_i].name;
-  ck_assert_msg(run_serial() == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run_serial());
   ck_assert_msg(attempt(acts[_i].act, 0) == SCIARA_OK, "%s: %s", name, sciara_last_error());
   ck_assert_msg(memory.held == 0, "%s: keeps %lld blocks", name, (long long)memory.held);
   const uint64_t requests = memory.requests, from = memory.engine_from, to = memory.engine_to;
@@ -283,7 +258,7 @@ TEST(json_of_any_length_makes_one_request) {
   for (size_t length = 0; length < sizeof text - 1; length++) {
     printed.tree = cJSON_CreateObject();
     ck_assert_ptr_nonnull(cJSON_AddStringToObject(cJSON_AddObjectToObject(printed.tree, "a"), "b", text));
-    ck_assert_int_eq(attempt(print_file, 0), SCIARA_OK);
+    expect_ok(attempt(print_file, 0));
     ck_assert_uint_eq(memory.requests, 1);
     sciara_text_free(&printed.text);
     cJSON_Delete(printed.tree);
@@ -291,4 +266,4 @@ TEST(json_of_any_length_makes_one_request) {
   }
 }
 
-RUN_TESTS(.seconds = 100, .setup = setup, .teardown = teardown)
+RUN_TESTS(.seconds = 100, .setup = setup, .teardown = folder_remove)

@@ -3,8 +3,6 @@
 #include "base/log.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/status.h"
 
@@ -39,7 +37,7 @@ TEST(notes_or_the_log) {
 static void *fail_twice(void *context) {
   struct sciara_failure *f = (struct sciara_failure *)context;
   sciara_failure_keep(f, SCIARA_OK);
-  ck_assert_int_eq(sciara_failure_status(f), SCIARA_OK);
+  expect_ok(sciara_failure_status(f));
   sciara_failure_keep(f, sciara_fail(SCIARA_ERR_INPUT, "member %d: found 100 %%", 7));
   sciara_failure_keep(f, sciara_fail(SCIARA_ERR_IO, "a later one"));
   return NULL;
@@ -55,7 +53,7 @@ TEST(the_first_error_of_another_thread) {
   ck_assert_int_eq(sciara_failure_status(&f), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), "member 7: found 100 %");
   sciara_failure_free(&f);
-  ck_assert_int_eq(sciara_failure_status(&f), SCIARA_OK);
+  expect_ok(sciara_failure_status(&f));
 }
 
 RUN_TESTS()

@@ -19,7 +19,7 @@ static void prepare(void) {
 
 static void finish(void) {
   CPLFree(utm33);
-  teardown();
+  folder_remove();
 }
 
 static struct sciara_observation_request request(const char *path) {

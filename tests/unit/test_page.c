@@ -46,7 +46,7 @@ TEST(bytes_come_back) {
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     struct sciara_text text = {0};
     size_t found;
-    ck_assert_int_eq(sciara_page_pack(&text, bytes, counts[k]), SCIARA_OK);
+    expect_ok(sciara_page_pack(&text, bytes, counts[k]));
     ck_assert_ptr_null(strpbrk(text.data, "<&\"\\ \n"));
     uint8_t *back = unpack(text.data, &found);
     ck_assert_uint_eq(found, counts[k]);
@@ -77,7 +77,7 @@ TEST(any_levels_come_back) {
   for (int with = 0; with < 2; with++) {
     struct sciara_text text = {0};
     size_t count;
-    ck_assert_int_eq(sciara_page_pack_levels(&text, levels, with ? like : NULL, FRAMES, CELLS), SCIARA_OK);
+    expect_ok(sciara_page_pack_levels(&text, levels, with ? like : NULL, FRAMES, CELLS));
     uint8_t *bytes = unpack(text.data, &count);
     ck_assert_uint_eq(count, 2 * FRAMES * CELLS);
     undo(bytes, with ? like : NULL, FRAMES, CELLS, back);
@@ -116,7 +116,7 @@ TEST(one_value_alone_has_a_step) {
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     struct sciara_state *s = one_cell(values[i]);
     struct sciara_page_frames frames;
-    ck_assert_msg(read_frames(s, both, 1, 1, &frames) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(read_frames(s, both, 1, 1, &frames));
     ck_assert_int_eq(frames.cells, 1);
     const struct sciara_page_field *f = &frames.fields[0];
     ck_assert(isnormal(f->step) && f->step > 0);
@@ -134,12 +134,12 @@ TEST(what_lies_too_far_apart_is_refused) {
   s->px[31] = -1.7e308;
   const enum sciara_field momentum = SCIARA_FIELD_MOMENTUM_X;
   struct sciara_page_frames frames;
-  ck_assert_int_eq(read_frames(s, &momentum, 1, 1, &frames), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "momentum_x: values from -1.7e+308 to 1.7e+308 are too far apart"));
+  expect_error(read_frames(s, &momentum, 1, 1, &frames), SCIARA_ERR_INPUT,
+               "momentum_x: values from -1.7e+308 to 1.7e+308 are too far apart");
   ck_assert_ptr_null(frames.frames);
   s->px[31] = -1e308;
   s->px[30] = -2;
-  ck_assert_msg(read_frames(s, &momentum, 1, 1, &frames) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(read_frames(s, &momentum, 1, 1, &frames));
   ck_assert_int_eq(frames.cells, 2);
   const struct sciara_page_field *f = &frames.fields[0];
   const double found = f->base + (f->levels[1] - 1) * f->step;
@@ -153,7 +153,7 @@ TEST(fields_with_a_common_scale) {
   struct sciara_state *s = one_cell(0.5);
   s->z[30] -= 0.4;
   struct sciara_page_frames frames;
-  ck_assert_msg(read_frames(s, both, 2, 3, &frames) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(read_frames(s, both, 2, 3, &frames));
   const struct sciara_page_field *thickness = &frames.fields[0], *deposit = &frames.fields[1];
   ck_assert_int_eq(thickness->like, 1);
   ck_assert_int_eq(deposit->like, -1);
@@ -181,17 +181,17 @@ TEST(a_large_grid_is_cut_and_thinned) {
   for (int64_t i = 0; i < 1400 * 1500; i++)
     if (i / 1500 < 480) s->h[i] = 0, s->z[i] = s->z0[i];
   struct sciara_page_frames frames;
-  ck_assert_msg(read_frames(s, both, 2, 1, &frames) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(read_frames(s, both, 2, 1, &frames));
   const int64_t box[4] = {480, 700, 300, 1};
   ck_assert_int_eq(memcmp(frames.box, box, sizeof box), 0);
   ck_assert_int_eq(frames.cells, 300);
   const struct sciara_page page = {.frames = &frames, .altitude = s->z0, .snapshot_count = 1};
   char html[128];
   snprintf(html, sizeof html, "%s/page.html", folder);
-  ck_assert_msg(sciara_page_write(&page, html) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_page_write(&page, html));
   char *text;
   size_t count;
-  ck_assert_int_eq(sciara_file_read(html, 1 << 26, &text, &count), SCIARA_OK);
+  expect_ok(sciara_file_read(html, 1 << 26, &text, &count));
   // Half of 300 cells on each side: 600 x 301 pixels are below the limit.
   ck_assert_ptr_nonnull(strstr(text, "\"window\":[330,550,600,301],"));
   assert_near(number_of(text, "\"shade\":{\"scale\":"), 1);
@@ -199,9 +199,9 @@ TEST(a_large_grid_is_cut_and_thinned) {
   free(text);
   for (int64_t c = 60; c < 1440; c++) s->h[1100 * 1500 + c] = 2;
   sciara_page_frames_free(&frames);
-  ck_assert_int_eq(read_frames(s, both, 2, 1, &frames), SCIARA_OK);
-  ck_assert_msg(sciara_page_write(&page, html) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(sciara_file_read(html, 1 << 26, &text, &count), SCIARA_OK);
+  expect_ok(read_frames(s, both, 2, 1, &frames));
+  expect_ok(sciara_page_write(&page, html));
+  expect_ok(sciara_file_read(html, 1 << 26, &text, &count));
   // Now the whole grid: 2 million cells as mean light of 2 x 2.
   ck_assert_ptr_nonnull(strstr(text, "\"window\":[0,0,1400,1500],"));
   ck_assert_ptr_nonnull(strstr(text, "\"shade\":{\"scale\":2,\"rows\":700,\"cols\":750,"));
@@ -218,11 +218,11 @@ TEST(too_much_for_a_browser_is_refused) {
   struct sciara_state *s = make_state(1000, 1000);
   for (int64_t i = 0; i < 1000000; i++) s->h[i] = s->kind[i] ? 1 : 0;
   struct sciara_page_frames frames;
-  ck_assert_int_eq(read_frames(s, fields, 8, 17, &frames), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "999965 cells with lava in 136 frames of fields are too many for a "
-                                                    "browser: expected at most 134217728 values; use fewer frames"));
+  expect_error(read_frames(s, fields, 8, 17, &frames), SCIARA_ERR_INPUT,
+               "999965 cells with lava in 136 frames of fields are too many for a "
+               "browser: expected at most 134217728 values; use fewer frames");
   ck_assert_ptr_null(frames.frames);
   sciara_state_destroy(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

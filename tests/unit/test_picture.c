@@ -3,28 +3,23 @@
 #include "picture/picture.h"
 
 #include <gdal.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "map/colour_ramp.h"
+#include "support/folder.h"
 
-static char folder[64], path[96];
+static char path[96];
 static struct sciara_picture picture;
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-picture-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/p.png", folder);
   GDALAllRegister();
 }
 
 static void teardown(void) {
   sciara_picture_free(&picture);
-  unlink(path);
-  ck_assert_int_eq(rmdir(folder), 0);
+  folder_remove();
 }
 
 /** What is drawn is read back from the file bit by bit. */
@@ -32,13 +27,13 @@ TEST(pixels_are_kept) {
   enum { WIDTH = 61, HEIGHT = 43 };
   static uint8_t read[HEIGHT][WIDTH][3];
   const uint8_t ink[3] = {1, 2, 3};
-  ck_assert_int_eq(sciara_picture_begin(&picture, WIDTH, HEIGHT, path), SCIARA_OK);
+  expect_ok(sciara_picture_begin(&picture, WIDTH, HEIGHT, path));
   sciara_picture_touch(&picture);
   for (uint32_t k = 0; k < WIDTH * HEIGHT; k++) picture.pixels[k] = k * 2654435761u & 0xFFFFFF;
   sciara_picture_touched(&picture);
   sciara_picture_fill(&picture, 5, 7, 3, 2, ink);
   sciara_picture_fill(&picture, -10, HEIGHT - 1, 12, 50, ink); // cut at the borders
-  ck_assert_int_eq(sciara_picture_write_png(&picture, NULL, path), SCIARA_OK);
+  expect_ok(sciara_picture_write_png(&picture, NULL, path));
   GDALDatasetH d = GDALOpen(path, GA_ReadOnly);
   ck_assert_ptr_nonnull(d);
   ck_assert(GDALGetRasterXSize(d) == WIDTH && GDALGetRasterYSize(d) == HEIGHT && GDALGetRasterCount(d) == 3);
@@ -57,13 +52,12 @@ TEST(pixels_are_kept) {
 
 /** Before memory is allocated for them. */
 TEST(sizes_have_a_limit) {
-  ck_assert_int_eq(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(
-      strstr(sciara_last_error(), "p.png: expected a picture of at most 32767 pixels each way, found 32768 x 1"));
+  expect_error(sciara_picture_begin(&picture, 32768, 1, path), SCIARA_ERR_INPUT,
+               "p.png: expected a picture of at most 32767 pixels each way, found 32768 x 1");
   ck_assert_int_eq(sciara_picture_begin(&picture, 1, INT64_MAX, path), SCIARA_ERR_INPUT);
   ck_assert_int_eq(sciara_picture_begin(&picture, 0, 5, path), SCIARA_ERR_INPUT);
   ck_assert_ptr_null(picture.pixels);
-  ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 2, path), SCIARA_OK);
+  expect_ok(sciara_picture_begin(&picture, 32767, 2, path));
   sciara_picture_free(&picture);
 }
 
@@ -71,8 +65,7 @@ TEST(sizes_have_a_limit) {
 TEST_EACH(memory_is_checked_first, sanitized() ? 0 : 1) {
   const struct rlimit tight = {(rlim_t)1 << 30, (rlim_t)1 << 30};
   ck_assert_int_eq(setrlimit(RLIMIT_AS, &tight), 0);
-  ck_assert_int_eq(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "needs about 8.59 GB of memory"));
+  expect_error(sciara_picture_begin(&picture, 32767, 32767, path), SCIARA_ERR_MEMORY, "needs about 8.59 GB of memory");
   ck_assert_ptr_null(picture.pixels);
 }
 
@@ -149,8 +142,7 @@ TEST(labels_of_styles_are_for_people) {
                {NULL, "1", {"up to 10", "10 to 20", "more than 20"}, {10, 20}}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_text text = {0};
-    ck_assert_int_eq(sciara_ramp_classes_qml(sciara_ramp_for(cases[k].ramp), cases[k].edges, 2, cases[k].unit, &text),
-                     SCIARA_OK);
+    expect_ok(sciara_ramp_classes_qml(sciara_ramp_for(cases[k].ramp), cases[k].edges, 2, cases[k].unit, &text));
     for (int i = 0; i < 3; i++) {
       char label[64];
       snprintf(label, sizeof label, "label=\"%s\"/>", cases[k].label[i]);
@@ -159,7 +151,7 @@ TEST(labels_of_styles_are_for_people) {
     sciara_text_free(&text);
   }
   struct sciara_text text = {0};
-  ck_assert_int_eq(sciara_ramp_qml(sciara_ramp_for("arrival_time"), 0, 120200, "s", &text), SCIARA_OK);
+  expect_ok(sciara_ramp_qml(sciara_ramp_for("arrival_time"), 0, 120200, "s", &text));
   ck_assert_ptr_nonnull(strstr(text.data, "<item value=\"30050\" alpha=\"255\" color=\"#821e78\" label=\"8.347 h\"/>"));
   sciara_text_free(&text);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
 // each cell, and what a place lies on.
-#include <math.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "model/poi.h"
@@ -31,7 +29,7 @@ static enum sciara_status add_up(void *context, int64_t cell, double amount) {
 static struct sciara_poi_size find(const struct sciara_poi *poi, double found[ROWS * COLS]) {
   struct sciara_poi_size size;
   memset(found, 0, ROWS * COLS * sizeof *found);
-  ck_assert_msg(sciara_poi_visit_cells(poi, &grid, add_up, found, &size) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_poi_visit_cells(poi, &grid, add_up, found, &size));
   return size;
 }
 
@@ -127,7 +125,7 @@ TEST(zones_along_the_edges_of_cells) {
                                  {grid.west + 20, grid.north - 50}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_ZONE, .points = whole, .point_count = 4};
   struct sciara_poi_cells cells;
-  ck_assert_int_eq(sciara_poi_cells_make(&poi, &grid, &cells), SCIARA_OK);
+  expect_ok(sciara_poi_cells_make(&poi, &grid, &cells));
   ck_assert_uint_eq(cells.count, 6);
   for (size_t k = 0; k < 6; k++) {
     ck_assert_int_eq(cells.cell[k], (int64_t)(2 + k / 2) * COLS + 2 + (int64_t)(k % 2));
@@ -145,7 +143,7 @@ TEST(a_zone_of_many_cells) {
   const struct sciara_poi poi = {.kind = SCIARA_POI_ZONE, .points = points, .point_count = 4};
   struct sciara_poi_cells cells;
   double sum = 0;
-  ck_assert_int_eq(sciara_poi_cells_make(&poi, &large, &cells), SCIARA_OK);
+  expect_ok(sciara_poi_cells_make(&poi, &large, &cells));
   for (size_t k = 0; k < cells.count; k++) {
     if (k) ck_assert_int_lt(cells.cell[k - 1], cells.cell[k]);
     sum += cells.amount[k];
@@ -210,7 +208,7 @@ TEST(points_and_what_they_lie_on) {
   memset(kind, SCIARA_CELL_INTERIOR, sizeof kind);
   kind[1] = SCIARA_CELL_SEA;
   kind[ROWS * COLS - 1] = SCIARA_CELL_NODATA;
-  ck_assert_int_eq(sciara_poi_cells_make(&poi, &grid, &cells), SCIARA_OK);
+  expect_ok(sciara_poi_cells_make(&poi, &grid, &cells));
   ck_assert_uint_eq(cells.count, 3);
   ck_assert_double_eq(cells.amount[0], 2);
   ck_assert_double_eq(cells.size.all, 6);

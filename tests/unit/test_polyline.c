@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "model/polyline.h"
@@ -21,7 +18,7 @@ static void expect(const struct sciara_point *points, size_t count, const struct
                    size_t expected) {
   struct sciara_crossing *found;
   size_t n;
-  ck_assert_msg(sciara_polyline_cells(&grid, points, count, &found, &n) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_polyline_cells(&grid, points, count, &found, &n));
   ck_assert_uint_eq(n, expected);
   for (size_t i = 0; i < n; i++) {
     ck_assert_msg(found[i].row == cells[i].row && found[i].col == cells[i].col, "entry %zu: cell %d, %d", i,
@@ -86,7 +83,7 @@ static size_t cells_crossed(double cell_size, struct sciara_point a, struct scia
   const struct sciara_point points[] = {a, b};
   struct sciara_crossing *found;
   size_t n;
-  ck_assert_msg(sciara_polyline_cells(&g, points, 2, &found, &n) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_polyline_cells(&g, points, 2, &found, &n));
   *first = found[0].length;
   *last = found[n - 1].length;
   sciara_free(found);
@@ -131,7 +128,7 @@ TEST(test_random_lines_keep_their_length) {
       if (i) length += hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
     }
     struct sciara_crossing *cells;
-    ck_assert_msg(sciara_polyline_cells(&g, points, count, &cells, &n) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_polyline_cells(&g, points, count, &cells, &n));
     bool sound = true, once = true, joined = true; // one assertion a line: each is slow
     for (size_t i = 0; i < n; i++) {
       int64_t row = cells[i].row, col = cells[i].col;
@@ -160,7 +157,7 @@ TEST(test_against_sampling) {
     seen[(int)((2000 - y) / 10)][(int)((x - 1000) / 10)] += total / SAMPLES;
   }
   const struct sciara_point points[] = {a, b};
-  ck_assert_int_eq(sciara_polyline_cells(&grid, points, 2, &cells, &n), SCIARA_OK);
+  expect_ok(sciara_polyline_cells(&grid, points, 2, &cells, &n));
   for (size_t i = 0; i < n; i++) {
     ck_assert_double_eq_tol(cells[i].length, seen[cells[i].row][cells[i].col], 4 * total / SAMPLES);
     seen[cells[i].row][cells[i].col] = 0;

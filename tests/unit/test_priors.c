@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about plan/variation.h: what a prior draws at a point, for each shape; ratios and correlations.
-#include <math.h>
 
 #include "model/prior.h"
 #include "plan/variation.h"
@@ -29,7 +28,7 @@ static double number_of(const struct sciara_variation *v, size_t margin, double 
 TEST(each_shape) {
   struct sciara_variation v;
   double at[4] = {0.25, 0.75, 0.8, 0.4};
-  ck_assert_int_eq(sciara_variation_of_prior(&shapes, &v), SCIARA_OK);
+  expect_ok(sciara_variation_of_prior(&shapes, &v));
   ck_assert_double_eq_tol(number_of(&v, 0, at, false), 1500, 1e-9);
   ck_assert_double_eq_tol(number_of(&v, 1, at, false), 1e6, 1e-6);
   ck_assert_double_eq_tol(number_of(&v, 2, at, false), 1e6 * (10 + 2 * Q80),
@@ -42,7 +41,7 @@ TEST(each_shape) {
 TEST(correlated) { // the second in the order of the names follows the first
   struct sciara_variation v;
   double at[4] = {P1, 0.5, 0.5, 0.5};
-  ck_assert_int_eq(sciara_variation_of_prior(&shapes, &v), SCIARA_OK);
+  expect_ok(sciara_variation_of_prior(&shapes, &v));
   ck_assert_uint_lt(v.vary[0].rank, v.vary[1].rank);
   const double share = 0.5 * erfc(-0.6 / sqrt(2));
   ck_assert_double_eq_tol(number_of(&v, 0, at, true), 1000 + 2000 * P1, 1e-9);
@@ -56,7 +55,7 @@ TEST(those_of_the_table) { // their correlations can hold together; in the middl
   for (size_t i = 0; i < count; i++) {
     struct sciara_variation v;
     double u[SCIARA_PRIOR_MARGINS];
-    ck_assert_int_eq(sciara_variation_of_prior(&list[i], &v), SCIARA_OK);
+    expect_ok(sciara_variation_of_prior(&list[i], &v));
     ck_assert_uint_eq(v.count, sciara_prior_margins(&list[i]));
     for (size_t k = 0; k < v.count; k++) u[k] = 0.5;
     sciara_variation_correlate(&v, u);

@@ -2,24 +2,16 @@
 // How a scenario becomes a problem at the limits. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
 // normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
 // cells. The first clock.
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "sim/problem.h"
+
+#include "support/folder.h"
 
 // 6 x 6 cells; the corner in the north-west is outside the DEM, so (0,1), (1,0) and (1,1) are rim cells too.
 enum { SIDE = 6, CELLS = SIDE * SIDE, INSIDE = 2 * SIDE + 3, RIM = 1 * SIDE + 1, OUTSIDE = 0 };
 
-static char folder[64], scenario[96];
-
 static void write_grid(const char *name, const double values[CELLS]) {
-  char path[96];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
+  FILE *f = fopen(in_folder(name), "w");
   ck_assert_ptr_nonnull(f);
   fprintf(f, "ncols %d\nnrows %d\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n", SIDE, SIDE);
   for (int i = 0; i < CELLS; i++) fprintf(f, "%.17g%c", values[i], i % SIDE == SIDE - 1 ? '\n' : ' ');
@@ -28,28 +20,19 @@ static void write_grid(const char *name, const double values[CELLS]) {
 
 static void setup(void) {
   double altitude[CELLS];
-  snprintf(folder, sizeof folder, "/tmp/sciara-problem-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
-  snprintf(scenario, sizeof scenario, "%s/s.json", folder);
+  folder_make();
   for (int i = 0; i < CELLS; i++) altitude[i] = i == OUTSIDE ? -9999 : 1000 + i;
   write_grid("dem.asc", altitude);
 }
 
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
-}
-
 static enum sciara_status open_with(const char *keys, const char *precision, struct sciara_problem *p) {
-  FILE *f = fopen(scenario, "w");
-  ck_assert_ptr_nonnull(f);
-  fprintf(f,
-          "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, %s,"
-          " \"engine\": {\"name\": \"serial\", \"precision\": \"%s\"}}",
-          keys, precision);
-  ck_assert_int_eq(fclose(f), 0);
-  return sciara_problem_open(scenario, NULL, p);
+  char text[1024];
+  snprintf(text, sizeof text,
+           "{\"dem\": {\"path\": \"dem.asc\", \"crs\": \"EPSG:32633\"}, %s,"
+           " \"engine\": {\"name\": \"serial\", \"precision\": \"%s\"}}",
+           keys, precision);
+  write_text(in_folder("s.json"), text);
+  return sciara_problem_open(in_folder("s.json"), NULL, p);
 }
 
 static enum sciara_status open_lava(double h, double T, const char *precision, struct sciara_problem *p) {
@@ -115,19 +98,19 @@ TEST_EACH(thickness, 7) {
 
 TEST(only_inside) {
   struct sciara_problem p;
-  ck_assert_int_eq(open_rasters(RIM, 1e-9, 1300, &p), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 1, column 1: expected lava only in cells "
-                                                    "with 8 valid neighbours, found 1e-09 m in a cell on the rim"));
-  ck_assert_int_eq(open_rasters(OUTSIDE, 1, 1300, &p), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "initial.thickness: row 0, column 0: expected lava only in cells "
-                                                    "with 8 valid neighbours, found 1 m in a NODATA cell"));
+  expect_error(open_rasters(RIM, 1e-9, 1300, &p), SCIARA_ERR_INPUT,
+               "initial.thickness: row 1, column 1: expected lava only in cells "
+               "with 8 valid neighbours, found 1e-09 m in a cell on the rim");
+  expect_error(open_rasters(OUTSIDE, 1, 1300, &p), SCIARA_ERR_INPUT,
+               "initial.thickness: row 0, column 0: expected lava only in cells "
+               "with 8 valid neighbours, found 1 m in a NODATA cell");
   expect(open_rasters(RIM, 0, 1300, &p), true, &p, 0, 0); // a temperature without lava is none
 }
 
 // The volume is that of the cells with lava, by the area of a cell.
 TEST(volume) {
   struct sciara_problem p;
-  ck_assert_msg(open_numbers(0.5, 1300, &p) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(open_numbers(0.5, 1300, &p));
   ck_assert_double_eq(p.state->initial, 15 * 0.5 * 100); // 4 x 4 cells but for (1,1)
   ck_assert_int_eq(sciara_state_liquid_cells(p.state), 15);
   sciara_problem_free(&p);
@@ -137,7 +120,7 @@ TEST(volume) {
 TEST(rounded_to_floats) {
   const double h = 0.1, T = nextafter(1360, 0);
   struct sciara_problem p;
-  ck_assert_msg(open_lava(h, T, "single", &p) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(open_lava(h, T, "single", &p));
   ck_assert_double_eq(p.state->h[INSIDE], (double)(float)h);
   ck_assert_double_eq(p.state->T[INSIDE], 1360);
   ck_assert_double_eq_tol(p.state->initial, 15 * (double)(float)h * 100, 1e-12);
@@ -208,12 +191,12 @@ TEST(a_vent_on_an_edge) {
 TEST(the_first_clock) {
   static const char keys[] = "\"vents\": [], \"initial\": {\"thickness\": 1}, \"model\": {\"clock_first_s\": 0.1}";
   struct sciara_problem p;
-  ck_assert_int_eq(open_with(keys, "double", &p), SCIARA_OK);
+  expect_ok(open_with(keys, "double", &p));
   ck_assert_double_eq(p.state->clock, 0.1);
   sciara_problem_free(&p);
-  ck_assert_int_eq(open_with(keys, "single", &p), SCIARA_OK);
+  expect_ok(open_with(keys, "single", &p));
   ck_assert_double_eq(p.state->clock, (double)0.1f); // as an engine stores it: what is uploaded is downloaded again
   sciara_problem_free(&p);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -8,8 +8,7 @@ TEST(every_side_must_lie_on_the_grid) {
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
   double out[30];
   make_raster("a.tif", (struct raster){0});
-  ck_assert_msg(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, NULL, out));
   struct sciara_grid others[] = {grid, grid, grid, grid, grid, grid};
   others[0].west += 10;
   others[1].north += 10;
@@ -86,7 +85,7 @@ TEST(corners_that_are_multiples_but_for_rounding) {
   const struct raster r = {.rows = 6, .cols = 6, .transform = corner, .values = values};
   const struct sciara_dem_request q = {.path = make_raster("a.tif", r), .band = 1, .cell_size_m = 4.6};
   ck_assert_double_gt((4600 + 6 * 2.3) / 4.6, 1003);
-  ck_assert_msg(sciara_dem_read(&q, &dem) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_dem_read(&q, &dem));
   ck_assert(dem.grid.rows == 3 && dem.grid.cols == 3);
   for (int i = 0; i < 9; i++) ck_assert(dem.valid[i] && dem.altitude[i] == 500);
   sciara_dem_free(&dem);
@@ -111,7 +110,7 @@ static int brightness(double east, double north) {
   const struct sciara_map map = {
       .grid = &grid, .values = nothing, .nodata = -9999, .name = "deposit", .unit = "m", .title = "light"};
   const struct sciara_map_picture picture = {.map = &map, .altitude = altitude};
-  ck_assert_msg(sciara_map_write_png(&picture, in_folder("a.png")) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_map_write_png(&picture, in_folder("a.png")));
   char *text = output_of("gdallocationinfo -valonly -b 1 %s 500 500", in_folder("a.png"));
   const int value = atoi(text);
   free(text);
@@ -127,4 +126,4 @@ TEST(the_sun_stands_in_the_north_west) {
   ck_assert_int_gt(brightness(0.5, -0.5), north);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -17,7 +17,7 @@ static double deposit[ROWS * COLS], altitude[ROWS * COLS];
 /** A cone in the sea with lava on its eastern side. */
 static void make_fields(void) {
   grid = (struct sciara_grid){.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 499547.5, .north = 4178762.5};
-  ck_assert_int_eq(sciara_georef_from_name("EPSG:32633", &georef), SCIARA_OK);
+  expect_ok(sciara_georef_from_name("EPSG:32633", &georef));
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLS; c++) {
       double d = hypot(r - 45, c - 50), ripple = 12 * sin(0.4 * atan2(r - 45, c - 50) * 9) * d / 45;
@@ -51,7 +51,7 @@ static void prepare(void) {
 
 static void finish(void) {
   sciara_georef_free(&georef);
-  teardown();
+  folder_remove();
 }
 
 TEST(cog_has_averaged_overviews) {
@@ -63,7 +63,7 @@ TEST(cog_has_averaged_overviews) {
   struct sciara_map m = map();
   m.grid = &large;
   m.values = values;
-  ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("o.tif")), SCIARA_OK);
+  expect_ok(sciara_map_write_cog(&m, in_folder("o.tif")));
   char *text = output_of("gdallocationinfo -valonly -overview 1 %s 100 100", in_folder("o.tif"));
   ck_assert_double_eq_tol(atof(text), 10.0 / 3, 1e-6);
   free(text);
@@ -74,7 +74,7 @@ TEST(cog_has_averaged_overviews) {
 TEST(style_is_what_qgis_reads) {
   struct sciara_map m = map();
   m.unit = "m<&\">";
-  ck_assert_int_eq(sciara_map_write_cog(&m, in_folder("deposit.tif")), SCIARA_OK);
+  expect_ok(sciara_map_write_cog(&m, in_folder("deposit.tif")));
   char *text = output_of("/usr/bin/python3 -c \"import sys, xml.etree.ElementTree as e\n"
                          "r = e.parse(sys.argv[1]).getroot().find('pipe/rasterrenderer')\n"
                          "i = r.findall('rastershader/colorrampshader/item')\n"
@@ -90,16 +90,15 @@ TEST(geotiff_keeps_doubles) {
   m.values = altitude;
   m.name = "altitude";
   m.georef = NULL;
-  ck_assert_int_eq(sciara_map_write_geotiff(&m, true, in_folder("z.tif")), SCIARA_OK);
+  expect_ok(sciara_map_write_geotiff(&m, true, in_folder("z.tif")));
   struct sciara_dem dem;
-  ck_assert_int_eq(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("z.tif"), .band = 1}, &dem),
-                   SCIARA_OK);
+  expect_ok(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("z.tif"), .band = 1}, &dem));
   ck_assert_int_eq(memcmp(dem.altitude, altitude, sizeof altitude), 0);
   ck_assert_double_eq(dem.grid.west, grid.west);
   ck_assert_double_eq(dem.grid.north, grid.north);
   ck_assert_ptr_null(dem.georef.crs_wkt);
   sciara_dem_free(&dem);
-  ck_assert_int_eq(sciara_map_write_geotiff(&m, false, in_folder("f.tif")), SCIARA_OK);
+  expect_ok(sciara_map_write_geotiff(&m, false, in_folder("f.tif")));
   char *text = output_of("gdalinfo %s", in_folder("f.tif"));
   assert_contains(text, "Type=Float32");
   assert_contains(text, "Block=256x256");
@@ -111,7 +110,7 @@ TEST(mask_is_bytes_without_nodata) {
   for (int i = 0; i < ROWS * COLS; i++) zero_one[i] = deposit[i] > 0;
   struct sciara_map m = map();
   m.values = zero_one;
-  ck_assert_int_eq(sciara_map_write_mask(&m, in_folder("o.tif")), SCIARA_OK);
+  expect_ok(sciara_map_write_mask(&m, in_folder("o.tif")));
   char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
   assert_contains(text, "Type=Byte");
   assert_contains(text, "Computed Min/Max=0.000,1.000");

@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/rates_csv.h: what is read, and that each diagnostic names file, line, expected and found value.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "scenario/rates_csv.h"
+#include "support/folder.h"
 
-static char folder[64], path[96];
+static char path[96];
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-rates-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/rates.csv", folder);
 }
 
-static void teardown(void) {
-  unlink(path);
-  ck_assert_int_eq(rmdir(folder), 0);
-}
-
-static enum sciara_status read_bytes(const char *bytes, size_t count, struct sciara_rate_table *table) {
-  FILE *file = fopen(path, "wb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
-  ck_assert_int_eq(fclose(file), 0);
+static enum sciara_status read_table(const char *bytes, size_t count, struct sciara_rate_table *table) {
+  write_bytes(path, bytes, count);
   return sciara_rates_csv_read(path, NULL, table);
 }
 
 static void check_table(const char *text, size_t count, const double *edges, const double *rates) {
   struct sciara_rate_table table;
-  ck_assert_msg(read_bytes(text, strlen(text), &table) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(read_table(text, strlen(text), &table));
   ck_assert_uint_eq(table.count, count);
   for (size_t k = 0; k <= count; k++) ck_assert_double_eq(table.edges[k], edges[k]);
   for (size_t k = 0; k < count; k++) ck_assert_double_eq(table.rates[k], rates[k]);
@@ -83,7 +71,7 @@ TEST_EACH(test_refused, sizeof diagnostics / sizeof *diagnostics) {
   struct sciara_rate_table table;
   char expected[256];
   snprintf(expected, sizeof expected, "%s%s", path, diagnostics[_i].message);
-  ck_assert_int_eq(read_bytes(diagnostics[_i].text, strlen(diagnostics[_i].text), &table), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(read_table(diagnostics[_i].text, strlen(diagnostics[_i].text), &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
                 sciara_last_error(), expected);
   ck_assert_ptr_null(table.edges);
@@ -115,8 +103,7 @@ TEST_EACH(test_factor_is_never_dropped, sizeof factors / sizeof *factors) {
   char text[96], found[160];
   snprintf(text, sizeof text, "time_h,%s\n0,36\n1,0\n", factors[_i].name);
   snprintf(found, sizeof found, "; found \"%s\", where \"%s\" before ", factors[_i].name, factors[_i].word);
-  ck_assert_int_eq(read_bytes(text, strlen(text), &table), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), found) != NULL, "\"%s\" is not in \"%s\"", found, sciara_last_error());
+  expect_error(read_table(text, strlen(text), &table), SCIARA_ERR_INPUT, found);
 }
 
 /** What a file says that is not that of test_table, and the table that it becomes. */
@@ -136,16 +123,9 @@ static void remember(void *context, enum sciara_log_level level, const char *mes
   snprintf(said + used, sizeof said - used, "%s%s\n", level == SCIARA_LOG_WARNING ? "warning: " : "", message);
 }
 
-static void write_text(const char *text) {
-  FILE *file = fopen(path, "wb");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(text, file), 0);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
 static void check_reading(const struct reading *x) {
   struct sciara_rate_table table;
-  write_text(x->text);
+  write_text(path, x->text);
   said[0] = '\0';
   sciara_log_set_sink(remember, NULL);
   const enum sciara_status status = sciara_rates_csv_read(path, &x->options, &table);
@@ -503,7 +483,7 @@ TEST_EACH(test_times_unused, sizeof times_unused / sizeof *times_unused) {
   snprintf(text, sizeof text, "%s\n%s\n", times_unused[_i].header, times_unused[_i].row);
   snprintf(expected, sizeof expected, "%s:2: \"%s\" is not used: expected nothing in it about times, found %s; ", path,
            times_unused[_i].column, times_unused[_i].found);
-  write_text(text);
+  write_text(path, text);
   ck_assert_int_eq(sciara_rates_csv_read(path, &options, &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
                 sciara_last_error(), expected);
@@ -512,7 +492,7 @@ TEST_EACH(test_times_unused, sizeof times_unused / sizeof *times_unused) {
 TEST_EACH(test_refused_with_options, sizeof rejections / sizeof *rejections) {
   struct sciara_rate_table table;
   char expected[512];
-  write_text(rejections[_i].text);
+  write_text(path, rejections[_i].text);
   snprintf(expected, sizeof expected, "%s%s", path, rejections[_i].message);
   ck_assert_int_eq(sciara_rates_csv_read(path, &rejections[_i].options, &table), SCIARA_ERR_INPUT);
   ck_assert_msg(strncmp(sciara_last_error(), expected, strlen(expected)) == 0, "\"%s\" is not \"%s\"",
@@ -534,7 +514,7 @@ TEST(test_first_date) {
                {"", ""}};
   char date[SCIARA_DATE_SIZE];
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    write_text(files[k].text);
+    write_text(path, files[k].text);
     sciara_rates_csv_first_date(path, date);
     ck_assert_str_eq(date, files[k].date);
   }
@@ -557,9 +537,9 @@ TEST(test_encodings) {
     said[0] = '\0';
     sciara_log_set_sink(remember, NULL);
     const enum sciara_status status =
-        form ? read_bytes(wide, sizeof wide, &table) : read_bytes((const char *)text, LENGTH, &table);
+        form ? read_table(wide, sizeof wide, &table) : read_table((const char *)text, LENGTH, &table);
     sciara_log_set_sink(NULL, NULL);
-    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(status);
     ck_assert_uint_eq(table.count, 2);
     ck_assert_mem_eq(table.edges, edges, sizeof edges);
     ck_assert_mem_eq(table.rates, rates, sizeof rates);
@@ -570,11 +550,10 @@ TEST(test_encodings) {
     sciara_rate_table_free(&table);
   }
   struct sciara_rate_table table;
-  ck_assert_int_eq(read_bytes(wide, sizeof wide - 1, &table), SCIARA_ERR_INPUT); // half a unit
+  ck_assert_int_eq(read_table(wide, sizeof wide - 1, &table), SCIARA_ERR_INPUT); // half a unit
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), "UTF-16 that is damaged"));
-  ck_assert_int_eq(read_bytes("time_s,\x80\n0,1\n1,0\n", 17, &table), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(
-      strstr(sciara_last_error(), "expected text in UTF-8, UTF-16 or Latin-1, found bytes of another"));
+  expect_error(read_table("time_s,\x80\n0,1\n1,0\n", 17, &table), SCIARA_ERR_INPUT,
+               "expected text in UTF-8, UTF-16 or Latin-1, found bytes of another");
 }
 
 TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 2 m3/s for another
@@ -589,14 +568,12 @@ TEST(test_separators) { // each form of one table: 1.5 m3/s for a minute, 2 m3/s
 TEST(test_nul_byte) {
   static const char text[] = "time_s,rate_m3_s\n0,1\0\n5,0\n";
   struct sciara_rate_table table;
-  ck_assert_int_eq(read_bytes(text, sizeof text - 1, &table), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "found a NUL byte"));
+  expect_error(read_table(text, sizeof text - 1, &table), SCIARA_ERR_INPUT, "found a NUL byte");
 }
 
 TEST(test_missing) {
   struct sciara_rate_table table;
-  ck_assert_int_eq(sciara_rates_csv_read(path, NULL, &table), SCIARA_ERR_IO);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
+  expect_error(sciara_rates_csv_read(path, NULL, &table), SCIARA_ERR_IO, path);
 }
 
 TEST(test_row_limit) {
@@ -606,13 +583,13 @@ TEST(test_row_limit) {
   size_t length = (size_t)snprintf(text, capacity, "time_s,rate_m3_s\n");
   for (size_t i = 0; i < rows; i++) length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", i);
   struct sciara_rate_table table;
-  ck_assert_msg(read_bytes(text, length, &table) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(read_table(text, length, &table));
   ck_assert_uint_eq(table.count, rows - 1);
   sciara_rate_table_free(&table);
   length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", rows);
-  ck_assert_int_eq(read_bytes(text, length, &table), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), ":1000002: expected at most 1000000 rows, found more"));
+  expect_error(read_table(text, length, &table), SCIARA_ERR_INPUT,
+               ":1000002: expected at most 1000000 rows, found more");
   free(text);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -2,7 +2,6 @@
 // Claims about rule bingham in model/quiescent.h, on random cells: a sheet reported as quiescent rests at every lower
 // temperature, and most sheets that are no thicker than their plug or level are reported. test_rest_bingham_single.c: in single precision.
 #define SCIARA_BINGHAM
-#include <math.h>
 
 #include "model/quiescent.h"
 #include "support/random.h"

@@ -347,7 +347,7 @@ TEST(initial_lava_is_not_read_again) {
   struct sciara_diagnostics diagnostics = {0};
   struct sciara_problem problem;
   struct sciara_problem_options options = {0};
-  run_case_remove();
+  folder_remove();
   run_case_make("\"checkpoint_every\": \"40 s\"}, \"initial\": {\"thickness\": \"h.asc\"");
   char *raster = sciara_path_join(folder, "h.asc"), *scenario = sciara_path_join(folder, "s.json");
   FILE *f = fopen(raster, "w");
@@ -372,4 +372,4 @@ TEST(initial_lava_is_not_read_again) {
   free(scenario);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

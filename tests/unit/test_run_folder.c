@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run at a time in a folder: from its first file to its last no other run gets in, and a run that is refused changes
 // nothing. Which files a run may not read, and which it removes.
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "run/run.h"
 #include "run_case.h"
@@ -27,14 +24,14 @@ static void expect_locked(const char *where) {
 
 static void expect_free(const char *where) {
   int lock = -1;
-  ck_assert_msg(sciara_run_folder_lock(where, &lock) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_folder_lock(where, &lock));
   ck_assert_int_ge(lock, 0);
   close(lock);
 }
 
 TEST(one_at_a_time) {
   int lock;
-  ck_assert_int_eq(sciara_run_folder_prepare(out, false, NULL, 0, &lock), SCIARA_OK);
+  expect_ok(sciara_run_folder_prepare(out, false, NULL, 0, &lock));
   expect_locked(out);
   expect_locked(out); // a diagnostic does not take the lock
   close(lock);
@@ -91,7 +88,7 @@ static void expect_watched(const struct watch *w) {
 
 TEST_EACH(from_the_first_file_to_the_last, 2) {
   struct watch watch = {.cancel = _i}; // a whole run, and one that is stopped at once
-  ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(run_case_open("serial"), NULL, &watch));
   expect_watched(&watch);
   expect_free(out);
 }
@@ -118,11 +115,11 @@ TEST(when_it_is_resumed) {
   struct sciara_resume resume;
   struct sciara_simulation *s = run_case_open("serial");
   s->until_step = 60;
-  ck_assert_msg(run(s, NULL, &first) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(s, NULL, &first));
   run_case_find(false, &resume);
   expect_locked(out); // before anything is written
   s = run_case_resume(&resume, "serial", NULL);
-  ck_assert_msg(run(s, &resume, &second) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(s, &resume, &second));
   expect_watched(&second);
   expect_free(out); // also while it is open
   sciara_resume_close(&resume);
@@ -135,14 +132,13 @@ TEST(who_is_refused_changes_nothing) {
   struct watch watch = {0};
   struct sciara_resume resume;
   int lock, other;
-  ck_assert_msg(run(run_case_open("serial"), NULL, &watch) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(run_case_open("serial"), NULL, &watch));
   struct sciara_run_json before = run_case_record(out);
-  ck_assert_int_eq(sciara_run_folder_lock(out, &lock), SCIARA_OK);
+  expect_ok(sciara_run_folder_lock(out, &lock));
   ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_ERR_INPUT);
   ck_assert_int_eq(other, -1);
   ck_assert_int_eq(run(run_case_open("serial"), NULL, &watch), SCIARA_ERR_INPUT);
-  ck_assert_int_eq(sciara_resume_open(out, false, &resume), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), "another run is writing"), "%s", sciara_last_error());
+  expect_error(sciara_resume_open(out, false, &resume), SCIARA_ERR_INPUT, "another run is writing");
   struct sciara_run_json after = run_case_record(out);
   ck_assert_uint_eq(after.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k < after.snapshot_count; k++) {
@@ -150,10 +146,10 @@ TEST(who_is_refused_changes_nothing) {
     ck_assert_int_eq(access(path, R_OK), 0);
     free(path);
   }
-  ck_assert_int_eq(sciara_resume_open(out, true, &resume), SCIARA_OK); // a branch does not change the run
+  expect_ok(sciara_resume_open(out, true, &resume)); // a branch does not change the run
   sciara_resume_close(&resume);
   close(lock);
-  ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_OK);
+  expect_ok(sciara_run_folder_prepare(out, true, NULL, 0, &other));
   expect_locked(out);
   close(other);
   sciara_run_json_free(&before);
@@ -163,8 +159,8 @@ TEST(who_is_refused_changes_nothing) {
 /** FOLDER/out/NAME, with a byte in it. */
 static char *make_file(const char *name) {
   char *path = sciara_path_join(out, name), *where = sciara_path_folder(path);
-  ck_assert_int_eq(sciara_folder_make(where), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_replace(path, "x", 1), SCIARA_OK);
+  expect_ok(sciara_folder_make(where));
+  expect_ok(sciara_file_replace(path, "x", 1));
   free(where);
   return path;
 }
@@ -205,16 +201,16 @@ TEST(leftovers_are_swept) {
                {"checkpoints/mine.h5.part", true}, {"maps/deposit.tif.part", true}};
   const uint64_t steps[] = {10, 30, 1234567890};
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) free(make_file(files[k].name));
-  ck_assert_msg(sciara_run_folder_sweep(out, steps, 3) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_folder_sweep(out, steps, 3));
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
     char *path = sciara_path_join(out, files[k].name);
     ck_assert_msg((access(path, F_OK) == 0) == files[k].stays, "%s", path);
     free(path);
   }
-  ck_assert_int_eq(sciara_run_folder_sweep(out, steps, 0), SCIARA_OK); // none is listed
+  expect_ok(sciara_run_folder_sweep(out, steps, 0)); // none is listed
   char *last = sciara_path_join(out, "snapshots/00000010.nc");
   ck_assert_int_ne(access(last, F_OK), 0);
   free(last);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,45 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of a run: what is written is read back bit by bit, and what is wrong in a file is named.
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "file/durable.h"
 #include "store/run_json.h"
+#include "support/folder.h"
 
-static char folder[64], path[96];
+static char path[96];
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-run-json-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/run.json", folder);
-}
-
-static void teardown(void) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  ck_assert_int_eq(system(command), 0);
 }
 
 /* Awkward numbers on purpose: none of them is preserved by 15 or 16 digits. */
 static void fill(struct sciara_run_json *r) {
   memset(r, 0, sizeof *r);
   r->status = SCIARA_RUN_STOPPED;
-  ck_assert_int_eq(sciara_run_json_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->scenario, "a/b.json"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->model_preset, "thesis-etna-2006; changed: cooling"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->engine, "openmp"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->precision, "double"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->program_version, "0.1.0"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->hdf5_version, "1.10.8"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_set(&r->parent, "../other"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_resume(r, 77, "serial"), SCIARA_OK);
+  expect_ok(sciara_run_json_set(&r->stop_reason, "signal \"2\"\n\t\xc3\xa9"));
+  expect_ok(sciara_run_json_set(&r->scenario, "a/b.json"));
+  expect_ok(sciara_run_json_set(&r->model_preset, "thesis-etna-2006; changed: cooling"));
+  expect_ok(sciara_run_json_set(&r->engine, "openmp"));
+  expect_ok(sciara_run_json_set(&r->precision, "double"));
+  expect_ok(sciara_run_json_set(&r->program_version, "0.1.0"));
+  expect_ok(sciara_run_json_set(&r->hdf5_version, "1.10.8"));
+  expect_ok(sciara_run_json_set(&r->parent, "../other"));
+  expect_ok(sciara_run_json_resume(r, 77, "serial"));
   r->parent_step = 66;
   r->parent_checksum = UINT64_C(0xabcdef0123456789);
   r->dem_hash = UINT64_C(0xfedcba9876543210);
@@ -57,8 +45,8 @@ static void fill(struct sciara_run_json *r) {
                                      1e7 / 3.0,          0.1, 1.0 / 7};
   r->emission = (struct sciara_emission){4700160.1, 0.1, 1e7 / 3.0, 5e-324, 1.0 / 7};
   r->has_sea = true;
-  ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_add(r, "snapshots/00000002.nc", 20, 0.7, 1), SCIARA_OK);
+  expect_ok(sciara_run_json_add(r, "snapshots/00000001.nc", 10, 0.1 + 0.2, UINT64_MAX));
+  expect_ok(sciara_run_json_add(r, "snapshots/00000002.nc", 20, 0.7, 1));
 }
 
 static void assert_same_text(const char *a, const char *b) {
@@ -102,16 +90,16 @@ static void assert_same(const struct sciara_run_json *a, const struct sciara_run
 TEST(descent_reads_back) {
   struct sciara_run_json written, read;
   fill(&written);
-  ck_assert_int_eq(sciara_run_json_set(&written.parent, "../other \"run\""), SCIARA_OK);
+  expect_ok(sciara_run_json_set(&written.parent, "../other \"run\""));
   written.parent_step = 12345;
   written.parent_checksum = UINT64_C(0xfedcba9876543210);
-  ck_assert_int_eq(sciara_run_json_resume(&written, 20000, "serial"), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_resume(&written, 30000, "openmp"), SCIARA_OK);
+  expect_ok(sciara_run_json_resume(&written, 20000, "serial"));
+  expect_ok(sciara_run_json_resume(&written, 30000, "openmp"));
   const struct sciara_run_barrier barrier = {
       .edit = 3, .cells = 17, .overtopped_s = NAN, .freeboard_m = 0.1, .held_m3 = 1e4 / 3, .x = 1, .y = 2};
-  ck_assert_int_eq(sciara_run_json_barrier(&written, &barrier, "dam \"north\""), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_json_barrier(&written, &barrier, "dam \"north\""));
+  expect_ok(sciara_run_json_write(&written, path));
+  expect_ok(sciara_run_json_read(path, &read));
   assert_same(&written, &read);
   ck_assert_str_eq(read.parent, written.parent);
   ck_assert(read.parent_step == 12345 && read.parent_checksum == written.parent_checksum);
@@ -148,8 +136,8 @@ TEST(a_record_reads_back_bit_for_bit) {
   fill(&written);
   for (int s = 0; s < 4; s++) { // also replaces the record of before
     written.status = (enum sciara_run_status)s;
-    ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
-    ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_run_json_write(&written, path));
+    expect_ok(sciara_run_json_read(path, &read));
     assert_same(&written, &read);
     sciara_run_json_free(&read);
   }
@@ -159,8 +147,8 @@ TEST(a_record_reads_back_bit_for_bit) {
 
 TEST(an_empty_record_reads_back) {
   struct sciara_run_json written = {.wall_s = NAN, .ledger = {.residual_m3 = INFINITY}}, read;
-  ck_assert_int_eq(sciara_run_json_write(&written, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_json_write(&written, path));
+  expect_ok(sciara_run_json_read(path, &read));
   ck_assert(isnan(read.wall_s));
   ck_assert(isnan(read.ledger.residual_m3)); // JSON knows no infinity: both are null
   ck_assert_uint_eq(read.snapshot_count, 0);
@@ -208,17 +196,15 @@ static const struct {
 TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
   struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
-  char *text;
   size_t length;
-  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  char *text = read_bytes(path, &length);
   char *found = strstr(text, damages[_i].from);
   ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
   char *bad = sciara_format("%.*s%s%s", (int)(found - text), text, damages[_i].to, found + strlen(damages[_i].from));
-  ck_assert_int_eq(sciara_file_replace(path, bad, strlen(bad)), SCIARA_OK);
-  ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);
-  ck_assert_msg(strstr(sciara_last_error(), damages[_i].named) != NULL, "%s", sciara_last_error());
+  expect_ok(sciara_file_replace(path, bad, strlen(bad)));
+  expect_error(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT, damages[_i].named);
   ck_assert_msg(strstr(sciara_last_error(), "run.json") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(record.engine);
   free(bad);
@@ -228,15 +214,12 @@ TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
 TEST(no_prefix_of_a_record_is_a_record) {
   struct sciara_run_json record;
   fill(&record);
-  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
+  expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
-  char *text;
   size_t length;
-  ck_assert_int_eq(sciara_file_read(path, 1 << 20, &text, &length), SCIARA_OK);
+  char *text = read_bytes(path, &length);
   for (size_t n = 0; n + 2 < length; n += 7) {
-    FILE *f = fopen(path, "w");
-    ck_assert_uint_eq(fwrite(text, 1, n, f), n);
-    ck_assert_int_eq(fclose(f), 0);
+    write_bytes(path, text, n);
     ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);
   }
   free(text);
@@ -244,8 +227,7 @@ TEST(no_prefix_of_a_record_is_a_record) {
 
 TEST(a_missing_record_is_an_io_error) {
   struct sciara_run_json record;
-  ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_IO);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), path));
+  expect_error(sciara_run_json_read(path, &record), SCIARA_ERR_IO, path);
 }
 
 TEST(a_hundred_thousand_snapshots) {
@@ -254,14 +236,13 @@ TEST(a_hundred_thousand_snapshots) {
   char name[64];
   for (uint64_t i = 0; i < 100000; i++) {
     snprintf(name, sizeof name, "snapshots/%08d.nc", (int)i);
-    ck_assert_int_eq(sciara_run_json_add(&record, name, i, (double)i / 3.0, i * UINT64_C(0x9e3779b97f4a7c15)),
-                     SCIARA_OK);
+    expect_ok(sciara_run_json_add(&record, name, i, (double)i / 3.0, i * UINT64_C(0x9e3779b97f4a7c15)));
   }
-  ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_OK);
-  ck_assert_msg(sciara_run_json_read(path, &read) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_run_json_write(&record, path));
+  expect_ok(sciara_run_json_read(path, &read));
   assert_same(&record, &read);
   sciara_run_json_free(&record);
   sciara_run_json_free(&read);
 }
 
-RUN_TESTS(.seconds = 120, .setup = setup, .teardown = teardown)
+RUN_TESTS(.seconds = 120, .setup = setup, .teardown = folder_remove)

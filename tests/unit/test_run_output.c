@@ -4,12 +4,7 @@
 // them until they are written (checked), as GPUs do. The linker puts the functions below in place of the C library's
 // (--wrap, tests/CMakeLists.txt).
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "file/durable.h"
 #include "run/run.h"
@@ -114,10 +109,10 @@ static void expect_whole(const struct sciara_run_json *r) {
     struct sciara_snapshot s;
     double values[30 * 40];
     char *path = sciara_path_join(out, r->snapshots[k].name);
-    ck_assert_msg(sciara_snapshot_open(path, &s) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_snapshot_open(path, &s));
     ck_assert_uint_eq(s.step, r->snapshots[k].step);
     ck_assert_uint_eq(s.checksum, r->snapshots[k].checksum);
-    ck_assert_msg(sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values));
     sciara_snapshot_close(&s);
     free(path);
   }
@@ -127,7 +122,7 @@ static void expect_whole(const struct sciara_run_json *r) {
 static void expect_last_state(const struct sciara_run_json *r) {
   struct sciara_snapshot s;
   char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
-  ck_assert_msg(sciara_snapshot_open(path, &s) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_snapshot_open(path, &s));
   ck_assert_uint_eq(r->step, s.step);
   ck_assert_double_eq(r->time_s, s.time_s);
   ck_assert_double_eq(r->clock_s, s.clock_s);
@@ -142,8 +137,7 @@ static void expect_last_state(const struct sciara_run_json *r) {
 static void expect_same_file(const char *a, const char *b, const char *name) {
   char *path[2] = {sciara_path_join(a, name), sciara_path_join(b, name)}, *bytes[2];
   size_t count[2];
-  for (int k = 0; k < 2; k++)
-    ck_assert_msg(sciara_file_read(path[k], 1 << 24, &bytes[k], &count[k]) == SCIARA_OK, "%s", sciara_last_error());
+  for (int k = 0; k < 2; k++) expect_ok(sciara_file_read(path[k], 1 << 24, &bytes[k], &count[k]));
   ck_assert_msg(count[0] == count[1] && memcmp(bytes[0], bytes[1], count[0]) == 0, "%s differs", name);
   for (int k = 0; k < 2; k++) {
     free(bytes[k]);
@@ -155,11 +149,11 @@ TEST_EACH(slow_disk, 2) {
   char fast[96];
   struct watch watch = {0}, slow_watch = {0};
   struct sciara_run_result result;
-  ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(engines[_i], &watch, 0, &result));
   snprintf(fast, sizeof fast, "%s/fast", folder);
   ck_assert_int_eq(rename(out, fast), 0); // so that both were written under the same name
   disk.slow_ms = 10;
-  ck_assert_msg(run(engines[_i], &slow_watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(engines[_i], &slow_watch, 0, &result));
   struct sciara_run_json a = run_case_record(fast), b = run_case_record(out);
   expect_whole(&b);
   ck_assert_uint_ge(b.snapshot_count, 10);
@@ -185,8 +179,7 @@ TEST_EACH(full_disk, 8) {
   struct sciara_run_result result;
   disk.slow_ms = 10;
   disk.fails_at = _i / 2;
-  ck_assert_int_eq(run(engines[_i % 2], &watch, 0, &result), SCIARA_ERR_IO);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(ENOSPC)));
+  expect_error(run(engines[_i % 2], &watch, 0, &result), SCIARA_ERR_IO, strerror(ENOSPC));
   struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, strerror(ENOSPC)));
@@ -205,15 +198,14 @@ TEST_EACH(full_disk, 8) {
 TEST_EACH(failed_step, 2) {
   struct watch watch = {0}, undisturbed = {0};
   struct sciara_run_result result;
-  ck_assert_int_eq(run(engines[_i], &undisturbed, 0, &result), SCIARA_OK);
+  expect_ok(run(engines[_i], &undisturbed, 0, &result));
   struct sciara_run_json whole = run_case_record(out);
   const uint64_t bad = whole.snapshots[3].step + 1;
   char command[128];
   snprintf(command, sizeof command, "rm -r '%s'", out);
   ck_assert_int_eq(system(command), 0);
   disk.slow_ms = 10;
-  ck_assert_int_eq(run(engines[_i], &watch, bad, &result), SCIARA_ERR_NUMERIC);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "planted"));
+  expect_error(run(engines[_i], &watch, bad, &result), SCIARA_ERR_NUMERIC, "planted");
   struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   expect_last_state(&r);
@@ -230,8 +222,7 @@ TEST_EACH(time_that_stands_still, 2) {
   struct watch watch = {0};
   struct sciara_run_result result;
   stalls = true;
-  ck_assert_int_eq(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "step 77: planted"));
+  expect_error(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC, "step 77: planted");
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_STALLED);
   struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
@@ -268,8 +259,7 @@ TEST(unsound_end) {
   s->problem.scenario.output.fields = 1u << SCIARA_FIELD_THICKNESS;
   const struct sciara_run_options how = {.history = "a test",
                                          .observer = {.context = &watch, .acknowledged = on_snapshot}};
-  ck_assert_int_eq(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC);
-  ck_assert_msg(strstr(sciara_last_error(), "temperature is 10"), "%s", sciara_last_error());
+  expect_error(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC, "temperature is 10");
   sciara_simulation_destroy(s);
   struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
@@ -282,7 +272,7 @@ TEST_EACH(cancelled, 2) {
   struct watch watch = {.cancel_at = 2};
   struct sciara_run_result result;
   disk.slow_ms = 10;
-  ck_assert_msg(run(engines[_i], &watch, 0, &result) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(run(engines[_i], &watch, 0, &result));
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
   struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_STOPPED);
@@ -294,4 +284,4 @@ TEST_EACH(cancelled, 2) {
   sciara_run_json_free(&r);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/scenario.h: every key and its default, positions and paths, overrides, and the text that is kept.
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "support/scenario_files.h"
 
@@ -11,7 +8,7 @@ TEST(test_defaults) {
   struct sciara_params params = sciara_params_default();
   ck_assert_str_eq(s.path, scenario_path);
   ck_assert_ptr_null(s.title);
-  ck_assert_str_eq(s.dem.path, scenario_inside("dem.tif"));
+  ck_assert_str_eq(s.dem.path, in_folder("dem.tif"));
   ck_assert_int_eq(s.dem.band, 1);
   ck_assert(!s.dem.has_window && !s.dem.crs && s.dem.cell_size_m == 0);
   ck_assert(!s.initial_thickness.given && !s.initial_temperature.given);
@@ -19,7 +16,7 @@ TEST(test_defaults) {
   ck_assert_int_eq(s.boundary, SCIARA_BOUNDARY_OPEN);
   ck_assert_int_eq(s.run.until, SCIARA_UNTIL_SOLIDIFIED);
   ck_assert(isinf(s.run.max_time_s) && s.run.max_steps == UINT64_MAX && !s.run.start);
-  ck_assert_str_eq(s.output.folder, scenario_inside("demo.out"));
+  ck_assert_str_eq(s.output.folder, in_folder("demo.out"));
   ck_assert(s.output.every_s == 0 && !s.output.as_double && s.output.maps == 0);
   ck_assert_uint_eq(s.output.fields, 1u << SCIARA_FIELD_THICKNESS | 1u << SCIARA_FIELD_TEMPERATURE |
                                          1u << SCIARA_FIELD_DEPOSIT | 1u << SCIARA_FIELD_ARRIVAL_TIME);
@@ -52,7 +49,7 @@ TEST(test_full) {
   ck_assert(fissure->edges[1] == 3600 && fissure->edges[2] == 7200 && fissure->rates[1] == 4);
   ck_assert_double_eq(s.run.max_time_s, 120 * 86400.0);
   ck_assert_str_eq(s.run.start, "2006-07-14T23:30:00Z");
-  ck_assert_str_eq(s.output.folder, scenario_inside("etna2006.out"));
+  ck_assert_str_eq(s.output.folder, in_folder("etna2006.out"));
   ck_assert_double_eq(s.output.every_s, 21600);
   ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);
   sciara_scenario_free(&s);
@@ -88,15 +85,14 @@ TEST(test_values) {
                                    "vents.0.start=1 h",
                                    "vents.0.name=summit"};
   struct sciara_scenario_spec s;
-  ck_assert_msg(scenario_read_with(scenario_minimal, overrides, sizeof overrides / sizeof *overrides, &s) == SCIARA_OK,
-                "%s", sciara_last_error());
+  expect_ok(scenario_read_with(scenario_minimal, overrides, sizeof overrides / sizeof *overrides, &s));
   ck_assert_str_eq(s.dem.path, "/data/dem.tif");
   ck_assert(s.dem.band == 2 && s.dem.has_window && s.dem.window[0] == 1 && s.dem.window[1] == 2);
   ck_assert(s.dem.window[2] == 30 && s.dem.window[3] == 40 && s.dem.cell_size_m == 5);
   ck_assert_str_eq(s.dem.crs, "EPSG:32633");
   ck_assert(s.initial_thickness.given && !s.initial_thickness.path && s.initial_thickness.value == 2.5);
   ck_assert(s.initial_temperature.given);
-  ck_assert_str_eq(s.initial_temperature.path, scenario_inside("T.tif"));
+  ck_assert_str_eq(s.initial_temperature.path, in_folder("T.tif"));
   ck_assert_double_eq(s.params.cooling, 0);
   ck_assert_int_eq(s.boundary, SCIARA_BOUNDARY_CLOSED);
   ck_assert(s.run.until == SCIARA_UNTIL_TIME && s.run.until_s == 172800 && s.run.max_steps == 9000);
@@ -176,10 +172,10 @@ TEST(test_override_forms) {
   ck_assert_int_eq(override_status("engine..name=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status(".engine=5"), SCIARA_ERR_USAGE);
   ck_assert_int_eq(override_status("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a=5"), SCIARA_ERR_USAGE);
-  ck_assert_int_eq(override_status("dem={\"path\": \"a\", \"path\": \"b\"}"), SCIARA_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "path: expected each key once in an object, found it twice"));
-  ck_assert_int_eq(override_status("title=a=b"), SCIARA_OK); // the first = parts key and value
-  ck_assert_int_eq(override_status("vents[0].x=5"), SCIARA_OK);
+  expect_error(override_status("dem={\"path\": \"a\", \"path\": \"b\"}"), SCIARA_ERR_INPUT,
+               "path: expected each key once in an object, found it twice");
+  expect_ok(override_status("title=a=b")); // the first = parts key and value
+  expect_ok(override_status("vents[0].x=5"));
   ck_assert_int_eq(override_status("vents.0.99999999999999999999=5"), SCIARA_ERR_INPUT);
   ck_assert_int_eq(override_status("vents.99999999999999999999=5"), SCIARA_ERR_INPUT);
 }
@@ -191,10 +187,10 @@ TEST(test_output_folder) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct sciara_scenario_spec s;
     char name[160];
-    snprintf(name, sizeof name, "%s", scenario_inside(cases[i].scenario));
-    scenario_write_file(name, scenario_minimal);
-    ck_assert_int_eq(sciara_scenario_read(name, NULL, 0, &s), SCIARA_OK);
-    ck_assert_str_eq(s.output.folder, scenario_inside(cases[i].folder));
+    snprintf(name, sizeof name, "%s", in_folder(cases[i].scenario));
+    write_text(name, scenario_minimal);
+    expect_ok(sciara_scenario_read(name, NULL, 0, &s));
+    ck_assert_str_eq(s.output.folder, in_folder(cases[i].folder));
     sciara_scenario_free(&s);
     unlink(name);
   }
@@ -205,7 +201,7 @@ TEST(test_text_reads_back) {
   const char *const overrides[] = {"model.cooling=0.30000000000000004", "engine.name=serial",
                                    "vents.0.x=500262.12345678901"};
   struct sciara_scenario_spec s, again;
-  ck_assert_msg(scenario_read_with(scenario_full, overrides, 3, &s) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(scenario_read_with(scenario_full, overrides, 3, &s));
   ck_assert_ptr_nonnull(strstr(s.json, "\"name\": \"serial\""));
   ck_assert_ptr_nonnull(strstr(s.json, "\"cooling\": 0.30000000000000004"));
   ck_assert_ptr_null(strstr(s.json, "initial")); // as written: defaults are not added
@@ -217,4 +213,4 @@ TEST(test_text_reads_back) {
   sciara_scenario_free(&again);
 }
 
-RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown)
+RUN_TESTS(.setup = scenario_setup, .teardown = folder_remove)

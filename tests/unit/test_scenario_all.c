@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about sciara_scenario_read_all: every error is found once, and the valid parts can still be used.
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/engine.h"
 #include "scenario/scenario.h"
@@ -19,11 +17,11 @@ static void setup(void) {
 static void teardown(void) {
   sciara_diagnostics_free(&diagnostics);
   sciara_scenario_free(&scenario);
-  scenario_teardown();
+  folder_remove();
 }
 
 static void read_all(const char *text, const char *const *overrides, size_t count) {
-  scenario_write_file(scenario_path, text);
+  write_text(scenario_path, text);
   sciara_scenario_read_all(scenario_path, overrides, count, &scenario, &diagnostics);
 }
 
@@ -140,11 +138,10 @@ TEST(test_syntax_stops_at_once) {
 
 TEST(test_very_many) {
   struct sciara_text text = {0};
-  ck_assert_int_eq(sciara_text_append(&text, "{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, "
-                                             "\"effusion\": {\"slot\": 1, \"rates_m3_s\": [-1"),
-                   SCIARA_OK);
-  for (int k = 1; k < 200000; k++) ck_assert_int_eq(sciara_text_append(&text, ",-1"), SCIARA_OK);
-  ck_assert_int_eq(sciara_text_append(&text, "]}}]}"), SCIARA_OK);
+  expect_ok(sciara_text_append(&text, "{\"dem\": {\"path\": \"a\"}, \"vents\": [{\"x\": 1, \"y\": 2, "
+                                      "\"effusion\": {\"slot\": 1, \"rates_m3_s\": [-1"));
+  for (int k = 1; k < 200000; k++) expect_ok(sciara_text_append(&text, ",-1"));
+  expect_ok(sciara_text_append(&text, "]}}]}"));
   read_all(text.data, NULL, 0);
   sciara_text_free(&text);
   ck_assert_uint_eq(diagnostics.count, 200000);
@@ -163,7 +160,7 @@ TEST(test_defaults_spelled_out) {
                                                  .duration = "3 d"};
   const char *const overrides[] = {"run.max_time=20 d"};
   struct sciara_text text = {0};
-  ck_assert_int_eq(sciara_scenario_default(&request, overrides, 1, &text), SCIARA_OK);
+  expect_ok(sciara_scenario_default(&request, overrides, 1, &text));
   read_all(text.data, NULL, 0);
   ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
   ck_assert_str_eq(scenario.title, "say \"x\"");

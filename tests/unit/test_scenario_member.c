@@ -3,9 +3,6 @@
 // member may set; members leave their base as it is.
 #include "scenario/scenario_base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "ensemble/members.h"
 #include "scenario/scenario_keys.h"
 #include "support/random.h"
@@ -34,7 +31,7 @@ static const char *base_text(int which) {
 
 static cJSON *parse(const char *text) {
   cJSON *tree = NULL;
-  ck_assert_int_eq(sciara_json_parse("base", text, strlen(text), &tree), SCIARA_OK);
+  expect_ok(sciara_json_parse("base", text, strlen(text), &tree));
   return tree;
 }
 
@@ -78,7 +75,7 @@ static void make_value(const char *key, char *buffer, size_t capacity) {
                                        "[1, 2",
                                        "\xc3\xa9"};
   const struct sciara_scenario_key *entry;
-  ck_assert_int_eq(sciara_member_key_check(key, &entry), SCIARA_OK);
+  expect_ok(sciara_member_key_check(key, &entry));
   if (entry->low < entry->high && chance(2)) {
     snprintf(buffer, capacity, "%.17g", uniform(entry->low, entry->high < 3000 ? entry->high : 3000));
     return;
@@ -127,8 +124,8 @@ static char *text_of(const char *base, const struct sciara_scenario_member *m) {
     if (*m->value[k]) status = sciara_scenario_override(m->name, root, override);
     free(override);
   }
-  if (status == SCIARA_OK) ck_assert_int_eq(sciara_json_print(root, &text), SCIARA_OK);
-  if (status == SCIARA_OK) ck_assert_int_eq(sciara_text_append(&text, "\n"), SCIARA_OK);
+  if (status == SCIARA_OK) expect_ok(sciara_json_print(root, &text));
+  if (status == SCIARA_OK) expect_ok(sciara_text_append(&text, "\n"));
   cJSON_Delete(root);
   return text.data;
 }
@@ -236,7 +233,7 @@ TEST_EACH(equals_its_text, BASES) {
   const size_t all = count_member_keys();
   int valid = 0;
   ck_assert_uint_gt(all, 30);
-  ck_assert_int_eq(sciara_scenario_base_make(parse(text), &base), SCIARA_OK);
+  expect_ok(sciara_scenario_base_make(parse(text), &base));
   for (int n = 0; n < MEMBERS; n++) {
     const size_t count = n == 0 ? 0 : chance(2) ? 1 : 1 + random_bits() % MOST_KEYS;
     for (size_t k = 0; k < count; k++) {
@@ -254,4 +251,4 @@ TEST_EACH(equals_its_text, BASES) {
   ck_assert_msg(valid >= least && valid < MEMBERS, "%d valid members", valid);
 }
 
-RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown, .seconds = 300)
+RUN_TESTS(.setup = scenario_setup, .teardown = folder_remove, .seconds = 300)

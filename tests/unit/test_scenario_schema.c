@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the table of scenario keys: the reader, the schema and the manual agree with it.
-#include <stdlib.h>
-#include <string.h>
 
 #include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
@@ -35,10 +33,10 @@ TEST(test_table) { // every default may be written, changes nothing, and every k
 
 TEST(test_schema_names_every_key) {
   struct sciara_text schema = {0}, manual = {0};
-  ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
-  ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
+  expect_ok(sciara_scenario_schema(&schema));
+  expect_ok(sciara_scenario_manual(&manual));
   cJSON *tree;
-  ck_assert_msg(sciara_json_parse("schema", schema.data, schema.length, &tree) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_json_parse("schema", schema.data, schema.length, &tree));
   ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(tree, "$schema")->valuestring,
                    "http://json-schema.org/draft-07/schema#");
   size_t count;
@@ -81,12 +79,12 @@ static void same_as_file(const char *name, const struct sciara_text *text) {
 
 TEST(test_committed_files) {
   struct sciara_text schema = {0}, manual = {0};
-  ck_assert_int_eq(sciara_scenario_schema(&schema), SCIARA_OK);
-  ck_assert_int_eq(sciara_scenario_manual(&manual), SCIARA_OK);
+  expect_ok(sciara_scenario_schema(&schema));
+  expect_ok(sciara_scenario_manual(&manual));
   same_as_file("config/scenario.schema.json", &schema);
   same_as_file("docs/scenario.md", &manual);
   sciara_text_free(&schema);
   sciara_text_free(&manual);
 }
 
-RUN_TESTS(.setup = scenario_setup, .teardown = scenario_teardown)
+RUN_TESTS(.setup = scenario_setup, .teardown = folder_remove)

@@ -2,10 +2,6 @@
 // The public interface, call by call: what is refused, what is available before the first step, and no step after the end.
 #include "sciara.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "run_case.h"
 
 enum { CELLS = 30 * 40 };
@@ -18,7 +14,7 @@ static struct sciara *open_case(const char *override) {
   snprintf(path, sizeof path, "%s/s.json", folder);
   const char *const overrides[] = {"engine.name=serial", override};
   struct sciara *s;
-  ck_assert_msg(sciara_open(path, overrides, override ? 2 : 1, &s) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_open(path, overrides, override ? 2 : 1, &s));
   return s;
 }
 
@@ -42,7 +38,7 @@ TEST(what_is_refused) {
   ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_COUNT, values, CELLS), SCIARA_ERR_USAGE);
   ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, NULL, CELLS), SCIARA_ERR_USAGE);
   ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS - 1), SCIARA_ERR_USAGE);
-  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS), SCIARA_OK);
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS));
   sciara_close(s);
   sciara_close(NULL);
 }
@@ -65,7 +61,7 @@ TEST_EACH(maxima_that_were_not_recorded, 5) {
                {"output.fields=[\"max_deposit\"]", {false, false, true}}};
   double values[CELLS];
   struct sciara *s = open_case(cases[_i].fields);
-  ck_assert_int_eq(sciara_step(s, 100), SCIARA_OK);
+  expect_ok(sciara_step(s, 100));
   for (int k = 0; k < 3; k++) {
     static const enum sciara_field fields[] = {SCIARA_FIELD_MAX_THICKNESS, SCIARA_FIELD_MAX_SPEED,
                                                SCIARA_FIELD_MAX_DEPOSIT};
@@ -76,7 +72,7 @@ TEST_EACH(maxima_that_were_not_recorded, 5) {
     else
       ck_assert_msg(strstr(sciara_last_error(), "add it to output.fields"), "%s", sciara_last_error());
   }
-  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS), SCIARA_OK);
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS));
   sciara_close(s);
 }
 
@@ -86,19 +82,18 @@ TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
   const char *const overrides[] = {engines[_i], "output.fields=[\"deposit\", \"max_deposit\"]"};
   struct sciara *s;
   struct sciara_grid_info g;
-  ck_assert_msg(sciara_open(SCIARA_SOURCE_DIR "/config/volcano.json", overrides, 2, &s) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_open(SCIARA_SOURCE_DIR "/config/volcano.json", overrides, 2, &s));
   sciara_read_grid(s, &g);
   const size_t cells = (size_t)(g.rows * g.cols);
   double *deposit = malloc(cells * sizeof(double)), *most = calloc(cells, sizeof(double)),
          *found = malloc(cells * sizeof(double));
   ck_assert(deposit && most && found);
   for (int step = 0; step < 300; step++) {
-    ck_assert_int_eq(sciara_step(s, 1), SCIARA_OK);
-    ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, deposit, cells), SCIARA_OK);
+    expect_ok(sciara_step(s, 1));
+    expect_ok(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, deposit, cells));
     for (size_t i = 0; i < cells; i++) most[i] = deposit[i] > most[i] ? deposit[i] : most[i];
   }
-  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_MAX_DEPOSIT, found, cells), SCIARA_OK);
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_MAX_DEPOSIT, found, cells));
   size_t lower = 0;
   for (size_t i = 0; i < cells; i++) {
     if (found[i] == -9999) continue;
@@ -122,30 +117,30 @@ TEST(from_the_start_to_the_end) {
   ck_assert(p.step == 0 && p.time_s == 0 && p.clock_s == 1 && p.liquid_cells == 0 && !p.finished && !p.solidified);
   sciara_read_grid(s, &g);
   ck_assert(g.rows == 30 && g.cols == 40 && g.cell_size_m == 10 && g.west_m == 500000 && g.north_m == 4177300);
-  ck_assert_int_eq(sciara_step(s, 0), SCIARA_OK);
+  expect_ok(sciara_step(s, 0));
   ck_assert_uint_eq(progress_of(s).step, 0);
-  ck_assert_int_eq(sciara_step(s, 1), SCIARA_OK);
+  expect_ok(sciara_step(s, 1));
   p = progress_of(s);
   ck_assert(p.step == 1 && p.liquid_cells == 1 && p.time_s > 0);
-  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS), SCIARA_OK);
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_THICKNESS, values, CELLS));
   ck_assert_double_gt(values[8 * 40 + 20], 0);
-  ck_assert_int_eq(sciara_read_field(s, SCIARA_FIELD_ARRIVAL_TIME, values, CELLS), SCIARA_OK);
+  expect_ok(sciara_read_field(s, SCIARA_FIELD_ARRIVAL_TIME, values, CELLS));
   for (int i = 0; i < CELLS; i++) // as in the files
     ck_assert_double_eq(values[i], i == 8 * 40 + 20 ? 0 : -9999);
-  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
-  ck_assert_int_eq(sciara_step(s, 49), SCIARA_OK); // the state that was read is not the last one
-  ck_assert_int_eq(sciara_checksum(s, &again), SCIARA_OK);
+  expect_ok(sciara_checksum(s, &checksum));
+  expect_ok(sciara_step(s, 49)); // the state that was read is not the last one
+  expect_ok(sciara_checksum(s, &again));
   ck_assert_uint_ne(checksum, again);
-  ck_assert_int_eq(sciara_read_ledger(s, &l), SCIARA_OK);
+  expect_ok(sciara_read_ledger(s, &l));
   ck_assert_double_eq_tol(l.emitted_m3, 5 * progress_of(s).time_s, 1e-9);
-  ck_assert_int_eq(sciara_run(s), SCIARA_OK);
+  expect_ok(sciara_run(s));
   p = progress_of(s);
   ck_assert(p.step == 120 && p.finished && !p.solidified);
-  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
-  ck_assert_int_eq(sciara_step(s, 5), SCIARA_OK); // no step after the end
-  ck_assert_int_eq(sciara_run(s), SCIARA_OK);
+  expect_ok(sciara_checksum(s, &checksum));
+  expect_ok(sciara_step(s, 5)); // no step after the end
+  expect_ok(sciara_run(s));
   ck_assert_uint_eq(progress_of(s).step, 120);
-  ck_assert_int_eq(sciara_checksum(s, &again), SCIARA_OK);
+  expect_ok(sciara_checksum(s, &again));
   ck_assert_uint_eq(checksum, again);
   sciara_close(s);
 }
@@ -154,12 +149,12 @@ TEST(from_the_start_to_the_end) {
 TEST(solid) {
   struct sciara *s =
       open_case("vents=[{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [1e-9]}}]");
-  ck_assert_int_eq(sciara_step(s, UINT64_MAX), SCIARA_OK);
+  expect_ok(sciara_step(s, UINT64_MAX));
   const struct sciara_progress p = progress_of(s);
   ck_assert(p.finished && p.solidified && p.step < 120 && p.liquid_cells == 0);
-  ck_assert_int_eq(sciara_step(s, 10), SCIARA_OK);
+  expect_ok(sciara_step(s, 10));
   ck_assert_uint_eq(progress_of(s).step, p.step);
   sciara_close(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

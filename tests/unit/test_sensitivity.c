@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Designs of sensitivity and their estimates, on the function of Ishigami and Homma (1990), whose values are known, and on
 // random rows, whose intervals must cover them as often as they say. Numbers of a calibration: cli/sensitivity.py.
-#include <math.h>
-#include <stdlib.h>
 
 #include "calibrate/sensitivity.h"
 #include "model/random.h"
@@ -32,8 +30,7 @@ static double *scores_of(const double *points, size_t count) {
 
 static void saltelli(const double *score, size_t groups, uint64_t seed, struct sciara_sobol_index *first,
                      struct sciara_sobol_index *total, size_t *used) {
-  ck_assert_msg(sciara_saltelli_indices(score, groups, N, seed, first, total, used) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_saltelli_indices(score, groups, N, seed, first, total, used));
 }
 
 // -------------------------------------------------------------------------------------------------------------- Morris
@@ -73,7 +70,7 @@ TEST(indices_of_ishigami) {
   double *points = reserve((size_t)ROWS * (N + 2) * N), *score;
   struct sciara_sobol_index first[N], total[N];
   size_t used;
-  ck_assert_int_eq(sciara_saltelli_points(seeds, ROWS, N, points), SCIARA_OK);
+  expect_ok(sciara_saltelli_points(seeds, ROWS, N, points));
   score = scores_of(points, (size_t)ROWS * (N + 2));
   saltelli(score, ROWS, 5, first, total, &used);
   ck_assert_uint_eq(used, ROWS);

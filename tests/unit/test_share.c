@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work divided among threads is done once, whatever the number of threads.
 #include <pthread.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "base/share.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham at the edges of its parameters, in both precisions: engine `serial` compared step by step with a small
 // program of the formulas of docs/model.md, and with what follows from them on paper.
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "engine/engine.h"
 #include "support/random.h"
@@ -149,7 +145,7 @@ static void begin(struct run *r, const struct edge *edge, int precision, double 
   const struct sciara_grid grid = {.rows = SIDE, .cols = SIDE, .cell_size = CELL, .north = SIDE * CELL};
   r->params = params_of(edge);
   r->vents = sciara_vents_create();
-  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &r->state), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, z, valid, 0, &r->state));
   r->state->clock = r->params.t_first;
 }
 
@@ -161,17 +157,17 @@ static void put(struct run *r, int row, int col, double h, double T) {
 
 static void start(struct run *r, int precision) {
   const struct sciara_engine_setup setup = {.params = &r->params, .vents = r->vents, .boundary = SCIARA_BOUNDARY_OPEN};
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_BINGHAM, precisions[precision], &r->ops), SCIARA_OK);
-  ck_assert_int_eq(r->ops->create(&setup, &r->engine), SCIARA_OK);
-  ck_assert_int_eq(r->ops->upload(r->engine, r->state), SCIARA_OK);
-  ck_assert_int_eq(r->ops->download(r->engine, r->state), SCIARA_OK); // in the precision of the engine
+  expect_ok(sciara_engine_find("serial", SCIARA_RULE_BINGHAM, precisions[precision], &r->ops));
+  expect_ok(r->ops->create(&setup, &r->engine));
+  expect_ok(r->ops->upload(r->engine, r->state));
+  expect_ok(r->ops->download(r->engine, r->state)); // in the precision of the engine
 }
 
 static void advance(struct run *r, uint64_t steps) {
   struct sciara_engine_progress progress;
   const struct sciara_stop stop = {.steps = r->state->step + steps, .time = INFINITY, .max_wall_ms = 600000};
-  ck_assert_msg(r->ops->advance(r->engine, &stop, &progress) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(r->ops->download(r->engine, r->state), SCIARA_OK);
+  expect_ok(r->ops->advance(r->engine, &stop, &progress));
+  expect_ok(r->ops->download(r->engine, r->state));
 }
 
 static void end(struct run *r) {

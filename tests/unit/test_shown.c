@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about printable text (base/text.h): what a terminal would execute is escaped, all else stays; formats as of printf.
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 
 static char *show(const char *text) {
   struct sciara_text t = {0};
-  ck_assert_int_eq(sciara_text_append(&t, "x"), SCIARA_OK);
-  ck_assert_int_eq(sciara_text_show(&t, text), SCIARA_OK);
+  expect_ok(sciara_text_append(&t, "x"));
+  expect_ok(sciara_text_show(&t, text));
   return t.data; // of one byte and what was shown
 }
 
@@ -80,14 +76,14 @@ TEST(all_characters) {
   ck_assert_uint_eq(escaped, 31 + 33 + 1 + 2 + 7 + 10);
 }
 
-#define SAME(...)                                                          \
-  do {                                                                     \
-    struct sciara_text mine = {0}, theirs = {0};                           \
-    ck_assert_int_eq(sciara_text_showf(&mine, __VA_ARGS__), SCIARA_OK);    \
-    ck_assert_int_eq(sciara_text_append(&theirs, __VA_ARGS__), SCIARA_OK); \
-    ck_assert_str_eq(mine.data, theirs.data);                              \
-    sciara_text_free(&mine);                                               \
-    sciara_text_free(&theirs);                                             \
+#define SAME(...)                                        \
+  do {                                                   \
+    struct sciara_text mine = {0}, theirs = {0};         \
+    expect_ok(sciara_text_showf(&mine, __VA_ARGS__));    \
+    expect_ok(sciara_text_append(&theirs, __VA_ARGS__)); \
+    ck_assert_str_eq(mine.data, theirs.data);            \
+    sciara_text_free(&mine);                             \
+    sciara_text_free(&theirs);                           \
   } while (0)
 
 TEST(formats) {
@@ -108,10 +104,10 @@ TEST(formats) {
 
 TEST(formats_show) {
   struct sciara_text t = {0};
-  ck_assert_int_eq(sciara_text_showf(&t, "a\t%s\n%c", "b\033[1m\n", '\a'), SCIARA_OK);
+  expect_ok(sciara_text_showf(&t, "a\t%s\n%c", "b\033[1m\n", '\a'));
   ck_assert_str_eq(t.data, "a\tb\\x1b[1m\\x0a\n\\x07");
   sciara_text_free(&t);
-  ck_assert_int_eq(sciara_text_showf(&t, "%-5s|%5s|%.3s", "\xc3\xa8", "\xe2\x80\xae", "ab\xc3\xa8"), SCIARA_OK);
+  expect_ok(sciara_text_showf(&t, "%-5s|%5s|%.3s", "\xc3\xa8", "\xe2\x80\xae", "ab\xc3\xa8"));
   ck_assert_str_eq(t.data, "\xc3\xa8    |\\u202e|ab\\xc3");
   sciara_text_free(&t);
 }

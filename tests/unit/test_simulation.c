@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulation does with the reports of its engine: the warning of lava at the rim, once in a run and at the right
 // moment; losses, the stop rule and the seconds, slice by slice. The engine follows a script.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "run_case.h"
@@ -62,7 +59,7 @@ static void advance_once(struct sciara_simulation *s, int slices) {
   int ticks = 0;
   const struct sciara_advance_limit limit = {
       .time = INFINITY, .step = UINT64_MAX, .tick = count_tick, .tick_context = &ticks};
-  ck_assert_int_eq(sciara_simulation_advance(s, &limit), SCIARA_OK);
+  expect_ok(sciara_simulation_advance(s, &limit));
   ck_assert_int_eq(ticks, slices);
 }
 
@@ -143,9 +140,9 @@ TEST(limits_given_to_the_engine) {
   s->until_step = 70;
   const struct sciara_advance_limit early = {.time = 40, .step = 60, .cancel = &cancel},
                                     late = {.time = 51, .step = 71};
-  ck_assert_int_eq(sciara_simulation_advance(s, &early), SCIARA_OK);
+  expect_ok(sciara_simulation_advance(s, &early));
   ck_assert(asked.time == 40 && asked.steps == 60 && asked.solidified && asked.cancel == &cancel);
-  ck_assert_int_eq(sciara_simulation_advance(s, &late), SCIARA_OK);
+  expect_ok(sciara_simulation_advance(s, &late));
   ck_assert(asked.time == 50 && asked.steps == 70 && asked.solidified && !asked.cancel);
   sciara_simulation_destroy(s);
 }
@@ -174,4 +171,4 @@ TEST(a_failed_state_is_not_used) {
   sciara_simulation_destroy(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -4,7 +4,6 @@
 #include "model/site.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #include "run_case.h"
 #include "sim/scenario_site.h"
@@ -48,8 +47,7 @@ static void remove_dem(void) { ck_assert_int_eq(remove(inside("dem.asc")), 0); }
 
 static const struct sciara_site *open_site(const char *override) {
   const struct sciara_site *site;
-  ck_assert_msg(sciara_site_open(inside("s.json"), &override, override ? 1 : 0, &site) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_site_open(inside("s.json"), &override, override ? 1 : 0, &site));
   return site;
 }
 
@@ -64,15 +62,15 @@ static enum sciara_status open_with(const struct sciara_site *site, const char *
 
 static struct sciara *open_case(const struct sciara_site *site, const char *override) {
   struct sciara *s;
-  ck_assert_msg(open_with(site, override, &s) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(open_with(site, override, &s));
   return s;
 }
 
 /** The checksum at the end of the run, which is then closed. */
 static uint64_t checksum_at_end(struct sciara *s) {
   uint64_t checksum;
-  ck_assert_msg(sciara_run(s) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_int_eq(sciara_checksum(s, &checksum), SCIARA_OK);
+  expect_ok(sciara_run(s));
+  expect_ok(sciara_checksum(s, &checksum));
   sciara_close(s);
   return checksum;
 }
@@ -102,7 +100,7 @@ TEST_EACH(two_share_what_one_reads, 2) {
   ck_assert_int_eq(open_with(NULL, precision, &none), SCIARA_ERR_IO); // the DEM is really gone
   ck_assert_int_eq(dems_read, 3);
   struct sciara *a = open_case(site, precision), *b = open_case(site, precision);
-  ck_assert_int_eq(sciara_step(a, 60), SCIARA_OK); // neither affects the other
+  expect_ok(sciara_step(a, 60)); // neither affects the other
   ck_assert_uint_eq(checksum_at_end(b), alone);
   ck_assert_uint_eq(checksum_at_end(a), alone);
   ck_assert_int_eq(dems_read, 3);
@@ -112,11 +110,11 @@ TEST_EACH(two_share_what_one_reads, 2) {
 TEST(the_ground_is_in_memory_once) {
   const struct sciara_problem_options none = {.override_count = 0};
   struct sciara_problem first, second;
-  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &none, &first), SCIARA_OK);
+  expect_ok(sciara_problem_open(inside("s.json"), &none, &first));
   ck_assert_uint_eq(first.size.site, sciara_site_memory(&first.grid));
   const struct sciara_problem_options shared = {.site = first.site};
   arrays = 0;
-  ck_assert_int_eq(sciara_problem_open(inside("s.json"), &shared, &second), SCIARA_OK);
+  expect_ok(sciara_problem_open(inside("s.json"), &shared, &second));
   ck_assert_uint_eq(arrays, sciara_state_memory(&first.grid, 0)); // the state, and no ground
   ck_assert_ptr_eq(second.site, first.site);
   ck_assert_ptr_eq(second.state->z0, first.state->z0);
@@ -128,7 +126,7 @@ TEST(the_ground_is_in_memory_once) {
   ck_assert_uint_le(sciara_size_estimate_host(&second.size), sciara_size_estimate_host(&first.size));
   struct sciara_state *clone;
   arrays = 0;
-  ck_assert_int_eq(sciara_state_clone(second.state, &clone), SCIARA_OK);
+  expect_ok(sciara_state_clone(second.state, &clone));
   ck_assert_uint_eq(arrays, sciara_state_memory(&first.grid, 0));
   ck_assert_ptr_eq(clone->site, first.site);
   sciara_problem_free(&first);
@@ -204,7 +202,7 @@ TEST(no_reference_is_lost) {
   const uint8_t valid[] = {1, 1};
   const struct sciara_site *site;
   pthread_t thread[MANY];
-  ck_assert_int_eq(sciara_site_create(&grid, altitude, valid, NULL, &site), SCIARA_OK);
+  expect_ok(sciara_site_create(&grid, altitude, valid, NULL, &site));
   for (int k = 0; k < MANY; k++)
     ck_assert_int_eq(pthread_create(&thread[k], NULL, take_and_give, (void *)sciara_site_retain(site)), 0);
   for (int k = 0; k < MANY; k++) ck_assert_int_eq(pthread_join(thread[k], NULL), 0);
@@ -263,7 +261,7 @@ TEST_EACH(other_ground_is_refused, 23) {
     ck_assert_msg(strstr(sciara_last_error(), cases[_i].message), "%s", sciara_last_error());
     ck_assert_ptr_null(s);
   } else {
-    ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(status);
     sciara_close(s);
   }
   ck_assert_int_eq(dems_read, 1);
@@ -304,7 +302,7 @@ TEST(what_a_site_holds) {
   const struct sciara_site_identity identity = {.dem = {.path = path, .edits = edits, .edit_count = 1}};
   const struct sciara_site_origin origin = {.hash = 17, .crs_wkt = wkt, .crs_name = name, .identity = &identity};
   const struct sciara_site *site;
-  ck_assert_int_eq(sciara_site_create(&grid, altitude, all, &origin, &site), SCIARA_OK);
+  expect_ok(sciara_site_create(&grid, altitude, all, &origin, &site));
   ck_assert_mem_eq(&site->grid, &grid, sizeof grid);
   ck_assert_mem_eq(site->z0, altitude, sizeof altitude);
   ck_assert_uint_eq(site->kind[4], SCIARA_CELL_INTERIOR);
@@ -318,7 +316,7 @@ TEST(what_a_site_holds) {
   ck_assert_double_eq(site->origin.identity->dem.edits[0].points[1].x, 3);
   ck_assert_uint_eq(site->origin.hash, 17);
   sciara_site_release(site);
-  ck_assert_int_eq(sciara_site_create(&grid, altitude, but_one, NULL, &site), SCIARA_OK);
+  expect_ok(sciara_site_create(&grid, altitude, but_one, NULL, &site));
   ck_assert_double_eq(site->z0[8], SCIARA_NODATA_ALTITUDE);
   ck_assert_uint_eq(site->kind[8], SCIARA_CELL_NODATA);
   ck_assert_uint_eq(site->kind[4], SCIARA_CELL_RIM);
@@ -326,4 +324,4 @@ TEST(what_a_site_holds) {
   sciara_site_release(site);
 }
 
-RUN_TESTS(.setup = setup, .teardown = run_case_remove)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about sim/size_estimate.h: what is counted, and when it does not fit.
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "map/raster_gdal.h"
@@ -17,7 +14,7 @@ static void setup(void) {
   const double edges[] = {0, 86400}, rates[] = {5};
   vents = sciara_vents_create();
   ck_assert_ptr_nonnull(vents);
-  ck_assert_int_eq(sciara_vents_add(vents, 5, 5, 1, edges, rates), SCIARA_OK);
+  expect_ok(sciara_vents_add(vents, 5, 5, 1, edges, rates));
 }
 
 static void teardown(void) { sciara_vents_destroy(vents); }
@@ -30,17 +27,17 @@ static struct sciara_scenario_spec scenario(void) {
 
 static struct sciara_size_estimate make(const struct sciara_scenario_spec *s, size_t available) {
   const struct sciara_engine_ops *ops;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  expect_ok(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops));
   return sciara_size_estimate_make(s, &grid, vents, ops, available);
 }
 
 TEST(test_what_does_not_fit) {
   const struct sciara_scenario_spec s = scenario();
   const struct sciara_size_estimate unknown = make(&s, 0);
-  ck_assert_int_eq(sciara_size_estimate_check(&unknown, "a.json"), SCIARA_OK);
+  expect_ok(sciara_size_estimate_check(&unknown, "a.json"));
   const size_t need = sciara_size_estimate_host(&unknown) - unknown.program;
   const struct sciara_size_estimate enough = make(&s, need), short_of = make(&s, need - 1);
-  ck_assert_int_eq(sciara_size_estimate_check(&enough, "a.json"), SCIARA_OK);
+  expect_ok(sciara_size_estimate_check(&enough, "a.json"));
   ck_assert_int_eq(sciara_size_estimate_check(&short_of, "a.json"), SCIARA_ERR_MEMORY);
   char bytes[32], expected[96];
   sciara_print_bytes((double)need, bytes, sizeof bytes);
@@ -53,7 +50,7 @@ TEST(test_bands) {
   const struct sciara_engine_ops *ops;
   struct sciara_scenario_spec s = scenario();
   char serial[] = "serial", automatic[] = "auto";
-  ck_assert_int_eq(sciara_engine_find(serial, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops), SCIARA_OK);
+  expect_ok(sciara_engine_find(serial, SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops));
   const struct sciara_grid band = {.rows = 250 + 1 + 2 * 2, .cols = 2000, .cell_size = 10};
   const size_t rows = 9 * 255 * 2000 + 56 * 255 * 2000; // ground, kinds, and 7 fields of doubles
   s.engine.name = serial;
@@ -67,7 +64,7 @@ TEST(test_bands) {
   ck_assert_uint_eq(f.device, 0);
   const size_t need = sciara_size_estimate_host(&f) - f.program + 2 * f.band;
   f.available = need;
-  ck_assert_int_eq(sciara_size_estimate_check(&f, "a.json"), SCIARA_OK);
+  expect_ok(sciara_size_estimate_check(&f, "a.json"));
   f.available = need - 1;
   ck_assert_int_eq(sciara_size_estimate_check(&f, "a.json"), SCIARA_ERR_MEMORY);
   char bytes[32], expected[96];

@@ -84,22 +84,14 @@ static const char *difference(const struct content *a, const struct content *b) 
   return memcmp(a->values, b->values, (size_t)SCIARA_FIELD_COUNT * CELLS * sizeof(double)) != 0 ? "values" : NULL;
 }
 
-static void write_bytes(const char *bytes, size_t count) {
-  FILE *f = fopen(path, "w");
-  ck_assert_ptr_nonnull(f);
-  ck_assert_uint_eq(fwrite(bytes, 1, count, f), count);
-  ck_assert_int_eq(fclose(f), 0);
-}
-
 /** Writes a snapshot; returns its bytes and what a reader gets from it. */
 static char *make_snapshot(bool as_double, size_t *count, struct content *whole) {
   struct sciara_state *s = make_state(ROWS, COLS);
   struct sciara_snapshot_context c = context_of_test();
-  char *bytes;
   c.as_double = as_double;
   WRITES(&c, s, path);
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &bytes, count), SCIARA_OK);
-  ck_assert_msg(read_content(whole) == SCIARA_OK, "%s", sciara_last_error());
+  char *bytes = read_bytes(path, count);
+  expect_ok(read_content(whole));
   sciara_state_destroy(s);
   return bytes;
 }
@@ -133,7 +125,7 @@ TEST_EACH(flipped_bytes, 2) {
     const size_t at = (size_t)(random_bits() % count);
     const char kept = bytes[at];
     bytes[at] = (char)(bytes[at] ^ (1 + (int)(random_bits() % 255)));
-    write_bytes(bytes, count);
+    write_bytes(path, bytes, count);
     refused += try_damaged(&whole, "a flip", at);
     bytes[at] = kept;
   }
@@ -151,7 +143,7 @@ TEST(flipped_bytes_of_the_metadata) {
   const size_t step = getenv("SCIARA_TORTURE") ? 1 : 67;
   for (size_t at = 0; at < count; at += step) {
     bytes[at] = (char)(bytes[at] ^ 0x10);
-    write_bytes(bytes, count);
+    write_bytes(path, bytes, count);
     try_damaged(&whole, "a flip", at);
     bytes[at] = (char)(bytes[at] ^ 0x10);
   }
@@ -161,7 +153,7 @@ TEST(flipped_bytes_of_the_metadata) {
 
 int main(void) {
   sciara_hdf5_no_atexit(); // as the program does: HDF5 fails at objects that it could not close
-  return tests_run(
-      &tests_here,
-      (struct tests_setting){.seconds = getenv("SCIARA_TORTURE") ? 3600 : 100, .setup = setup, .teardown = teardown});
+  return tests_run(&tests_here, (struct tests_setting){.seconds = getenv("SCIARA_TORTURE") ? 3600 : 100,
+                                                       .setup = setup,
+                                                       .teardown = folder_remove});
 }

@@ -25,7 +25,7 @@ TEST(attributes_read_back) {
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
   WRITES(&c, s, path);
   struct sciara_snapshot r;
-  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_snapshot_open(path, &r));
   ck_assert_int_eq(memcmp(&r.grid, &s->grid, sizeof r.grid), 0);
   ck_assert_int_eq(memcmp(&r.ledger, &ledger, sizeof ledger), 0);
   ck_assert_uint_eq(r.fields, ALL_FIELDS);
@@ -55,13 +55,12 @@ TEST(a_subset_without_crs_date_and_texts) {
   WRITES(&c, s, path);
   struct sciara_snapshot r;
   double v[1200];
-  ck_assert_msg(sciara_snapshot_open(path, &r) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_snapshot_open(path, &r));
   ck_assert_uint_eq(r.fields, 1u << SCIARA_FIELD_DEPOSIT);
   ck_assert_ptr_null(r.georef.crs_wkt);
   ck_assert_ptr_null(r.start);
-  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_DEPOSIT, v), SCIARA_OK);
-  ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_ERR_USAGE);
-  ck_assert_ptr_nonnull(strstr(sciara_last_error(), "thickness"));
+  expect_ok(sciara_snapshot_read(&r, SCIARA_FIELD_DEPOSIT, v));
+  expect_error(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v), SCIARA_ERR_USAGE, "thickness");
   sciara_snapshot_close(&r);
   c.fields = 0;
   ck_assert_int_eq(write_state(&c, s, path), SCIARA_ERR_USAGE);
@@ -81,8 +80,8 @@ TEST(same_state_same_bytes) {
   WRITES(&c, s, path);
   sleep(1); // a time stamp would differ now
   WRITES(&c, s, other);
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &na), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_read(other, 1 << 24, &b, &nb), SCIARA_OK);
+  expect_ok(sciara_file_read(path, 1 << 24, &a, &na));
+  expect_ok(sciara_file_read(other, 1 << 24, &b, &nb));
   ck_assert_uint_eq(na, nb);
   ck_assert_int_eq(memcmp(a, b, na), 0);
   free(a);
@@ -100,8 +99,8 @@ TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
   c.threads = 1 << _i;
   WRITES(&c, s, other);
   assert_fields_read_back(s, other, false);
-  ck_assert_int_eq(sciara_file_read(path, 1 << 24, &a, &na), SCIARA_OK);
-  ck_assert_int_eq(sciara_file_read(other, 1 << 24, &b, &nb), SCIARA_OK);
+  expect_ok(sciara_file_read(path, 1 << 24, &a, &na));
+  expect_ok(sciara_file_read(other, 1 << 24, &b, &nb));
   ck_assert_uint_eq(na, nb);
   ck_assert_int_eq(memcmp(a, b, na), 0);
   free(a);
@@ -119,7 +118,7 @@ TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
   uint8_t *valid = malloc(360000);
   memset(valid, 1, 360000);
   for (int i = 0; i < 360000; i++) altitude[i] = 7 + i % 3;
-  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, 0, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, altitude, valid, 0, &s));
   s->h[10] = 2.5;
   s->arrival[10] = 1;
   struct sciara_snapshot_context c = context_of_test();
@@ -170,15 +169,14 @@ TEST(snapshots_of_other_grids_are_not_merged) {
   WRITES(&c, s, path);
   s->time += 60;
   WRITES(&c, s, later);
-  ck_assert_msg(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged) == SCIARA_OK, "%s",
-                sciara_last_error());
+  expect_ok(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged));
   const struct sciara_grid others[] = {
       {30, 40, 10, 500000, 4180010}, {30, 40, 10, 500010, 4180000}, {30, 39, 10, 500000, 4180000}};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     s->grid = others[k];
     WRITES(&c, s, later);
-    ck_assert_int_eq(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged), SCIARA_ERR_INPUT);
-    ck_assert_msg(strstr(sciara_last_error(), "have different grids"), "%s", sciara_last_error());
+    expect_error(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged), SCIARA_ERR_INPUT,
+                 "have different grids");
   }
   s->grid = grid;
   c.as_double = true;
@@ -195,7 +193,7 @@ static void write_series(const struct sciara_snapshot_context *c) {
   const char *names[] = {"snapshots/00000001.nc", "snapshots/00000002.nc", "snapshots/50%b3.nc"};
   double times[3];
   char *snapshots = sciara_path_join(folder, "snapshots");
-  ck_assert_int_eq(sciara_folder_make(snapshots), SCIARA_OK);
+  expect_ok(sciara_folder_make(snapshots));
   free(snapshots);
   for (int i = 0; i < 3; i++) {
     times[i] = s->time = 60.0 * i;
@@ -204,7 +202,7 @@ static void write_series(const struct sciara_snapshot_context *c) {
     WRITES(c, s, to);
     free(to);
   }
-  ck_assert_msg(sciara_series_write(c, &s->grid, folder, names, times, 3) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_series_write(c, &s->grid, folder, names, times, 3));
   ck_assert_int_eq(sciara_series_write(c, &s->grid, folder, names, times, 0), SCIARA_ERR_USAGE);
   sciara_state_destroy(s);
 }
@@ -239,5 +237,5 @@ TEST_EACH(a_series_opens_as_one, 2) {
 
 int main(void) {
   python_start();
-  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = teardown});
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = folder_remove});
 }

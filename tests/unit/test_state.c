@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/state.h: the initial state, clones, and what the checksum covers.
-#include <math.h>
-#include <string.h>
 
 #include "model/field.h"
 #include "model/state.h"
@@ -29,7 +27,7 @@ static struct sciara_state *make(int64_t rows, int64_t cols, unsigned record) {
     valid[i] = i != 17;
   }
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_create(&grid, z, valid, record, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, z, valid, record, &s));
   return s;
 }
 
@@ -123,7 +121,7 @@ TEST(derived_fields) {
 
 TEST(clone) {
   struct sciara_state *s = filled(), *copy;
-  ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
+  expect_ok(sciara_state_clone(s, &copy));
   ck_assert_mem_eq(&copy->grid, &s->grid, sizeof s->grid);
   ck_assert_ptr_eq(copy->site, s->site); // what does not change exists once
   ck_assert_ptr_eq(copy->kind, s->kind);
@@ -140,7 +138,7 @@ TEST(clone) {
   ck_assert_double_eq(copy->z0[5], 1 + GROUND + 0.01 * 5);
   sciara_state_destroy(copy);
   s = make(ROWS, COLS, SCIARA_RECORD_MAX_SPEED);
-  ck_assert_int_eq(sciara_state_clone(s, &copy), SCIARA_OK);
+  expect_ok(sciara_state_clone(s, &copy));
   ck_assert(!copy->max_h && copy->max_speed);
   sciara_state_destroy(copy);
   sciara_state_destroy(s);
@@ -148,7 +146,7 @@ TEST(clone) {
 
 static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
   struct sciara_touched touched;
-  ck_assert_int_eq(sciara_touched_find(s, &touched), SCIARA_OK);
+  expect_ok(sciara_touched_find(s, &touched));
   const uint64_t sum = sciara_state_checksum_over(s, ground, &touched);
   sciara_touched_release(&touched);
   return sum;
@@ -191,7 +189,7 @@ TEST(over_bare_ground) {
     valid[i] = i % 40 != 7;
   }
   struct sciara_state *s;
-  ck_assert_int_eq(sciara_state_create(&grid, z, valid, 0, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, z, valid, 0, &s));
   const uint64_t ground = sciara_state_checksum_of_ground(s), bare = sciara_state_checksum(s);
   ck_assert_uint_eq(checksum_over(s, ground), bare);
   for (int i = 0; i < SIDES * WIDE; i++)

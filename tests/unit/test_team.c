@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team of threads after a fork: the child calls the function in a new thread, whose error becomes that of the caller.
 #include <pthread.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/status.h"
 #include "engine/team.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/text.h and base/status.h: numbers and durations as people type them, suggestions for names, errors.
-#include <inttypes.h>
 #include <locale.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 
@@ -180,12 +176,12 @@ TEST(growing) {
   char expected[40000] = "";
   size_t length = 0;
   for (int k = 0; k < 5000; k++) {
-    ck_assert_int_eq(sciara_text_append(&t, "%d,", k), SCIARA_OK);
+    expect_ok(sciara_text_append(&t, "%d,", k));
     length += (size_t)snprintf(expected + length, sizeof expected - length, "%d,", k);
   }
   ck_assert_uint_eq(t.length, length);
   ck_assert_str_eq(t.data, expected);
-  ck_assert_int_eq(sciara_text_append_bytes(&t, "a\0b", 3), SCIARA_OK);
+  expect_ok(sciara_text_append_bytes(&t, "a\0b", 3));
   ck_assert_uint_eq(t.length, length + 3);
   ck_assert_mem_eq(t.data + length, "a\0b\0", 4);
   ck_assert_int_eq(sciara_text_append_bytes(&t, NULL, SIZE_MAX - 4), SCIARA_ERR_MEMORY); // before it is read
@@ -207,7 +203,7 @@ TEST(growing) {
 // A text never has a gap: after a part that found no room, nothing more is appended.
 TEST(no_gaps) {
   struct sciara_text t = {0};
-  ck_assert_int_eq(sciara_text_append(&t, "a"), SCIARA_OK);
+  expect_ok(sciara_text_append(&t, "a"));
   ck_assert_int_eq(sciara_text_reserve(&t, SIZE_MAX), SCIARA_ERR_MEMORY);
   ck_assert_int_eq(sciara_text_append(&t, "c"), SCIARA_ERR_MEMORY);
   ck_assert_int_eq(sciara_text_append_bytes(&t, "c", 1), SCIARA_ERR_MEMORY);
@@ -216,7 +212,7 @@ TEST(no_gaps) {
   ck_assert_str_eq(sciara_last_error(), "no memory for a part of a text");
   ck_assert_str_eq(t.data, "a");
   sciara_text_free(&t);
-  ck_assert_int_eq(sciara_text_append(&t, "b"), SCIARA_OK); // a new text
+  expect_ok(sciara_text_append(&t, "b")); // a new text
   ck_assert_str_eq(t.data, "b");
   sciara_text_free(&t);
 }
@@ -241,8 +237,8 @@ TEST(json) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_text t = {0};
-    ck_assert_int_eq(sciara_text_append(&t, "x"), SCIARA_OK);
-    ck_assert_int_eq(sciara_text_append_json(&t, cases[k].text), SCIARA_OK);
+    expect_ok(sciara_text_append(&t, "x"));
+    expect_ok(sciara_text_append_json(&t, cases[k].text));
     ck_assert_str_eq(t.data + 1, cases[k].escaped);
     ck_assert(sciara_is_utf8(cases[k].text) == cases[k].utf8);
     sciara_text_free(&t);
@@ -274,7 +270,7 @@ TEST(plain_text_has_no_controls) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_text t = {0};
     sciara_text_append(&t, "|");
-    ck_assert_int_eq(sciara_text_append_plain(&t, cases[k].text), SCIARA_OK);
+    expect_ok(sciara_text_append_plain(&t, cases[k].text));
     ck_assert_str_eq(t.data + 1, cases[k].plain);
     sciara_text_free(&t);
   }
@@ -282,7 +278,7 @@ TEST(plain_text_has_no_controls) {
 
 TEST(text_in_xml) {
   struct sciara_text t = {0};
-  ck_assert_int_eq(sciara_text_append_xml(&t, "<\xC3\x88 & \"x\">\x01'\xFF"), SCIARA_OK);
+  expect_ok(sciara_text_append_xml(&t, "<\xC3\x88 & \"x\">\x01'\xFF"));
   ck_assert_str_eq(t.data, "&lt;\xC3\x88 &amp; &quot;x&quot;&gt; '\xEF\xBF\xBD");
   sciara_text_free(&t);
 }

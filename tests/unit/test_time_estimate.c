@@ -3,9 +3,6 @@
 // wall-clock time, compared with sums made here.
 #include "sim/cost.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "sim/scenario_site.h"
 
@@ -20,8 +17,8 @@ static void place(const char *run) {
   const struct sciara_site *site;
   char json[512];
   double *z;
-  ck_assert_int_eq(SCIARA_NEW(z, SIDE * SIDE, "altitudes"), SCIARA_OK);
-  ck_assert_int_eq(sciara_memory_site_make(&grid, NULL, z, false, &site), SCIARA_OK);
+  expect_ok(SCIARA_NEW(z, SIDE * SIDE, "altitudes"));
+  expect_ok(sciara_memory_site_make(&grid, NULL, z, false, &site));
   sciara_free(z);
   snprintf(json, sizeof json,
            "{\"dem\": {\"path\": \"memory\"}, \"run\": %s, \"model\": {\"cooling\": 20, \"clock_max_s\": 100, "

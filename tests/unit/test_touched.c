@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up
 // everywhere.
-#include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "model/ledger.h"
 #include "sim/parallel.h"
@@ -21,7 +18,7 @@ static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
     z[i] = 50 + (double)i / 7;
     valid[i] = i % 40 != 7;
   }
-  ck_assert_int_eq(sciara_state_create(&grid, z, valid, record, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, z, valid, record, &s));
   free(z);
   free(valid);
   return s;
@@ -32,7 +29,7 @@ static struct sciara_touched find(const struct sciara_state *s, int threads) {
   struct sciara_touched touched;
   const enum sciara_status status =
       threads == 0 ? sciara_touched_find(s, &touched) : sciara_touched_in_parallel(s, threads, &touched);
-  ck_assert_msg(status == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(status);
   return touched;
 }
 

@@ -3,9 +3,6 @@
 // a flat plane of 1 m cells; which cells of a state are towers.
 #include "model/tower.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "sciara.h"
 

@@ -2,23 +2,13 @@
 // Claims about verify/trace_csv.h: a trace is read as it was written, and errors in a file are named.
 #include "verify/trace_csv.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "support/folder.h"
 
-static char folder[64], path[96];
+static char path[96];
 
 static void setup(void) {
-  snprintf(folder, sizeof folder, "/tmp/sciara-trace-XXXXXX");
-  ck_assert_ptr_nonnull(mkdtemp(folder));
+  folder_make();
   snprintf(path, sizeof path, "%s/t.csv", folder);
-}
-
-static void teardown(void) {
-  unlink(path);
-  ck_assert_int_eq(rmdir(folder), 0);
 }
 
 TEST(what_was_written_is_read) {
@@ -32,8 +22,8 @@ TEST(what_was_written_is_read) {
                                  .row = rows,
                                  .count = 2};
   struct sciara_trace back;
-  ck_assert_msg(sciara_trace_write(&t, path) == SCIARA_OK, "%s", sciara_last_error());
-  ck_assert_msg(sciara_trace_read(path, &back) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_trace_write(&t, path));
+  expect_ok(sciara_trace_read(path, &back));
   ck_assert(back.dem == t.dem && back.start == t.start && back.parameters == t.parameters && back.vents == t.vents);
   ck_assert_str_eq(back.precision, "double");
   ck_assert_uint_eq(back.count, 2);
@@ -51,23 +41,16 @@ TEST(what_was_written_is_read) {
 #define HEAD "double," HASH "," HASH "," HASH "," HASH ","
 #define ROW(step, cells) HEAD step ",1,1,1," cells ",0," HASH "\n"
 
-static void write_file(const char *text) {
-  FILE *file = fopen(path, "w");
-  ck_assert_ptr_nonnull(file);
-  ck_assert_int_ge(fputs(text, file), 0);
-  ck_assert_int_eq(fclose(file), 0);
-}
-
 /** The format of versions before the tables. */
 TEST(traces_in_json_are_read) {
-  write_file("{\n  \"format\": \"sciara trace\",\n  \"version\": 1,\n  \"precision\": \"single\",\n"
-             "  \"dem\": \"00000000000000aa\",\n  \"start\": \"0123456789abcdef\",\n"
-             "  \"parameters\": \"ffffffffffffffff\",\n  \"vents\": \"0000000000000000\",\n"
-             "  \"columns\": \"step, time s, clock s, emitted m3, liquid cells, residual m3, checksum\",\n"
-             "  \"rows\": [\n    [1000000, 1e6, 0.1, 2.5, 3, -1e-17, \"00000000deadbeef\"],\n"
-             "    [9007199254740992, 333333333.3333333, 60, 1e-300, 0, 0, \"ffffffffffffffff\"]\n  ]\n}\n");
+  write_text(path, "{\n  \"format\": \"sciara trace\",\n  \"version\": 1,\n  \"precision\": \"single\",\n"
+                   "  \"dem\": \"00000000000000aa\",\n  \"start\": \"0123456789abcdef\",\n"
+                   "  \"parameters\": \"ffffffffffffffff\",\n  \"vents\": \"0000000000000000\",\n"
+                   "  \"columns\": \"step, time s, clock s, emitted m3, liquid cells, residual m3, checksum\",\n"
+                   "  \"rows\": [\n    [1000000, 1e6, 0.1, 2.5, 3, -1e-17, \"00000000deadbeef\"],\n"
+                   "    [9007199254740992, 333333333.3333333, 60, 1e-300, 0, 0, \"ffffffffffffffff\"]\n  ]\n}\n");
   struct sciara_trace t;
-  ck_assert_msg(sciara_trace_read(path, &t) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_trace_read(path, &t));
   ck_assert_str_eq(t.precision, "single");
   ck_assert(t.dem == 0xaa && t.start == UINT64_C(0x0123456789abcdef) && t.parameters == UINT64_MAX && t.vents == 0);
   ck_assert_uint_eq(t.count, 2);
@@ -125,7 +108,7 @@ static const struct {
 };
 
 TEST_EACH(faults_are_named, sizeof faults / sizeof *faults) {
-  write_file(faults[_i].text);
+  write_text(path, faults[_i].text);
   struct sciara_trace t;
   ck_assert_msg(sciara_trace_read(path, &t) == SCIARA_ERR_INPUT, "fault %d was accepted", _i);
   const char *error = sciara_last_error();
@@ -133,4 +116,4 @@ TEST_EACH(faults_are_named, sizeof faults / sizeof *faults) {
   ck_assert(t.row == NULL && t.count == 0);
 }
 
-RUN_TESTS(.setup = setup, .teardown = teardown)
+RUN_TESTS(.setup = setup, .teardown = folder_remove)

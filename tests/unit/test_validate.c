@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "verify/validate.h"
 
@@ -44,7 +39,7 @@ static struct sciara_validation run(enum sciara_determinism determinism) {
   faulty.download = download;
   const struct sciara_candidate candidate = {.name = "faulty", .ops = &faulty};
   struct sciara_validation v = {.problem = &problem, .precision = SCIARA_DOUBLE, .steps = 100, .every = 10};
-  ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_validate(&v, &candidate, 1));
   ck_assert_uint_eq(v.count, 1);
   ck_assert_uint_eq(v.trace.count, 10);
   ck_assert_uint_eq(v.result[0].step, 100);
@@ -82,7 +77,7 @@ TEST(any_number_of_steps) {
     const struct sciara_candidate candidate = {.name = "serial", .ops = serial};
     struct sciara_validation v = {
         .problem = &problem, .precision = SCIARA_DOUBLE, .steps = cases[k].steps, .every = cases[k].every};
-    ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
+    expect_ok(sciara_validate(&v, &candidate, 1));
     ck_assert_uint_eq(v.result[0].step, cases[k].steps);
     ck_assert_uint_eq(v.trace.count, cases[k].intervals);
     for (size_t n = 0; n + 1 < v.trace.count; n++) ck_assert_uint_eq(v.trace.row[n].step, (n + 1) * cases[k].every);
@@ -122,7 +117,7 @@ static enum sciara_status within(size_t available, enum sciara_determinism deter
 // In memory at the same time: the ground, the states at the start, of serial and of a candidate, references, engines.
 TEST(memory_is_checked_first) {
   const struct sciara_engine_ops *in_single;
-  ck_assert_int_eq(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &in_single), SCIARA_OK);
+  expect_ok(sciara_engine_find("serial", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &in_single));
   const struct sciara_grid *grid = &problem.grid;
   const unsigned record = sciara_scenario_record(&problem.scenario);
   const size_t site = sciara_site_memory(grid), state = sciara_state_memory(grid, record);
@@ -133,8 +128,8 @@ TEST(memory_is_checked_first) {
   ck_assert_uint_gt(engine, small);
   fault = NONE;
   const size_t two = site + 3 * state + 2 * engine;
-  ck_assert_int_eq(within(two, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_OK);
-  ck_assert_int_eq(within(0, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_OK); // not known
+  expect_ok(within(two, SCIARA_EXACT, SCIARA_DOUBLE));
+  expect_ok(within(0, SCIARA_EXACT, SCIARA_DOUBLE)); // not known
   ck_assert_int_eq(within(two - 1, SCIARA_EXACT, SCIARA_DOUBLE), SCIARA_ERR_MEMORY);
   const char *said = sciara_last_error();
   char bytes[32], expected[96];
@@ -143,10 +138,10 @@ TEST(memory_is_checked_first) {
   ck_assert_msg(strstr(said, expected) && strstr(said, "--engines"), "%s", said);
   // A tolerance engine in single precision: serial and the orders of scatter in single too.
   const struct sciara_engine_ops *scatter;
-  ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &scatter), SCIARA_OK);
+  expect_ok(sciara_engine_find("scatter", SCIARA_RULE_FV3, SCIARA_SINGLE_PRECISION, &scatter));
   const size_t order = sciara_size_estimate_engine(scatter, grid, record, wet, NULL);
   const size_t three = site + 3 * state + engine + small + SCIARA_SCATTER_ORDERS * order;
-  ck_assert_int_eq(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_OK);
+  expect_ok(within(three, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION));
   ck_assert_int_eq(within(three - 1, SCIARA_TOLERANCE, SCIARA_SINGLE_PRECISION), SCIARA_ERR_MEMORY);
 }
 
@@ -154,8 +149,8 @@ static struct sciara_validation scattered(enum sciara_scatter_order order, uint6
   struct sciara_candidate candidate = {.name = "scatter", .options = {.order = (int)order}};
   struct sciara_validation v = {
       .problem = &problem, .precision = SCIARA_SINGLE_PRECISION, .steps = 3000, .every = every};
-  ck_assert_int_eq(sciara_engine_find("scatter", SCIARA_RULE_FV3, v.precision, &candidate.ops), SCIARA_OK);
-  ck_assert_msg(sciara_validate(&v, &candidate, 1) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_engine_find("scatter", SCIARA_RULE_FV3, v.precision, &candidate.ops));
+  expect_ok(sciara_validate(&v, &candidate, 1));
   return v;
 }
 
@@ -177,8 +172,8 @@ TEST_EACH(orders_of_additions, sanitized() ? 1 : 2 * SCIARA_SCATTER_ORDERS) {
 // Fractions and indices of two small states, computed by hand.
 TEST(distance) {
   struct sciara_state *a, *b;
-  ck_assert_int_eq(sciara_state_clone(problem.state, &a), SCIARA_OK);
-  ck_assert_int_eq(sciara_state_clone(problem.state, &b), SCIARA_OK);
+  expect_ok(sciara_state_clone(problem.state, &a));
+  expect_ok(sciara_state_clone(problem.state, &b));
   const double here[5] = {1, 1, 1, 1, 0}, there[5] = {1, 1.0001, 1.05, 0, 2};
   for (int i = 0; i < 5; i++) {
     a->h[1000 + i] = here[i];

@@ -3,7 +3,6 @@
 #include "map/words.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "model/field.h"
@@ -98,7 +97,7 @@ TEST(english_names_of_fields_are_those_of_the_table) {
 TEST(codes_are_read) {
   enum sciara_language found;
   for (int l = 0; l < SCIARA_LANGUAGES; l++) {
-    ck_assert_int_eq(sciara_language_parse(sciara_language_code((enum sciara_language)l), &found), SCIARA_OK);
+    expect_ok(sciara_language_parse(sciara_language_code((enum sciara_language)l), &found));
     ck_assert_int_eq(found, l);
     ck_assert_int_eq(sciara_language_decimal(found), l == SCIARA_ENGLISH ? '.' : ',');
   }

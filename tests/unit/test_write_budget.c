@@ -3,7 +3,6 @@
 #include "file/hdf5_file.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { WRITERS = 12, ROUNDS = 50 };

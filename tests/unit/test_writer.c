@@ -3,7 +3,6 @@
 // one that failed.
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/text.h"
@@ -64,7 +63,7 @@ static struct sciara_state *small_state(void) {
   uint8_t valid[12];
   struct sciara_state *s;
   for (int k = 0; k < 12; k++) valid[k] = 1;
-  ck_assert_int_eq(sciara_state_create(&grid, altitude, valid, 0, &s), SCIARA_OK);
+  expect_ok(sciara_state_create(&grid, altitude, valid, 0, &s));
   return s;
 }
 
@@ -75,7 +74,7 @@ static struct sciara_writer *start(struct disk *d) {
   struct sciara_writer *w;
   sem_init(&d->go, 0, 0);
   d->caller = pthread_self();
-  ck_assert_msg(sciara_writer_start(like, &work, &w) == SCIARA_OK, "%s", sciara_last_error());
+  expect_ok(sciara_writer_start(like, &work, &w));
   sciara_state_destroy(like);
   return w;
 }
@@ -112,15 +111,15 @@ TEST(behind) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
   ck_assert(!sciara_writer_is_behind(w));
-  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
+  expect_ok(give(w, &d, 1));
   ck_assert(!sciara_writer_is_behind(w));
-  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK);
+  expect_ok(give(w, &d, 2));
   ck_assert(sciara_writer_is_behind(w));
   sem_post(&d.go);
   for (int ms = 0; sciara_writer_is_behind(w) && ms < 10000; ms++) pause_ms(1);
   ck_assert(!sciara_writer_is_behind(w));
   sem_post(&d.go);
-  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  expect_ok(sciara_writer_flush(w));
   ck_assert(!sciara_writer_is_behind(w));
   expect_all(&d, 2);
   sciara_writer_stop(w);
@@ -131,11 +130,11 @@ TEST(behind) {
 TEST(checkpoint_behind) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
-  ck_assert_int_eq(give_one(w, &d, 1, true), SCIARA_OK);
-  ck_assert_int_eq(give_one(w, &d, 2, false), SCIARA_OK);
+  expect_ok(give_one(w, &d, 1, true));
+  expect_ok(give_one(w, &d, 2, false));
   ck_assert(!sciara_writer_is_behind(w));
   for (int k = 0; k < 2; k++) sem_post(&d.go);
-  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  expect_ok(sciara_writer_flush(w));
   expect_all(&d, 2);
   sciara_writer_stop(w);
   sem_destroy(&d.go);
@@ -144,8 +143,8 @@ TEST(checkpoint_behind) {
 TEST_EACH(slow_disk, 6) {
   struct disk d = {.fails_at = NEVER, .slow_ms = _i / 2, .fetches = _i % 2 == 1};
   struct sciara_writer *w = start(&d);
-  for (uint64_t step = 1; step <= 40; step++) ck_assert_int_eq(give(w, &d, step), SCIARA_OK);
-  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  for (uint64_t step = 1; step <= 40; step++) expect_ok(give(w, &d, step));
+  expect_ok(sciara_writer_flush(w));
   expect_all(&d, 40);
   ck_assert(sciara_writer_poll(w));
   sciara_writer_stop(w);
@@ -163,15 +162,15 @@ TEST(third_waits) {
   struct disk d = {.fails_at = NEVER, .gated = true};
   struct sciara_writer *w = start(&d);
   pthread_t opener;
-  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
-  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK); // does not wait while the first is written
+  expect_ok(give(w, &d, 1));
+  expect_ok(give(w, &d, 2)); // does not wait while the first is written
   ck_assert(sciara_writer_poll(w));
   ck_assert_int_eq(d.reported, 0);
   ck_assert_int_eq(pthread_create(&opener, NULL, open_gate, &d), 0);
-  ck_assert_int_eq(give(w, &d, 3), SCIARA_OK);
+  expect_ok(give(w, &d, 3));
   ck_assert_int_ge(__atomic_load_n(&d.written, __ATOMIC_ACQUIRE), 1);
   pthread_join(opener, NULL);
-  ck_assert_int_eq(sciara_writer_flush(w), SCIARA_OK);
+  expect_ok(sciara_writer_flush(w));
   ck_assert_int_eq(d.most_under_way, 2);
   expect_all(&d, 3);
   sciara_writer_stop(w);
@@ -180,8 +179,8 @@ TEST(third_waits) {
 TEST(stop_writes_what_was_given) {
   struct disk d = {.fails_at = NEVER, .slow_ms = 10};
   struct sciara_writer *w = start(&d);
-  ck_assert_int_eq(give(w, &d, 1), SCIARA_OK);
-  ck_assert_int_eq(give(w, &d, 2), SCIARA_OK);
+  expect_ok(give(w, &d, 1));
+  expect_ok(give(w, &d, 2));
   sciara_writer_stop(w);
   expect_all(&d, 2);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/zones.h"
 
-#include <math.h>
-
 #include "base/mem.h"
 
 enum { CELLS = 8 };
@@ -24,7 +22,7 @@ TEST(an_edge_belongs_to_the_class_above) {
                values[CELLS] = {nothing, 0.5, nextafter(0.5, 0), nextafter(0.5, 1), 1e-300, 1, 1e9, nextafter(1, 0)};
   const int32_t expected_zone[CELLS] = {0, 2, 1, 2, 1, 3, 3, 2};
   struct sciara_zones z;
-  ck_assert_int_eq(sciara_zones_classes(values, CELLS, nothing, edges, 2, &z), SCIARA_OK);
+  expect_ok(sciara_zones_classes(values, CELLS, nothing, edges, 2, &z));
   ck_assert_uint_eq(z.count, 3);
   check_zone(&z, 0, 0, 0.5, 2, "below 0.5 m");
   check_zone(&z, 1, 0.5, 1, 3, "0.5 to 1 m");
@@ -36,7 +34,7 @@ TEST(an_edge_belongs_to_the_class_above) {
 TEST(the_outline_is_all_that_is_not_nodata) {
   const double values[CELLS] = {nothing, 0, 1, nothing, -1, 2, nothing, 3};
   struct sciara_zones z;
-  ck_assert_int_eq(sciara_zones_outline(values, CELLS, nothing, &z), SCIARA_OK);
+  expect_ok(sciara_zones_outline(values, CELLS, nothing, &z));
   ck_assert_uint_eq(z.count, 1);
   ck_assert_int_eq(z.zone[0].cells, 5);
   for (int i = 0; i < CELLS; i++) ck_assert_int_eq(z.member[i], values[i] != nothing);
@@ -47,7 +45,7 @@ TEST(isochrones_begin_with_their_time) {
   const double values[CELLS] = {0, nothing, 3600, nextafter(3600, 0), 7199.5, 7200, 1, 14400};
   const int32_t expected_zone[CELLS] = {1, 0, 2, 1, 2, 3, 1, 5};
   struct sciara_zones z;
-  ck_assert_int_eq(sciara_zones_isochrones(values, CELLS, nothing, 3600, &z), SCIARA_OK);
+  expect_ok(sciara_zones_isochrones(values, CELLS, nothing, 3600, &z));
   ck_assert_uint_eq(z.count, 5);
   check_zone(&z, 0, 0, 3600, 3, "0 to 1 h");
   check_zone(&z, 3, 10800, 14400, 0, "3 to 4 h");
@@ -62,7 +60,7 @@ TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
   for (double step = 0.1; step < 40; step *= 1.7) {
     for (int i = 0; i < CELLS; i++) values[i] = (i % 2 ? nextafter((i + 1) * step, 0) : (i + 1) * step);
     struct sciara_zones z;
-    ck_assert_int_eq(sciara_zones_isochrones(values, CELLS, nothing, step, &z), SCIARA_OK);
+    expect_ok(sciara_zones_isochrones(values, CELLS, nothing, step, &z));
     for (int i = 0; i < CELLS; i++) {
       const struct sciara_zone *zone = &z.zone[z.member[i] - 1];
       ck_assert_msg(zone->lower <= values[i] && values[i] < zone->upper, "%.17g in %.17g to %.17g", values[i],
@@ -81,7 +79,7 @@ TEST(units_of_labels) {
       {86400, "0 to 1 d"}, {43200, "0 to 12 h"}, {5400, "0 to 90 min"}, {90, "0 to 90 s"}, {2.5, "0 to 2.5 s"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     struct sciara_zones z;
-    ck_assert_int_eq(sciara_zones_isochrones(values, 1, nothing, cases[k].step, &z), SCIARA_OK);
+    expect_ok(sciara_zones_isochrones(values, 1, nothing, cases[k].step, &z));
     ck_assert_str_eq(z.zone[0].label, cases[k].label);
     sciara_zones_free(&z);
   }
@@ -90,10 +88,10 @@ TEST(units_of_labels) {
 TEST(nothing_makes_no_isochrone) {
   const double values[2] = {nothing, nothing}, edge = 1;
   struct sciara_zones z;
-  ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 60, &z), SCIARA_OK);
+  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, &z));
   ck_assert_uint_eq(z.count, 0);
   sciara_zones_free(&z);
-  ck_assert_int_eq(sciara_zones_classes(values, 2, nothing, &edge, 1, &z), SCIARA_OK);
+  expect_ok(sciara_zones_classes(values, 2, nothing, &edge, 1, &z));
   ck_assert_int_eq(z.zone[0].cells + z.zone[1].cells, 0);
   sciara_zones_free(&z);
   ck_assert_double_eq(sciara_isochrone_step(values, 2, nothing), 1);
@@ -102,7 +100,7 @@ TEST(nothing_makes_no_isochrone) {
 TEST(too_many_isochrones) {
   const double values[2] = {nothing, SCIARA_ZONES_MOST * 60.0 - 1};
   struct sciara_zones z;
-  ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 60, &z), SCIARA_OK);
+  expect_ok(sciara_zones_isochrones(values, 2, nothing, 60, &z));
   ck_assert_uint_eq(z.count, SCIARA_ZONES_MOST);
   sciara_zones_free(&z);
   ck_assert_int_eq(sciara_zones_isochrones(values, 2, nothing, 59.9, &z), SCIARA_ERR_USAGE);
@@ -122,7 +120,7 @@ TEST(a_dozen_isochrones_or_fewer) {
     const double step = sciara_isochrone_step(&cases[k].last, 1, nothing);
     ck_assert_msg(step == cases[k].step, "last %g s: every %g s", cases[k].last, step);
     struct sciara_zones z;
-    ck_assert_int_eq(sciara_zones_isochrones(&cases[k].last, 1, nothing, step, &z), SCIARA_OK);
+    expect_ok(sciara_zones_isochrones(&cases[k].last, 1, nothing, step, &z));
     ck_assert_uint_le(z.count, 12);
     sciara_zones_free(&z);
   }

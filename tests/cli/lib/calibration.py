@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of sciara calibrate share: a small volcano, a synthetic truth, and a calibration of it."""
-import csv
 import json
 import os
 import subprocess
@@ -45,9 +44,8 @@ class CalibrationCase(SharedCase):
 
     def rows(self, folder):
         """evaluations.csv: a dict for each row, numbers as floats; a score that is missing is None."""
-        with open(self.path(folder, "evaluations.csv"), encoding="ascii", newline="") as f:
-            return [{key: value if key == "status" else float(value) if value else None for key, value in row.items() if key != "checksum"}
-                    for row in csv.DictReader(f)]
+        return [{key: value if key == "status" else float(value) if value else None for key, value in row.items() if key != "checksum"}
+                for row in case.read_rows(self.path(folder, "evaluations.csv"))]
 
     def record(self, folder):
         return case.read_json(self.path(folder, "calibration.json"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the command-line tests share: the program, a temporary folder, small scenarios, functions to examine a run."""
+import csv
 import datetime
 import hashlib
 import importlib.util
@@ -203,15 +204,39 @@ class SharedCase(Case):
         pass
 
 
-def write_json(path, value):
+def write_text(path, text):
     with open(path, "w", encoding="utf-8") as f:
-        json.dump(value, f, ensure_ascii=False)
+        f.write(text)
+
+
+def read_text(*names):
+    with open(os.path.join(*names), encoding="utf-8") as f:
+        return f.read()
+
+
+def write_bytes(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def read_bytes(*names):
+    with open(os.path.join(*names), "rb") as f:
+        return f.read()
+
+
+def read_rows(*names):
+    """The rows of a table, each a dict of texts."""
+    with open(os.path.join(*names), encoding="utf-8", newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def write_json(path, value):
+    write_text(path, json.dumps(value, ensure_ascii=False))
     return path
 
 
 def read_json(*names):
-    with open(os.path.join(*names), encoding="utf-8") as f:
-        return json.load(f)
+    return json.loads(read_text(*names))
 
 
 def record(folder):

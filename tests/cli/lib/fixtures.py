@@ -43,8 +43,7 @@ def write_ensemble(folder, name="e.json", **parts):
 def write_plan(folder):
     """The files of the ensemble, without its folder."""
     write_base(folder)
-    with open(os.path.join(folder, "vents.csv"), "w", encoding="utf-8") as f:
-        f.write(VENTS)
+    case.write_text(os.path.join(folder, "vents.csv"), VENTS)
     write_ensemble(folder)
 
 
@@ -86,8 +85,7 @@ def main(folder):
     """Makes them anew only for another program or other definitions: tests of another ctest may be copying them."""
     made_by = hashlib.sha256(str(os.stat(case.PROGRAM).st_mtime_ns).encode())
     for module in (__file__, case.__file__):
-        with open(module, "rb") as f:
-            made_by.update(f.read())
+        made_by.update(case.read_bytes(module))
     stamp = os.path.join(folder, "made-by")
     if not os.path.exists(stamp) or case.read_json(stamp) != made_by.hexdigest():
         shutil.rmtree(folder, True)

@@ -16,8 +16,7 @@ SECRET = b"the secret of another file "  # these bytes must not appear anywhere
 
 def write_secret(path, count=1 << 16):
     """A file whose bytes are no HDF5: external storage reads any file."""
-    with open(path, "wb") as f:
-        f.write((SECRET * (count // len(SECRET) + 1))[:count])
+    case.write_bytes(path, (SECRET * (count // len(SECRET) + 1))[:count])
 
 
 def write_secret_hdf5(path, names, shape, dtype):

@@ -12,26 +12,19 @@ TEST_EACH(bit_identical, 2 * conformance_case_count()) {
   size_t count;
   const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
-  struct scene s;
-  c->build(&s, c->variant, 3);
-  scene_finish(&s, p);
   const struct sciara_engine_ops *checked;
+  struct pair both;
+  char context[160];
+  c->build(&both.scene, c->variant, 3);
+  scene_finish(&both.scene, p);
   expect_ok(sciara_engine_find("checked", SCIARA_RULE_FV3, p, &checked));
-  struct run branchless, ordinary;
-  run_start(&branchless, engine_serial(p), &s, 1);
-  run_start(&ordinary, checked, &s, 1);
+  pair_start(&both, p, NULL, checked, 1);
+  snprintf(context, sizeof context, "%s, %s", c->name, precision_name(p));
   for (int k = 0; k < 4 && c->steps[k]; k++) {
-    char text[256];
-    run_to_step(&branchless, c->steps[k]);
-    run_to_step(&ordinary, c->steps[k]);
-    struct sciara_state *a = run_state(&branchless, s.state), *b = run_state(&ordinary, s.state);
-    ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s, %s: %s", c->name, precision_name(p), text);
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    pair_to_step(&both, c->steps[k]);
+    pair_is_equal(&both, context);
   }
-  run_end(&branchless);
-  run_end(&ordinary);
-  scene_free(&s);
+  pair_end(&both);
 }
 
 RUN_TESTS(.one_process = true)

@@ -68,49 +68,33 @@ static void make_slope(struct scene *s, enum sciara_precision p, int64_t rows) {
 TEST_EACH(cut_again, 4) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int ranks = _i / 2 == 0 ? 2 : 5;
-  struct scene s;
-  struct run whole, banded;
-  char text[256];
-  make_slope(&s, p, 120);
-  run_start(&whole, engine_serial(p), &s, 1);
-  run_start(&banded, banded_in_threads(engine_tested[p], ranks), &s, 1);
-  ck_assert_int_eq(banded_facts(banded.engine).bands, ranks);
+  struct pair both;
+  char context[64];
+  make_slope(&both.scene, p, 120);
+  pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], ranks), 1);
+  ck_assert_int_eq(banded_facts(both.tested.engine).bands, ranks);
   for (uint64_t step = 0; step < 1200; step += 100) {
-    run_to_step(&whole, step);
-    run_to_step(&banded, step);
-    struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
-    ck_assert_msg(!states_differ(a, b, text, sizeof text), "%d ranks, step %d: %s", ranks, (int)step, text);
-    ck_assert_uint_eq(whole.at.losses, banded.at.losses);
-    ck_assert_uint_eq(whole.at.cell_steps, banded.at.cell_steps);
-    ck_assert_uint_eq(whole.at.solidifications, banded.at.solidifications);
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    pair_to_step(&both, step);
+    snprintf(context, sizeof context, "%d ranks, step %d", ranks, (int)step);
+    pair_is_equal(&both, context);
+    ck_assert_uint_eq(both.serial.at.losses, both.tested.at.losses);
+    ck_assert_uint_eq(both.serial.at.cell_steps, both.tested.at.cell_steps);
+    ck_assert_uint_eq(both.serial.at.solidifications, both.tested.at.solidifications);
   }
-  ck_assert_uint_gt(banded_facts(banded.engine).cuts, 0);
-  run_end(&whole);
-  run_end(&banded);
-  scene_free(&s);
+  ck_assert_uint_gt(banded_facts(both.tested.engine).cuts, 0);
+  pair_end(&both);
 }
 
 // Ranks for which there are no rows wait.
 TEST_EACH(more_ranks_than_rows, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct scene s;
-  struct run whole, banded;
-  char text[256];
-  make_slope(&s, p, 7);
-  run_start(&whole, engine_serial(p), &s, 1);
-  run_start(&banded, banded_in_threads(engine_tested[p], 5), &s, 1);
-  ck_assert_int_eq(banded_facts(banded.engine).bands, 3);
-  run_to_step(&whole, 300);
-  run_to_step(&banded, 300);
-  struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
-  ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s", text);
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
-  run_end(&whole);
-  run_end(&banded);
-  scene_free(&s);
+  struct pair both;
+  make_slope(&both.scene, p, 7);
+  pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], 5), 1);
+  ck_assert_int_eq(banded_facts(both.tested.engine).bands, 3);
+  pair_to_step(&both, 300);
+  pair_is_equal(&both, "more ranks than rows");
+  pair_end(&both);
 }
 
 // The first bad cell of the map is reported, whichever band has it; a new upload makes the engine whole again.
@@ -146,26 +130,20 @@ TEST_EACH(error_of_one_band, 2) {
 // A limit of the thickness ends the steps of all bands where it ends those of one engine.
 TEST_EACH(too_thick, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct scene s;
-  struct run whole, banded;
-  char text[256];
-  make_slope(&s, p, 120);
-  run_start(&whole, engine_serial(p), &s, 1);
-  run_start(&banded, banded_in_threads(engine_tested[p], 3), &s, 1);
+  struct pair both;
+  char context[64];
+  make_slope(&both.scene, p, 120);
+  pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], 3), 1);
   for (double limit = 0.5; limit < 3; limit += 0.5) {
     const struct sciara_stop stop = {.steps = 2000, .time = INFINITY, .solidified = true, .thickness = limit};
-    run_until(&whole, stop);
-    run_until(&banded, stop);
-    ck_assert_int_eq(whole.at.reason, banded.at.reason);
-    ck_assert_int_eq(whole.at.thick, banded.at.thick);
-    struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&banded, s.state);
-    ck_assert_msg(!states_differ(a, b, text, sizeof text), "up to %g m: %s", limit, text);
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    run_until(&both.serial, stop);
+    run_until(&both.tested, stop);
+    ck_assert_int_eq(both.serial.at.reason, both.tested.at.reason);
+    ck_assert_int_eq(both.serial.at.thick, both.tested.at.thick);
+    snprintf(context, sizeof context, "up to %g m", limit);
+    pair_is_equal(&both, context);
   }
-  run_end(&whole);
-  run_end(&banded);
-  scene_free(&s);
+  pair_end(&both);
 }
 
 static const char *why_not(void) {

@@ -9,94 +9,87 @@
 enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
 
 /** `serial` and the engine under test, which keeps states, on the same scene. */
-struct pair {
-  enum sciara_precision precision;
-  struct scene scene;
-  struct run serial, tested;
+struct keeper {
+  struct pair both;
   struct sciara_state *found[SCIARA_BUFFERS];    ///< the collected states
   struct sciara_state *expected[SCIARA_BUFFERS]; ///< the states of `serial`
 };
 
-static void pair_start(struct pair *p, const char *name, int precision, unsigned record) {
-  p->precision = (enum sciara_precision)precision;
-  conformance_build(name, p->precision, record, &p->scene);
-  run_start(&p->serial, engine_serial(p->precision), &p->scene, 1);
-  const struct sciara_engine_setup setup = {.params = &p->scene.params,
-                                            .vents = p->scene.vents,
-                                            .boundary = p->scene.boundary,
+static void keeper_start(struct keeper *p, const char *name, int precision, unsigned record) {
+  p->both.precision = (enum sciara_precision)precision;
+  conformance_build(name, p->both.precision, record, &p->both.scene);
+  run_start(&p->both.serial, engine_serial(p->both.precision), &p->both.scene, 1);
+  const struct sciara_engine_setup setup = {.params = &p->both.scene.params,
+                                            .vents = p->both.scene.vents,
+                                            .boundary = p->both.scene.boundary,
                                             .threads = 3,
                                             .options = engine_options,
                                             .keeps = true};
-  p->tested = (struct run){.ops = engine_tested[precision]};
-  expect_ok(p->tested.ops->create(&setup, &p->tested.engine));
-  expect_ok(p->tested.ops->upload(p->tested.engine, p->scene.state));
+  p->both.tested = (struct run){.ops = engine_tested[precision]};
+  expect_ok(p->both.tested.ops->create(&setup, &p->both.tested.engine));
+  expect_ok(p->both.tested.ops->upload(p->both.tested.engine, p->both.scene.state));
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
-    expect_ok(sciara_state_clone(p->scene.state, &p->found[k]));
+    expect_ok(sciara_state_clone(p->both.scene.state, &p->found[k]));
     p->expected[k] = NULL;
   }
 }
 
-static void pair_end(struct pair *p) {
+static void keeper_end(struct keeper *p) {
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
     sciara_state_destroy(p->found[k]);
     sciara_state_destroy(p->expected[k]);
   }
-  run_end(&p->serial);
-  run_end(&p->tested);
-  scene_free(&p->scene);
+  pair_end(&p->both);
 }
 
 /** The engine under test keeps its state; `serial` does nothing. */
-static void keep_alone(struct pair *p, int buffer) {
-  const struct sciara_engine_ops *ops = p->tested.ops;
+static void keep_alone(struct keeper *p, int buffer) {
+  const struct sciara_engine_ops *ops = p->both.tested.ops;
   const enum sciara_status status =
-      ops->keep ? ops->keep(p->tested.engine, buffer) : ops->download(p->tested.engine, p->found[buffer]);
+      ops->keep ? ops->keep(p->both.tested.engine, buffer) : ops->download(p->both.tested.engine, p->found[buffer]);
   expect_ok(status);
 }
 
 /** Runs `serial` to that step, and stores the state that is expected in the buffer. */
-static void expect_in_buffer(struct pair *p, int buffer, uint64_t step) {
-  run_until(&p->serial, (struct sciara_stop){.steps = step, .time = INFINITY});
+static void expect_in_buffer(struct keeper *p, int buffer, uint64_t step) {
+  run_until(&p->both.serial, (struct sciara_stop){.steps = step, .time = INFINITY});
   sciara_state_destroy(p->expected[buffer]);
-  p->expected[buffer] = run_state(&p->serial, p->scene.state);
+  p->expected[buffer] = run_state(&p->both.serial, p->both.scene.state);
 }
 
-static void keep(struct pair *p, int buffer) {
+static void keep(struct keeper *p, int buffer) {
   keep_alone(p, buffer);
-  expect_in_buffer(p, buffer, p->tested.at.step);
+  expect_in_buffer(p, buffer, p->both.tested.at.step);
 }
 
-static enum sciara_status collect(const struct pair *p, int buffer) {
-  const struct sciara_engine_ops *ops = p->tested.ops;
-  return ops->keep ? ops->collect(p->tested.engine, buffer, p->found[buffer]) : SCIARA_OK;
+static enum sciara_status collect(const struct keeper *p, int buffer) {
+  const struct sciara_engine_ops *ops = p->both.tested.ops;
+  return ops->keep ? ops->collect(p->both.tested.engine, buffer, p->found[buffer]) : SCIARA_OK;
 }
 
-static void expect(const struct pair *p, int buffer, const char *when) {
+static void expect(const struct keeper *p, int buffer, const char *when) {
   char context[128];
-  snprintf(context, sizeof context, "%s, %s, step %llu, %s", p->tested.ops->name, precision_name(p->precision),
-           (unsigned long long)p->expected[buffer]->step, when);
+  snprintf(context, sizeof context, "%s, %s, step %llu, %s", p->both.tested.ops->name,
+           precision_name(p->both.precision), (unsigned long long)p->expected[buffer]->step, when);
   ck_assert_uint_eq(p->found[buffer]->step, p->expected[buffer]->step);
-  expect_conforms(p->tested.ops, p->precision, p->expected[buffer], p->found[buffer], context);
+  expect_conforms(p->both.tested.ops, p->both.precision, p->expected[buffer], p->found[buffer], context);
 }
 
-static void continue_to(struct pair *p, uint64_t steps) {
-  run_until(&p->tested, (struct sciara_stop){.steps = p->tested.at.step + steps, .time = INFINITY});
+static void continue_to(struct keeper *p, uint64_t steps) {
+  run_until(&p->both.tested, (struct sciara_stop){.steps = p->both.tested.at.step + steps, .time = INFINITY});
 }
 
 /** The current state of the engine must be that of `serial` after the same number of steps. */
-static void expect_undisturbed(struct pair *p) {
-  run_until(&p->serial, (struct sciara_stop){.steps = p->tested.at.step, .time = INFINITY});
-  struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(&p->tested, p->scene.state);
-  expect_conforms(p->tested.ops, p->precision, a, b, "after all states were kept");
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
+static void expect_undisturbed(struct keeper *p) {
+  run_until(&p->both.serial, (struct sciara_stop){.steps = p->both.tested.at.step, .time = INFINITY});
+  pair_conforms(&p->both, "after all states were kept");
 }
 
 // Steps follow before a state is collected; the buffers are used many times.
 TEST_EACH(steps_follow, 6) {
   static const char *const scenes[] = {"ramp", "fissure", "hole"};
-  struct pair p;
-  pair_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
+  struct keeper p;
+  keeper_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
   for (int round = 0; round < 6; round++) {
     continue_to(&p, 5);
     keep(&p, 0);
@@ -110,7 +103,7 @@ TEST_EACH(steps_follow, 6) {
     }
   }
   expect_undisturbed(&p);
-  pair_end(&p);
+  keeper_end(&p);
 }
 
 // A large grid with little lava, which lies near the end of the transferred arrays: the transfer takes longer than the
@@ -121,27 +114,27 @@ static double slope(int64_t row, int64_t col, int variant) {
 }
 
 TEST_EACH(large_grid, 2) {
-  struct pair p = {.precision = (enum sciara_precision)_i};
+  struct keeper p = {.both.precision = (enum sciara_precision)_i};
   const int64_t side = engine_tested[_i]->capabilities & SCIARA_CAN_DEVICE ? 1100 : 220;
-  scene_make(&p.scene, side + 100, side, MAXIMA, slope, 0);
-  for (int64_t at = side - 60; at < side - 10; at += 7) scene_lava(&p.scene, at + 60, at, 2, 1340);
-  scene_finish(&p.scene, p.precision);
-  const struct scene made = p.scene;
-  run_start(&p.serial, engine_serial(p.precision), &made, 1);
-  const struct sciara_engine_setup setup = {.params = &p.scene.params,
-                                            .vents = p.scene.vents,
-                                            .boundary = p.scene.boundary,
+  scene_make(&p.both.scene, side + 100, side, MAXIMA, slope, 0);
+  for (int64_t at = side - 60; at < side - 10; at += 7) scene_lava(&p.both.scene, at + 60, at, 2, 1340);
+  scene_finish(&p.both.scene, p.both.precision);
+  const struct scene made = p.both.scene;
+  run_start(&p.both.serial, engine_serial(p.both.precision), &made, 1);
+  const struct sciara_engine_setup setup = {.params = &p.both.scene.params,
+                                            .vents = p.both.scene.vents,
+                                            .boundary = p.both.scene.boundary,
                                             .options = engine_options,
                                             .keeps = true};
-  p.tested.ops = engine_tested[_i];
-  expect_ok(p.tested.ops->create(&setup, &p.tested.engine));
-  expect_ok(p.tested.ops->upload(p.tested.engine, p.scene.state));
-  for (int k = 0; k < SCIARA_BUFFERS; k++) expect_ok(sciara_state_clone(p.scene.state, &p.found[k]));
+  p.both.tested.ops = engine_tested[_i];
+  expect_ok(p.both.tested.ops->create(&setup, &p.both.tested.engine));
+  expect_ok(p.both.tested.ops->upload(p.both.tested.engine, p.both.scene.state));
+  for (int k = 0; k < SCIARA_BUFFERS; k++) expect_ok(sciara_state_clone(p.both.scene.state, &p.found[k]));
   uint64_t step[SCIARA_BUFFERS];
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
     continue_to(&p, 1);
     keep_alone(&p, k);
-    step[k] = p.tested.at.step;
+    step[k] = p.both.tested.at.step;
   }
   continue_to(&p, 1);
   for (int k = 0; k < SCIARA_BUFFERS; k++) expect_ok(collect(&p, k));
@@ -149,12 +142,12 @@ TEST_EACH(large_grid, 2) {
     expect_in_buffer(&p, k, step[k]);
     expect(&p, k, "of a large grid");
   }
-  pair_end(&p);
+  keeper_end(&p);
 }
 
 /** The task of the thread that collects. */
 struct errand {
-  const struct pair *pair;
+  const struct keeper *keeper;
   int buffer;
   enum sciara_status status;
   char why[256];
@@ -162,17 +155,17 @@ struct errand {
 
 static void *fetch(void *context) {
   struct errand *e = (struct errand *)context;
-  e->status = collect(e->pair, e->buffer);
+  e->status = collect(e->keeper, e->buffer);
   if (e->status != SCIARA_OK) snprintf(e->why, sizeof e->why, "%s", sciara_last_error());
   return NULL;
 }
 
 // Another thread collects during steps and while the next state is kept, as the writer of snapshots does.
 TEST_EACH(by_another_thread, 2) {
-  struct pair p;
+  struct keeper p;
   pthread_t thread[SCIARA_BUFFERS];
   struct errand errand[SCIARA_BUFFERS];
-  pair_start(&p, "31 x 37", _i, MAXIMA);
+  keeper_start(&p, "31 x 37", _i, MAXIMA);
   for (int n = 0; n < 40; n++) {
     const int buffer = n % SCIARA_BUFFERS;
     if (n >= SCIARA_BUFFERS) {
@@ -182,7 +175,7 @@ TEST_EACH(by_another_thread, 2) {
     }
     continue_to(&p, n % 7 ? 3 : 90);
     keep(&p, buffer);
-    errand[buffer] = (struct errand){.pair = &p, .buffer = buffer};
+    errand[buffer] = (struct errand){.keeper = &p, .buffer = buffer};
     ck_assert_int_eq(pthread_create(&thread[buffer], NULL, fetch, &errand[buffer]), 0);
   }
   for (int k = 0; k < SCIARA_BUFFERS; k++) {
@@ -190,25 +183,25 @@ TEST_EACH(by_another_thread, 2) {
     expect(&p, k, "the last ones");
   }
   expect_undisturbed(&p);
-  pair_end(&p);
+  keeper_end(&p);
 }
 
 // A state that is never collected causes no problem: another state can be uploaded, and the engine can be destroyed.
 TEST_EACH(never_collected, 2) {
-  struct pair p;
-  pair_start(&p, "ramp", _i, 0);
+  struct keeper p;
+  keeper_start(&p, "ramp", _i, 0);
   continue_to(&p, 20);
   keep(&p, 0);
   keep(&p, 1);
-  expect_ok(p.tested.ops->upload(p.tested.engine, p.scene.state));
-  p.tested.at = (struct sciara_engine_progress){.step = 0};
-  expect_ok(p.serial.ops->upload(p.serial.engine, p.scene.state));
+  expect_ok(p.both.tested.ops->upload(p.both.tested.engine, p.both.scene.state));
+  p.both.tested.at = (struct sciara_engine_progress){.step = 0};
+  expect_ok(p.both.serial.ops->upload(p.both.serial.engine, p.both.scene.state));
   continue_to(&p, 30);
   keep(&p, 0);
   expect_ok(collect(&p, 0));
   expect(&p, 0, "after another upload");
   keep(&p, 1);
-  pair_end(&p);
+  keeper_end(&p);
 }
 
 // An engine without setup.keeps reports an error; one that can keep states has all three functions, and states their

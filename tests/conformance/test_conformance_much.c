@@ -23,26 +23,12 @@ static double rough_slope(int64_t r, int64_t c, int steepness) {
   return 3000 - steepness * (double)(r + c) + 4 * noise(r, c);
 }
 
-struct pair {
-  struct scene scene;
-  struct run serial, tested;
-};
-
-static void pair_start(struct pair *both, enum sciara_precision p) {
-  scene_finish(&both->scene, p);
-  run_start(&both->serial, engine_serial(p), &both->scene, 1);
-  run_start(&both->tested, engine_tested[p], &both->scene, 2);
-}
-
 /** Both run to that step; their states and counts must be equal there. */
-static void pair_to_step(struct pair *both, enum sciara_precision p, uint64_t step, const char *name) {
+static void compare_at(struct pair *both, uint64_t step, const char *name) {
   char context[80];
-  run_to_step(&both->serial, step);
-  run_to_step(&both->tested, step);
-  struct sciara_state *a = run_state(&both->serial, both->scene.state),
-                      *b = run_state(&both->tested, both->scene.state);
+  pair_to_step(both, step);
   snprintf(context, sizeof context, "%s, after %d steps", name, (int)step);
-  expect_conforms(both->tested.ops, p, a, b, context);
+  pair_conforms(both, context);
   if (both->tested.ops->determinism == SCIARA_EXACT) {
     const struct sciara_engine_progress *serial = &both->serial.at, *found = &both->tested.at;
     ck_assert_uint_eq(found->step, serial->step);
@@ -52,14 +38,6 @@ static void pair_to_step(struct pair *both, enum sciara_precision p, uint64_t st
     ck_assert_uint_eq(found->cell_steps, serial->cell_steps);
     ck_assert_int_eq(found->reason, serial->reason);
   }
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
-}
-
-static void pair_end(struct pair *both) {
-  run_end(&both->serial);
-  run_end(&both->tested);
-  scene_free(&both->scene);
 }
 
 // A lake over two thirds of the map spreads over its shore, leaves the map at three sides and is fed by vents. Other
@@ -77,8 +55,9 @@ TEST_EACH(spreading, PRECISIONS) {
   scene_vent(s, 250, 400, 2, 4, rates);
   scene_vent(s, 250, 400, 3, 4, rates);
   scene_vent(s, 100, 100, 5, 4, rates);
-  pair_start(&both, p);
-  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) pair_to_step(&both, p, steps[k], "a spreading lake");
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) compare_at(&both, steps[k], "a spreading lake");
   ck_assert_int_gt(both.serial.at.liquid_cells, 146000);
   ck_assert_uint_gt(both.serial.at.losses, 0);
   pair_end(&both);
@@ -99,8 +78,9 @@ TEST_EACH(freezing, PRECISIONS) {
       const bool pool = r % 100 > 90 && c % 120 > 100;
       scene_lava(s, r, c, pool ? 40 : 0.1875 + noise(r, c), pool ? 1360 : 1143.5 + 4 * noise(c, r));
     }
-  pair_start(&both, p);
-  for (uint64_t step = 1; step < 1000; step = step * 3 + 1) pair_to_step(&both, p, step, "lava that freezes");
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
+  for (uint64_t step = 1; step < 1000; step = step * 3 + 1) compare_at(&both, step, "lava that freezes");
   ck_assert_uint_gt(both.serial.at.solidifications, 140000);
   ck_assert_int_lt(both.serial.at.liquid_cells, 40000);
   pair_end(&both);
@@ -116,8 +96,9 @@ TEST_EACH(heaps, PRECISIONS) {
   for (int64_t r = 10; r < 690; r += 17)
     for (int64_t c = 9; c < 890; c += 23)
       for (int64_t k = 0; k < 12; k++) scene_lava(s, r + k / 4, c + k % 4, 20 + 10 * noise(r, c + k), 1340);
-  pair_start(&both, p);
-  for (uint64_t step = 1; step <= 40; step = step * 3 + 1) pair_to_step(&both, p, step, "heaps");
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
+  for (uint64_t step = 1; step <= 40; step = step * 3 + 1) compare_at(&both, step, "heaps");
   ck_assert_int_gt(both.serial.at.liquid_cells, 50000);
   pair_end(&both);
 }
@@ -136,8 +117,9 @@ TEST_EACH(growing, PRECISIONS) {
     for (int64_t c = 45; c < 71; c++) scene_lava(s, r, c, 250 + 50 * noise(c, r), 1330 + 20 * noise(r + 7, c));
   scene_vent(s, 60, 60, 2, 4, rates);
   scene_vent(s, 50, 64, 3, 4, rates);
-  pair_start(&both, p);
-  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) pair_to_step(&both, p, steps[k], "a growing lake");
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
+  for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) compare_at(&both, steps[k], "a growing lake");
   ck_assert_int_gt(both.serial.at.liquid_cells, 5000);
   pair_end(&both);
 }

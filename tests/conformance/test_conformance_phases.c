@@ -73,25 +73,18 @@ static void run_both(const struct scene *s, struct run *whole, struct run *phase
 
 static void run_whole(const struct conformance_case *c, enum sciara_precision p, int threads, uint64_t mixed,
                       uint64_t most) {
-  struct scene s;
-  struct run whole, phased;
-  c->build(&s, c->variant, MAXIMA);
-  scene_finish(&s, p);
-  run_start(&whole, engine_tested[p], &s, threads);
-  run_start(&phased, engine_tested[p], &s, threads);
+  struct pair both;
+  c->build(&both.scene, c->variant, MAXIMA);
+  scene_finish(&both.scene, p);
+  pair_start(&both, p, engine_tested[p], NULL, threads);
   for (int k = 0; k < 4 && c->steps[k]; k++) {
     char context[160];
-    snprintf(context, sizeof context, "%s, %s, %s, %d threads, to step %d", whole.ops->name, precision_name(p), c->name,
-             threads, (int)c->steps[k]);
-    run_both(&s, &whole, &phased, c->steps[k] < most ? c->steps[k] : most, mixed, context);
-    struct sciara_state *a = run_state(&whole, s.state), *b = run_state(&phased, s.state);
-    expect_state(a, b, context);
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    snprintf(context, sizeof context, "%s, %s, %s, %d threads, to step %d", both.tested.ops->name, precision_name(p),
+             c->name, threads, (int)c->steps[k]);
+    run_both(&both.scene, &both.serial, &both.tested, c->steps[k] < most ? c->steps[k] : most, mixed, context);
+    pair_is_equal(&both, context);
   }
-  run_end(&whole);
-  run_end(&phased);
-  scene_free(&s);
+  pair_end(&both);
 }
 
 TEST_EACH(whole_map, 2 * conformance_case_count()) {

@@ -56,31 +56,27 @@ TEST_EACH(profile, 2 * 2) {
   if (!ops->profile) return; // the engine has no profile
   char context[96];
   snprintf(context, sizeof context, "%s, %s, %d threads", ops->name, precision_name(p), threads);
-  struct scene s;
-  struct run serial, r;
-  conformance_build(case_name, p, 0, &s);
-  run_start(&serial, engine_serial(p), &s, 1);
-  run_to_step(&serial, STEPS);
-  const double begin = start(&r, ops, &s, threads);
-  expect_zero(&r);
-  struct sciara_engine_profile before = profile_of(&r);
+  struct pair both = {.precision = p};
+  struct scene *s = &both.scene;
+  struct run *r = &both.tested;
+  conformance_build(case_name, p, 0, s);
+  run_start(&both.serial, engine_serial(p), s, 1);
+  run_to_step(&both.serial, STEPS);
+  const double begin = start(r, ops, s, threads);
+  expect_zero(r);
+  struct sciara_engine_profile before = profile_of(r);
   for (uint64_t step = STEPS / 3; step <= STEPS; step += STEPS / 3) {
-    run_to_step(&r, step);
-    const struct sciara_engine_profile now = profile_of(&r);
-    const double sum = expect_grown(&before, &now, &r, context), passed = sciara_wallclock() - begin;
+    run_to_step(r, step);
+    const struct sciara_engine_profile now = profile_of(r);
+    const double sum = expect_grown(&before, &now, r, context), passed = sciara_wallclock() - begin;
     ck_assert_msg(sum > 0 && sum <= passed, "%s: %g s of %g s", context, sum, passed);
     before = now;
   }
   ck_assert_uint_gt(before.timed_steps, 0);
-  struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&r, s.state);
-  expect_conforms(ops, p, a, b, context);
-  expect_ok(ops->upload(r.engine, s.state));
-  expect_zero(&r); // counts begin at the upload
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
-  run_end(&serial);
-  run_end(&r);
-  scene_free(&s);
+  pair_conforms(&both, context);
+  expect_ok(ops->upload(r->engine, s->state));
+  expect_zero(r); // counts begin at the upload
+  pair_end(&both);
 }
 
 static double flat(int64_t r, int64_t c, int variant) {
@@ -92,26 +88,21 @@ static double flat(int64_t r, int64_t c, int variant) {
 TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   if (!engine_tested[p]->profile) return;
-  struct scene s;
-  struct run serial, r;
-  scene_make(&s, 200, 200, 0, flat, 0);
+  struct pair both = {.precision = p};
+  struct scene *s = &both.scene;
+  struct run *r = &both.tested;
+  scene_make(s, 200, 200, 0, flat, 0);
   for (int64_t row = 2; row < 198; row += 4)
-    for (int64_t col = 2; col < 198; col += 4) scene_lava(&s, row, col, 30, 1300);
-  scene_finish(&s, p);
-  run_start(&serial, engine_serial(p), &s, 1);
-  start(&r, engine_tested[p], &s, 3);
+    for (int64_t col = 2; col < 198; col += 4) scene_lava(s, row, col, 30, 1300);
+  scene_finish(s, p);
+  run_start(&both.serial, engine_serial(p), s, 1);
+  start(r, engine_tested[p], s, 3);
   for (uint64_t step = 1; step <= 4; step++) {
-    run_to_step(&serial, step);
-    run_to_step(&r, step);
-    struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&r, s.state);
-    expect_conforms(r.ops, p, a, b, "scattered piles");
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    pair_to_step(&both, step);
+    pair_conforms(&both, "scattered piles");
   }
-  ck_assert_int_gt(r.at.liquid_cells, 8 * 49 * 49); // more cells than at the start
-  run_end(&serial);
-  run_end(&r);
-  scene_free(&s);
+  ck_assert_int_gt(r->at.liquid_cells, 8 * 49 * 49); // more cells than at the start
+  pair_end(&both);
 }
 
 TEST_EACH(not_requested, 2) { // then nothing is timed

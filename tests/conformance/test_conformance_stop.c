@@ -18,24 +18,9 @@ static struct sciara_stop at_time(double time) {
   return (struct sciara_stop){.steps = UINT64_MAX, .time = time, .max_wall_ms = 60000};
 }
 
-/** The scene, `serial` on it and the engine under test on it. */
-struct pair {
-  enum sciara_precision precision;
-  struct scene scene;
-  struct run serial, tested;
-};
-
-static void pair_start(struct pair *p, const char *name, int precision) {
-  p->precision = (enum sciara_precision)precision;
-  conformance_build(name, p->precision, SCIARA_RECORD_MAX_THICKNESS, &p->scene);
-  run_start(&p->serial, engine_serial(p->precision), &p->scene, 1);
-  run_start(&p->tested, engine_tested[precision], &p->scene, 3);
-}
-
-static void pair_end(struct pair *p) {
-  run_end(&p->serial);
-  run_end(&p->tested);
-  scene_free(&p->scene);
+static void begin(struct pair *p, const char *name, int precision) {
+  conformance_build(name, (enum sciara_precision)precision, SCIARA_RECORD_MAX_THICKNESS, &p->scene);
+  pair_start(p, (enum sciara_precision)precision, NULL, NULL, 3);
 }
 
 static bool exact(const struct pair *p) { return p->tested.ops->determinism == SCIARA_EXACT; }
@@ -54,7 +39,7 @@ static void expect_same(struct pair *p, struct run *tested, const char *what) {
 
 TEST_EACH(by_steps, 2) {
   struct pair p;
-  pair_start(&p, "ramp", _i);
+  begin(&p, "ramp", _i);
   for (int twice = 0; twice < 2; twice++) { // the second time it applies at once
     run_until(&p.tested, at_step(37));
     ck_assert_uint_eq(p.tested.at.step, 37);
@@ -70,7 +55,7 @@ TEST_EACH(by_steps, 2) {
 
 TEST_EACH(by_time, 2) {
   struct pair p;
-  pair_start(&p, "ramp", _i);
+  begin(&p, "ramp", _i);
   const double times[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
   for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
     while (p.serial.at.time < times[k]) run_to_step(&p.serial, p.serial.at.step + 1);
@@ -96,7 +81,7 @@ TEST_EACH(by_time, 2) {
 
 TEST_EACH(solidified, 2) {
   struct pair p;
-  pair_start(&p, "rate gap", _i);
+  begin(&p, "rate gap", _i);
   const struct sciara_stop when = {.steps = UINT64_MAX, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
   run_until(&p.tested, when);
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_SOLIDIFIED);
@@ -186,7 +171,7 @@ TEST_EACH(by_thickness, 10) {
   double h[STEPS + 1], most = 0;
   uint64_t step = 1;
   struct pair p;
-  pair_start(&p, cases[_i / 2].scene, _i % 2);
+  begin(&p, cases[_i / 2].scene, _i % 2);
   for (uint64_t k = 1; k <= STEPS; k++) {
     run_until(&p.serial, at_step(k));
     struct sciara_state *state = run_state(&p.serial, p.scene.state);
@@ -254,7 +239,7 @@ TEST_EACH(front_at_rest, 14) {
   const double duration = cases[_i / 2].duration;
   bool literal = false;
   struct pair p;
-  pair_start(&p, cases[_i / 2].scene, _i % 2);
+  begin(&p, cases[_i / 2].scene, _i % 2);
   const double begun = sciara_vents_begun(p.scene.vents);
   for (uint64_t k = 1; !literal && k < 3000; k++) {
     run_to_step(&p.serial, k);
@@ -298,7 +283,7 @@ TEST_EACH(front_at_rest_waits_for_all_vents, 2) {
 TEST_EACH(met_at_entry, 2) {
   struct pair p;
   const int cancel = 1;
-  pair_start(&p, "initial lava and vents", _i);
+  begin(&p, "initial lava and vents", _i);
   const struct {
     struct sciara_stop stop;
     enum sciara_stop_reason reason;
@@ -320,7 +305,7 @@ TEST_EACH(met_at_entry, 2) {
 TEST_EACH(nothing_to_do, 2) {
   struct pair p;
   const struct sciara_stop when = {.steps = 50, .time = INFINITY, .solidified = true};
-  pair_start(&p, "no vent", _i);
+  begin(&p, "no vent", _i);
   for (int k = 0; k < 2; k++) {
     run_until(&p.tested, when);
     ck_assert_uint_eq(p.tested.at.step, 1);
@@ -342,7 +327,7 @@ TEST_EACH(nothing_to_do, 2) {
 
 TEST_EACH(snapshot_cadence, 2) {
   struct pair p;
-  pair_start(&p, "fissure", _i);
+  begin(&p, "fissure", _i);
   run_to_step(&p.serial, 150);
   const double cadence[] = {1e-3, 1.7, 29, 1000};
   for (size_t k = 0; k < sizeof cadence / sizeof *cadence; k++) {
@@ -361,7 +346,7 @@ TEST_EACH(snapshot_cadence, 2) {
 
 TEST_EACH(wall_clock, 2) {
   struct pair p;
-  pair_start(&p, "ramp", _i);
+  begin(&p, "ramp", _i);
   struct sciara_stop stop = at_step(3000);
   stop.max_wall_ms = 1;
   const int pauses = run_until(&p.tested, stop);
@@ -385,7 +370,7 @@ static void *set_soon(void *flag) {
 TEST_EACH(cancelled, 2) {
   struct pair p;
   int cancel = 0;
-  pair_start(&p, "31 x 37", _i);
+  begin(&p, "31 x 37", _i);
   struct sciara_stop stop = never;
   stop.cancel = &cancel;
   stop.max_wall_ms = 600000;
@@ -421,7 +406,7 @@ static void continue_to(struct run *r, const struct sciara_state *state) {
 
 TEST_EACH(round_trip, 4) {
   struct pair p;
-  pair_start(&p, _i % 2 ? "31 x 37" : "slots shorter than a step", _i / 2);
+  begin(&p, _i % 2 ? "31 x 37" : "slots shorter than a step", _i / 2);
   run_until(&p.tested, at_step(23));
   run_until(&p.serial, at_step(23));
   struct sciara_state *own = run_state(&p.tested, p.scene.state), *reference = run_state(&p.serial, p.scene.state);
@@ -538,7 +523,7 @@ TEST_EACH(in_company, 2) {
   struct pair p;
   struct member member[COMPANY];
   pthread_t thread[COMPANY];
-  pair_start(&p, "31 x 37", _i);
+  begin(&p, "31 x 37", _i);
   run_until(&p.serial, at_step(100));
   struct sciara_state *expected = run_state(&p.serial, p.scene.state);
   for (int round = 0; round < ROUNDS; round++) {

@@ -31,23 +31,18 @@ TEST_EACH(progress, 6 * 2) {
   const struct sciara_engine_ops *ops;
   if (engine_tested[p]->determinism != SCIARA_EXACT) return; // other clocks, other counts
   expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
-  struct scene s;
-  struct run checked, tested;
-  conformance_build(name, p, 0, &s);
-  run_start(&checked, ops, &s, 1);
-  run_start(&tested, engine_tested[p], &s, 3);
+  struct pair both;
+  conformance_build(name, p, 0, &both.scene);
+  pair_start(&both, p, ops, NULL, 3);
   for (uint64_t step = 0; step <= 240; step += 60) {
     char context[160];
-    run_to_step(&checked, step);
-    run_to_step(&tested, step);
-    snprintf(context, sizeof context, "%s, %s, %s, after %d steps", tested.ops->name, precision_name(p), name,
+    pair_to_step(&both, step);
+    snprintf(context, sizeof context, "%s, %s, %s, after %d steps", both.tested.ops->name, precision_name(p), name,
              (int)step);
-    expect_same_progress(&checked.at, &tested.at, context);
+    expect_same_progress(&both.serial.at, &both.tested.at, context);
   }
-  ck_assert_uint_gt(tested.at.cell_steps, (uint64_t)tested.at.liquid_cells);
-  run_end(&checked);
-  run_end(&tested);
-  scene_free(&s);
+  ck_assert_uint_gt(both.tested.at.cell_steps, (uint64_t)both.tested.at.liquid_cells);
+  pair_end(&both);
 }
 
 static double flat(int64_t r, int64_t c, int variant) {
@@ -60,26 +55,19 @@ TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops;
   expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
-  struct scene s;
-  struct run checked, tested;
-  scene_make(&s, 100, 100, 0, flat, 0);
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 100, 100, 0, flat, 0);
   for (int64_t r = 2; r < 98; r += 4)
-    for (int64_t c = 2; c < 98; c += 4) scene_lava(&s, r, c, 30, 1300);
-  scene_finish(&s, p);
-  run_start(&checked, ops, &s, 1);
-  run_start(&tested, engine_tested[p], &s, 3);
-  run_to_step(&checked, 4);
-  run_to_step(&tested, 4);
-  ck_assert_int_gt(checked.at.liquid_cells, 8 * 24 * 24); // more cells than at the start
-  struct sciara_state *a = run_state(&checked, s.state), *b = run_state(&tested, s.state);
-  expect_conforms(tested.ops, p, a, b, "scattered piles");
-  ck_assert_uint_eq(tested.at.cell_steps,
-                    checked.at.cell_steps); // after four steps tolerance engines have the same counts too
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
-  run_end(&checked);
-  run_end(&tested);
-  scene_free(&s);
+    for (int64_t c = 2; c < 98; c += 4) scene_lava(s, r, c, 30, 1300);
+  scene_finish(s, p);
+  pair_start(&both, p, ops, NULL, 3);
+  pair_to_step(&both, 4);
+  ck_assert_int_gt(both.serial.at.liquid_cells, 8 * 24 * 24); // more cells than at the start
+  pair_conforms(&both, "scattered piles");
+  ck_assert_uint_eq(both.tested.at.cell_steps,
+                    both.serial.at.cell_steps); // after four steps tolerance engines have the same counts too
+  pair_end(&both);
 }
 
 // More liquid cells than a GPU has threads at the same time, so that some threads have several cells, and more than its
@@ -87,26 +75,19 @@ TEST_EACH(scattered_piles, 2) {
 TEST_EACH(lake, 2 * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int64_t side = _i / 2 ? 422 : 182;
-  struct scene s;
-  struct run serial, tested;
-  scene_make(&s, side, side, 0, flat, 0);
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, side, side, 0, flat, 0);
   for (int64_t r = 1; r < side - 1; r++)
-    for (int64_t c = 1; c < side - 1; c++) scene_lava(&s, r, c, 2 + 0.001 * (double)((r * 7 + c * 3) % 97), 1300);
-  scene_lava(&s, 1, 1, 60, 1360);
-  scene_finish(&s, p);
-  run_start(&serial, engine_serial(p), &s, 1);
-  run_start(&tested, engine_tested[p], &s, 2);
-  run_to_step(&serial, 2);
-  run_to_step(&tested, 2);
-  ck_assert_int_gt(serial.at.liquid_cells, (side - 2) * (side - 2) * 9 / 10);
-  ck_assert_double_lt(serial.at.clock, s.params.relaxation * s.params.t_max);
-  struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&tested, s.state);
-  expect_conforms(tested.ops, p, a, b, "lake");
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
-  run_end(&serial);
-  run_end(&tested);
-  scene_free(&s);
+    for (int64_t c = 1; c < side - 1; c++) scene_lava(s, r, c, 2 + 0.001 * (double)((r * 7 + c * 3) % 97), 1300);
+  scene_lava(s, 1, 1, 60, 1360);
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
+  pair_to_step(&both, 2);
+  ck_assert_int_gt(both.serial.at.liquid_cells, (side - 2) * (side - 2) * 9 / 10);
+  ck_assert_double_lt(both.serial.at.clock, s->params.relaxation * s->params.t_max);
+  pair_conforms(&both, "lake");
+  pair_end(&both);
 }
 
 static double ramp(int64_t r, int64_t c, int variant) {
@@ -120,29 +101,22 @@ static double ramp(int64_t r, int64_t c, int variant) {
  */
 TEST_EACH(fissure, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct scene s;
-  struct run serial, tested;
-  scene_make(&s, 60, 170, SCIARA_RECORD_EVERYTHING, ramp, 0);
+  struct pair both;
+  struct scene *s = &both.scene;
+  scene_make(s, 60, 170, SCIARA_RECORD_EVERYTHING, ramp, 0);
   for (int half = 0; half < 2; half++)
     for (int64_t c = 10; c < 160; c++) {
       const double rates[] = {1 + 0.01 * (double)c, half ? 0 : 2, 0, 3 + half};
-      scene_vent(&s, 10, c, 60 + 1.5 * half, 4, rates);
+      scene_vent(s, 10, c, 60 + 1.5 * half, 4, rates);
     }
-  scene_finish(&s, p);
-  run_start(&serial, engine_serial(p), &s, 1);
-  run_start(&tested, engine_tested[p], &s, 2);
+  scene_finish(s, p);
+  pair_start(&both, p, NULL, NULL, 2);
   for (uint64_t step = 1; step <= 400; step = step * 2 + 1) {
-    run_to_step(&serial, step);
-    run_to_step(&tested, step);
-    struct sciara_state *a = run_state(&serial, s.state), *b = run_state(&tested, s.state);
-    expect_conforms(tested.ops, p, a, b, "fissure");
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
+    pair_to_step(&both, step);
+    pair_conforms(&both, "fissure");
   }
-  ck_assert_double_gt(serial.at.time, 260); // all slots have ended
-  run_end(&serial);
-  run_end(&tested);
-  scene_free(&s);
+  ck_assert_double_gt(both.serial.at.time, 260); // all slots have ended
+  pair_end(&both);
 }
 
 int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

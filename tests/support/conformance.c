@@ -272,6 +272,41 @@ void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision 
   ck_assert_msg(!states_differ(serial, found, text, sizeof text), "%s: %s", context, text);
 }
 
+// ------------------------------------------------------------------------------------------------------------- pairs
+
+void pair_start(struct pair *p, enum sciara_precision precision, const struct sciara_engine_ops *serial,
+                const struct sciara_engine_ops *tested, int threads) {
+  p->precision = precision;
+  run_start(&p->serial, serial ? serial : engine_serial(precision), &p->scene, 1);
+  run_start(&p->tested, tested ? tested : engine_tested[precision], &p->scene, threads);
+}
+
+void pair_to_step(struct pair *p, uint64_t steps) {
+  run_to_step(&p->serial, steps);
+  run_to_step(&p->tested, steps);
+}
+
+void pair_conforms(struct pair *p, const char *context) {
+  struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(&p->tested, p->scene.state);
+  expect_conforms(p->tested.ops, p->precision, a, b, context);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+
+void pair_is_equal(struct pair *p, const char *context) {
+  char text[256];
+  struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(&p->tested, p->scene.state);
+  ck_assert_msg(!states_differ(a, b, text, sizeof text), "%s: %s", context, text);
+  sciara_state_destroy(a);
+  sciara_state_destroy(b);
+}
+
+void pair_end(struct pair *p) {
+  run_end(&p->serial);
+  run_end(&p->tested);
+  scene_free(&p->scene);
+}
+
 // -------------------------------------------------------------------------------------------------------------- main
 
 static int run_engine(const char *name, const struct tests *tests, const char *(*why_not)(void)) {

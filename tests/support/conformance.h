@@ -99,6 +99,27 @@ void run_end(struct run *r);
 void expect_conforms(const struct sciara_engine_ops *ops, enum sciara_precision precision,
                      const struct sciara_state *serial, const struct sciara_state *found, const char *context);
 
+/** A scene, and two runs on it that are compared. */
+struct pair {
+  enum sciara_precision precision;
+  struct scene scene;
+  struct run serial, tested; ///< by engine `serial` or another reference; by the engine under test
+};
+
+/** Starts both runs on the scene, which is finished; NULL: `serial`, and the engine under test. */
+void pair_start(struct pair *p, enum sciara_precision precision, const struct sciara_engine_ops *serial,
+                const struct sciara_engine_ops *tested, int threads);
+
+/** run_to_step of both. */
+void pair_to_step(struct pair *p, uint64_t steps);
+
+/** expect_conforms of their states. */
+void pair_conforms(struct pair *p, const char *context);
+
+/** Their states are equal in every bit, whatever the determinism of the engine. */
+void pair_is_equal(struct pair *p, const char *context);
+void pair_end(struct pair *p);
+
 /** Whether two states differ in any bit; if so, `text` describes the first difference. */
 bool states_differ(const struct sciara_state *serial, const struct sciara_state *found, char *text, size_t capacity);
 

@@ -38,3 +38,12 @@ char *read_bytes(const char *path, size_t *count) {
   expect_ok(sciara_file_read(path, 64 << 20, &bytes, count));
   return bytes;
 }
+
+void expect_same_bytes(const char *path, const char *other) {
+  size_t m, n;
+  char *a = read_bytes(path, &m), *b = read_bytes(other, &n);
+  ck_assert_uint_eq(m, n);
+  ck_assert_mem_eq(a, b, n);
+  free(a);
+  free(b);
+}

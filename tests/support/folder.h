@@ -19,5 +19,6 @@ void write_bytes(const char *path, const void *bytes, size_t count);
 
 /** All bytes of a file; release with free. */
 char *read_bytes(const char *path, size_t *count);
+void expect_same_bytes(const char *path, const char *other);
 
 #endif

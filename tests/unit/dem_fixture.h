@@ -6,10 +6,15 @@
 #include "gdal_fixture.h"
 #include "terrain/dem_gdal.h"
 
-static struct sciara_dem dem;
+static struct sciara_dem dem; ///< the last one that was read
+
+static enum sciara_status read_dem(const struct sciara_dem_request *request) {
+  sciara_dem_free(&dem);
+  return sciara_dem_read(request, &dem);
+}
 
 static enum sciara_status read_path(const char *path) {
-  return sciara_dem_read(&(struct sciara_dem_request){.path = path, .band = 1}, &dem);
+  return read_dem(&(struct sciara_dem_request){.path = path, .band = 1});
 }
 
 static void assert_read(const char *path) { expect_ok(read_path(path)); }

@@ -40,7 +40,7 @@ static inline char *output_of(const char *format, const char *path) {
   return text;
 }
 
-static void assert_contains(const char *text, const char *part) {
+static inline void assert_contains(const char *text, const char *part) {
   ck_assert_msg(strstr(text, part) != NULL, "\"%s\" is not in: %s", part, text);
 }
 

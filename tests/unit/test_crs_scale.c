@@ -72,7 +72,6 @@ static void assert_command_helps(const char *result) {
   ck_assert_double_eq(dem.grid.cell_size, 10);
   ck_assert_str_eq(dem.georef.crs_name, "WGS 84 / UTM zone 33N (EPSG:32633)");
   ck_assert_double_eq_tol((double)dem.grid.rows, 30, 2); // as large as on the ground
-  sciara_dem_free(&dem);
 }
 
 TEST(web_mercator_is_refused_with_a_command_that_works) {
@@ -81,30 +80,28 @@ TEST(web_mercator_is_refused_with_a_command_that_works) {
   assert_contains(sciara_last_error(), "gdalwarp -t_srs EPSG:32633 -tr 10 10 -tap");
   assert_command_helps(in_folder("a-metric.tif"));
   struct sciara_dem_request q = {.path = in_folder("a.tif"), .band = 1, .crs = "EPSG:32633", .cell_size_m = 10};
-  expect_ok(sciara_dem_read(&q, &dem));
+  expect_ok(read_dem(&q));
   ck_assert_double_eq_tol((double)dem.grid.rows, 30, 2);
-  sciara_dem_free(&dem);
   q.cell_size_m = 0; // cells of 12.65 m are not those of the raster
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(read_dem(&q), SCIARA_ERR_INPUT);
   q.crs = NULL;
   q.cell_size_m = 10;
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
+  ck_assert_int_eq(read_dem(&q), SCIARA_ERR_INPUT);
 }
 
 TEST(web_mercator_is_no_target) {
   struct sciara_dem_request q = {.path = make_raster("a.tif", (struct raster){0}), .band = 1, .crs = "EPSG:3857"};
   for (int k = 0; k < 2; k++) {
     q.cell_size_m = 10 * k;
-    ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
-    assert_contains(sciara_last_error(), "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
-                                         "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
+    expect_error(read_dem(&q), SCIARA_ERR_INPUT,
+                 "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
+                 "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
     assert_contains(sciara_last_error(), "dem.crs: expected a CRS in which 1 m on the ground is 0.995 to 1.005 m, such "
                                          "as EPSG:32633; found \"EPSG:3857\", in which it is 1.268 m at the DEM");
   }
   q.path = mercator_raster("unnamed.tif", -1);
   q.cell_size_m = 0;
-  ck_assert_int_eq(sciara_dem_read(&q, &dem), SCIARA_ERR_INPUT);
-  assert_contains(sciara_last_error(), "gdalwarp -s_srs 'EPSG:3857' -t_srs EPSG:32633 -tr 10 10 -tap");
+  expect_error(read_dem(&q), SCIARA_ERR_INPUT, "gdalwarp -s_srs 'EPSG:3857' -t_srs EPSG:32633 -tr 10 10 -tap");
   assert_command_helps(in_folder("unnamed-metric.tif"));
 }
 
@@ -116,8 +113,7 @@ TEST(only_the_window_counts) {
   assert_refused(make_raster("wide.tif", r), "1 m on the ground is 1.0");
   const int64_t window[4] = {0, 0, 4, 4};
   struct sciara_dem_request q = {.path = in_folder("wide.tif"), .band = 1, .window = window};
-  expect_ok(sciara_dem_read(&q, &dem));
-  sciara_dem_free(&dem);
+  expect_ok(read_dem(&q));
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -75,37 +75,23 @@ TEST(a_subset_without_crs_date_and_texts) {
 TEST(same_state_same_bytes) {
   struct sciara_state *s = make_state(40, 300);
   struct sciara_snapshot_context c = context_of_test();
-  char *other = sciara_path_join(folder, "other.nc"), *a, *b;
-  size_t na, nb;
+  const char *other = in_folder("other.nc");
   WRITES(&c, s, path);
   sleep(1); // a time stamp would differ now
   WRITES(&c, s, other);
-  expect_ok(sciara_file_read(path, 1 << 24, &a, &na));
-  expect_ok(sciara_file_read(other, 1 << 24, &b, &nb));
-  ck_assert_uint_eq(na, nb);
-  ck_assert_int_eq(memcmp(a, b, na), 0);
-  free(a);
-  free(b);
-  free(other);
+  expect_same_bytes(path, other);
   sciara_state_destroy(s);
 }
 
 TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
-  char *other = sciara_path_join(folder, "other.nc"), *a, *b;
-  size_t na, nb;
+  const char *other = in_folder("other.nc");
   WRITES(&c, s, path);
   c.threads = 1 << _i;
   WRITES(&c, s, other);
   assert_fields_read_back(s, other, false);
-  expect_ok(sciara_file_read(path, 1 << 24, &a, &na));
-  expect_ok(sciara_file_read(other, 1 << 24, &b, &nb));
-  ck_assert_uint_eq(na, nb);
-  ck_assert_int_eq(memcmp(a, b, na), 0);
-  free(a);
-  free(b);
-  free(other);
+  expect_same_bytes(path, other);
   sciara_state_destroy(s);
 }
 

@@ -49,7 +49,7 @@ static inline struct sciara_snapshot_context context_of_test(void) {
  * A state with a corner outside the DEM (where the grid is large enough for one) and a patch of lava near the
  * north-western end, every number different, none of them round.
  */
-static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
+static inline struct sciara_state *new_state(int64_t rows, int64_t cols) {
   const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10, .west = 500000, .north = 4180000};
   const size_t cells = (size_t)(rows * cols);
   double *altitude = calloc(cells, sizeof *altitude);
@@ -83,6 +83,20 @@ static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
   return s;
 }
 
+static struct sciara_state *states_made[8]; ///< by make_state, in this test
+static size_t made_count;
+
+/* new_state; destroyed at the end of the test. */
+static inline struct sciara_state *make_state(int64_t rows, int64_t cols) {
+  ck_assert_uint_lt(made_count, sizeof states_made / sizeof *states_made);
+  return states_made[made_count++] = new_state(rows, cols);
+}
+
+static inline void teardown(void) {
+  while (made_count > 0) sciara_state_destroy(states_made[--made_count]);
+  folder_remove();
+}
+
 static inline enum sciara_status write_state(const struct sciara_snapshot_context *c, const struct sciara_state *s,
                                              const char *to) {
   struct sciara_ledger ledger;
@@ -94,8 +108,7 @@ static inline enum sciara_status write_state(const struct sciara_snapshot_contex
   return status;
 }
 
-#define WRITES(context, state, to) \
-  ck_assert_msg(write_state(context, state, to) == SCIARA_OK, "%s", sciara_last_error())
+#define WRITES(context, state, to) expect_ok(write_state(context, state, to))
 
 /* The field as a reader must give it back. */
 static inline double *expected_field(const struct sciara_state *s, enum sciara_field field, bool as_double) {

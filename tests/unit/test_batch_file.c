@@ -63,6 +63,23 @@ static void end(void) {
   folder_remove();
 }
 
+/** The batch that was opened last. */
+static struct {
+  struct sciara_batch_header header;
+  struct sciara_footprint *f;
+  size_t count;
+  void *file;
+} batch;
+
+static enum sciara_status open_it(void) {
+  return sciara_batch_open(path, &batch.header, &batch.f, &batch.count, &batch.file);
+}
+
+static void close_it(void) {
+  sciara_batch_close(batch.file);
+  sciara_batch_release(batch.f, batch.count);
+}
+
 static void write_it(void) { expect_ok(sciara_batch_write(path, &header, members, MEMBERS, true)); }
 
 static void assert_same_cells(const struct sciara_footprint *a, const struct sciara_footprint *b) {
@@ -90,24 +107,19 @@ static void assert_same(const struct sciara_footprint *a, const struct sciara_fo
 }
 
 TEST(every_value_is_read_back) {
-  struct sciara_batch_header h;
-  struct sciara_footprint *f;
-  size_t count;
-  void *file;
   write_it();
-  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
-  ck_assert_mem_eq(&h, &header, sizeof h);
-  ck_assert_uint_eq(count, MEMBERS);
+  expect_ok(open_it());
+  ck_assert_mem_eq(&batch.header, &header, sizeof header);
+  ck_assert_uint_eq(batch.count, MEMBERS);
   for (int turn = 0; turn < 2; turn++) // in order, then in reverse
-    for (size_t n = 0; n < count; n++) {
-      const size_t k = turn == 0 ? n : count - 1 - n;
-      assert_same(&members[k], &f[k]);
-      expect_ok(sciara_batch_cells(file, k, &f[k]));
-      assert_same_cells(&members[k], &f[k]);
-      sciara_footprint_free_cells(&f[k]);
+    for (size_t n = 0; n < batch.count; n++) {
+      const size_t k = turn == 0 ? n : batch.count - 1 - n;
+      assert_same(&members[k], &batch.f[k]);
+      expect_ok(sciara_batch_cells(batch.file, k, &batch.f[k]));
+      assert_same_cells(&members[k], &batch.f[k]);
+      sciara_footprint_free_cells(&batch.f[k]);
     }
-  sciara_batch_close(file);
-  sciara_batch_release(f, count);
+  close_it();
 }
 
 TEST(equal_batches_have_equal_bytes) {
@@ -118,26 +130,17 @@ TEST(equal_batches_have_equal_bytes) {
 }
 
 TEST(a_batch_without_any_cell_is_valid) {
-  struct sciara_batch_header h;
-  struct sciara_footprint *f;
-  size_t count;
-  void *file;
   expect_ok(sciara_batch_write(path, &header, &members[1], 1, true));
-  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
-  assert_same(&members[1], &f[0]);
-  expect_ok(sciara_batch_cells(file, 0, &f[0]));
-  sciara_batch_close(file);
-  sciara_batch_release(f, count);
+  expect_ok(open_it());
+  assert_same(&members[1], &batch.f[0]);
+  expect_ok(sciara_batch_cells(batch.file, 0, &batch.f[0]));
+  close_it();
 }
 
 static const char *open_fails(void) {
-  struct sciara_batch_header h;
-  struct sciara_footprint *f;
-  size_t count;
-  void *file;
-  ck_assert_int_ne(sciara_batch_open(path, &h, &f, &count, &file), SCIARA_OK);
-  ck_assert_ptr_null(f);
-  ck_assert_ptr_null(file);
+  ck_assert_int_ne(open_it(), SCIARA_OK);
+  ck_assert_ptr_null(batch.f);
+  ck_assert_ptr_null(batch.file);
   return sciara_last_error();
 }
 
@@ -160,17 +163,12 @@ TEST(invalid_members_are_refused) {
 
 /** The error of reading the cells of member 2 after one of them was changed before writing. */
 static const char *cells_fail(void) {
-  struct sciara_batch_header h;
-  struct sciara_footprint *f;
-  size_t count;
-  void *file;
   write_it();
-  expect_ok(sciara_batch_open(path, &h, &f, &count, &file));
-  expect_ok(sciara_batch_cells(file, 0, &f[0]));
-  ck_assert_int_eq(sciara_batch_cells(file, 2, &f[2]), SCIARA_ERR_INPUT);
-  ck_assert_ptr_null(f[2].cell);
-  sciara_batch_close(file);
-  sciara_batch_release(f, count);
+  expect_ok(open_it());
+  expect_ok(sciara_batch_cells(batch.file, 0, &batch.f[0]));
+  ck_assert_int_eq(sciara_batch_cells(batch.file, 2, &batch.f[2]), SCIARA_ERR_INPUT);
+  ck_assert_ptr_null(batch.f[2].cell);
+  close_it();
   return sciara_last_error();
 }
 
@@ -211,15 +209,11 @@ TEST(values_are_documented) {
 /** A value that a batch does not have is damage, unless earlier versions did not write it. */
 TEST(a_value_that_is_missing_is_damage_or_unknown) {
   for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++) {
-    struct sciara_batch_header h;
-    struct sciara_footprint *f;
-    size_t count;
-    void *batch;
     write_it();
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     ck_assert_int_ge(H5Ldelete(file, sciara_footprint_values[v].name, H5P_DEFAULT), 0);
     H5Fclose(file);
-    const enum sciara_status status = sciara_batch_open(path, &h, &f, &count, &batch);
+    const enum sciara_status status = open_it();
     unlink(path);
     if (!sciara_footprint_values[v].unknown) {
       ck_assert_int_eq(status, SCIARA_ERR_INPUT);
@@ -227,12 +221,12 @@ TEST(a_value_that_is_missing_is_damage_or_unknown) {
       continue;
     }
     ck_assert_int_eq(status, SCIARA_OK);
-    expect_ok(sciara_batch_cells(batch, 0, &f[0]));
+    expect_ok(sciara_batch_cells(batch.file, 0, &batch.f[0]));
     for (int other = 0; other < SCIARA_FOOTPRINT_VALUES; other++)
-      for (int64_t i = 0; i < f[0].count; i++)
-        ck_assert(other == v ? isnan(f[0].value[v][i]) : f[0].value[other][i] == members[0].value[other][i]);
-    sciara_batch_close(batch);
-    sciara_batch_release(f, count);
+      for (int64_t i = 0; i < batch.f[0].count; i++)
+        ck_assert(other == v ? isnan(batch.f[0].value[v][i])
+                             : batch.f[0].value[other][i] == members[0].value[other][i]);
+    close_it();
   }
 }
 
@@ -253,12 +247,8 @@ TEST(a_column_of_another_length_is_refused) {
       H5Sclose(space);
       H5Tclose(type);
       H5Fclose(file);
-      struct sciara_batch_header h;
-      struct sciara_footprint *f;
-      size_t count;
-      void *batch;
-      ck_assert_int_eq(sciara_batch_open(path, &h, &f, &count, &batch), SCIARA_ERR_INPUT);
-      ck_assert_ptr_null(f);
+      ck_assert_int_eq(open_it(), SCIARA_ERR_INPUT);
+      ck_assert_ptr_null(batch.f);
       unlink(path);
     }
   }
@@ -277,21 +267,16 @@ static bool is_same_row(const struct sciara_footprint *a, const struct sciara_fo
 
 /** Whether the file is refused, or reads as it was written. */
 static bool refused_or_unchanged(void) {
-  struct sciara_batch_header h;
-  struct sciara_footprint *f;
-  size_t count;
-  void *file;
-  if (sciara_batch_open(path, &h, &f, &count, &file) != SCIARA_OK) return true;
-  bool fine = memcmp(&h, &header, sizeof h) == 0 && count == MEMBERS;
-  for (size_t k = 0; fine && k < count; k++) {
-    fine = is_same_row(&members[k], &f[k]);
-    if (!fine || sciara_batch_cells(file, k, &f[k]) != SCIARA_OK) break;
-    for (int64_t i = 0; i < f[k].count; i++) fine &= f[k].cell[i] == members[k].cell[i];
+  if (open_it() != SCIARA_OK) return true;
+  bool fine = memcmp(&batch.header, &header, sizeof header) == 0 && batch.count == MEMBERS;
+  for (size_t k = 0; fine && k < batch.count; k++) {
+    fine = is_same_row(&members[k], &batch.f[k]);
+    if (!fine || sciara_batch_cells(batch.file, k, &batch.f[k]) != SCIARA_OK) break;
+    for (int64_t i = 0; i < batch.f[k].count; i++) fine &= batch.f[k].cell[i] == members[k].cell[i];
     for (int v = 0; v < SCIARA_FOOTPRINT_VALUES; v++)
-      for (int64_t i = 0; i < f[k].count; i++) fine &= f[k].value[v][i] == members[k].value[v][i];
+      for (int64_t i = 0; i < batch.f[k].count; i++) fine &= batch.f[k].value[v][i] == members[k].value[v][i];
   }
-  sciara_batch_close(file);
-  sciara_batch_release(f, count);
+  close_it();
   return fine;
 }
 

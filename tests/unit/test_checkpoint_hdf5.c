@@ -33,7 +33,7 @@ static void set_odd_bits(struct sciara_state *s) {
 static void begin(void) {
   setup();
   snprintf(path, sizeof path, "%s/00000123.h5", folder);
-  state = make_state(ROWS, COLS);
+  state = new_state(ROWS, COLS);
   set_odd_bits(state);
   state->step = 123;
   state->time = 4567.125;
@@ -176,7 +176,7 @@ static int rounds(void) { return getenv("SCIARA_TORTURE") ? 4000 : 200; }
 /** Instead of the large state: still several chunks a field, and the lists of chunks, which have no checksum in HDF5. */
 static void take_a_low_state(void) {
   sciara_state_destroy(state);
-  state = make_state(24, COLS);
+  state = new_state(24, COLS);
   set_odd_bits(state);
 }
 
@@ -337,7 +337,7 @@ TEST(another_ground_is_refused) {
   other->z[7777] += 1;
   expect_error(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT, "the state has the checksum");
   sciara_state_destroy(other);
-  other = make_state(30, 40);
+  other = new_state(30, 40);
   expect_error(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT,
                "another DEM: expected 300 rows x 520 columns, found 30 x 40");
   sciara_state_destroy(other);

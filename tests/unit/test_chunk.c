@@ -97,7 +97,6 @@ TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
   if (s->grid.cols > SCIARA_CHUNK_SIDE) ck_assert_int_gt(plain, 0);
   sciara_chunk_team_destroy(team);
   sciara_touched_release(&touched);
-  sciara_state_destroy(s);
 }
 
 // There must be room for numbers that do not deflate at all, and for a number of bytes that is odd for Fletcher-32.
@@ -122,7 +121,6 @@ TEST_EACH(noise_fits, 2) {
   expect_values(s, chunk, _i);
   sciara_chunk_team_destroy(team);
   sciara_touched_release(&touched);
-  sciara_state_destroy(s);
 }
 
 /** All chunks of all fields, one after the other. */
@@ -159,7 +157,6 @@ TEST_EACH(same_bytes_from_any_number_of_threads, SCIARA_CHUNK_THREADS + 2) {
     free(found);
   }
   free(expected);
-  sciara_state_destroy(s);
 }
 
 // From a field that already exists come the same bytes as from its state.
@@ -184,7 +181,6 @@ TEST_FROM(same_bytes_from_values, 1, 4) {
   ck_assert_uint_eq(count, expected_count);
   free(values);
   free(expected);
-  sciara_state_destroy(s);
 }
 
 // A caller that takes no more chunks ends both the threads that wait for a slot and those that work.
@@ -201,7 +197,6 @@ TEST_FROM(an_early_end, 1, 5) {
     sciara_chunk_team_destroy(team);
   }
   sciara_touched_release(&touched);
-  sciara_state_destroy(s);
 }
 
-RUN_TESTS(.seconds = 120)
+RUN_TESTS(.seconds = 120, .setup = setup, .teardown = teardown)

@@ -50,6 +50,11 @@ static void begin_plan(enum call fails, int times, int error) {
 /** Back to the real functions, for Check itself uses them. */
 static void end_plan(void) { plan.recording = false; }
 
+/** The status of an action while a call fails. */
+static enum sciara_status status_of_action;
+#define WHILE_FAILING(call, times, error, action) \
+  (begin_plan(call, times, error), status_of_action = (action), end_plan(), status_of_action)
+
 static void note(const char *word) {
   const size_t length = strlen(plan.said);
   snprintf(plan.said + length, sizeof plan.said - length, "%s%s", length > 0 ? ", " : "", word);
@@ -179,36 +184,21 @@ static void assert_content(const char *expected) {
   free(bytes);
 }
 
-static bool part_is_there(void) {
-  char part[128];
-  snprintf(part, sizeof part, "%s.part", path);
-  return access(part, F_OK) == 0;
-}
+static bool part_is_there(void) { return access(in_folder("00000123.nc.part"), F_OK) == 0; }
 
 TEST(a_name_is_given_to_a_file_that_is_on_the_disk) {
-  char part[128];
-  snprintf(part, sizeof part, "%s.part", path);
-  begin_plan(NO_CALL, 0, 0);
-  enum sciara_status status = sciara_file_replace(path, "data", 4);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_OK);
+  const char *part = in_folder("00000123.nc.part");
+  expect_ok(WHILE_FAILING(NO_CALL, 0, 0, sciara_file_replace(path, "data", 4)));
   ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
   expect_ok(sciara_file_replace(part, "more", 4));
-  begin_plan(NO_CALL, 0, 0);
-  status = sciara_file_publish(part, path);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_OK);
+  expect_ok(WHILE_FAILING(NO_CALL, 0, 0, sciara_file_publish(part, path)));
   ck_assert_str_eq(plan.said, "sync file, rename, sync folder");
   assert_content("more");
 }
 
 TEST(a_folder_is_entered_in_its_parent) {
-  char below[96];
-  snprintf(below, sizeof below, "%s/a/b", folder);
-  begin_plan(NO_CALL, 0, 0);
-  enum sciara_status status = sciara_folder_make(below);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_OK);
+  const char *below = in_folder("a/b");
+  expect_ok(WHILE_FAILING(NO_CALL, 0, 0, sciara_folder_make(below)));
   const char *end = strstr(plan.said, "make folder, sync folder"); // those above exist: nothing to sync
   ck_assert_ptr_nonnull(end);
   ck_assert_str_eq(end, "make folder, sync folder, make folder, sync folder");
@@ -221,11 +211,9 @@ static const struct {
 
 TEST_EACH(a_failed_call_leaves_the_earlier_file, sizeof replace_faults / sizeof *replace_faults) {
   expect_ok(sciara_file_replace(path, "earlier", 7));
-  begin_plan(replace_faults[_i].call, 1, replace_faults[_i].error);
-  enum sciara_status status = sciara_file_replace(path, "later", 5);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
-  ck_assert_msg(strstr(sciara_last_error(), strerror(replace_faults[_i].error)), "%s", sciara_last_error());
+  expect_error(
+      WHILE_FAILING(replace_faults[_i].call, 1, replace_faults[_i].error, sciara_file_replace(path, "later", 5)),
+      SCIARA_ERR_IO, strerror(replace_faults[_i].error));
   ck_assert(!part_is_there());
   assert_content("earlier");
 }
@@ -233,29 +221,18 @@ TEST_EACH(a_failed_call_leaves_the_earlier_file, sizeof replace_faults / sizeof 
 static const enum call publish_faults[] = {FSYNC_FILE, CLOSE, RENAME};
 
 TEST_EACH(a_failed_publication_leaves_the_earlier_file, sizeof publish_faults / sizeof *publish_faults) {
-  char part[128];
-  snprintf(part, sizeof part, "%s.part", path);
+  const char *part = in_folder("00000123.nc.part");
   expect_ok(sciara_file_replace(path, "earlier", 7));
   expect_ok(sciara_file_replace(part, "later", 5));
-  begin_plan(publish_faults[_i], 1, EIO);
-  enum sciara_status status = sciara_file_publish(part, path);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_int_eq(WHILE_FAILING(publish_faults[_i], 1, EIO, sciara_file_publish(part, path)), SCIARA_ERR_IO);
   ck_assert(!part_is_there());
   assert_content("earlier");
 }
 
 // Some network file systems have no fsync of a folder: EINVAL is not an error, any other number is.
 TEST(a_folder_that_cannot_be_synced) {
-  begin_plan(FSYNC_FOLDER, 1, EINVAL);
-  enum sciara_status status = sciara_file_replace(path, "data", 4);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_OK);
-  begin_plan(FSYNC_FOLDER, 1, EIO);
-  status = sciara_file_replace(path, "data", 4);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
-  ck_assert_msg(strstr(sciara_last_error(), folder), "%s", sciara_last_error());
+  expect_ok(WHILE_FAILING(FSYNC_FOLDER, 1, EINVAL, sciara_file_replace(path, "data", 4)));
+  expect_error(WHILE_FAILING(FSYNC_FOLDER, 1, EIO, sciara_file_replace(path, "data", 4)), SCIARA_ERR_IO, folder);
 }
 
 static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
@@ -278,20 +255,13 @@ TEST(a_failed_read_is_an_error) {
   char *bytes;
   size_t count;
   expect_ok(sciara_file_replace(path, "data", 4));
-  begin_plan(READ, 1, EIO);
-  enum sciara_status status = sciara_file_read(path, 100, &bytes, &count);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_int_eq(WHILE_FAILING(READ, 1, EIO, sciara_file_read(path, 100, &bytes, &count)), SCIARA_ERR_IO);
   ck_assert_ptr_null(bytes);
 }
 
 TEST(a_folder_that_cannot_be_made) {
-  char below[96];
-  snprintf(below, sizeof below, "%s/a", folder);
-  begin_plan(MKDIR, 9, ENOSPC);
-  enum sciara_status status = sciara_folder_make(below);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  const char *below = in_folder("a");
+  ck_assert_int_eq(WHILE_FAILING(MKDIR, 9, ENOSPC, sciara_folder_make(below)), SCIARA_ERR_IO);
   ck_assert_msg(strstr(sciara_last_error(), below) && strstr(sciara_last_error(), strerror(ENOSPC)), "%s",
                 sciara_last_error());
 }
@@ -313,13 +283,9 @@ TEST(hdf5_fails_at_close) {
     ck_assert(!failed || (access(path, F_OK) != 0 && !part_is_there()));
   }
   ck_assert_int_eq(datasets, 1 + SCIARA_FIELD_COUNT + 3);
-  begin_plan(H5F_CLOSE, 1, EIO);
-  enum sciara_status status = write_state(&c, s, path);
-  end_plan();
-  ck_assert_int_eq(status, SCIARA_ERR_IO);
+  ck_assert_int_eq(WHILE_FAILING(H5F_CLOSE, 1, EIO, write_state(&c, s, path)), SCIARA_ERR_IO);
   WRITES(&c, s, path); // the library still works
   assert_fields_read_back(s, path, false);
-  sciara_state_destroy(s);
 }
 
 static const struct {
@@ -355,7 +321,6 @@ TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *ch
   ck_assert_int_ge(calls, chunk_faults[fault].call == DEFLATE_INIT ? threads : 3);
   assert_fields_read_back(s, path, false); // the last one written
   sciara_touched_release(&touched);
-  sciara_state_destroy(s);
 }
 
 // What `check` predicts is the memory with the most threads, in addition to the coordinates and the memory of HDF5 itself.
@@ -374,7 +339,6 @@ TEST_EACH(memory_is_predicted, 2) {
   const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;
   ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i, c.threads) + coordinates, plan.taken + zlib);
   sciara_touched_release(&touched);
-  sciara_state_destroy(s);
 }
 
-RUN_TESTS(.setup = setup, .teardown = folder_remove)
+RUN_TESTS(.setup = setup, .teardown = teardown)

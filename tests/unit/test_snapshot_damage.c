@@ -40,7 +40,6 @@ TEST(a_failed_write_leaves_the_earlier_file) {
   assert_fields_read_back(s, path, false);
   ck_assert_int_ne(access(part, F_OK), 0);
   free(part);
-  sciara_state_destroy(s);
 }
 
 /* A real full disk: a file system of 64 KiB. Needs the right to mount one, visible to this process only. */
@@ -62,7 +61,6 @@ TEST(a_full_disk_is_reported) {
   ck_assert(!left);
   free(message);
   free(part);
-  sciara_state_destroy(s);
 }
 
 TEST_FROM(what_cannot_be_written_is_named, 1, 4) {
@@ -90,7 +88,6 @@ TEST_FROM(what_cannot_be_written_is_named, 1, 4) {
   expect_error(write_state(&c, s, nowhere), SCIARA_ERR_IO, strerror(ENOENT));
   WRITES(&c, s, path);
   free(nowhere);
-  sciara_state_destroy(s);
 }
 
 /* What a script does to a good snapshot, and what the diagnostic must name. */
@@ -163,7 +160,6 @@ TEST_EACH(a_file_that_does_not_fit_is_refused, sizeof damages / sizeof damages[0
                 sciara_last_error());
   ck_assert_ptr_null(r.path);
   free(script);
-  sciara_state_destroy(s);
 }
 
 TEST(a_cut_file_is_refused) {
@@ -182,7 +178,6 @@ TEST(a_cut_file_is_refused) {
   ck_assert_int_eq(sciara_snapshot_open(path, &r), SCIARA_ERR_IO);
   ck_assert_int_eq(sciara_snapshot_open(folder, &r), SCIARA_ERR_INPUT);
   free(bytes);
-  sciara_state_destroy(s);
 }
 
 TEST(a_flipped_bit_in_the_data_is_found) {
@@ -201,7 +196,6 @@ TEST(a_flipped_bit_in_the_data_is_found) {
                     strstr(sciara_last_error(), "Fletcher32"),
                 "%s", sciara_last_error());
   sciara_snapshot_close(&r);
-  sciara_state_destroy(s);
 }
 
 /* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the diagnostic says. */
@@ -279,13 +273,11 @@ static void expect_damaged_speed(const struct sciara_state *s, const char *named
 TEST_EACH(an_invalid_chunk_is_refused, sizeof chunks / sizeof chunks[0]) {
   struct sciara_state *s = write_and_change(30, 40, chunks[_i].script);
   expect_damaged_speed(s, chunks[_i].named);
-  sciara_state_destroy(s);
 }
 
 TEST(the_last_of_many_chunks_is_checked) {
   struct sciara_state *s = write_and_change(300, 600, "put(summed(zlib.compress(bytes(100))), 0, 512, 256)");
   expect_damaged_speed(s, "does not hold the bytes of a chunk");
-  sciara_state_destroy(s);
 }
 
 // HDF5 leaves out deflate where it makes a chunk longer; other programs may choose other chunks.
@@ -295,7 +287,6 @@ TEST_EACH(other_ways_to_store_the_same_are_read, 2) {
                                      "again(chunks=(1, 30, 20), **usual)"};
   struct sciara_state *s = write_and_change(30, 40, ways[_i]);
   assert_fields_read_back(s, path, false);
-  sciara_state_destroy(s);
 }
 
 TEST(hdf5_errors_stay_the_hosts_business) {
@@ -311,5 +302,5 @@ TEST(hdf5_errors_stay_the_hosts_business) {
 
 int main(void) {
   python_start();
-  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = folder_remove});
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = teardown});
 }

@@ -86,7 +86,7 @@ static const char *difference(const struct content *a, const struct content *b) 
 
 /** Writes a snapshot; returns its bytes and what a reader gets from it. */
 static char *make_snapshot(bool as_double, size_t *count, struct content *whole) {
-  struct sciara_state *s = make_state(ROWS, COLS);
+  struct sciara_state *s = new_state(ROWS, COLS);
   struct sciara_snapshot_context c = context_of_test();
   c.as_double = as_double;
   WRITES(&c, s, path);

@@ -11,7 +11,6 @@ TEST_EACH(fields_read_back, 2 * sizeof sizes / sizeof sizes[0]) {
   c.as_double = _i % 2;
   WRITES(&c, s, path);
   assert_fields_read_back(s, path, c.as_double);
-  sciara_state_destroy(s);
 }
 
 TEST(attributes_read_back) {
@@ -46,7 +45,6 @@ TEST(attributes_read_back) {
   sciara_snapshot_close(&r);
   sciara_snapshot_close(&r);
   free(json);
-  sciara_state_destroy(s);
 }
 
 TEST(a_subset_without_crs_date_and_texts) {
@@ -69,7 +67,6 @@ TEST(a_subset_without_crs_date_and_texts) {
          "assert d.time.values[0] == 3600.5 and d.time.attrs['units'] == 's'\n"
          "g = json.loads(subprocess.check_output(['gdalinfo', '-json', '00000123.nc']))\n"
          "assert g['geoTransform'] == [500000, 10, 0, 4180000, 0, -10], g['geoTransform']\n");
-  sciara_state_destroy(s);
 }
 
 TEST(same_state_same_bytes) {
@@ -80,7 +77,6 @@ TEST(same_state_same_bytes) {
   sleep(1); // a time stamp would differ now
   WRITES(&c, s, other);
   expect_same_bytes(path, other);
-  sciara_state_destroy(s);
 }
 
 TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
@@ -92,12 +88,11 @@ TEST_FROM(same_bytes_from_any_number_of_threads, 1, 4) {
   WRITES(&c, s, other);
   assert_fields_read_back(s, other, false);
   expect_same_bytes(path, other);
-  sciara_state_destroy(s);
 }
 
 /* Everywhere valid, lava in the first of 3 x 3 chunks only. */
 TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
-  struct sciara_state *s = make_state(19, 10); // too small for a corner outside the DEM
+  struct sciara_state *s = new_state(19, 10); // too small for a corner outside the DEM
   sciara_state_destroy(s);
   const struct sciara_grid grid = {.rows = 600, .cols = 600, .cell_size = 5, .west = 1, .north = 2};
   double *altitude = calloc(360000, sizeof *altitude);
@@ -141,7 +136,6 @@ TEST_EACH(negative_zeros_are_kept, 2) {
   c.as_double = _i;
   WRITES(&c, s, path);
   assert_fields_read_back(s, path, _i);
-  sciara_state_destroy(s);
 }
 
 /* A derived field is available only when all fields that it needs are. */
@@ -170,7 +164,6 @@ TEST(snapshots_of_other_grids_are_not_merged) {
   ck_assert_int_eq(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged), SCIARA_ERR_INPUT);
   free(merged);
   free(later);
-  sciara_state_destroy(s);
 }
 
 /* Three snapshots and their series, in folder/snapshots and folder/series.nc. */
@@ -190,7 +183,6 @@ static void write_series(const struct sciara_snapshot_context *c) {
   }
   expect_ok(sciara_series_write(c, &s->grid, folder, names, times, 3));
   ck_assert_int_eq(sciara_series_write(c, &s->grid, folder, names, times, 0), SCIARA_ERR_USAGE);
-  sciara_state_destroy(s);
 }
 
 TEST_EACH(a_series_opens_as_one, 2) {
@@ -223,5 +215,5 @@ TEST_EACH(a_series_opens_as_one, 2) {
 
 int main(void) {
   python_start();
-  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = folder_remove});
+  return tests_run(&tests_here, (struct tests_setting){.seconds = 120, .setup = setup, .teardown = teardown});
 }

@@ -5,7 +5,7 @@ import os
 import resource
 
 import case
-from case import Case, SharedCase
+from case import ScenarioCase, SharedCase
 
 COLUMNS = ["case", "rows", "cols", "liquid_cells", "precision", "engine", "options", "class", "result", "repeats",
            "first_step", "steps", "us_per_step", "us_per_step_min", "us_per_step_max", "ns_per_cell_step",
@@ -99,10 +99,8 @@ class QuickSuite(SharedCase):
         self.assertIn("dense: scaling relative to the fewest threads, compared with a loop that stays in registers", lines)
 
 
-class Bench(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(model={"cooling": 0})
+class Bench(ScenarioCase):
+    scenario = {"model": {"cooling": 0}}
 
     def bench(self, *args, code=0, **options):
         return self.sciara("bench", "-q", "--suite", "quick", *args, code=code, env=HERE, **options)

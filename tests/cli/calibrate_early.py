@@ -6,11 +6,11 @@ import shutil
 import subprocess
 
 import case
+import geo
 from calibration import KEYS, PAIRS, UNKNOWNS, CalibrationCase
 from extents import greatest_distance, write_raster
 
 import numpy
-from osgeo import gdal
 
 
 class CalibrateEarly(CalibrationCase):
@@ -62,7 +62,7 @@ class CalibrateEarly(CalibrationCase):
             self.assertTrue(whole["score"] - 1e-15 <= row["score"] < sorted(one["score"] for one in late[:16])[-8])
 
     def covered(self, name):
-        return gdal.Open(self.path(f"{name}.tif")).ReadAsArray() > 0
+        return geo.read(self.path(f"{name}.tif")) > 0
 
     def test_run_out_ratios(self):
         """Of each pair, held-out ones too, by distances on the deposits of runs with the same values; none of a stopped run."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sciara calibrate` in a browser, as large as a desktop and as a phone: every number on it from the tables of
 the folder, with numpy."""
@@ -7,22 +6,14 @@ import csv
 import json
 import os
 import re
-import sys
 import zlib
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import browser
 import case
-from case import SharedCase
 
-try:
-    import numpy as np
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import numpy as np
 
-READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+browser.skip_without()
 UNKNOWNS = [{"key": "model.dissipation_vent", "min": 0.1, "max": 0.9},
             {"key": "model.critical_height_vent_m", "min": 0.6, "max": 3, "log": True},
             {"key": "model.cooling", "min": 20, "max": 400}]
@@ -68,7 +59,7 @@ def shown(text):
     return float(text.replace(",", ""))
 
 
-class CalibrationPage(SharedCase):
+class CalibrationPage(browser.BrowserCase):
     @classmethod
     def prepare(cls):
         case.write_scenario(cls.work)
@@ -84,18 +75,7 @@ class CalibrationPage(SharedCase):
             cls.rows[design] = {key: np.array([float(row[key] or "nan") for row in rows])
                                 for key in ["number", "score", "jaccard_0", "jaccard_1", "jaccard_2", *KEYS]}
             cls.stopped[design] = np.array([row["status"] == "stopped" for row in rows])
-        cls.browser = browser.Browser(browser.find())
-        cls.addClassCleanup(cls.browser.close)
-
-    def open(self, name, **how):
-        page = f"file://{self.path(name, 'page.html')}"
-        self.browser.open(page, **how)
-        self.browser.wait_until(READY)
-        self.browser.wait_for_layout()
-        self.assertEqual((self.text("failure"), self.browser.complaints, self.browser.requests), ("", [], [page]))
-
-    def text(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
+        cls.start_browser()
 
     def table(self, name):
         return self.browser.evaluate(f"[...document.querySelectorAll('#{name} tr')].map((row) => "
@@ -194,7 +174,7 @@ class CalibrationPage(SharedCase):
 
     def test_even_points(self):
         """Median, percentiles, spread and correlations of the accepted sets, and what follows from them in words."""
-        self.open("sobol")
+        self.open("sobol", "page.html")
         support = self.assert_page("sobol")
         rows = self.rows["sobol"]
         accepted = rows["score"] >= 0.9 * rows["score"].max()
@@ -224,7 +204,7 @@ class CalibrationPage(SharedCase):
 
     def test_other_designs(self):
         for design in ("cma-es", "morris", "saltelli", "lhs"):
-            self.open(design)
+            self.open(design, "page.html")
             self.assert_page(design)
             page = self.text("unknowns")
             self.assertEqual("The path of a search does not say" in page, design == "cma-es")
@@ -242,21 +222,11 @@ class CalibrationPage(SharedCase):
                 for text, value in zip(row[1:], line[2:]):
                     self.assert_shown(text, float(value))
         self.assertGreater(self.stopped["cma-es"].sum(), 0)
-        self.open("morris")
+        self.open("morris", "page.html")
         self.assertIn("the best value lies at a bound", self.text("unknowns"), "the levels of the design include the bounds")
 
     def test_map_at_the_time_of_the_extent(self):
         case.write_json(self.path("early.json"), {"pairs": [{**PAIRS[1], "hold_out": False}], "unknowns": UNKNOWNS, "budget": 14})
         self.sciara("calibrate", "early.json", "-q", "-o", "early")
-        self.open("early")
+        self.open("early", "page.html")
         self.assert_map(0, case.read_json(self.path("early", "calibration.json"))["best"]["pairs"][0]["jaccard"])
-
-
-if __name__ == "__main__":
-    if not browser.find():
-        print("skipped: there is no Chromium (apt-get install chromium)")
-        sys.exit(77)
-    if case.SANITIZED:
-        print("skipped: sanitizers see nothing of a browser; calibrate.py makes the same pages")
-        sys.exit(77)
-    case.main()

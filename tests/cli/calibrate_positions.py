@@ -7,11 +7,11 @@ import os
 import shutil
 
 import case
+import geo
 from calibration import CalibrationCase
 from extents import write_raster
 
 import numpy
-from osgeo import osr
 
 X, Y = case.WEST + 176.5, case.NORTH - 128.25  # where the scenarios have the vent; the truth has it in case.VENT
 RADIUS = 60
@@ -22,11 +22,7 @@ BUDGETS = {"cma-es": 60, "lhs": 60, "sobol": 64, "morris": 32, "saltelli": 160}
 
 def to_degrees(x, y):
     """Longitude and latitude of a point of the DEM, by PROJ."""
-    utm, degrees = osr.SpatialReference(), osr.SpatialReference()
-    utm.ImportFromEPSG(32633)
-    degrees.ImportFromEPSG(4326)
-    degrees.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return osr.CoordinateTransformation(utm, degrees).TransformPoint(x, y)[:2]
+    return geo.transformation(32633, 4326).TransformPoint(x, y)[:2]
 
 
 LON, LAT = to_degrees(X, Y)

@@ -4,7 +4,7 @@ import os
 import re
 
 import case
-from case import Case, SharedCase
+from case import ScenarioCase, SharedCase
 
 
 def lines_of(report):
@@ -12,11 +12,7 @@ def lines_of(report):
     return {line.split(":")[0]: line.split(":", 1)[1].strip() for line in report.splitlines() if ":" in line}
 
 
-class Problems(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Problems(ScenarioCase):
     def problems(self, *args, command="check", code=3):
         """The errors on stderr; the folder is unchanged."""
         before = case.tree(self.work)

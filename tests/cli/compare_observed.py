@@ -7,18 +7,19 @@ import os
 import subprocess
 
 import case
+import geo
 from case import SharedCase, open_snapshot
+from geo import gdal
 from extents import greatest_distance, write_raster
 
 import numpy
-from osgeo import gdal
 
 HITS, MISSES, EXCESS = (240, 228, 66), (0, 114, 178), (213, 94, 0)
 
 
 def kinds(path):
     """What a picture of the whole DEM shows at the centre of each cell: 0 ground, 1 hits, 2 misses, 3 excess; pixels of each in the key."""
-    pixels = gdal.Open(path).ReadAsArray()
+    pixels = geo.read(path)
     dark = (pixels == 30).all(axis=0)  # the frame of the map
     rows, columns = numpy.flatnonzero(dark.mean(axis=1) > 0.8), numpy.flatnonzero(dark.mean(axis=0) > 0.6)
     zoom = -(-1000 // max(case.COLS, case.ROWS))
@@ -227,7 +228,7 @@ class CompareObserved(SharedCase):
             self.assertTrue(said.startswith(f"Both runs: {area(areas[0])}; Only {a}: {area(areas[1])}; Only {b}: {area(areas[2])} Assumed eruption: "), said)
             self.assertEqual((said.count("Assumed eruption"), said.count("Model: ")), (1, 1), said)
             self.assertIn(f" {b}: dam: 3 m above the ground; ", said)
-        images = [gdal.Open(self.path(name)).ReadAsArray() for name in ("ab.png", "abs.png")]
+        images = [geo.read(self.path(name)) for name in ("ab.png", "abs.png")]
         blue = [((image[0] == 11) & (image[1] == 87) & (image[2] == 208)).sum() for image in images]
         self.assertTrue(blue[0] == 0 and blue[1] > 10, blue)
         for labels in ("one", "a,b,c", ",b"):

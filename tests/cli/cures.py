@@ -12,23 +12,16 @@ import subprocess
 import time
 
 import case
+import geo
 from case import Case
+from geo import crs, gdal, ogr, osr
 
 import numpy
-from osgeo import gdal, ogr, osr
 
-gdal.UseExceptions()
 TOOLS = "gdalwarp|gdal_translate|gdal_calc.py|gdal_edit.py|ogr2ogr"
 N = 50
 UTM = (32633, [500003, 10, 0, 4177503, 0, -10])  # off the multiples of 10
 DEGREES = (4326, [15.0005, 1e-4, 0, 37.705, 0, -1e-4])
-
-
-def crs(text):
-    srs = osr.SpatialReference()
-    srs.SetFromUserInput(f"EPSG:{text}")
-    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return srs
 
 
 def centres(t, rows, cols):
@@ -168,7 +161,7 @@ class Cures(Case):
         for metres, other, code, choose in ((0.01, "millimetres", 3, 0), (0.001, None, 3, 0), (0.1, "centimetres", 0, 1)):
             name = self.write("n.tif", *UTM, feet=metres)
             case.write_json(self.path("n.json"), case.scenario(dem={"path": name}))
-            z = gdal.Open(self.path(name)).ReadAsArray()
+            z = geo.read(self.path(name))
             limit = 100000 if code else 9000
             said = self.sciara("check", "n.json", code=code).stderr
             self.assertIn(f"n.tif: {(z > limit).sum()} cells have altitudes above {limit} m, up to {z.max():.9g} m: they are "
@@ -218,7 +211,7 @@ class Cures(Case):
 
         def assert_lava(made):
             run(made, 0)
-            numpy.testing.assert_allclose(gdal.Open(self.path(made)).ReadAsArray()[14:26, 14:26], 2, atol=1e-3)
+            numpy.testing.assert_allclose(geo.read(self.path(made))[14:26, 14:26], 2, atol=1e-3)
             os.rename(self.path(made), self.path("made.tif"))
         assert_lava(self.execute(self.printed(run("lava.tif", 3))[0]))
         gdal.Warp(self.path("far.tif"), self.path("made.tif"), dstSRS="EPSG:32634")
@@ -247,7 +240,7 @@ class Cures(Case):
         self.write_scenario()
         self.run_scenario("run", "-n", 100)
         ring = [[case.WEST + x, case.SOUTH + y] for x, y in ((50, 50), (150, 50), (150, 90), (50, 90), (50, 50))]
-        lon, lat = lonlat(crs(32633), *numpy.array(ring).T)
+        lon, lat = lonlat(crs(), *numpy.array(ring).T)
         for name, points in (("metres", ring), ("swapped", numpy.column_stack([lat, lon]).tolist())):
             case.write_json(self.path(name + ".geojson"), {"type": "FeatureCollection", "features": [
                 {"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates": [points]}}]})
@@ -269,7 +262,7 @@ class Cures(Case):
         x, y = case.WEST, case.SOUTH
         box = lambda a, b: f"POLYGON(({x + a} {y + 50},{x + b} {y + 50},{x + b} {y + 90},{x + a} {y + 90},{x + a} {y + 50}))"
         made = ogr.GetDriverByName("GPKG").CreateDataSource(self.path("front.gpkg"))
-        layer = made.CreateLayer("front", crs(32633), ogr.wkbPolygon)
+        layer = made.CreateLayer("front", crs(), ogr.wkbPolygon)
         layer.CreateField(ogr.FieldDefn("name", ogr.OFTString))
         made = layer = None
         os.environ["OGR_SQLITE_JOURNAL"] = "WAL"
@@ -312,13 +305,13 @@ class Cures(Case):
         case.write_json(self.path("g.json"), case.scenario(dem={"path": "held.gpkg"}))
         command = re.search(r"of a raster: (gdal_translate .*)", self.sciara("check", "g.json", code=3).stderr)[1]
         subprocess.run(command, shell=True, check=True, cwd=self.work, stdout=subprocess.DEVNULL)
-        self.assertTrue((gdal.Open(self.path("held-whole.tif")).ReadAsArray() == gdal.Open(self.path("ground.tif")).ReadAsArray()).all())
+        self.assertTrue((geo.read(self.path("held-whole.tif")) == geo.read(self.path("ground.tif"))).all())
         # a journal of SQLite itself, of a program that was killed
         shutil.copy(self.path("front.gpkg"), self.path("killed.gpkg"))
         case.write_bytes(self.path("killed.gpkg-journal"), bytes.fromhex("d9d505f920a163d7") + bytes(504))
         self.assertIn("killed.gpkg-journal", self.sciara("compare", "run", "--observed", "killed.gpkg", code=3).stderr)
 
-    def write_layer(self, path, geometries, driver="GPKG", srs=crs(32633), layer="places", kind=ogr.wkbUnknown):
+    def write_layer(self, path, geometries, driver="GPKG", srs=crs(), layer="places", kind=ogr.wkbUnknown):
         """Named features of WKT geometries, added to a file that may exist."""
         exists = os.path.exists(self.path(path))
         source = ogr.Open(self.path(path), 1) if exists else ogr.GetDriverByName(driver).CreateDataSource(self.path(path))
@@ -403,7 +396,7 @@ class Cures(Case):
     def test_words_of_files(self):
         """A CRS whose authority would be a command of the shell: it is one word of the printed one."""
         self.write_scenario()
-        wkt = crs(32633).ExportToWkt()
+        wkt = crs().ExportToWkt()
         case.write_text(self.path("dem.prj"), wkt[:wkt.rindex("AUTHORITY[")] + 'AUTHORITY["$(touch taken)","1"]]')
         case.write_json(self.path("sea.geojson"), {"type": "Polygon", "coordinates": [
             [[case.WEST + x, case.SOUTH + y] for x, y in ((50, 50), (150, 50), (150, 90), (50, 90), (50, 50))]]})

@@ -5,13 +5,12 @@ import csv
 import json
 
 import case
+import geo
 from case import SOUTH, WEST, Case, open_snapshot, record
 
 import extents
 import numpy
-from osgeo import gdal
 
-gdal.UseExceptions()
 
 START = "2026-05-10T06:00+02:00"  # 04:00 UTC
 DEM = {"path": "dem.asc", "crs": "EPSG:32633"}
@@ -68,7 +67,7 @@ class DatedTimes(Case):
             self.assertEqual({self.last(f"{name}{folder}") for name in TIMES}, {self.last(f"seconds{folder}")})
         self.assertNotEqual(self.last("dates"), self.last("dates-on"))
         self.assertGreaterEqual(record(self.path("dates"))["state"]["time_s"], 2160)
-        maps = [gdal.Open(self.path(f"{name}-plan", "maps", "probability_0m.tif")).ReadAsArray() for name in TIMES]
+        maps = [geo.read(self.path(f"{name}-plan", "maps", "probability_0m.tif")) for name in TIMES]
         for other in maps[1:]:
             numpy.testing.assert_array_equal(maps[0], other)
         self.assertGreater(numpy.nanmax(maps[0]), 0)

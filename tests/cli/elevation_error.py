@@ -105,9 +105,6 @@ class Members(Case):
         done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", code=code)
         return done.stderr if code else self.table(folder, "members.csv")
 
-    def table(self, *names):
-        return case.read_rows(self.path(*names))
-
     def checksums(self, folder):
         return [row["checksum"] for row in sorted(self.table(folder, "log.csv"), key=lambda row: int(row["id"]))]
 

@@ -12,12 +12,7 @@ import case
 import fixtures
 from case import Case
 from fixtures import EVENTS, SITES
-
-from osgeo import gdal
-
-
-def read(*names):
-    return case.read_bytes(os.path.join(*names))
+from geo import gdal
 
 
 def table(*names):
@@ -45,8 +40,8 @@ class Chain(Case):
 
     def maps(self, folder):
         """The bytes of all maps and of the table of sites."""
-        found = {name: read(self.path(folder, "maps", name)) for name in sorted(os.listdir(self.path(folder, "maps")))}
-        return found | {"sites.csv": read(self.path(folder, "sites.csv"))}
+        found = {name: case.read_bytes(self.path(folder, "maps", name)) for name in sorted(os.listdir(self.path(folder, "maps")))}
+        return found | {"sites.csv": case.read_bytes(self.path(folder, "sites.csv"))}
 
     def assert_checksum(self, folder, member):
         """`sciara run` of a member has its checksum."""
@@ -60,7 +55,7 @@ class Chain(Case):
         self.ensemble("export", "e", "-f", "kml")
         self.ensemble("export", "e", "-f", "geojson", "--layer", "probability_0m", "-o", "p.geojson")
         self.ensemble("export", "e", "-f", "geojson", "--layer", "reached_05")
-        kml = read(self.path("e/maps/hazard.kml")).decode()
+        kml = case.read_bytes(self.path("e/maps/hazard.kml")).decode()
         for name in ("probability_0m", "probability_0.5m", "reached_within_30min", "reached_05", "vents", "threats", "one", "small"):
             self.assertIn(name, kml)
         zones = case.read_json(self.path("p.geojson"))["features"]
@@ -113,7 +108,7 @@ class Chain(Case):
         self.ensemble("run", "barrier.json", "--no-estimate", "--no-pictures")
         self.assert_checksum("barrier", 3)
         self.assertIn("12 pairs", self.ensemble("compare", "e", "barrier", "-o", "difference").stdout)
-        self.assertNotEqual(read(self.path("e", "maps", "hits.tif")), read(self.path("barrier", "maps", "hits.tif")))
+        self.assertNotEqual(case.read_bytes(self.path("e", "maps", "hits.tif")), case.read_bytes(self.path("barrier", "maps", "hits.tif")))
 
     def test_stop_rule(self):
         """The run ends after the batches that the rule needs, and the maps are those of the whole ensemble with the rule."""
@@ -234,7 +229,7 @@ class Chain(Case):
         def write(name, value):
             with h5py.File(batch, "r+") as f:
                 f[name][5] = value
-        good = read(batch)
+        good = case.read_bytes(batch)
         cure = r"error: (e/batches/000000\.h5): damaged: .*; remove \1, and 'sciara ensemble run' computes its members again\n"
         for damage in (flip, lambda: write("arrival", float("nan")), lambda: write("max_deposit", -1),
                        lambda: write("deposit", float("inf")), lambda: write("cell", 0)):
@@ -288,7 +283,7 @@ class Chain(Case):
         self.assertEqual({(row["stop"], row["censored"]) for k, row in log.items() if int(k) % 2}, {("solidified", "0")})
         self.assert_checksum("e", 0)
         self.assertIn("12 finished, 0 failed, 6 censored", self.ensemble("status", "e").stdout)
-        self.assertNotEqual(read(self.path("e", "maps", "probability_0m_low.tif")), read(self.path("e", "maps", "probability_0m_high.tif")))
+        self.assertNotEqual(case.read_bytes(self.path("e", "maps", "probability_0m_low.tif")), case.read_bytes(self.path("e", "maps", "probability_0m_high.tif")))
         self.write_ensemble("thick.json", vary=[{"key": "run.max_thickness_m", "values": [0.5]}])
         self.computed("thick")
         log = table(self.path("thick", "log.csv"))
@@ -306,7 +301,7 @@ class Chain(Case):
                 self.assertIsNone(process.poll())
                 fcntl.flock(log, fcntl.LOCK_UN)
                 self.assertEqual(process.wait(60), 0)
-        lines = read(self.path("e", "log.csv")).decode().splitlines()
+        lines = case.read_bytes(self.path("e", "log.csv")).decode().splitlines()
         self.assertEqual([k for k, line in enumerate(lines) if line.startswith("ended_utc")], [0])
         self.assertEqual(len(lines), 13)
 

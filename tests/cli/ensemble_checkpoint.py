@@ -23,9 +23,6 @@ class Checkpoint(Case):
     def state(self, folder):
         return case.record(self.path(folder))["snapshots"][-1]["checksum"]
 
-    def table(self, *names):
-        return case.read_rows(self.path(*names))
-
     def test_run(self):
         """A run that begins with a checkpoint ends as the whole run does; other parameters are allowed."""
         self.run_scenario("whole")

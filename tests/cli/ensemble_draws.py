@@ -223,6 +223,3 @@ class Draws(Case):
         for vent, event, p in ((0, 0, 0.15), (0, 1, 0.05), (1, 0, 0.6), (1, 1, 0.2), (2, 0, 0), (2, 1, 0)):
             n = sum((r["vent"], r["event"]) == (str(vent), str(event)) for r in rows)
             self.assertLessEqual(abs(n - 3000 * p), 5 * math.sqrt(3000 * p * (1 - p)), (vent, event))
-
-    def write(self, name, text):
-        case.write_text(self.path(name), text)

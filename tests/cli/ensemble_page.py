@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of `sciara ensemble export` in a browser, as large as a desktop and as a phone: what a click on a place says is
 what the batches say."""
@@ -7,30 +6,18 @@ import math
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import browser
 import case
-from case import SharedCase
 from quantile import student
 
-try:
-    import h5py
-    import numpy as np
-except ImportError as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+import h5py
+import numpy as np
 
+browser.skip_without()
 SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
-READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
 NODATA = -9999.0
-
-
-def table(path):
-    return case.read_rows(path)
 
 
 HALF_STEP = 0.0051  # percent: what the page shows has steps of 0.01 %
@@ -47,7 +34,7 @@ def gdal_info(path):
     return json.loads(done.stdout)["metadata"][""]
 
 
-class HazardPage(SharedCase):
+class HazardPage(browser.BrowserCase):
     page = "page.html"
 
     @classmethod
@@ -74,14 +61,13 @@ class HazardPage(SharedCase):
         case.run_program("ensemble", "plan", "full.json", "-o", "full", "--no-estimate", cwd=cls.work)
         subprocess.run([BUILD / "sciara_ensemble_synthetic", work / "full", "600"], check=True, stdout=subprocess.DEVNULL)
         cls.read_batches(work / "e")
-        cls.browser = browser.Browser(browser.find())
-        cls.addClassCleanup(cls.browser.close)
+        cls.start_browser()
 
     @classmethod
     def read_batches(cls, folder):
         cls.plan = json.loads((folder / "ensemble.json").read_text())
-        cls.rows = table(folder / "members.csv")
-        weight = {row["id"]: float(row["weight"]) for row in table(folder / "weights.csv")}
+        cls.rows = case.read_rows(folder / "members.csv")
+        weight = {row["id"]: float(row["weight"]) for row in case.read_rows(folder / "weights.csv")}
         strata = {}  # finished members
         cls.members = []  # (weight, vent, event, cells)
         for path in sorted((folder / "batches").glob("*.h5")):
@@ -121,15 +107,9 @@ class HazardPage(SharedCase):
         self.assertEqual(self.browser.requests, [f"file://{self.path(self.page)}"], "what was loaded")
 
     def open(self, **how):
-        self.browser.open(f"file://{self.path(self.page)}", **how)
-        self.browser.wait_until(READY)
-        self.browser.wait_for_layout()
-        self.assertEqual(self.text("failure"), "")
+        super().open(self.page, **how)
         self.data = self.browser.evaluate("(({grid, window, box, hazard}) => ({grid, window, box, block: hazard.block}))"
                                           "(JSON.parse(document.getElementById('data').textContent))")
-
-    def text(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
 
     def table(self, name):
         return self.browser.evaluate(f"[...document.querySelectorAll('#{name} tr')].map((row) => "
@@ -290,8 +270,8 @@ class HazardPage(SharedCase):
     def full_hits(self):
         """Of the full plan: weights of the members, the colours of their vents on a chessboard, and the cells of each."""
         folder = Path(self.path("full"))
-        rows = table(folder / "members.csv")
-        weight = np.array([float(row["weight"]) for row in table(folder / "weights.csv")])
+        rows = case.read_rows(folder / "members.csv")
+        weight = np.array([float(row["weight"]) for row in case.read_rows(folder / "weights.csv")])
         x, y = (np.array([float(row[f"vents.0.{axis}"]) for row in rows]) for axis in "xy")
         colour = np.rint((x - x.min()) / 200 + (y - y.min()) / 200).astype(int) % 2
         cells = {}
@@ -390,7 +370,7 @@ class HazardPage(SharedCase):
         self.browser.evaluate("{ const list = document.querySelector('#fields select'); list.selectedIndex = 3; "
                               "list.dispatchEvent(new Event('change')); }")
         self.assertNotEqual(self.browser.evaluate("document.getElementById('map').toDataURL()"), before)
-        sites = {row["site"]: row for row in table(self.path("e/sites.csv")) if row["site"]}
+        sites = {row["site"]: row for row in case.read_rows(self.path("e/sites.csv")) if row["site"]}
         maps = self.browser.evaluate("[...document.querySelectorAll('#fields option')].map((o) => [o.value, o.textContent])")
         self.assertGreaterEqual(sum("years" in name for name, _ in maps), 4)
         for layer, label in maps:
@@ -449,7 +429,7 @@ class HazardPage(SharedCase):
         self.assertEqual(liquid, 1, "the other one is solid")
         date = case.minute_after(start, 1800)
         until = f"until 30 min after the start ({date})"
-        self.assertIn(f"; {until}, when the lava of 1 of 2 members is still liquid", table(self.path("u", "sites.csv"))[0]["condition"])
+        self.assertIn(f"; {until}, when the lava of 1 of 2 members is still liquid", case.read_rows(self.path("u", "sites.csv"))[0]["condition"])
         pictures = {name: gdal_info(self.path("u", "maps", f"{name}.png")) for name in ("probability_0m", "reached_within_10min")}
         self.assertIn(f"At 30 min after the start ({date}) the lava of 1 of 2 members is still liquid", pictures["probability_0m"]["assumptions"])
         self.assertIn("Times count from 2026-11-21 23:50 UTC.", pictures["reached_within_10min"]["assumptions"])
@@ -479,15 +459,8 @@ class HazardPage(SharedCase):
     def test_languages(self):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it", "--issued", "2026-05-10", "--credits", "Oss.")
         self.browser.open(f"file://{self.path('it.html')}")
-        self.browser.wait_until(READY)
+        self.browser.wait_until(self.READY)
         self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-05-10", "Oss."))
         self.assertIn("Valido solo per le bocche", self.browser.evaluate("document.body.innerText"))
         self.assertNotRegex(self.browser.evaluate("document.body.innerText"), r"\b(Lava arrives|Sites|Vents|members)\b")
         self.browser.requests = [f"file://{self.path('page.html')}"]
-
-
-if browser.find() is None:
-    print("skipped: no browser")
-    sys.exit(77)
-if __name__ == "__main__":
-    case.main()

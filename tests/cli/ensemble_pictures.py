@@ -9,12 +9,12 @@ import subprocess
 from pathlib import Path
 
 import case
+import geo
 from case import SharedCase
+from geo import gdal
 
 import numpy
-from osgeo import gdal, osr
 
-gdal.UseExceptions()
 SOURCE, BUILD = Path(os.environ["SCIARA_SOURCE_DIR"]), Path(os.environ["SCIARA_BUILD_DIR"])
 INK, VENT, SEA = (30, 30, 30), (0, 200, 215), (170, 205, 230)
 # The colours of 7 classes: the middle of each seventh of this ramp.
@@ -47,7 +47,7 @@ class Pictures(SharedCase):
         """What stands above the map of a picture, the map, and what stands below it: rows, columns, red, green, blue."""
         case.run_program("ensemble", "export", folder, "-q", "-f", "png", "--layer", layer, "-o", name, "--extent",
                          ",".join(map(str, extent)), "--width", "800", *args, cwd=cls.work)
-        image = numpy.moveaxis(gdal.Open(os.path.join(cls.work, name)).ReadAsArray()[:3], 0, 2).astype(int)
+        image = numpy.moveaxis(geo.read(os.path.join(cls.work, name))[:3], 0, 2).astype(int)
         dark = (image == INK).all(axis=2)
         cols = (extent[2] - extent[0]) // 10
         wide = next(w for w in range(dark.shape[1] - 1, 0, -1) if dark[:, :].sum(axis=1).max() >= w)
@@ -172,11 +172,7 @@ class Pictures(SharedCase):
         self.assertGreater((whole == SEA).all(axis=2).sum(), 1000)
         with_lines = self.picture("lines.png", "--graticule")
         changed = (with_lines != self.plain).any(axis=2)
-        degrees, metres = osr.SpatialReference(), osr.SpatialReference()
-        degrees.ImportFromEPSG(4326)
-        degrees.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        metres.ImportFromEPSG(32633)
-        change = osr.CoordinateTransformation(degrees, metres)
+        change = geo.transformation(4326, 32633)
         for minutes, drawn in ((24, True), (24.25, False)):
             hits = []
             for lat in numpy.linspace(39.2705, 39.2755, 30):

@@ -16,25 +16,18 @@ EVENTS = [{"name": "a", "weight": 3, "volume_m3": 3000, "duration": "10 min"},
 TABLE = "name,x,y,p\none,500200,4177220,1\ntwo,500220,4177200,0\nthree,500100.5,4177150,3\n"
 
 
-def rows(*names):
-    return case.read_rows(os.path.join(*names))
-
-
 class Ensemble(Case):
     def setUp(self):
         super().setUp()
         self.write_scenario("base.json", vents=[{"name": "v", "x": X, "y": Y, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
         self.write("vents.csv", TABLE)
 
-    def write(self, name, text):
-        case.write_text(self.path(name), text)
-
     def ensemble(self, **parts):
         case.write_json(self.path("e.json"), {"base": "base.json", "sample": {"method": "full"}, **parts})
 
     def plan(self, folder="out", *args, code=0):
         done = self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate", *args, code=code)
-        return done if code else rows(self.path(folder, "members.csv"))
+        return done if code else case.read_rows(self.path(folder, "members.csv"))
 
     def problems(self, **parts):
         """The errors of check, without their beginning; plan has the same ones and writes nothing."""
@@ -78,7 +71,7 @@ class Ensemble(Case):
         self.assertEqual(len(found), 2 * 2 * 2)
         shares = [a * p * q for a in (0.25, 0.75) for p in (0.75, 0.25) for q in (0.25, 0.75)]
         self.assertEqual([float(r["weight"]) for r in found], shares)
-        self.assertEqual([r["weight"] for r in rows(self.path("out/weights.csv"))], [r["weight"] for r in found])
+        self.assertEqual([r["weight"] for r in case.read_rows(self.path("out/weights.csv"))], [r["weight"] for r in found])
         self.assertEqual([(r["vent"], r["event"], r["model.relaxation"]) for r in found[:3]],
                          [("0", "0", "0.4"), ("0", "0", "0.5"), ("0", "1", "0.4")])
         self.assertEqual({r["stratum"] for r in found}, {"0", "1", "4", "5"})
@@ -105,7 +98,7 @@ class Ensemble(Case):
             self.write(os.path.join("out", name), whole.replace(old, new))
             self.assertIn(text, self.sciara("ensemble", "status", "out", code=3).stderr)
             self.write(os.path.join("out", name), whole)
-        last = rows(self.path("out/weights.csv"))[-1]
+        last = case.read_rows(self.path("out/weights.csv"))[-1]
         change("weights.csv", f"{last['id']},{last['weight']}\n", "", f"none for id {last['id']}")
         change("weights.csv", "id,weight\n", "weight,id\n", "1: expected the line \"id,weight\", found \"weight,id\"")
         change("weights.csv", f"{last['id']},{last['weight']}\n", f"{last['id']},{last['weight']},1\n", "expected two values, found more")
@@ -228,7 +221,7 @@ class Ensemble(Case):
         self.ensemble(vents={"table": "vents.csv"}, events=[EVENTS[0] | {"weight": 1}, EVENTS[1]])
         self.plan()
         self.assertEqual(case.read_json(self.path("out/ensemble.json"))["hash"], before)
-        self.assertAlmostEqual(float(rows(self.path("out/weights.csv"))[0]["weight"]), 1 / 6)
+        self.assertAlmostEqual(float(case.read_rows(self.path("out/weights.csv"))[0]["weight"]), 1 / 6)
         self.ensemble(vents={"table": "vents.csv"}, events=[EVENTS[0] | {"weight": 0}, EVENTS[1]])
         done = self.plan(code=3)
         self.assertIn("rows that differ: id 0", done.stderr)

@@ -98,9 +98,6 @@ class Vents(Case):
             for row in range(ROWS):
                 f.write(" ".join(str(density(row, col)) for col in range(COLS)) + "\n")
 
-    def write(self, name, text):
-        case.write_text(self.path(name), text)
-
     def plan(self, vents, code=0, **parts):
         """The rows of members.csv; the message, with another exit code."""
         case.write_json(self.path("e.json"), {"base": "base.json", "vents": vents, "sample": {"method": "full"}, **parts})

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Etna 2006, imported from the files of an earlier SCIARA: 20,000 steps against an independent implementation.
 
@@ -7,15 +6,14 @@ SCIARA_ETNA2006 names the folder of the files (docs/data.md states where they co
 import json
 import os
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import case
 from case import SharedCase, open_snapshot, record
 
 import numpy
 
+case.skip_without(os.path.isfile(os.path.join(os.environ.get("SCIARA_ETNA2006", ""), "2006_000000000000.cfg")),
+                  "SCIARA_ETNA2006 does not name the Etna 2006 files")
 STEPS = 20000
 EXPECTED = {"time_s": 27858.768582599, "clock_s": 1.4276883188, "emitted_m3": 88083.316105901,
             "liquid_m3": 88078.903267373}
@@ -112,10 +110,3 @@ class Etna2006(SharedCase):
     def test_import_lists_what_it_ignores(self):
         self.assertIn("ignored, since they belong to another model", self.imported.stdout)
         self.assertIn("the file declares 0 as NODATA", self.imported.stdout)
-
-
-if __name__ == "__main__":
-    if not os.path.isfile(os.path.join(os.environ.get("SCIARA_ETNA2006", ""), "2006_000000000000.cfg")):
-        print("skipped: SCIARA_ETNA2006 does not name the Etna 2006 files")
-        sys.exit(77)
-    case.main()

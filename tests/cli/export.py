@@ -7,13 +7,13 @@ import shutil
 import subprocess
 
 import case
+import geo
 import fixtures
 from case import SharedCase, open_snapshot
+from geo import gdal
 
 import numpy
-from osgeo import gdal
 
-gdal.UseExceptions()
 UNITS = {"thickness": "m", "deposit": "m", "temperature": "K", "arrival_time": "s", "altitude": "m"}
 
 
@@ -52,7 +52,7 @@ class Export(SharedCase):
         for field in UNITS:
             with self.subTest(field=field):
                 self.export("run", "-f", "cog", "--field", field, "-o", f"values/{field}.tif")
-                found = gdal.Open(self.path("values", f"{field}.tif")).ReadAsArray()
+                found = geo.read(self.path("values", f"{field}.tif"))
                 stored = self.data[field].values[0]
                 bare = (stored == 0) & (field not in ("altitude", "arrival_time"))
                 numpy.testing.assert_array_equal(found, numpy.where(bare, case.NODATA, stored).astype("float32"))
@@ -67,7 +67,7 @@ class Export(SharedCase):
         self.assertEqual(self.export("run", "-f", "png", "--extent", "dem").stdout, "run/maps/deposit.png\n")
         info = gdalinfo(self.path("run", "maps", "deposit.png"))
         self.assertEqual((info["driverShortName"], len(info["bands"])), ("PNG", 3))
-        pixels = gdal.Open(self.path("run", "maps", "deposit.png")).ReadAsArray().astype(int)
+        pixels = geo.read(self.path("run", "maps", "deposit.png")).astype(int)
         zoom = 1000 // case.COLS  # small grids are drawn with larger cells, in a dark frame
         dark = (pixels.max(axis=0) < 40).sum(axis=1)
         top = int(numpy.argmax(dark > case.COLS * zoom)) + 1
@@ -153,8 +153,8 @@ class Export(SharedCase):
                 self.assertEqual(source.GetRasterBand(1).GetUnitType(), data[name].attrs["units"])
         for short, name in (("liquid", "thickness"), ("solid", "solid_thickness"), ("arrival", "arrival_time")):
             self.export("full", "-f", "cog", "--field", short, "-o", f"{short}.tif")
-            numpy.testing.assert_array_equal(gdal.Open(self.path(f"{short}.tif")).ReadAsArray(),
-                                             gdal.Open(self.path("full", "maps", f"{name}.tif")).ReadAsArray())
+            numpy.testing.assert_array_equal(geo.read(self.path(f"{short}.tif")),
+                                             geo.read(self.path("full", "maps", f"{name}.tif")))
 
     def test_fields_that_follow_from_others(self):
         """Deposit and solid lava from each other and the liquid; speed from momentum."""
@@ -168,7 +168,7 @@ class Export(SharedCase):
                 self.export("held", "-f", "cog", "--field", field, "-o", f"held/{field}.tif")
                 done = self.export(folder, "-f", "cog", "--field", field, "-o", f"{folder}/{field}.tif")
                 self.assertIn(f'has no field "{field}"; it is computed from other fields', done.stderr)
-                held, formed = (gdal.Open(self.path(f, f"{field}.tif")).ReadAsArray() for f in ("held", folder))
+                held, formed = (geo.read(self.path(f, f"{field}.tif")) for f in ("held", folder))
                 numpy.testing.assert_array_equal(formed == case.NODATA, held == case.NODATA)
                 numpy.testing.assert_allclose(formed, held, rtol=1e-6, atol=1e-9)
                 self.assertGreater((held != case.NODATA).sum(), 5, "cells")
@@ -180,7 +180,7 @@ class Export(SharedCase):
         self.sciara("run", "s.json", "-q", "-n", 1, "-o", "still", "--set", f"output.fields={json.dumps(fields)}")
         for field in fields[:3]:
             self.export("still", "-f", "cog", "--field", field)
-            found = gdal.Open(self.path("still", "maps", f"{field}.tif")).ReadAsArray()
+            found = geo.read(self.path("still", "maps", f"{field}.tif"))
             self.assertEqual([tuple(cell) for cell in numpy.argwhere(found != case.NODATA)], [case.VENT])
             self.assertEqual(found[case.VENT], 0)
 

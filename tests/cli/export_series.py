@@ -9,13 +9,11 @@ import subprocess
 
 import case
 from case import CELL, COLS, ROWS, VENT, SharedCase, open_snapshot
+from geo import gdal, ogr
 
 import h5py
 import numpy
-from osgeo import gdal, ogr
 
-gdal.UseExceptions()
-ogr.UseExceptions()
 COLUMNS = ["time_s", "step", "area_m2", "liquid_m3", "solid_m3", "front_distance_m", "max_thickness_m",
            "mean_effusion_m3_s", "cumulative_volume_m3"]
 

@@ -10,14 +10,13 @@ import xml.etree.ElementTree
 
 import case
 import fixtures
+import geo
 from case import CELL, COLS, NORTH, ROWS, WEST, SharedCase, open_snapshot
+from geo import gdal, ogr, osr
 
 import h5py
 import numpy
-from osgeo import gdal, ogr, osr
 
-gdal.UseExceptions()
-ogr.UseExceptions()
 LAYERS = ["outline", "thickness_classes", "arrival"]
 ALL = LAYERS + ["front_lines", "run_out", "vents"]  # of a run without fissures
 # Thickness in metres: a ring around a hole, cells that touch only at a corner, values at the edges of classes.
@@ -32,17 +31,10 @@ DRAWN = """
 """
 
 
-def utm():
-    srs = osr.SpatialReference()
-    srs.ImportFromEPSG(32633)
-    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return srs
-
-
 def burn(geometry, srs):
     """The cells whose centres lie in the geometry."""
     raster = gdal.GetDriverByName("MEM").Create("", COLS, ROWS, 1, gdal.GDT_Byte)
-    raster.SetGeoTransform([WEST, CELL, 0, NORTH, 0, -CELL])
+    raster.SetGeoTransform(geo.PLACE)
     raster.SetProjection(srs.ExportToWkt())
     source = ogr.GetDriverByName("Memory").CreateDataSource("")
     layer = source.CreateLayer("x", srs, ogr.wkbMultiPolygon)
@@ -271,14 +263,14 @@ class ExportVector(SharedCase):
             self.assertEqual(srs.GetAuthorityCode(None), "4326")
             self.assertNotIn("crs", case.read_json(path), "RFC 7946 knows WGS 84 alone")
             srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-            back = osr.CoordinateTransformation(srs, utm())
+            back = osr.CoordinateTransformation(srs, geo.crs())
             for attributes, geometry in found:
                 x, y = geometry.Centroid().GetPoint_2D()
                 self.assertTrue(14.9 < x < 15.1 and 37.6 < y < 37.8, (x, y))
                 geometry.Transform(back)
                 self.assertAlmostEqual(geometry.Area() / attributes["area_m2"], 1, delta=2e-3)
                 if cells is not None:
-                    self.assert_zone(attributes, geometry, cells, utm())
+                    self.assert_zone(attributes, geometry, cells, geo.crs())
         outline = case.read_json(self.path("run", "maps", "outline.geojson"))["features"][0]["geometry"]
         rings = outline["coordinates"] if outline["type"] == "Polygon" else outline["coordinates"][0]
         area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(rings[0], rings[0][1:]))
@@ -298,11 +290,8 @@ class ExportVector(SharedCase):
         for layer in LAYERS:
             self.assertGreater(len(features(path, layer)[0]), 0, layer)
         geometry = features(path, "outline")[0][0][1]
-        srs = osr.SpatialReference()
-        srs.ImportFromEPSG(4326)
-        srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        geometry.Transform(osr.CoordinateTransformation(srs, utm()))
-        numpy.testing.assert_array_equal(burn(geometry, utm()), self.deposit > 0)
+        geometry.Transform(geo.transformation(4326, 32633))
+        numpy.testing.assert_array_equal(burn(geometry, geo.crs()), self.deposit > 0)
         zones = features(path, "thickness_classes")[0]
         self.assertEqual([(z["Name"], z["lower_m"], z["upper_m"]) for z, _ in zones],
                          [("below 0.5 m", 0, 0.5), ("0.5 to 1 m", 0.5, 1), ("1 m and more", 1, None)])
@@ -315,11 +304,7 @@ class ExportVector(SharedCase):
         """Lava on both sides of 180 degrees, and a fissure that crosses them: cut there, nothing lost."""
         west, north, n = 818000, 8141000, 60
         z = 500 + numpy.add.outer(numpy.zeros(n), 3.0 * numpy.abs(numpy.arange(n) - 30))
-        data = gdal.GetDriverByName("GTiff").Create(self.path("fiji.tif"), n, n, 1, gdal.GDT_Float64)
-        data.SetGeoTransform([west + 1500, 10, 0, north, 0, -10])
-        data.SetProjection("EPSG:32760")
-        data.GetRasterBand(1).WriteArray(z)
-        data = None
+        geo.write_raster(self.path("fiji.tif"), z, gdal.GDT_Float64, [west + 1500, 10, 0, north, 0, -10], 32760)
         middle = self.meridian(north - 300)
         line = [[middle - 100, north - 300], [middle + 100, north - 300]]
         case.write_json(self.path("fiji.json"), case.scenario(
@@ -331,11 +316,7 @@ class ExportVector(SharedCase):
         parts = [outline.GetGeometryRef(k).GetEnvelope() for k in range(outline.GetGeometryCount())]
         self.assertTrue(all(-180 <= p[0] <= p[1] <= 180 and p[1] - p[0] < 1 for p in parts), parts)
         self.assertTrue(any(p[0] > 179 for p in parts) and any(p[1] < -179 for p in parts), parts)
-        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
-        srs.ImportFromEPSG(32760)
-        wgs.ImportFromEPSG(4326)
-        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        outline.Transform(osr.CoordinateTransformation(wgs, srs))
+        outline.Transform(geo.transformation(4326, 32760))
         self.assertAlmostEqual(outline.Area() / features(self.path("fiji.gpkg"), "outline")[0][0][0]["area_m2"], 1, places=4)
         fissure = features(self.path("fiji.kml"), "fissures")[0][0][1]
         self.assertEqual(fissure.GetGeometryCount(), 2, fissure.ExportToWkt())
@@ -344,12 +325,8 @@ class ExportVector(SharedCase):
     @staticmethod
     def meridian(y):
         """Easting at which zone 60 south is at 180 degrees."""
-        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
-        srs.ImportFromEPSG(32760)
-        wgs.ImportFromEPSG(4326)
-        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        lat = osr.CoordinateTransformation(srs, wgs).TransformPoint(819600, y)[1]
-        return osr.CoordinateTransformation(wgs, srs).TransformPoint(180, lat)[0]
+        lat = geo.transformation(32760, 4326).TransformPoint(819600, y)[1]
+        return geo.transformation(4326, 32760).TransformPoint(180, lat)[0]
 
     def assert_kml_name(self, name, source):
         self.export(source, "-f", "kml", "-o", "title.kml", "--overwrite")

@@ -5,12 +5,11 @@ import os
 import re
 import subprocess
 
-from osgeo import gdal
 
 import case
 from case import Case
+from geo import gdal
 
-gdal.UseExceptions()
 VOLCANO = os.path.join(case.SOURCE, "datasets", "volcano.tif")
 X, Y = 448585, 4348110
 SIDE = 60  # cells of each DEM, which lies around the vent

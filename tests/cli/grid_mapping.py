@@ -4,18 +4,17 @@ import os
 import shutil
 
 import case
+import geo
 from case import SharedCase
+from geo import gdal, osr
 
 import h5py
-from osgeo import gdal, osr
 
 try:
     import pyproj
 except ImportError:
     pyproj = None
 
-gdal.UseExceptions()
-osr.UseExceptions()
 # Transverse Mercator of both hemispheres, Lambert (Iceland, France), Albers, Lambert azimuthal, polar stereographic with a
 # parallel and with a scale, Mercator with a scale and with a parallel.
 PLACES = {32633: (15, 37.7), 32740: (55.7, -21.2), 3057: (-19, 64.9), 2154: (3, 45), 3577: (135, -18.2), 3035: (10, 52),
@@ -23,28 +22,22 @@ PLACES = {32633: (15, 37.7), 32740: (55.7, -21.2), 3057: (-19, 64.9), 2154: (3, 
 UNKNOWN = {2056: (7.5, 46.9)}  # Swiss oblique Mercator, which CF does not describe
 
 
-def reference(code):
-    srs = osr.SpatialReference()
-    srs.ImportFromEPSG(code)
-    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return srs
+def of_proj(text):
+    out = osr.SpatialReference()
+    out.ImportFromProj4(text)
+    out.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return out
 
 
 def geographic(srs):
     """Longitude and latitude on the ellipsoid of a CRS, so that nothing but the projection is compared."""
-    out = osr.SpatialReference()
-    out.ImportFromProj4(f"+proj=longlat +a={srs.GetSemiMajor()!r} +b={srs.GetSemiMinor()!r} +no_defs")
-    out.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return out
+    return of_proj(f"+proj=longlat +a={srs.GetSemiMajor()!r} +b={srs.GetSemiMinor()!r} +no_defs")
 
 
 def bare(srs):
     """The projection and the ellipsoid without datum."""
     text = " ".join(word for word in srs.ExportToProj4().split() if not word.startswith(("+datum", "+towgs84", "+ellps", "+type")))
-    out = osr.SpatialReference()
-    out.ImportFromProj4(f"{text} +a={srs.GetSemiMajor()!r} +b={srs.GetSemiMinor()!r}")
-    out.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return out
+    return of_proj(f"{text} +a={srs.GetSemiMajor()!r} +b={srs.GetSemiMinor()!r}")
 
 
 class GridMapping(SharedCase):
@@ -52,7 +45,7 @@ class GridMapping(SharedCase):
     def prepare(cls):
         case.write_dem(os.path.join(cls.work, "dem.asc"))
         for code, place in {**PLACES, **UNKNOWN}.items():
-            west, south, _ = osr.CoordinateTransformation(geographic(reference(code)), bare(reference(code))).TransformPoint(*place)
+            west, south, _ = osr.CoordinateTransformation(geographic(geo.crs(code)), bare(geo.crs(code))).TransformPoint(*place)
             lines = case.read_text(os.path.join(cls.work, "dem.asc")).splitlines()
             lines[2:4] = [f"xllcorner {west:.3f}", f"yllcorner {south:.3f}"]
             case.write_text(os.path.join(cls.work, f"{code}.asc"), "\n".join(lines) + "\n")
@@ -71,7 +64,7 @@ class GridMapping(SharedCase):
 
     def assert_same(self, code, found, by):
         """The same point of the ellipsoid lies at the same coordinates, and at others in another CRS."""
-        expected = reference(code)
+        expected = geo.crs(code)
         lon, lat = PLACES[code]
         there = osr.CoordinateTransformation(geographic(expected), bare(expected)).TransformPoint(lon, lat)
         here = osr.CoordinateTransformation(geographic(found), bare(found)).TransformPoint(lon, lat)
@@ -101,7 +94,7 @@ class GridMapping(SharedCase):
 
     def test_the_comparison_can_fail(self):
         with self.assertRaises(AssertionError):
-            self.assert_same(32633, reference(32634), "hand")
+            self.assert_same(32633, geo.crs(32634), "hand")
 
     def test_what_cf_does_not_describe(self):
         for code in UNKNOWN:

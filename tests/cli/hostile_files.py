@@ -11,13 +11,12 @@ import sys
 import threading
 
 import case
+from geo import gdal, ogr, osr
 
 import h5py
 import netCDF4
 import numpy
-from osgeo import gdal, ogr, osr
 
-gdal.UseExceptions()
 STRACE = shutil.which("strace") if not case.SANITIZED else None
 UTM = ('PROJCS["x",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],'
        'UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],'
@@ -74,9 +73,6 @@ class Hostile(case.Case):
     @property
     def canary(self):
         return self.path("canary.bin")
-
-    def write(self, name, text):
-        case.write_text(self.path(name), text)
 
     def vrt(self, source):
         """A VRT of the shape of the DEM, of one band of bytes."""

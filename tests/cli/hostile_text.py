@@ -11,12 +11,11 @@ import xml.etree.ElementTree
 
 import case
 from case import SharedCase
+from geo import gdal, osr
 
 import h5py
 import numpy
-from osgeo import gdal, osr
 
-gdal.UseExceptions()
 
 # What a terminal would execute: colours, a cleared screen, its title, C1, deletion, reversed text, ends of lines.
 ESCAPES = "\x1b[31m\x1b[2J\x1b]0;owned\x07\x7f\u0085\u009b31m\u202eevil\u202c\u2066\u2067\u2068\u2069\u200e\u200f\u061c" \

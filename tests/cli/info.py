@@ -7,10 +7,10 @@ import shutil
 
 import case
 from case import SharedCase, open_snapshot, record
+from geo import gdal
 
 import h5py
 import numpy
-from osgeo import gdal
 
 
 class Info(SharedCase):

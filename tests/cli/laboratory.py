@@ -3,11 +3,11 @@
 import re
 
 import case
+import geo
 from case import Case, record
+from geo import gdal, ogr
 
-from osgeo import gdal, ogr
 
-gdal.UseExceptions()
 N, CELL, SLOPE = 40, 0.001, 0.1
 WAX = {"rule": "bingham", "viscosity_vent_Pa_s": 0.5, "viscosity_sol_Pa_s": 5, "yield_strength_vent_Pa": 0.5,
        "yield_strength_sol_Pa": 2, "density_kg_m3": 900, "specific_heat_J_kgK": 2000, "emissivity": 0.9,
@@ -69,7 +69,7 @@ class Laboratory(Case):
         self.sciara("ensemble", "plan", "e.json", "-q", "-o", "e")
         self.sciara("ensemble", "run", "e", "-q")
         self.sciara("ensemble", "reduce", "e", "-q")
-        probability = gdal.Open(self.path("e", "maps", "probability_0m.tif")).ReadAsArray()
+        probability = geo.read(self.path("e", "maps", "probability_0m.tif"))
         self.assertAlmostEqual(float(probability[19, 13]), 0.5)
         self.sciara("ensemble", "export", "e", "-q", "-f", "html")
         self.sciara("ensemble", "member", "e", 1, "-o", "m.json")

@@ -4,11 +4,10 @@ import os
 
 import case
 from case import Case, read_json, record
+from geo import gdal
 
 import numpy
-from osgeo import gdal
 
-gdal.UseExceptions()
 ROWS, COLS = 9, 12
 RATES = {2: [0.75], 1: [2.5, 1.25, 0]}
 CELLS = {1: (4, 5), 2: (6, 3)}

@@ -13,14 +13,10 @@ import threading
 import time
 
 import case
-from case import Case
+from case import ScenarioCase
 
 
-class Messages(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Messages(ScenarioCase):
     def assert_json_lines(self, text):
         lines = [json.loads(line) for line in text.splitlines()]
         for line in lines:

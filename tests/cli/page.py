@@ -1,20 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The page of sciara export --format html in a browser, opened from its file: slider, play, click, hover, keys."""
 import os
 import re
-import sys
 
-sys.dont_write_bytecode = True
-sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib")
 import browser
 import case
-from case import SharedCase, open_snapshot, record
+import geo
+from browser import BrowserCase
+from case import open_snapshot, record
 
-from osgeo import osr
-
+browser.skip_without()
 TITLE = 'slope </script><script>document.title = "taken over"</script>'
-READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
 PIXEL = """(([x, y]) => { const map = document.getElementById('map'), box = map.getBoundingClientRect();
   const copy = document.createElement('canvas').getContext('2d');
   Object.assign(copy.canvas, { width: map.width, height: map.height });
@@ -33,7 +29,7 @@ PIXELS = """(() => {
 })()"""
 
 
-class BrowserPage(SharedCase):
+class BrowserPage(BrowserCase):
     @classmethod
     def prepare(cls):
         case.write_scenario(cls.work, title=TITLE, run={"max_time": "60 min"},
@@ -45,24 +41,14 @@ class BrowserPage(SharedCase):
                          cwd=cls.work)
         cls.stored = [open_snapshot(os.path.join(cls.work, "run", one["name"]))
                       for one in record(cls.work + "/run")["snapshots"]]
-        cls.browser = browser.Browser(browser.find())
-        cls.addClassCleanup(cls.browser.close)
+        cls.start_browser()
 
     def setUp(self):
-        self.open()
+        self.open("page.html")
 
     def tearDown(self):
         self.assertEqual(self.browser.complaints, [], "errors in the browser")
         self.assertEqual(self.browser.requests, [f"file://{self.path('page.html')}"], "what was loaded")
-
-    def open(self, **how):
-        self.browser.open(f"file://{self.path('page.html')}", **how)
-        self.browser.wait_until(READY)
-        self.browser.wait_for_layout()
-        self.assertEqual(self.text("failure"), "")
-
-    def text(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
 
     def on(self, name, script):
         return self.browser.evaluate(f"document.getElementById('{name}').{script}")
@@ -197,11 +183,7 @@ class BrowserPage(SharedCase):
         self.browser.evaluate(keep)
         changed = self.browser.evaluate("(() => { const found = []; for (let i = 0; i < window.now.length; i += 4) "
                                         "if (window.now[i] !== window.kept[i]) found.push(i / 4); return found; })()")
-        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
-        for reference, code in ((utm, 32633), (degrees, 4326)):
-            reference.ImportFromEPSG(code)
-            reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        a, b, c = (osr.CoordinateTransformation(degrees, utm).TransformPoint(*corner)[:2]
+        a, b, c = (geo.transformation(4326, 32633).TransformPoint(*corner)[:2]
                    for corner in ((15.001, 37.74), (15.004, 37.74), (15.004, 37.742)))
         left = lambda p, q, x, y: (q[0] - p[0]) * (y - p[1]) - (q[1] - p[1]) * (x - p[0]) > 0
         cells = []
@@ -237,11 +219,7 @@ class BrowserPage(SharedCase):
         found = re.match(r"^(\d+\.\d{5})\u00b0 N, (\d+\.\d{5})\u00b0 E, altitude (\d+) m$", position)
         self.assertIsNotNone(found, position)
         lat, lon, altitude = map(float, found.groups())
-        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
-        for reference, code in ((utm, 32633), (degrees, 4326)):
-            reference.ImportFromEPSG(code)
-            reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        x, y, _ = osr.CoordinateTransformation(degrees, utm).TransformPoint(lon, lat)
+        x, y, _ = geo.transformation(4326, 32633).TransformPoint(lon, lat)
         self.assertAlmostEqual(x, case.WEST + (col + 0.5) * case.CELL, delta=1.2)
         self.assertAlmostEqual(y, case.NORTH - (row + 0.5) * case.CELL, delta=1.2)
         self.assertAlmostEqual(altitude, case.altitude(row, col), delta=0.61)
@@ -260,7 +238,7 @@ class BrowserPage(SharedCase):
         before = self.browser.evaluate("document.getElementById('map').toDataURL()")
         self.sciara("export", "run", "-q", "-f", "html", "-o", "stamped.html", "--stamp", "<b>EXERCISE", "--title", "Other")
         self.browser.open(f"file://{self.path('stamped.html')}")
-        self.browser.wait_until(READY)
+        self.browser.wait_until(self.READY)
         self.browser.wait_for_layout()
         self.assertEqual((self.text("stamp"), self.on("stamp", "hidden"), self.text("title")), ("<b>EXERCISE", False, "Other"))
         self.on("vents", "click()")
@@ -273,7 +251,7 @@ class BrowserPage(SharedCase):
         options = ("--credits", "<i>Observatory", "--issued", "2026-12-01", "--valid-until", "2026-12-02T06:00Z", "--language", "it")
         self.sciara("export", "run", "-q", "-f", "html", "-o", "dated.html", *options)
         self.browser.open(f"file://{self.path('dated.html')}")
-        self.browser.wait_until(READY)
+        self.browser.wait_until(self.READY)
         self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-12-01. Valida fino al 2026-12-02 06:00 UTC", "<i>Observatory"))
         self.assertEqual(self.browser.evaluate("durationText(108000)"), "1 g 6 h")
         self.assertGreater(self.on("validity", "getClientRects().length") * self.on("credits", "getClientRects().length"), 0)
@@ -316,7 +294,7 @@ class BrowserPage(SharedCase):
         self.sciara("export", "wall", "-q", "-f", "html", "-o", "wall.html", "--assets", "assets.geojson")
         for width, height in ((390, 844), (1400, 900)):
             self.browser.open(f"file://{self.path('wall.html')}", width=width, height=height)
-            self.browser.wait_until(READY)
+            self.browser.wait_until(self.READY)
             self.browser.wait_for_layout()
             self.assertEqual(self.key(), {"vents_label", "fissures_key", "edits_label", "key_point", "key_line", "key_zone"})
             self.assert_name_is_whole((case.NORTH - y + 100) / case.CELL - 0.5, case.COLS - 4)
@@ -345,7 +323,7 @@ class BrowserPage(SharedCase):
         self.sciara("run", "coast.json", "-q", "-o", "coast")
         self.sciara("export", "coast", "-q", "-f", "html", "-o", "coast.html")
         self.browser.open(page)
-        self.browser.wait_until(READY)
+        self.browser.wait_until(self.READY)
         stored = [open_snapshot(self.path("coast", one["name"])) for one in record(self.path("coast"))["snapshots"]]
         entered = [float(one.attrs["ledger_sea_m3"]) for one in stored]
         self.assertTrue(entered[0] == 0 and 0 < entered[-3] < entered[-1], entered)
@@ -469,7 +447,7 @@ class BrowserPage(SharedCase):
     def open_other(self, name):
         """Another page, which loads nothing but itself either."""
         self.browser.open(f"file://{self.path(name)}")
-        self.browser.wait_until(READY)
+        self.browser.wait_until(self.READY)
         self.browser.wait_for_layout()
         self.assertEqual((self.text("failure"), self.browser.requests), ("", [f"file://{self.path(name)}"]))
         self.browser.requests = [f"file://{self.path('page.html')}"]
@@ -531,7 +509,7 @@ class BrowserPage(SharedCase):
             self.assertEqual(self.browser.evaluate("[...document.querySelectorAll('#warning p')].map((p) => p.textContent)"),
                              lines)
             self.assertFalse(self.on("warning", "hidden"))
-        self.open()
+        self.open("page.html")
         self.assertTrue(self.on("warning", "hidden"))
 
     def test_play(self):
@@ -544,7 +522,7 @@ class BrowserPage(SharedCase):
 
     def test_a_phone(self):
         """Nothing is wider than the screen; a tap chooses a cell."""
-        self.open(width=360, height=740, touch=True, ratio=3)
+        self.open("page.html", width=360, height=740, touch=True, ratio=3)
         self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), 360)
         self.assertGreaterEqual(self.on("play", "getBoundingClientRect().height"), 40)
         row, col = self.cells(len(self.stored) - 1)[1]
@@ -552,13 +530,3 @@ class BrowserPage(SharedCase):
         self.browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
         self.assertIn(f"row {row}, column {col}; ", self.text("cell"))
-
-
-if __name__ == "__main__":
-    if not browser.find():
-        print("skipped: there is no Chromium (apt-get install chromium)")
-        sys.exit(77)
-    if case.SANITIZED:
-        print("skipped: sanitizers see nothing of a browser; export_html.py makes the same pages")
-        sys.exit(77)
-    case.main()

@@ -14,19 +14,19 @@ import subprocess
 import zlib
 
 import case
+import geo
 from case import SharedCase, open_snapshot
+from geo import gdal
 
 import numpy
-from osgeo import gdal, ogr, osr
 
-gdal.UseExceptions()
 GOLDEN = os.path.join(case.SOURCE, "tests", "golden", "pictures")
 TITLE = "Éruption du Piton – Ñuñoa, Ætna"
 
 
 def pixels(path):
     """Rows, columns, and red, green, blue."""
-    return numpy.moveaxis(gdal.Open(path).ReadAsArray(), 0, 2).astype(int)
+    return numpy.moveaxis(geo.read(path), 0, 2).astype(int)
 
 
 INK = (30, 30, 30)
@@ -59,28 +59,15 @@ def is_the_same(a, b):
 
 
 def write_outline(path, driver, crs, points):
-    reference = osr.SpatialReference()
-    reference.ImportFromEPSG(crs)
-    reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    data = ogr.GetDriverByName(driver).CreateDataSource(path)
-    layer = data.CreateLayer("outline", reference, ogr.wkbPolygon)
-    ring = ogr.Geometry(ogr.wkbLinearRing)
-    for x, y in points + points[:1]:
-        ring.AddPoint_2D(x, y)
-    polygon = ogr.Geometry(ogr.wkbPolygon)
-    polygon.AddGeometry(ring)
-    feature = ogr.Feature(layer.GetLayerDefn())
-    feature.SetGeometry(polygon)
-    layer.CreateFeature(feature)
+    corners = ", ".join(f"{x!r} {y!r}" for x, y in points + points[:1])
+    geo.write_features(path, [f"POLYGON(({corners}))"], driver=driver, epsg=crs)
 
 
 def write_mask(path):
     """The same rectangle as a raster on the grid."""
     cells = numpy.zeros((case.ROWS, case.COLS), "uint8")
     cells[5:20, 15:30] = 1
-    data = gdal.GetDriverByName("GTiff").Create(path, case.COLS, case.ROWS, 1, gdal.GDT_Byte)
-    data.SetGeoTransform((case.WEST, case.CELL, 0, case.NORTH, 0, -case.CELL))
-    data.GetRasterBand(1).WriteArray(cells)
+    geo.write_raster(path, cells)
 
 
 def box(west, north, east, south):
@@ -168,13 +155,11 @@ class Pictures(SharedCase):
 
     def test_degrees_on_both_sides_of_180(self):
         """The meridian of 180 degrees is a line of the graticule, which goes on east of it."""
-        degrees, metres = self.reference(4326), self.reference(32601)
-        to, back = osr.CoordinateTransformation(degrees, metres), osr.CoordinateTransformation(metres, degrees)
+        to, back = geo.transformation(4326, 32601), geo.transformation(32601, 4326)
         middle = to.TransformPoint(180, 37.73)
         west, south = round(middle[0]) - 5 * case.COLS, round(middle[1]) - 5 * case.ROWS
-        with open(self.path("dem.asc"), encoding="ascii") as f:
-            grid = f.read().replace(f"xllcorner {case.WEST}", f"xllcorner {west}").replace(f"yllcorner {case.SOUTH}", f"yllcorner {south}")
-        case.write_text(self.path("turn.asc"), grid)
+        grid = case.read_text(self.path("dem.asc")).replace(f"xllcorner {case.WEST}", f"xllcorner {west}")
+        case.write_text(self.path("turn.asc"), grid.replace(f"yllcorner {case.SOUTH}", f"yllcorner {south}"))
         case.write_scenario(self.work, "turn.json", run={"max_steps": 60}, dem={"path": "turn.asc", "crs": "EPSG:32601"}, output={"fields": case.FIELDS, "maps": []})
         self.sciara("run", "turn.json", "-q", "-o", "turn")
         for name, *args in (("turn.png",), ("lines.png", "--graticule")):
@@ -202,20 +187,13 @@ class Pictures(SharedCase):
 
     def test_outlines_of_any_kind_are_the_same(self):
         """A GeoPackage, GeoJSON in degrees, and a raster."""
-        to = osr.CoordinateTransformation(*[self.reference(code) for code in (32633, 4326)])
+        to = geo.transformation(32633, 4326)
         corners = box(case.WEST + 150, case.NORTH - 50, case.WEST + 300, case.NORTH - 200)
         degrees = [to.TransformPoint(x, y)[:2] for x, y in corners]
         write_outline(self.path("outline.geojson"), "GeoJSON", 4326, degrees)
         first = self.export("a.png", "--width", 480, "--observed", "outline.gpkg")
         for k, name in enumerate(("outline.geojson", "mask.tif")):
             numpy.testing.assert_array_equal(first, self.export(f"b{k}.png", "--width", 480, "--observed", name))
-
-    @staticmethod
-    def reference(code):
-        reference = osr.SpatialReference()
-        reference.ImportFromEPSG(code)
-        reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        return reference
 
     def test_a_run_writes_its_maps(self):
         names = [f"maps/{field}.{end}" for field in ("deposit", "arrival_time") for end in ("tif", "png")]
@@ -343,14 +321,9 @@ class Pictures(SharedCase):
 
     def test_background_and_logo(self):
         """An orthophoto in degrees takes the place of the ground, not of the lava; a logo stands next to the title."""
-        reference = self.reference(4326)
-        data = gdal.GetDriverByName("GTiff").Create(self.path("photo.tif"), 50, 40, 3)
-        west, south, _ = osr.CoordinateTransformation(self.reference(32633), reference).TransformPoint(case.WEST, case.SOUTH)
-        data.SetProjection(reference.ExportToWkt())
-        data.SetGeoTransform((west - 0.001, 0.0002, 0, south + 0.005, 0, -0.0002))
-        for band, value in enumerate((10, 60, 200)):
-            data.GetRasterBand(band + 1).Fill(value)
-        data = None
+        west, south, _ = geo.transformation(32633, 4326).TransformPoint(case.WEST, case.SOUTH)
+        photo = numpy.repeat([10, 60, 200], 40 * 50).reshape(3, 40, 50)
+        geo.write_raster(self.path("photo.tif"), photo, place=[west - 0.001, 0.0002, 0, south + 0.005, 0, -0.0002], epsg=4326)
         mem = gdal.GetDriverByName("MEM").Create("", 30, 20, 3)
         mem.GetRasterBand(2).Fill(220)
         gdal.GetDriverByName("PNG").CreateCopy(self.path("logo.png"), mem)
@@ -367,12 +340,8 @@ class Pictures(SharedCase):
     def test_a_background_lies_where_its_coordinates_say(self):
         """Red in the west and blue in the east of an easting, on the whole DEM and on a part of it."""
         border = case.WEST + 250
-        data = gdal.GetDriverByName("GTiff").Create(self.path("halves.tif"), 100, 100, 3)
-        data.SetProjection(self.reference(32633).ExportToWkt())
-        data.SetGeoTransform((border - 500, 10, 0, case.SOUTH + 700, 0, -10))
-        for band, (west, east) in enumerate(((200, 20), (40, 40), (20, 200))):
-            data.GetRasterBand(band + 1).WriteArray(numpy.repeat([[west] * 50 + [east] * 50], 100, axis=0))
-        data = None
+        halves = numpy.array([[[west] * 50 + [east] * 50] * 100 for west, east in ((200, 20), (40, 40), (20, 200))])
+        geo.write_raster(self.path("halves.tif"), halves, place=[border - 500, 10, 0, case.SOUTH + 700, 0, -10])
         for west, east in ((case.WEST, case.WEST + 400), (case.WEST + 200, case.WEST + 400)):
             found = map_of(self.export("halves.png", "--overwrite", "--width", 480, "--background", "halves.tif", "--extent",
                                        f"{west},{case.SOUTH},{east},{case.NORTH}"))

@@ -59,9 +59,6 @@ class Places(SharedCase):
         plan.update(parts)
         case.write_json(os.path.join(cls.work, name), plan)
 
-    def table(self, path):
-        return case.read_rows(self.path(path))
-
     def plan(self, name, code=0, **parts):
         self.write_plan(f"{name}.json", **parts)
         return self.sciara("ensemble", "plan", f"{name}.json", "-o", name, "--no-estimate", code=code)

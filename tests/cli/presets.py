@@ -6,12 +6,11 @@ import re
 
 import h5py
 import numpy
-from osgeo import gdal
 
 import case
 from case import Case
+from geo import gdal
 
-gdal.UseExceptions()
 
 NAME, SHEET = "thesis-etna-2006", "aa"
 OTHERS = ["lapalma-2021-volcflow", "fluid"]

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import case
-from case import Case, record
+from case import ScenarioCase, record
 
 COLUMNS = ["step", "time_s", "clock_s", "active_cells", "launched_threads", "eta", "vents_s", "time_evaluation_s",
            "flows_s", "mass_and_momentum_s", "temperature_s", "other_s", "timed_steps"]
@@ -16,10 +16,8 @@ PROCESSES = COLUMNS[6:12]
 LONG = {"model": {"cooling": 0}}  # the lava stays liquid: any number of steps
 
 
-class Profile(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(**LONG)
+class Profile(ScenarioCase):
+    scenario = LONG
 
     def run_profiled(self, folder, *args, profile="p.csv", **options):
         self.run_scenario(folder, "--profile", profile, *args, **options)

@@ -7,12 +7,11 @@ import shutil
 import warnings
 
 import h5py
-from osgeo import gdal
 
 import case
-from case import Case, record
+from case import Case, ScenarioCase, record
+from geo import gdal
 
-gdal.UseExceptions()
 
 SHEET = {**case.SHEET, "radiating_share": 1}  # solid after 400 steps
 NAMES = {"fv3": "thesis-etna-2006", "bingham": "aa"}
@@ -144,10 +143,8 @@ class Refused(Case):
         self.sciara("ensemble", "plan", "e.json", "-o", "out", "--no-estimate")
 
 
-class Checked(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(model=SHEET)
+class Checked(ScenarioCase):
+    scenario = {"model": SHEET}
 
     def test_validate(self):
         """Engines with the rule pass, the others are skipped for this reason; a trace of the other rule is refused."""

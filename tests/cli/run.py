@@ -4,12 +4,12 @@ import json
 import os
 
 import case
+import geo
 from case import SharedCase, open_snapshot, record
+from geo import gdal
 
 import numpy
-from osgeo import gdal
 
-gdal.UseExceptions()
 EVERY = 600  # s
 
 
@@ -41,7 +41,7 @@ class Products(SharedCase):
 
     def test_messages_go_to_stderr_and_the_log(self):
         said = [line.removeprefix("sciara: ") for line in self.done.stderr.splitlines()]
-        kept = [line.split(": ", 1)[1] for line in read_text(self.out, "run.log").splitlines()]
+        kept = [line.split(": ", 1)[1] for line in case.read_text(self.out, "run.log").splitlines()]
         self.assertGreater(len(said), 3, "messages on stderr")
         self.assertEqual([line.removeprefix("warning: ") for line in said], kept, "run.log against stderr")
         self.assertIn("engine: serial, double precision, 1 thread", said)
@@ -117,8 +117,8 @@ class Products(SharedCase):
         data = open_snapshot(os.path.join(self.out, self.record["snapshots"][-1]["name"]))
         values = data.deposit.values[0]
         expected = numpy.where(values == 0, case.NODATA, values).astype("float32")
-        numpy.testing.assert_array_equal(gdal.Open(os.path.join(self.out, "maps/deposit.tif")).ReadAsArray(), expected)
-        arrival = gdal.Open(os.path.join(self.out, "maps/arrival_time.tif")).ReadAsArray()
+        numpy.testing.assert_array_equal(geo.read(os.path.join(self.out, "maps/deposit.tif")), expected)
+        arrival = geo.read(os.path.join(self.out, "maps/arrival_time.tif"))
         numpy.testing.assert_array_equal(arrival, data.arrival_time.values[0].astype("float32"))
 
     def test_cadence(self):
@@ -137,7 +137,3 @@ class Products(SharedCase):
         plain = self.run_scenario("plain", "--set", "output.every=null")
         self.assertEqual(len(record(plain)["snapshots"]), 1, "snapshots without output.every")
         self.assert_identical(plain, self.out)
-
-
-def read_text(*names):
-    return case.read_text(os.path.join(*names))

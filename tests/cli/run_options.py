@@ -6,16 +6,12 @@ import subprocess
 import time
 
 import case
-from case import Case, open_snapshot, record
+from case import Case, ScenarioCase, open_snapshot, record
 
 import numpy
 
 
-class Stops(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Stops(ScenarioCase):
     def stopped(self, *args):
         folder = self.path(f"run{len(os.listdir(self.work))}")
         self.run_scenario(folder, *args)
@@ -67,11 +63,7 @@ class Stops(Case):
         self.assertEqual([s["step"] for s in record(folder)["snapshots"]], list(range(1, 13)))
 
 
-class Options(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Options(ScenarioCase):
     def test_set_overrides_keys(self):
         folder = self.run_scenario("set", "-n", 5, "--set", "vents.0.effusion.rates_m3_s=[8, 0.5]", "--set",
                                    "title=größer", "--set", 'output.fields=["speed"]', "-s", "output.dtype=float32")

@@ -6,11 +6,8 @@ import subprocess
 import unittest
 
 import case
-from case import Case, open_snapshot, read_json, record
-
-from osgeo import gdal
-
-gdal.UseExceptions()
+from case import Case, ScenarioCase, open_snapshot, read_json, record
+from geo import gdal
 
 
 class Places(Case):
@@ -89,12 +86,8 @@ class Places(Case):
                 self.assertEqual(record(self.path(name))["state"]["step"], 1)
 
 
-class Occupied(Case):
+class Occupied(ScenarioCase):
     """A folder that is not empty."""
-
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
 
     def test_refused_without_overwrite(self):
         old = self.run_scenario("out", "-n", 3, "--set", 'output.maps=["deposit"]')

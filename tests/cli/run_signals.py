@@ -6,15 +6,13 @@ import subprocess
 import time
 
 import case
-from case import Case, open_snapshot, record
+from case import ScenarioCase, open_snapshot, record
 
 PATIENCE = 60  # s, for a slow machine
 
 
-class Signals(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario(**case.ENDLESS)
+class Signals(ScenarioCase):
+    scenario = case.ENDLESS
 
     def start(self, *args):
         """A run under way: since its record it has used 0.2 s of processor time, however busy the machine is."""

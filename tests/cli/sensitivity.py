@@ -50,9 +50,6 @@ class Sensitivity(SharedCase):
                  "budget": groups * (len(unknowns) + {"morris": 1, "saltelli": 2}[design]), **changes}
         case.write_json(os.path.join(cls.work, name), value)
 
-    def table(self, *names):
-        return case.read_rows(self.path(*names))
-
     def evaluations(self, folder, design, unknowns=None):
         """Coordinates (group, point, unknown) from 0 to 1, and scores (group, point), NAN where there is none."""
         unknowns = unknowns or UNKNOWNS

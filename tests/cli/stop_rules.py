@@ -6,7 +6,7 @@ import os
 import re
 
 import case
-from case import Case, open_snapshot, record
+from case import Case, ScenarioCase, open_snapshot, record
 
 VENT = {"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 6]}}
 REST = ("--until", "front at rest", "--set", "run.front_at_rest=10 min")
@@ -40,11 +40,7 @@ class Areas(Case):
                       f"{len(disc)} in the sea, 0 NODATA", done.stderr)
 
 
-class FrontAtRest(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class FrontAtRest(ScenarioCase):
     def test_same_step_on_every_engine_and_after_a_resume(self):
         whole = record(self.run_scenario("whole", "-e", "serial", *REST))
         self.assertEqual((whole["status"], whole["stop_reason"]), ("complete", "front at rest"))
@@ -92,11 +88,7 @@ class FrontAtRest(Case):
         self.assertIn("end:           when no cell has become newly covered for 2 d", done.stdout)
 
 
-class MaxThickness(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class MaxThickness(ScenarioCase):
     def test_exit_and_state(self):
         states = set()
         for engine in case.exact_engines():

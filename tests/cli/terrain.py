@@ -10,14 +10,13 @@ import struct
 import subprocess
 
 import case
-from case import CELL, COLS, NODATA, NORTH, ROWS, WEST, Case, open_snapshot, record
+import geo
+from case import CELL, COLS, NODATA, NORTH, ROWS, WEST, ScenarioCase, open_snapshot, record
+from geo import gdal, ogr
 
 import h5py
 import numpy
-from osgeo import gdal, ogr, osr
 
-gdal.UseExceptions()
-ogr.UseExceptions()
 DEM = {"path": "dem.asc", "crs": "EPSG:32633"}
 
 
@@ -42,41 +41,10 @@ def centre(row, col):
 
 
 def write_tif(path, values, west, north, dx, dy, epsg, nodata=None):
-    rows, cols = values.shape
-    out = gdal.GetDriverByName("GTiff").Create(path, cols, rows, 1, gdal.GDT_Float64)
-    out.SetGeoTransform([west, dx, 0, north, 0, -dy])
-    srs = osr.SpatialReference()
-    srs.ImportFromEPSG(epsg)
-    out.SetProjection(srs.ExportToWkt())
-    if nodata is not None:
-        out.GetRasterBand(1).SetNoDataValue(nodata)
-    out.GetRasterBand(1).WriteArray(values)
-    out.FlushCache()
+    geo.write_raster(path, values, gdal.GDT_Float64, [west, dx, 0, north, 0, -dy], epsg, nodata)
 
 
-def write_features(path, geometries, values=(), epsg=32633):
-    """A GeoPackage of WKT geometries, with columns of numbers."""
-    srs = osr.SpatialReference()
-    srs.ImportFromEPSG(epsg)
-    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    source = ogr.GetDriverByName("GPKG").CreateDataSource(path)
-    layer = source.CreateLayer("works", srs, ogr.wkbUnknown)
-    for name in sorted({name for one in values for name in one}):
-        layer.CreateField(ogr.FieldDefn(name, ogr.OFTReal))
-    for k, wkt in enumerate(geometries):
-        feature = ogr.Feature(layer.GetLayerDefn())
-        feature.SetGeometry(ogr.CreateGeometryFromWkt(wkt))
-        for name, value in (values[k] if values else {}).items():
-            feature.SetField(name, value)
-        layer.CreateFeature(feature)
-    source = None
-
-
-class Ground(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Ground(ScenarioCase):
     def write(self, name="s.json", **dem):
         case.write_json(self.path(name), case.scenario(dem={**DEM, **dem}))
 
@@ -135,7 +103,7 @@ class Sea(Ground):
         x0, y0 = centre(20, 5)
         x1, y1 = centre(29, 25)
         square = f"POLYGON(({x0} {y0 + 1}, {x1 + 1} {y0 + 1}, {x1 + 1} {y1 - 900}, {x0} {y1 - 900}, {x0} {y0 + 1}))"
-        write_features(self.path("sea.gpkg"), [square])
+        geo.write_features(self.path("sea.gpkg"), [square])
         sea = self.ground(sea="sea.gpkg")["sea"]
         expected = numpy.zeros((ROWS, COLS))
         expected[20:, 6:26] = 1
@@ -143,7 +111,7 @@ class Sea(Ground):
         self.assertTrue((sea == expected).all())
         (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (centre(*place) for place in ((15, 3), (29, 25), (22, 10), (24, 14)))
         ring = lambda a, b, c, d: f"({a - 1} {b + 1}, {c + 1} {b + 1}, {c + 1} {d - 1}, {a - 1} {d - 1}, {a - 1} {b + 1})"
-        write_features(self.path("island.gpkg"), [f"POLYGON({ring(x0, y0, x1, y1)}, {ring(x2, y2, x3, y3)})"])
+        geo.write_features(self.path("island.gpkg"), [f"POLYGON({ring(x0, y0, x1, y1)}, {ring(x2, y2, x3, y3)})"])
         subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", "-lco", "COORDINATE_PRECISION=10",
                         self.path("island.geojson"), self.path("island.gpkg")], check=True)
         expected = numpy.zeros((ROWS, COLS))
@@ -199,7 +167,7 @@ class Sea(Ground):
         for sea, part in ((5000, "expected land, found sea"), ("none.gpkg", "dem.sea"), (True, "dem.sea: expected a level"),
                           (1060, "a cell of the sea")):
             self.assertIn(part, self.messages(sea=sea, code=4 if sea == "none.gpkg" else 3))
-        write_features(self.path("line.gpkg"), [f"LINESTRING({WEST} {NORTH}, {WEST + 5} {NORTH})"])
+        geo.write_features(self.path("line.gpkg"), [f"LINESTRING({WEST} {NORTH}, {WEST + 5} {NORTH})"])
         self.assertIn("expected a polygon", self.messages(sea="line.gpkg", code=3))
 
 
@@ -207,19 +175,12 @@ class Stored(Ground):
     """What GDAL reads without a word: alpha bands, marks of missing values, orders of dimensions, headers of other files."""
 
     def stored(self, name, values, kind=gdal.GDT_Float32, alpha=None, scale=None):
-        rows, cols = values.shape
-        out = gdal.GetDriverByName("GTiff").Create(self.path(name), cols, rows, 1 if alpha is None else 2, kind)
-        out.SetGeoTransform([WEST, CELL, 0, NORTH, 0, -CELL])
-        srs = osr.SpatialReference()
-        srs.ImportFromEPSG(32633)
-        out.SetProjection(srs.ExportToWkt())
-        out.GetRasterBand(1).WriteArray(values)
+        geo.write_raster(self.path(name), values if alpha is None else numpy.array([values, alpha]), kind)
+        out = gdal.Open(self.path(name), gdal.GA_Update)
         if alpha is not None:
-            out.GetRasterBand(2).WriteArray(alpha)
             out.GetRasterBand(2).SetColorInterpretation(gdal.GCI_AlphaBand)
         if scale:
             out.GetRasterBand(1).SetScale(scale)
-        out.FlushCache()
 
     def land(self):
         return numpy.array([[case.altitude(r, c) for c in range(COLS)] for r in range(ROWS)])
@@ -374,7 +335,7 @@ class Edits(Ground):
         forms = {"whole": [f"LINESTRING{whole}"], "parts": [f"MULTILINESTRING({first},{second})"],
                  "features": [f"LINESTRING{first}", f"LINESTRING{second}"], "twice": [f"LINESTRING{whole}"] * 2}
         for name, geometries in forms.items():
-            write_features(self.path(f"{name}.gpkg"), geometries)
+            geo.write_features(self.path(f"{name}.gpkg"), geometries)
         for work in ({"width_m": 10, "height_m": 5}, {"width_m": 35, "height_m": 5}, {"width_m": 35, "depth_m": 2}, {"width_m": 35, "crest_m": 1060}):
             for more in ({}, {"from": "1 h"}):
                 said = {}
@@ -390,9 +351,9 @@ class Edits(Ground):
         box = lambda c0, c1, r0, r1: (f"(({centre(r0, c0)[0] - 1} {centre(r0, c0)[1] + 1},{centre(r0, c1)[0] + 1} {centre(r0, c0)[1] + 1},"
                                       f"{centre(r0, c1)[0] + 1} {centre(r1, c0)[1] - 1},{centre(r0, c0)[0] - 1} {centre(r1, c0)[1] - 1},"
                                       f"{centre(r0, c0)[0] - 1} {centre(r0, c0)[1] + 1}))")
-        write_features(self.path("fill.gpkg"), [f"MULTIPOLYGON({box(5, 14, 10, 12)},{box(10, 19, 10, 12)})"])
+        geo.write_features(self.path("fill.gpkg"), [f"MULTIPOLYGON({box(5, 14, 10, 12)},{box(10, 19, 10, 12)})"])
         self.assertIn("45 cells are changed by 3 m, 13500 m3 in all", self.messages(edits=[{"file": "fill.gpkg", "raise_m": 3}]))
-        write_features(self.path("two.gpkg"), [f"POLYGON{box(5, 14, 10, 12)}", f"POLYGON{box(10, 19, 10, 12)}", f"LINESTRING{first}"],
+        geo.write_features(self.path("two.gpkg"), [f"POLYGON{box(5, 14, 10, 12)}", f"POLYGON{box(10, 19, 10, 12)}", f"LINESTRING{first}"],
                        [{"raise_m": -2}, {"raise_m": 1}, {"height_m": 7, "width_m": 1}])
         change = self.ground(edits=[{"file": "two.gpkg"}])["altitude before the eruption"] - base()
         self.assertTrue((change[11, 5:15] == -2).all() and (change[11, 15:20] == 1).all())
@@ -402,7 +363,7 @@ class Edits(Ground):
     def test_file(self):
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
         box = f"POLYGON(({x0} {y0 - 50}, {x1} {y0 - 50}, {x1} {y0 - 80}, {x0} {y0 - 80}, {x0} {y0 - 50}))"
-        write_features(self.path("w.gpkg"), [f"LINESTRING({x0} {y0}, {x1} {y1})", f"LINESTRING({x0} {y0 - 30}, {x1} {y0 - 30})", box],
+        geo.write_features(self.path("w.gpkg"), [f"LINESTRING({x0} {y0}, {x1} {y1})", f"LINESTRING({x0} {y0 - 30}, {x1} {y0 - 30})", box],
                        [{"height_m": 9}, {}, {"raise_m": 2}])
         # GeoJSON of the same in degrees: the columns are read, the CRS is changed
         subprocess.run(["ogr2ogr", "-f", "GeoJSON", "-t_srs", "EPSG:4326", self.path("w.geojson"), self.path("w.gpkg")], check=True)
@@ -466,14 +427,8 @@ class FarAway(Ground):
         """A DEM in this CRS; longitudes and latitudes of the centres of its cells, 0 to 360."""
         self.epsg = epsg
         write_tif(self.path("dem.tif"), numpy.round(base() % 2000, 2), west, north, CELL, CELL, epsg)
-        utm, degrees = osr.SpatialReference(), osr.SpatialReference()
-        utm.ImportFromEPSG(epsg)
-        degrees.ImportFromEPSG(4326)
-        for srs in (utm, degrees):
-            srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        change = osr.CoordinateTransformation(utm, degrees)
         points = [(west + (c + 0.5) * CELL, north - (r + 0.5) * CELL) for r in range(ROWS) for c in range(COLS)]
-        placed = numpy.array(change.TransformPoints(points))[:, :2]
+        placed = numpy.array(geo.transformation(epsg, 4326).TransformPoints(points))[:, :2]
         self.lon, self.lat = (placed[:, k].reshape(ROWS, COLS) for k in range(2))
         self.middle = self.lon[ROWS // 2, COLS // 2], self.lat[ROWS // 2, COLS // 2]
         first = -180
@@ -548,7 +503,7 @@ class FarAway(Ground):
         self.check_sea(self.inside(west), [west])
 
     def test_not_finite(self):
-        write_features(self.path("nan.gpkg"), ["LINESTRING(500010 4177010, 500100 4177100)"] * 2)
+        geo.write_features(self.path("nan.gpkg"), ["LINESTRING(500010 4177010, 500100 4177100)"] * 2)
         with sqlite3.connect(self.path("nan.gpkg")) as db:
             geometry = db.execute("SELECT geom FROM works WHERE fid = 2").fetchone()[0]
             db.create_function("ST_IsEmpty", 1, lambda g: 0)  # the triggers of the index call them
@@ -572,11 +527,7 @@ class Windows(Ground):
         self.assertEqual((t[0], t[3], z.shape), (WEST + 160, NORTH - 40, (9, 9)))
         lonlat = [15.0012, 37.7405, 15.0030, 37.7418]
         self.write(window_lonlat=lonlat)
-        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
-        srs.ImportFromEPSG(32633)
-        wgs.ImportFromEPSG(4326)
-        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        x, y, _ = osr.CoordinateTransformation(wgs, srs).TransformPoint(lonlat[0], lonlat[3])
+        x, y, _ = geo.transformation(4326, 32633).TransformPoint(lonlat[0], lonlat[3])
         z, t = read(os.path.join(self.run_scenario("d", "--steps", "1", "--set", 'vents.0={"lon":15.002,"lat":37.741,"effusion":{"slot":"1 h","rates_m3_s":[1]}}'), "dem.tif"))
         self.assertLessEqual(abs(t[0] - x), 10)
         self.assertLessEqual(abs(t[3] - y), 10)
@@ -667,11 +618,7 @@ class Turns(Ground):
                   west, north, step, step, 4326)
 
     def place(self, epsg, lon, lat):
-        srs, wgs = osr.SpatialReference(), osr.SpatialReference()
-        srs.ImportFromEPSG(epsg)
-        wgs.ImportFromEPSG(4326)
-        wgs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-        return osr.CoordinateTransformation(wgs, srs).TransformPoint(lon, lat)[:2]
+        return geo.transformation(4326, epsg).TransformPoint(lon, lat)[:2]
 
     def assert_part(self, name, epsg, vent, box, whole, **dem):
         """Cells from the west, south, east and north of `box`, with the values of the whole raster."""
@@ -869,12 +816,5 @@ class Drivers(Ground):
                     "--allow-driver", "ENVI")
         self.promised("ENVI", initial={"thickness": "lava.img"})
         (x0, y0), (x1, y1) = centre(10, 5), centre(10, 35)
-        srs = osr.SpatialReference()
-        srs.ImportFromEPSG(32633)
-        source = ogr.GetDriverByName("GML").CreateDataSource(self.path("w.gml"))
-        layer = source.CreateLayer("works", srs, ogr.wkbLineString)
-        feature = ogr.Feature(layer.GetLayerDefn())
-        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"LINESTRING({x0} {y0}, {x1} {y1})"))
-        layer.CreateFeature(feature)
-        feature = layer = source = None
+        geo.write_features(self.path("w.gml"), [f"LINESTRING({x0} {y0}, {x1} {y1})"], driver="GML")
         self.promised("GML", dem={**DEM, "edits": [{"file": "w.gml", "width_m": 5, "height_m": 3}]})

@@ -20,9 +20,6 @@ class Usage(Case):
             "dem": {"path": "dem.asc", "crs": "EPSG:32633"},
             "vents": [{"row": 2, "col": 2, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]})
 
-    def write(self, name, text):
-        case.write_text(self.path(name), text)
-
     def listing(self):
         paths = [self.work] + [os.path.join(at, name) for at, folders, files in os.walk(self.work) for name in folders + files]
         return {path: (os.lstat(path).st_size, os.lstat(path).st_mtime_ns) for path in paths}

@@ -5,14 +5,10 @@ import json
 import os
 
 import case
-from case import Case
+from case import ScenarioCase
 
 
-class Validate(Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class Validate(ScenarioCase):
     def validate(self, *args, code=0):
         return self.sciara("validate", "-q", "s.json", *args, code=code)
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rule without early exits (SCIARA_BRANCHLESS) gives bit-identical results. Here engine `serial` is compiled
 // without them, and engine `checked` with them.
-
 #include "support/conformance.h"
 
 #ifndef SCIARA_BRANCHLESS
@@ -13,7 +12,7 @@ TEST_EACH(bit_identical, 2 * conformance_case_count()) {
   const struct conformance_case *c = &conformance_cases(&count)[_i / 2];
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const struct sciara_engine_ops *checked;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   char context[160];
   c->build(&both.scene, c->variant, 3);
   scene_finish(&both.scene, p);
@@ -24,7 +23,6 @@ TEST_EACH(bit_identical, 2 * conformance_case_count()) {
     pair_to_step(&both, c->steps[k]);
     pair_is_equal(&both, context);
   }
-  pair_end(&both);
 }
 
 RUN_TESTS(.one_process = true)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Banded engines: how a map is cut, cuts while lava flows, more ranks than rows, errors of one band.
 // test_conformance_bands [ENGINE...]: the inner engines named, else all that are available and have phases.
-
 #include "engine/band_rows.h"
 #include "support/banded_threads.h"
 #include "support/conformance.h"
@@ -68,7 +67,7 @@ static void make_slope(struct scene *s, enum sciara_precision p, int64_t rows) {
 TEST_EACH(cut_again, 4) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int ranks = _i / 2 == 0 ? 2 : 5;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   char context[64];
   make_slope(&both.scene, p, 120);
   pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], ranks), 1);
@@ -82,27 +81,25 @@ TEST_EACH(cut_again, 4) {
     ck_assert_uint_eq(both.serial.at.solidifications, both.tested.at.solidifications);
   }
   ck_assert_uint_gt(banded_facts(both.tested.engine).cuts, 0);
-  pair_end(&both);
 }
 
 // Ranks for which there are no rows wait.
 TEST_EACH(more_ranks_than_rows, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   make_slope(&both.scene, p, 7);
   pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], 5), 1);
   ck_assert_int_eq(banded_facts(both.tested.engine).bands, 3);
   pair_to_step(&both, 300);
   pair_is_equal(&both, "more ranks than rows");
-  pair_end(&both);
 }
 
 // The first bad cell of the map is reported, whichever band has it; a new upload makes the engine whole again.
 TEST_EACH(error_of_one_band, 2) {
   static const int64_t rows[][2] = {{3, 110}, {60, 90}, {110, 3}, {61, -1}};
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
-  struct scene s;
-  struct run banded;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run banded;
   const struct sciara_stop stop = {.steps = 300, .time = INFINITY};
   make_slope(&s, p, 120);
   run_start(&banded, banded_in_threads(engine_tested[p], 5), &s, 1);
@@ -123,14 +120,12 @@ TEST_EACH(error_of_one_band, 2) {
   }
   expect_ok(banded.ops->upload(banded.engine, s.state));
   run_to_step(&banded, 10);
-  run_end(&banded);
-  scene_free(&s);
 }
 
 // A limit of the thickness ends the steps of all bands where it ends those of one engine.
 TEST_EACH(too_thick, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   char context[64];
   make_slope(&both.scene, p, 120);
   pair_start(&both, p, NULL, banded_in_threads(engine_tested[p], 3), 1);
@@ -143,7 +138,6 @@ TEST_EACH(too_thick, 2) {
     snprintf(context, sizeof context, "up to %g m", limit);
     pair_is_equal(&both, context);
   }
-  pair_end(&both);
 }
 
 static const char *why_not(void) {

@@ -2,7 +2,6 @@
 // The cost of GPU engines depends only on the lava: several boxes leave out the ground between two distant eruptions,
 // and rock costs nothing. For CPU engines there is nothing to test here. test_conformance_boxes [ENGINE...]: the
 // engines named, else all that are available.
-
 #include "support/conformance.h"
 
 static double slope(int64_t r, int64_t c, int variant) {

@@ -2,7 +2,6 @@
 // Every case of support/conformance_cases.c, in both precisions and with every number of threads: the engine compared
 // with `serial`. First NaN, then the ledger, then equality in every bit (or, for tolerance engines, the tolerance).
 // test_conformance_cases [ENGINE...]: the engines named, else all that are available.
-
 #include "support/conformance.h"
 
 /** Numbers of threads to test; *count of them. A sanitizer sees the same lines with each number: one is enough for it. */
@@ -62,7 +61,7 @@ static void run_compared(const struct conformance_case *c, enum sciara_precision
 
 static void run_case(const struct conformance_case *c, enum sciara_precision p) {
   const unsigned record = SCIARA_RECORD_EVERYTHING;
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   c->build(&s, c->variant, record);
   scene_finish(&s, p);
   struct sciara_state *serial[4] = {NULL}, *last = NULL;
@@ -78,7 +77,6 @@ static void run_case(const struct conformance_case *c, enum sciara_precision p) 
   const int *threads = thread_counts(engine_tested[p], &count);
   for (int k = 0; k < count; k++) run_compared(c, p, threads[k], &s, serial, &reference.at);
   for (int k = 0; k < 4; k++) sciara_state_destroy(serial[k]);
-  scene_free(&s);
 }
 
 TEST_EACH(in_double, conformance_case_count()) {

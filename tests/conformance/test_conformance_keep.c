@@ -88,7 +88,7 @@ static void expect_undisturbed(struct keeper *p) {
 // Steps follow before a state is collected; the buffers are used many times.
 TEST_EACH(steps_follow, 6) {
   static const char *const scenes[] = {"ramp", "fissure", "hole"};
-  struct keeper p;
+  OWNED(keeper_end) struct keeper p;
   keeper_start(&p, scenes[_i / 2], _i % 2, _i % 4 < 2 ? MAXIMA : 0);
   for (int round = 0; round < 6; round++) {
     continue_to(&p, 5);
@@ -103,7 +103,6 @@ TEST_EACH(steps_follow, 6) {
     }
   }
   expect_undisturbed(&p);
-  keeper_end(&p);
 }
 
 // A large grid with little lava, which lies near the end of the transferred arrays: the transfer takes longer than the
@@ -114,7 +113,7 @@ static double slope(int64_t row, int64_t col, int variant) {
 }
 
 TEST_EACH(large_grid, 2) {
-  struct keeper p = {.both.precision = (enum sciara_precision)_i};
+  OWNED(keeper_end) struct keeper p = {.both.precision = (enum sciara_precision)_i};
   const int64_t side = engine_tested[_i]->capabilities & SCIARA_CAN_DEVICE ? 1100 : 220;
   scene_make(&p.both.scene, side + 100, side, MAXIMA, slope, 0);
   for (int64_t at = side - 60; at < side - 10; at += 7) scene_lava(&p.both.scene, at + 60, at, 2, 1340);
@@ -142,7 +141,6 @@ TEST_EACH(large_grid, 2) {
     expect_in_buffer(&p, k, step[k]);
     expect(&p, k, "of a large grid");
   }
-  keeper_end(&p);
 }
 
 /** The task of the thread that collects. */
@@ -162,7 +160,7 @@ static void *fetch(void *context) {
 
 // Another thread collects during steps and while the next state is kept, as the writer of snapshots does.
 TEST_EACH(by_another_thread, 2) {
-  struct keeper p;
+  OWNED(keeper_end) struct keeper p;
   pthread_t thread[SCIARA_BUFFERS];
   struct errand errand[SCIARA_BUFFERS];
   keeper_start(&p, "31 x 37", _i, MAXIMA);
@@ -183,12 +181,11 @@ TEST_EACH(by_another_thread, 2) {
     expect(&p, k, "the last ones");
   }
   expect_undisturbed(&p);
-  keeper_end(&p);
 }
 
 // A state that is never collected causes no problem: another state can be uploaded, and the engine can be destroyed.
 TEST_EACH(never_collected, 2) {
-  struct keeper p;
+  OWNED(keeper_end) struct keeper p;
   keeper_start(&p, "ramp", _i, 0);
   continue_to(&p, 20);
   keep(&p, 0);
@@ -201,7 +198,6 @@ TEST_EACH(never_collected, 2) {
   expect_ok(collect(&p, 0));
   expect(&p, 0, "after another upload");
   keep(&p, 1);
-  keeper_end(&p);
 }
 
 // An engine without setup.keeps reports an error; one that can keep states has all three functions, and states their

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recorded maxima, compared with a loop over the states at the ends of all steps: each must be the largest value.
 // test_conformance_maxima [ENGINE...]: the engines named, else all that are available.
-
 #include "support/conformance.h"
 
 enum { STEPS = 200 };

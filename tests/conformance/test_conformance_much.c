@@ -2,7 +2,6 @@
 // Thousands to hundreds of thousands of liquid cells, for which GPU engines work in other ways than for a small
 // eruption: results must be bit-identical. Of the CPU engines, which have no such ways, only those with threads are
 // tested, in the short cases. test_conformance_much [ENGINE...]: the engines named, else all that are available.
-
 #include "support/conformance.h"
 
 enum { PRECISIONS = 2 };

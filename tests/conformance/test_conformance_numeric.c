@@ -2,10 +2,10 @@
 // Invalid numbers are found in their step and reported with their cell. Host memory outside the arrays is not changed.
 // Simulations do not affect each other. Results have the symmetries of the model.
 // test_conformance_numeric [ENGINE...]: the engines named, else all that are available.
-
 #include "model/ledger.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
+#include "support/owned.h"
 
 enum { PRECISIONS = 2 };
 
@@ -50,8 +50,8 @@ static void expect_refused(struct run *r, const struct sciara_state *state, cons
 TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
-  struct scene s;
-  struct run r;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
   flat_scene(&s, p);
   run_start(&r, engine_tested[p], &s, 3);
   for (uint64_t before = 0; before <= 4; before += 4) {
@@ -70,8 +70,6 @@ TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
     sciara_state_destroy(sound);
     sciara_state_destroy(bad);
   }
-  run_end(&r);
-  scene_free(&s);
 }
 
 // Three pools too thin to flow, each with an invalid number: the first in row-major order is named, in any order of
@@ -80,14 +78,14 @@ TEST_EACH(first_of_three, PRECISIONS *PLANTED) {
   const enum sciara_precision p = (enum sciara_precision)(_i / PLANTED);
   const int which = _i % PLANTED;
   const int64_t cell[][2] = {{3, 17}, {9, 4}, {15, 10}};
-  struct scene s;
-  struct run r;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
   flat_scene(&s, p);
   memset(s.state->h, 0, (size_t)sciara_grid_cells(&s.state->grid) * sizeof(double));
   memset(s.state->T, 0, (size_t)sciara_grid_cells(&s.state->grid) * sizeof(double));
   for (int k = 0; k < 3; k++) scene_lava(&s, cell[k][0], cell[k][1], 0.5, 1300);
   scene_finish(&s, p);
-  struct sciara_state *bad;
+  OWNED(destroy_state) struct sciara_state *bad;
   expect_ok(sciara_state_clone(s.state, &bad));
   for (int k = 0; k < 3; k++) plant(bad, which, cell[k][0], cell[k][1]);
   run_start(&r, engine_tested[p], &s, 3);
@@ -98,9 +96,6 @@ TEST_EACH(first_of_three, PRECISIONS *PLANTED) {
   ck_assert_msg(llabs(r.at.bad.row - 3) <= slack && llabs(r.at.bad.col - 17) <= slack,
                 "%s = %g: planted in 3, 17, found in %d, %d", planted[which].field, planted[which].value,
                 (int)r.at.bad.row, (int)r.at.bad.col);
-  run_end(&r);
-  sciara_state_destroy(bad);
-  scene_free(&s);
 }
 
 /** A scene with lava only in these cells, each with an invalid thickness. */
@@ -119,26 +114,23 @@ static void broken_pools(struct scene *s, enum sciara_precision p, const int64_t
 TEST_EACH(first_in_a_row, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const int64_t cell[][2] = {{9, 4}, {9, 10}, {9, 16}};
-  struct scene s;
-  struct run r;
-  struct sciara_state *bad;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
+  OWNED(destroy_state) struct sciara_state *bad;
   broken_pools(&s, p, cell, 3, NAN, &bad);
   run_start(&r, engine_tested[p], &s, 3);
   expect_refused(&r, bad, s.state);
   ck_assert_msg(llabs(r.at.bad.row - 9) <= 1 && llabs(r.at.bad.col - 4) <= 1, "planted in 9, 4, found in %d, %d",
                 (int)r.at.bad.row, (int)r.at.bad.col);
-  run_end(&r);
-  sciara_state_destroy(bad);
-  scene_free(&s);
 }
 
 // A loaded state in which the only lava has a NaN or a negative thickness has not solidified.
 TEST_EACH(alone, PRECISIONS * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i / 2);
   const int64_t cell[][2] = {{9, 10}};
-  struct scene s;
-  struct run r;
-  struct sciara_state *bad;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
+  OWNED(destroy_state) struct sciara_state *bad;
   broken_pools(&s, p, cell, 1, _i % 2 ? NAN : -0.25, &bad);
   bad->step = 5;
   bad->time = sciara_vents_end(s.vents) + 1;
@@ -147,9 +139,6 @@ TEST_EACH(alone, PRECISIONS * 2) {
   expect_ok(r.ops->upload(r.engine, bad));
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &r.at), SCIARA_ERR_NUMERIC);
   ck_assert_uint_eq(r.at.bad.step, 6);
-  run_end(&r);
-  sciara_state_destroy(bad);
-  scene_free(&s);
 }
 
 // Engines on the host name the cell itself even if its lava flows: the step ends before the NaN reaches a neighbour.
@@ -177,20 +166,17 @@ static double pit(int64_t r, int64_t c, int v) { return r == v && c == v ? 95 : 
 // Lava that cannot flow: only its new temperature shows the error.
 TEST_EACH(in_a_pit, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct scene s;
-  struct run r;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
   scene_make(&s, 9, 9, 0, pit, 4);
   scene_lava(&s, 4, 4, 0.5, 1300);
   scene_finish(&s, p);
-  struct sciara_state *bad;
+  OWNED(destroy_state) struct sciara_state *bad;
   expect_ok(sciara_state_clone(s.state, &bad));
   bad->T[4 * 9 + 4] = NAN;
   run_start(&r, engine_tested[p], &s, 3);
   expect_refused(&r, bad, s.state);
   ck_assert(r.at.bad.step == 1 && r.at.bad.row == 4 && r.at.bad.col == 4);
-  run_end(&r);
-  sciara_state_destroy(bad);
-  scene_free(&s);
 }
 
 // ------------------------------------------------------------------------------------------------------- host memory
@@ -249,12 +235,12 @@ static void guarded_free(struct guarded *g) {
 
 TEST_EACH(guards, PRECISIONS) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   struct run r;
   char text[256];
   conformance_build("hole", p, SCIARA_RECORD_EVERYTHING, &s);
   struct guarded in, out;
-  struct sciara_state *before;
+  OWNED(destroy_state) struct sciara_state *before;
   guarded_make(&in, s.state);
   guarded_make(&out, s.state);
   expect_ok(sciara_state_clone(s.state, &before));
@@ -272,8 +258,6 @@ TEST_EACH(guards, PRECISIONS) {
   run_end(&r);
   guarded_free(&in);
   guarded_free(&out);
-  sciara_state_destroy(before);
-  scene_free(&s);
 }
 
 // ------------------------------------------------------------------------------------------------- effect of rounding
@@ -315,31 +299,29 @@ static void expect_explained(const struct sciara_ledger *l) {
 
 // A film that solidifies and is too thin to change the altitude.
 TEST_EACH(least_emission, PRECISIONS) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   steep_make(&s, 1, 1e-12);
   s.params.T_sol = 1359.9;
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 1);
   expect_explained(&l);
   ck_assert_double_le(l.bound_m3, _i == SCIARA_DOUBLE ? 1e-10 : 1e-2); // an ulp of 2000 m
-  scene_free(&s);
 }
 
 // 3000 vents in one cell: in single precision each adds less than an ulp.
 TEST_EACH(many_small_emissions, PRECISIONS) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   steep_make(&s, 3000, 6);
   s.params.relaxation = 0x1p-12;
   const struct sciara_ledger l = run_steep(&s, (enum sciara_precision)_i, 150);
   expect_explained(&l);
   if (_i == SCIARA_SINGLE_PRECISION && engine_tested[_i]->determinism == SCIARA_EXACT)
     ck_assert_double_gt(sciara_ledger_drift(&l), 1e-5);
-  scene_free(&s);
 }
 
 // Flows that are only a few roundings of their donor thick: without initial speed, that of fv3 grows with the square of
 // the clock, that of bingham with the clock.
 TEST_EACH(small_flows, PRECISIONS) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   steep_make(&s, 1, 6);
   for (int64_t row = 1; row < 20; row++)
     for (int64_t col = 1; col < 22; col++) scene_lava(&s, row, col, 3, 1300);
@@ -352,19 +334,17 @@ TEST_EACH(small_flows, PRECISIONS) {
   if (engine_tested[_i]->determinism ==
       SCIARA_EXACT) // else the test would be void; with other orders of addition errors may cancel
     ck_assert_msg(sciara_ledger_drift(&l) > usual, "%g", sciara_ledger_drift(&l));
-  scene_free(&s);
 }
 
 // Films thinner than the rounding of altitudes: by this rounding the outflow exceeds the thickness.
 TEST_EACH(films, PRECISIONS) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   steep_make(&s, 1, 0.1);
   s.params.hc_vent = s.params.hc_sol = 1e-9;
   s.params.yield_vent = s.params.yield_sol = 1e-6;
   s.params.relaxation = 1;
   scene_cooling(&s, 1e-3);
   run_steep(&s, (enum sciara_precision)_i, 100);
-  scene_free(&s);
 }
 
 // ----------------------------------------------------------------------------------------------- two at the same time
@@ -432,8 +412,8 @@ static void expect_symmetric(const struct sciara_state *s, double metres) {
 }
 
 TEST(symmetric_plane) {
-  struct scene s;
-  struct run r;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
   const double rate = 5;
   scene_make(&s, SIDE, SIDE, 0, level, 0);
   scene_vent(&s, SIDE / 2, SIDE / 2, 1e6, 1, &rate);
@@ -441,12 +421,9 @@ TEST(symmetric_plane) {
   run_start(&r, engine_tested[SCIARA_DOUBLE], &s, 2);
   // With rule bingham thick lava whose surface is nearly level moves up and down a little, which amplifies roundings.
   run_to_step(&r, r.ops->capabilities & SCIARA_FOR_TESTS ? 400 : (uint64_t)by_rule(2000, 400));
-  struct sciara_state *end = run_state(&r, s.state);
+  OWNED(destroy_state) struct sciara_state *end = run_state(&r, s.state);
   ck_assert_int_gt(sciara_state_liquid_cells(end), 60);
   expect_symmetric(end, 1e-12);
-  sciara_state_destroy(end);
-  run_end(&r);
-  scene_free(&s);
 }
 
 int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

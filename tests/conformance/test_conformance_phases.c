@@ -2,7 +2,6 @@
 // Steps in phases: those of a whole map are bit-identical to `advance` of the same engine. A map divided into bands,
 // with one engine for each, gives the fields and totals of the whole map. test_conformance_phases [ENGINE...]: the
 // engines named, else all that are available and have phases.
-
 #include "engine/stop_rule.h"
 #include "support/conformance.h"
 #include "support/writable.h"
@@ -374,7 +373,7 @@ TEST_EACH(three_bands, 2 * 7) {
 TEST_EACH(wrong_calls, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_phases *phases = engine_tested[p]->phases;
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   struct bands b;
   conformance_build("ramp", p, MAXIMA, &s);
   bands_start(&b, &s, 1, engine_tested[p], engine_tested[p], 3, (const int64_t[]){0, 10, 20});
@@ -398,12 +397,10 @@ TEST_EACH(wrong_calls, 2) {
   ck_assert_int_eq(phases->move(engine, 0, &at), SCIARA_ERR_INTERNAL);
   expect_ok(phases->move(engine, t_opt, &at));
   bands_end(&b);
-  struct run r;
+  OWNED(run_end) struct run r;
   run_start(&r, engine_tested[p], &s, 1);
   expect_ok(phases->evaluate(r.engine, 0, &t_opt));
   ck_assert_int_eq(r.ops->advance(r.engine, &stop, &at), SCIARA_ERR_INTERNAL);
-  run_end(&r);
-  scene_free(&s);
 }
 
 static double flat(int64_t r, int64_t c, int variant) {
@@ -415,7 +412,7 @@ TEST_EACH(wrong_halo, 2) {
   static const int64_t halos[][2] = {{1, 0}, {0, 1}, {3, 0}, {-2, 0}, {2, 2}, {0, -1}};
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops = engine_tested[p];
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   scene_make(&s, 4, 7, 0, flat, 0);
   scene_finish(&s, p);
   for (size_t k = 0; k < sizeof halos / sizeof *halos; k++) {
@@ -426,15 +423,14 @@ TEST_EACH(wrong_halo, 2) {
     ck_assert_int_eq(ops->upload(engine, s.state), SCIARA_ERR_INTERNAL);
     ops->destroy(engine);
   }
-  scene_free(&s);
 }
 
 // `move` reports invalid numbers like `advance`.
 TEST_EACH(bad_number, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_stop stop = {.steps = 1, .time = INFINITY};
-  struct scene s;
-  struct run whole, phased;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run whole, phased;
   double t_opt;
   conformance_build("flat pool", p, MAXIMA, &s);
   s.state->h[10 * 23 + 11] = NAN;
@@ -446,9 +442,6 @@ TEST_EACH(bad_number, 2) {
   ck_assert_uint_eq(phased.at.bad.step, 1);
   ck_assert_int_eq(phased.at.bad.row, whole.at.bad.row);
   ck_assert_int_eq(phased.at.bad.col, whole.at.bad.col);
-  run_end(&whole);
-  run_end(&phased);
-  scene_free(&s);
 }
 
 static const char *why_not(void) {

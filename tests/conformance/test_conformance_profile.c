@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile of an engine: its numbers are plausible, and profiling changes no bit.
 // test_conformance_profile [ENGINE...]: the engines named, else all that are available.
-
 #include "base/wallclock.h"
 #include "support/conformance.h"
 

@@ -7,6 +7,7 @@
 #include "sim/end.h"
 #include "support/conformance.h"
 #include "support/every_field.h"
+#include "support/owned.h"
 
 static const struct sciara_stop never = {.steps = UINT64_MAX, .time = INFINITY};
 
@@ -29,16 +30,15 @@ static bool exact(const struct pair *p) { return p->tested.ops->determinism == S
 static void expect_same(struct pair *p, struct run *tested, const char *what) {
   char context[128];
   snprintf(context, sizeof context, "%s, %s, %s", tested->ops->name, precision_name(p->precision), what);
+  OWNED(destroy_state)
   struct sciara_state *a = run_state(&p->serial, p->scene.state), *b = run_state(tested, p->scene.state);
   expect_conforms(p->tested.ops, p->precision, a, b, context);
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
 }
 
 // --------------------------------------------------------------------------------------------------------- stop rule
 
 TEST_EACH(by_steps, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, "ramp", _i);
   for (int twice = 0; twice < 2; twice++) { // the second time it applies at once
     run_until(&p.tested, at_step(37));
@@ -50,11 +50,10 @@ TEST_EACH(by_steps, 2) {
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_to_step(&p.serial, 37);
   expect_same(&p, &p.tested, "by steps");
-  pair_end(&p);
 }
 
 TEST_EACH(by_time, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, "ramp", _i);
   const double times[] = {0.5, 1.0, 60.9, 61.0, 61.1, 150, 151, 400};
   for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
@@ -76,11 +75,10 @@ TEST_EACH(by_time, 2) {
   ck_assert_uint_eq(p.tested.at.step, step + 1);
   run_to_step(&p.serial, step + 1);
   expect_same(&p, &p.tested, "by time");
-  pair_end(&p);
 }
 
 TEST_EACH(solidified, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, "rate gap", _i);
   const struct sciara_stop when = {.steps = UINT64_MAX, .time = INFINITY, .solidified = true, .max_wall_ms = 60000};
   run_until(&p.tested, when);
@@ -102,7 +100,6 @@ TEST_EACH(solidified, 2) {
   ck_assert_double_eq(p.tested.at.clock, p.scene.params.relaxation * p.scene.params.t_max);
   run_until(&p.serial, at_step(step + 5));
   expect_same(&p, &p.tested, "after it solidified");
-  pair_end(&p);
 }
 
 static double slope(int64_t row, int64_t col, int variant) {
@@ -128,7 +125,7 @@ static uint64_t expect_stall(struct run *r) {
 TEST_EACH(time_that_stands_still, 2) {
   const double start = 0x1p57, spacing = 32, rate = 5;
   const double edges[] = {start + 20 * spacing, start + 4000 * spacing};
-  struct pair p = {.precision = (enum sciara_precision)_i};
+  OWNED(pair_end) struct pair p = {.precision = (enum sciara_precision)_i};
   scene_make(&p.scene, 21, 23, SCIARA_RECORD_MAX_THICKNESS, slope, 0);
   expect_ok(sciara_vents_add(p.scene.vents, 7, 9, 1, edges, &rate));
   p.scene.params.t_first = p.scene.params.relaxation * p.scene.params.t_max;
@@ -145,7 +142,6 @@ TEST_EACH(time_that_stands_still, 2) {
   ck_assert_uint_eq(expect_stall(&p.tested), step);          // and remains valid
   run_until(&p.tested, at_step(step));                       // the stop rule comes first
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
-  pair_end(&p);
 }
 
 static double thickest(const struct sciara_state *s) {
@@ -170,7 +166,7 @@ TEST_EACH(by_thickness, 10) {
   enum { STEPS = 200 };
   double h[STEPS + 1], most = 0;
   uint64_t step = 1;
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, cases[_i / 2].scene, _i % 2);
   for (uint64_t k = 1; k <= STEPS; k++) {
     run_until(&p.serial, at_step(k));
@@ -201,7 +197,6 @@ TEST_EACH(by_thickness, 10) {
   run_until(&p.serial, at_step(STEPS));
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   expect_same(&p, &p.tested, "after the limit of thickness");
-  pair_end(&p);
 }
 
 /** Runs until the rule of the front is met; false if all lava solidifies before. With `divide` the run is cut into such parts. */
@@ -238,7 +233,7 @@ TEST_EACH(front_at_rest, 14) {
                {"initial lava and vents", 15}};
   const double duration = cases[_i / 2].duration;
   bool literal = false;
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, cases[_i / 2].scene, _i % 2);
   const double begun = sciara_vents_begun(p.scene.vents);
   for (uint64_t k = 1; !literal && k < 3000; k++) {
@@ -260,12 +255,11 @@ TEST_EACH(front_at_rest, 14) {
     }
     run_end(&r);
   }
-  pair_end(&p);
 }
 
 // A vent that starts later: the run does not end before it has emitted.
 TEST_EACH(front_at_rest_waits_for_all_vents, 2) {
-  struct pair p = {.precision = (enum sciara_precision)_i};
+  OWNED(pair_end) struct pair p = {.precision = (enum sciara_precision)_i};
   const double edges[] = {900, 1200}, rate = 5;
   scene_make(&p.scene, 21, 23, SCIARA_RECORD_NOTHING, slope, 0);
   scene_vent(&p.scene, 7, 9, 30, 1, &rate);
@@ -277,11 +271,10 @@ TEST_EACH(front_at_rest_waits_for_all_vents, 2) {
   ck_assert(run_to_rest(&p.serial, &p.scene, 100, 0) && run_to_rest(&p.tested, &p.scene, 100, 0));
   ck_assert_double_gt(p.tested.at.time, 900);
   if (exact(&p)) expect_same(&p, &p.tested, "front at rest, two vents");
-  pair_end(&p);
 }
 
 TEST_EACH(met_at_entry, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   const int cancel = 1;
   begin(&p, "initial lava and vents", _i);
   const struct {
@@ -298,12 +291,11 @@ TEST_EACH(met_at_entry, 2) {
     ck_assert_double_eq(p.tested.at.clock, p.scene.params.t_first);
     expect_same(&p, &p.tested, "nothing done");
   }
-  pair_end(&p);
 }
 
 // The rule is tested at the end of a step: without lava and vents there is exactly one.
 TEST_EACH(nothing_to_do, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   const struct sciara_stop when = {.steps = 50, .time = INFINITY, .solidified = true};
   begin(&p, "no vent", _i);
   for (int k = 0; k < 2; k++) {
@@ -311,22 +303,19 @@ TEST_EACH(nothing_to_do, 2) {
     ck_assert_uint_eq(p.tested.at.step, 1);
     ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_SOLIDIFIED);
   }
-  struct sciara_state *state = run_state(&p.tested, p.scene.state);
-  struct run other;
+  OWNED(destroy_state) struct sciara_state *state = run_state(&p.tested, p.scene.state);
+  OWNED(run_end) struct run other;
   run_start(&other, engine_tested[_i], &p.scene, 3);
   expect_ok(other.ops->upload(other.engine, state));
   run_until(&other, when);
   ck_assert_uint_eq(other.at.step, 1); // it has done its step
   ck_assert_int_eq(other.at.reason, SCIARA_STOP_SOLIDIFIED);
-  run_end(&other);
-  sciara_state_destroy(state);
-  pair_end(&p);
 }
 
 // ------------------------------------------------------------------------------------------------------------ slices
 
 TEST_EACH(snapshot_cadence, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, "fissure", _i);
   run_to_step(&p.serial, 150);
   const double cadence[] = {1e-3, 1.7, 29, 1000};
@@ -341,11 +330,10 @@ TEST_EACH(snapshot_cadence, 2) {
     expect_same(&p, &r, "in slices of time");
     run_end(&r);
   }
-  pair_end(&p);
 }
 
 TEST_EACH(wall_clock, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, "ramp", _i);
   struct sciara_stop stop = at_step(3000);
   stop.max_wall_ms = 1;
@@ -357,7 +345,6 @@ TEST_EACH(wall_clock, 2) {
   expect_ok(p.tested.ops->advance(p.tested.engine, &never, &p.tested.at)); // 0: returns automatically too
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_WALL);
   ck_assert_uint_gt(p.tested.at.step, 3000);
-  pair_end(&p);
 }
 
 static void *set_soon(void *flag) {
@@ -368,7 +355,7 @@ static void *set_soon(void *flag) {
 }
 
 TEST_EACH(cancelled, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   int cancel = 0;
   begin(&p, "31 x 37", _i);
   struct sciara_stop stop = never;
@@ -393,7 +380,6 @@ TEST_EACH(cancelled, 2) {
   ck_assert_int_eq(p.tested.at.reason, SCIARA_STOP_STEPS);
   run_until(&p.serial, at_step(stop.steps));
   expect_same(&p, &p.tested, "continued after cancel");
-  pair_end(&p);
 }
 
 // ---------------------------------------------------------------------------------------------- upload and download
@@ -405,12 +391,13 @@ static void continue_to(struct run *r, const struct sciara_state *state) {
 }
 
 TEST_EACH(round_trip, 4) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   begin(&p, _i % 2 ? "31 x 37" : "slots shorter than a step", _i / 2);
   run_until(&p.tested, at_step(23));
   run_until(&p.serial, at_step(23));
+  OWNED(destroy_state)
   struct sciara_state *own = run_state(&p.tested, p.scene.state), *reference = run_state(&p.serial, p.scene.state);
-  struct run fresh, serial;
+  OWNED(run_end) struct run fresh, serial;
   run_start(&fresh, p.tested.ops, &p.scene, 2);
   run_start(&serial, p.serial.ops, &p.scene, 1);
   run_until(&p.serial, at_step(400));
@@ -424,11 +411,6 @@ TEST_EACH(round_trip, 4) {
   expect_same(&p, &serial, "taken over by serial");
   continue_to(&fresh, p.scene.state); // and from the start
   expect_same(&p, &fresh, "started again");
-  run_end(&fresh);
-  run_end(&serial);
-  sciara_state_destroy(own);
-  sciara_state_destroy(reference);
-  pair_end(&p);
 }
 
 /** A state in which all fields and all totals of the engine have different values, where possible. */
@@ -461,22 +443,18 @@ static struct sciara_state *full_state(const struct sciara_state *like, enum sci
 
 // Upload and download transfer all of a state.
 TEST_EACH(all_of_a_state_goes_up_and_down, 2) {
-  struct scene scene;
-  struct run r;
+  OWNED(scene_free) struct scene scene;
+  OWNED(run_end) struct run r;
   char text[256];
   conformance_build("hole", (enum sciara_precision)_i, SCIARA_RECORD_EVERYTHING, &scene);
-  struct sciara_state *full = full_state(scene.state, (enum sciara_precision)_i);
+  OWNED(destroy_state) struct sciara_state *full = full_state(scene.state, (enum sciara_precision)_i);
   run_start(&r, engine_tested[_i], &scene, 3);
   expect_ok(r.ops->upload(r.engine, full));
-  struct sciara_state *back = run_state(&r, scene.state);
+  OWNED(destroy_state) struct sciara_state *back = run_state(&r, scene.state);
   ck_assert_msg(!states_differ(full, back, text, sizeof text), "uploaded and downloaded: %s", text);
   expect_ok(r.ops->upload(r.engine, scene.state)); // and nothing of it remains after the next upload
   expect_ok(r.ops->download(r.engine, back));
   ck_assert_msg(!states_differ(scene.state, back, text, sizeof text), "uploaded after another: %s", text);
-  sciara_state_destroy(full);
-  sciara_state_destroy(back);
-  run_end(&r);
-  scene_free(&scene);
 }
 
 enum { COMPANY = 6, ROUNDS = 6 };
@@ -520,12 +498,12 @@ static void *take_part(void *context) {
 
 // Several engines in one process at the same time do not affect each other.
 TEST_EACH(in_company, 2) {
-  struct pair p;
+  OWNED(pair_end) struct pair p;
   struct member member[COMPANY];
   pthread_t thread[COMPANY];
   begin(&p, "31 x 37", _i);
   run_until(&p.serial, at_step(100));
-  struct sciara_state *expected = run_state(&p.serial, p.scene.state);
+  OWNED(destroy_state) struct sciara_state *expected = run_state(&p.serial, p.scene.state);
   for (int round = 0; round < ROUNDS; round++) {
     for (int k = 0; k < COMPANY; k++) {
       member[k] = (struct member){.pair = &p};
@@ -542,8 +520,6 @@ TEST_EACH(in_company, 2) {
       sciara_state_destroy(member[k].end);
     }
   }
-  sciara_state_destroy(expected);
-  pair_end(&p);
 }
 
 int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

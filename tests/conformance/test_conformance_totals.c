@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals in progress, compared with engine `checked`, which visits every cell and counts independently.
 // test_conformance_totals [ENGINE...]: the engines named, else all that are available.
-
 #include "support/conformance.h"
 
 static void expect_same_progress(const struct sciara_engine_progress *checked,
@@ -55,7 +54,7 @@ TEST_EACH(scattered_piles, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
   const struct sciara_engine_ops *ops;
   expect_ok(sciara_engine_find("checked", rule_tested, p, &ops));
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, 100, 100, 0, flat, 0);
   for (int64_t r = 2; r < 98; r += 4)
@@ -67,7 +66,6 @@ TEST_EACH(scattered_piles, 2) {
   pair_conforms(&both, "scattered piles");
   ck_assert_uint_eq(both.tested.at.cell_steps,
                     both.serial.at.cell_steps); // after four steps tolerance engines have the same counts too
-  pair_end(&both);
 }
 
 // More liquid cells than a GPU has threads at the same time, so that some threads have several cells, and more than its
@@ -75,7 +73,7 @@ TEST_EACH(scattered_piles, 2) {
 TEST_EACH(lake, 2 * 2) {
   const enum sciara_precision p = (enum sciara_precision)(_i % 2);
   const int64_t side = _i / 2 ? 422 : 182;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, side, side, 0, flat, 0);
   for (int64_t r = 1; r < side - 1; r++)
@@ -87,7 +85,6 @@ TEST_EACH(lake, 2 * 2) {
   ck_assert_int_gt(both.serial.at.liquid_cells, (side - 2) * (side - 2) * 9 / 10);
   ck_assert_double_lt(both.serial.at.clock, s->params.relaxation * s->params.t_max);
   pair_conforms(&both, "lake");
-  pair_end(&both);
 }
 
 static double ramp(int64_t r, int64_t c, int variant) {
@@ -101,7 +98,7 @@ static double ramp(int64_t r, int64_t c, int variant) {
  */
 TEST_EACH(fissure, 2) {
   const enum sciara_precision p = (enum sciara_precision)_i;
-  struct pair both;
+  OWNED(pair_end) struct pair both;
   struct scene *s = &both.scene;
   scene_make(s, 60, 170, SCIARA_RECORD_EVERYTHING, ramp, 0);
   for (int half = 0; half < 2; half++)
@@ -116,7 +113,6 @@ TEST_EACH(fissure, 2) {
     pair_conforms(&both, "fissure");
   }
   ck_assert_double_gt(both.serial.at.time, 260); // all slots have ended
-  pair_end(&both);
 }
 
 int main(int argc, char **argv) { return conformance_main(argc, argv, &tests_here); }

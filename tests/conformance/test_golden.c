@@ -2,7 +2,6 @@
 // Every engine compared with the golden cases: every field and every clock within 1e-9 max(1, |golden|). test_golden
 // [ENGINE...]: the engines named, else all that are available. SCIARA_GOLDEN_STEPS=N in the environment: only the files
 // after at most N steps.
-
 #include "model/ledger.h"
 #include "support/conformance.h"
 #include "support/golden.h"

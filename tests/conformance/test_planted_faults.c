@@ -2,7 +2,6 @@
 // Engine `checked`, built with SCIARA_PLANT_FAULTS, with each rule: every planted fault must be found within the case, and
 // reported with its invariant, cell and step. Without a fault nothing must be found. What rule bingham forbids is found by
 // one check only: without it nothing is.
-
 #include "engine/planted_faults.h"
 #include "support/golden.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often the intervals, errors and bounds of an ensemble hold, for draws of known probability; prints a row for each case.
-
 #include "ensemble/sample.h"
 
 enum { MOST = 800, SEEDS = 20000 };

@@ -20,13 +20,9 @@ EVENTS = [{"name": "a", "weight": 3, "volume_m3": 9000, "duration": "30 min"},
 VARY = [{"key": "model.relaxation", "values": [0.30 + 0.005 * k for k in range(40)]}]
 
 
-def read(*names):
-    return case.read_bytes(os.path.join(*names))
-
-
 def batches(folder):
     path = os.path.join(folder, "batches")
-    return {name: read(path, name) for name in sorted(os.listdir(path)) if name.endswith(".h5")}
+    return {name: case.read_bytes(path, name) for name in sorted(os.listdir(path)) if name.endswith(".h5")}
 
 
 class Ensemble(Case):
@@ -182,7 +178,7 @@ class Ensemble(Case):
     def test_what_belongs_to_another_plan(self):
         self.folder("one")
         self.compute("one", "--part", "1/2")
-        other = read(self.path("one", "batches", "000000.h5"))
+        other = case.read_bytes(self.path("one", "batches", "000000.h5"))
         self.folder("two")
         os.makedirs(self.path("two", "batches"))
         case.write_bytes(self.path("two", "batches", "000001.h5"), other)

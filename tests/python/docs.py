@@ -11,10 +11,6 @@ import sciara
 PAGE = os.path.join(setup.SOURCE, "docs", "python.md")
 
 
-def read(path):
-    return case.read_text(path)
-
-
 class Documentation(case.Case):
     def run_blocks(self, text):
         try:
@@ -32,7 +28,7 @@ class Documentation(case.Case):
     def test_page(self):
         for folder in ("config", "datasets"):
             os.symlink(os.path.join(setup.SOURCE, folder), self.path(folder))
-        blocks, names = self.run_blocks(read(PAGE))
+        blocks, names = self.run_blocks(case.read_text(PAGE))
         self.assertEqual(len(blocks), 7)
         self.assertTrue(os.path.exists(self.path("deposit.tif")) and os.path.exists(self.path("state.nc")))
         self.assertEqual(names["ensemble"].status().finished, 8)
@@ -41,10 +37,10 @@ class Documentation(case.Case):
 
     def test_readme(self):
         case.write_scenario(self.work, "etna.json")
-        self.assertEqual(len(self.run_blocks(read(os.path.join(setup.PACKAGE, "README.md")))[0]), 1)
+        self.assertEqual(len(self.run_blocks(case.read_text(os.path.join(setup.PACKAGE, "README.md")))[0]), 1)
 
     def test_everything_is_named(self):
-        text = read(PAGE)
+        text = case.read_text(PAGE)
         for name in set(sciara.__all__) - {"Engine", "Grid", "Ledger", "Progress", "VentInfo", "LavaAccessor", "Score",
                                            "__version__"}:
             self.assertRegex(text, rf"\b{name}\b")

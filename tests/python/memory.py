@@ -6,15 +6,14 @@ import pathlib
 
 import setup
 import case
+from geo import osr
 
 import numpy
 import xarray
-from osgeo import osr
 
 import sciara
 
 STEPS = 300
-osr.UseExceptions()
 KEYS = {"vents": [{"rowcol": case.VENT, **setup.RATES}], "params": {"cooling": 150}}
 X = case.WEST + (numpy.arange(case.COLS) + 0.5) * case.CELL
 Y = case.NORTH - (numpy.arange(case.ROWS) + 0.5) * case.CELL

@@ -18,11 +18,7 @@ import sciara
 EVERYTHING = {"output.fields": list(sciara._fields.NAMES)}
 
 
-class RunCase(case.Case):
-    def setUp(self):
-        super().setUp()
-        self.write_scenario()
-
+class RunCase(case.ScenarioCase):
     def open(self, overrides=None, **options):
         run = sciara.open(self.path("s.json"), overrides, **options)
         self.addCleanup(run.close)

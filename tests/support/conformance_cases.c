@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases of the conformance suite. Each has a purpose, and asserts for the final state of `serial` that it was
 // tested.
-
 #include "model/ledger.h"
 #include "model/moore.h"
 #include "support/conformance.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the next snapshot is due: at each multiple once, at none twice, however quotients and products are rounded, and
 // always later than now. When checkpoints and tests for towers are due.
-
 #include "sim/agenda.h"
 
 static const double intervals[] = {0.1, 1.0 / 49, 1e-3, 0.7, 1.0 / 3, 6 * 3600, 86400.0 * 7 / 11, 15, 1e-9, 12345.678};

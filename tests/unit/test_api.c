@@ -9,6 +9,7 @@
 #include "run/run.h"
 #include "run_case.h"
 #include "store/snapshot_hdf5.h"
+#include "support/owned.h"
 
 enum { ROWS = 30, COLS = 40, CELLS = ROWS * COLS };
 
@@ -93,9 +94,9 @@ TEST_EACH(ground_from_memory_as_from_files, 3) {
   snprintf(sea, sizeof sea, "dem.sea=%s", seas[_i]);
   snprintf(edit, sizeof edit, "dem.edits=%s", edits);
   const char *const overrides[] = {"engine.name=serial", sea, edit, "run.max_steps=120"};
-  const struct sciara_site *site = memory_site(false);
-  struct sciara_scenario *c = built();
-  struct sciara *plain = create(c, site), *files, *memory, *again;
+  OWNED(release_site) const struct sciara_site *site = memory_site(false);
+  OWNED(close_scenario) struct sciara_scenario *c = built();
+  OWNED(close_run) struct sciara *plain = create(c, site), *files, *memory, *again;
   expect_ok(sciara_scenario_set(c, "dem.sea", seas[_i]));
   expect_ok(sciara_scenario_set(c, "dem.edits", edits));
   memory = create(c, site);
@@ -121,17 +122,11 @@ TEST_EACH(ground_from_memory_as_from_files, 3) {
                "dem.cell_size_m: expected only with a DEM that is a file");
   expect_ok(sciara_scenario_set(c, "dem.path", "dem.asc"));
   expect_error(sciara_create(c, site, &none), SCIARA_ERR_INPUT, "dem.path: expected none");
-  sciara_close(plain);
-  sciara_close(files);
-  sciara_close(memory);
-  sciara_close(again);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
 }
 
 TEST(scenarios_from_text_and_file) {
-  struct sciara_scenario *file, *text, *calls = built();
-  const struct sciara_site *site;
+  OWNED(close_scenario) struct sciara_scenario *file, *text, *calls = built();
+  OWNED(release_site) const struct sciara_site *site;
   const char *json;
   expect_ok(sciara_scenario_open(in_folder("s.json"), &file));
   expect_ok(sciara_scenario_set(file, "engine.name", "serial"));
@@ -146,11 +141,7 @@ TEST(scenarios_from_text_and_file) {
     ck_assert_uint_eq(checksum_of(s[k]), expected);
     sciara_close(s[k]);
   }
-  sciara_scenario_close(file);
-  sciara_scenario_close(text);
-  sciara_scenario_close(calls);
   sciara_scenario_close(NULL);
-  sciara_site_release(site);
 }
 
 static int64_t covered(struct sciara *s) {
@@ -164,10 +155,10 @@ static int64_t covered(struct sciara *s) {
 // A vent with an area emits the rate of the whole vent, also after a change of its rate.
 TEST(vents_with_an_area) {
   static const double line[] = {500155, 4177215, 500255, 4177205};
-  struct sciara_scenario *c;
+  OWNED(close_scenario) struct sciara_scenario *c;
   struct sciara_vent v = vent;
   struct sciara_ledger ledger;
-  const struct sciara_site *site = memory_site(false);
+  OWNED(release_site) const struct sciara_site *site = memory_site(false);
   const struct sciara_advance_options first = {.step = 1}, second = {.time_s = 300};
   expect_ok(sciara_scenario_create(&c));
   expect_ok(sciara_scenario_set(c, "engine.name", "serial"));
@@ -180,7 +171,7 @@ TEST(vents_with_an_area) {
   v.width_m = 30;
   v.name = "fissure";
   expect_ok(sciara_scenario_add_vent(c, &v));
-  struct sciara *s = create(c, site);
+  OWNED(close_run) struct sciara *s = create(c, site);
   expect_ok(sciara_advance(s, &first));
   expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 2 * 5 * 1.0, 1e-12 * 10); // the first clock is 1 s
@@ -191,9 +182,6 @@ TEST(vents_with_an_area) {
   const double time = progress_of(s).time_s, expected = 5 * time + 5 + 7 * 99;
   ck_assert_double_eq_tol(ledger.emitted_m3, expected, 1e-12 * expected);
   ck_assert_double_le(fabs(ledger.residual_m3), ledger.bound_m3);
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
 }
 
 // What is wrong is named, and nothing is made.
@@ -267,7 +255,7 @@ static double initial_m3(struct sciara *s) {
 // A run of initial lava alone, without a vent; its checkpoint needs neither the array nor the raster again.
 TEST(initial_lava_and_checkpoints) {
   double h[CELLS], T[CELLS];
-  const struct sciara_site *site = memory_site(false);
+  OWNED(release_site) const struct sciara_site *site = memory_site(false);
   struct sciara_scenario *c;
   struct sciara *s, *again;
   const char *json;
@@ -296,29 +284,25 @@ TEST(initial_lava_and_checkpoints) {
     sciara_close(again);
     sciara_scenario_close(c);
   }
-  sciara_site_release(site);
 }
 
 // -------------------------------------------------------------------------------------------------------- own loop
 
 // A DEM that is read has the requested cell size and precision.
 TEST(sites_from_files) {
-  const struct sciara_site *site;
+  OWNED(release_site) const struct sciara_site *site;
   struct sciara_grid_info g;
-  struct sciara *s;
+  OWNED(close_run) struct sciara *s;
   expect_ok(sciara_site_from_dem(in_folder("dem.asc"), "EPSG:32633", 20, true, &site));
   sciara_site_read_grid(site, &g);
   ck_assert(g.cell_size_m == 20 && g.rows == ROWS / 2 && g.cols == COLS / 2);
-  struct sciara_scenario *c = built();
+  OWNED(close_scenario) struct sciara_scenario *c = built();
   expect_error(sciara_create(c, site, &s), SCIARA_ERR_INPUT, "engine.precision: expected \"single\"");
   expect_ok(sciara_scenario_set(c, "engine.precision", "single"));
   expect_ok(sciara_scenario_set(c, "vents.0.row", "4"));
   expect_ok(sciara_scenario_set(c, "vents.0.col", "10"));
   s = create(c, site);
   expect_ok(sciara_step(s, 2));
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
 }
 
 static bool until_step_30(void *context, const struct sciara_progress *now) {
@@ -332,7 +316,7 @@ static void keep_message(void *context, enum sciara_message kind, const char *te
 
 // A time, a step or the caller end an advance; the run continues from there as if it had not stopped.
 TEST(advances) {
-  struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
+  OWNED(close_run) struct sciara *whole = open_file(NULL, NULL), *s = open_file(NULL, NULL);
   int calls = 0;
   struct sciara_advance_options options = {.step = 20};
   expect_ok(sciara_advance(s, &options));
@@ -367,19 +351,16 @@ TEST(advances) {
   expect_ok(sciara_run(whole));
   ck_assert(progress_of(s).finished);
   ck_assert_uint_eq(checksum_of(s), checksum_of(whole));
-  sciara_close(s);
-  sciara_close(whole);
 }
 
 // A time that no longer grows ends no run: each further call reports it. Times in scenarios are too small for a real one.
 TEST(a_run_that_stands_still) {
-  struct sciara *s = open_file(NULL, NULL);
+  OWNED(close_run) struct sciara *s = open_file(NULL, NULL);
   expect_ok(sciara_step(s, 10));
   s->simulation->finished = SCIARA_STOP_STALLED;
   ck_assert(!progress_of(s).finished && !progress_of(s).solidified);
   s->simulation->finished = SCIARA_STOP_STEPS;
   ck_assert(progress_of(s).finished && !progress_of(s).solidified);
-  sciara_close(s);
 }
 
 static void *cancel_soon(void *context) {
@@ -389,18 +370,17 @@ static void *cancel_soon(void *context) {
 }
 
 TEST(cancelled_by_another_thread) {
-  struct sciara *s = open_file(NULL, "run={\"until\": \"1000 d\"}");
+  OWNED(close_run) struct sciara *s = open_file(NULL, "run={\"until\": \"1000 d\"}");
   pthread_t thread;
   ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, s), 0);
   expect_ok(sciara_run(s));
   pthread_join(thread, NULL);
   ck_assert(!progress_of(s).finished);
-  sciara_close(s);
 }
 
 // A view is the field, stays where it is, and follows the steps.
 TEST(views) {
-  struct sciara *s = open_file(NULL, NULL);
+  OWNED(close_run) struct sciara *s = open_file(NULL, NULL);
   const double *view, *again;
   double copy[CELLS];
   expect_ok(sciara_step(s, 50));
@@ -423,7 +403,6 @@ TEST(views) {
   double one[1];
   expect_error(sciara_read_field(s, SCIARA_FIELD_DEPOSIT, one, 1), SCIARA_ERR_USAGE,
                "expected room for 1200 values, found 1");
-  sciara_close(s);
 }
 
 static double rate_of(const struct sciara *s) {
@@ -468,6 +447,7 @@ static struct sciara *stored_scenario(const char *name, const struct sciara_site
 
 // The same rate from now on changes no bit; another one is that of a scenario that said so from the start.
 TEST(rates_that_change) {
+  OWNED(close_run)
   struct sciara *plain = open_file(NULL, NULL), *same = open_file(NULL, NULL), *other = open_file(NULL, NULL);
   char table[128];
   expect_ok(sciara_step(same, 40));
@@ -487,21 +467,17 @@ TEST(rates_that_change) {
   expect_ok(sciara_run(other));
   ck_assert_uint_ne(checksum_of(other), checksum_of(plain));
   snprintf(table, sizeof table, "vents.0.effusion={\"table\": [[0, 5], [%.17g, 12.5], [%.17g, 0]]}", now, now + 100);
-  struct sciara *known = open_file(NULL, table);
+  OWNED(close_run) struct sciara *known = open_file(NULL, table);
   expect_ok(sciara_run(known));
   ck_assert_uint_eq(checksum_of(other), checksum_of(known));
   struct sciara_ledger ledger;
   expect_ok(sciara_read_ledger(other, &ledger));
   ck_assert(fabs(ledger.residual_m3) <= ledger.bound_m3);
-  sciara_close(plain);
-  sciara_close(same);
-  sciara_close(other);
-  sciara_close(known);
 }
 
 // After the end of all vents a new rate starts the flow again; a run that was solid is not finished any more.
 TEST(a_vent_that_opens_again) {
-  struct sciara *s = open_file(NULL, "vents.0.effusion={\"table\": [[0, 5], [60, 0]]}");
+  OWNED(close_run) struct sciara *s = open_file(NULL, "vents.0.effusion={\"table\": [[0, 5], [60, 0]]}");
   const struct sciara_advance_options until = {.time_s = 90};
   struct sciara_ledger ledger;
   expect_ok(sciara_advance(s, &until));
@@ -514,19 +490,17 @@ TEST(a_vent_that_opens_again) {
   expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
   // The stored scenario closes the vent in between: run from its start it emits as much.
-  struct sciara *stored = stored_scenario("gap.h5", NULL);
+  OWNED(close_run) struct sciara *stored = stored_scenario("gap.h5", NULL);
   expect_ok(sciara_run(stored));
   expect_ok(sciara_read_ledger(stored, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 60 + 7 * 30, 1e-9);
-  sciara_close(stored);
-  sciara_close(s);
 }
 
 // What is solid flows again from a vent that opens.
 TEST(a_run_that_was_solid) {
   static const char *const overrides[] = {"engine.name=serial", "model.cooling=1e5", "run.max_steps=null",
                                           "vents.0.effusion={\"table\": [[0, 5], [10, 0]]}"};
-  struct sciara *s;
+  OWNED(close_run) struct sciara *s;
   struct sciara_ledger ledger;
   expect_ok(sciara_open(in_folder("s.json"), overrides, 4, &s));
   expect_ok(sciara_run(s));
@@ -538,7 +512,6 @@ TEST(a_run_that_was_solid) {
   ck_assert(progress_of(s).solidified && progress_of(s).time_s > now + 29);
   expect_ok(sciara_read_ledger(s, &ledger));
   ck_assert_double_eq_tol(ledger.emitted_m3, 5 * 10 + 7 * 30, 1e-9);
-  sciara_close(s);
 }
 
 /** Times that lava left the domain, as a checkpoint says. */
@@ -555,7 +528,7 @@ TEST(checkpoints_after_a_change) {
   static const char *const overrides[] = {"engine.name=serial",
                                           "vents.0={\"row\": 28, \"col\": 20, \"start\": 20, \"effusion\": {\"slot\": "
                                           "86400, \"rates_m3_s\": [50]}}"};
-  struct sciara *s, *again;
+  OWNED(close_run) struct sciara *s, *again;
   const char *name;
   double end;
   expect_ok(sciara_open(in_folder("s.json"), overrides, 2, &s));
@@ -573,12 +546,10 @@ TEST(checkpoints_after_a_change) {
   expect_ok(sciara_run(s));
   expect_ok(sciara_run(again));
   ck_assert_uint_eq(checksum_of(s), checksum_of(again));
-  sciara_close(s);
-  sciara_close(again);
 }
 
 TEST(rates_that_are_refused) {
-  struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
+  OWNED(close_run) struct sciara *s = open_file(NULL, NULL), *plain = open_file(NULL, NULL);
   expect_ok(sciara_step(s, 20));
   const double now = progress_of(s).time_s;
   expect_error(sciara_set_rate(s, "summit", 5, now + 1), SCIARA_ERR_USAGE,
@@ -597,8 +568,6 @@ TEST(rates_that_are_refused) {
   expect_ok(sciara_run(s));
   expect_ok(sciara_run(plain));
   ck_assert_uint_eq(checksum_of(s), checksum_of(plain)); // nothing was changed by any of them
-  sciara_close(s);
-  sciara_close(plain);
 }
 
 // ----------------------------------------------------------------------------------------------------------- outputs
@@ -606,7 +575,7 @@ TEST(rates_that_are_refused) {
 // A checkpoint continues bit by bit: on a site, on the DEM of its scenario, and with a rate that was changed before.
 TEST(checkpoints) {
   struct sciara *s = open_file(NULL, NULL), *again;
-  const struct sciara_site *site = memory_site(false);
+  OWNED(release_site) const struct sciara_site *site = memory_site(false);
   expect_ok(sciara_step(s, 40));
   expect_ok(sciara_set_rate(s, "vent 1", 9, 5000));
   expect_ok(sciara_step(s, 10));
@@ -625,7 +594,7 @@ TEST(checkpoints) {
   ck_assert_uint_eq(progress_of(again).step, 200);
   sciara_close(again);
   double altitude[CELLS];
-  const struct sciara_site *other;
+  OWNED(release_site) const struct sciara_site *other;
   fill(altitude);
   altitude[17] += 1e-9;
   expect_ok(sciara_site_from_array(&grid, "EPSG:32633", altitude, false, &other));
@@ -634,16 +603,13 @@ TEST(checkpoints) {
   expect_error(sciara_open_checkpoint(in_folder("none.h5"), site, NULL, 0, &again), SCIARA_ERR_IO, "none.h5");
   expect_error(sciara_open_checkpoint(in_folder("s.json"), site, NULL, 0, &again), SCIARA_ERR_INPUT, "s.json");
   sciara_close(s);
-  struct sciara_scenario *c = built();
+  OWNED(close_scenario) struct sciara_scenario *c = built();
   s = create(c, site);
   expect_ok(sciara_write_checkpoint(s, in_folder("memory.h5")));
   expect_error(sciara_open_checkpoint(in_folder("memory.h5"), NULL, NULL, 0, &again), SCIARA_ERR_INPUT,
                "had a DEM in memory");
   expect_ok(sciara_open_checkpoint(in_folder("memory.h5"), site, NULL, 0, &again));
   sciara_close(again);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
-  sciara_site_release(other);
   sciara_close(s);
 }
 

@@ -3,6 +3,7 @@
 #include "sciara.h"
 
 #include "run_case.h"
+#include "support/owned.h"
 
 static char scenario[96], observed[96];
 
@@ -11,14 +12,13 @@ static char scenario[96], observed[96];
 /** The observed extent is that of a run with relaxation 0.4. */
 static void setup(void) {
   static const char *const keys[] = {"model.relaxation=0.4"};
-  struct sciara *s;
+  OWNED(close_run) struct sciara *s;
   run_case_make("\"fields\": [\"deposit\"]");
   snprintf(scenario, sizeof scenario, "%s/s.json", folder);
   snprintf(observed, sizeof observed, "%s/mapped.tif", folder);
   OK(sciara_open(scenario, keys, 1, &s));
   OK(sciara_run(s));
   OK(sciara_write_map(s, SCIARA_FIELD_DEPOSIT, observed));
-  sciara_close(s);
 }
 
 static struct sciara_evaluations *open_all(int workers) {

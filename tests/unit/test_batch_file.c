@@ -9,6 +9,7 @@
 #include "file/durable.h"
 #include "file/versions.h"
 #include "support/folder.h"
+#include "support/owned.h"
 #include "support/random.h"
 
 // HDF5 1.10 does not release all of its memory when it finds a damaged file.
@@ -281,7 +282,7 @@ static bool refused_or_unchanged(void) {
 }
 
 TEST(a_damaged_file_is_never_read_as_another) {
-  char *bytes;
+  OWNED(free_text) char *bytes;
   size_t size;
   for (int k = 0; k < MEMBERS; k++) members[k].count = members[k].count > 300 ? 300 : members[k].count;
   write_it();
@@ -298,7 +299,6 @@ TEST(a_damaged_file_is_never_read_as_another) {
     expect_ok(sciara_file_replace_shared(path, bytes, length, false));
     ck_assert_msg(refused_or_unchanged(), "the first %zu bytes", length);
   }
-  free(bytes);
 }
 
 TEST(a_member_takes_little_room) {

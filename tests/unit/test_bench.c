@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about bench/bench.h and bench/bench_scenes.h: what the scenes contain, and that a wrong engine gets no time.
-
 #include "bench/bench.h"
 #include "bench/bench_race.h"
 #include "bench/bench_report.h"
@@ -81,7 +80,7 @@ static void count_row(void *context, const struct sciara_bench_case *c, const st
 
 /** Measures the faulty engine and expects this result for it. */
 static void expect(int what, enum sciara_determinism determinism, enum sciara_bench_result result, const char *why) {
-  struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 64, SCIARA_DOUBLE);
+  OWNED(sciara_problem_free) struct sciara_problem p = scene(SCIARA_SCENE_DENSE, 64, SCIARA_DOUBLE);
   struct sciara_engine_ops faulty = *serial;
   faulty.name = "faulty";
   faulty.determinism = determinism;
@@ -89,6 +88,7 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
   faulty.download = download;
   faulty.advance = advance;
   const struct sciara_bench_candidate candidates[] = {{.ops = &faulty}, {.ops = serial}};
+  OWNED(sciara_bench_case_free)
   struct sciara_bench_case c = {
       .name = "dense", .problem = &p, .warm_up = 3, .steps = 4, .repeats = 5, .done = count_row, .context = &rows_seen};
   fault = what;
@@ -116,8 +116,6 @@ static void expect(int what, enum sciara_determinism determinism, enum sciara_be
     ck_assert_double_eq(row->us_per_step.median, 0);
     ck_assert_double_eq(row->speedup, 0);
   }
-  sciara_bench_case_free(&c);
-  sciara_problem_free(&p);
 }
 
 TEST(wrong_engines_get_no_time) {

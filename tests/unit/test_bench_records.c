@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the records of serial: a record is found again, it is used only for its own problem, a wrong record or a
 // wrong engine gets no time, and a repetition that is shortened is still verified.
-
 #include "bench/bench.h"
 #include "bench/bench_scenes.h"
 #include "file/durable.h"
@@ -93,7 +92,7 @@ TEST(another_problem_has_another_fingerprint) {
 static char file[] = "/tmp/sciara-records-XXXXXX";
 
 TEST(written_and_read_again) {
-  struct sciara_bench_records again;
+  OWNED(sciara_bench_records_free) struct sciara_bench_records again;
   close(mkstemp(file));
   struct sciara_bench_record other = records.row[0];
   snprintf(other.name, sizeof other.name, "another");
@@ -117,7 +116,6 @@ TEST(written_and_read_again) {
   sciara_bench_records_drop(&again, &again.row[1]);
   ck_assert_uint_eq(again.count, 1);
   ck_assert_str_eq(again.row[0].name, "another");
-  sciara_bench_records_free(&again);
 }
 
 #define HEADER "case,rows,cols,start,precision,problem,step,cell_steps,clock_s,liquid_cells,residual_m3,checksum\n"
@@ -212,7 +210,7 @@ static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench
 
 TEST(verified_by_the_records) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
-  struct sciara_bench_case c = a_case();
+  OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
   measure(&c, &x, 1);
   ck_assert(c.recorded && c.count == 2);
   for (size_t k = 0; k < 2; k++) {
@@ -220,7 +218,6 @@ TEST(verified_by_the_records) {
     ck_assert(c.row[k].steps == STEPS && c.row[k].warm_up == WARM_UP);
     ck_assert_uint_eq(c.row[k].checksum, records.row[COUNT - 1].checksum);
   }
-  sciara_bench_case_free(&c);
 }
 
 TEST(a_wrong_record_gives_no_time) {
@@ -240,13 +237,12 @@ TEST(a_wrong_record_gives_no_time) {
 
 TEST(without_a_record_serial_does_all) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
-  struct sciara_bench_case c = a_case();
+  OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
   c.seconds = 1e-3; // no reason to skip verification
   records.row[COUNT / 2].step += 1000;
   measure(&c, &x, 1);
   ck_assert(!c.recorded && c.row[0].steps == STEPS && c.row[1].steps == STEPS);
   ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_VERIFIED);
-  sciara_bench_case_free(&c);
 }
 
 /** For each cell-step: the ratio is one in five, although serial did more steps. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/cell.h, moore.h and rule.h: each function is compared with the specification (docs/model.md), written
 // again in plain form, on random values, bit by bit. test_cell_single.c is the same in single precision.
-
 #include "model/cell.h"
 #include "support/random.h"
 

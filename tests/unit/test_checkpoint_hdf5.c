@@ -8,6 +8,7 @@
 #include "snapshot_case.h"
 #include "store/checkpoint_hdf5.h"
 #include "support/every_field.h"
+#include "support/owned.h"
 #include "support/writable.h"
 
 // HDF5 1.10 does not release all of its memory when it finds a damaged file.
@@ -71,9 +72,8 @@ static struct sciara_checkpoint header(const struct sciara_state *s) {
 }
 
 static void write_it(const struct sciara_state *s) {
-  struct sciara_checkpoint c = header(s);
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint c = header(s);
   expect_ok(sciara_checkpoint_write(&c, s, path));
-  sciara_checkpoint_free(&c);
 }
 
 /** The bare ground of a state, onto which a checkpoint is restored. */
@@ -102,13 +102,13 @@ static void assert_identical(const struct sciara_state *a, const struct sciara_s
 
 TEST(every_bit_is_read_back) {
   write_it(state);
-  struct sciara_checkpoint c;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint c;
   expect_ok(sciara_checkpoint_verify(path, &c));
-  struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
+  OWNED(destroy_state) struct sciara_state *back = ground_of(state, SCIARA_RECORD_EVERYTHING);
   expect_ok(sciara_checkpoint_read_state(path, &c, back));
   assert_identical(state, back);
   ck_assert_uint_eq(c.checksum, sciara_state_checksum(state));
-  struct sciara_checkpoint was = header(state);
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint was = header(state);
   ck_assert_str_eq(c.scenario_json, was.scenario_json);
   ck_assert_str_eq(c.scenario_path, was.scenario_path);
   ck_assert_str_eq(c.scenario_folder, was.scenario_folder);
@@ -121,24 +121,19 @@ TEST(every_bit_is_read_back) {
   ck_assert(c.dem_hash == was.dem_hash && c.losses == 5 && c.snapshots == 6 && isinf(c.next_snapshot_s));
   ck_assert(c.wall_s == 1.5 && c.compute_s == 1.25 && c.output_wait_s == 0.125);
   expect_ok(sciara_checkpoint_check(&c, path, &was.identity, 0));
-  sciara_checkpoint_free(&was);
-  sciara_checkpoint_free(&c);
-  sciara_state_destroy(back);
 }
 
 TEST(maxima_that_are_not_recorded_are_left_out) {
   write_it(state);
-  struct sciara_checkpoint c;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint c;
   expect_ok(sciara_checkpoint_read_header(path, &c));
-  struct sciara_state *back = ground_of(state, 0);
+  OWNED(destroy_state) struct sciara_state *back = ground_of(state, 0);
   expect_ok(sciara_checkpoint_read_state(path, &c, back));
   assert_identical(state, back);
-  sciara_state_destroy(back);
-  sciara_checkpoint_free(&c);
 }
 
 TEST(a_map_without_lava_takes_nothing) {
-  struct sciara_state *bare = ground_of(state, SCIARA_RECORD_EVERYTHING);
+  OWNED(destroy_state) struct sciara_state *bare = ground_of(state, SCIARA_RECORD_EVERYTHING);
   struct stat with, without;
   write_it(state);
   ck_assert_int_eq(stat(path, &with), 0);
@@ -147,7 +142,6 @@ TEST(a_map_without_lava_takes_nothing) {
   ck_assert_int_lt(without.st_size, 48 << 10);
   ck_assert_int_gt(with.st_size, without.st_size);
   ck_assert_int_lt(with.st_size, without.st_size + EVERY_FIELD * (7 << 10)); // of more than 1 MB each
-  sciara_state_destroy(bare);
 }
 
 /** A damaged file is refused, or everything that is read from it is unchanged. */
@@ -184,7 +178,7 @@ TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   uint64_t x = UINT64_C(88172645463325252);
   take_a_low_state();
   write_it(state);
-  struct sciara_checkpoint whole;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint whole;
   expect_ok(sciara_checkpoint_verify(path, &whole));
   size_t count;
   unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
@@ -201,7 +195,6 @@ TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   printf("torture: flips of a checkpoint | %d | 0 (%d refused)\n", rounds(), noticed);
   ck_assert_int_gt(noticed, rounds() / 10);
   free(bytes);
-  sciara_checkpoint_free(&whole);
 }
 
 TEST(a_file_cut_short_is_refused) {
@@ -330,7 +323,7 @@ TEST(fields_cannot_be_exchanged) {
 
 TEST(another_ground_is_refused) {
   write_it(state);
-  struct sciara_checkpoint c;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint c;
   expect_ok(sciara_checkpoint_verify(path, &c));
   struct sciara_state *other = ground_of(state, SCIARA_RECORD_EVERYTHING);
   writable_ground(other)[7777] += 1;
@@ -341,7 +334,6 @@ TEST(another_ground_is_refused) {
   expect_error(sciara_checkpoint_read_state(path, &c, other), SCIARA_ERR_INPUT,
                "another DEM: expected 300 rows x 520 columns, found 30 x 40");
   sciara_state_destroy(other);
-  sciara_checkpoint_free(&c);
 }
 
 static void differ_rows(struct sciara_checkpoint_identity *i) { i->grid.rows++; }
@@ -374,7 +366,7 @@ static const struct {
 };
 
 TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
-  struct sciara_checkpoint c = header(state), run = header(state);
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint c = header(state), run = header(state);
   differences[_i].change(&run.identity);
   const enum sciara_status status = sciara_checkpoint_check(&c, path, &run.identity, 0);
   if (differences[_i].message) {
@@ -389,13 +381,11 @@ TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
   run.identity.record = SCIARA_RECORD_MAX_SPEED;
   if (vents)
     ck_assert_int_eq(sciara_checkpoint_check(&c, path, &run.identity, 1u << SCIARA_INPUT_VENTS), SCIARA_ERR_INPUT);
-  sciara_checkpoint_free(&c);
-  sciara_checkpoint_free(&run);
 }
 
 TEST(a_failed_write_leaves_the_earlier_file) {
   write_it(state);
-  char *part = sciara_format("%s.part", path);
+  OWNED(free_text) char *part = sciara_format("%s.part", path);
   ck_assert_int_eq(mkdir(part, 0777), 0); // nothing can be written there
   struct sciara_checkpoint c = header(state);
   state->step = 999;
@@ -404,12 +394,11 @@ TEST(a_failed_write_leaves_the_earlier_file) {
   expect_ok(sciara_checkpoint_verify(path, &c));
   ck_assert_uint_eq(c.step, 123);
   sciara_checkpoint_free(&c);
-  free(part);
 }
 
 TEST(vents_are_distinguished) {
   const double edges[] = {0, 10, 20}, rates[] = {1, 2}, other[] = {1, 3};
-  struct sciara_vents *a = sciara_vents_create(), *b = sciara_vents_create();
+  OWNED(destroy_vents) struct sciara_vents *a = sciara_vents_create(), *b = sciara_vents_create();
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));
   expect_ok(sciara_vents_add(a, 1, 2, 2, edges, rates));
   ck_assert_uint_ne(sciara_vents_hash(a), sciara_vents_hash(b));
@@ -419,8 +408,6 @@ TEST(vents_are_distinguished) {
   ck_assert_uint_eq(sciara_vents_hash(a), sciara_vents_hash(b));
   b->col[0] = 3;
   ck_assert_uint_ne(sciara_vents_hash(a), sciara_vents_hash(b));
-  sciara_vents_destroy(a);
-  sciara_vents_destroy(b);
 }
 
 int main(void) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about how a scenario gets its engine: precision, options, and who reports invalid options.
-
 #include "sim/choose_engine.h"
 #include "sim/simulation.h"
 
@@ -33,11 +32,10 @@ TEST(options) {
   const char *const overrides[] = {
       "engine.memory=shared", "engine.block_width=16", "engine.block_height=8", "engine.boxes=4",
       "engine.refit_every=5", "engine.sort_every=6",   "engine.isa=v3",         NULL};
-  struct sciara_scenario_spec s = plane(overrides);
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(overrides);
   const struct sciara_engine_options o = sciara_scenario_engine_options(&s);
   ck_assert(o.memory == SCIARA_MEMORY_SHARED && o.block_width == 16 && o.block_height == 8);
   ck_assert(o.boxes == 4 && o.refit_every == 5 && o.sort_every == 6 && o.isa == SCIARA_ISA_V3);
-  sciara_scenario_free(&s);
 }
 
 /** The same invalid option, in the scenario and by an override. */

@@ -76,7 +76,7 @@ TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
   const bool as_double = _i % 2;
   struct sciara_state *s = make_state(sizes[_i / 2].rows, sizes[_i / 2].cols);
   struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .as_double = as_double};
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
   expect_ok(sciara_touched_find(s, &touched));
   source.touched = &touched;
@@ -96,7 +96,6 @@ TEST_EACH(chunks_hold_the_values, 2 * sizeof sizes / sizeof sizes[0]) {
       }
   if (s->grid.cols > SCIARA_CHUNK_SIDE) ck_assert_int_gt(plain, 0);
   sciara_chunk_team_destroy(team);
-  sciara_touched_release(&touched);
 }
 
 // There must be room for numbers that do not deflate at all, and for a number of bytes that is odd for Fletcher-32.
@@ -110,7 +109,7 @@ TEST_EACH(noise_fits, 2) {
     const uint64_t bits = (seed & 0x800fffffffffffffu) | (0x3c0u + (seed >> 52 & 0x3f)) << 52;
     memcpy(&s->px[i], &bits, sizeof bits);
   }
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
   expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched, .as_double = _i};
@@ -120,7 +119,6 @@ TEST_EACH(noise_fits, 2) {
   ck_assert_uint_le(chunk->count, sciara_chunk_room(&s->grid, _i));
   expect_values(s, chunk, _i);
   sciara_chunk_team_destroy(team);
-  sciara_touched_release(&touched);
 }
 
 /** All chunks of all fields, one after the other. */
@@ -186,7 +184,7 @@ TEST_FROM(same_bytes_from_values, 1, 4) {
 // A caller that takes no more chunks ends both the threads that wait for a slot and those that work.
 TEST_FROM(an_early_end, 1, 5) {
   struct sciara_state *s = make_state(300, 520);
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
   expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
@@ -196,7 +194,6 @@ TEST_FROM(an_early_end, 1, 5) {
     if (taken % 3 == 0) usleep(1000);
     sciara_chunk_team_destroy(team);
   }
-  sciara_touched_release(&touched);
 }
 
 RUN_TESTS(.seconds = 120, .setup = setup, .teardown = teardown)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of calibrations: its points stay in the cube and depend on seed and values alone, and a start ends when it
 // should. How many values it needs is compared with another implementation in accuracy/cmaes_reference.py.
-
 #include "base/status.h"
 #include "calibrate/cmaes.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sciara_compare_values: what differs, by how much, and what exceeds a tolerance that is relative to the reference, the
 // first of the two.
-
 #include "analysis/compare.h"
 
 static struct sciara_difference of(double a, double b, double tolerance) {

@@ -19,6 +19,7 @@
 #include "sim/simulation.h"
 #include "store/checkpoint_hdf5.h"
 #include "support/folder.h"
+#include "support/owned.h"
 
 enum { ROWS = 150, COLS = 170 };
 
@@ -130,11 +131,11 @@ static void assert_same_cells(const struct sciara_state *s, const struct sciara_
 TEST_EACH(equals_the_whole_map, ONLY_THREADS ? 0 : SCENES) {
   const struct scene *scene = &scenes[_i];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
-  char *json = scenario_of(scene);
-  struct sciara_simulation *s = whole_run(site, json);
+  OWNED(free_text) char *json = scenario_of(scene);
+  OWNED(destroy_simulation) struct sciara_simulation *s = whole_run(site, json);
   const struct sciara_compute_setup setup = {
       .site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
-  struct sciara_footprint f;
+  OWNED(sciara_footprint_free) struct sciara_footprint f;
   struct sciara_ledger ledger;
   bool cancelled;
   ck_assert_uint_eq(setup.ground, sciara_state_checksum_of_ground(s->problem.state));
@@ -149,19 +150,16 @@ TEST_EACH(equals_the_whole_map, ONLY_THREADS ? 0 : SCENES) {
   if (s->finished != SCIARA_STOP_STEPS) assert_same_cells(s->problem.state, &f);
   if (_i < 4) ck_assert_int_gt(extent_of(&f), 49); // lava has left the first window
   ck_assert_int_eq(f.censored, s->finished == SCIARA_STOP_STEPS);
-  sciara_footprint_free(&f);
-  sciara_simulation_destroy(s);
   sciara_site_release(site);
-  free(json);
 }
 
 // ------------------------------------------------------------------------------------------------------------- slots
 
 /** Lava that has left a window is noticed on its side, and only where it would have flowed on in the map. */
 TEST(each_side_is_noticed) {
-  const struct sciara_site *map = make_site(false), *site;
+  OWNED(release_site) const struct sciara_site *map = make_site(false), *site;
   const struct sciara_window w = sciara_window_make(&grid, 20, 80, 30, 40);
-  struct sciara_state *s;
+  OWNED(destroy_state) struct sciara_state *s;
   ck_assert_uint_eq(w.sides, 15);
   expect_ok(sciara_window_site(map, &w, SCIARA_BOUNDARY_OPEN, &site));
   for (int64_t r = 0; r < w.rows; r++)
@@ -179,9 +177,6 @@ TEST(each_side_is_noticed) {
   }
   s->lost[8 * w.cols + 8] = 1; // in a hole of the map
   ck_assert_uint_eq(sciara_window_crossed(s, &w, map), 0);
-  sciara_state_destroy(s);
-  sciara_site_release(site);
-  sciara_site_release(map);
 }
 
 /** Slots that are engines of their own: they stop at rings as the contract says. */
@@ -356,7 +351,7 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
   left_too_soon = false;
   static const char *const runs[SLOTS] = {"{\"until\": \"1 h\"}", "{\"max_steps\": 500}",
                                           "{\"until\": \"front at rest\", \"front_at_rest\": \"30 min\"}"};
-  const struct sciara_site *site = make_site(false);
+  OWNED(release_site) const struct sciara_site *site = make_site(false);
   const struct sciara_slots_setup setup = {
       .boundary = SCIARA_BOUNDARY_OPEN, .slots = SLOTS, .record = SCIARA_RECORD_MAX_DEPOSIT};
   struct slot_member members[SLOTS] = {0};
@@ -400,7 +395,6 @@ TEST_EACH(slots_equal_engines, SLOT_CASES) {
     sciara_footprint_free(&members[k].footprint);
     free(members[k].json);
   }
-  sciara_site_release(site);
 }
 
 // -------------------------------------------------------------------------------------------------------- checkpoints
@@ -469,7 +463,7 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
   struct sciara_pool *pool = NULL;
   struct sciara_footprint whole, parts;
   folder_make();
-  char *json = scenario_of(scene);
+  OWNED(free_text) char *json = scenario_of(scene);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
@@ -526,7 +520,6 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
   sciara_footprint_free(&whole);
   sciara_site_release(site);
   folder_remove();
-  free(json);
 }
 
 /** A checkpoint whose window reaches beyond an edge of the map, or lies outside of it, is not used. */
@@ -539,7 +532,7 @@ TEST(a_window_off_the_map) {
   struct sciara_footprint whole, found;
   struct sciara_state *state;
   folder_make();
-  char *json = scenario_of(&scene);
+  OWNED(free_text) char *json = scenario_of(&scene);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
@@ -578,7 +571,6 @@ TEST(a_window_off_the_map) {
   sciara_site_release(site);
   sciara_footprint_free(&whole);
   folder_remove();
-  free(json);
 }
 
 /** As if other files were open, so that no other one can be. */
@@ -604,7 +596,7 @@ TEST(a_checkpoint_is_kept) {
   bool cancelled;
   setup.ground = sciara_site_checksum(site);
   folder_make();
-  char *json = scenario_of(&scenes[0]);
+  OWNED(free_text) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -638,7 +630,6 @@ TEST(a_checkpoint_is_kept) {
   ck_assert_int_eq(unlink(path), 0);
   ck_assert_int_eq(rmdir(folder), 0);
   sciara_site_release(site);
-  free(json);
 }
 
 /** Whether files may have more than a few bytes. */
@@ -658,7 +649,7 @@ TEST(a_checkpoint_cannot_be_written) {
   int unstored = 0, cancel = SCIARA_CANCEL_STORE;
   bool cancelled;
   folder_make();
-  char *json = scenario_of(&scenes[0]);
+  OWNED(free_text) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
@@ -692,7 +683,6 @@ TEST(a_checkpoint_cannot_be_written) {
   sciara_log_set_sink(NULL, NULL);
   sciara_footprint_free(&whole);
   sciara_site_release(site);
-  free(json);
 }
 
 /** The bytes of a batch with this member alone. */
@@ -719,7 +709,7 @@ TEST(a_failed_member_is_the_same_in_parts) {
   char *whole = NULL;
   size_t count = 0, length;
   folder_make();
-  char *json = scenario_of(&scenes[0]);
+  OWNED(free_text) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   expect_ok(sciara_pool_create(&test_table, &slots, &pool));
   setup.slot = sciara_pool_slot(pool, 0);
@@ -747,7 +737,6 @@ TEST(a_failed_member_is_the_same_in_parts) {
   sciara_pool_destroy(pool);
   sciara_site_release(site);
   free(whole);
-  free(json);
 }
 
 RUN_TESTS()

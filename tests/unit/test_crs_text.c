@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that the text of a CRS names.
-
 #include "file/gdal_support.h"
 
 static const char *const allowed[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The position of a DEM: CRS, shape of the cells, warping.
 #include "dem_fixture.h"
+#include "support/owned.h"
 
 /** Runs the command that the last diagnostic proposes, and reads its output. */
 static void assert_command_helps(const char *result) {
@@ -50,7 +51,7 @@ TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
   ck_assert_double_eq(fmod(dem.grid.north, 25), 0);
   free(output_of("cd %s && gdalwarp -q -et 0 -t_srs EPSG:32633 -tr 25 25 -tap -r bilinear -dstnodata -9999 a.tif b.tif",
                  folder));
-  struct sciara_dem own = dem;
+  OWNED(sciara_dem_free) struct sciara_dem own = dem;
   dem = (struct sciara_dem){0};
   assert_read(in_folder("b.tif"));
   ck_assert_int_eq(own.grid.rows, dem.grid.rows);
@@ -64,7 +65,6 @@ TEST(degrees_are_warped_on_request_as_gdalwarp_does) {
     holes += !dem.valid[i];
   }
   ck_assert_int_gt(holes, 0);
-  sciara_dem_free(&own);
   free(values);
 }
 
@@ -180,7 +180,7 @@ static char *wkt_of(const char *crs) {
 TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other places
   static const char *const cures[] = {"gdalwarp ", "gdal_translate "};
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
-  char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
+  OWNED(free_text) char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
   double out[20];
   make_raster("a.tif", (struct raster){0});
   expect_ok(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, dem_wkt, out));
@@ -202,8 +202,6 @@ TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other place
   }
   make_raster("none.tif", (struct raster){.epsg = -1});
   expect_ok(sciara_raster_read_on_grid(in_folder("none.tif"), &grid, utm32, out));
-  free(dem_wkt);
-  free(utm32);
 }
 
 TEST(lonlat_is_placed_as_gdaltransform_does) {

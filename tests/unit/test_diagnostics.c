@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about base/diagnostics.h: order, limit, and that the first diagnostic is the result.
-
 #include "base/diagnostics.h"
 
 TEST(test_none) {
-  struct sciara_diagnostics r = {0};
+  OWNED(sciara_diagnostics_free) struct sciara_diagnostics r = {0};
   sciara_diagnostics_add(&r, SCIARA_OK);
   ck_assert_uint_eq(r.count, 0);
   expect_ok(sciara_diagnostics_status(&r));
-  sciara_diagnostics_free(&r);
 }
 
 TEST(test_order_and_status) {
@@ -28,7 +26,7 @@ TEST(test_order_and_status) {
 }
 
 TEST(test_limit) {
-  struct sciara_diagnostics r = {0};
+  OWNED(sciara_diagnostics_free) struct sciara_diagnostics r = {0};
   for (int k = 0; k < SCIARA_DIAGNOSTICS_MOST + 7; k++) {
     ck_assert_int_eq(sciara_diagnostics_full(&r), k >= SCIARA_DIAGNOSTICS_MOST);
     sciara_diagnostics_add(&r, sciara_fail(SCIARA_ERR_INPUT, "diagnostic %d", k));
@@ -38,7 +36,6 @@ TEST(test_limit) {
   ck_assert_str_eq(r.sentence[SCIARA_DIAGNOSTICS_MOST - 1], "diagnostic 99");
   ck_assert_int_eq(sciara_diagnostics_status(&r), SCIARA_ERR_INPUT);
   ck_assert_str_eq(sciara_last_error(), "diagnostic 0");
-  sciara_diagnostics_free(&r);
 }
 
 RUN_TESTS()

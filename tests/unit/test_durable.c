@@ -7,16 +7,16 @@
 #include "base/text.h"
 #include "file/durable.h"
 #include "support/folder.h"
+#include "support/owned.h"
 
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
 static void assert_content(const char *path, const char *expected) {
-  char *bytes;
+  OWNED(free_text) char *bytes;
   size_t count;
   expect_ok(sciara_file_read(path, 1 << 20, &bytes, &count));
   ck_assert_uint_eq(count, strlen(expected));
   ck_assert_str_eq(bytes, expected);
-  free(bytes);
 }
 
 TEST(replace_writes_then_replaces) {
@@ -48,7 +48,7 @@ TEST(failed_write_leaves_the_earlier_file) {
   tight = before;
   tight.rlim_cur = 4096;
   signal(SIGXFSZ, SIG_IGN);
-  char *big = (char *)calloc(1, 100000);
+  OWNED(free_text) char *big = (char *)calloc(1, 100000);
   ck_assert_ptr_nonnull(big);
   setrlimit(RLIMIT_FSIZE, &tight);
   enum sciara_status status = sciara_file_replace(path, big, 100000);
@@ -58,7 +58,6 @@ TEST(failed_write_leaves_the_earlier_file) {
   ck_assert_ptr_nonnull(strstr(sciara_last_error(), strerror(EFBIG)));
   ck_assert(!is_there(part));
   assert_content(path, "earlier");
-  free(big);
 }
 
 TEST(replace_over_a_folder_fails_and_cleans_up) {
@@ -107,7 +106,7 @@ TEST(read_keeps_to_its_limit) {
 TEST(read_grows_to_a_large_file) {
   enum { SIZE = 300001 };
   const char *path = in_folder("large");
-  char *big = (char *)malloc(SIZE), *bytes;
+  OWNED(free_text) char *big = (char *)malloc(SIZE), *bytes;
   size_t count;
   ck_assert_ptr_nonnull(big);
   for (size_t i = 0; i < SIZE; i++) big[i] = (char)(i % 251);
@@ -115,8 +114,6 @@ TEST(read_grows_to_a_large_file) {
   expect_ok(sciara_file_read(path, SIZE, &bytes, &count));
   ck_assert_uint_eq(count, SIZE);
   ck_assert_int_eq(memcmp(bytes, big, SIZE), 0);
-  free(bytes);
-  free(big);
 }
 
 TEST(folders_are_made_with_their_parents) {
@@ -144,12 +141,10 @@ static const struct {
 } joins[] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"a", "/b", "/b"}, {"", "b", "b"}};
 
 TEST_EACH(paths_join, sizeof joins / sizeof joins[0]) {
-  char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
+  OWNED(free_text) char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
   ck_assert_str_eq(path, joins[_i].joined);
   expect_ok(sciara_path_in(joins[_i].folder, joins[_i].name, &again));
   ck_assert_str_eq(again, joins[_i].joined);
-  free(path);
-  free(again);
 }
 
 static const struct {
@@ -158,9 +153,8 @@ static const struct {
              {"a/b/", "a"}, {"a//b", "a"}, {"/a/b.c", "/a"}, {"", "."}};
 
 TEST_EACH(paths_have_a_folder, sizeof parts / sizeof parts[0]) {
-  char *path = sciara_path_folder(parts[_i].path);
+  OWNED(free_text) char *path = sciara_path_folder(parts[_i].path);
   ck_assert_str_eq(path, parts[_i].folder);
-  free(path);
 }
 
 RUN_TESTS(.setup = folder_make, .teardown = folder_remove)

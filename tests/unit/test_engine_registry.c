@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the list of engines: every line follows the contract, a typo gets a suggestion, "auto" is an engine.
-
 #include "engine/engine.h"
 
 TEST(entries) {

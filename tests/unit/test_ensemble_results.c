@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values of a cell and of places at the edges of their definitions, and the stop rule, compared with numbers computed
 // by hand.
-
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
 #include "hazard/reduction.h"
@@ -71,7 +70,7 @@ TEST(a_cell_at_the_edges) {
                                                 .within_count = 1,
                                                 .quantiles = quantiles,
                                                 .quantile_count = 1};
-  struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
   struct hits h = {.member = {0}};
@@ -99,14 +98,13 @@ TEST(a_cell_at_the_edges) {
   ck_assert_double_eq(value_of(&rule, &h, SCIARA_HITS_LEAST, "arrival_q50"), 3600.0 + 60 * middle);
   sciara_hazard_rule_free(&rule);
   sciara_free(layers.layer);
-  sciara_sample_free(&s);
 }
 
 /** The time at which 5 % of all members have come is not that of 5 % of those that come. */
 TEST(the_front_counts_all_members) {
   double deposit[] = {0};
   const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
-  struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(20, NULL, SCIARA_ERROR_STRATA);
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
   struct sciara_hazard_scratch x;
@@ -128,7 +126,6 @@ TEST(the_front_counts_all_members) {
   sciara_hazard_scratch_free(&x);
   sciara_hazard_rule_free(&rule);
   sciara_free(layers.layer);
-  sciara_sample_free(&s);
 }
 
 // -------------------------------------------------------------------------------------------------------------- places
@@ -139,8 +136,8 @@ TEST(a_site_at_the_edges) {
   struct sciara_point corners[] = {{0, 100}, {20, 100}, {20, 90}, {0, 90}}; // cells 0 and 1
   char name[] = "zone";
   const struct sciara_poi poi = {.name = name, .kind = SCIARA_POI_ZONE, .points = corners, .point_count = 4};
-  struct sciara_poi_hits hits;
-  struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
+  OWNED(sciara_poi_hits_free) struct sciara_poi_hits hits;
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(2, NULL, SCIARA_ERROR_STRATA);
   uint32_t out[MOST];
   expect_ok(sciara_poi_hits_make(&poi, 1, &grid, 2, &hits));
   float zeros[3] = {0};
@@ -166,8 +163,6 @@ TEST(a_site_at_the_edges) {
   expect_ok(sciara_poi_hits_visit(&hits, 1, &f));
   ck_assert_float_nan(h->deposit);
   ck_assert_double_eq((double)h->max_deposit, 0.5);
-  sciara_poi_hits_free(&hits);
-  sciara_sample_free(&s);
 }
 
 /** Halves take turns within each stratum: both have half of each. */
@@ -177,15 +172,14 @@ TEST(halves_are_within_strata) {
   struct sciara_poi_hit hit[8];
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 8, .place = &place, .hit = hit};
+  OWNED(sciara_sample_free)
   struct sciara_sample s = sample_of(8, (int64_t[]){0, 0, 0, 0, 1, 1, 1, 1}, SCIARA_ERROR_STRATA);
-  struct sciara_poi_result r;
+  OWNED(sciara_poi_result_free) struct sciara_poi_result r;
   for (int k = 0; k < 8; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 4 ? 10 : INFINITY}; // stratum 0 alone
   expect_ok(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq(r.deposit[0].estimate.value, 0.5);
   ck_assert_double_eq(r.deposit[0].half[0], 0.5);
   ck_assert_double_eq(r.deposit[0].half[1], 0.5);
-  sciara_poi_result_free(&r);
-  sciara_sample_free(&s);
 }
 
 /** In a full plan the halves would say no more than its difference, which is from them. */
@@ -195,14 +189,12 @@ TEST(a_grid_has_no_halves) {
   struct sciara_poi_hit hit[4] = {{.arrival = 10}, {.arrival = INFINITY}, {.arrival = 10}, {.arrival = 10}};
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
-  struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
-  struct sciara_poi_result r;
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(4, (int64_t[]){0, 1, 0, 1}, SCIARA_ERROR_GRID);
+  OWNED(sciara_poi_result_free) struct sciara_poi_result r;
   expect_ok(sciara_poi_result_make(&hits, &s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq(r.deposit[0].estimate.error, 0.25);
   ck_assert_double_nan(r.deposit[0].half[0]);
   ck_assert_double_nan(r.deposit[0].half[1]);
-  sciara_poi_result_free(&r);
-  sciara_sample_free(&s);
 }
 
 /** Compares the colours of points with a text of 0 and 1; which of them is 0 does not matter. */
@@ -242,8 +234,8 @@ static struct sciara_sample unfinished_sample(void) {
 
 /** The members 5 and 6 stand for a third of the second stratum each, and the bounds have the weights of the plan. */
 TEST(open_members_are_stood_for) {
-  struct sciara_sample s = unfinished_sample();
-  struct sciara_sample_scratch x;
+  OWNED(sciara_sample_free) struct sciara_sample s = unfinished_sample();
+  OWNED(sciara_sample_scratch_free) struct sciara_sample_scratch x;
   const struct sciara_question q = sciara_question_make(&s, INFINITY);
   expect_ok(sciara_sample_scratch_make(&s, &x));
   struct sciara_estimate e = sciara_sample_estimate(&s, &q, (const uint32_t[]){0, 5, 6}, 3, &x);
@@ -255,8 +247,6 @@ TEST(open_members_are_stood_for) {
   ck_assert_double_eq_tol(e.high, 2 * 0.125, 1e-15);
   ck_assert_uint_eq(s.restored, 1);
   ck_assert_uint_eq(s.lost, 0);
-  sciara_sample_scratch_free(&x);
-  sciara_sample_free(&s);
 }
 
 /** Halves of places, all of whose members hit that `hit` marks. */
@@ -265,13 +255,12 @@ static void check_halves(const struct sciara_sample *s, const struct sciara_poi_
   const struct sciara_ensemble_result result = {.deposit_m = deposit, .deposit_count = 1};
   struct sciara_poi_cells place = {.count = 1};
   struct sciara_poi_hit copy[8];
-  struct sciara_poi_result r;
+  OWNED(sciara_poi_result_free) struct sciara_poi_result r;
   memcpy(copy, hit, s->count * sizeof *copy);
   const struct sciara_poi_hits hits = {.pois = 1, .members = s->count, .place = &place, .hit = copy};
   expect_ok(sciara_poi_result_make(&hits, s, &result, 0, 1, NULL, &r));
   ck_assert_double_eq_tol(r.deposit[0].half[0], first, 1e-15);
   ck_assert_double_eq_tol(r.deposit[0].half[1], second, 1e-15);
-  sciara_poi_result_free(&r);
 }
 
 /** A stratum of three members has its weight in both halves; one of a single member is in neither. */
@@ -294,7 +283,7 @@ TEST(years_have_bounds_of_their_own) {
   double years[] = {50}, deposit[] = {0};
   const struct sciara_ensemble_result result = {
       .deposit_m = deposit, .deposit_count = 1, .rates = rates, .rate_count = 2, .years = years, .year_count = 1};
-  struct sciara_sample s = unfinished_sample();
+  OWNED(sciara_sample_free) struct sciara_sample s = unfinished_sample();
   struct sciara_layers layers = {0};
   struct sciara_hazard_rule rule;
   const uint32_t hit[] = {0, 5};
@@ -312,7 +301,6 @@ TEST(years_have_bounds_of_their_own) {
   ck_assert_double_eq_tol(sciara_hazard_years_zero_bound(&rule, 2), 1 - exp(-2 * bound), 1e-14);
   sciara_hazard_rule_free(&rule);
   sciara_free(layers.layer);
-  sciara_sample_free(&s);
 }
 
 /** Of what reaches a place, a vent has the fraction of its own hits. */
@@ -321,7 +309,7 @@ TEST(contributions_divide_the_hits) {
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   const int64_t vent[] = {0, 0, 1, 1}, event[] = {0, 0, 0, 0};
-  struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
   struct sciara_contribution *c;
   size_t count;
   for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
@@ -333,7 +321,6 @@ TEST(contributions_divide_the_hits) {
   ck_assert_double_eq(c[1].probability, 0.5);
   ck_assert_double_eq(c[0].weight, 0.5);
   sciara_free(c);
-  sciara_sample_free(&s);
 }
 
 /** The median arrival of a vent needs as many hits as the quantiles of a map. */
@@ -343,7 +330,7 @@ TEST(medians_need_enough_hits) {
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = COUNT, .place = &place, .hit = hit};
   const int64_t vent[COUNT] = {0};
-  struct sciara_sample s = sample_of(COUNT, NULL, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(COUNT, NULL, SCIARA_ERROR_STRATA);
   for (int reached = SCIARA_HITS_LEAST - 1; reached <= SCIARA_HITS_LEAST; reached++) {
     struct sciara_contribution *c;
     size_t count;
@@ -357,7 +344,6 @@ TEST(medians_need_enough_hits) {
       ck_assert_double_eq(c->arrival, 10 * (SCIARA_HITS_LEAST / 2.0)); // the first that has half of the weight
     sciara_free(c);
   }
-  sciara_sample_free(&s);
 }
 
 // ---------------------------------------------------------------------------------------------------------- stop rule

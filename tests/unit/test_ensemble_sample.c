@@ -41,7 +41,7 @@ static struct sciara_estimate estimate(const struct sciara_sample *s, double unt
 // Two strata: weights 1, 1 and 2, 2, 2, sum 8; hits: member 1 and members 2, 3.
 TEST(a_probability_and_its_error_by_hand) {
   const struct members m = all_done(5, (double[]){1, 1, 2, 2, 2}, (int64_t[]){0, 0, 1, 1, 1});
-  struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
   const uint32_t hit[] = {1, 2, 3};
   const struct sciara_estimate e = estimate(&s, INFINITY, hit, 3);
   ck_assert_double_eq(e.value, 5.0 / 8);
@@ -50,20 +50,18 @@ TEST(a_probability_and_its_error_by_hand) {
   // Stratum 0: 2/1 (1/8)^2 (1/4 + 1/4); stratum 1: 3/2 (2/8)^2 (1/9 + 1/9 + 4/9).
   ck_assert_double_eq_tol(e.error, sqrt(2 * 0.5 / 64 + 1.5 / 16 * 6 / 9), 1e-15);
   ck_assert_uint_eq(s.joined, 0);
-  sciara_sample_free(&s);
 }
 
 TEST(open_members_widen_the_bounds) {
   struct members m = all_done(4, (double[]){1, 2, 3, 4}, (int64_t[]){0, 0, 0, 0});
   m.state[3] = SCIARA_MEMBER_OPEN;
-  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
   const uint32_t hit[] = {1};
   const struct sciara_estimate e = estimate(&s, INFINITY, hit, 1);
   ck_assert_double_eq(e.value, 2.0 / 6);
   ck_assert_double_eq(e.low, 2.0 / 10);
   ck_assert_double_eq(e.high, (2.0 + 4) / 10);
   ck_assert_uint_eq(s.finished, 3);
-  sciara_sample_free(&s);
 }
 
 TEST(what_a_censored_member_has_not_reached_stays_possible) {
@@ -71,7 +69,7 @@ TEST(what_a_censored_member_has_not_reached_stays_possible) {
   m.state[2] = m.state[3] = SCIARA_MEMBER_CENSORED;
   m.end[2] = 100;
   m.end[3] = 200;
-  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
   const uint32_t hit[] = {3};
   struct sciara_estimate e = estimate(&s, INFINITY, hit, 1); // member 2 may still arrive
   ck_assert_double_eq(e.value, 0.4);
@@ -85,12 +83,11 @@ TEST(what_a_censored_member_has_not_reached_stays_possible) {
   ck_assert_double_eq(e.high, 0.7);
   e = estimate(&s, 201, (uint32_t[]){2, 3}, 2); // both have hit: nothing is unsure
   ck_assert_double_eq(e.high, e.low);
-  sciara_sample_free(&s);
 }
 
 TEST(members_of_weight_0_do_not_count) {
   struct members m = all_done(3, (double[]){0, 1, 1}, (int64_t[]){0, 0, 0});
-  struct sciara_sample s = sample_of(&m, 3, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 3, SCIARA_ERROR_STRATA);
   ck_assert_uint_eq(s.zero, 1);
   ck_assert_uint_eq(s.finished, 2);
   ck_assert_uint_eq(s.groups[0].members, 2);
@@ -98,20 +95,18 @@ TEST(members_of_weight_0_do_not_count) {
   const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){1}, 1);
   ck_assert_double_eq(e.value, 0.5);
   ck_assert_double_eq_tol(e.error, 0.5, 1e-15); // sqrt(2 (1/4)(1/4 + 1/4))
-  sciara_sample_free(&s);
 }
 
 TEST(strata_with_one_draw_are_joined) {
   // Strata 0 | 1 | 2 2 | 3: those with one draw become one group.
   const struct members m = all_done(5, (double[]){1, 1, 1, 1, 1}, (int64_t[]){0, 1, 2, 2, 3});
-  struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 5, SCIARA_ERROR_STRATA);
   ck_assert_uint_eq(s.joined, 3);
   ck_assert_uint_eq(s.group_count, 2);
   ck_assert_uint_eq(s.group[0], s.group[1]);
   ck_assert_uint_eq(s.group[0], s.group[4]);
   const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){4}, 1);
   ck_assert_double_eq_tol(e.error, sqrt(1.5 / 25 * 6 / 9), 1e-15); // of the group of three alone
-  sciara_sample_free(&s);
 }
 
 /** Pairs have equal weights; a stratum that has none to be joined with leaves no error. */
@@ -159,12 +154,11 @@ TEST(replicates_give_the_error_between_them) {
 
 TEST(a_full_grid_has_the_error_of_its_halves) {
   const struct members m = all_done(4, (double[]){1, 1, 1, 3}, (int64_t[]){0, 1, 0, 1});
-  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_GRID);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_GRID);
   const struct sciara_estimate e = estimate(&s, INFINITY, (uint32_t[]){0, 3}, 2);
   ck_assert_double_eq(e.value, 4.0 / 6);
   ck_assert_double_eq(e.error, 0.5 * fabs(1.0 / 2 - 3.0 / 4));
   ck_assert_double_nan(sciara_sample_zero_bound(&s));
-  sciara_sample_free(&s);
 }
 
 TEST(no_hit_has_an_upper_bound_and_no_error) {
@@ -248,7 +242,7 @@ TEST(quantiles_are_values_at_which_the_weight_is_reached) {
   int64_t group[MOST] = {0};
   for (int k = 0; k < MOST; k++) weight[k] = k + 1;
   const struct members m = all_done(MOST, weight, group);
-  struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, MOST, SCIARA_ERROR_STRATA);
   sciara_ranked r[MOST], room[MOST];
   double cumulative[MOST];
   const float values[] = {5, 1, 3, 1}; // weights 1, 2, 3, 4: sorted 1 (2), 1 (4), 3 (3), 5 (1)
@@ -263,7 +257,6 @@ TEST(quantiles_are_values_at_which_the_weight_is_reached) {
   ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 9), 2);
   ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 9 * (1 + 1e-14)), 2);
   ck_assert_uint_eq(sciara_ranked_find(cumulative, 4, 10.1), 4);
-  sciara_sample_free(&s);
 }
 
 TEST(many_values_are_sorted_by_value_then_member) {
@@ -283,8 +276,8 @@ TEST(many_values_are_sorted_by_value_then_member) {
 
 TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
   const struct members m = all_done(4, (double[]){1, 1, 2, 2}, (int64_t[]){0, 0, 1, 1});
-  struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
-  struct sciara_sample_scratch x;
+  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(&m, 4, SCIARA_ERROR_STRATA);
+  OWNED(sciara_sample_scratch_free) struct sciara_sample_scratch x;
   double mean, error;
   expect_ok(sciara_sample_scratch_make(&s, &x));
   for (int again = 0; again < 2; again++) {
@@ -292,8 +285,6 @@ TEST(the_mean_of_a_value_has_the_error_of_its_strata) {
     ck_assert_double_eq(mean, 4.0 / 6);
     ck_assert_double_eq_tol(error, sqrt(2 * (0.25 + 0.25) / 36 + 2 * (4.0 / 36) * (0.0625 + 0.0625)), 1e-15);
   }
-  sciara_sample_scratch_free(&x);
-  sciara_sample_free(&s);
 }
 
 RUN_TESTS()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/random.h, and points.h and curve.h of src/ensemble: known values, uniformity, exact volumes.
-
 #include "model/random.h"
 #include "plan/ensemble_file.h"
 #include "plan/points.h"

@@ -3,6 +3,7 @@
 #include "picture/frames.h"
 
 #include "support/folder.h"
+#include "support/owned.h"
 
 TEST(frames_are_removed_and_nothing_else) {
   static const struct {
@@ -25,11 +26,9 @@ TEST(no_folder_is_an_empty_one) {
 }
 
 TEST(names) {
-  char *first = sciara_frame_path("a.frames", 1), *last = sciara_frame_path("/b", SCIARA_FRAMES_MOST);
+  OWNED(free_text) char *first = sciara_frame_path("a.frames", 1), *last = sciara_frame_path("/b", SCIARA_FRAMES_MOST);
   ck_assert_str_eq(first, "a.frames/frame_00001.png");
   ck_assert_str_eq(last, "/b/frame_99999.png");
-  free(first);
-  free(last);
 }
 
 RUN_TESTS(.setup = folder_make, .teardown = folder_remove)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the errors of altitudes (model/ground_edit.h): variance, correlation, the same on any map, limits.
-
 #include "base/mem.h"
 #include "model/ground_edit.h"
 

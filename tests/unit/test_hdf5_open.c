@@ -6,6 +6,7 @@
 
 #include "file/hdf5_file.h"
 #include "snapshot_case.h"
+#include "support/owned.h"
 
 /** A file to fill. */
 static hid_t make(void) {
@@ -138,14 +139,13 @@ TEST(a_name_is_no_path) {
   size_t count;
   add_dataset(file, "one_two");
   ck_assert_int_ge(H5Fclose(file), 0);
-  char *bytes = read_bytes(path, &count);
+  OWNED(free_text) char *bytes = read_bytes(path, &count);
   char *name = (char *)memmem(bytes, count, "one_two", 7);
   ck_assert_ptr_nonnull(name);
   name[3] = '/';
   write_bytes(path, bytes, count);
   expect_error(sciara_hdf5_check_foreign(path), SCIARA_ERR_INPUT,
                "one/two: expected names without a slash, found a slash in a name");
-  free(bytes);
 }
 
 TEST(references_within_the_file_are_fine_others_are_not) {

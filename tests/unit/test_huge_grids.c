@@ -10,6 +10,7 @@
 #include "sim/cost.h"
 #include "store/checkpoint_hdf5.h"
 #include "store/snapshot_hdf5.h"
+#include "support/owned.h"
 
 /** 2^31 - 1, 2^31 and 2^31 + 1 cells, the same shape with fewer and more, and a size beyond any machine. */
 static const struct sciara_grid grids[] = {
@@ -61,7 +62,7 @@ TEST_EACH(runs_on_them_are_refused, GRIDS) {
   const struct sciara_scenario_spec s = {.params = sciara_params_default(),
                                          .run = {.max_time_s = INFINITY, .max_steps = UINT64_MAX},
                                          .output = {.fields = 1u << SCIARA_FIELD_THICKNESS, .as_double = true}};
-  struct sciara_vents *vents = sciara_vents_create();
+  OWNED(destroy_vents) struct sciara_vents *vents = sciara_vents_create();
   expect_ok(sciara_vents_add(vents, 0, 0, 1, edges, rates));
   const struct sciara_engine_ops *ops;
   expect_ok(sciara_engine_find("openmp", SCIARA_RULE_FV3, SCIARA_DOUBLE, &ops));
@@ -72,7 +73,6 @@ TEST_EACH(runs_on_them_are_refused, GRIDS) {
   ck_assert_double_ge((double)f.snapshot_most, 8 * cells_of(g));
   ck_assert_double_ge((double)sciara_size_estimate_host(&f), (65 + 56) * cells_of(g));
   expect_error(sciara_size_estimate_check(&f, "a.json"), SCIARA_ERR_MEMORY, "a.json: the run needs about ");
-  sciara_vents_destroy(vents);
 }
 
 TEST_EACH(cells_of_engines_are_found_again, GRIDS) {

@@ -10,6 +10,7 @@
 #include "map/raster_gdal.h"
 #include "snapshot_case.h"
 #include "store/chunk.h"
+#include "support/owned.h"
 
 enum call {
   NO_CALL,
@@ -177,11 +178,10 @@ int __wrap_deflate(z_streamp z, int flush) {
 // -------------------------------------------------------------------------------------------------------------- files
 
 static void assert_content(const char *expected) {
-  char *bytes;
+  OWNED(free_text) char *bytes;
   size_t count;
   expect_ok(sciara_file_read(path, 100, &bytes, &count));
   ck_assert_str_eq(bytes, expected);
-  free(bytes);
 }
 
 static bool part_is_there(void) { return access(in_folder("00000123.nc.part"), F_OK) == 0; }
@@ -238,7 +238,7 @@ TEST(a_folder_that_cannot_be_synced) {
 static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
 
 TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) {
-  char *bytes = NULL;
+  OWNED(free_text) char *bytes = NULL;
   size_t count = 0;
   begin_plan(interrupted[_i], 3, EINTR);
   plan.most = 1; // a byte at a time
@@ -248,7 +248,6 @@ TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) 
   expect_ok(status);
   ck_assert_uint_eq(count, 4);
   ck_assert_str_eq(bytes, "data");
-  free(bytes);
 }
 
 TEST(a_failed_read_is_an_error) {
@@ -302,7 +301,7 @@ TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *ch
   const int fault = _i / 3, threads = 1 + _i % 3;
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_ledger ledger;
   c.threads = threads;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &ledger);
@@ -320,14 +319,13 @@ TEST_EACH(chunks_that_cannot_be_made, 3 * (int)(sizeof chunk_faults / sizeof *ch
   }
   ck_assert_int_ge(calls, chunk_faults[fault].call == DEFLATE_INIT ? threads : 3);
   assert_fields_read_back(s, path, false); // the last one written
-  sciara_touched_release(&touched);
 }
 
 // What `check` predicts is the memory with the most threads, in addition to the coordinates and the memory of HDF5 itself.
 TEST_EACH(memory_is_predicted, 2) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_ledger ledger;
   c.threads = SCIARA_CHUNK_THREADS;
   c.as_double = _i;
@@ -338,7 +336,6 @@ TEST_EACH(memory_is_predicted, 2) {
   end_plan();
   const size_t coordinates = (300 + 520) * sizeof(double), zlib = SCIARA_CHUNK_THREADS * 270336;
   ck_assert_uint_eq(sciara_snapshot_memory(&s->grid, _i, c.threads) + coordinates, plan.taken + zlib);
-  sciara_touched_release(&touched);
 }
 
 RUN_TESTS(.setup = setup, .teardown = teardown)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about file/json_strict.h: what is refused, the position of the error, and that printing loses no bit.
-
 #include "base/log.h"
 #include "file/json_strict.h"
+#include "support/owned.h"
 #include "support/random.h"
 
 /** A text and its expected diagnostic. */
@@ -181,7 +181,7 @@ TEST(test_print_keeps_bits) {
   const double values[] = {0.1 + 0.2,          1.0 / 3, 4177617.5, 1e22, 5e-324, 1.7976931348623157e308, -0.0,
                            9007199254740991.0, 1e6,     0};
   cJSON *tree = cJSON_CreateDoubleArray(values, (int)(sizeof values / sizeof *values)), *again;
-  struct sciara_text text = {0};
+  OWNED(sciara_text_free) struct sciara_text text = {0};
   expect_ok(sciara_json_print(tree, &text));
   expect_ok(sciara_json_parse("t", text.data, text.length, &again));
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -191,7 +191,6 @@ TEST(test_print_keeps_bits) {
   }
   cJSON_Delete(tree);
   cJSON_Delete(again);
-  sciara_text_free(&text);
 }
 
 /** As few digits as are read back bit-identical, from 6 on: tried one after the other. */
@@ -235,17 +234,16 @@ TEST(test_print_form) {
   const char *source = "{\"a\":{\"tab\\t\":[1000000,0.5]},\"b\":null}";
   cJSON *tree;
   expect_ok(sciara_json_parse("t", source, strlen(source), &tree));
-  struct sciara_text text = {0};
+  OWNED(sciara_text_free) struct sciara_text text = {0};
   expect_ok(sciara_json_print(tree, &text));
   ck_assert_str_eq(text.data, "{\n  \"a\": {\n    \"tab\\t\": [1e6, 0.5]\n  },\n  \"b\": null\n}");
   cJSON_Delete(tree);
-  sciara_text_free(&text);
 }
 
 /** The text of a tree leaves it as it is: its numbers are still numbers. */
 TEST(test_text_of_tree) {
   cJSON *tree = cJSON_CreateObject();
-  char *text, *again;
+  OWNED(free_text) char *text, *again;
   ck_assert_ptr_nonnull(sciara_json_put(tree, "a", cJSON_CreateNumber(0.1 + 0.2)));
   ck_assert_ptr_nonnull(sciara_json_put(tree, "b", cJSON_CreateTrue()));
   ck_assert_ptr_nonnull(sciara_json_replace(tree, "a", cJSON_CreateNumber(1.5)));
@@ -257,8 +255,6 @@ TEST(test_text_of_tree) {
   expect_ok(sciara_json_text(tree, &again));
   ck_assert_str_eq(again, text);
   cJSON_Delete(tree);
-  free(text);
-  free(again);
 }
 
 TEST(test_words) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/ledger.h: where the lava is, and how large a residual rounding explains.
-
 #include "model/ledger.h"
+#include "support/owned.h"
 #include "support/writable.h"
 
 enum { ROWS = 4, COLS = 5 };
@@ -29,7 +29,7 @@ static struct sciara_state *make(void) {
 }
 
 TEST(totals) {
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.initial_m3, 400);
@@ -39,11 +39,10 @@ TEST(totals) {
   ck_assert_double_eq(l.lost_m3, 100);
   ck_assert_double_eq(l.residual_m3, 0);
   ck_assert(sciara_ledger_closes(&l));
-  sciara_state_destroy(s);
 }
 
 TEST(bound) {
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON),
                      &l); // half an ulp of 1003 m (512 eps / 2) times 100 m2 times 5; or 1e-12 of 1000 m3
@@ -56,11 +55,10 @@ TEST(bound) {
   s->solidifications = 0;
   sciara_ledger_form(s, sciara_rounding_usual((double)FLT_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1e-5 * 1000, 1e-12);
-  sciara_state_destroy(s);
 }
 
 TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   s->solidifications = 1000;
   s->z[0] = writable_ground(s)[0] = 5000;
@@ -69,12 +67,11 @@ TEST(bound_is_of_the_lava) { // not of a mountain that no lava has reached
   s->arrival[0] = 77; // rock so thin that the altitude is the same
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq_tol(l.bound_m3, 1000 * 2048 * DBL_EPSILON * 100, 1e-15);
-  sciara_state_destroy(s);
 }
 
 // A film that does not change an altitude of 1000 m: the next number is 1e-13 m higher.
 TEST(one_solidification_of_a_film) {
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[6] = s->h[7] = s->lost[2] = s->initial = 0;
   s->z[7] = 1000;
@@ -91,7 +88,6 @@ TEST(one_solidification_of_a_film) {
   for (int i = 0; i < ROWS * COLS; i++) s->z[i] = writable_ground(s)[i] = 0; // here nothing is rounded
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.bound_m3, 1e-24);
-  sciara_state_destroy(s);
 }
 
 static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[2], double epsilon) {
@@ -106,7 +102,7 @@ static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[
 
 TEST(bound_of_steps) {
   const int64_t cells[][2] = {{3, 7}, {7, 3}, {3, 7}, {1, 1}, {3, 7}, {7, 3}};
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   ck_assert_double_eq(rounding_of(0, cells, DBL_EPSILON).per_step, 20);
   ck_assert_double_eq(rounding_of(2, cells, DBL_EPSILON).per_step, 21);
@@ -124,7 +120,6 @@ TEST(bound_of_steps) {
   s->solidifications = 1000;
   sciara_ledger_form(s, rounding, &l);
   ck_assert_double_eq_tol(l.bound_m3, ((23e6 + 2) * 0.5 * 1000 + 1000.0 * 256 * 100) * DBL_EPSILON, 1e-15);
-  sciara_state_destroy(s);
 }
 
 TEST(open_ledger) {
@@ -142,16 +137,15 @@ TEST(open_ledger) {
 }
 
 TEST(outside_the_dem) { // a value in a NODATA cell is not lava
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[19] = s->lost[19] = s->z[19] = 77;
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert_double_eq(l.residual_m3, 0);
-  sciara_state_destroy(s);
 }
 
 TEST(nothing) {
-  struct sciara_state *s = make();
+  OWNED(destroy_state) struct sciara_state *s = make();
   struct sciara_ledger l;
   s->h[6] = s->h[7] = s->lost[2] = s->initial = s->emitted = 0;
   s->z[7] = 1000;
@@ -159,7 +153,6 @@ TEST(nothing) {
   sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
   ck_assert(l.liquid_m3 == 0 && l.solid_m3 == 0 && l.lost_m3 == 0 && l.bound_m3 == 0);
   ck_assert(sciara_ledger_closes(&l));
-  sciara_state_destroy(s);
 }
 
 RUN_TESTS(.one_process = true)

@@ -31,7 +31,7 @@ static enum sciara_status import(const double *at) {
 }
 
 static void assert_dem(double west, double south, int64_t holes) {
-  struct sciara_dem dem;
+  OWNED(sciara_dem_free) struct sciara_dem dem;
   expect_ok(sciara_dem_read(&(struct sciara_dem_request){.path = in_folder("out/dem.tif"), .band = 1}, &dem));
   ck_assert_int_eq(dem.grid.rows, 3);
   ck_assert_int_eq(dem.grid.cols, 4);
@@ -43,7 +43,6 @@ static void assert_dem(double west, double south, int64_t holes) {
   int64_t found = 0;
   for (int i = 0; i < 12; i++) found += !dem.valid[i];
   ck_assert_int_eq(found, holes);
-  sciara_dem_free(&dem);
 }
 
 TEST(a_header_names_corner_and_nodata) {

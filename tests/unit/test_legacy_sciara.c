@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "gdal_fixture.h"
+#include "support/owned.h"
 #include "terrain/dem_gdal.h"
 
 #define HEADER                                                                                                     \
@@ -79,9 +80,8 @@ TEST(unknown_cells_are_not_covered) {
              "9999 0 0 9999\n0 0.5 1 0\n0 -1 7 0\n0 0 0 9999\n");
   expect_ok(import(false));
   ck_assert_int_eq(report.observed_cells, 3);
-  char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
+  OWNED(free_text) char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
   ck_assert_str_eq(text, "0\n");
-  free(text);
   sciara_legacy_report_free(&report);
 }
 

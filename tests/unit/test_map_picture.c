@@ -325,16 +325,15 @@ static void check_ticks(const struct sciara_map_drawing *d, bool up, double step
 }
 
 TEST(ticks_lie_at_round_coordinates) {
-  struct sciara_map_drawing d;
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d;
   const struct sciara_map_picture q = picture();
   draw_to(&q, &d);
   check_ticks(&d, false, 200, 7); // 499547.5 to 500847.5
   check_ticks(&d, true, 200, 4);  // 4177862.5 to 4178762.5
-  sciara_map_drawing_free(&d);
 }
 
 TEST(a_window_shows_its_cells) {
-  struct sciara_map_drawing whole, part;
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing whole, part;
   const struct sciara_map_window window = {30, 45, 40, 50};
   struct sciara_map_picture q = picture();
   q.observed = observed;
@@ -357,8 +356,6 @@ TEST(a_window_shows_its_cells) {
   ck_assert_double_eq(part.grid.north, grid.north - 300);
   // The window cuts through the observed extent: no line is drawn along its western edge.
   for (int64_t y = 20 * 10; y < 20 * 20; y++) ck_assert_uint_ne(drawn(&part, part.map.x, part.map.y + y), 0x1E1E1E);
-  sciara_map_drawing_free(&whole);
-  sciara_map_drawing_free(&part);
 }
 
 TEST(vents_and_run_out_are_marked_where_they_are) {

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "page/page_html.h"
 #include "snapshot_case.h"
+#include "support/owned.h"
 #include "support/writable.h"
 
 static enum sciara_field both[] = {SCIARA_FIELD_THICKNESS, SCIARA_FIELD_DEPOSIT};
@@ -128,12 +129,12 @@ TEST(one_value_alone_has_a_step) {
 }
 
 TEST(what_lies_too_far_apart_is_refused) {
-  struct sciara_state *s = one_cell(1);
+  OWNED(destroy_state) struct sciara_state *s = one_cell(1);
   s->h[31] = 1;
   s->px[30] = 1.7e308;
   s->px[31] = -1.7e308;
   const enum sciara_field momentum = SCIARA_FIELD_MOMENTUM_X;
-  struct sciara_page_frames frames;
+  OWNED(sciara_page_frames_free) struct sciara_page_frames frames;
   expect_error(read_frames(s, &momentum, 1, 1, &frames), SCIARA_ERR_INPUT,
                "momentum_x: values from -1.7e+308 to 1.7e+308 are too far apart");
   ck_assert_ptr_null(frames.frames);
@@ -144,15 +145,13 @@ TEST(what_lies_too_far_apart_is_refused) {
   const struct sciara_page_field *f = &frames.fields[0];
   const double found = f->base + (f->levels[1] - 1) * f->step;
   ck_assert_msg(fabs(found + 1e308) <= 0.500001 * f->step, "%g in steps of %g", found, f->step);
-  sciara_page_frames_free(&frames);
-  sciara_state_destroy(s);
 }
 
 /** Liquid lava thicker than the deposit, which no run writes, gets no wrong level. */
 TEST(fields_with_a_common_scale) {
-  struct sciara_state *s = one_cell(0.5);
+  OWNED(destroy_state) struct sciara_state *s = one_cell(0.5);
   s->z[30] -= 0.4;
-  struct sciara_page_frames frames;
+  OWNED(sciara_page_frames_free) struct sciara_page_frames frames;
   expect_ok(read_frames(s, both, 2, 3, &frames));
   const struct sciara_page_field *thickness = &frames.fields[0], *deposit = &frames.fields[1];
   ck_assert_int_eq(thickness->like, 1);
@@ -164,8 +163,6 @@ TEST(fields_with_a_common_scale) {
     assert_near((thickness->levels[k] - 1) * thickness->step, 0.5);
     ck_assert(fabs((deposit->levels[k] - 1) * deposit->step - 0.1) <= 0.5 * deposit->step);
   }
-  sciara_page_frames_free(&frames);
-  sciara_state_destroy(s);
 }
 
 /** The value of a key in the JSON of the page. */
@@ -176,7 +173,7 @@ static double number_of(const char *page, const char *key) {
 }
 
 TEST(a_large_grid_is_cut_and_thinned) {
-  struct sciara_state *s = make_state(1400, 1500);
+  OWNED(destroy_state) struct sciara_state *s = make_state(1400, 1500);
   for (int64_t r = 480; r < 780; r++) s->h[r * 1500 + 700] = 2;
   for (int64_t i = 0; i < 1400 * 1500; i++)
     if (i / 1500 < 480) s->h[i] = 0, s->z[i] = s->z0[i];
@@ -207,7 +204,6 @@ TEST(a_large_grid_is_cut_and_thinned) {
   ck_assert_ptr_nonnull(strstr(text, "\"shade\":{\"scale\":2,\"rows\":700,\"cols\":750,"));
   free(text);
   sciara_page_frames_free(&frames);
-  sciara_state_destroy(s);
 }
 
 TEST(too_much_for_a_browser_is_refused) {
@@ -215,14 +211,13 @@ TEST(too_much_for_a_browser_is_refused) {
   const enum sciara_field fields[] = {SCIARA_FIELD_MOMENTUM_X, SCIARA_FIELD_MOMENTUM_Y,      SCIARA_FIELD_TEMPERATURE,
                                       SCIARA_FIELD_SPEED,      SCIARA_FIELD_SOLID_THICKNESS, SCIARA_FIELD_MAX_SPEED,
                                       SCIARA_FIELD_DEPOSIT,    SCIARA_FIELD_MAX_THICKNESS};
-  struct sciara_state *s = make_state(1000, 1000);
+  OWNED(destroy_state) struct sciara_state *s = make_state(1000, 1000);
   for (int64_t i = 0; i < 1000000; i++) s->h[i] = s->kind[i] ? 1 : 0;
   struct sciara_page_frames frames;
   expect_error(read_frames(s, fields, 8, 17, &frames), SCIARA_ERR_INPUT,
                "999965 cells with lava in 136 frames of fields are too many for a "
                "browser: expected at most 134217728 values; use fewer frames");
   ck_assert_ptr_null(frames.frames);
-  sciara_state_destroy(s);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/params.h and rule.h: the calibrated values, the ranges, and the constants of the rule.
-
 #include "base/hash.h"
 #include "model/params.h"
 #include "model/prior.h"
 #include "model/range.h"
 #include "model/rule.h"
+#include "support/owned.h"
 
 static double *member(struct sciara_params *p, const struct sciara_param_info *info) {
   return (double *)(void *)((char *)p + info->offset);
@@ -396,12 +396,11 @@ TEST(least_rates) {
 TEST(slots_of_no_rate) { // slots that emit nothing do not count
   struct sciara_params p = sciara_params_default();
   const double edges[] = {0, 1e-300, 100}, second[] = {0, 1}, both[] = {1, 1};
-  struct sciara_vents *v = sciara_vents_create();
+  OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
   expect_ok(sciara_vents_add(v, 1, 1, 2, edges, second));
   expect_ok(sciara_vents_add(v, 1, 1, 2, edges, both));
   ck_assert_double_lt(sciara_least_rate(v, 0, &p, 10, true), 1e-15);
   ck_assert_double_gt(sciara_least_rate(v, 1, &p, 10, true), 1e200); // of a slot that ends after 1e-300 s
-  sciara_vents_destroy(v);
 }
 
 TEST(constants_of_the_rule) {

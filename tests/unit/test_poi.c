@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/poi.h: how much of a place lies in each cell, compared with polygons and segments that are clipped by
 // each cell, and what a place lies on.
-
 #include "base/mem.h"
 #include "model/poi.h"
 
@@ -124,7 +123,7 @@ TEST(zones_along_the_edges_of_cells) {
                                  {grid.west + 40, grid.north - 50},
                                  {grid.west + 20, grid.north - 50}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_ZONE, .points = whole, .point_count = 4};
-  struct sciara_poi_cells cells;
+  OWNED(sciara_poi_cells_free) struct sciara_poi_cells cells;
   expect_ok(sciara_poi_cells_make(&poi, &grid, &cells));
   ck_assert_uint_eq(cells.count, 6);
   for (size_t k = 0; k < 6; k++) {
@@ -133,7 +132,6 @@ TEST(zones_along_the_edges_of_cells) {
   }
   ck_assert_double_eq(cells.size.all, 600);
   ck_assert_double_eq(cells.size.on_grid, 600);
-  sciara_poi_cells_free(&cells);
 }
 
 /** More rows and columns than fit into one band; areas then come from several of them. */
@@ -141,7 +139,7 @@ TEST(a_zone_of_many_cells) {
   static const struct sciara_grid large = {.rows = 1500, .cols = 2000, .cell_size = 5, .west = 0, .north = 7500};
   struct sciara_point points[] = {{-500, 100.25}, {9000.5, -300}, {12000, 7000}, {500, 8000}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_ZONE, .points = points, .point_count = 4};
-  struct sciara_poi_cells cells;
+  OWNED(sciara_poi_cells_free) struct sciara_poi_cells cells;
   double sum = 0;
   expect_ok(sciara_poi_cells_make(&poi, &large, &cells));
   for (size_t k = 0; k < cells.count; k++) {
@@ -155,7 +153,6 @@ TEST(a_zone_of_many_cells) {
   const double inside = area_within(points, 4, 0, 0, 7500) + area_within(points, 4, 7500, 0, 2500) +
                         area_within(points, 4, 7500, 2500, 2500) + area_within(points, 4, 7500, 5000, 2500);
   ck_assert_double_eq_tol(sum / inside, 1, 1e-12);
-  sciara_poi_cells_free(&cells);
 }
 
 /** The length of a segment within a cell. */
@@ -204,7 +201,7 @@ TEST(points_and_what_they_lie_on) {
                                   {east - 1, south + 1},   {grid.west + 15, grid.north - 3}, {0, 0}};
   const struct sciara_poi poi = {.kind = SCIARA_POI_POINT, .points = points, .point_count = 6};
   uint8_t kind[ROWS * COLS];
-  struct sciara_poi_cells cells;
+  OWNED(sciara_poi_cells_free) struct sciara_poi_cells cells;
   memset(kind, SCIARA_CELL_INTERIOR, sizeof kind);
   kind[1] = SCIARA_CELL_SEA;
   kind[ROWS * COLS - 1] = SCIARA_CELL_NODATA;
@@ -215,7 +212,6 @@ TEST(points_and_what_they_lie_on) {
   ck_assert_double_eq(cells.size.on_grid, 4);
   const struct sciara_poi_ground g = sciara_poi_cells_ground(&cells, kind);
   ck_assert(g.all == 6 && g.land == 2 && g.sea == 1 && g.nodata == 1);
-  sciara_poi_cells_free(&cells);
 }
 
 TEST(where_a_place_lies) {

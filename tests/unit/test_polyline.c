@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
-
 #include "base/mem.h"
 #include "model/polyline.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about plan/variation.h: what a prior draws at a point, for each shape; ratios and correlations.
-
 #include "model/prior.h"
 #include "plan/variation.h"
 
@@ -26,7 +25,7 @@ static double number_of(const struct sciara_variation *v, size_t margin, double 
 }
 
 TEST(each_shape) {
-  struct sciara_variation v;
+  OWNED(sciara_variation_free) struct sciara_variation v;
   double at[4] = {0.25, 0.75, 0.8, 0.4};
   expect_ok(sciara_variation_of_prior(&shapes, &v));
   ck_assert_double_eq_tol(number_of(&v, 0, at, false), 1500, 1e-9);
@@ -35,18 +34,16 @@ TEST(each_shape) {
                           20); // truncated at 4.5 standard deviations
   ck_assert_double_eq_tol(number_of(&v, 3, at, false), 0.05 * exp(-0.5 * Q80),
                           1e-9); // the lower half: 0.4 of it is 0.2
-  sciara_variation_free(&v);
 }
 
 TEST(correlated) { // the second in the order of the names follows the first
-  struct sciara_variation v;
+  OWNED(sciara_variation_free) struct sciara_variation v;
   double at[4] = {P1, 0.5, 0.5, 0.5};
   expect_ok(sciara_variation_of_prior(&shapes, &v));
   ck_assert_uint_lt(v.vary[0].rank, v.vary[1].rank);
   const double share = 0.5 * erfc(-0.6 / sqrt(2));
   ck_assert_double_eq_tol(number_of(&v, 0, at, true), 1000 + 2000 * P1, 1e-9);
   ck_assert_double_eq_tol(log10(number_of(&v, 1, at, true)), 3 + 4 * share, 1e-12);
-  sciara_variation_free(&v);
 }
 
 TEST(those_of_the_table) { // their correlations can hold together; in the middle are the middles

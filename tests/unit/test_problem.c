@@ -2,7 +2,6 @@
 // How a scenario becomes a problem at the limits. Initial lava: temperature in (T_sol, T_vent], thickness 0 or a
 // normal number up to 1000 m, on interior cells alone; given as a number and as a raster. Vents on the edges of the DEM and of
 // cells. The first clock.
-
 #include "sim/problem.h"
 
 #include "support/folder.h"
@@ -109,22 +108,20 @@ TEST(only_inside) {
 
 // The volume is that of the cells with lava, by the area of a cell.
 TEST(volume) {
-  struct sciara_problem p;
+  OWNED(sciara_problem_free) struct sciara_problem p;
   expect_ok(open_numbers(0.5, 1300, &p));
   ck_assert_double_eq(p.state->initial, 15 * 0.5 * 100); // 4 x 4 cells but for (1,1)
   ck_assert_int_eq(sciara_state_liquid_cells(p.state), 15);
-  sciara_problem_free(&p);
 }
 
 // In single precision lava is rounded to floats; it is checked as given, and its volume is that of the floats.
 TEST(rounded_to_floats) {
   const double h = 0.1, T = nextafter(1360, 0);
-  struct sciara_problem p;
+  OWNED(sciara_problem_free) struct sciara_problem p;
   expect_ok(open_lava(h, T, "single", &p));
   ck_assert_double_eq(p.state->h[INSIDE], (double)(float)h);
   ck_assert_double_eq(p.state->T[INSIDE], 1360);
   ck_assert_double_eq_tol(p.state->initial, 15 * (double)(float)h * 100, 1e-12);
-  sciara_problem_free(&p);
 }
 
 // -------------------------------------------------------------------------------------------------------------- vents

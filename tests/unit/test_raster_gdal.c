@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "gdal_fixture.h"
+#include "support/owned.h"
 #include "terrain/dem_gdal.h"
 
 enum { ROWS = 90, COLS = 130 };
@@ -75,6 +76,7 @@ TEST(style_is_what_qgis_reads) {
   struct sciara_map m = map();
   m.unit = "m<&\">";
   expect_ok(sciara_map_write_cog(&m, in_folder("deposit.tif")));
+  OWNED(free_text)
   char *text = output_of("/usr/bin/python3 -c \"import sys, xml.etree.ElementTree as e\n"
                          "r = e.parse(sys.argv[1]).getroot().find('pipe/rasterrenderer')\n"
                          "i = r.findall('rastershader/colorrampshader/item')\n"
@@ -82,7 +84,6 @@ TEST(style_is_what_qgis_reads) {
                          "i[-1].get('color'), i[0].get('label'))\" %s",
                          in_folder("deposit.qml"));
   ck_assert_str_eq(text, "singlebandpseudocolor 1 5 0 2.8 #5c0030 0 m<&\">\n");
-  free(text);
 }
 
 TEST(geotiff_keeps_doubles) {
@@ -99,10 +100,9 @@ TEST(geotiff_keeps_doubles) {
   ck_assert_ptr_null(dem.georef.crs_wkt);
   sciara_dem_free(&dem);
   expect_ok(sciara_map_write_geotiff(&m, false, in_folder("f.tif")));
-  char *text = output_of("gdalinfo %s", in_folder("f.tif"));
+  OWNED(free_text) char *text = output_of("gdalinfo %s", in_folder("f.tif"));
   assert_contains(text, "Type=Float32");
   assert_contains(text, "Block=256x256");
-  free(text);
 }
 
 TEST(mask_is_bytes_without_nodata) {
@@ -111,11 +111,10 @@ TEST(mask_is_bytes_without_nodata) {
   struct sciara_map m = map();
   m.values = zero_one;
   expect_ok(sciara_map_write_mask(&m, in_folder("o.tif")));
-  char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
+  OWNED(free_text) char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
   assert_contains(text, "Type=Byte");
   assert_contains(text, "Computed Min/Max=0.000,1.000");
   ck_assert_ptr_null(strstr(text, "NoData"));
-  free(text);
 }
 
 /** What a writer leaves behind when no file may grow beyond `limit` bytes, as on a full disk. */

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "scenario/rates_csv.h"
 #include "support/folder.h"
+#include "support/owned.h"
 
 static char path[96];
 
@@ -142,7 +143,7 @@ static void remember(void *context, enum sciara_log_level level, const char *mes
 }
 
 static void check_reading(const struct reading *x) {
-  struct sciara_rate_table table;
+  OWNED(sciara_rate_table_free) struct sciara_rate_table table;
   write_text(path, x->text);
   said[0] = '\0';
   sciara_log_set_sink(remember, NULL);
@@ -152,7 +153,6 @@ static void check_reading(const struct reading *x) {
   ck_assert_msg(strcmp(print_table(&table), x->table) == 0, "%s: %s", x->text, print_table(&table));
   for (size_t k = 0; k < 4 && x->said[k]; k++)
     ck_assert_msg(strstr(said, x->said[k]) != NULL, "%s: \"%s\" is not in:\n%s", x->text, x->said[k], said);
-  sciara_rate_table_free(&table);
 }
 
 /** Separators, units and names of columns. */
@@ -515,7 +515,7 @@ TEST(test_missing) {
 
 TEST(test_row_limit) {
   size_t rows = SCIARA_RATES_MAX_ROWS, capacity = 17 + (rows + 1) * 11 + 1;
-  char *text = malloc(capacity);
+  OWNED(free_text) char *text = malloc(capacity);
   ck_assert_ptr_nonnull(text);
   size_t length = (size_t)snprintf(text, capacity, "time_s,rate_m3_s\n");
   for (size_t i = 0; i < rows; i++) length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", i);
@@ -526,7 +526,6 @@ TEST(test_row_limit) {
   length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", rows);
   expect_error(read_table(text, length, &table), SCIARA_ERR_INPUT,
                ":1000002: expected at most 1000000 rows, found more");
-  free(text);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/quiescent.h, on random cells: a cell reported as quiescent stays so, at every lower temperature and with
 // any decayed momentum; and most cells from which nothing flows are reported. test_rest_single.c: in single precision.
-
 #include "model/quiescent.h"
 #include "support/random.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/cell.h and pass.h where two values are exactly equal, and about cases that random values never hit.
-
 #include "model/pass.h"
 
 static struct sciara_rule default_rule(void) {

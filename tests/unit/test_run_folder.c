@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run at a time in a folder: from its first file to its last no other run gets in, and a run that is refused changes
 // nothing. Which files a run may not read, and which it removes.
-
 #include "run/run.h"
 #include "run_case.h"
+#include "support/owned.h"
 
 int __wrap_fsync(int fd);
 int __wrap_fsync(int fd) { // in place of the C library's, by the linker: loss of power is not tested here
@@ -133,13 +133,13 @@ TEST(who_is_refused_changes_nothing) {
   struct sciara_resume resume;
   int lock, other;
   expect_ok(run(run_case_open("serial"), NULL, &watch));
-  struct sciara_run_json before = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json before = run_case_record(out);
   expect_ok(sciara_run_folder_lock(out, &lock));
   ck_assert_int_eq(sciara_run_folder_prepare(out, true, NULL, 0, &other), SCIARA_ERR_INPUT);
   ck_assert_int_eq(other, -1);
   ck_assert_int_eq(run(run_case_open("serial"), NULL, &watch), SCIARA_ERR_INPUT);
   expect_error(sciara_resume_open(out, false, &resume), SCIARA_ERR_INPUT, "another run is writing");
-  struct sciara_run_json after = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json after = run_case_record(out);
   ck_assert_uint_eq(after.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k < after.snapshot_count; k++) {
     char *path = sciara_path_join(out, after.snapshots[k].name);
@@ -152,8 +152,6 @@ TEST(who_is_refused_changes_nothing) {
   expect_ok(sciara_run_folder_prepare(out, true, NULL, 0, &other));
   expect_locked(out);
   close(other);
-  sciara_run_json_free(&before);
-  sciara_run_json_free(&after);
 }
 
 /** FOLDER/out/NAME, with a byte in it. */
@@ -208,9 +206,8 @@ TEST(leftovers_are_swept) {
     free(path);
   }
   expect_ok(sciara_run_folder_sweep(out, steps, 0)); // none is listed
-  char *last = sciara_path_join(out, "snapshots/00000010.nc");
+  OWNED(free_text) char *last = sciara_path_join(out, "snapshots/00000010.nc");
   ck_assert_int_ne(access(last, F_OK), 0);
-  free(last);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -7,6 +7,7 @@
 #include "file/durable.h"
 #include "store/run_json.h"
 #include "support/folder.h"
+#include "support/owned.h"
 
 static char path[96];
 
@@ -157,7 +158,7 @@ TEST(an_empty_record_reads_back) {
 }
 
 TEST(counts_beyond_json_are_refused) {
-  struct sciara_run_json record;
+  OWNED(sciara_run_json_free) struct sciara_run_json record;
   fill(&record);
   record.step++; // 2^53 + 1
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_ERR_INTERNAL);
@@ -168,7 +169,6 @@ TEST(counts_beyond_json_are_refused) {
   record.liquid_cells = -1;
   ck_assert_int_eq(sciara_run_json_write(&record, path), SCIARA_ERR_INTERNAL);
   ck_assert_int_ne(access(path, F_OK), 0);
-  sciara_run_json_free(&record);
 }
 
 /* One word of a good record is replaced; what the diagnostic must name. */
@@ -199,16 +199,15 @@ TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
   expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
   size_t length;
-  char *text = read_bytes(path, &length);
+  OWNED(free_text) char *text = read_bytes(path, &length);
   char *found = strstr(text, damages[_i].from);
   ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
+  OWNED(free_text)
   char *bad = sciara_format("%.*s%s%s", (int)(found - text), text, damages[_i].to, found + strlen(damages[_i].from));
   expect_ok(sciara_file_replace(path, bad, strlen(bad)));
   expect_error(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT, damages[_i].named);
   ck_assert_msg(strstr(sciara_last_error(), "run.json") != NULL, "%s", sciara_last_error());
   ck_assert_ptr_null(record.engine);
-  free(bad);
-  free(text);
 }
 
 TEST(no_prefix_of_a_record_is_a_record) {
@@ -217,12 +216,11 @@ TEST(no_prefix_of_a_record_is_a_record) {
   expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
   size_t length;
-  char *text = read_bytes(path, &length);
+  OWNED(free_text) char *text = read_bytes(path, &length);
   for (size_t n = 0; n + 2 < length; n += 7) {
     write_bytes(path, text, n);
     ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);
   }
-  free(text);
 }
 
 TEST(a_missing_record_is_an_io_error) {
@@ -231,7 +229,7 @@ TEST(a_missing_record_is_an_io_error) {
 }
 
 TEST(a_hundred_thousand_snapshots) {
-  struct sciara_run_json record, read;
+  OWNED(sciara_run_json_free) struct sciara_run_json record, read;
   fill(&record);
   char name[64];
   for (uint64_t i = 0; i < 100000; i++) {
@@ -241,8 +239,6 @@ TEST(a_hundred_thousand_snapshots) {
   expect_ok(sciara_run_json_write(&record, path));
   expect_ok(sciara_run_json_read(path, &read));
   assert_same(&record, &read);
-  sciara_run_json_free(&record);
-  sciara_run_json_free(&read);
 }
 
 RUN_TESTS(.seconds = 120, .setup = setup, .teardown = folder_remove)

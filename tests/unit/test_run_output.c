@@ -11,6 +11,7 @@
 #include "run_case.h"
 #include "store/run_json.h"
 #include "store/snapshot_hdf5.h"
+#include "support/owned.h"
 
 static const char *const engines[] = {"serial", "checked"};
 
@@ -120,16 +121,14 @@ static void expect_whole(const struct sciara_run_json *r) {
 
 /** State and ledger of the record are those of its last snapshot, not of a later step. */
 static void expect_last_state(const struct sciara_run_json *r) {
-  struct sciara_snapshot s;
-  char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
+  OWNED(sciara_snapshot_close) struct sciara_snapshot s;
+  OWNED(free_text) char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
   expect_ok(sciara_snapshot_open(path, &s));
   ck_assert_uint_eq(r->step, s.step);
   ck_assert_double_eq(r->time_s, s.time_s);
   ck_assert_double_eq(r->clock_s, s.clock_s);
   ck_assert_int_eq(r->liquid_cells, s.liquid_cells);
   ck_assert_int_eq(memcmp(&r->ledger, &s.ledger, sizeof s.ledger), 0);
-  sciara_snapshot_close(&s);
-  free(path);
 }
 
 // ------------------------------------------------------------------------------------------------------------ tests
@@ -154,7 +153,7 @@ TEST_EACH(slow_disk, 2) {
   ck_assert_int_eq(rename(out, fast), 0); // so that both were written under the same name
   disk.slow_ms = 10;
   expect_ok(run(engines[_i], &slow_watch, 0, &result));
-  struct sciara_run_json a = run_case_record(fast), b = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json a = run_case_record(fast), b = run_case_record(out);
   expect_whole(&b);
   ck_assert_uint_ge(b.snapshot_count, 10);
   ck_assert_uint_eq(a.snapshot_count, b.snapshot_count);
@@ -169,8 +168,6 @@ TEST_EACH(slow_disk, 2) {
   ck_assert_msg(b.output_wait_s >= least && b.output_wait_s > 0, "%g s waited, at least %g", b.output_wait_s, least);
   ck_assert_msg(a.output_wait_s < b.output_wait_s, "%g s waited, %g for a slow disk", a.output_wait_s, b.output_wait_s);
   ck_assert_double_le(b.compute_s + b.output_wait_s, b.wall_s);
-  sciara_run_json_free(&a);
-  sciara_run_json_free(&b);
 }
 
 // There is room for `fails_at` snapshots; when the next one fails, another is waiting behind it.
@@ -180,7 +177,7 @@ TEST_EACH(full_disk, 8) {
   disk.slow_ms = 10;
   disk.fails_at = _i / 2;
   expect_error(run(engines[_i % 2], &watch, 0, &result), SCIARA_ERR_IO, strerror(ENOSPC));
-  struct sciara_run_json r = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, strerror(ENOSPC)));
   ck_assert_uint_eq(r.snapshot_count, (size_t)disk.fails_at);
@@ -191,7 +188,6 @@ TEST_EACH(full_disk, 8) {
   ck_assert_int_eq(watch.acknowledged, disk.fails_at);
   ck_assert_int_eq(disk.writes, disk.fails_at + 1); // nothing was tried after it
   expect_whole(&r);
-  sciara_run_json_free(&r);
 }
 
 // What was taken before a step failed is written completely and reported.
@@ -199,22 +195,20 @@ TEST_EACH(failed_step, 2) {
   struct watch watch = {0}, undisturbed = {0};
   struct sciara_run_result result;
   expect_ok(run(engines[_i], &undisturbed, 0, &result));
-  struct sciara_run_json whole = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json whole = run_case_record(out);
   const uint64_t bad = whole.snapshots[3].step + 1;
   char command[128];
   snprintf(command, sizeof command, "rm -r '%s'", out);
   ck_assert_int_eq(system(command), 0);
   disk.slow_ms = 10;
   expect_error(run(engines[_i], &watch, bad, &result), SCIARA_ERR_NUMERIC, "planted");
-  struct sciara_run_json r = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   expect_last_state(&r);
   ck_assert_uint_eq(r.snapshot_count, 4);
   ck_assert_int_eq(watch.acknowledged, 4);
   for (size_t k = 0; k < 4; k++) ck_assert_uint_eq(r.snapshots[k].checksum, whole.snapshots[k].checksum);
   expect_whole(&r);
-  sciara_run_json_free(&r);
-  sciara_run_json_free(&whole);
 }
 
 // The time does not advance after a step: the run has failed, and its last state is written.
@@ -224,7 +218,7 @@ TEST_EACH(time_that_stands_still, 2) {
   stalls = true;
   expect_error(run(engines[_i], &watch, 77, &result), SCIARA_ERR_NUMERIC, "step 77: planted");
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_STALLED);
-  struct sciara_run_json r = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert_ptr_nonnull(strstr(r.stop_reason, "step 77: planted"));
   ck_assert_uint_eq(r.step, 77);
@@ -232,7 +226,6 @@ TEST_EACH(time_that_stands_still, 2) {
   ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, 77);
   ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
   expect_whole(&r);
-  sciara_run_json_free(&r);
 }
 
 /** The engine's own table except for `download`, which delivers an invalid temperature. */
@@ -261,10 +254,9 @@ TEST(unsound_end) {
                                          .observer = {.context = &watch, .acknowledged = on_snapshot}};
   expect_error(sciara_run_to_end(s, &how, &result), SCIARA_ERR_NUMERIC, "temperature is 10");
   sciara_simulation_destroy(s);
-  struct sciara_run_json r = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_FAILED);
   ck_assert(r.snapshot_count == 0 && watch.acknowledged == 0);
-  sciara_run_json_free(&r);
 }
 
 // Stopped from outside while snapshots are being written: they are completed, and the state at the end is written too.
@@ -274,14 +266,13 @@ TEST_EACH(cancelled, 2) {
   disk.slow_ms = 10;
   expect_ok(run(engines[_i], &watch, 0, &result));
   ck_assert_int_eq(result.end.reason, SCIARA_STOP_CANCEL);
-  struct sciara_run_json r = run_case_record(out);
+  OWNED(sciara_run_json_free) struct sciara_run_json r = run_case_record(out);
   ck_assert_int_eq(r.status, SCIARA_RUN_STOPPED);
   ck_assert_uint_ge(r.snapshot_count, 3);
   ck_assert_uint_le(r.snapshot_count, 8);
   ck_assert_int_eq(watch.acknowledged, (int)r.snapshot_count);
   ck_assert_uint_eq(r.snapshots[r.snapshot_count - 1].step, r.step);
   expect_whole(&r);
-  sciara_run_json_free(&r);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/scenario.h: every key and its default, positions and paths, overrides, and the text that is kept.
-
 #include "support/scenario_files.h"
 
 TEST(test_defaults) {
-  struct sciara_scenario_spec s = scenario_read_ok(scenario_minimal, NULL);
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s = scenario_read_ok(scenario_minimal, NULL);
   struct sciara_params params = sciara_params_default();
   ck_assert_str_eq(s.path, scenario_path);
   ck_assert_ptr_null(s.title);
@@ -29,11 +28,10 @@ TEST(test_defaults) {
   ck_assert_str_eq(s.vents[0].name, "vent 1");
   ck_assert_str_eq(s.vents[1].name, "vent 2");
   ck_assert_double_eq(s.vents[0].edges[0], 0);
-  sciara_scenario_free(&s);
 }
 
 TEST(test_full) {
-  struct sciara_scenario_spec s = scenario_read_ok(scenario_full, NULL);
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s = scenario_read_ok(scenario_full, NULL);
   ck_assert_str_eq(s.title, "Etna, July 2006");
   ck_assert_uint_eq(s.vent_count, 2);
   const struct sciara_vent_spec *east = &s.vents[0], *fissure = &s.vents[1];
@@ -52,7 +50,6 @@ TEST(test_full) {
   ck_assert_str_eq(s.output.folder, in_folder("etna2006.out"));
   ck_assert_double_eq(s.output.every_s, 21600);
   ck_assert_uint_eq(s.output.maps, 1u << SCIARA_FIELD_DEPOSIT);
-  sciara_scenario_free(&s);
 }
 
 TEST(test_values) {
@@ -84,7 +81,7 @@ TEST(test_values) {
                                    "title=12 o'clock",
                                    "vents.0.start=1 h",
                                    "vents.0.name=summit"};
-  struct sciara_scenario_spec s;
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s;
   expect_ok(scenario_read_with(scenario_minimal, overrides, sizeof overrides / sizeof *overrides, &s));
   ck_assert_str_eq(s.dem.path, "/data/dem.tif");
   ck_assert(s.dem.band == 2 && s.dem.has_window && s.dem.window[0] == 1 && s.dem.window[1] == 2);
@@ -108,7 +105,6 @@ TEST(test_values) {
   ck_assert_str_eq(s.title, "12 o'clock"); // begins like a number, but is not JSON
   ck_assert_str_eq(s.vents[0].name, "summit");
   ck_assert(s.vents[0].edges[0] == 3600 && s.vents[0].edges[1] == 3660);
-  sciara_scenario_free(&s);
 }
 
 /** One vent with this start and effusion. */
@@ -135,13 +131,12 @@ TEST_EACH(test_fractional_slots, 7) {
                {"\"0.001 d\"", "\"0.7 d\"", 0.001 * 86400, 0.7 * 86400},
                {"59.999999", "86399.75", 59.999999, 86399.75}};
   char effusion[96];
-  struct sciara_scenario_spec s;
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s;
   snprintf(effusion, sizeof effusion, "{\"slot\": %s, \"rates_m3_s\": [1.5, 0, 1e-9]}", cases[_i].slot);
   const struct sciara_vent_spec *v = read_effusion(cases[_i].start, effusion, &s);
   ck_assert_uint_eq(v->rate_count, 3);
   for (int k = 0; k <= 3; k++) ck_assert_double_eq(v->edges[k], cases[_i].start_s + k * cases[_i].slot_s);
   ck_assert(v->rates[0] == 1.5 && v->rates[1] == 0 && v->rates[2] == 1e-9);
-  sciara_scenario_free(&s);
 }
 
 TEST(test_places) {
@@ -150,11 +145,10 @@ TEST(test_places) {
   snprintf(text, sizeof text,
            "{\"dem\": {\"path\": \"d\"}, \"vents\": [{\"lon\": 15, \"lat\": 37.7, %s}, {\"row\": 3, \"col\": 4, %s}]}",
            effusion, effusion);
-  struct sciara_scenario_spec s = scenario_read_ok(text, NULL);
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s = scenario_read_ok(text, NULL);
   ck_assert(s.vents[0].place == SCIARA_VENT_LONLAT && s.vents[0].points[0].x == 15 && s.vents[0].points[0].y == 37.7);
   ck_assert(s.vents[1].place == SCIARA_VENT_ROWCOL && s.vents[1].points[0].x == 4 && s.vents[1].points[0].y == 3);
   ck_assert(s.vents[1].edges[0] == 100 && s.vents[1].edges[2] == 7300); // a CSV counts from the start of its vent
-  sciara_scenario_free(&s);
 }
 
 static enum sciara_status override_status(const char *override) {
@@ -200,7 +194,7 @@ TEST(test_output_folder) {
 TEST(test_text_reads_back) {
   const char *const overrides[] = {"model.cooling=0.30000000000000004", "engine.name=serial",
                                    "vents.0.x=500262.12345678901"};
-  struct sciara_scenario_spec s, again;
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec s, again;
   expect_ok(scenario_read_with(scenario_full, overrides, 3, &s));
   ck_assert_ptr_nonnull(strstr(s.json, "\"name\": \"serial\""));
   ck_assert_ptr_nonnull(strstr(s.json, "\"cooling\": 0.30000000000000004"));
@@ -209,8 +203,6 @@ TEST(test_text_reads_back) {
   ck_assert_mem_eq(&s.params, &again.params, sizeof s.params);
   ck_assert_mem_eq(s.vents[0].points, again.vents[0].points, sizeof *s.vents[0].points);
   ck_assert_str_eq(s.json, again.json);
-  sciara_scenario_free(&s);
-  sciara_scenario_free(&again);
 }
 
 RUN_TESTS(.setup = scenario_setup, .teardown = folder_remove)

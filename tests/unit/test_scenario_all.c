@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about sciara_scenario_read_all: every error is found once, and the valid parts can still be used.
-
 #include "engine/engine.h"
 #include "scenario/scenario.h"
 #include "support/scenario_files.h"
@@ -159,7 +158,7 @@ TEST(test_defaults_spelled_out) {
                                                  .rate = 5,
                                                  .duration = "3 d"};
   const char *const overrides[] = {"run.max_time=20 d"};
-  struct sciara_text text = {0};
+  OWNED(sciara_text_free) struct sciara_text text = {0};
   expect_ok(sciara_scenario_default(&request, overrides, 1, &text));
   read_all(text.data, NULL, 0);
   ck_assert_msg(diagnostics.count == 0, "%s", sciara_last_error());
@@ -180,7 +179,6 @@ TEST(test_defaults_spelled_out) {
                               "\"clock_max_s\": 120", "\"$schema\": \"file:///s\""};
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
     ck_assert_msg(strstr(text.data, keys[k]) != NULL, "%s is not in %s", keys[k], text.data);
-  sciara_text_free(&text);
 }
 
 int main(void) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about scenario/scenario.h: every limit of every key, and that each diagnostic names file, key, expected and found.
-
 #include "scenario/scenario_keys.h"
 #include "support/scenario_files.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about the table of scenario keys: the reader, the schema and the manual agree with it.
-
 #include "scenario/scenario_keys.h"
+#include "support/owned.h"
 #include "support/scenario_files.h"
 
 /** "vents[].start" in the form of an override: "vents.0.start". */
@@ -32,7 +32,7 @@ TEST(test_table) { // every default may be written, changes nothing, and every k
 }
 
 TEST(test_schema_names_every_key) {
-  struct sciara_text schema = {0}, manual = {0};
+  OWNED(sciara_text_free) struct sciara_text schema = {0}, manual = {0};
   expect_ok(sciara_scenario_schema(&schema));
   expect_ok(sciara_scenario_manual(&manual));
   cJSON *tree;
@@ -59,8 +59,6 @@ TEST(test_schema_names_every_key) {
     ck_assert_msg(strstr(manual.data, row), "%s is not in the manual", row);
   }
   cJSON_Delete(tree);
-  sciara_text_free(&schema);
-  sciara_text_free(&manual);
 }
 
 static void same_as_file(const char *name, const struct sciara_text *text) {
@@ -68,23 +66,20 @@ static void same_as_file(const char *name, const struct sciara_text *text) {
   snprintf(file, sizeof file, "%s/%s", SCIARA_SOURCE_DIR, name);
   FILE *f = fopen(file, "r");
   ck_assert_msg(f, "%s is missing", file);
-  char *committed = calloc(1, text->length + 2);
+  OWNED(free_text) char *committed = calloc(1, text->length + 2);
   ck_assert_ptr_nonnull(committed);
   size_t n = fread(committed, 1, text->length + 1, f);
   fclose(f);
   ck_assert_msg(n == text->length && memcmp(committed, text->data, n) == 0,
                 "%s is not what the table of keys gives now", name);
-  free(committed);
 }
 
 TEST(test_committed_files) {
-  struct sciara_text schema = {0}, manual = {0};
+  OWNED(sciara_text_free) struct sciara_text schema = {0}, manual = {0};
   expect_ok(sciara_scenario_schema(&schema));
   expect_ok(sciara_scenario_manual(&manual));
   same_as_file("config/scenario.schema.json", &schema);
   same_as_file("docs/scenario.md", &manual);
-  sciara_text_free(&schema);
-  sciara_text_free(&manual);
 }
 
 RUN_TESTS(.setup = scenario_setup, .teardown = folder_remove)

@@ -3,6 +3,7 @@
 #include "sciara.h"
 
 #include "run_case.h"
+#include "support/owned.h"
 
 enum { CELLS = 30 * 40 };
 
@@ -60,7 +61,7 @@ TEST_EACH(maxima_that_were_not_recorded, 5) {
                {"output.fields=[\"max_speed\", \"max_thickness\"]", {true, true, false}},
                {"output.fields=[\"max_deposit\"]", {false, false, true}}};
   double values[CELLS];
-  struct sciara *s = open_case(cases[_i].fields);
+  OWNED(close_run) struct sciara *s = open_case(cases[_i].fields);
   expect_ok(sciara_step(s, 100));
   for (int k = 0; k < 3; k++) {
     static const enum sciara_field fields[] = {SCIARA_FIELD_MAX_THICKNESS, SCIARA_FIELD_MAX_SPEED,
@@ -73,14 +74,13 @@ TEST_EACH(maxima_that_were_not_recorded, 5) {
       ck_assert_msg(strstr(sciara_last_error(), "add it to output.fields"), "%s", sciara_last_error());
   }
   expect_ok(sciara_read_field(s, SCIARA_FIELD_SPEED, values, CELLS));
-  sciara_close(s);
 }
 
 // On a whole map: the largest deposit is the maximum over the states at the ends of all steps.
 TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
   static const char *const engines[] = {"engine.name=serial", "engine.name=openmp", "engine.name=scatter"};
   const char *const overrides[] = {engines[_i], "output.fields=[\"deposit\", \"max_deposit\"]"};
-  struct sciara *s;
+  OWNED(close_run) struct sciara *s;
   struct sciara_grid_info g;
   expect_ok(sciara_open(SCIARA_SOURCE_DIR "/config/volcano.json", overrides, 2, &s));
   sciara_read_grid(s, &g);
@@ -104,11 +104,10 @@ TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
   free(deposit);
   free(most);
   free(found);
-  sciara_close(s);
 }
 
 TEST(from_the_start_to_the_end) {
-  struct sciara *s = open_case(NULL);
+  OWNED(close_run) struct sciara *s = open_case(NULL);
   struct sciara_grid_info g;
   struct sciara_ledger l;
   double values[CELLS];
@@ -142,11 +141,11 @@ TEST(from_the_start_to_the_end) {
   ck_assert_uint_eq(progress_of(s).step, 120);
   expect_ok(sciara_checksum(s, &again));
   ck_assert_uint_eq(checksum, again);
-  sciara_close(s);
 }
 
 // Nothing can happen any more: that is the end too, whatever number of steps is requested.
 TEST(solid) {
+  OWNED(close_run)
   struct sciara *s =
       open_case("vents=[{\"row\": 8, \"col\": 20, \"effusion\": {\"slot\": 1, \"rates_m3_s\": [1e-9]}}]");
   expect_ok(sciara_step(s, UINT64_MAX));
@@ -154,7 +153,6 @@ TEST(solid) {
   ck_assert(p.finished && p.solidified && p.step < 120 && p.liquid_cells == 0);
   expect_ok(sciara_step(s, 10));
   ck_assert_uint_eq(progress_of(s).step, p.step);
-  sciara_close(s);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Designs of sensitivity and their estimates, on the function of Ishigami and Homma (1990), whose values are known, and on
 // random rows, whose intervals must cover them as often as they say. Numbers of a calibration: cli/sensitivity.py.
-
 #include "calibrate/sensitivity.h"
 #include "model/random.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham on simple grounds: a barrier one cell wide holds lava below its crest, however its cells are joined; ponds and
 // towers have no pattern of alternating cells; and lava is neither made nor lost in any step.
-
 #include "engine/engine.h"
 #include "model/ledger.h"
 

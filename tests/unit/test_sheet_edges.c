@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule bingham at the edges of its parameters, in both precisions: engine `serial` compared step by step with a small
 // program of the formulas of docs/model.md, and with what follows from them on paper.
-
 #include "engine/engine.h"
 #include "support/random.h"
 

@@ -3,7 +3,6 @@
 // rule, and few cases stay open; model/subnormal.h is bit-identical to the operations it replaces; and both components of a
 // velocity at once are those of the eight directions.
 // test_shortcuts_single.c: in single precision.
-
 #include "model/shortcut.h"
 #include "model/subnormal.h"
 #include "support/random.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about printable text (base/text.h): what a terminal would execute is escaped, all else stays; formats as of printf.
-
 #include "base/text.h"
 
 static char *show(const char *text) {
@@ -113,7 +112,7 @@ TEST(formats_show) {
 }
 
 TEST(unknown_conversion) {
-  struct sciara_text t = {0};
+  OWNED(sciara_text_free) struct sciara_text t = {0};
   const char *volatile format = "%p"; // otherwise the compiler would notice
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -122,7 +121,6 @@ TEST(unknown_conversion) {
   format = "%";
   ck_assert_int_eq(sciara_text_showf(&t, format), SCIARA_ERR_INTERNAL);
 #pragma GCC diagnostic pop
-  sciara_text_free(&t);
 }
 
 static const char *printed(const char *format, ...) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulation does with the reports of its engine: the warning of lava at the rim, once in a run and at the right
 // moment; losses, the stop rule and the seconds, slice by slice. The engine follows a script.
-
 #include "base/log.h"
 #include "run_case.h"
+#include "support/owned.h"
 
 static int warnings;
 static char warning[256];
@@ -68,7 +68,7 @@ TEST(lava_at_the_rim_is_reported_once) {
       {10, 0, SCIARA_STOP_WALL},   {20, 0, SCIARA_STOP_TIME}, {30, 0, SCIARA_STOP_WALL},
       {41, 1, SCIARA_STOP_WALL},   {50, 1, SCIARA_STOP_WALL}, {60, 5, SCIARA_STOP_TIME},
       {70, 5, SCIARA_STOP_CANCEL}, {80, 9, SCIARA_STOP_WALL}, {90, 9, SCIARA_STOP_STEPS}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   advance_once(s, 2);
   ck_assert_int_eq(warnings, 0);
   advance_once(s, 4);
@@ -80,29 +80,26 @@ TEST(lava_at_the_rim_is_reported_once) {
   advance_once(s, 2);
   ck_assert_int_eq(warnings, 1);
   ck_assert_uint_eq(s->progress.losses, 9);
-  sciara_simulation_destroy(s);
 }
 
 // The engine counts from the upload on, the run from its beginning: nothing is reported a second time after a checkpoint.
 TEST(losses_before_a_checkpoint_are_not_reported_again) {
   static const struct slice slices[] = {
       {10, 0, SCIARA_STOP_WALL}, {20, 2, SCIARA_STOP_TIME}, {30, 2, SCIARA_STOP_WALL}, {40, 4, SCIARA_STOP_TIME}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   s->losses_before = s->progress.losses = 7;
   advance_once(s, 2);
   ck_assert_uint_eq(s->progress.losses, 9);
   advance_once(s, 2);
   ck_assert_uint_eq(s->progress.losses, 11);
   ck_assert_int_eq(warnings, 0);
-  sciara_simulation_destroy(s);
 }
 
 TEST(without_losses_nothing_is_reported) {
   static const struct slice slices[] = {{10, 0, SCIARA_STOP_WALL}, {20, 0, SCIARA_STOP_TIME}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   advance_once(s, 2);
   ck_assert_int_eq(warnings, 0);
-  sciara_simulation_destroy(s);
 }
 
 // Which part of the stop rule ended the run; an advance limit alone does not end it.
@@ -112,7 +109,7 @@ TEST(the_stop_rule) {
                                         {100, 0, SCIARA_STOP_TIME},
                                         {200, 0, SCIARA_STOP_STEPS},
                                         {300, 0, SCIARA_STOP_SOLIDIFIED}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   const enum sciara_stop_reason finished[] = {SCIARA_STOP_NONE, SCIARA_STOP_NONE, SCIARA_STOP_TIME, SCIARA_STOP_STEPS,
                                               SCIARA_STOP_SOLIDIFIED};
   for (int k = 0; k < 5; k++) {
@@ -121,7 +118,6 @@ TEST(the_stop_rule) {
     advance_once(s, 1);
     ck_assert_int_eq(s->finished, finished[k]);
   }
-  sciara_simulation_destroy(s);
 }
 
 static struct sciara_stop asked;
@@ -133,7 +129,7 @@ static enum sciara_status note_stop(void *engine, const struct sciara_stop *stop
 // The engine gets the earlier of the limit and the stop rule, and must always end when nothing can happen any more.
 TEST(limits_given_to_the_engine) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}, {2, 0, SCIARA_STOP_TIME}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   const int cancel = 0;
   scripted.advance = note_stop;
   s->until_time = 50;
@@ -144,7 +140,6 @@ TEST(limits_given_to_the_engine) {
   ck_assert(asked.time == 40 && asked.steps == 60 && asked.solidified && asked.cancel == &cancel);
   expect_ok(sciara_simulation_advance(s, &late));
   ck_assert(asked.time == 50 && asked.steps == 70 && asked.solidified && !asked.cancel);
-  sciara_simulation_destroy(s);
 }
 
 static enum sciara_status planted_failure(void *engine, const struct sciara_stop *stop,
@@ -156,7 +151,7 @@ static enum sciara_status planted_failure(void *engine, const struct sciara_stop
 // After a failed step the state is neither used nor read.
 TEST(a_failed_state_is_not_used) {
   static const struct slice slices[] = {{1, 0, SCIARA_STOP_TIME}};
-  struct sciara_simulation *s = open_scripted(slices);
+  OWNED(destroy_simulation) struct sciara_simulation *s = open_scripted(slices);
   const struct sciara_advance_limit limit = {.time = INFINITY, .step = UINT64_MAX};
   struct sciara_ledger ledger;
   scripted.advance = planted_failure;
@@ -168,7 +163,6 @@ TEST(a_failed_state_is_not_used) {
   ck_assert_int_eq(sciara_simulation_keep(s, 0, s->problem.state), SCIARA_ERR_NUMERIC);
   ck_assert_int_eq(sciara_simulation_ledger(s, &ledger), SCIARA_ERR_NUMERIC);
   ck_assert_ptr_eq(script, slices); // not called
-  sciara_simulation_destroy(s);
 }
 
 RUN_TESTS(.setup = setup, .teardown = folder_remove)

@@ -7,6 +7,7 @@
 
 #include "run_case.h"
 #include "sim/scenario_site.h"
+#include "support/owned.h"
 #include "terrain/dem_gdal.h"
 
 enum { CELLS = 30 * 40, MANY = 8 };
@@ -93,7 +94,7 @@ TEST_EACH(two_share_what_one_reads, 2) {
   const char *precision = _i ? "engine.precision=single" : NULL;
   const uint64_t alone = checksum_at_end(open_case(NULL, precision));
   ck_assert_int_eq(dems_read, 1);
-  const struct sciara_site *site = open_site(precision);
+  OWNED(release_site) const struct sciara_site *site = open_site(precision);
   ck_assert_int_eq(dems_read, 2);
   remove_dem();
   struct sciara *none;
@@ -104,7 +105,6 @@ TEST_EACH(two_share_what_one_reads, 2) {
   ck_assert_uint_eq(checksum_at_end(b), alone);
   ck_assert_uint_eq(checksum_at_end(a), alone);
   ck_assert_int_eq(dems_read, 3);
-  sciara_site_release(site);
 }
 
 TEST(the_ground_is_in_memory_once) {
@@ -124,7 +124,7 @@ TEST(the_ground_is_in_memory_once) {
   ck_assert_uint_eq(second.size.site, 0);
   ck_assert_uint_eq(second.size.state, first.size.state);
   ck_assert_uint_le(sciara_size_estimate_host(&second.size), sciara_size_estimate_host(&first.size));
-  struct sciara_state *clone;
+  OWNED(destroy_state) struct sciara_state *clone;
   arrays = 0;
   expect_ok(sciara_state_clone(second.state, &clone));
   ck_assert_uint_eq(arrays, sciara_state_memory(&first.grid, 0));
@@ -132,7 +132,6 @@ TEST(the_ground_is_in_memory_once) {
   sciara_problem_free(&first);
   sciara_problem_free(&second);
   ck_assert_double_eq(clone->z0[0], clone->z[0]);
-  sciara_state_destroy(clone);
 }
 
 // ---------------------------------------------------------------------------------------------------------- threads
@@ -172,7 +171,7 @@ TEST(eight_threads) {
     for (int other = 0; other < k && k != 7; other++) // what is recorded is not part of the checksum
       ck_assert_msg(alone[k].checksum != alone[other].checksum, "%s", rates[k]);
   }
-  const struct sciara_site *site = open_site(NULL);
+  OWNED(release_site) const struct sciara_site *site = open_site(NULL);
   remove_dem();
   dems_read = 0;
   for (int k = 0; k < MANY; k++) {
@@ -185,7 +184,6 @@ TEST(eight_threads) {
     ck_assert_uint_eq(member[k].checksum, alone[k].checksum);
   }
   ck_assert_int_eq(dems_read, 0);
-  sciara_site_release(site);
 }
 
 /** Takes and releases many references, perhaps the last one. */
@@ -200,14 +198,13 @@ TEST(no_reference_is_lost) {
   const struct sciara_grid grid = {.rows = 1, .cols = 2, .cell_size = 10};
   const double altitude[] = {1, 2};
   const uint8_t valid[] = {1, 1};
-  const struct sciara_site *site;
+  OWNED(release_site) const struct sciara_site *site;
   pthread_t thread[MANY];
   expect_ok(sciara_site_create(&grid, altitude, valid, NULL, &site));
   for (int k = 0; k < MANY; k++)
     ck_assert_int_eq(pthread_create(&thread[k], NULL, take_and_give, (void *)sciara_site_retain(site)), 0);
   for (int k = 0; k < MANY; k++) ck_assert_int_eq(pthread_join(thread[k], NULL), 0);
   ck_assert_double_eq(site->z0[1], 2); // the one reference that is left
-  sciara_site_release(site);
 }
 
 // ------------------------------------------------------------------------------------------------- what is refused
@@ -269,7 +266,7 @@ TEST_EACH(other_ground_is_refused, 23) {
 }
 
 TEST(calls_that_are_refused) {
-  const struct sciara_site *site;
+  OWNED(release_site) const struct sciara_site *site;
   struct sciara *s;
   const char *path = inside("s.json");
   ck_assert_int_eq(sciara_site_open(NULL, NULL, 0, &site), SCIARA_ERR_USAGE);
@@ -287,7 +284,6 @@ TEST(calls_that_are_refused) {
   ck_assert_int_eq(sciara_open_on(site, path, NULL, 0, NULL), SCIARA_ERR_USAGE);
   ck_assert_int_eq(sciara_open_on(site, NULL, NULL, 0, &s), SCIARA_ERR_USAGE);
   ck_assert_ptr_null(s);
-  sciara_site_release(site);
 }
 
 // ------------------------------------------------------------------------------------------------------- the site

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "snapshot_case.h"
+#include "support/owned.h"
 
 /* Writes under a limit on the size of files, which fails as on a full disk, and removes the limit again. */
 static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapshot_context *c,
@@ -25,7 +26,7 @@ static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapsho
 TEST(a_failed_write_leaves_the_earlier_file) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
-  char *part = sciara_format("%s.part", path);
+  OWNED(free_text) char *part = sciara_format("%s.part", path);
   for (rlim_t bytes = 0; bytes < 40000; bytes += 3001) {
     ck_assert_int_eq(write_within(bytes, &c, s), SCIARA_ERR_IO);
     ck_assert_msg(strstr(sciara_last_error(), "00000123.nc.part") && strstr(sciara_last_error(), strerror(EFBIG)), "%s",
@@ -39,7 +40,6 @@ TEST(a_failed_write_leaves_the_earlier_file) {
   s->h[s->grid.cols * 150 + 260] = 0;
   assert_fields_read_back(s, path, false);
   ck_assert_int_ne(access(part, F_OK), 0);
-  free(part);
 }
 
 /* A real full disk: a file system of 64 KiB. Needs the right to mount one, visible to this process only. */
@@ -84,10 +84,9 @@ TEST_FROM(what_cannot_be_written_is_named, 1, 4) {
   }
   c.start = "2006-07-14";
   ck_assert_int_ne(access(path, F_OK), 0);
-  char *nowhere = sciara_path_join(folder, "absent/1.nc");
+  OWNED(free_text) char *nowhere = sciara_path_join(folder, "absent/1.nc");
   expect_error(write_state(&c, s, nowhere), SCIARA_ERR_IO, strerror(ENOENT));
   WRITES(&c, s, path);
-  free(nowhere);
 }
 
 /* What a script does to a good snapshot, and what the diagnostic must name. */
@@ -147,6 +146,7 @@ TEST_EACH(a_file_that_does_not_fit_is_refused, sizeof damages / sizeof damages[0
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
+  OWNED(free_text)
   char *script = sciara_format("import h5py, numpy as np\nf = h5py.File('00000123.nc', 'r+')\n"
                                "def put(values, **how):\n"
                                "  usual = dict(chunks=values.shape, shuffle=True, compression=1, fletcher32=True)\n"
@@ -159,7 +159,6 @@ TEST_EACH(a_file_that_does_not_fit_is_refused, sizeof damages / sizeof damages[0
   ck_assert_msg(strstr(sciara_last_error(), damages[_i].named) && strstr(sciara_last_error(), path), "%s",
                 sciara_last_error());
   ck_assert_ptr_null(r.path);
-  free(script);
 }
 
 TEST(a_cut_file_is_refused) {
@@ -167,7 +166,7 @@ TEST(a_cut_file_is_refused) {
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
   size_t count;
-  char *bytes = read_bytes(path, &count);
+  OWNED(free_text) char *bytes = read_bytes(path, &count);
   struct sciara_snapshot r;
   for (size_t n = 0; n < count; n += 499) {
     ck_assert_int_eq(truncate(path, 0), 0);
@@ -177,7 +176,6 @@ TEST(a_cut_file_is_refused) {
   ck_assert_int_eq(unlink(path), 0);
   ck_assert_int_eq(sciara_snapshot_open(path, &r), SCIARA_ERR_IO);
   ck_assert_int_eq(sciara_snapshot_open(folder, &r), SCIARA_ERR_INPUT);
-  free(bytes);
 }
 
 TEST(a_flipped_bit_in_the_data_is_found) {
@@ -187,7 +185,7 @@ TEST(a_flipped_bit_in_the_data_is_found) {
   python("import h5py\n"
          "f = h5py.File('00000123.nc', 'r'); at = f['temperature'].id.get_chunk_info(0).byte_offset; f.close()\n"
          "b = bytearray(open('00000123.nc', 'rb').read()); b[at + 9] ^= 4; open('00000123.nc', 'wb').write(b)\n");
-  struct sciara_snapshot r;
+  OWNED(sciara_snapshot_close) struct sciara_snapshot r;
   double v[1200];
   expect_ok(sciara_snapshot_open(path, &r));
   expect_ok(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v));
@@ -195,7 +193,6 @@ TEST(a_flipped_bit_in_the_data_is_found) {
   ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "temperature is damaged") &&
                     strstr(sciara_last_error(), "Fletcher32"),
                 "%s", sciara_last_error());
-  sciara_snapshot_close(&r);
 }
 
 /* What a script does to the only chunk of `speed`, 4800 bytes without filters, and what the diagnostic says. */
@@ -257,7 +254,7 @@ static struct sciara_state *write_and_change(int64_t rows, int64_t cols, const c
 
 /* Reads the speed, which must be refused with this message. */
 static void expect_damaged_speed(const struct sciara_state *s, const char *named) {
-  struct sciara_snapshot r;
+  OWNED(sciara_snapshot_close) struct sciara_snapshot r;
   double *v = (double *)calloc((size_t)sciara_grid_cells(&s->grid), sizeof *v);
   expect_ok(sciara_snapshot_open(path, &r));
   expect_ok(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v));
@@ -265,7 +262,6 @@ static void expect_damaged_speed(const struct sciara_state *s, const char *named
   ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "speed is damaged") &&
                     strstr(sciara_last_error(), named),
                 "%s", sciara_last_error());
-  sciara_snapshot_close(&r);
   free(v);
 }
 

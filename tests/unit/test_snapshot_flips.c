@@ -3,6 +3,7 @@
 // No crash, and no wrong number that goes unnoticed.
 #include "file/versions.h"
 #include "snapshot_case.h"
+#include "support/owned.h"
 
 // HDF5 1.10 does not release all of its memory when it finds a damaged file.
 const char *__lsan_default_suppressions(void);
@@ -118,7 +119,7 @@ static int rounds(void) { return getenv("SCIARA_TORTURE") ? 20000 : 200; }
 TEST_EACH(flipped_bytes, 2) {
   size_t count;
   struct content whole;
-  char *bytes = make_snapshot(_i, &count, &whole);
+  OWNED(free_text) char *bytes = make_snapshot(_i, &count, &whole);
   state = 7 + (uint64_t)_i;
   int refused = 0;
   for (int k = 0; k < rounds(); k++) {
@@ -132,14 +133,13 @@ TEST_EACH(flipped_bytes, 2) {
   printf("torture: flips of a snapshot, float%d | %d | 0 (%d refused)\n", _i ? 64 : 32, rounds(), refused);
   ck_assert_int_gt(refused, rounds() / 10);
   free_content(&whole);
-  free(bytes);
 }
 
 /** Metadata is a small part of a file, which random flips would seldom hit: here each of its bytes is flipped. */
 TEST(flipped_bytes_of_the_metadata) {
   size_t count;
   struct content whole;
-  char *bytes = make_snapshot(false, &count, &whole);
+  OWNED(free_text) char *bytes = make_snapshot(false, &count, &whole);
   const size_t step = getenv("SCIARA_TORTURE") ? 1 : 67;
   for (size_t at = 0; at < count; at += step) {
     bytes[at] = (char)(bytes[at] ^ 0x10);
@@ -148,7 +148,6 @@ TEST(flipped_bytes_of_the_metadata) {
     bytes[at] = (char)(bytes[at] ^ 0x10);
   }
   free_content(&whole);
-  free(bytes);
 }
 
 int main(void) {

@@ -2,6 +2,7 @@
 // Snapshots and the series over them: what is written is read back, by our reader and by other tools.
 #include "snapshot_case.h"
 #include "store/snapshot_hdf5.h"
+#include "support/owned.h"
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 3}, {5, 300}, {256, 256}, {257, 255}, {31, 513}};
 
@@ -16,7 +17,7 @@ TEST_EACH(fields_read_back, 2 * sizeof sizes / sizeof sizes[0]) {
 TEST(attributes_read_back) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
-  char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
+  OWNED(free_text) char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
   memset(json, 'x', 300000);
   json[300000] = '\0';
   c.scenario_json = json;
@@ -44,7 +45,6 @@ TEST(attributes_read_back) {
   ck_assert_ptr_nonnull(strstr(r.source, "sciara"));
   sciara_snapshot_close(&r);
   sciara_snapshot_close(&r);
-  free(json);
 }
 
 TEST(a_subset_without_crs_date_and_texts) {
@@ -144,7 +144,7 @@ TEST(snapshots_of_other_grids_are_not_merged) {
   struct sciara_state *s = make_state(30, 40);
   const struct sciara_grid grid = s->grid;
   struct sciara_snapshot_context c = context_of_test();
-  char *later = sciara_path_join(folder, "later.nc"), *merged = sciara_path_join(folder, "merged.nc");
+  OWNED(free_text) char *later = sciara_path_join(folder, "later.nc"), *merged = sciara_path_join(folder, "merged.nc");
   const char *const paths[] = {path, later};
   WRITES(&c, s, path);
   s->time += 60;
@@ -162,8 +162,6 @@ TEST(snapshots_of_other_grids_are_not_merged) {
   c.as_double = true;
   WRITES(&c, s, later);
   ck_assert_int_eq(sciara_series_merge(paths, 2, SCIARA_CHECKSUM_REQUIRED, merged), SCIARA_ERR_INPUT);
-  free(merged);
-  free(later);
 }
 
 /* Three snapshots and their series, in folder/snapshots and folder/series.nc. */

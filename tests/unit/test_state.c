@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/state.h: the initial state, clones, and what the checksum covers.
-
 #include "model/field.h"
 #include "model/state.h"
 #include "support/every_field.h"
+#include "support/owned.h"
 #include "support/writable.h"
 
 enum {
@@ -91,7 +91,7 @@ TEST(too_large) {
 
 // Each derived field against its definition, in a cell with lava, in a dry one and outside the DEM.
 TEST(derived_fields) {
-  struct sciara_state *s = filled();
+  OWNED(destroy_state) struct sciara_state *s = filled();
   double out[CELLS];
   s->h[3] = s->px[3] = s->py[3] = s->T[3] = 0;
   s->arrival[3] = SCIARA_NEVER;
@@ -116,7 +116,6 @@ TEST(derived_fields) {
     }
     ck_assert_double_eq(out[17], SCIARA_NODATA_ALTITUDE);
   }
-  sciara_state_destroy(s);
 }
 
 TEST(clone) {
@@ -153,7 +152,7 @@ static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
 }
 
 TEST(every_bit_counts) {
-  struct sciara_state *s = filled();
+  OWNED(destroy_state) struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
   for (int k = 0; k < FIELDS; k++) // the maxima may be recorded or not; they are not part of it
@@ -175,7 +174,6 @@ TEST(every_bit_counts) {
   ck_assert_uint_ne(sciara_state_checksum(s), sum);
   s->step--;
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
-  sciara_state_destroy(s);
 }
 
 // The checksum over that of the ground detects a single value that lava has changed in a single cell, in any part of it.
@@ -188,7 +186,7 @@ TEST(over_bare_ground) {
     z[i] = 50 + i;
     valid[i] = i % 40 != 7;
   }
-  struct sciara_state *s;
+  OWNED(destroy_state) struct sciara_state *s;
   expect_ok(sciara_state_create(&grid, z, valid, 0, &s));
   const uint64_t ground = sciara_state_checksum_of_ground(s), bare = sciara_state_checksum(s);
   ck_assert_uint_eq(checksum_over(s, ground), bare);
@@ -204,11 +202,10 @@ TEST(over_bare_ground) {
   s->h[3] = s->T[3] = s->arrival[3] = s->h[590] = 2;
   ck_assert_uint_eq(checksum_over(s, ground), sciara_state_checksum(s));
   ck_assert_uint_eq(sciara_state_checksum_of_ground(s), ground); // lava is not part of it
-  sciara_state_destroy(s);
 }
 
 TEST(positions_count) {
-  struct sciara_state *s = filled();
+  OWNED(destroy_state) struct sciara_state *s = filled();
   const uint64_t sum = sciara_state_checksum(s);
   for (int i = 0; i < CELLS; i++) // two cells of one field are exchanged
     for (int j = 0; j < i; j++) {
@@ -227,10 +224,10 @@ TEST(positions_count) {
   const double t = s->time;
   s->time = s->clock, s->clock = t;
   ck_assert_uint_ne(sciara_state_checksum(s), sum);
-  sciara_state_destroy(s);
 }
 
 TEST(zeros_and_shapes) {
+  OWNED(destroy_state)
   struct sciara_state *s = make(ROWS, COLS, 0), *turned = make(COLS, ROWS, 0), *recorded = make(ROWS, COLS, all);
   const uint64_t sum = sciara_state_checksum(s);
   memcpy(turned->z, s->z, CELLS * sizeof(double)); // the same numbers, another shape
@@ -241,19 +238,15 @@ TEST(zeros_and_shapes) {
   ck_assert_uint_ne(sciara_state_checksum(s), sum);
   s->px[4] = 0.0;
   ck_assert_uint_eq(sciara_state_checksum(s), sum);
-  sciara_state_destroy(s);
-  sciara_state_destroy(turned);
-  sciara_state_destroy(recorded);
 }
 
 TEST(liquid_cells) {
-  struct sciara_state *s = make(ROWS, COLS, 0);
+  OWNED(destroy_state) struct sciara_state *s = make(ROWS, COLS, 0);
   ck_assert_int_eq(sciara_state_liquid_cells(s), 0);
   s->h[0] = 1e-300;
   s->h[8] = 2;
   s->h[9] = -0.0;
   ck_assert_int_eq(sciara_state_liquid_cells(s), 2);
-  sciara_state_destroy(s);
 }
 
 RUN_TESTS(.one_process = true)

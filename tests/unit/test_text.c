@@ -277,10 +277,9 @@ TEST(plain_text_has_no_controls) {
 }
 
 TEST(text_in_xml) {
-  struct sciara_text t = {0};
+  OWNED(sciara_text_free) struct sciara_text t = {0};
   expect_ok(sciara_text_append_xml(&t, "<\xC3\x88 & \"x\">\x01'\xFF"));
   ck_assert_str_eq(t.data, "&lt;\xC3\x88 &amp; &quot;x&quot;&gt; '\xEF\xBF\xBD");
-  sciara_text_free(&t);
 }
 
 TEST(errors) {

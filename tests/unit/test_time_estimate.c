@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sim/scenario_site.h"
+#include "support/owned.h"
 
 enum { SIDE = 40 };
 
@@ -14,7 +15,7 @@ static struct sciara_problem problem;
 static void place(const char *run) {
   static const struct sciara_grid grid = {.rows = SIDE, .cols = SIDE, .cell_size = 10, .north = 400};
   struct sciara_diagnostics d = {0};
-  const struct sciara_site *site;
+  OWNED(release_site) const struct sciara_site *site;
   char json[512];
   double *z;
   expect_ok(SCIARA_NEW(z, SIDE * SIDE, "altitudes"));
@@ -30,7 +31,6 @@ static void place(const char *run) {
   sciara_scenario_parse("x.json", json, strlen(json), NULL, 0, &problem.scenario, &d);
   sciara_problem_place(&problem, &options, &d);
   ck_assert_msg(d.count == 0, "%s", d.count ? d.sentence[0] : "");
-  sciara_site_release(site);
 }
 
 /** Time in which lava of that thickness, m, becomes solid, by small steps of dT/dt = -(eps sigma delta / (rho c_v w2)) T^4 / h, s. */

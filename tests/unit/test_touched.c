@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where lava has been is found to the last bit of the last cell, and what is summed up there is what is summed up
 // everywhere.
-
 #include "model/ledger.h"
 #include "sim/parallel.h"
 #include "support/every_field.h"
+#include "support/owned.h"
 
 enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64 };
 
@@ -34,21 +34,19 @@ static struct sciara_touched find(const struct sciara_state *s, int threads) {
 }
 
 static void expect_none(const struct sciara_state *s) {
-  struct sciara_touched touched = find(s, 0);
+  OWNED(sciara_touched_release) struct sciara_touched touched = find(s, 0);
   for (int64_t r = 0; r < s->grid.rows; r++) ck_assert_int_eq(touched.rows[r].begin, touched.rows[r].end);
   ck_assert_int_eq(touched.liquid_cells, 0);
-  sciara_touched_release(&touched);
 }
 
 TEST(ground_alone) {
-  struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
+  OWNED(destroy_state) struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   expect_none(s);
-  sciara_state_destroy(s);
 }
 
 // One changed value, in each field of each cell: its row has one cell, and all other rows are empty.
 TEST_EACH(a_single_value, EVERY_FIELD) {
-  struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
+  OWNED(destroy_state) struct sciara_state *s = bare(ROWS, COLS, SCIARA_RECORD_EVERYTHING);
   double *const field = every_field(s, _i);
   for (int64_t i = 0; i < CELLS; i++) {
     double *value = &field[i];
@@ -69,7 +67,6 @@ TEST_EACH(a_single_value, EVERY_FIELD) {
     *value = before;
   }
   expect_none(s);
-  sciara_state_destroy(s);
 }
 
 /** Lava in about every twentieth cell, and rock. */
@@ -88,7 +85,7 @@ static void strew(struct sciara_state *s) {
 
 // A large map on any number of threads, and the sums over what was found.
 TEST_EACH(sums_over_it, 9) {
-  struct sciara_state *s = bare(300, 700, 0);
+  OWNED(destroy_state) struct sciara_state *s = bare(300, 700, 0);
   strew(s);
   struct sciara_touched one = find(s, 0), more = find(s, _i);
   ck_assert_mem_eq(one.rows, more.rows, 300 * sizeof *one.rows);
@@ -106,7 +103,6 @@ TEST_EACH(sums_over_it, 9) {
   sciara_touched_release(&one);
   sciara_touched_release(&more);
   sciara_touched_release(&more);
-  sciara_state_destroy(s);
 }
 
 RUN_TESTS()

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "sciara.h"
+#include "support/owned.h"
 
 #define OK(call) ck_assert_msg((call) == SCIARA_OK, "%s", sciara_last_error())
 
@@ -156,8 +157,8 @@ TEST(towers_of_a_state) {
 }
 
 TEST(vents_of_a_state) {
-  struct sciara_state *s = plane();
-  struct sciara_vents *v = sciara_vents_create();
+  OWNED(destroy_state) struct sciara_state *s = plane();
+  OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
   struct sciara_tower at;
   bool found;
   const double edges[] = {0, 1}, rate = 1;
@@ -175,8 +176,6 @@ TEST(vents_of_a_state) {
   ck_assert(!found);
   OK(sciara_tower_find_vent(s, v, 0, 0, 20, &found, &at)); // it has no cells
   ck_assert(!found);
-  sciara_vents_destroy(v);
-  sciara_state_destroy(s);
 }
 
 RUN_TESTS(.seconds = 120)

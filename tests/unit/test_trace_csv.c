@@ -49,7 +49,7 @@ TEST(traces_in_json_are_read) {
                    "  \"columns\": \"step, time s, clock s, emitted m3, liquid cells, residual m3, checksum\",\n"
                    "  \"rows\": [\n    [1000000, 1e6, 0.1, 2.5, 3, -1e-17, \"00000000deadbeef\"],\n"
                    "    [9007199254740992, 333333333.3333333, 60, 1e-300, 0, 0, \"ffffffffffffffff\"]\n  ]\n}\n");
-  struct sciara_trace t;
+  OWNED(sciara_trace_free) struct sciara_trace t;
   expect_ok(sciara_trace_read(path, &t));
   ck_assert_str_eq(t.precision, "single");
   ck_assert(t.dem == 0xaa && t.start == UINT64_C(0x0123456789abcdef) && t.parameters == UINT64_MAX && t.vents == 0);
@@ -58,7 +58,6 @@ TEST(traces_in_json_are_read) {
   ck_assert(t.row[0].liquid_cells == 3 && t.row[0].residual == -1e-17 && t.row[0].checksum == 0xdeadbeef);
   ck_assert(t.row[1].step == UINT64_C(1) << 53 && t.row[1].time == 333333333.3333333);
   ck_assert(t.row[1].emitted == 1e-300 && t.row[1].checksum == UINT64_MAX);
-  sciara_trace_free(&t);
 }
 
 #define OLD "{\"version\": 1, \"precision\": \"double\", \"dem\": \"" HASH "\", \"start\": \"" HASH "\", "

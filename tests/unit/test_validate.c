@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about verify/validate.h: what is reported of a wrong engine. The engines here are `serial` with a fault.
-
+#include "support/owned.h"
 #include "verify/validate.h"
 
 enum { SIDE = 101, MIDDLE = 50 }; ///< of the DEM, cells: after 3000 steps the lava is 19 cells wide
@@ -49,10 +49,9 @@ static struct sciara_validation run(enum sciara_determinism determinism) {
 static void expect(int what, uint64_t from, enum sciara_determinism determinism, const char *why) {
   fault = what;
   faulty_from = from;
-  struct sciara_validation v = run(determinism);
+  OWNED(sciara_validation_free) struct sciara_validation v = run(determinism);
   ck_assert_int_eq(v.result[0].passed, !why);
   if (why) ck_assert_msg(strstr(v.result[0].why, why), "\"%s\" lacks \"%s\"", v.result[0].why, why);
-  sciara_validation_free(&v);
 }
 
 TEST(faults_are_found) {
@@ -89,7 +88,7 @@ TEST(any_number_of_steps) {
 TEST(the_first_difference_is_reported) {
   fault = BIT;
   faulty_from = 50;
-  struct sciara_validation v = run(SCIARA_EXACT);
+  OWNED(sciara_validation_free) struct sciara_validation v = run(SCIARA_EXACT);
   const struct sciara_engine_result *e = &v.result[0];
   ck_assert_uint_eq(e->first_differing, 50);
   ck_assert_str_eq(e->first.field, "thickness");
@@ -97,7 +96,6 @@ TEST(the_first_difference_is_reported) {
   ck_assert_uint_eq(e->first.differing, 1);
   ck_assert(e->last.max_absolute > 0 && e->last.max_absolute < 1e-12);
   ck_assert_double_eq(e->last.covered_within[2], 1);
-  sciara_validation_free(&v);
 }
 
 static enum sciara_status within(size_t available, enum sciara_determinism determinism,
@@ -158,6 +156,7 @@ static struct sciara_validation scattered(enum sciara_scatter_order order, uint6
 // At the same time the orders of additions are close to each other, and the tolerance follows from them.
 // One order shows what a sanitizer can find.
 TEST_EACH(orders_of_additions, sanitized() ? 1 : 2 * SCIARA_SCATTER_ORDERS) {
+  OWNED(sciara_validation_free)
   struct sciara_validation v = scattered((enum sciara_scatter_order)(SCIARA_SCATTER_ROWS + _i % SCIARA_SCATTER_ORDERS),
                                          _i < SCIARA_SCATTER_ORDERS ? 300 : 1000);
   const struct sciara_engine_result *e = &v.result[0];
@@ -166,12 +165,11 @@ TEST_EACH(orders_of_additions, sanitized() ? 1 : 2 * SCIARA_SCATTER_ORDERS) {
   ck_assert(v.spread.covered > 0 && v.spread.covered < 0.2 && v.spread.misplaced > 0);
   ck_assert(fabs(e->time - e->reference_time) <= 60); // a few steps; by step number it would be an hour
   ck_assert(1 - e->last.jaccard <= v.spread.covered && e->last.misplaced <= v.spread.misplaced);
-  sciara_validation_free(&v);
 }
 
 // Fractions and indices of two small states, computed by hand.
 TEST(distance) {
-  struct sciara_state *a, *b;
+  OWNED(destroy_state) struct sciara_state *a, *b;
   expect_ok(sciara_state_clone(problem.state, &a));
   expect_ok(sciara_state_clone(problem.state, &b));
   const double here[5] = {1, 1, 1, 1, 0}, there[5] = {1, 1.0001, 1.05, 0, 2};
@@ -192,8 +190,6 @@ TEST(distance) {
   const double cells = (double)sciara_grid_cells(&a->grid);
   ck_assert_double_eq(n.all_within[0], (cells - 2) / cells);
   ck_assert(!n.not_a_number);
-  sciara_state_destroy(a);
-  sciara_state_destroy(b);
 }
 
 /** Writes config/plane.json with a smaller DEM: one vent in the middle of a flat plane. */

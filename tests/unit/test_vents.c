@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about model/vents.h: the exact integral of the rates, and which vents are refused.
-
 #include "model/vents.h"
+#include "support/owned.h"
 
 static double uniform(double low, double high) {
   static uint64_t seed = 7;
@@ -34,7 +34,7 @@ static struct sciara_vents *one(int64_t n, const double *edges, const double *ra
 
 TEST(across_edges) {
   const double edges[] = {10, 20, 30, 50}, rates[] = {2, 0, 3};
-  struct sciara_vents *v = one(3, edges, rates);
+  OWNED(destroy_vents) struct sciara_vents *v = one(3, edges, rates);
   const struct {
     double s, t, volume;
   } expected[] = {
@@ -46,7 +46,6 @@ TEST(across_edges) {
                   expected[k].t, emitted(v, 0, expected[k].s, expected[k].t));
   ck_assert_double_eq(sciara_vents_end(v), 50);
   ck_assert_double_eq(sciara_vents_total(v), 80);
-  sciara_vents_destroy(v);
 }
 
 TEST(random_tables) {
@@ -76,7 +75,7 @@ TEST(random_tables) {
 // Whatever the clock, the whole volume is emitted.
 TEST(sum_of_steps) {
   const double edges[] = {0, 0.7, 1.4, 100, 100, 333.3}, rates[] = {5, 0, 2.25, 9, 0.125};
-  struct sciara_vents *v = one(5, edges, rates);
+  OWNED(destroy_vents) struct sciara_vents *v = one(5, edges, rates);
   const double total = sciara_vents_total(v);
   ck_assert_double_eq_tol(total, 5 * 0.7 + 2.25 * 98.6 + 0.125 * 233.3, 1e-12);
   for (double clock = 0.01; clock < 1000; clock *= 3.7) {
@@ -84,12 +83,11 @@ TEST(sum_of_steps) {
     for (double s = 0; s < sciara_vents_end(v); s += clock) sum += emitted(v, 0, s, clock);
     ck_assert_double_eq_tol(sum, total, 1e-10);
   }
-  sciara_vents_destroy(v);
 }
 
 TEST(end_of_emission) {
   const double edges[] = {0, 10, 20, 30, 40}, late[] = {1, 2, 0, 0}, never[] = {0, 0, 0, 0}, gap[] = {1, 0, 0, 1};
-  struct sciara_vents *v = one(4, edges, never);
+  OWNED(destroy_vents) struct sciara_vents *v = one(4, edges, never);
   ck_assert_double_eq(sciara_vents_end(v), 0);
   ck_assert_double_eq(sciara_vents_total(v), 0);
   expect_ok(sciara_vents_add(v, 1, 1, 4, edges, late)); // zeros at the end do not count
@@ -99,11 +97,10 @@ TEST(end_of_emission) {
   expect_ok(sciara_vents_add(v, 1, 2, 4, edges, gap));
   ck_assert_double_eq(sciara_vents_end(v), 40);
   ck_assert_double_eq(sciara_vents_total(v), 30 + 20);
-  sciara_vents_destroy(v);
 }
 
 TEST(list) {
-  struct sciara_vents *v = sciara_vents_create();
+  OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
   const double edges[] = {5, 6, 8}, rates[] = {1, 2};
   ck_assert_int_eq(v->count, 0);
   ck_assert_double_eq(sciara_vents_end(v), 0);
@@ -120,7 +117,6 @@ TEST(list) {
   ck_assert_double_eq(emitted(v, 0, 0, 100), 5);
   ck_assert_double_eq(emitted(v, 1, 0, 100), 0);
   ck_assert_double_eq(emitted(v, 2, 0, 100), 4);
-  sciara_vents_destroy(v);
   sciara_vents_destroy(NULL);
 }
 

@@ -21,37 +21,34 @@ TEST(an_edge_belongs_to_the_class_above) {
   const double edges[] = {0.5, 1},
                values[CELLS] = {nothing, 0.5, nextafter(0.5, 0), nextafter(0.5, 1), 1e-300, 1, 1e9, nextafter(1, 0)};
   const int32_t expected_zone[CELLS] = {0, 2, 1, 2, 1, 3, 3, 2};
-  struct sciara_zones z;
+  OWNED(sciara_zones_free) struct sciara_zones z;
   expect_ok(sciara_zones_classes(values, CELLS, nothing, edges, 2, &z));
   ck_assert_uint_eq(z.count, 3);
   check_zone(&z, 0, 0, 0.5, 2, "below 0.5 m");
   check_zone(&z, 1, 0.5, 1, 3, "0.5 to 1 m");
   check_zone(&z, 2, 1, INFINITY, 2, "1 m and more");
   for (int i = 0; i < CELLS; i++) ck_assert_msg(z.member[i] == expected_zone[i], "cell %d: zone %d", i, z.member[i]);
-  sciara_zones_free(&z);
 }
 
 TEST(the_outline_is_all_that_is_not_nodata) {
   const double values[CELLS] = {nothing, 0, 1, nothing, -1, 2, nothing, 3};
-  struct sciara_zones z;
+  OWNED(sciara_zones_free) struct sciara_zones z;
   expect_ok(sciara_zones_outline(values, CELLS, nothing, &z));
   ck_assert_uint_eq(z.count, 1);
   ck_assert_int_eq(z.zone[0].cells, 5);
   for (int i = 0; i < CELLS; i++) ck_assert_int_eq(z.member[i], values[i] != nothing);
-  sciara_zones_free(&z);
 }
 
 TEST(isochrones_begin_with_their_time) {
   const double values[CELLS] = {0, nothing, 3600, nextafter(3600, 0), 7199.5, 7200, 1, 14400};
   const int32_t expected_zone[CELLS] = {1, 0, 2, 1, 2, 3, 1, 5};
-  struct sciara_zones z;
+  OWNED(sciara_zones_free) struct sciara_zones z;
   expect_ok(sciara_zones_isochrones(values, CELLS, nothing, 3600, &z));
   ck_assert_uint_eq(z.count, 5);
   check_zone(&z, 0, 0, 3600, 3, "0 to 1 h");
   check_zone(&z, 3, 10800, 14400, 0, "3 to 4 h");
   check_zone(&z, 4, 14400, 18000, 1, "4 to 5 h");
   for (int i = 0; i < CELLS; i++) ck_assert_msg(z.member[i] == expected_zone[i], "cell %d: zone %d", i, z.member[i]);
-  sciara_zones_free(&z);
 }
 
 /** 0.3 / 0.1 is rounded to 3 or just below: the edges that are printed count. */

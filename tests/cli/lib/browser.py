@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+import case
+
 
 def find():
     """The program, or None if it is not installed."""
@@ -153,3 +155,31 @@ class Browser:
         picture = self.call("Page.captureScreenshot", format="jpeg", quality=85)
         with open(path, "wb") as f:
             f.write(base64.b64decode(picture["data"]))
+
+
+class BrowserCase(case.SharedCase):
+    """Tests of pages that `prepare` made."""
+
+    READY = "!document.getElementById('content').hidden || !document.getElementById('failure').hidden"
+
+    @classmethod
+    def start_browser(cls):
+        cls.browser = Browser(find())
+        cls.addClassCleanup(cls.browser.close)
+
+    def open(self, *names, **how):
+        """Opens a page of the folder; nothing fails and nothing else is loaded."""
+        page = f"file://{self.path(*names)}"
+        self.browser.open(page, **how)
+        self.browser.wait_until(self.READY)
+        self.browser.wait_for_layout()
+        self.assertEqual((self.text("failure"), self.browser.complaints, self.browser.requests), ("", [], [page]))
+
+    def text(self, name):
+        return self.browser.evaluate(f"document.getElementById('{name}')?.textContent ?? null")
+
+
+def skip_without():
+    """Ends a script where there is no browser, or where a sanitizer would watch only that."""
+    case.skip_without(find(), "there is no Chromium (apt-get install chromium)")
+    case.skip_without(not case.SANITIZED, "sanitizers see nothing of a browser; other tests make the same pages")

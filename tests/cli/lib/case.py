@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
@@ -139,6 +140,13 @@ class Case(unittest.TestCase):
     def path(self, *names):
         return os.path.join(self.work, *names)
 
+    def write(self, name, text):
+        write_text(self.path(name), text)
+
+    def table(self, *names):
+        """The rows of a table in the folder."""
+        return read_rows(self.work, *names)
+
     def write_scenario(self, name="s.json", **changes):
         write_scenario(self.work, name, **changes)
 
@@ -185,6 +193,16 @@ class Case(unittest.TestCase):
         for attribute in set(x.attrs) | set(y.attrs):
             if attribute not in but:
                 self.assertEqual(x.attrs.get(attribute), y.attrs.get(attribute), f"{name}: {attribute}")
+
+
+class ScenarioCase(Case):
+    """Each test begins with dem.asc and s.json."""
+
+    scenario = {}  # keys that differ from those of scenario()
+
+    def setUp(self):
+        super().setUp()
+        self.write_scenario(**self.scenario)
 
 
 class SharedCase(Case):
@@ -306,6 +324,13 @@ def gpu_engines():
         why = re.search(r"(?m)^(cuda-\S+) +no +(?:-|\S+ .*\n +not available:) +(.*)$", listed_engines())
         raise unittest.SkipTest(": ".join(why.groups()))
     return found
+
+
+def skip_without(condition, what):
+    """Ends a script, which ctest counts as skipped."""
+    if not condition:
+        print(f"skipped: {what}")
+        sys.exit(77)
 
 
 def main():

@@ -11,7 +11,7 @@ static double slope(int64_t r, int64_t c, int variant) {
 
 /** Threads launched for two vents 280 rows and 280 columns apart, with this number of boxes; *end: the final state. */
 static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state **end) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   scene_make(&s, 401, 401, 0, slope, 0);
   scene_vent(&s, 60, 60, 3600, 1, (const double[]){20});
   scene_vent(&s, 340, 340, 3600, 1, (const double[]){20});
@@ -21,7 +21,7 @@ static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state
                                             .boundary = s.boundary,
                                             .options = {.memory = engine_options.memory, .boxes = boxes},
                                             .profile = true};
-  struct run r = {.ops = engine_tested[p]};
+  OWNED(run_end) struct run r = {.ops = engine_tested[p]};
   expect_ok(r.ops->create(&setup, &r.engine));
   expect_ok(r.ops->upload(r.engine, s.state));
   run_to_step(&r, 2000);
@@ -30,8 +30,6 @@ static uint64_t launched(enum sciara_precision p, int boxes, struct sciara_state
   ck_assert_uint_gt(profile.timed_steps, 0);
   ck_assert_uint_ge(profile.launched, r.at.cell_steps); // every liquid cell has a thread
   *end = run_state(&r, s.state);
-  run_end(&r);
-  scene_free(&s);
   return profile.launched;
 }
 

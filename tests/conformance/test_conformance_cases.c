@@ -3,6 +3,7 @@
 // with `serial`. First NaN, then the ledger, then equality in every bit (or, for tolerance engines, the tolerance).
 // test_conformance_cases [ENGINE...]: the engines named, else all that are available.
 #include "support/conformance.h"
+#include "support/owned.h"
 
 /** Numbers of threads to test; *count of them. A sanitizer sees the same lines with each number: one is enough for it. */
 static const int *thread_counts(const struct sciara_engine_ops *ops, int *count) {
@@ -23,11 +24,9 @@ static void explain(const struct sciara_engine_ops *ops, enum sciara_precision p
   for (uint64_t k = 1; k <= steps && !differ; k++) {
     run_to_step(&reference, k);
     run_to_step(&tested, k);
-    struct sciara_state *a = run_state(&reference, s->state), *b = run_state(&tested, s->state);
+    OWNED(destroy_state) struct sciara_state *a = run_state(&reference, s->state), *b = run_state(&tested, s->state);
     differ = states_differ(a, b, text, sizeof text);
     if (differ) printf("first difference, in step %d: %s\n", (int)k, text);
-    sciara_state_destroy(a);
-    sciara_state_destroy(b);
   }
   if (!differ) printf("no difference one step at a time\n");
   fflush(stdout);
@@ -46,11 +45,10 @@ static void run_compared(const struct conformance_case *c, enum sciara_precision
     snprintf(context, sizeof context, "%s, %s, %s, %d threads, after %d steps", ops->name, precision_name(p), c->name,
              threads, (int)c->steps[k]);
     run_to_step(&r, c->steps[k]);
-    struct sciara_state *found = run_state(&r, s->state);
+    OWNED(destroy_state) struct sciara_state *found = run_state(&r, s->state);
     if (ops->determinism == SCIARA_EXACT && states_differ(serial[k], found, text, sizeof text))
       explain(ops, p, s, threads, c->steps[k]);
     expect_conforms(ops, p, serial[k], found, context);
-    sciara_state_destroy(found);
   }
   if (ops->determinism == SCIARA_EXACT) {
     ck_assert_uint_eq(r.at.losses, at->losses);
@@ -90,20 +88,19 @@ TEST_EACH(in_single, conformance_case_count()) {
 }
 
 static struct sciara_state *state_after(const char *name, enum sciara_precision p, unsigned record, uint64_t steps) {
-  struct scene s;
-  struct run r;
+  OWNED(scene_free) struct scene s;
+  OWNED(run_end) struct run r;
   conformance_build(name, p, record, &s);
   run_start(&r, engine_tested[p], &s, 2);
   run_to_step(&r, steps);
   struct sciara_state *state = run_state(&r, s.state);
-  run_end(&r);
-  scene_free(&s);
   return state;
 }
 
 // Recorded fields change neither the substates nor the other recorded fields.
 TEST(recording) {
   for (int p = 0; p < 2; p++) {
+    OWNED(destroy_state)
     struct sciara_state *full = state_after("31 x 37", (enum sciara_precision)p, SCIARA_RECORD_EVERYTHING, 300);
     ck_assert(full->max_h && full->max_speed);
     double highest = 0, fastest = 0;
@@ -114,15 +111,13 @@ TEST(recording) {
     }
     ck_assert(highest > 0 && fastest > 0);
     for (unsigned record = 0; record < SCIARA_RECORD_EVERYTHING; record++) {
-      struct sciara_state *less = state_after("31 x 37", (enum sciara_precision)p, record, 300);
+      OWNED(destroy_state) struct sciara_state *less = state_after("31 x 37", (enum sciara_precision)p, record, 300);
       ck_assert_uint_eq(sciara_state_record(less), record);
       char context[100];
       snprintf(context, sizeof context, "%s, %s, record %u", engine_tested[p]->name,
                precision_name((enum sciara_precision)p), record);
       expect_conforms(engine_tested[p], (enum sciara_precision)p, full, less, context);
-      sciara_state_destroy(less);
     }
-    sciara_state_destroy(full);
   }
 }
 

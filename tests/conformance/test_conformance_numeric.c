@@ -57,7 +57,7 @@ TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
   for (uint64_t before = 0; before <= 4; before += 4) {
     expect_ok(r.ops->upload(r.engine, s.state));
     run_to_step(&r, before);
-    struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
+    OWNED(destroy_state) struct sciara_state *sound = run_state(&r, s.state), *bad = run_state(&r, s.state);
     const int64_t row = 8, col = 12;
     ck_assert_double_gt(bad->h[row * s.state->grid.cols + col], 0);
     plant(bad, which, row, col);
@@ -67,8 +67,6 @@ TEST_EACH(amid_lava, PRECISIONS *PLANTED) {
     ck_assert_msg(llabs(r.at.bad.row - row) <= 2 && llabs(r.at.bad.col - col) <= 2,
                   "%s = %g: planted in %d, %d, found in %d, %d", planted[which].field, planted[which].value, (int)row,
                   (int)col, (int)r.at.bad.row, (int)r.at.bad.col);
-    sciara_state_destroy(sound);
-    sciara_state_destroy(bad);
   }
 }
 
@@ -279,17 +277,15 @@ static void steep_make(struct scene *s, int vents, double rate) {
  * exceeded.
  */
 static struct sciara_ledger run_steep(struct scene *s, enum sciara_precision p, uint64_t steps) {
-  struct run r;
+  OWNED(run_end) struct run r;
   struct sciara_ledger l;
   struct sciara_rounding rounding;
   scene_finish(s, p);
   run_start(&r, engine_tested[p], s, 2);
   run_to_step(&r, steps);
-  struct sciara_state *end = run_state(&r, s->state);
+  OWNED(destroy_state) struct sciara_state *end = run_state(&r, s->state);
   expect_ok(sciara_rounding_of(s->vents, precision_epsilon(p), &rounding));
   sciara_ledger_form(end, rounding, &l);
-  run_end(&r);
-  sciara_state_destroy(end);
   return l;
 }
 

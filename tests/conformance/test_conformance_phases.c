@@ -4,6 +4,7 @@
 // engines named, else all that are available and have phases.
 #include "engine/stop_rule.h"
 #include "support/conformance.h"
+#include "support/owned.h"
 #include "support/writable.h"
 
 enum { MAXIMA = SCIARA_RECORD_EVERYTHING };
@@ -264,12 +265,11 @@ static struct sciara_state *bands_state(const struct bands *b, const struct scen
   expect_ok(sciara_state_clone(s->state, &map));
   for (int n = 0; n < b->count; n++) {
     const struct band *band = &b->band[n];
-    struct sciara_state *mine;
+    OWNED(destroy_state) struct sciara_state *mine;
     expect_ok(sciara_state_clone(band->scene.state, &mine));
     expect_ok(band->run.ops->download(band->run.engine, mine));
     ck_assert_uint_eq(mine->solidifications, band->run.at.solidifications);
     for (int64_t r = 0; r < band->count; r++) copy_row(map, band->first + r, mine, band->north + r);
-    sciara_state_destroy(mine);
   }
   map->time = sum.time;
   map->clock = sum.clock;
@@ -307,12 +307,10 @@ static bool run_bands(const struct conformance_case *c, enum sciara_precision p,
       const struct sciara_engine_progress all = bands_progress(&b);
       expect_progress(&whole.at, &all, context);
     }
-    struct sciara_state *a = run_state(&whole, s.state), *map = bands_state(&b, &s);
+    OWNED(destroy_state) struct sciara_state *a = run_state(&whole, s.state), *map = bands_state(&b, &s);
     expect_state(a, map, context);
     everywhere = true;
     for (int n = 0; n < count; n++) everywhere = everywhere && is_reached(a, b.band[n].first, b.band[n].count);
-    sciara_state_destroy(a);
-    sciara_state_destroy(map);
   }
   bands_end(&b);
   run_end(&whole);
@@ -322,11 +320,10 @@ static bool run_bands(const struct conformance_case *c, enum sciara_precision p,
 
 /** Rows and the first vent of a case. */
 static int64_t rows_of(const struct conformance_case *c, int64_t *vent) {
-  struct scene s;
+  OWNED(scene_free) struct scene s;
   c->build(&s, c->variant, 0);
   const int64_t rows = s.state->grid.rows;
   *vent = s.vents->count ? s.vents->row[0] : rows / 2;
-  scene_free(&s);
   return rows;
 }
 

@@ -170,10 +170,9 @@ TEST_EACH(by_thickness, 10) {
   begin(&p, cases[_i / 2].scene, _i % 2);
   for (uint64_t k = 1; k <= STEPS; k++) {
     run_until(&p.serial, at_step(k));
-    struct sciara_state *state = run_state(&p.serial, p.scene.state);
+    OWNED(destroy_state) struct sciara_state *state = run_state(&p.serial, p.scene.state);
     h[k] = thickest(state);
     most = fmax(most, h[k]);
-    sciara_state_destroy(state);
   }
   const double limit = cases[_i / 2].part * most;
   while (!(h[step] > limit)) step++;
@@ -246,14 +245,13 @@ TEST_EACH(front_at_rest, 14) {
   }
   ck_assert_uint_lt(p.serial.at.step, 2999);
   for (uint64_t divide = 0; divide <= 7; divide += 7) {
-    struct run r;
+    OWNED(run_end) struct run r;
     run_start(&r, p.tested.ops, &p.scene, 3);
     ck_assert_int_eq(run_to_rest(&r, &p.scene, duration, divide), literal);
     if (exact(&p)) {
       ck_assert_uint_eq(r.at.step, p.serial.at.step);
       expect_same(&p, &r, "front at rest");
     }
-    run_end(&r);
   }
 }
 
@@ -320,7 +318,7 @@ TEST_EACH(snapshot_cadence, 2) {
   run_to_step(&p.serial, 150);
   const double cadence[] = {1e-3, 1.7, 29, 1000};
   for (size_t k = 0; k < sizeof cadence / sizeof *cadence; k++) {
-    struct run r;
+    OWNED(run_end) struct run r;
     run_start(&r, engine_tested[_i], &p.scene, 3);
     for (int n = 1; r.at.step < 150; n++) {
       run_until(&r, (struct sciara_stop){.steps = 150, .time = n * cadence[k], .max_wall_ms = 60000});
@@ -328,7 +326,6 @@ TEST_EACH(snapshot_cadence, 2) {
       sciara_state_destroy(run_state(&r, p.scene.state));
     }
     expect_same(&p, &r, "in slices of time");
-    run_end(&r);
   }
 }
 

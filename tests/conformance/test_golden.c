@@ -5,6 +5,7 @@
 #include "model/ledger.h"
 #include "support/conformance.h"
 #include "support/golden.h"
+#include "support/owned.h"
 
 enum { CASES = 6 };
 
@@ -58,12 +59,11 @@ static const struct {
 
 static void compare_field(const char *name, int steps, const char *what, const double *ours) {
   size_t n;
-  double *golden = golden_read(name, rule_tested, steps, what, &n);
+  OWNED(free_memory) double *golden = golden_read(name, rule_tested, steps, what, &n);
   for (size_t i = 0; i < n; i++)
     ck_assert_msg(fabs(ours[i] - golden[i]) <= 1e-9 * fmax(1, fabs(golden[i])),
                   "%s: %s after %d steps: %s[%zu] is %.17g, golden %.17g", engine_tested[SCIARA_DOUBLE]->name, name,
                   steps, what, i, ours[i], golden[i]);
-  free(golden);
 }
 
 static void compare_totals(const char *name, int kept, const struct sciara_state *s) {

@@ -60,15 +60,13 @@ static struct sciara_interval draw(const struct design *d, struct sciara_estimat
                                          .end_s = end,
                                          .group = group,
                                          .kind = d->replicates ? SCIARA_ERROR_REPLICATES : SCIARA_ERROR_STRATA};
-  struct sciara_sample sample;
-  struct sciara_sample_scratch x;
+  OWNED(sciara_sample_free) struct sciara_sample sample;
+  OWNED(sciara_sample_scratch_free) struct sciara_sample_scratch x;
   expect_ok(sciara_sample_make(&in, &sample));
   expect_ok(sciara_sample_scratch_make(&sample, &x));
   const struct sciara_question q = sciara_question_make(&sample, INFINITY);
   *e = sciara_sample_estimate(&sample, &q, hit, hits, &x);
   const struct sciara_interval i = sciara_sample_interval(&sample, e);
-  sciara_sample_scratch_free(&x);
-  sciara_sample_free(&sample);
   return i;
 }
 

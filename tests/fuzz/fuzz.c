@@ -2,10 +2,6 @@
 #include "fuzz.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/status.h"

@@ -3,9 +3,16 @@
 #ifndef SCIARA_TESTS_FUZZ_H
 #define SCIARA_TESTS_FUZZ_H
 
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "sciara.h"
 

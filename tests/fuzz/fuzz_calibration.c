@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A calibration: the input is the JSON text, then, after a separator, lines for `sciara evaluate`.
 #include <ftw.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "calibrate/calibrate.h"
 #include "calibrate/evaluate.h"

@@ -3,9 +3,6 @@
 // good checkpoint (fuzz_checkpoint_edit.c): HDF5's checksums are right then, and the program's own must detect the change.
 #include "fuzz_checkpoint.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "file/durable.h"

@@ -2,10 +2,6 @@
 #include "fuzz_checkpoint.h"
 
 #include <hdf5.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "file/hdf5_file.h"
 #include "fuzz.h"

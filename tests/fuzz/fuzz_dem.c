@@ -2,9 +2,6 @@
 #include "fuzz_dem.h"
 
 #include <gdal.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fuzz.h"
 #include "terrain/dem_gdal.h"

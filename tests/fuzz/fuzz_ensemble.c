@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ensemble file: the input is the JSON text, then, each after a separator, members.csv, weights.csv and
 // vents.csv.
-#include <stdlib.h>
-#include <string.h>
-
 #include "fuzz.h"
 #include "plan/plan.h"
 

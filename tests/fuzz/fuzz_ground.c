@@ -5,10 +5,6 @@
 //   sea X Y X Y ...                          a polygon that may lie anywhere
 //   sea-level NUMBER
 // "turns N" in place of a point adds N points of a spiral. Numbers are those of strtod: nan, inf and 1e300 too.
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "fuzz.h"
 #include "terrain/dem_gdal.h"

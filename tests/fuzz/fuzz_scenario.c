@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scenario: the input is the JSON text, then, each after a separator, overrides "a.b=value".
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/diagnostics.h"
 #include "fuzz.h"
 #include "scenario/scenario.h"

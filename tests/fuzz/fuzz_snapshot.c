@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The input is a snapshot file.
-#include <math.h>
-#include <stdlib.h>
-
 #include "file/hdf5_file.h"
 #include "fuzz.h"
 #include "fuzz_hdf5.h"

@@ -2,9 +2,6 @@
 // usage: fuzz_TARGET_replay FOLDER-OR-FILE...
 // Passes files to a target without libFuzzer, so that every compiler and every build tries what the fuzzers have found.
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fuzz.h"
 

@@ -9,7 +9,19 @@
 #include "sciara.h"
 #include "sim/simulation.h"
 
-static inline void free_text(char **p) { free(*p); }
+/** Of malloc, and of sciara_alloc; `p` is the address of a pointer of any type. */
+static inline void free_memory(void *p) {
+  void *memory;
+  memcpy(&memory, p, sizeof memory);
+  free(memory);
+}
+
+static inline void free_aligned(void *p) {
+  void *memory;
+  memcpy(&memory, p, sizeof memory);
+  sciara_free(memory);
+}
+
 static inline void destroy_state(struct sciara_state **p) { sciara_state_destroy(*p); }
 static inline void destroy_vents(struct sciara_vents **p) { sciara_vents_destroy(*p); }
 static inline void release_site(const struct sciara_site **p) { sciara_site_release(*p); }

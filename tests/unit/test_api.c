@@ -435,13 +435,11 @@ TEST(rates_at_a_time) {
 
 /** The scenario that a checkpoint holds, on that site, from its start. */
 static struct sciara *stored_scenario(const char *name, const struct sciara_site *site) {
-  struct sciara_checkpoint header;
-  struct sciara_scenario *c;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint header;
+  OWNED(close_scenario) struct sciara_scenario *c;
   expect_ok(sciara_checkpoint_read_header(in_folder(name), &header));
   expect_ok(sciara_scenario_from_json(header.scenario_json, folder, &c));
   struct sciara *s = create(c, site);
-  sciara_scenario_close(c);
-  sciara_checkpoint_free(&header);
   return s;
 }
 
@@ -516,10 +514,9 @@ TEST(a_run_that_was_solid) {
 
 /** Times that lava left the domain, as a checkpoint says. */
 static uint64_t losses_in(const char *name) {
-  struct sciara_checkpoint header;
+  OWNED(sciara_checkpoint_free) struct sciara_checkpoint header;
   expect_ok(sciara_checkpoint_read_header(in_folder(name), &header));
   const uint64_t losses = header.losses;
-  sciara_checkpoint_free(&header);
   return losses;
 }
 

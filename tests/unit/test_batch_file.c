@@ -282,7 +282,7 @@ static bool refused_or_unchanged(void) {
 }
 
 TEST(a_damaged_file_is_never_read_as_another) {
-  OWNED(free_text) char *bytes;
+  OWNED(free_memory) char *bytes;
   size_t size;
   for (int k = 0; k < MEMBERS; k++) members[k].count = members[k].count > 300 ? 300 : members[k].count;
   write_it();

@@ -22,13 +22,12 @@ static struct sciara_problem scene(enum sciara_scene which, int64_t size, enum s
 TEST(sparse_has_a_thousandth) {
   const int64_t sizes[] = {64, 100, 512, 1024, 1500};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-    struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, sizes[k], SCIARA_DOUBLE);
+    OWNED(sciara_problem_free) struct sciara_problem p = scene(SCIARA_SCENE_SPARSE, sizes[k], SCIARA_DOUBLE);
     const double share = (double)sciara_state_liquid_cells(p.state) / (double)(sizes[k] * sizes[k]);
     ck_assert_int_eq(sciara_state_liquid_cells(p.state), sciara_scene_liquid(SCIARA_SCENE_SPARSE, sizes[k]));
     if (sizes[k] % 512 == 0) ck_assert(share > 0.0009 && share < 0.0011);
     for (int64_t i = 0; i < sizes[k] * sizes[k]; i++)
       if (p.state->h[i] > 0) ck_assert_int_eq(p.state->kind[i], SCIARA_CELL_INTERIOR);
-    sciara_problem_free(&p);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "bench/bench_scenes.h"
 #include "file/durable.h"
 #include "sim/parallel.h"
+#include "support/folder.h"
 #include "support/writable.h"
 
 enum {
@@ -35,6 +36,7 @@ static void make_problem(void) { expect_ok(sciara_scene_make(SCIARA_SCENE_DENSE,
 
 /** The problem at its start, and its records. */
 static void setup(void) {
+  folder_make();
   make_problem();
   struct sciara_bench_case c = a_case();
   expect_ok(sciara_bench_record(&c, &records));
@@ -44,6 +46,7 @@ static void setup(void) {
 }
 
 static void teardown(void) {
+  folder_remove();
   sciara_problem_free(&problem);
   sciara_bench_records_free(&records);
 }
@@ -89,11 +92,9 @@ TEST(another_problem_has_another_fingerprint) {
   ck_assert_uint_ne(hash, sciara_bench_fingerprint(&problem, SCIARA_DOUBLE));
 }
 
-static char file[] = "/tmp/sciara-records-XXXXXX";
-
 TEST(written_and_read_again) {
+  const char *file = in_folder("records.csv");
   OWNED(sciara_bench_records_free) struct sciara_bench_records again;
-  close(mkstemp(file));
   struct sciara_bench_record other = records.row[0];
   snprintf(other.name, sizeof other.name, "another");
   other.precision = SCIARA_SINGLE_PRECISION;
@@ -101,7 +102,6 @@ TEST(written_and_read_again) {
   expect_ok(sciara_bench_record_add(&records, &other));
   expect_ok(sciara_bench_records_write(&records, file)); // sorts
   expect_ok(sciara_bench_records_read(file, &again));
-  unlink(file);
   ck_assert_uint_eq(again.count, COUNT + 1);
   ck_assert_str_eq(again.row[0].name, "another");
   for (size_t k = 0; k < again.count; k++) {
@@ -122,6 +122,7 @@ TEST(written_and_read_again) {
 #define ROW "dense,64,64,0,double,0123456789abcdef,1,3844,1.5,3844,1e-9,fedcba9876543210\n"
 
 TEST(files_that_are_refused) {
+  const char *file = in_folder("records.csv");
   const struct {
     const char *text, *message;
   } cases[] = {
@@ -145,21 +146,18 @@ TEST(files_that_are_refused) {
        "expected 16 hexadecimal"},
   };
   struct sciara_bench_records read;
-  close(mkstemp(file));
-  expect_ok(sciara_file_replace(file, HEADER ROW, strlen(HEADER ROW)));
+  write_text(file, HEADER ROW);
   expect_ok(sciara_bench_records_read(file, &read));
   ck_assert_uint_eq(read.count, 1);
   sciara_bench_records_free(&read);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    expect_ok(sciara_file_replace(file, cases[k].text, strlen(cases[k].text)));
+    write_text(file, cases[k].text);
     expect_error(sciara_bench_records_read(file, &read), SCIARA_ERR_INPUT, cases[k].message);
     ck_assert(!read.row && read.count == 0);
   }
-  unlink(file);
 }
 
-// ---------------------------------------------------------------------------------------------------------
-// measurements
+// ------------------------------------------------------------------------------------------------------- measurements
 
 static bool slow, wrong; ///< of the engine that follows
 
@@ -262,7 +260,7 @@ static void expect_speedup(const struct sciara_bench_case *c) {
 TEST(slow_ones_do_fewer_steps) {
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, is_wrong);
-    struct sciara_bench_case c = a_case();
+    OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
     c.seconds = 0.55; // 30 ms a step: three steps in a repetition, of which two are recorded
     measure(&c, &x, 1);
     ck_assert_uint_eq(c.row[1].warm_up, WARM_UP);
@@ -271,7 +269,6 @@ TEST(slow_ones_do_fewer_steps) {
       expect_no_time(&c.row[1], SCIARA_BENCH_FAILED, "recorded is");
     else
       expect_speedup(&c);
-    sciara_bench_case_free(&c);
   }
 }
 
@@ -282,7 +279,7 @@ TEST(tolerance_is_compared_with_a_state) {
   for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
     const struct sciara_bench_candidate list[] = {candidate(SCIARA_TOLERANCE, true, is_wrong),
                                                   {.ops = openmp, .threads = 1}};
-    struct sciara_bench_case c = a_case();
+    OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
     c.seconds = 0.4;
     measure(&c, list, 2);
     ck_assert_str_eq(c.row[1].candidate.ops->name, "openmp");
@@ -291,12 +288,8 @@ TEST(tolerance_is_compared_with_a_state) {
     ck_assert_uint_eq(c.row[2].steps, furthest);
     ck_assert_int_eq(c.row[2].result, SCIARA_BENCH_VERIFIED); // one bit is within its bounds
     ck_assert_uint_eq(c.row[2].checksum == c.row[1].checksum, !is_wrong && furthest == c.row[1].steps);
-    sciara_bench_case_free(&c);
   }
 }
-
-// ------------------------------------------------------------------------------------------------- the repository's
-// file
 
 TEST(checksums_in_parallel) {
   struct sciara_problem p;

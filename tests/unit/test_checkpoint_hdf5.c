@@ -79,12 +79,11 @@ static void write_it(const struct sciara_state *s) {
 /** The bare ground of a state, onto which a checkpoint is restored. */
 static struct sciara_state *ground_of(const struct sciara_state *s, unsigned record) {
   const int64_t cells = sciara_grid_cells(&s->grid);
-  uint8_t *valid = malloc((size_t)cells);
+  OWNED(free_memory) uint8_t *valid = malloc((size_t)cells);
   struct sciara_state *bare;
   ck_assert_ptr_nonnull(valid);
   for (int64_t i = 0; i < cells; i++) valid[i] = s->kind[i] != SCIARA_CELL_NODATA;
   expect_ok(sciara_state_create(&s->grid, s->z0, valid, record, &bare));
-  free(valid);
   return bare;
 }
 
@@ -181,7 +180,7 @@ TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   OWNED(sciara_checkpoint_free) struct sciara_checkpoint whole;
   expect_ok(sciara_checkpoint_verify(path, &whole));
   size_t count;
-  unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
+  OWNED(free_memory) unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
   int noticed = 0;
   for (int k = 0; k < rounds(); k++) {
     x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -194,7 +193,6 @@ TEST(flipped_bytes_are_noticed_or_do_no_harm) {
   }
   printf("torture: flips of a checkpoint | %d | 0 (%d refused)\n", rounds(), noticed);
   ck_assert_int_gt(noticed, rounds() / 10);
-  free(bytes);
 }
 
 TEST(a_file_cut_short_is_refused) {
@@ -203,7 +201,7 @@ TEST(a_file_cut_short_is_refused) {
   write_it(state);
   struct sciara_checkpoint c;
   size_t count;
-  unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
+  OWNED(free_memory) unsigned char *bytes = (unsigned char *)read_bytes(path, &count);
   for (size_t k = 0; k < CUTS; k++) {
     write_bytes(path, bytes, k * (count - 1) / (CUTS - 1));
     ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_ERR_INPUT);
@@ -211,7 +209,6 @@ TEST(a_file_cut_short_is_refused) {
   }
   unlink(path);
   ck_assert_int_eq(sciara_checkpoint_verify(path, &c), SCIARA_ERR_IO);
-  free(bytes);
 }
 
 /** Changes one attribute of the file through HDF5 itself, so that only the program's own checksums can detect it. */
@@ -385,7 +382,7 @@ TEST_EACH(another_run_is_refused, sizeof differences / sizeof *differences) {
 
 TEST(a_failed_write_leaves_the_earlier_file) {
   write_it(state);
-  OWNED(free_text) char *part = sciara_format("%s.part", path);
+  OWNED(free_memory) char *part = sciara_format("%s.part", path);
   ck_assert_int_eq(mkdir(part, 0777), 0); // nothing can be written there
   struct sciara_checkpoint c = header(state);
   state->step = 999;

@@ -22,9 +22,8 @@ TEST(precisions) {
                {{"engine.precision=single", NULL}, SCIARA_SINGLE_PRECISION},
                {{"engine.precision=single", "engine.math=fast", NULL}, SCIARA_FAST_MATH}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario_spec s = plane(cases[k].overrides);
+    OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(cases[k].overrides);
     ck_assert_int_eq(sciara_scenario_precision(&s), cases[k].precision);
-    sciara_scenario_free(&s);
   }
 }
 
@@ -75,13 +74,12 @@ TEST(where_it_is_reported) {
        SCIARA_ERR_INPUT},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario_spec s = plane(cases[k].overrides);
+    OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(cases[k].overrides);
     const struct sciara_engine_ops *ops;
     s.engine.name_overridden = cases[k].name_overridden;
     s.engine.overridden = cases[k].overridden;
     ck_assert_int_eq(sciara_scenario_choose_engine(&s, &ops), cases[k].status);
     ck_assert_msg(strstr(sciara_last_error(), cases[k].found) != NULL, "%s", sciara_last_error());
-    sciara_scenario_free(&s);
   }
 }
 
@@ -96,10 +94,9 @@ TEST(what_was_overridden) {
                {{"engine.name=serial", NULL}, true, true},
                {{"engine={\"threads\": 2}", NULL}, true, true}}; // the keys in the file are replaced
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_scenario_spec s = plane(cases[k].overrides);
+    OWNED(sciara_scenario_free) struct sciara_scenario_spec s = plane(cases[k].overrides);
     ck_assert_msg(s.engine.name_overridden == cases[k].name && s.engine.overridden == cases[k].any, "%s",
                   cases[k].overrides[0] ? cases[k].overrides[0] : "none");
-    sciara_scenario_free(&s);
   }
 }
 

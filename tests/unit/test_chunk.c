@@ -6,6 +6,7 @@
 
 #include "snapshot_case.h"
 #include "store/chunk.h"
+#include "support/owned.h"
 
 static bool no_threads; ///< pthread_create fails; the linker puts it in place of the real one
 
@@ -30,14 +31,14 @@ static uint32_t fletcher(const unsigned char *bytes, size_t count) {
 static void expect_values(const struct sciara_state *s, const struct sciara_chunk *chunk, bool as_double) {
   const int64_t rows = sciara_chunk_rows(&s->grid), cols = sciara_chunk_cols(&s->grid);
   const size_t values = (size_t)(rows * cols), item = as_double ? 8 : 4;
-  unsigned char *shuffled = malloc(values * item);
+  OWNED(free_memory) unsigned char *shuffled = malloc(values * item);
   uLongf length = values * item;
   const unsigned char *end = chunk->bytes + chunk->count - 4;
   ck_assert_int_eq(uncompress(shuffled, &length, chunk->bytes, chunk->count - 4), Z_OK);
   ck_assert_uint_eq(length, values * item);
   ck_assert_uint_eq((uint32_t)end[0] | (uint32_t)end[1] << 8 | (uint32_t)end[2] << 16 | (uint32_t)end[3] << 24,
                     fletcher(chunk->bytes, chunk->count - 4));
-  double *expected = expected_field(s, chunk->field, as_double);
+  OWNED(free_memory) double *expected = expected_field(s, chunk->field, as_double);
   for (int64_t k = 0; k < rows * cols; k++) {
     const int64_t row = chunk->row + k / cols, col = chunk->col + k % cols;
     unsigned char bytes[8];
@@ -55,19 +56,16 @@ static void expect_values(const struct sciara_state *s, const struct sciara_chun
     if (memcmp(&found, &here, sizeof here) != 0) // an assertion of Check is slow
       ck_abort_msg("row %d, column %d: %g, expected %g", (int)row, (int)col, found, here);
   }
-  free(expected);
-  free(shuffled);
 }
 
 /** Every value of the chunk is the fill value, bit by bit. */
 static void expect_plain(const struct sciara_state *s, const struct sciara_chunk *chunk, bool as_double) {
   const double fill = sciara_chunk_fill(chunk->field);
-  double *expected = expected_field(s, chunk->field, as_double);
+  OWNED(free_memory) double *expected = expected_field(s, chunk->field, as_double);
   for (int64_t r = chunk->row; r < chunk->row + SCIARA_CHUNK_SIDE && r < s->grid.rows; r++)
     for (int64_t c = chunk->col; c < chunk->col + SCIARA_CHUNK_SIDE && c < s->grid.cols; c++)
       if (memcmp(&expected[r * s->grid.cols + c], &fill, sizeof fill) != 0)
         ck_abort_msg("row %d, column %d is not the fill value", (int)r, (int)c);
-  free(expected);
 }
 
 static const struct { int64_t rows, cols; } sizes[] = {{1, 1}, {3, 7}, {5, 300}, {256, 256}, {257, 255}, {300, 520}};
@@ -123,7 +121,7 @@ TEST_EACH(noise_fits, 2) {
 
 /** All chunks of all fields, one after the other. */
 static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool slow, size_t *count) {
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   struct sciara_chunk_team *team;
   expect_ok(sciara_touched_find(s, &touched));
   const struct sciara_chunk_source source = {.grid = &s->grid, .state = s, .touched = &touched};
@@ -138,31 +136,28 @@ static unsigned char *all_chunks(const struct sciara_state *s, int threads, bool
     *count += chunk->count;
   }
   sciara_chunk_team_destroy(team);
-  sciara_touched_release(&touched);
   return all;
 }
 
 TEST_EACH(same_bytes_from_any_number_of_threads, SCIARA_CHUNK_THREADS + 2) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count;
-  unsigned char *expected = all_chunks(s, 1, false, &expected_count);
+  OWNED(free_memory) unsigned char *expected = all_chunks(s, 1, false, &expected_count);
   for (int turn = 0; turn < 3; turn++) {
     no_threads = turn == 2;
-    unsigned char *found = all_chunks(s, _i, turn == 1, &count);
+    OWNED(free_memory) unsigned char *found = all_chunks(s, _i, turn == 1, &count);
     no_threads = false;
     ck_assert_uint_eq(count, expected_count);
     ck_assert_int_eq(memcmp(found, expected, count), 0);
-    free(found);
   }
-  free(expected);
 }
 
 // From a field that already exists come the same bytes as from its state.
 TEST_FROM(same_bytes_from_values, 1, 4) {
   struct sciara_state *s = make_state(300, 520);
   size_t expected_count, count = 0;
-  unsigned char *expected = all_chunks(s, 1, false, &expected_count);
-  double *values = malloc((size_t)sciara_grid_cells(&s->grid) * sizeof *values);
+  OWNED(free_memory) unsigned char *expected = all_chunks(s, 1, false, &expected_count);
+  OWNED(free_memory) double *values = malloc((size_t)sciara_grid_cells(&s->grid) * sizeof *values);
   const struct sciara_chunk_source source = {.grid = &s->grid, .values = values};
   for (int f = 0; f < SCIARA_FIELD_COUNT; f++) {
     struct sciara_chunk_team *team;
@@ -177,8 +172,6 @@ TEST_FROM(same_bytes_from_values, 1, 4) {
     sciara_chunk_team_destroy(team);
   }
   ck_assert_uint_eq(count, expected_count);
-  free(values);
-  free(expected);
 }
 
 // A caller that takes no more chunks ends both the threads that wait for a slot and those that work.

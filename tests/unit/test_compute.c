@@ -28,13 +28,12 @@ static const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size =
 /** A slope with bumps, so that lava branches. */
 static const struct sciara_site *make_site(bool single) {
   const struct sciara_site *site;
-  double *z;
+  OWNED(free_aligned) double *z;
   expect_ok(SCIARA_NEW(z, ROWS * COLS, "altitudes"));
   for (int r = 0; r < ROWS; r++)
     for (int c = 0; c < COLS; c++) z[r * COLS + c] = 2000 - 2.5 * r - 1.1 * c + 3 * sin(r * 0.31) * cos(c * 0.23);
   for (int k = 0; k < 6; k++) z[(70 + k) * COLS + 60] = SCIARA_NODATA_ALTITUDE;
   expect_ok(sciara_memory_site_make(&grid, NULL, z, single, &site));
-  sciara_free(z);
   return site;
 }
 
@@ -131,7 +130,7 @@ static void assert_same_cells(const struct sciara_state *s, const struct sciara_
 TEST_EACH(equals_the_whole_map, ONLY_THREADS ? 0 : SCENES) {
   const struct scene *scene = &scenes[_i];
   const struct sciara_site *site = make_site(strcmp(scene->precision, "single") == 0);
-  OWNED(free_text) char *json = scenario_of(scene);
+  OWNED(free_memory) char *json = scenario_of(scene);
   OWNED(destroy_simulation) struct sciara_simulation *s = whole_run(site, json);
   const struct sciara_compute_setup setup = {
       .site = site, .ground = sciara_site_checksum(site), .threads = 1, .device = -1};
@@ -463,7 +462,7 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
   struct sciara_pool *pool = NULL;
   struct sciara_footprint whole, parts;
   folder_make();
-  OWNED(free_text) char *json = scenario_of(scene);
+  OWNED(free_memory) char *json = scenario_of(scene);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   ck_assert_int_eq(strstr(whole.warnings, "stands") != NULL, has_tower);
@@ -502,8 +501,8 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
     if (k == 1) setup.ensemble_hash++;
     if (k == 2) setup.ground++;
     if (k == 3) ck_assert_int_eq(truncate(path, 5000), 0);
-    char *text = scenario_of(&other);
-    struct sciara_footprint alone;
+    OWNED(free_memory) char *text = scenario_of(&other);
+    OWNED(sciara_footprint_free) struct sciara_footprint alone;
     ck_assert(compute_part(setup, text, false, &parts));
     ck_assert_msg(strstr(continued_text, found[k]) && strstr(continued_text, "starts from its beginning"), "%s",
                   continued_text);
@@ -511,9 +510,7 @@ TEST_FROM(a_member_continues, ONLY_THREADS ? IN_SLOT : 0, ONLY_THREADS ? IN_SLOT
     plain.checkpoint = NULL;
     ck_assert(compute_part(plain, text, false, &alone));
     assert_same_result(&alone, &parts);
-    sciara_footprint_free(&alone);
     sciara_footprint_free(&parts);
-    free(text);
   }
   sciara_log_set_sink(NULL, NULL);
   sciara_pool_destroy(pool);
@@ -532,7 +529,7 @@ TEST(a_window_off_the_map) {
   struct sciara_footprint whole, found;
   struct sciara_state *state;
   folder_make();
-  OWNED(free_text) char *json = scenario_of(&scene);
+  OWNED(free_memory) char *json = scenario_of(&scene);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
@@ -596,7 +593,7 @@ TEST(a_checkpoint_is_kept) {
   bool cancelled;
   setup.ground = sciara_site_checksum(site);
   folder_make();
-  OWNED(free_text) char *json = scenario_of(&scenes[0]);
+  OWNED(free_memory) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   setup.checkpoint = path;
   setup.checkpoint_wall_s = 1e-9;
@@ -649,7 +646,7 @@ TEST(a_checkpoint_cannot_be_written) {
   int unstored = 0, cancel = SCIARA_CANCEL_STORE;
   bool cancelled;
   folder_make();
-  OWNED(free_text) char *json = scenario_of(&scenes[0]);
+  OWNED(free_memory) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   ck_assert(compute_part(setup, json, false, &whole));
   setup.checkpoint = path;
@@ -709,7 +706,7 @@ TEST(a_failed_member_is_the_same_in_parts) {
   char *whole = NULL;
   size_t count = 0, length;
   folder_make();
-  OWNED(free_text) char *json = scenario_of(&scenes[0]);
+  OWNED(free_memory) char *json = scenario_of(&scenes[0]);
   const char *path = in_folder("7.checkpoint.h5");
   expect_ok(sciara_pool_create(&test_table, &slots, &pool));
   setup.slot = sciara_pool_slot(pool, 0);

@@ -180,7 +180,7 @@ static char *wkt_of(const char *crs) {
 TEST(rasters_must_have_the_crs_of_the_dem) { // the same numbers are other places
   static const char *const cures[] = {"gdalwarp ", "gdal_translate "};
   const struct sciara_grid grid = {.rows = 4, .cols = 5, .cell_size = 10, .west = 500000, .north = 4178000};
-  OWNED(free_text) char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
+  OWNED(free_memory) char *dem_wkt = wkt_of("EPSG:32633"), *utm32 = wkt_of("EPSG:32632");
   double out[20];
   make_raster("a.tif", (struct raster){0});
   expect_ok(sciara_raster_read_on_grid(in_folder("a.tif"), &grid, dem_wkt, out));

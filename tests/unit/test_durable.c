@@ -12,7 +12,7 @@
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
 static void assert_content(const char *path, const char *expected) {
-  OWNED(free_text) char *bytes;
+  OWNED(free_memory) char *bytes;
   size_t count;
   expect_ok(sciara_file_read(path, 1 << 20, &bytes, &count));
   ck_assert_uint_eq(count, strlen(expected));
@@ -48,7 +48,7 @@ TEST(failed_write_leaves_the_earlier_file) {
   tight = before;
   tight.rlim_cur = 4096;
   signal(SIGXFSZ, SIG_IGN);
-  OWNED(free_text) char *big = (char *)calloc(1, 100000);
+  OWNED(free_memory) char *big = (char *)calloc(1, 100000);
   ck_assert_ptr_nonnull(big);
   setrlimit(RLIMIT_FSIZE, &tight);
   enum sciara_status status = sciara_file_replace(path, big, 100000);
@@ -106,7 +106,7 @@ TEST(read_keeps_to_its_limit) {
 TEST(read_grows_to_a_large_file) {
   enum { SIZE = 300001 };
   const char *path = in_folder("large");
-  OWNED(free_text) char *big = (char *)malloc(SIZE), *bytes;
+  OWNED(free_memory) char *big = (char *)malloc(SIZE), *bytes;
   size_t count;
   ck_assert_ptr_nonnull(big);
   for (size_t i = 0; i < SIZE; i++) big[i] = (char)(i % 251);
@@ -141,7 +141,7 @@ static const struct {
 } joins[] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"/", "b", "/b"}, {"a", "/b", "/b"}, {"", "b", "b"}};
 
 TEST_EACH(paths_join, sizeof joins / sizeof joins[0]) {
-  OWNED(free_text) char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
+  OWNED(free_memory) char *path = sciara_path_join(joins[_i].folder, joins[_i].name), *again;
   ck_assert_str_eq(path, joins[_i].joined);
   expect_ok(sciara_path_in(joins[_i].folder, joins[_i].name, &again));
   ck_assert_str_eq(again, joins[_i].joined);
@@ -153,7 +153,7 @@ static const struct {
              {"a/b/", "a"}, {"a//b", "a"}, {"/a/b.c", "/a"}, {"", "."}};
 
 TEST_EACH(paths_have_a_folder, sizeof parts / sizeof parts[0]) {
-  OWNED(free_text) char *path = sciara_path_folder(parts[_i].path);
+  OWNED(free_memory) char *path = sciara_path_folder(parts[_i].path);
   ck_assert_str_eq(path, parts[_i].folder);
 }
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "ensemble/ensemble_sample.h"
 #include "hazard/reduction.h"
+#include "support/owned.h"
 
 enum { MOST = 24 };
 
@@ -49,7 +50,7 @@ static struct sciara_cell_hits hits_of(const struct hits *h, size_t count) {
 
 /** The value of the layer `name` in a cell with these hits. */
 static double value_of(const struct sciara_hazard_rule *rule, const struct hits *h, size_t count, const char *name) {
-  struct sciara_hazard_scratch x;
+  OWNED(sciara_hazard_scratch_free) struct sciara_hazard_scratch x;
   float values[64];
   const struct sciara_cell_hits hits = hits_of(h, count);
   size_t k = 0;
@@ -58,7 +59,6 @@ static double value_of(const struct sciara_hazard_rule *rule, const struct hits 
   ck_assert_uint_le(rule->layers->count, 64);
   expect_ok(sciara_hazard_scratch_make(rule->sample, false, &x));
   expect_ok(sciara_hazard_cell(rule, &hits, &x, values));
-  sciara_hazard_scratch_free(&x);
   return (double)values[k];
 }
 
@@ -310,7 +310,7 @@ TEST(contributions_divide_the_hits) {
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   const int64_t vent[] = {0, 0, 1, 1}, event[] = {0, 0, 0, 0};
   OWNED(sciara_sample_free) struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
-  struct sciara_contribution *c;
+  OWNED(free_aligned) struct sciara_contribution *c;
   size_t count;
   for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
   expect_ok(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count));
@@ -320,7 +320,6 @@ TEST(contributions_divide_the_hits) {
   ck_assert_double_eq(c[0].probability, 1);
   ck_assert_double_eq(c[1].probability, 0.5);
   ck_assert_double_eq(c[0].weight, 0.5);
-  sciara_free(c);
 }
 
 /** The median arrival of a vent needs as many hits as the quantiles of a map. */
@@ -332,7 +331,7 @@ TEST(medians_need_enough_hits) {
   const int64_t vent[COUNT] = {0};
   OWNED(sciara_sample_free) struct sciara_sample s = sample_of(COUNT, NULL, SCIARA_ERROR_STRATA);
   for (int reached = SCIARA_HITS_LEAST - 1; reached <= SCIARA_HITS_LEAST; reached++) {
-    struct sciara_contribution *c;
+    OWNED(free_aligned) struct sciara_contribution *c;
     size_t count;
     for (int k = 0; k < COUNT; k++) hit[k].arrival = k < reached ? 10 * (float)(k + 1) : INFINITY;
     expect_ok(sciara_contributions(&hits, &s, 0, 0, vent, vent, SCIARA_BY_VENT, &c, &count));
@@ -342,7 +341,6 @@ TEST(medians_need_enough_hits) {
       ck_assert_double_nan(c->arrival);
     else
       ck_assert_double_eq(c->arrival, 10 * (SCIARA_HITS_LEAST / 2.0)); // the first that has half of the weight
-    sciara_free(c);
   }
 }
 

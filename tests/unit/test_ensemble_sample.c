@@ -29,12 +29,11 @@ static struct members all_done(size_t count, const double *weight, const int64_t
 }
 
 static struct sciara_estimate estimate(const struct sciara_sample *s, double until, const uint32_t *hit, size_t hits) {
-  struct sciara_sample_scratch x;
+  OWNED(sciara_sample_scratch_free) struct sciara_sample_scratch x;
   const struct sciara_question q = sciara_question_make(s, until);
   expect_ok(sciara_sample_scratch_make(s, &x));
   const struct sciara_estimate e = sciara_sample_estimate(s, &q, hit, hits, &x);
   for (size_t g = 0; g < s->group_count; g++) ck_assert_double_eq(x.weight[g], 0); // ready for the next call
-  sciara_sample_scratch_free(&x);
   return e;
 }
 

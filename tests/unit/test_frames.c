@@ -26,7 +26,8 @@ TEST(no_folder_is_an_empty_one) {
 }
 
 TEST(names) {
-  OWNED(free_text) char *first = sciara_frame_path("a.frames", 1), *last = sciara_frame_path("/b", SCIARA_FRAMES_MOST);
+  OWNED(free_memory)
+  char *first = sciara_frame_path("a.frames", 1), *last = sciara_frame_path("/b", SCIARA_FRAMES_MOST);
   ck_assert_str_eq(first, "a.frames/frame_00001.png");
   ck_assert_str_eq(last, "/b/frame_99999.png");
 }

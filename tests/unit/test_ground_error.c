@@ -2,6 +2,7 @@
 // Claims about the errors of altitudes (model/ground_edit.h): variance, correlation, the same on any map, limits.
 #include "base/mem.h"
 #include "model/ground_edit.h"
+#include "support/owned.h"
 
 static struct sciara_grid grid_of(int64_t rows, int64_t cols) {
   return (struct sciara_grid){.rows = rows, .cols = cols, .cell_size = 5, .west = 1000, .north = 2000};
@@ -11,12 +12,11 @@ static struct sciara_grid grid_of(int64_t rows, int64_t cols) {
 static double *errors(const struct sciara_ground_error *e, const struct sciara_grid *g) {
   const size_t cells = (size_t)sciara_grid_cells(g);
   double *z;
-  uint8_t *land;
+  OWNED(free_aligned) uint8_t *land;
   expect_ok(SCIARA_NEW(z, cells, "test"));
   expect_ok(SCIARA_NEW(land, cells, "test"));
   memset(land, 1, cells);
   expect_ok(sciara_ground_error_add(e, g, land, z));
-  sciara_free(land);
   return z;
 }
 
@@ -47,14 +47,13 @@ TEST(test_statistics) {
 TEST(test_independent_cells) {
   const struct sciara_ground_error e = {.sd_m = 1, .correlation_m = 0, .seed = 3};
   const struct sciara_grid g = grid_of(300, 300);
-  double *z = errors(&e, &g);
+  OWNED(free_aligned) double *z = errors(&e, &g);
   int64_t beyond = 0;
   for (int64_t i = 0; i < 90000; i++) beyond += fabs(z[i]) > 1.959963985;
   ck_assert_double_lt(fabs((double)beyond - 4500), 4 * sqrt(90000 * 0.05 * 0.95));
   ck_assert_double_lt(fabs(covariance(z, &g, 0, 0) - 1), 4 * sqrt(2.0 / 90000));
   ck_assert_double_lt(fabs(covariance(z, &g, 0, 1)), 4 / sqrt(90000));
   ck_assert_double_lt(fabs(covariance(z, &g, 1, 0)), 4 / sqrt(90000));
-  sciara_free(z);
 }
 
 TEST(test_place_alone) { // a part of a larger map is bit-identical; another seed differs in every cell

@@ -139,7 +139,7 @@ TEST(a_name_is_no_path) {
   size_t count;
   add_dataset(file, "one_two");
   ck_assert_int_ge(H5Fclose(file), 0);
-  OWNED(free_text) char *bytes = read_bytes(path, &count);
+  OWNED(free_memory) char *bytes = read_bytes(path, &count);
   char *name = (char *)memmem(bytes, count, "one_two", 7);
   ck_assert_ptr_nonnull(name);
   name[3] = '/';

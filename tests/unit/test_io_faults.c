@@ -178,7 +178,7 @@ int __wrap_deflate(z_streamp z, int flush) {
 // -------------------------------------------------------------------------------------------------------------- files
 
 static void assert_content(const char *expected) {
-  OWNED(free_text) char *bytes;
+  OWNED(free_memory) char *bytes;
   size_t count;
   expect_ok(sciara_file_read(path, 100, &bytes, &count));
   ck_assert_str_eq(bytes, expected);
@@ -238,7 +238,7 @@ TEST(a_folder_that_cannot_be_synced) {
 static const enum call interrupted[] = {WRITE, READ, FSYNC_FILE, FSYNC_FOLDER};
 
 TEST_EACH(interrupted_calls_continue, sizeof interrupted / sizeof *interrupted) {
-  OWNED(free_text) char *bytes = NULL;
+  OWNED(free_memory) char *bytes = NULL;
   size_t count = 0;
   begin_plan(interrupted[_i], 3, EINTR);
   plan.most = 1; // a byte at a time

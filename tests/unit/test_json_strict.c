@@ -243,7 +243,7 @@ TEST(test_print_form) {
 /** The text of a tree leaves it as it is: its numbers are still numbers. */
 TEST(test_text_of_tree) {
   cJSON *tree = cJSON_CreateObject();
-  OWNED(free_text) char *text, *again;
+  OWNED(free_memory) char *text, *again;
   ck_assert_ptr_nonnull(sciara_json_put(tree, "a", cJSON_CreateNumber(0.1 + 0.2)));
   ck_assert_ptr_nonnull(sciara_json_put(tree, "b", cJSON_CreateTrue()));
   ck_assert_ptr_nonnull(sciara_json_replace(tree, "a", cJSON_CreateNumber(1.5)));

@@ -92,11 +92,10 @@ TEST(one_solidification_of_a_film) {
 
 static struct sciara_rounding rounding_of(int64_t count, const int64_t (*cells)[2], double epsilon) {
   const double edges[] = {0, 1}, rates[] = {1};
-  struct sciara_vents *v = sciara_vents_create();
+  OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
   struct sciara_rounding rounding;
   for (int64_t k = 0; k < count; k++) expect_ok(sciara_vents_add(v, cells[k][0], cells[k][1], 1, edges, rates));
   expect_ok(sciara_rounding_of(v, epsilon, &rounding));
-  sciara_vents_destroy(v);
   return rounding;
 }
 
@@ -125,14 +124,13 @@ TEST(bound_of_steps) {
 TEST(open_ledger) {
   const double gap[] = {2e-8, -2e-8, 1e-3, NAN};
   for (int k = 0; k < 4; k++) {
-    struct sciara_state *s = make();
+    OWNED(destroy_state) struct sciara_state *s = make();
     struct sciara_ledger l;
     s->solidifications = 0;
     s->h[6] += gap[k];
     sciara_ledger_form(s, sciara_rounding_usual(DBL_EPSILON), &l);
     ck_assert_msg(!sciara_ledger_closes(&l), "a gap of %g m passed", gap[k]);
     if (k < 3) ck_assert_double_eq_tol(l.residual_m3, -100 * gap[k], 1e-12);
-    sciara_state_destroy(s);
   }
 }
 

@@ -37,10 +37,9 @@ static enum sciara_status import(bool overwrite) {
 }
 
 static cJSON *read_json(const char *path) {
-  char *text = output_of("cat %s", path);
+  OWNED(free_memory) char *text = output_of("cat %s", path);
   cJSON *root = cJSON_Parse(text);
   ck_assert_ptr_nonnull(root);
-  free(text);
   return root;
 }
 
@@ -80,7 +79,7 @@ TEST(unknown_cells_are_not_covered) {
              "9999 0 0 9999\n0 0.5 1 0\n0 -1 7 0\n0 0 0 9999\n");
   expect_ok(import(false));
   ck_assert_int_eq(report.observed_cells, 3);
-  OWNED(free_text) char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
+  OWNED(free_memory) char *text = output_of("gdallocationinfo -valonly %s 0 0", in_folder("out/observed.tif"));
   ck_assert_str_eq(text, "0\n");
   sciara_legacy_report_free(&report);
 }

@@ -115,7 +115,7 @@ TEST(cells_have_their_colours) {
   const struct sciara_map_kind kinds[] = {{"one", {1, 2, 3}}, {"two", {240, 228, 66}}};
   for (int of_kinds = 0; of_kinds <= 1; of_kinds++) {
     struct sciara_map_picture q = {.map = &m, .altitude = flat};
-    struct sciara_map_drawing d = {0};
+    OWNED(sciara_map_drawing_free) struct sciara_map_drawing d = {0};
     if (of_kinds) {
       q.kind = kinds;
       q.kinds = 2;
@@ -132,7 +132,6 @@ TEST(cells_have_their_colours) {
       if (values[i] != -9999 && !of_kinds) sciara_ramp_colour(sciara_ramp_for("deposit"), values[i] / 8, c);
       ck_assert_msg(found == ((uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2]), "cell %d: %06x", i, found);
     }
-    sciara_map_drawing_free(&d);
   }
 }
 
@@ -287,12 +286,11 @@ TEST(nothing_covers_anything_else) {
         q.sea = k % 3 ? sea : NULL;
         q.logo = k % 2 ? &logo : NULL;
       }
-      struct sciara_map_drawing d = {0};
+      OWNED(sciara_map_drawing_free) struct sciara_map_drawing d = {0};
       char what[96];
       snprintf(what, sizeof what, "width %d, title %zu, scale %zu, shape %zu", widths[w], t, s, k % 3);
       ck_assert_msg(sciara_map_draw(&q, "test", &d) == SCIARA_OK, "%s: %s", what, sciara_last_error());
       assert_laid_out(&d, what);
-      sciara_map_drawing_free(&d);
     }
 }
 

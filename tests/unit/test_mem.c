@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "base/mem.h"
+#include "support/owned.h"
 
 // Sanitizers end a program that requests too much memory, unless an option prevents it.
 const char *__asan_default_options(void);
@@ -34,17 +35,15 @@ TEST(products) {
 
 TEST(allocation) {
   for (size_t bytes = 1; bytes < 3000; bytes = bytes * 3 / 2 + 1) {
-    unsigned char *p;
+    OWNED(free_aligned) unsigned char *p;
     expect_ok(sciara_alloc((void **)&p, bytes, 1, "some bytes"));
     ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
     for (size_t i = 0; i < bytes; i++) ck_assert_uint_eq(p[i], 0);
     memset(p, 0xff, bytes);
-    sciara_free(p);
   }
-  double *d;
+  OWNED(free_aligned) double *d;
   expect_ok(SCIARA_NEW(d, 10, "ten numbers"));
   d[9] = 1;
-  sciara_free(d);
   sciara_free(NULL);
 }
 
@@ -89,7 +88,7 @@ TEST(more_room_elsewhere) {
   int moved = 0;
   void *between[200];
   for (size_t k = 0; k < 200; k++) {
-    unsigned char *p;
+    OWNED(free_aligned) unsigned char *p;
     expect_ok(sciara_alloc((void **)&p, 300, 1, "some bytes"));
     fill(p, 0, 300);
     const uintptr_t was = (uintptr_t)p;
@@ -98,7 +97,6 @@ TEST(more_room_elsewhere) {
     ck_assert_uint_eq((uintptr_t)p % SCIARA_ALIGNMENT, 0);
     expect_filled(p, 300);
     moved += (uintptr_t)p != was;
-    sciara_free(p);
   }
   ck_assert_int_gt(moved, 0);
   for (size_t k = 0; k < 200; k++) sciara_free(between[k]);

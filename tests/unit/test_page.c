@@ -32,11 +32,10 @@ TEST(steps_are_the_least_that_are_round) {
 
 /** The bytes of packed text. Release with VSIFree. */
 static uint8_t *unpack(const char *text, size_t *count) {
-  char *copy = strdup(text);
+  OWNED(free_memory) char *copy = strdup(text);
   const int length = CPLBase64DecodeInPlace((GByte *)copy);
   uint8_t *bytes = CPLZLibInflate(copy, (size_t)length, NULL, 0, count);
   ck_assert_ptr_nonnull(bytes);
-  free(copy);
   return bytes;
 }
 
@@ -45,7 +44,7 @@ TEST(bytes_come_back) {
   for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * i / 7);
   const size_t counts[] = {0, 1, 2, 3, 255, sizeof bytes};
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-    struct sciara_text text = {0};
+    OWNED(sciara_text_free) struct sciara_text text = {0};
     size_t found;
     expect_ok(sciara_page_pack(&text, bytes, counts[k]));
     ck_assert_ptr_null(strpbrk(text.data, "<&\"\\ \n"));
@@ -53,7 +52,6 @@ TEST(bytes_come_back) {
     ck_assert_uint_eq(found, counts[k]);
     ck_assert_int_eq(memcmp(back, bytes, found), 0);
     VSIFree(back);
-    sciara_text_free(&text);
   }
 }
 
@@ -76,7 +74,7 @@ TEST(any_levels_come_back) {
     like[i] = hard[(i * 5 + i / 64) % 8];
   }
   for (int with = 0; with < 2; with++) {
-    struct sciara_text text = {0};
+    OWNED(sciara_text_free) struct sciara_text text = {0};
     size_t count;
     expect_ok(sciara_page_pack_levels(&text, levels, with ? like : NULL, FRAMES, CELLS));
     uint8_t *bytes = unpack(text.data, &count);
@@ -84,7 +82,6 @@ TEST(any_levels_come_back) {
     undo(bytes, with ? like : NULL, FRAMES, CELLS, back);
     ck_assert_int_eq(memcmp(back, levels, sizeof levels), 0);
     VSIFree(bytes);
-    sciara_text_free(&text);
   }
 }
 
@@ -106,7 +103,7 @@ static enum sciara_status read_frames(const struct sciara_state *s, const enum s
 
 /** A grid with lava of this thickness in one cell. */
 static struct sciara_state *one_cell(double thickness) {
-  struct sciara_state *s = make_state(9, 8);
+  struct sciara_state *s = new_state(9, 8);
   for (int64_t i = 0; i < 72; i++) s->h[i] = s->T[i] = 0, s->z[i] = s->z0[i];
   s->h[30] = thickness;
   return s;
@@ -115,16 +112,14 @@ static struct sciara_state *one_cell(double thickness) {
 TEST(one_value_alone_has_a_step) {
   const double values[] = {2.5, 1e-12, 1e-300, 1e12, 1e300};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-    struct sciara_state *s = one_cell(values[i]);
-    struct sciara_page_frames frames;
+    OWNED(destroy_state) struct sciara_state *s = one_cell(values[i]);
+    OWNED(sciara_page_frames_free) struct sciara_page_frames frames;
     expect_ok(read_frames(s, both, 1, 1, &frames));
     ck_assert_int_eq(frames.cells, 1);
     const struct sciara_page_field *f = &frames.fields[0];
     ck_assert(isnormal(f->step) && f->step > 0);
     ck_assert_int_ge(f->levels[0], 1);
     ck_assert(fabs(f->base + (f->levels[0] - 1) * f->step - values[i]) <= f->step * 0.500001);
-    sciara_page_frames_free(&frames);
-    sciara_state_destroy(s);
   }
 }
 
@@ -173,7 +168,7 @@ static double number_of(const char *page, const char *key) {
 }
 
 TEST(a_large_grid_is_cut_and_thinned) {
-  OWNED(destroy_state) struct sciara_state *s = make_state(1400, 1500);
+  OWNED(destroy_state) struct sciara_state *s = new_state(1400, 1500);
   for (int64_t r = 480; r < 780; r++) s->h[r * 1500 + 700] = 2;
   for (int64_t i = 0; i < 1400 * 1500; i++)
     if (i / 1500 < 480) s->h[i] = 0, s->z[i] = s->z0[i];
@@ -211,7 +206,7 @@ TEST(too_much_for_a_browser_is_refused) {
   const enum sciara_field fields[] = {SCIARA_FIELD_MOMENTUM_X, SCIARA_FIELD_MOMENTUM_Y,      SCIARA_FIELD_TEMPERATURE,
                                       SCIARA_FIELD_SPEED,      SCIARA_FIELD_SOLID_THICKNESS, SCIARA_FIELD_MAX_SPEED,
                                       SCIARA_FIELD_DEPOSIT,    SCIARA_FIELD_MAX_THICKNESS};
-  OWNED(destroy_state) struct sciara_state *s = make_state(1000, 1000);
+  OWNED(destroy_state) struct sciara_state *s = new_state(1000, 1000);
   for (int64_t i = 0; i < 1000000; i++) s->h[i] = s->kind[i] ? 1 : 0;
   struct sciara_page_frames frames;
   expect_error(read_frames(s, fields, 8, 17, &frames), SCIARA_ERR_INPUT,

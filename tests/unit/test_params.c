@@ -382,14 +382,13 @@ TEST(least_rates) {
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
     for (int single = 0; single < 2; single++) {
       const double rates[] = {1, 1}, least_normal = single ? (double)FLT_MIN : DBL_MIN;
-      struct sciara_vents *v = sciara_vents_create();
+      OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
       expect_ok(sciara_vents_add(v, 1, 1, 2, tables[t], rates));
       const double rate = sciara_least_rate(v, 0, &p, 10, single);
       ck_assert_double_gt(rate, 0);
       ck_assert_msg(least_emission(v, rate, 10, single, 1) >= least_normal, "table %zu: %g m3/s makes %g m", t, rate,
                     least_emission(v, rate, 10, single, 1));
       ck_assert_double_lt(rate, single ? 1e-9 : 1e-270); // far below any lava
-      sciara_vents_destroy(v);
     }
 }
 

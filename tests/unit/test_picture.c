@@ -141,14 +141,13 @@ TEST(labels_of_styles_are_for_people) {
                {"deposit", "m", {"up to 1 m", "1 to 5 m", "more than 5 m"}, {1, 5}},
                {NULL, "1", {"up to 10", "10 to 20", "more than 20"}, {10, 20}}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_text text = {0};
+    OWNED(sciara_text_free) struct sciara_text text = {0};
     expect_ok(sciara_ramp_classes_qml(sciara_ramp_for(cases[k].ramp), cases[k].edges, 2, cases[k].unit, &text));
     for (int i = 0; i < 3; i++) {
       char label[64];
       snprintf(label, sizeof label, "label=\"%s\"/>", cases[k].label[i]);
       ck_assert_msg(strstr(text.data, label) != NULL, "%s is not in %s", label, text.data);
     }
-    sciara_text_free(&text);
   }
   struct sciara_text text = {0};
   expect_ok(sciara_ramp_qml(sciara_ramp_for("arrival_time"), 0, 120200, "s", &text));

@@ -3,19 +3,12 @@
 // each cell, and what a place lies on.
 #include "base/mem.h"
 #include "model/poi.h"
+#include "support/random.h"
 
 enum { ROWS = 12, COLS = 17, MOST = 64 };
 
 static const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 500000, .north = 4177120};
 static const double east = 500170, south = 4177000;
-
-static double uniform(double low, double high) {
-  static uint64_t seed = 5;
-  uint64_t x = seed += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return low + (high - low) * (double)((x ^ x >> 31) >> 11) / 0x1p53;
-}
 
 /** Adds what lies in each cell to an array. */
 static enum sciara_status add_up(void *context, int64_t cell, double amount) {

@@ -2,6 +2,7 @@
 // Claims about model/polyline.h: which cells a line crosses, in which order, and that no length is lost.
 #include "base/mem.h"
 #include "model/polyline.h"
+#include "support/owned.h"
 
 // 6 rows, 8 columns of 10 m: x 1000 to 1080, y 1940 to 2000.
 static const struct sciara_grid grid = {.rows = 6, .cols = 8, .cell_size = 10, .west = 1000, .north = 2000};
@@ -126,7 +127,7 @@ TEST(test_random_lines_keep_their_length) {
       points[i].y = random_in(g.north - 97 * 7.3 + 1e-6, g.north);
       if (i) length += hypot(points[i].x - points[i - 1].x, points[i].y - points[i - 1].y);
     }
-    struct sciara_crossing *cells;
+    OWNED(free_aligned) struct sciara_crossing *cells;
     expect_ok(sciara_polyline_cells(&g, points, count, &cells, &n));
     bool sound = true, once = true, joined = true; // one assertion a line: each is slow
     for (size_t i = 0; i < n; i++) {
@@ -140,14 +141,13 @@ TEST(test_random_lines_keep_their_length) {
     ck_assert(once);
     ck_assert(joined || count > 2); // a straight line goes from cell to neighbouring cell
     ck_assert_double_le(fabs(sum - length), 1e-12 * length);
-    sciara_free(cells);
   }
 }
 
 /** Compared with sampling: the length in a cell is the number of small steps of the line that lie in it. */
 TEST(test_against_sampling) {
   const struct sciara_point a = {1003.7, 1998.2}, b = {1076.1, 1943.9};
-  struct sciara_crossing *cells;
+  OWNED(free_aligned) struct sciara_crossing *cells;
   size_t n;
   enum { SAMPLES = 400000 };
   double total = hypot(b.x - a.x, b.y - a.y), seen[6][8] = {{0}};
@@ -162,7 +162,6 @@ TEST(test_against_sampling) {
     seen[cells[i].row][cells[i].col] = 0;
   }
   for (int i = 0; i < 48; i++) ck_assert_double_eq(seen[i / 8][i % 8], 0);
-  sciara_free(cells);
 }
 
 TEST(test_refused) {

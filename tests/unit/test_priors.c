@@ -50,7 +50,7 @@ TEST(those_of_the_table) { // their correlations can hold together; in the middl
   size_t count;
   const struct sciara_prior *list = sciara_prior_table(&count);
   for (size_t i = 0; i < count; i++) {
-    struct sciara_variation v;
+    OWNED(sciara_variation_free) struct sciara_variation v;
     double u[SCIARA_PRIOR_MARGINS];
     expect_ok(sciara_variation_of_prior(&list[i], &v));
     ck_assert_uint_eq(v.count, sciara_prior_margins(&list[i]));
@@ -61,7 +61,6 @@ TEST(those_of_the_table) { // their correlations can hold together; in the middl
       if (m->kind == SCIARA_DIST_LOG_UNIFORM && !m->times)
         ck_assert_double_eq_tol(sciara_variation_number(&v, k, u) / sqrt(m->low * m->high), 1, 1e-12);
     }
-    sciara_variation_free(&v);
   }
 }
 

@@ -2,6 +2,7 @@
 // Claims about rasters at the limits: on the grid or off it, square or not, shaded or not.
 #include "dem_fixture.h"
 #include "picture/map_picture.h"
+#include "support/owned.h"
 
 // Each side of the raster is compared: a shift or another size in one of them alone is refused.
 TEST(every_side_must_lie_on_the_grid) {
@@ -107,9 +108,8 @@ static int brightness(double east, double north) {
       .grid = &grid, .values = nothing, .nodata = -9999, .name = "deposit", .unit = "m", .title = "light"};
   const struct sciara_map_picture picture = {.map = &map, .altitude = altitude};
   expect_ok(sciara_map_write_png(&picture, in_folder("a.png")));
-  char *text = output_of("gdallocationinfo -valonly -b 1 %s 500 500", in_folder("a.png"));
+  OWNED(free_memory) char *text = output_of("gdallocationinfo -valonly -b 1 %s 500 500", in_folder("a.png"));
   const int value = atoi(text);
-  free(text);
   return value;
 }
 

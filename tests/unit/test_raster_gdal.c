@@ -57,7 +57,7 @@ static void finish(void) {
 
 TEST(cog_has_averaged_overviews) {
   enum { SIDE = 1100 };
-  double *values = (double *)malloc(SIDE * SIDE * sizeof *values);
+  OWNED(free_memory) double *values = (double *)malloc(SIDE * SIDE * sizeof *values);
   for (int i = 0; i < SIDE * SIDE; i++)
     values[i] = i % SIDE % 2 ? 4 : i / SIDE % 2 ? -9999 : 2; // of 4 cells: 4, 4, 2 and none
   struct sciara_grid large = {SIDE, SIDE, 10, 0, 0};
@@ -69,14 +69,13 @@ TEST(cog_has_averaged_overviews) {
   ck_assert_double_eq_tol(atof(text), 10.0 / 3, 1e-6);
   free(text);
   ck_assert_int_eq(files_in(folder), 2);
-  free(values);
 }
 
 TEST(style_is_what_qgis_reads) {
   struct sciara_map m = map();
   m.unit = "m<&\">";
   expect_ok(sciara_map_write_cog(&m, in_folder("deposit.tif")));
-  OWNED(free_text)
+  OWNED(free_memory)
   char *text = output_of("/usr/bin/python3 -c \"import sys, xml.etree.ElementTree as e\n"
                          "r = e.parse(sys.argv[1]).getroot().find('pipe/rasterrenderer')\n"
                          "i = r.findall('rastershader/colorrampshader/item')\n"
@@ -100,7 +99,7 @@ TEST(geotiff_keeps_doubles) {
   ck_assert_ptr_null(dem.georef.crs_wkt);
   sciara_dem_free(&dem);
   expect_ok(sciara_map_write_geotiff(&m, false, in_folder("f.tif")));
-  OWNED(free_text) char *text = output_of("gdalinfo %s", in_folder("f.tif"));
+  OWNED(free_memory) char *text = output_of("gdalinfo %s", in_folder("f.tif"));
   assert_contains(text, "Type=Float32");
   assert_contains(text, "Block=256x256");
 }
@@ -111,7 +110,7 @@ TEST(mask_is_bytes_without_nodata) {
   struct sciara_map m = map();
   m.values = zero_one;
   expect_ok(sciara_map_write_mask(&m, in_folder("o.tif")));
-  OWNED(free_text) char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
+  OWNED(free_memory) char *text = output_of("gdalinfo -mm %s", in_folder("o.tif"));
   assert_contains(text, "Type=Byte");
   assert_contains(text, "Computed Min/Max=0.000,1.000");
   ck_assert_ptr_null(strstr(text, "NoData"));

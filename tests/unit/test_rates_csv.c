@@ -467,7 +467,7 @@ TEST(test_encodings) {
   enum { LENGTH = sizeof text - 1 };
   char wide[2 * LENGTH + 2];
   for (int form = 0; form < 3; form++) { // Latin-1, UTF-16 with the low, with the high byte first
-    struct sciara_rate_table table;
+    OWNED(sciara_rate_table_free) struct sciara_rate_table table;
     const bool big = form == 2;
     for (size_t k = 0; k <= LENGTH; k++) {
       const unsigned unit = k ? text[k - 1] : 0xFEFF;
@@ -485,7 +485,6 @@ TEST(test_encodings) {
         strstr(said, form ? "is in UTF-16, which is read as UTF-8" : "is not in UTF-8: it is read as Latin-1") &&
             strstr(said, "\"TADR [m\xC2\xB3/s]\" is the effusion rate in m3/s"),
         "%s", said);
-    sciara_rate_table_free(&table);
   }
   struct sciara_rate_table table;
   ck_assert_int_eq(read_table(wide, sizeof wide - 1, &table), SCIARA_ERR_INPUT); // half a unit
@@ -515,7 +514,7 @@ TEST(test_missing) {
 
 TEST(test_row_limit) {
   size_t rows = SCIARA_RATES_MAX_ROWS, capacity = 17 + (rows + 1) * 11 + 1;
-  OWNED(free_text) char *text = malloc(capacity);
+  OWNED(free_memory) char *text = malloc(capacity);
   ck_assert_ptr_nonnull(text);
   size_t length = (size_t)snprintf(text, capacity, "time_s,rate_m3_s\n");
   for (size_t i = 0; i < rows; i++) length += (size_t)snprintf(text + length, capacity - length, "%zu,0\n", i);

@@ -142,9 +142,8 @@ TEST(who_is_refused_changes_nothing) {
   OWNED(sciara_run_json_free) struct sciara_run_json after = run_case_record(out);
   ck_assert_uint_eq(after.snapshot_count, before.snapshot_count);
   for (size_t k = 0; k < after.snapshot_count; k++) {
-    char *path = sciara_path_join(out, after.snapshots[k].name);
+    OWNED(free_memory) char *path = sciara_path_join(out, after.snapshots[k].name);
     ck_assert_int_eq(access(path, R_OK), 0);
-    free(path);
   }
   expect_ok(sciara_resume_open(out, true, &resume)); // a branch does not change the run
   sciara_resume_close(&resume);
@@ -173,7 +172,7 @@ TEST(inputs_are_spared) {
                 {"dem/run.json", false},  {"../s.json", false},  {"../out-dem.tif", false},
                 {"../outdem.tif", false}, {"../dem.tif", false}, {"../out.snapshots/00000001.nc", false}};
   for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) {
-    char *record = make_file("run.json"), *path = make_file(inputs[k].name);
+    OWNED(free_memory) char *record = make_file("run.json"), *path = make_file(inputs[k].name);
     const char *const read[] = {NULL, path};
     int lock = -1;
     const enum sciara_status status = sciara_run_folder_prepare(out, true, read, 2, &lock);
@@ -181,8 +180,6 @@ TEST(inputs_are_spared) {
     ck_assert_msg(access(path, F_OK) == 0, "%s is gone", path);
     if (inputs[k].refused) ck_assert_msg(strstr(sciara_last_error(), path), "%s", sciara_last_error());
     if (lock >= 0) close(lock);
-    free(record);
-    free(path);
   }
 }
 
@@ -201,12 +198,11 @@ TEST(leftovers_are_swept) {
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) free(make_file(files[k].name));
   expect_ok(sciara_run_folder_sweep(out, steps, 3));
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    char *path = sciara_path_join(out, files[k].name);
+    OWNED(free_memory) char *path = sciara_path_join(out, files[k].name);
     ck_assert_msg((access(path, F_OK) == 0) == files[k].stays, "%s", path);
-    free(path);
   }
   expect_ok(sciara_run_folder_sweep(out, steps, 0)); // none is listed
-  OWNED(free_text) char *last = sciara_path_join(out, "snapshots/00000010.nc");
+  OWNED(free_memory) char *last = sciara_path_join(out, "snapshots/00000010.nc");
   ck_assert_int_ne(access(last, F_OK), 0);
 }
 

@@ -199,10 +199,10 @@ TEST_EACH(damage_is_named, sizeof damages / sizeof damages[0]) {
   expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
   size_t length;
-  OWNED(free_text) char *text = read_bytes(path, &length);
+  OWNED(free_memory) char *text = read_bytes(path, &length);
   char *found = strstr(text, damages[_i].from);
   ck_assert_msg(found != NULL, "no %s in %s", damages[_i].from, text);
-  OWNED(free_text)
+  OWNED(free_memory)
   char *bad = sciara_format("%.*s%s%s", (int)(found - text), text, damages[_i].to, found + strlen(damages[_i].from));
   expect_ok(sciara_file_replace(path, bad, strlen(bad)));
   expect_error(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT, damages[_i].named);
@@ -216,7 +216,7 @@ TEST(no_prefix_of_a_record_is_a_record) {
   expect_ok(sciara_run_json_write(&record, path));
   sciara_run_json_free(&record);
   size_t length;
-  OWNED(free_text) char *text = read_bytes(path, &length);
+  OWNED(free_memory) char *text = read_bytes(path, &length);
   for (size_t n = 0; n + 2 < length; n += 7) {
     write_bytes(path, text, n);
     ck_assert_int_eq(sciara_run_json_read(path, &record), SCIARA_ERR_INPUT);

@@ -80,7 +80,7 @@ static enum sciara_status advance(void *engine, const struct sciara_stop *stop, 
 
 /** Runs s.json into out; `bad`: the step that fails, 0: none does. */
 static enum sciara_status run(const char *engine, struct watch *watch, uint64_t bad, struct sciara_run_result *result) {
-  struct sciara_simulation *s = run_case_open(engine);
+  OWNED(destroy_simulation) struct sciara_simulation *s = run_case_open(engine);
   ck_assert_int_eq(sciara_simulation_keeps(s), strcmp(engine, "checked") == 0);
   if (bad) {
     failing = *s->ops;
@@ -92,7 +92,6 @@ static enum sciara_status run(const char *engine, struct watch *watch, uint64_t 
   const struct sciara_run_options how = {
       .history = "a test", .cancel = &watch->cancel, .observer = {.context = watch, .acknowledged = on_snapshot}};
   const enum sciara_status status = sciara_run_to_end(s, &how, result);
-  sciara_simulation_destroy(s);
   return status;
 }
 
@@ -107,22 +106,20 @@ static void expect_whole(const struct sciara_run_json *r) {
   free(snapshots);
   ck_assert_uint_eq(files, r->snapshot_count);
   for (size_t k = 0; k < r->snapshot_count; k++) {
-    struct sciara_snapshot s;
+    OWNED(sciara_snapshot_close) struct sciara_snapshot s;
     double values[30 * 40];
-    char *path = sciara_path_join(out, r->snapshots[k].name);
+    OWNED(free_memory) char *path = sciara_path_join(out, r->snapshots[k].name);
     expect_ok(sciara_snapshot_open(path, &s));
     ck_assert_uint_eq(s.step, r->snapshots[k].step);
     ck_assert_uint_eq(s.checksum, r->snapshots[k].checksum);
     expect_ok(sciara_snapshot_read(&s, SCIARA_FIELD_THICKNESS, values));
-    sciara_snapshot_close(&s);
-    free(path);
   }
 }
 
 /** State and ledger of the record are those of its last snapshot, not of a later step. */
 static void expect_last_state(const struct sciara_run_json *r) {
   OWNED(sciara_snapshot_close) struct sciara_snapshot s;
-  OWNED(free_text) char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
+  OWNED(free_memory) char *path = sciara_path_join(out, r->snapshots[r->snapshot_count - 1].name);
   expect_ok(sciara_snapshot_open(path, &s));
   ck_assert_uint_eq(r->step, s.step);
   ck_assert_double_eq(r->time_s, s.time_s);

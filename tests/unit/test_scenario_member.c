@@ -5,6 +5,7 @@
 
 #include "ensemble/members.h"
 #include "scenario/scenario_keys.h"
+#include "support/owned.h"
 #include "support/random.h"
 #include "support/scenario_files.h"
 
@@ -120,9 +121,8 @@ static char *text_of(const char *base, const struct sciara_scenario_member *m) {
   struct sciara_text text = {0};
   enum sciara_status status = SCIARA_OK;
   for (size_t k = 0; k < m->key_count && status == SCIARA_OK; k++) {
-    char *override = sciara_format("%s=%s", m->key[k], m->value[k]);
+    OWNED(free_memory) char *override = sciara_format("%s=%s", m->key[k], m->value[k]);
     if (*m->value[k]) status = sciara_scenario_override(m->name, root, override);
-    free(override);
   }
   if (status == SCIARA_OK) expect_ok(sciara_json_print(root, &text));
   if (status == SCIARA_OK) expect_ok(sciara_text_append(&text, "\n"));
@@ -196,10 +196,10 @@ static void same_values(const struct sciara_scenario_spec *a, const struct sciar
 
 /** Compares a member with its text; returns whether it has no problem. */
 static bool compare(const char *base, const struct sciara_scenario_member *m, bool alone) {
-  struct sciara_scenario_spec found, expected = {0};
-  struct sciara_diagnostics problems = {0}, known = {0};
-  struct sciara_text printed = {0};
-  char *text = text_of(base, m);
+  OWNED(sciara_scenario_free) struct sciara_scenario_spec found, expected = {0};
+  OWNED(sciara_diagnostics_free) struct sciara_diagnostics problems = {0}, known = {0};
+  OWNED(sciara_text_free) struct sciara_text printed = {0};
+  OWNED(free_memory) char *text = text_of(base, m);
   if (!text) {
     sciara_diagnostics_add(&known, SCIARA_ERR_INPUT);
   } else if (alone) {
@@ -216,12 +216,6 @@ static bool compare(const char *base, const struct sciara_scenario_member *m, bo
   ck_assert_int_eq(sciara_scenario_member_print(m, &printed), text ? SCIARA_OK : SCIARA_ERR_INPUT);
   if (text) ck_assert_str_eq(printed.data, text);
   const bool valid = known.count == 0;
-  sciara_text_free(&printed);
-  sciara_scenario_free(&found);
-  sciara_scenario_free(&expected);
-  sciara_diagnostics_free(&problems);
-  sciara_diagnostics_free(&known);
-  free(text);
   return valid;
 }
 

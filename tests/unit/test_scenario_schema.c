@@ -66,7 +66,7 @@ static void same_as_file(const char *name, const struct sciara_text *text) {
   snprintf(file, sizeof file, "%s/%s", SCIARA_SOURCE_DIR, name);
   FILE *f = fopen(file, "r");
   ck_assert_msg(f, "%s is missing", file);
-  OWNED(free_text) char *committed = calloc(1, text->length + 2);
+  OWNED(free_memory) char *committed = calloc(1, text->length + 2);
   ck_assert_ptr_nonnull(committed);
   size_t n = fread(committed, 1, text->length + 1, f);
   fclose(f);

@@ -85,6 +85,7 @@ TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
   expect_ok(sciara_open(SCIARA_SOURCE_DIR "/config/volcano.json", overrides, 2, &s));
   sciara_read_grid(s, &g);
   const size_t cells = (size_t)(g.rows * g.cols);
+  OWNED(free_memory)
   double *deposit = malloc(cells * sizeof(double)), *most = calloc(cells, sizeof(double)),
          *found = malloc(cells * sizeof(double));
   ck_assert(deposit && most && found);
@@ -101,9 +102,6 @@ TEST_EACH(the_largest_deposit_of_a_volcano, 3) {
     lower += deposit[i] < most[i];
   }
   ck_assert_uint_gt(lower, 10);
-  free(deposit);
-  free(most);
-  free(found);
 }
 
 TEST(from_the_start_to_the_end) {

@@ -3,6 +3,7 @@
 // random rows, whose intervals must cover them as often as they say. Numbers of a calibration: cli/sensitivity.py.
 #include "calibrate/sensitivity.h"
 #include "model/random.h"
+#include "support/owned.h"
 
 enum { N = 3, ROWS = 2048, TRAJECTORIES = 4096, SETS = 60, SMALL = 256 };
 
@@ -46,7 +47,7 @@ TEST(effects_of_ishigami) {
       {0, 7.875, 7.875},
       {0, steep / 2, steep * sqrt(0.5)}};
   const double root = sqrt(TRAJECTORIES), star_deviation[N] = {known[0].sigma, 0, steep / 2};
-  double *points = reserve((size_t)TRAJECTORIES * (N + 1) * N), *score;
+  OWNED(free_memory) double *points = reserve((size_t)TRAJECTORIES * (N + 1) * N), *score;
   struct sciara_morris_effect effect[N];
   size_t used;
   sciara_morris_points(seeds, TRAJECTORIES, N, points);
@@ -59,14 +60,12 @@ TEST(effects_of_ishigami) {
     ck_assert_double_eq_tol(effect[k].sigma, known[k].sigma, 0.03 * known[k].sigma);
   }
   ck_assert(effect[1].mu_star > effect[2].mu_star && effect[0].mu_star > effect[2].mu_star);
-  free(points);
-  free(score);
 }
 
 // ------------------------------------------------------------------------------------------------------------ Saltelli
 
 TEST(indices_of_ishigami) {
-  double *points = reserve((size_t)ROWS * (N + 2) * N), *score;
+  OWNED(free_memory) double *points = reserve((size_t)ROWS * (N + 2) * N), *score;
   struct sciara_sobol_index first[N], total[N];
   size_t used;
   expect_ok(sciara_saltelli_points(seeds, ROWS, N, points));
@@ -81,13 +80,11 @@ TEST(indices_of_ishigami) {
     ck_assert(first[k].low <= known_first[k] && known_first[k] <= first[k].high);
     ck_assert(total[k].low <= known_total[k] && known_total[k] <= total[k].high);
   }
-  free(points);
-  free(score);
 }
 
 /** Of independent random rows 95 % of the intervals cover the truth; of 360 that depend on each other a little, 85 to 99 %. */
 TEST(intervals_cover_as_often_as_they_say) {
-  double *points = reserve((size_t)SMALL * (N + 2) * N);
+  OWNED(free_memory) double *points = reserve((size_t)SMALL * (N + 2) * N);
   struct sciara_sobol_index first[N], total[N];
   size_t covered = 0, used;
   for (uint64_t set = 0; set < SETS; set++) {
@@ -99,16 +96,14 @@ TEST(intervals_cover_as_often_as_they_say) {
       for (size_t i = 0; i < N; i++)
         for (size_t k = 0; k < N; k++) own[(2 + i) * N + k] = own[(i == k) * N + k];
     }
-    double *score = scores_of(points, (size_t)SMALL * (N + 2));
+    OWNED(free_memory) double *score = scores_of(points, (size_t)SMALL * (N + 2));
     saltelli(score, SMALL, set, first, total, &used);
     for (int k = 0; k < N; k++) {
       covered += first[k].low <= known_first[k] && known_first[k] <= first[k].high;
       covered += total[k].low <= known_total[k] && known_total[k] <= total[k].high;
     }
-    free(score);
   }
   ck_assert_msg(covered >= 0.85 * 6 * SETS && covered <= 0.99 * 6 * SETS, "%zu of %d", covered, 6 * SETS);
-  free(points);
 }
 
 RUN_TESTS()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims about printable text (base/text.h): what a terminal would execute is escaped, all else stays; formats as of printf.
 #include "base/text.h"
+#include "support/owned.h"
 
 static char *show(const char *text) {
   struct sciara_text t = {0};
@@ -43,9 +44,8 @@ TEST(texts) {
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    char *shown = show(cases[k].text);
+    OWNED(free_memory) char *shown = show(cases[k].text);
     ck_assert_str_eq(shown + 1, cases[k].shown);
-    free(shown);
   }
 }
 
@@ -64,13 +64,12 @@ TEST(all_characters) {
     uint32_t found = 0;
     ck_assert_uint_eq(sciara_utf8_next(text, &found), strlen(text));
     ck_assert_uint_eq(found, code);
-    char *shown = show(text);
+    OWNED(free_memory) char *shown = show(text);
     if (strcmp(shown + 1, text) != 0) {
       escaped++;
       ck_assert(sciara_is_control(code));
       for (const char *p = shown; *p; p++) ck_assert_int_ge(*p, 0x20);
     }
-    free(shown);
   }
   ck_assert_uint_eq(escaped, 31 + 33 + 1 + 2 + 7 + 10);
 }

@@ -188,9 +188,8 @@ TEST(eight_threads) {
 
 /** Takes and releases many references, perhaps the last one. */
 static void *take_and_give(void *context) {
-  const struct sciara_site *site = context;
+  OWNED(release_site) const struct sciara_site *site = context;
   for (int k = 0; k < 20000; k++) sciara_site_release(sciara_site_retain(site));
-  sciara_site_release(site);
   return NULL;
 }
 

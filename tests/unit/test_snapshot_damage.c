@@ -26,7 +26,7 @@ static enum sciara_status write_within(rlim_t bytes, const struct sciara_snapsho
 TEST(a_failed_write_leaves_the_earlier_file) {
   struct sciara_state *s = make_state(300, 520);
   struct sciara_snapshot_context c = context_of_test();
-  OWNED(free_text) char *part = sciara_format("%s.part", path);
+  OWNED(free_memory) char *part = sciara_format("%s.part", path);
   for (rlim_t bytes = 0; bytes < 40000; bytes += 3001) {
     ck_assert_int_eq(write_within(bytes, &c, s), SCIARA_ERR_IO);
     ck_assert_msg(strstr(sciara_last_error(), "00000123.nc.part") && strstr(sciara_last_error(), strerror(EFBIG)), "%s",
@@ -84,7 +84,7 @@ TEST_FROM(what_cannot_be_written_is_named, 1, 4) {
   }
   c.start = "2006-07-14";
   ck_assert_int_ne(access(path, F_OK), 0);
-  OWNED(free_text) char *nowhere = sciara_path_join(folder, "absent/1.nc");
+  OWNED(free_memory) char *nowhere = sciara_path_join(folder, "absent/1.nc");
   expect_error(write_state(&c, s, nowhere), SCIARA_ERR_IO, strerror(ENOENT));
   WRITES(&c, s, path);
 }
@@ -146,7 +146,7 @@ TEST_EACH(a_file_that_does_not_fit_is_refused, sizeof damages / sizeof damages[0
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
-  OWNED(free_text)
+  OWNED(free_memory)
   char *script = sciara_format("import h5py, numpy as np\nf = h5py.File('00000123.nc', 'r+')\n"
                                "def put(values, **how):\n"
                                "  usual = dict(chunks=values.shape, shuffle=True, compression=1, fletcher32=True)\n"
@@ -166,7 +166,7 @@ TEST(a_cut_file_is_refused) {
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
   size_t count;
-  OWNED(free_text) char *bytes = read_bytes(path, &count);
+  OWNED(free_memory) char *bytes = read_bytes(path, &count);
   struct sciara_snapshot r;
   for (size_t n = 0; n < count; n += 499) {
     ck_assert_int_eq(truncate(path, 0), 0);
@@ -246,23 +246,21 @@ static struct sciara_state *write_and_change(int64_t rows, int64_t cols, const c
   struct sciara_state *s = make_state(rows, cols);
   struct sciara_snapshot_context c = context_of_test();
   WRITES(&c, s, path);
-  char *script = sciara_format(chunk_script, change);
+  OWNED(free_memory) char *script = sciara_format(chunk_script, change);
   python(script);
-  free(script);
   return s;
 }
 
 /* Reads the speed, which must be refused with this message. */
 static void expect_damaged_speed(const struct sciara_state *s, const char *named) {
   OWNED(sciara_snapshot_close) struct sciara_snapshot r;
-  double *v = (double *)calloc((size_t)sciara_grid_cells(&s->grid), sizeof *v);
+  OWNED(free_memory) double *v = (double *)calloc((size_t)sciara_grid_cells(&s->grid), sizeof *v);
   expect_ok(sciara_snapshot_open(path, &r));
   expect_ok(sciara_snapshot_read(&r, SCIARA_FIELD_THICKNESS, v));
   ck_assert_int_eq(sciara_snapshot_read(&r, SCIARA_FIELD_SPEED, v), SCIARA_ERR_INPUT);
   ck_assert_msg(strstr(sciara_last_error(), path) && strstr(sciara_last_error(), "speed is damaged") &&
                     strstr(sciara_last_error(), named),
                 "%s", sciara_last_error());
-  free(v);
 }
 
 // HDF5 itself would read beyond the end of some of them.

@@ -4,20 +4,11 @@
 #include "file/versions.h"
 #include "snapshot_case.h"
 #include "support/owned.h"
+#include "support/random.h"
 
 // HDF5 1.10 does not release all of its memory when it finds a damaged file.
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libhdf5"; }
-
-static uint64_t state;
-
-/** SplitMix64. */
-static uint64_t random_bits(void) {
-  uint64_t x = state += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
 
 enum { ROWS = 24, COLS = 300, CELLS = ROWS * COLS }; // two chunks a field
 
@@ -87,13 +78,12 @@ static const char *difference(const struct content *a, const struct content *b) 
 
 /** Writes a snapshot; returns its bytes and what a reader gets from it. */
 static char *make_snapshot(bool as_double, size_t *count, struct content *whole) {
-  struct sciara_state *s = new_state(ROWS, COLS);
+  OWNED(destroy_state) struct sciara_state *s = new_state(ROWS, COLS);
   struct sciara_snapshot_context c = context_of_test();
   c.as_double = as_double;
   WRITES(&c, s, path);
   char *bytes = read_bytes(path, count);
   expect_ok(read_content(whole));
-  sciara_state_destroy(s);
   return bytes;
 }
 
@@ -119,8 +109,8 @@ static int rounds(void) { return getenv("SCIARA_TORTURE") ? 20000 : 200; }
 TEST_EACH(flipped_bytes, 2) {
   size_t count;
   struct content whole;
-  OWNED(free_text) char *bytes = make_snapshot(_i, &count, &whole);
-  state = 7 + (uint64_t)_i;
+  OWNED(free_memory) char *bytes = make_snapshot(_i, &count, &whole);
+  seed = 7 + (uint64_t)_i;
   int refused = 0;
   for (int k = 0; k < rounds(); k++) {
     const size_t at = (size_t)(random_bits() % count);
@@ -139,7 +129,7 @@ TEST_EACH(flipped_bytes, 2) {
 TEST(flipped_bytes_of_the_metadata) {
   size_t count;
   struct content whole;
-  OWNED(free_text) char *bytes = make_snapshot(false, &count, &whole);
+  OWNED(free_memory) char *bytes = make_snapshot(false, &count, &whole);
   const size_t step = getenv("SCIARA_TORTURE") ? 1 : 67;
   for (size_t at = 0; at < count; at += step) {
     bytes[at] = (char)(bytes[at] ^ 0x10);

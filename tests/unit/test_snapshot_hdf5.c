@@ -17,7 +17,7 @@ TEST_EACH(fields_read_back, 2 * sizeof sizes / sizeof sizes[0]) {
 TEST(attributes_read_back) {
   struct sciara_state *s = make_state(30, 40);
   struct sciara_snapshot_context c = context_of_test();
-  OWNED(free_text) char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
+  OWNED(free_memory) char *json = malloc(300001); // beyond the 64 KiB that an attribute of old HDF5 files may have
   memset(json, 'x', 300000);
   json[300000] = '\0';
   c.scenario_json = json;
@@ -95,8 +95,8 @@ TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
   struct sciara_state *s = new_state(19, 10); // too small for a corner outside the DEM
   sciara_state_destroy(s);
   const struct sciara_grid grid = {.rows = 600, .cols = 600, .cell_size = 5, .west = 1, .north = 2};
-  double *altitude = calloc(360000, sizeof *altitude);
-  uint8_t *valid = malloc(360000);
+  OWNED(free_memory) double *altitude = calloc(360000, sizeof *altitude);
+  OWNED(free_memory) uint8_t *valid = malloc(360000);
   memset(valid, 1, 360000);
   for (int i = 0; i < 360000; i++) altitude[i] = 7 + i % 3;
   expect_ok(sciara_state_create(&grid, altitude, valid, 0, &s));
@@ -122,8 +122,6 @@ TEST(chunks_without_lava_are_not_stored_and_read_as_zero) {
          "assert dump.count('0') == 360000 and '_' not in dump\n"
          "subprocess.check_call(['gdal_translate', '-q', '-of', 'ENVI', 'NETCDF:00000123.nc:thickness', 'g.bin'])\n"
          "assert (np.fromfile('g.bin', 'f4').reshape(600, 600) == a).all()\n");
-  free(altitude);
-  free(valid);
   sciara_state_destroy(s);
 }
 
@@ -144,7 +142,8 @@ TEST(snapshots_of_other_grids_are_not_merged) {
   struct sciara_state *s = make_state(30, 40);
   const struct sciara_grid grid = s->grid;
   struct sciara_snapshot_context c = context_of_test();
-  OWNED(free_text) char *later = sciara_path_join(folder, "later.nc"), *merged = sciara_path_join(folder, "merged.nc");
+  OWNED(free_memory)
+  char *later = sciara_path_join(folder, "later.nc"), *merged = sciara_path_join(folder, "merged.nc");
   const char *const paths[] = {path, later};
   WRITES(&c, s, path);
   s->time += 60;
@@ -175,9 +174,8 @@ static void write_series(const struct sciara_snapshot_context *c) {
   for (int i = 0; i < 3; i++) {
     times[i] = s->time = 60.0 * i;
     s->h[20 * 60 + 30] = 1 + i;
-    char *to = sciara_path_join(folder, names[i]);
+    OWNED(free_memory) char *to = sciara_path_join(folder, names[i]);
     WRITES(c, s, to);
-    free(to);
   }
   expect_ok(sciara_series_write(c, &s->grid, folder, names, times, 3));
   ck_assert_int_eq(sciara_series_write(c, &s->grid, folder, names, times, 0), SCIARA_ERR_USAGE);

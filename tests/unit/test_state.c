@@ -144,10 +144,9 @@ TEST(clone) {
 }
 
 static uint64_t checksum_over(const struct sciara_state *s, uint64_t ground) {
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   expect_ok(sciara_touched_find(s, &touched));
   const uint64_t sum = sciara_state_checksum_over(s, ground, &touched);
-  sciara_touched_release(&touched);
   return sum;
 }
 

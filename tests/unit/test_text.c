@@ -236,12 +236,11 @@ TEST(json) {
       {"\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd", false}, // beyond Unicode
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_text t = {0};
+    OWNED(sciara_text_free) struct sciara_text t = {0};
     expect_ok(sciara_text_append(&t, "x"));
     expect_ok(sciara_text_append_json(&t, cases[k].text));
     ck_assert_str_eq(t.data + 1, cases[k].escaped);
     ck_assert(sciara_is_utf8(cases[k].text) == cases[k].utf8);
-    sciara_text_free(&t);
   }
 }
 
@@ -268,11 +267,10 @@ TEST(plain_text_has_no_controls) {
                 "b\xE2\x80",
                 "a\uFFFDb\uFFFD\uFFFD"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_text t = {0};
+    OWNED(sciara_text_free) struct sciara_text t = {0};
     sciara_text_append(&t, "|");
     expect_ok(sciara_text_append_plain(&t, cases[k].text));
     ck_assert_str_eq(t.data + 1, cases[k].plain);
-    sciara_text_free(&t);
   }
 }
 

@@ -11,16 +11,14 @@ enum { ROWS = 5, COLS = 199, CELLS = ROWS * COLS, BLOCK = 64 };
 static struct sciara_state *bare(int64_t rows, int64_t cols, unsigned record) {
   const struct sciara_grid grid = {.rows = rows, .cols = cols, .cell_size = 10};
   const size_t cells = (size_t)(rows * cols);
-  double *z = malloc(cells * sizeof *z);
-  uint8_t *valid = malloc(cells);
+  OWNED(free_memory) double *z = malloc(cells * sizeof *z);
+  OWNED(free_memory) uint8_t *valid = malloc(cells);
   struct sciara_state *s;
   for (size_t i = 0; i < cells; i++) {
     z[i] = 50 + (double)i / 7;
     valid[i] = i % 40 != 7;
   }
   expect_ok(sciara_state_create(&grid, z, valid, record, &s));
-  free(z);
-  free(valid);
   return s;
 }
 

@@ -65,9 +65,9 @@ static double stand(double rate, double radius, double time) {
                                    .rate_count = 1,
                                    .radius_m = radius};
   const struct sciara_advance_options until = {.time_s = time};
-  const struct sciara_site *site;
-  struct sciara_scenario *c;
-  struct sciara *s;
+  OWNED(release_site) const struct sciara_site *site;
+  OWNED(close_scenario) struct sciara_scenario *c;
+  OWNED(close_run) struct sciara *s;
   OK(sciara_site_from_array(&grid, NULL, altitude, false, &site));
   OK(sciara_scenario_create(&c));
   OK(sciara_scenario_set(c, "engine.name", "serial"));
@@ -80,9 +80,6 @@ static double stand(double rate, double radius, double time) {
   for (int r = -1; r <= 1; r++)
     for (int col = -1; col <= 1; col++)
       if (r || col) highest = fmax(highest, deposit[(MIDDLE + r) * SIDE + MIDDLE + col]);
-  sciara_close(s);
-  sciara_scenario_close(c);
-  sciara_site_release(site);
   return deposit[MIDDLE * SIDE + MIDDLE] - highest;
 }
 
@@ -126,10 +123,9 @@ static void lava(struct sciara_state *s, int row, int col, double h) {
 }
 
 static bool find(const struct sciara_state *s, struct sciara_tower *at) {
-  struct sciara_touched touched;
+  OWNED(sciara_touched_release) struct sciara_touched touched;
   OK(sciara_touched_find(s, &touched));
   const bool found = sciara_tower_find(s, &touched, 20, at);
-  sciara_touched_release(&touched);
   return found;
 }
 

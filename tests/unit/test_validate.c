@@ -74,6 +74,7 @@ TEST(any_number_of_steps) {
   } cases[] = {{25, 10, 3}, {9, 10, 1}, {20, 10, 2}, {1, 1, 1}, {21, 10, 3}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const struct sciara_candidate candidate = {.name = "serial", .ops = serial};
+    OWNED(sciara_validation_free)
     struct sciara_validation v = {
         .problem = &problem, .precision = SCIARA_DOUBLE, .steps = cases[k].steps, .every = cases[k].every};
     expect_ok(sciara_validate(&v, &candidate, 1));
@@ -81,7 +82,6 @@ TEST(any_number_of_steps) {
     ck_assert_uint_eq(v.trace.count, cases[k].intervals);
     for (size_t n = 0; n + 1 < v.trace.count; n++) ck_assert_uint_eq(v.trace.row[n].step, (n + 1) * cases[k].every);
     ck_assert_uint_eq(v.trace.row[v.trace.count - 1].step, cases[k].steps);
-    sciara_validation_free(&v);
   }
 }
 

@@ -2,18 +2,12 @@
 // Claims about the areas of vents in model/polyline.h: which cells a vent with an area has, in which order, and what is refused.
 #include "base/mem.h"
 #include "model/polyline.h"
+#include "support/owned.h"
+#include "support/random.h"
 
 enum { ROWS = 40, COLS = 60 };
 
 static const struct sciara_grid grid = {.rows = ROWS, .cols = COLS, .cell_size = 10, .west = 1000, .north = 2000};
-
-static double uniform(double low, double high) {
-  static uint64_t seed = 11;
-  uint64_t x = seed += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return low + (high - low) * (double)((x ^ x >> 31) >> 11) / 0x1p53;
-}
 
 static size_t cells_of(const struct sciara_point *points, size_t count, double reach, int64_t **cell) {
   size_t n;
@@ -23,10 +17,9 @@ static size_t cells_of(const struct sciara_point *points, size_t count, double r
 }
 
 static void expect_disc(double x, double y, double radius, size_t expected) {
-  int64_t *cell;
+  OWNED(free_aligned) int64_t *cell;
   const struct sciara_point p = {x, y};
   ck_assert_uint_eq(cells_of(&p, 1, radius, &cell), expected);
-  sciara_free(cell);
 }
 
 TEST(discs) {
@@ -66,7 +59,7 @@ static bool crosses(int64_t index, const struct sciara_point *line, size_t count
 TEST(strips_of_random_lines) {
   for (int n = 0; n < 4; n++) {
     struct sciara_point line[3];
-    int64_t *cell;
+    OWNED(free_aligned) int64_t *cell;
     for (int k = 0; k < 3; k++) line[k] = (struct sciara_point){uniform(1020, 1580), uniform(1620, 1980)};
     const double reach = uniform(2, 60);
     const size_t count = cells_of(line, 3, reach, &cell);
@@ -80,7 +73,6 @@ TEST(strips_of_random_lines) {
       at += has;
     }
     ck_assert_uint_eq(at, count);
-    sciara_free(cell);
   }
 }
 

@@ -2,14 +2,7 @@
 // Claims about model/vents.h: the exact integral of the rates, and which vents are refused.
 #include "model/vents.h"
 #include "support/owned.h"
-
-static double uniform(double low, double high) {
-  static uint64_t seed = 7;
-  uint64_t x = seed += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return low + (high - low) * (double)((x ^ x >> 31) >> 11) / 0x1p53;
-}
+#include "support/random.h"
 
 static double emitted(const struct sciara_vents *v, int64_t k, double s, double t) {
   return sciara_vent_volume(v->begin, v->end, v->rate, v->first[k], v->first[k + 1], s, t);
@@ -50,7 +43,7 @@ TEST(across_edges) {
 
 TEST(random_tables) {
   for (int n = 0; n < 400; n++) {
-    struct sciara_vents *v = sciara_vents_create();
+    OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
     for (int vent = 0; vent < 3; vent++) {
       double edges[41], rates[40];
       const int slots = (int)uniform(0, 41);
@@ -68,7 +61,6 @@ TEST(random_tables) {
       if (slots > 0 && m % 5 == 0) t = fmax(0, v->end[v->first[vent] + m * 7 % slots] - s);
       ck_assert_double_eq(emitted(v, vent, s, t), naive(v, vent, s, t));
     }
-    sciara_vents_destroy(v);
   }
 }
 
@@ -142,7 +134,7 @@ TEST(place) {
                {INT64_MAX, 2, "outside"},
                {2, INT64_MIN, "outside"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_vents *v = sciara_vents_create();
+    OWNED(destroy_vents) struct sciara_vents *v = sciara_vents_create();
     const double edges[] = {0, 1}, rate = 1;
     expect_ok(sciara_vents_add(v, 1, 1, 1, edges, &rate));
     expect_ok(sciara_vents_add(v, cases[k].row, cases[k].col, 1, edges, &rate));
@@ -151,7 +143,6 @@ TEST(place) {
     if (cases[k].message)
       ck_assert_msg(strstr(sciara_last_error(), cases[k].message) && strstr(sciara_last_error(), "vent 1"), "%s",
                     sciara_last_error());
-    sciara_vents_destroy(v);
   }
 }
 

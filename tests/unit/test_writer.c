@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "run/writer.h"
 #include "sim/cost.h"
+#include "support/owned.h"
 
 enum { MOST = 100, NEVER = -1 };
 
@@ -70,12 +71,11 @@ static struct sciara_state *small_state(void) {
 static struct sciara_writer *start(struct disk *d) {
   const struct sciara_writer_work work = {
       .context = d, .fetches = d->fetches, .write = write_one, .written = on_written};
-  struct sciara_state *like = small_state();
+  OWNED(destroy_state) struct sciara_state *like = small_state();
   struct sciara_writer *w;
   sem_init(&d->go, 0, 0);
   d->caller = pthread_self();
   expect_ok(sciara_writer_start(like, &work, &w));
-  sciara_state_destroy(like);
   return w;
 }
 

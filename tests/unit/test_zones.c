@@ -56,14 +56,13 @@ TEST(isochrones_keep_their_edges_where_quotients_are_rounded) {
   double values[CELLS];
   for (double step = 0.1; step < 40; step *= 1.7) {
     for (int i = 0; i < CELLS; i++) values[i] = (i % 2 ? nextafter((i + 1) * step, 0) : (i + 1) * step);
-    struct sciara_zones z;
+    OWNED(sciara_zones_free) struct sciara_zones z;
     expect_ok(sciara_zones_isochrones(values, CELLS, nothing, step, &z));
     for (int i = 0; i < CELLS; i++) {
       const struct sciara_zone *zone = &z.zone[z.member[i] - 1];
       ck_assert_msg(zone->lower <= values[i] && values[i] < zone->upper, "%.17g in %.17g to %.17g", values[i],
                     zone->lower, zone->upper);
     }
-    sciara_zones_free(&z);
   }
 }
 
@@ -75,10 +74,9 @@ TEST(units_of_labels) {
   } cases[] = {
       {86400, "0 to 1 d"}, {43200, "0 to 12 h"}, {5400, "0 to 90 min"}, {90, "0 to 90 s"}, {2.5, "0 to 2.5 s"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    struct sciara_zones z;
+    OWNED(sciara_zones_free) struct sciara_zones z;
     expect_ok(sciara_zones_isochrones(values, 1, nothing, cases[k].step, &z));
     ck_assert_str_eq(z.zone[0].label, cases[k].label);
-    sciara_zones_free(&z);
   }
 }
 
@@ -116,10 +114,9 @@ TEST(a_dozen_isochrones_or_fewer) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const double step = sciara_isochrone_step(&cases[k].last, 1, nothing);
     ck_assert_msg(step == cases[k].step, "last %g s: every %g s", cases[k].last, step);
-    struct sciara_zones z;
+    OWNED(sciara_zones_free) struct sciara_zones z;
     expect_ok(sciara_zones_isochrones(&cases[k].last, 1, nothing, step, &z));
     ck_assert_uint_le(z.count, 12);
-    sciara_zones_free(&z);
   }
 }
 

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 import case
@@ -59,15 +58,8 @@ class Ranks:
             process.kill()
         process.communicate()
 
-    def wait_for(self, what, process, claim):
-        limit = time.monotonic() + PATIENCE
-        while not claim():
-            self.assertIsNone(process.poll(), f"the run ended before there was {what}")
-            self.assertLess(time.monotonic(), limit, f"no {what} yet")
-            time.sleep(0.02)
-
     def wait_for_checkpoint(self, process, folder):
-        self.wait_for("a checkpoint", process, lambda: glob.glob(self.path(folder, "checkpoints", "*.h5")))
+        self.wait_for("a checkpoint", process, lambda: glob.glob(self.path(folder, "checkpoints", "*.h5")), PATIENCE)
 
 
 def ranks_of(mpirun):
@@ -277,9 +269,7 @@ class Ends(Case, Ranks):
     def test_memory(self):
         """No process takes much more than check says; the estimate includes another cut, which this run does not have."""
         self.write_scenario(vents=[{"row": 350, "col": 350, "effusion": {"slot": "1 d", "rates_m3_s": [5]}}])
-        with open(self.path("dem.asc"), "w", encoding="ascii") as f:
-            f.write("ncols 700\nnrows 700\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\n")
-            f.writelines(" ".join(str(2000 - row + row % 3) for _ in range(700)) + "\n" for row in range(700))
+        case.write_grid(self.path("dem.asc"), lambda row, col: 2000 - row + row % 3, 700, 700)
         said = self.sciara("check", "s.json", "-e", "openmp", "--no-estimate", "--ranks", 2).stdout
         predicted = [float(re.search(rf"\n  {who} +([\d.]+) MB", said)[1]) * 1e6 for who in ("process 0", "each other")]
         with open(self.path("peak.py"), "w", encoding="utf-8") as f:

@@ -48,22 +48,9 @@ class Cut(Case):
         self.addCleanup(self.kill, process)
         return process
 
-    @staticmethod
-    def kill(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
     def checkpoints(self, folder="out"):
         where = self.path(folder, "checkpoints")
         return sorted(n for n in os.listdir(where) if n.endswith(".h5")) if os.path.isdir(where) else []
-
-    def wait_for(self, what, process, claim):
-        limit = time.monotonic() + PATIENCE
-        while not claim():
-            self.assertIsNone(process.poll(), f"the run ended before there was {what}")
-            self.assertLess(time.monotonic(), limit, f"no {what} yet")
-            time.sleep(0.005)
 
     def wait_for_checkpoint(self, process, folder="out"):
         self.wait_for("a checkpoint", process, lambda: self.checkpoints(folder))

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 
 import case
 from case import SharedCase, record
@@ -80,11 +79,7 @@ class ClosedOutput(SharedCase):
         process = subprocess.Popen([case.PROGRAM, "run", "endless.json", "-o", "endless", "--set", "output.every=60"],
                                    cwd=self.work, stdin=subprocess.DEVNULL, stdout=write, stderr=write)
         os.close(write)
-        limit = time.monotonic() + 60
-        while not os.path.exists(self.path("endless", "run.log")) or OUTPUT not in self.log_of("endless"):
-            self.assertIsNone(process.poll(), "the run ended before the signal")
-            self.assertLess(time.monotonic(), limit)
-            time.sleep(0.05)
+        self.wait_for("output", process, lambda: os.path.exists(self.path("endless", "run.log")) and OUTPUT in self.log_of("endless"))
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(60), 130)
         self.assertEqual(record(self.path("endless"))["status"], "stopped")

@@ -9,7 +9,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import time
 
 import case
 import geo
@@ -441,9 +440,7 @@ class Cures(Case):
         """The messages of a program that SIGINT ends as soon as a file exists."""
         process = subprocess.Popen([case.PROGRAM, *command], cwd=self.work, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + 60
-        while time.monotonic() < end and process.poll() is None and not os.path.exists(begun):
-            time.sleep(0.005)
+        self.wait_for(begun, process, lambda: os.path.exists(begun))
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1]
         self.assertEqual(process.returncode, 128 + signal.SIGINT, said)

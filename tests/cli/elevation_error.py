@@ -112,10 +112,7 @@ class Members(Case):
         """Each member has errors of its own, and the checksum of its run: any workers, and with lava at the start."""
         vary = [{"key": "elevation_error", "uniform": [0.5, 2], "correlation_m": 30}]
         for name, base in (("bare", {}), ("lava", {"initial": {"thickness": "lava.asc"}})):
-            with open(self.path("lava.asc"), "w", encoding="ascii") as f:
-                f.write(f"ncols {COLS}\nnrows {ROWS}\nxllcorner 500000\nyllcorner 4177000\ncellsize {CELL}\n")
-                for row in range(ROWS):
-                    f.write(" ".join("2" if 7 < row < 11 and 17 < col < 22 else "0" for col in range(COLS)) + "\n")
+            case.write_grid(self.path("lava.asc"), lambda row, col: 2 if 7 < row < 11 and 17 < col < 22 else 0)
             rows = self.plan(name, vary, base=base)
             each = [json.loads(row["dem.error"]) for row in rows]
             self.assertEqual(len({e["seed"] for e in each}), 5)

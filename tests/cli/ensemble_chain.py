@@ -264,9 +264,7 @@ class Chain(Case):
         self.ensemble("run", "e.json", "-o", "whole", "--no-estimate", "--no-pictures")
         command = [case.PROGRAM, "ensemble", "run", "e.json", "--no-estimate", "--no-pictures", "-j", "2"]
         process = subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not os.path.exists(self.path("e", "log.csv")):
-            time.sleep(0.005)
+        self.wait_for("a log", process, lambda: os.path.exists(self.path("e", "log.csv")))
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(), 128 + signal.SIGINT)
         self.assertFalse(os.path.exists(self.path("e", "maps")))

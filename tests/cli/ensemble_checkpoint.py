@@ -189,9 +189,7 @@ class FarLava(Case):
         n, lava = self.SIDE, self.LAVA
         for name, value in (("dem.asc", lambda r, c: 1000 + 0.4 * (n - r) + 0.3 * c + (r * 7 + c * 3) % 5 * 0.25),
                             ("lava.asc", lambda r, c: 2.5 if r in lava and c in lava else 0)):
-            with open(self.path(name), "w", encoding="ascii") as f:
-                f.write(f"ncols {n}\nnrows {n}\nxllcorner {case.WEST}\nyllcorner {case.SOUTH}\ncellsize 10\nNODATA_value -9999\n")
-                f.writelines(" ".join(f"{value(r, c):g}" for c in range(n)) + "\n" for r in range(n))
+            case.write_grid(self.path(name), lambda r, c, of=value: f"{of(r, c):g}", n, n)
         self.places = [(64 + down * self.FAR, 64 + right * self.FAR) for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1))]
         with open(self.path("vents.csv"), "w", encoding="ascii") as f:
             f.write("x,y\n" + "".join("%.15g,%.15g\n" % self.centre(*place) for place in self.places))

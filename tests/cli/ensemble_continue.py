@@ -44,9 +44,7 @@ class Continue(Case):
         command = [case.PROGRAM, "ensemble", "run", folder, "-j", "2", "--checkpoint-every", "0.05 wall"]
         both = {"0.checkpoint.h5", "1.checkpoint.h5"}
         with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            end = time.monotonic() + 60
-            while time.monotonic() < end and process.poll() is None and not both <= set(self.stored(folder)):
-                time.sleep(0.005)
+            self.wait_for("a checkpoint of both", process, lambda: both <= set(self.stored(folder)))
             process.send_signal(how)
             self.assertNotEqual(process.wait(), 0)
         self.assertLessEqual(both, set(self.stored(folder)))
@@ -83,10 +81,7 @@ class Continue(Case):
         self.assertEqual(self.results("d"), self.results("fresh"))
 
     def write_lava(self, thickness):
-        with open(self.path("lava.asc"), "w", encoding="ascii") as f:
-            f.write("ncols 40\nnrows 30\nxllcorner 500000\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n")
-            for r in range(30):
-                f.write(" ".join(str(thickness if 10 < r < 14 and 20 < c < 25 else 0) for c in range(40)) + "\n")
+        case.write_grid(self.path("lava.asc"), lambda row, col: thickness if 10 < row < 14 and 20 < col < 25 else 0)
 
     def test_other_initial_lava(self):
         """The content of the rasters belongs to the plan: neither checkpoints nor batches are used with another one."""
@@ -147,9 +142,7 @@ class Continue(Case):
         self.plan("d")
         command = [case.PROGRAM, "ensemble", "run", "d", "-j", "2", "--checkpoint-every", "1e-9 wall"]
         with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-            end = time.monotonic() + 60
-            while time.monotonic() < end and "0.checkpoint.h5" not in self.stored("d"):
-                time.sleep(0.005)
+            self.wait_for("a checkpoint", process, lambda: "0.checkpoint.h5" in self.stored("d"))
             process.send_signal(signal.SIGSTOP)
             try:
                 self.compute("d")
@@ -171,9 +164,7 @@ class Continue(Case):
         case.write_json(self.path("other.json"), case.read_json(self.path("e.json")) | {
             "vary": [{"key": "model.relaxation", "values": [0.4, 0.41]}]})
         with subprocess.Popen(command, cwd=self.work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            end = time.monotonic() + 60
-            while time.monotonic() < end and "0.checkpoint.h5" not in self.stored("d"):
-                time.sleep(0.005)
+            self.wait_for("a checkpoint", process, lambda: "0.checkpoint.h5" in self.stored("d"))
             process.send_signal(signal.SIGSTOP)
             os.waitpid(process.pid, os.WUNTRACED)
             try:

@@ -154,11 +154,7 @@ class Limits(Case):
         """There are as many workers as there is memory for; not even one: refused before anything is computed."""
         self.write_scenario("base.json", dem={"path": "big.asc", "crs": "EPSG:32633"}, vents=[
             {"name": "v", "x": 510000, "y": 4187000, "effusion": {"slot": "10000 s", "rates_m3_s": [1e6]}}])
-        side = 1000
-        with open(self.path("big.asc"), "w", encoding="ascii") as f:
-            f.write(f"ncols {side}\nnrows {side}\nxllcorner 500000\nyllcorner 4177000\ncellsize 20\n")
-            line = " ".join(["100"] * side) + "\n"
-            f.writelines([line] * side)
+        case.write_grid(self.path("big.asc"), lambda row, col: 100, 1000, 1000, 20)
         self.write_ensemble(vary=[{"key": "model.relaxation", "values": [0.4 + 0.01 * k for k in range(8)]}])
         self.plan("e")
         refused, said = self.limited(SPACES[0] << 20)

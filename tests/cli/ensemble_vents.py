@@ -93,10 +93,7 @@ class Vents(Case):
     def setUp(self):
         super().setUp()
         self.write_scenario("base.json", vents=[{"x": WEST + 205, "y": SOUTH + 225, "effusion": {"slot": "10 min", "rates_m3_s": [4]}}])
-        with open(self.path("density.asc"), "w", encoding="ascii") as f:
-            f.write(f"ncols {COLS}\nnrows {ROWS}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n")
-            for row in range(ROWS):
-                f.write(" ".join(str(density(row, col)) for col in range(COLS)) + "\n")
+        case.write_grid(self.path("density.asc"), density)
 
     def plan(self, vents, code=0, **parts):
         """The rows of members.csv; the message, with another exit code."""
@@ -321,10 +318,10 @@ class Vents(Case):
         """Messages name the file and the cell; a density of another grid, or none where all vents are, is refused."""
         text = case.read_text(self.path("density.asc")).splitlines()
         grid = {"extent": EXTENT, "step_m": 50}
-        row = text[9].split()
+        row = text[10].split()
         row[6] = "-2"
-        for name, lines, expected in (("negative", text[:9] + [" ".join(row)] + text[10:], "of 0 or more, found -2 in row 4, column 6"),
-                                      ("zero", text[:5] + [" ".join(["0"] * COLS)] * ROWS, "found the sum 0 of 20 vents"),
+        for name, lines, expected in (("negative", text[:10] + [" ".join(row)] + text[11:], "of 0 or more, found -2 in row 4, column 6"),
+                                      ("zero", text[:6] + [" ".join(["0"] * COLS)] * ROWS, "found the sum 0 of 20 vents"),
                                       ("other", [text[0], text[1], f"xllcorner {WEST + 5}", *text[3:]], "grid")):
             with self.subTest(name):
                 self.write(f"{name}.asc", "\n".join(lines) + "\n")

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 
 import case
 from case import ScenarioCase, open_snapshot, record
@@ -20,23 +19,10 @@ class Signals(ScenarioCase):
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    encoding="utf-8")
         self.addCleanup(self.kill, process)
-        limit = time.monotonic() + PATIENCE
-        while not os.path.exists(self.path("out", "run.json")):
-            self.assertIsNone(process.poll(), "the run ended before the signal")
-            self.assertLess(time.monotonic(), limit, "no run.json yet")
-            time.sleep(0.01)
+        self.wait_for("run.json", process, lambda: os.path.exists(self.path("out", "run.json")))
         begun = case.processor_time(process)
-        while case.processor_time(process) < begun + 0.2:
-            self.assertIsNone(process.poll(), "the run ended before the signal")
-            self.assertLess(time.monotonic(), limit, "no step yet")
-            time.sleep(0.01)
+        self.wait_for("a step", process, lambda: case.processor_time(process) >= begun + 0.2)
         return process
-
-    @staticmethod
-    def kill(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
     def check_stopped(self, which, code, *args):
         process = self.start(*args)

@@ -121,9 +121,7 @@ def of_towers(folder):
 class Towers(Case):
     def setUp(self):
         super().setUp()
-        with open(self.path("flat.asc"), "w", encoding="ascii") as f:
-            f.write("ncols 41\nnrows 41\nxllcorner 500000\nyllcorner 4177000\ncellsize 1\nNODATA_value -9999\n")
-            f.write((" ".join(["100"] * 41) + "\n") * 41)
+        case.write_grid(self.path("flat.asc"), lambda row, col: 100, 41, 41, 1)
         self.write(3)
 
     def write(self, rate, **vent):

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -55,13 +56,16 @@ def altitude(row, col):
     return 1000 + 3 * (ROWS - row) - 0.5 * col + ((row * 7 + col * 3) % 5) * 0.25
 
 
-def write_dem(path, rows=ROWS, cols=COLS):
-    """An ESRI ASCII grid, which names no CRS."""
+def write_grid(path, value, rows=ROWS, cols=COLS, cell=CELL):
+    """An ESRI ASCII grid of value(row, column), which names no CRS."""
     with open(path, "w", encoding="ascii") as f:
-        f.write(f"ncols {cols}\nnrows {rows}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n")
+        f.write(f"ncols {cols}\nnrows {rows}\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {cell}\n")
         f.write(f"NODATA_value {NODATA}\n")
-        for row in range(rows):
-            f.write(" ".join(str(NODATA if is_sea(row, col) else altitude(row, col)) for col in range(cols)) + "\n")
+        f.writelines(" ".join(str(value(row, col)) for col in range(cols)) + "\n" for row in range(rows))
+
+
+def write_dem(path, rows=ROWS, cols=COLS):
+    write_grid(path, lambda row, col: NODATA if is_sea(row, col) else altitude(row, col), rows, cols)
 
 
 def scenario(**changes):
@@ -158,6 +162,20 @@ class Case(unittest.TestCase):
         """Runs `sciara run` quietly; returns the path of the run folder."""
         self.sciara("run", name, "-q", "-o", folder, *args, **options)
         return self.path(folder)
+
+    def wait_for(self, what, process, claim, seconds=60):
+        """Until the claim holds, while the process runs."""
+        limit = time.monotonic() + seconds
+        while not claim():
+            self.assertIsNone(process.poll(), f"the process ended before there was {what}")
+            self.assertLess(time.monotonic(), limit, f"no {what} yet")
+            time.sleep(0.005)
+
+    @staticmethod
+    def kill(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
 
     def assert_identical(self, a, b):
         done = self.sciara("compare", a, b)

@@ -11,7 +11,6 @@ from case import SOUTH, WEST, Case, open_snapshot, record
 import extents
 import numpy
 
-
 START = "2026-05-10T06:00+02:00"  # 04:00 UTC
 DEM = {"path": "dem.asc", "crs": "EPSG:32633"}
 DAM = {"name": "dam", "line": [[WEST + 145, SOUTH + 155], [WEST + 285, SOUTH + 155]], "width_m": 5, "height_m": 6}
@@ -196,7 +195,7 @@ class FromAnOutline(Case):
         case.write_json(self.path("e.json"), plan | {"result": {"thickness_m": [0], "within": ["5 min", "2026-05-10T04:30Z"]}})
         self.sciara("ensemble", "run", "e.json", "-q", "-o", "e")
         for name, seconds in (("5min", 300), ("10min", 600)):
-            found = gdal.Open(self.path("e", "maps", f"reached_within_{name}.tif")).ReadAsArray()
+            found = geo.read(self.path("e", "maps", f"reached_within_{name}.tif"))
             numpy.testing.assert_array_equal(found > 0, self.mapped & (self.arrival <= self.ZERO + seconds))
         for at in ("25 min", "2026-05-10T04:25Z"):
             self.sciara("ensemble", "reweight", "e", "--observed", "all.tif", "--at", at, "-q")

@@ -12,7 +12,6 @@ import case
 from case import Case, ScenarioCase, record
 from geo import gdal
 
-
 SHEET = {**case.SHEET, "radiating_share": 1}  # solid after 400 steps
 NAMES = {"fv3": "thesis-etna-2006", "bingham": "aa"}
 

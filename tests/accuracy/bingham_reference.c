@@ -93,7 +93,7 @@ static double limited(double a, double b) {
 static double evaluate(const struct reference *r, int i, double rate[9], double most[9]) {
   const struct sciara_params *p = r->params;
   const double w = r->w, h = r->h[i], T = r->T[i];
-  double rise[9], drop[9], around[9];
+  double rise[9], drop[9], around[9], thickest = 0;
   memset(rate, 0, 9 * sizeof *rate);
   memset(most, 0, 9 * sizeof *most);
   for (int n = 1; n < 9; n++) {
@@ -102,7 +102,10 @@ static double evaluate(const struct reference *r, int i, double rate[9], double 
     rise[n] = wall ? (double)INFINITY : r->z[j] - r->z[i];
     around[n] = r->h[j];
     drop[n] = wall ? 0 : h - (rise[n] + around[n]);
+    thickest = fmax(thickest, around[n]);
   }
+  for (int n = 1; n < 9; n++)
+    if (h < r->front * thickest && around[n] == 0) drop[n] = 0;
   const double gx = fmax(0, fmax(drop[2], drop[3])) / w, gy = fmax(0, fmax(drop[1], drop[4])) / w;
   const double ga = fmax(0, fmax(drop[5], drop[7])) / (sqrt(2) * w),
                gb = fmax(0, fmax(drop[6], drop[8])) / (sqrt(2) * w);
@@ -177,9 +180,10 @@ static void settle(struct reference *r) {
     if (!dry && r->arrival[i] < 0) r->arrival[i] = r->s;
     if (!dry && r->kind[i] == REFERENCE_RIM) r->lost[i] += h, dry = true;
     if (!dry) {
-      const double mixed = r->heat[i] / h;
+      const double mixed = r->heat[i] / h, k = K * (r->covered ? r->covered(r, i) : 1);
       r->h[i] = h;
-      r->T[i] = mixed / cbrt(1 + K * r->t * (mixed * mixed * mixed) / h);
+      // In long double: just above 1, cbrt of glibc 2.36 is too large by 0.1 ulp on average, which thousands of steps add up.
+      r->T[i] = mixed / (double)cbrtl(1 + k * r->t * (mixed * mixed * mixed) / h);
       if (r->T[i] <= p->T_sol) r->z[i] += h, dry = true;
     }
     if (dry) r->h[i] = r->T[i] = r->px[i] = r->py[i] = 0;

@@ -20,6 +20,9 @@ struct reference {
   double *z, *h, *T, *px, *py, *arrival, *lost; ///< m, m, K, m2/s, m2/s, s, m
   double s, t;                                  ///< simulated time, clock, s
   double *out[9], *sum, *heat;                  ///< of one step
+  // Ideas that studies/margins.c measures; 0 and NULL: the law.
+  double front; ///< a cell thinner than this share of its thickest neighbour gives no lava to cells without any
+  double (*covered)(const struct reference *r, int i); ///< the share of a cell from which its lava cools
   int top, bottom, left, right; ///< the rectangle around the cells that have ever had lava, and those beside
 };
 

@@ -254,14 +254,22 @@ static bool scales(const struct sciara_bench_candidate *candidate, size_t count,
   return false;
 }
 
+/** Engines are chosen by name; each case has those of its rule. */
+static enum sciara_rule_kind rule_of(const struct sciara_bench_case *c) { return c->problem->scenario.params.rule; }
+
 static void measure_next(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
                          const struct sciara_bench_candidate *candidate, bool loop, double *slowest) {
   struct sciara_bench_row *row = &c->row[c->count++];
   *row = (struct sciara_bench_row){.candidate = *candidate};
+  const bool has_rule =
+      sciara_engine_find(candidate->ops->name, rule_of(c), c->precision, &row->candidate.ops) == SCIARA_OK;
+  if (!has_rule) row->candidate.ops = candidate->ops;
   const double begin = sciara_wallclock();
   sciara_log(SCIARA_LOG_INFO, "%s: %s%s%s", c->name, candidate->ops->name, *candidate->options_text ? " " : "",
              candidate->options_text);
-  if (c->row[0].result != SCIARA_BENCH_VERIFIED)
+  if (!has_rule)
+    refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("%s", sciara_last_error()));
+  else if (c->row[0].result != SCIARA_BENCH_VERIFIED)
     refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("serial and the records disagree"));
   else if (c->until > 0 && begin + *slowest > c->until)
     refuse(row, SCIARA_BENCH_LEFT_OUT, sciara_format("the time limit of the suite is reached"));
@@ -278,16 +286,16 @@ static void measure_next(struct sciara_bench_case *c, struct reference *referenc
  * The order: first the engine that `auto` chooses, so that lack of time omits it last; then the other exact ones; then
  * those of the class tolerance.
  */
-static int turn_of(const struct sciara_engine_ops *ops) {
+static int turn_of(const struct sciara_engine_ops *ops, enum sciara_rule_kind rule) {
   if (ops->determinism != SCIARA_EXACT) return 2;
-  return strcmp(ops->name, sciara_engine_auto(SCIARA_RULE_FV3)) == 0 ? 0 : 1;
+  return strcmp(ops->name, sciara_engine_auto(rule)) == 0 ? 0 : 1;
 }
 
 static void measure_all(struct sciara_bench_case *c, struct reference *reference, struct sciara_state **found,
                         const struct sciara_bench_candidate *candidate, size_t count, double slowest) {
   for (int turn = 0; turn < 3; turn++)
     for (size_t k = 0; k < count; k++)
-      if (candidate[k].ops != c->row[0].candidate.ops && turn_of(candidate[k].ops) == turn)
+      if (strcmp(candidate[k].ops->name, "serial") != 0 && turn_of(candidate[k].ops, rule_of(c)) == turn)
         measure_next(c, reference, found, &candidate[k], scales(candidate, count, k), &slowest);
 }
 
@@ -302,7 +310,7 @@ enum sciara_status sciara_bench_measure(struct sciara_bench_case *c, const struc
   if (c->repeats < SCIARA_BENCH_LEAST_REPEATS || c->repeats > SCIARA_BENCH_MOST_REPEATS || c->steps < 1)
     return sciara_fail(SCIARA_ERR_USAGE, "expected %d to %d repetitions of 1 or more steps, found %d of %" PRIu64,
                        SCIARA_BENCH_LEAST_REPEATS, SCIARA_BENCH_MOST_REPEATS, c->repeats, c->steps);
-  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(c->precision), &serial.ops));
+  SCIARA_TRY(sciara_engine_find("serial", rule_of(c), on_host(c->precision), &serial.ops));
   c->rows = c->problem->grid.rows;
   c->cols = c->problem->grid.cols;
   c->liquid_cells = sciara_state_liquid_cells(c->problem->state);
@@ -337,7 +345,7 @@ enum sciara_status sciara_bench_advance(const struct sciara_problem *p, enum sci
   static const struct sciara_engine_options none;
   const struct sciara_engine_ops *serial;
   struct sciara_runner r = {.ops = NULL};
-  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, on_host(precision), &serial));
+  SCIARA_TRY(sciara_engine_find("serial", p->scenario.params.rule, on_host(precision), &serial));
   enum sciara_status status = sciara_runner_start(&r, serial, NULL, p, &none, p->state);
   if (status == SCIARA_OK) status = sciara_runner_go_to(&r, step, INFINITY, p->state);
   sciara_runner_end(&r);

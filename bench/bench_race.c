@@ -159,7 +159,7 @@ enum sciara_status sciara_bench_record(struct sciara_bench_case *c, struct sciar
   struct sciara_bench_candidate serial = {.threads = 1};
   const uint64_t problem = sciara_bench_fingerprint(c->problem, c->precision);
   const uint64_t end = c->first_step + c->warm_up + (uint64_t)c->repeats * c->steps;
-  SCIARA_TRY(sciara_engine_find("serial", SCIARA_RULE_FV3, c->precision, &serial.ops));
+  SCIARA_TRY(sciara_engine_find("serial", c->problem->scenario.params.rule, c->precision, &serial.ops));
   enum sciara_status status = start(&r, c, &serial);
   double reported = sciara_wallclock(), seconds;
   for (uint64_t step = c->first_step + c->every; status == SCIARA_OK && step <= end; step += c->every) {

@@ -59,6 +59,15 @@ static void drop_empty(cJSON *parent, const char *name) {
   if (cJSON_IsObject(object) && !object->child) cJSON_Delete(cJSON_DetachItemViaPointer(parent, object));
 }
 
+/** Overrides add keys at the end: the order of the manual. */
+static void put_in_order(cJSON *root) {
+  static const char *const last[] = {"model", "boundary", "run", "output", "engine"};
+  for (size_t k = 0; k < sizeof last / sizeof *last; k++) {
+    cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(root, last[k]);
+    if (item) cJSON_AddItemToArray(root, item); // which keeps its name
+  }
+}
+
 enum sciara_status sciara_scenario_default(const struct sciara_default_request *request, const char *const *overrides,
                                            size_t override_count, struct sciara_text *out) {
   enum sciara_status status = SCIARA_OK;
@@ -72,6 +81,7 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "initial"), "observed");
     drop_empty(root, "initial");
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "dem"), "error");
+    put_in_order(root);
     status = sciara_json_print(root, out);
   }
   if (status == SCIARA_OK) status = sciara_text_append(out, "\n");

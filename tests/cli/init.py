@@ -45,12 +45,13 @@ class Init(Case):
         def compare(value, node, path):
             nonlocal count
             for name, child in node["properties"].items():
-                if child.get("$comment", "rule fv3") != "rule fv3":
+                if child.get("$comment", "rule bingham") != "rule bingham":
                     self.assertNotIn(name, value, "a key of another rule")
                 elif "default" in child:
                     self.assertIn(name, value, path)
                     found = 0 if name == "start" and value[name] == "0 s" else value[name]
-                    self.assertEqual(found, child["default"], f"{path}{name}")
+                    recommended = {"model.rule": "bingham", "model.preset": "aa", "run.until": "front at rest"}
+                    self.assertEqual(found, recommended.get(f"{path}{name}", child["default"]), f"{path}{name}")
                     count += 1
                 elif "properties" in child and name in value:
                     compare(value[name], child, f"{path}{name}.")

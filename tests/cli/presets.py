@@ -68,7 +68,7 @@ class Presets(Case):
     def test_written_by_init(self):
         case.write_dem(self.path("dem.asc"))
         self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60,
-                    "--set", "model.cooling=2")
+                    "--rule", "fv3", "--set", "model.cooling=2")
         self.assertEqual(case.read_json(self.path("dem.json"))["model"], {**self.preset()["model"], "rule": "fv3", "preset": NAME, "cooling": 2, "cooling_reference_cell_m": None,
                           "critical_height_reference_cell_m": None})
 
@@ -102,12 +102,15 @@ class Presets(Case):
         self.assertEqual(case.record(self.path("sheet")).get("warnings", []), [])
 
     def test_rule_is_named(self):
-        """init --rule is as --set model.rule; run.json, snapshots, series, info and the tags of maps name the rule."""
+        """init --rule is as --set model.rule, bingham as none, with a sentence; run.json, snapshots, series, info and the tags of maps name the rule."""
         case.write_dem(self.path("dem.asc"))
         vent = ["--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60, "--set", 'output.maps=["deposit"]']
         self.sciara("init", "dem.asc", *vent, "-o", "a.json", "--set", "model.rule=bingham")
         self.sciara("init", "dem.asc", *vent, "-o", "b.json", "--rule", "bingham")
-        self.assertEqual(case.read_json(self.path("a.json")), case.read_json(self.path("b.json")))
+        done = self.sciara("init", "dem.asc", *vent, "-o", "none.json")
+        self.assertIn("rule bingham: with its preset lava met the outlines of two eruptions", done.stderr)
+        for name in ("b", "none"):
+            self.assertEqual(case.read_json(self.path("a.json")), case.read_json(self.path(f"{name}.json")))
         self.assertIn('--rule: expected a name of a rule, one of fv3, bingham; found "magflow"',
                       self.sciara("init", "dem.asc", *vent, "-o", "c.json", "--rule", "magflow", code=2).stderr)
         self.sciara("init", "dem.asc", *vent, "-o", "fv3.json", "--rule", "fv3")

@@ -89,7 +89,7 @@ class Refused(Case):
         """What init writes has all keys of its rule: they are one error, and what it says is run to its end."""
         case.write_dem(self.path("dem.asc"))
         words = ["init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rate", 1, "--duration", 60, "--overwrite"]
-        self.sciara(*words)
+        self.sciara(*words, "--rule", "fv3")
         done = self.sciara("check", "dem.json", "--set", "model.rule=bingham", code=3)
         errors = [line for line in done.stderr.splitlines() if "error: " in line]
         fv3 = [key for key in case.read_json(self.path("dem.json"))["model"] if key not in self.keys_of("bingham") | {"rule", "preset"}]
@@ -144,6 +144,12 @@ class Refused(Case):
 
 class Checked(ScenarioCase):
     scenario = {"model": SHEET}
+
+    def test_bench(self):
+        """The engines of the scenario's rule are measured."""
+        self.sciara("bench", "s.json", "-q", "--engines", "serial,openmp", "--start", 10, "--warm-up", 0, "--steps", 5, "--json", "b.json")
+        rows = case.read_json(self.path("b.json"))
+        self.assertEqual([row["result"] for row in rows["cases"][0]["engines"]], ["verified"] * len(rows["cases"][0]["engines"]))
 
     def test_validate(self):
         """Engines with the rule pass, the others are skipped for this reason; a trace of the other rule is refused."""

@@ -29,7 +29,8 @@ static bool put_number(cJSON *object, const char *name, double value) {
 bool sciara_calibration_inputs_put(const struct sciara_calibration_record *r, cJSON *root) {
   const struct sciara_calibration_file *f = r->search->file;
   cJSON *scenarios = cJSON_AddArrayToObject(root, "scenarios"), *extents = cJSON_AddArrayToObject(root, "extents");
-  bool whole = scenarios && extents;
+  bool whole = scenarios && extents &&
+               put_number(root, "rule_edition", (double)sciara_rule_edition(r->search->rule)); // absent: 1
   for (size_t k = 0; k < f->scenario_count && whole; k++) {
     cJSON *item = sciara_json_push(scenarios);
     whole =

@@ -140,8 +140,21 @@ static enum sciara_status check_part(const char *folder, const cJSON *old, const
                      sciara_json_get(cJSON_GetArrayItem(now, (int)index), "path")->valuestring, what, folder);
 }
 
+/** Scores of one edition of a rule say nothing about those of another. */
+static enum sciara_status check_edition(const char *folder, const cJSON *old, const cJSON *inputs) {
+  const cJSON *was = sciara_json_get(old, "rule_edition");
+  const double edition = cJSON_IsNumber(was) ? was->valuedouble : 1,
+               here = sciara_json_get(inputs, "rule_edition")->valuedouble;
+  if (edition == here) return SCIARA_OK;
+  return sciara_fail(SCIARA_ERR_INPUT,
+                     "%s: evaluated with edition %g of its rule, expected edition %g, which is that of this program: "
+                     "begin another calibration",
+                     folder, edition, here);
+}
+
 /** The contents of scenarios and extents. An earlier version noted fewer of them. */
 static enum sciara_status check_inputs(const char *folder, const cJSON *old, const cJSON *inputs) {
+  SCIARA_TRY(check_edition(folder, old, inputs));
   SCIARA_TRY(check_part(folder, old, inputs, "scenarios", "hash", "the scenario and its rates"));
   for (int k = 0; k < SCIARA_INPUTS; k++)
     SCIARA_TRY(check_part(folder, old, inputs, "scenarios", sciara_input_table[k].name, sciara_input_table[k].what));

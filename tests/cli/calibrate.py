@@ -421,7 +421,10 @@ class Calibrate(CalibrationCase):
                 self.assertIn(f"{'dated' if 'dated' in name else 'files'}.json: expected {what} as when the calibration of files began",
                               self.sciara("calibrate", "files-c.json", "-o", "files", "--resume", code=3).stderr)
                 self.write_places(name, *places)
-        data = self.record("files")  # as an earlier version wrote it: what it did not note is not compared
+        data = self.record("files")
+        case.write_json(self.path("files", "calibration.json"), {**data, "rule_edition": 2})
+        self.assertIn("files: evaluated with edition 2 of its rule, expected edition 1", self.sciara("calibrate", "files-c.json", "-o", "files", "--resume", code=3).stderr)
+        del data["rule_edition"]  # as an earlier version wrote it: what it did not note is not compared
         for item in data["scenarios"]:
             for key in ("cells", "edits", "vents"):
                 del item[key]

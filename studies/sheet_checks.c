@@ -2,7 +2,7 @@
 // What rule bingham must do in cases with a known solution, and how its errors fall with the size of the cells
 // (docs/validation.md):
 //
-//   sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R]
+//   sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R] [--only rate|volume|incline|deposit|plane|valley]
 //                                                        (default: serial, cells of 20, 10 and 5 m, the preset's r)
 //
 // Cooling of a cell without flow; the thickness at which a sheet stops on a slope; a Newtonian gravity current on a plane
@@ -302,31 +302,33 @@ static void rotation(double cell) {
   printf(" m, max/min %.3f\n", most / least);
 }
 
-static void of_cells(double cell) {
-  constant_rate(cell, 48);
-  fixed_volume(cell, 48);
-  incline(cell, 6);
-  deposit(cell);
-  roundness(cell, false);
-  roundness(cell, true);
-  rotation(cell);
+static void of_cells(double cell, const char *only) {
+  if (!only || strcmp(only, "rate") == 0) constant_rate(cell, 48);
+  if (!only || strcmp(only, "volume") == 0) fixed_volume(cell, 48);
+  if (!only || strcmp(only, "incline") == 0) incline(cell, 6);
+  if (!only || strcmp(only, "deposit") == 0) deposit(cell);
+  if (!only || strcmp(only, "plane") == 0) roundness(cell, false), roundness(cell, true);
+  if (!only || strcmp(only, "valley") == 0) rotation(cell);
 }
 
 int main(int argc, char **argv) {
   bool brief = false;
-  const char *name = "serial";
+  const char *name = "serial", *only = NULL;
   double cell = 0;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--short") == 0) {
       brief = true;
     } else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc) {
       name = argv[++i];
+    } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+      only = argv[++i];
     } else if (strcmp(argv[i], "--cell") == 0 && i + 1 < argc && (cell = strtod(argv[i + 1], NULL)) > 0) {
       i++;
     } else if (strcmp(argv[i], "--relaxation") == 0 && i + 1 < argc && (relaxation = strtod(argv[i + 1], NULL)) > 0) {
       i++;
     } else {
-      fprintf(stderr, "usage: sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R]\n");
+      fprintf(stderr,
+              "usage: sciara_sheet_checks [--short] [--engine NAME] [--cell SIDE] [--relaxation R] [--only CHECK]\n");
       return SCIARA_ERR_USAGE;
     }
   }
@@ -339,7 +341,7 @@ int main(int argc, char **argv) {
     cooling(side);
     arrest(side, 6, 4000);
     arrest(side, 25, 1000);
-    if (!brief) of_cells(side);
+    if (!brief) of_cells(side, only);
     fflush(stdout);
   }
   printf("%d failed\n", failures);

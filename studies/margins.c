@@ -94,9 +94,9 @@ static void compute(int times, const struct idea *idea, const double *z, const u
 }
 
 int main(int argc, char **argv) {
-  double *z = calloc(ROWS * COLS, sizeof *z);
-  unsigned char *valid = calloc(ROWS * COLS, 1);
-  if (!z || !valid || !read_ground(1, z, valid)) {
+  static double z[ROWS * COLS];
+  static unsigned char valid[ROWS * COLS];
+  if (!read_ground(1, z, valid)) {
     fprintf(stderr, "sciara_margins: SCIARA_ETNA2006 is not set to the files of the 2006 eruption (docs/data.md)\n");
     return 2;
   }
@@ -106,7 +106,5 @@ int main(int argc, char **argv) {
     for (size_t k = 0; k < sizeof ideas / sizeof *ideas; k++)
       if (argc < 3 || strcmp(argv[2], ideas[k].name) == 0) compute(times, &ideas[k], z, valid);
   }
-  free(z);
-  free(valid);
   return 0;
 }

@@ -82,7 +82,8 @@ static void compute(int times, const struct idea *idea, const double *z, const u
   double run_out = 0, area = 0;
   for (int i = 0; i < rows * cols; i++) {
     if (r->arrival[i] < 0) continue;
-    const double y = (i / cols + 0.5) * times - (ROW + 0.5), x = (i % cols + 0.5) * times - (column_of[0] + 3.5);
+    const int row = i / cols, col = i % cols;
+    const double y = (row + 0.5) * times - (ROW + 0.5), x = (col + 0.5) * times - (column_of[0] + 3.5);
     run_out = fmax(run_out, SIDE * hypot(x, y));
     area += SIDE * SIDE * times * times;
   }

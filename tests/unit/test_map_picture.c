@@ -3,6 +3,7 @@
 // picture.
 #include "picture/map_picture.h"
 
+#include "file/georef.h"
 #include "gdal_fixture.h"
 #include "picture/map_picture_parts.h"
 
@@ -419,6 +420,150 @@ TEST(a_map_of_nothing_says_so) {
   q.low = 0;
   q.high = 1;
   ck_assert_int_gt(differing(&q), 60); // ": none"
+}
+
+// ---------------------------------------------------------------------------------------- what is written, and where
+
+/** The texts of a picture in their order, and where they stand, px; right: above 0 where they are read from left to right. */
+static struct {
+  char text[256];
+  double left, x, y, right; ///< (x, y): the middle
+} written[128];
+static int texts;
+
+static void note(cairo_t *c, PangoLayout *layout) {
+  double x, y, down = 0;
+  PangoRectangle size;
+  if (texts == 128) return;
+  pango_layout_get_pixel_extents(layout, NULL, &size);
+  cairo_get_current_point(c, &x, &y);
+  x += 0.5 * size.width;
+  y += 0.5 * size.height;
+  cairo_user_to_device(c, &x, &y);
+  snprintf(written[texts].text, sizeof written->text, "%s", pango_layout_get_text(layout));
+  written[texts].left = x - 0.5 * size.width;
+  written[texts].x = x;
+  written[texts].y = y;
+  written[texts].right = 1;
+  cairo_user_to_device_distance(c, &written[texts++].right, &down);
+}
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): names that the linker requires
+typedef void show(cairo_t *, PangoLayout *);
+show __real_pango_cairo_show_layout, __wrap_pango_cairo_show_layout;
+show __real_pango_cairo_layout_path, __wrap_pango_cairo_layout_path;
+void __wrap_pango_cairo_show_layout(cairo_t *c, PangoLayout *layout) {
+  note(c, layout);
+  __real_pango_cairo_show_layout(c, layout);
+}
+void __wrap_pango_cairo_layout_path(cairo_t *c, PangoLayout *layout) {
+  note(c, layout);
+  __real_pango_cairo_layout_path(c, layout);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
+
+/** Draws, and notes the texts. */
+static void write_down(const struct sciara_map_picture *q, struct sciara_map_drawing *d) {
+  texts = 0;
+  draw_to(q, d);
+}
+
+/** The number of the last text that has this part. */
+static int find_text(const char *part) {
+  int k = texts - 1;
+  while (k >= 0 && !strstr(written[k].text, part)) k--;
+  ck_assert_msg(k >= 0, "nothing of \"%s\" is written", part);
+  return k;
+}
+
+/** Each coordinate beside the map says where it stands, and each degree on it; they go on across 180 degrees. */
+TEST(coordinates_say_where_they_stand) {
+  char crs[] = "EPSG:32601", side;
+  const struct sciara_georef georef = {.crs_wkt = crs};
+  struct sciara_grid g = grid;
+  struct sciara_map m = map;
+  struct sciara_map_picture q = picture();
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d;
+  expect_ok(sciara_georef_from_lonlat(crs, 180, 37.73, &g.west, &g.north));
+  g.west -= 5.0 * COLS;
+  m.grid = &g;
+  m.georef = &georef;
+  q.map = &m;
+  q.graticule = true;
+  write_down(&q, &d);
+  int count[128] = {0};
+  for (int k = 0; k < texts; k++) {
+    double value, minutes, x = g.west + (written[k].x - (double)d.map.x) * 10.0 * COLS / (double)d.map.width,
+                           y = g.north - (written[k].y - (double)d.map.y) * 10.0 * ROWS / (double)d.map.height;
+    if (sscanf(written[k].text, "%lf\u00A0m\u00A0%c", &value, &side) == 2) {
+      ck_assert_msg(fabs(value - (side == 'E' ? x : y)) <= 3, "%s at %.1f, %.1f", written[k].text, x, y);
+      count[side == 'E' ? 'x' : 'y']++;
+    } else if (sscanf(written[k].text, "%lf°%lf′%c", &value, &minutes, &side) == 3) {
+      expect_ok(sciara_georef_to_lonlat(crs, 1, &x, &y));
+      value = (value + minutes / 60) * (side == 'W' ? -1 : 1);
+      const double off = side == 'N' ? value - y : remainder(value - x, 360);
+      ck_assert_msg(fabs(off) < 0.05 / 60 && fabs(value) <= 180, "%s at %.5f, %.5f", written[k].text, x, y);
+      count[(int)side]++;
+    }
+  }
+  for (const char *c = "xyEWN"; *c; c++) ck_assert_msg(count[(int)*c] > 1, "%c: %d", *c, count[(int)*c]);
+}
+
+/** A legend of classes of time has the edges in hours, each where its colour begins; a scale says what lies beyond it. */
+TEST(legends_say_what_their_colours_are) {
+  static const char *const labels[] = {"1", "2", "6"};
+  const double edges[] = {3600, 7200, 21600};
+  double seconds[ROWS * COLS];
+  for (int i = 0; i < ROWS * COLS; i++) seconds[i] = 60.0 * i;
+  struct sciara_map m = map;
+  struct sciara_map_picture q = picture();
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d, scale;
+  m.values = seconds;
+  m.name = "arrival_time";
+  m.unit = "s";
+  q.map = &m;
+  q.edges = edges;
+  q.edge_count = 3;
+  write_down(&q, &d);
+  const int head = find_text(" (h)");
+  const double block = written[head + 1].x - written[head].left;
+  for (int k = 0; k < 3; k++) {
+    ck_assert_str_eq(written[head + 1 + k].text, labels[k]);
+    ck_assert_double_eq_tol(written[head + 1 + k].x, written[head].left + (k + 1) * block, 3);
+  }
+  q.edge_count = 0;
+  q.edges = NULL;
+  q.high = 7200;
+  write_down(&q, &scale);
+  find_text("\u22652");
+}
+
+/** The key, and the lines below it; names of lines are read from left to right, and none hides another. */
+TEST(each_number_has_its_words) {
+  struct sciara_point ends[] = {{500400, 4178400}, {499700, 4178300}}, spot = {500600, 4178600};
+  char name[] = "Road", same[] = "Here";
+  const struct sciara_poi pois[] = {{.name = name, .kind = SCIARA_POI_LINE, .points = ends, .point_count = 2},
+                                    {.name = same, .kind = SCIARA_POI_POINT, .points = &spot, .point_count = 1},
+                                    {.name = same, .kind = SCIARA_POI_POINT, .points = &spot, .point_count = 1}};
+  const struct sciara_map_run_out run_out = {{500000, 4178000}, 1234};
+  const struct sciara_map_volumes volumes = {.emitted = 1e7, .left_map = 12345, .entered_sea = 1.5e6};
+  struct sciara_map_picture q = picture();
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d;
+  q.pois = pois;
+  q.poi_count = 3;
+  q.run_out = &run_out;
+  q.volumes = &volumes;
+  q.issued = "2026-05-10 04:00 UTC";
+  q.valid_until = "2026-05-11";
+  write_down(&q, &d);
+  find_text("Run-out: 1234 m");
+  find_text("Lava that left the map: 12345\u00A0m\u00B3 (0.12");
+  find_text("Lava that entered the sea: 1.500\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3 (15");
+  find_text("Issued 2026-05-10 04:00 UTC. Valid until 2026-05-11");
+  ck_assert_double_gt(written[find_text("Road")].right, 0.9);
+  const int last = find_text("Here"), first = last - 1;
+  ck_assert_str_eq(written[first].text, "Here");
+  ck_assert_double_gt(fabs(written[first].x - written[last].x) + fabs(written[first].y - written[last].y), d.letter);
 }
 
 RUN_TESTS(.setup = prepare, .teardown = folder_remove)

@@ -180,6 +180,10 @@ class Draws(Case):
         for row in rows:
             self.assertAlmostEqual(json.loads(row["vents.0.effusion"])["table"][0][1], 4 * float(row["rate_scale"]), places=12)
             self.assertNotIn("volume_m3", row)
+        vents = [{"row": 8, "col": col, "effusion": {"slot": "10 min", "rates_m3_s": [rate]}} for col, rate in ((20, 4), (22, 7))]
+        self.write_scenario("base.json", vents=vents)
+        [row] = self.plan(vary=[{"key": "rate_scale", "values": [2.5]}])
+        self.assertEqual([json.loads(row[f"vents.{k}.effusion"])["table"][0][1] for k in range(2)], [10, 17.5])
         rows = self.plan(vary=[{"key": "model.cooling", "values": [1, 2]}])
         self.assertFalse({"volume_m3", "duration_s", "rate_scale"} & set(rows[0]))
 

@@ -227,6 +227,9 @@ class ExportVector(SharedCase):
         self.assertEqual([(a["label"], a["cells"]) for a, _ in classes],
                          [("1 to 2 m", (deposit == 1).sum()), ("2 to 5 m", 9), ("5 m and more", 1)])
         self.assertEqual((deposit == 1).sum(), 2)
+        self.export(name, "-f", "geojson", "--layer", "thickness_classes", "-o", "usual.geojson")
+        self.assertEqual([f["properties"]["label"] for f in case.read_json(self.path("usual.geojson"))["features"]],
+                         ["1 to 2 m", "2 to 5 m", "5 to 10 m"])
 
         def at(row, col):
             return f"{WEST + (20 + col) * CELL} {NORTH - (10 + row) * CELL}"

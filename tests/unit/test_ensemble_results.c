@@ -300,26 +300,36 @@ TEST(years_have_bounds_of_their_own) {
   const double bound = fmin(0.42, 3 * (0.4 / 3 + 0.02 * 0.5 / 3));
   ck_assert_double_eq_tol(sciara_hazard_years_zero_bound(&rule, 2), 1 - exp(-2 * bound), 1e-14);
   sciara_hazard_rule_free(&rule);
+  static const uint8_t open[] = {0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}; // of the first zone nothing is known
+  const double rest = 0.4 + 3 * 0.02 * 0.5 / 3;
+  expect_ok(sciara_hazard_rule_make(&s, &result, &layers, open, &rule));
+  ck_assert_double_eq_tol(sciara_hazard_years_zero_bound(&rule, 2), 1 - exp(-2 * rest), 1e-14);
+  sciara_hazard_rule_free(&rule);
   sciara_free(layers.layer);
 }
 
-/** Of what reaches a place, a vent has the fraction of its own hits. */
+/** Of what reaches a place, a vent has the fraction of its own hits, by weight. */
 TEST(contributions_divide_the_hits) {
   struct sciara_poi_hit hit[4];
   struct sciara_poi_cells place = {.count = 1};
   const struct sciara_poi_hits hits = {.pois = 1, .members = 4, .place = &place, .hit = hit};
   const int64_t vent[] = {0, 0, 1, 1}, event[] = {0, 0, 0, 0};
-  OWNED(sciara_sample_free) struct sciara_sample s = sample_of(4, NULL, SCIARA_ERROR_STRATA);
+  const struct members m = {
+      .weight = {1, 3, 1, 1},
+      .state = {SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_COMPLETE, SCIARA_MEMBER_COMPLETE}};
+  const struct sciara_sample_input in = {4, m.weight, m.state, m.end, m.group, SCIARA_ERROR_STRATA, NULL};
+  OWNED(sciara_sample_free) struct sciara_sample s;
   OWNED(free_aligned) struct sciara_contribution *c;
   size_t count;
-  for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k < 3 ? 10 * (float)(k + 1) : INFINITY};
+  expect_ok(sciara_sample_make(&in, &s));
+  for (int k = 0; k < 4; k++) hit[k] = (struct sciara_poi_hit){.arrival = k > 0 ? 10 * (float)(k + 1) : INFINITY};
   expect_ok(sciara_contributions(&hits, &s, 0, 0, vent, event, SCIARA_BY_VENT, &c, &count));
   ck_assert_uint_eq(count, 2);
-  ck_assert_double_eq_tol(c[0].contribution, 2.0 / 3, 1e-15);
-  ck_assert_double_eq_tol(c[1].contribution, 1.0 / 3, 1e-15);
-  ck_assert_double_eq(c[0].probability, 1);
-  ck_assert_double_eq(c[1].probability, 0.5);
-  ck_assert_double_eq(c[0].weight, 0.5);
+  ck_assert_double_eq_tol(c[0].contribution, 3.0 / 5, 1e-15);
+  ck_assert_double_eq_tol(c[1].contribution, 2.0 / 5, 1e-15);
+  ck_assert_double_eq(c[0].probability, 0.75);
+  ck_assert_double_eq(c[1].probability, 1);
+  ck_assert_double_eq_tol(c[0].weight, 4.0 / 6, 1e-15);
 }
 
 /** The median arrival of a vent needs as many hits as the quantiles of a map. */

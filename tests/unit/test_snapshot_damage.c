@@ -108,6 +108,7 @@ static const struct {
     {"del f['time']; f['time'] = [0., 1.]", "expected 1 time in a snapshot, found 2"},
     {"f.attrs['cell_size_m'] = [0.]", "cell_size_m"},
     {"f['time'][0] = np.nan", "time is nan"},
+    {"f['time'][0] = 3601", "axis time: expected the value of the attribute time_s, 3600.5; found 3601"},
     {"v = f['x'][...]; del f['x']; f.create_dataset('x', data=v, chunks=(3,), compression=1)",
      "x: expected values in one piece, found no values, or values in chunks"},
     {"v = f['x'][...]; del f['x']; f.create_dataset('x', shape=v.shape, dtype='f8')",

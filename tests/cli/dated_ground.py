@@ -470,7 +470,7 @@ class MovingFissure(Case):
             f.write("time (s),rate (m3/s)\n0,4\n600,6\n1200,3\n1800,0\n")
         csv_file = {"effusion": {"csv": "rates.csv"}}
         self.write("parts.json", {"until": "15 min"} | csv_file, {"from": "15 min", "until": "25 min"} | csv_file)
-        self.write("hand.json", {"effusion": {"table": [[0, 4], [600, 6], [900, 0]]}}, {"effusion": {"table": [[900, 6], [1200, 3], [1500, 0]]}})
+        self.write("hand.json", {"until": "1 h", "effusion": {"table": [[0, 4], [600, 6], [900, 0]]}}, {"effusion": {"table": [[900, 6], [1200, 3], [1500, 0]]}})
         sums = {name: case.record(self.run_scenario(name, name=name + ".json"))["snapshots"][-1]["checksum"] for name in ("parts", "hand")}
         self.assertEqual(sums["parts"], sums["hand"])
         self.assertAlmostEqual(case.record(self.path("parts"))["ledger"]["emitted_m3"], 600 * 4 + 600 * 6 + 300 * 3, delta=1e-6)

@@ -35,6 +35,13 @@ TEST(test_sobol_begin) { // the first points as published for these numbers, in 
   ck_assert_double_eq(sciara_sobol_digits(4, 3) * 0x1p-32, 0.75);
 }
 
+TEST(
+    test_sobol_numbers) { // those of every dimension, folded: computed from the table of S. Joe and F. Kuo that SciPy has
+  uint64_t folded = 0;
+  for (uint32_t d = 0; d < SCIARA_SOBOL_DIMENSIONS; d++) folded = 31 * folded + sciara_sobol_digits(d, UINT32_MAX);
+  ck_assert_uint_eq(folded, UINT64_C(2561564890320651967));
+}
+
 /** Seeds for dimensions with the names "0", "1" and so on. */
 static const uint64_t *seeds_of(uint64_t seed) {
   static uint64_t seeds[SCIARA_SOBOL_DIMENSIONS + 1];

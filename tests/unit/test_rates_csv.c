@@ -270,11 +270,15 @@ static const struct reading assumed[] = {
     {.text = "time_s,rate_m3_s\n0,1\n10,2\n30, N/A\n",
      .table = "0 1 10 2 30",
      .said = {"the last row has no rate: it is taken as the end"}},
-    {.text = "time_s,rate_m3_s\n0,1\n10,2\n20,3\n50,4\n60,0\n",
-     .table = "0 1 10 2 20 3 50 4 60",
+    {.text = "time_s,rate_m3_s\n0,1\n10,nan\n15,\n25,2\n30,nan\n",
+     .table = "0 1 25 2 30",
+     .said = {":3: 2 rows have no rate: the rate before them is taken", "the last row has no rate"}},
+    {.text = "time_s,rate_m3_s\n0,1\n10,2\n20,3\n50,4\n60,5\n70,6\n100,7\n110,0\n",
+     .table = "0 1 10 2 20 3 50 4 60 5 70 6 100 7 110",
      .said =
          {"warning: ",
-          "rows are 10 s apart, but there is none between 20 s and 50 s: the rate before a gap lasts until its end"}},
+          "rows are 10 s apart, but there is none between 20 s and 50 s, the first of 2 gaps: the rate before a gap "
+          "lasts until its end"}},
 };
 
 TEST_EACH(test_assumed, sizeof assumed / sizeof *assumed) { check_reading(&assumed[_i]); }

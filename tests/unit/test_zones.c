@@ -30,6 +30,15 @@ TEST(an_edge_belongs_to_the_class_above) {
   for (int i = 0; i < CELLS; i++) ck_assert_msg(z.member[i] == expected_zone[i], "cell %d: zone %d", i, z.member[i]);
 }
 
+/** Probabilities are those of a map in float32, where 0.01 is a little less. */
+TEST(a_probability_at_an_edge_is_above_it) {
+  const double edges[] = {0.01, 0.5}, values[4] = {0.01F, nextafterf(0.01F, 0), 0.5, nextafterf(0.5F, 0)};
+  OWNED(sciara_zones_free) struct sciara_zones z;
+  expect_ok(sciara_zones_at_least("p", values, 4, nothing, edges, 2, &z));
+  const int32_t expected_zone[4] = {1, 0, 2, 1};
+  for (int i = 0; i < 4; i++) ck_assert_int_eq(z.member[i], expected_zone[i]);
+}
+
 TEST(the_outline_is_all_that_is_not_nodata) {
   const double values[CELLS] = {nothing, 0, 1, nothing, -1, 2, nothing, 3};
   OWNED(sciara_zones_free) struct sciara_zones z;

@@ -132,6 +132,19 @@ class CalibrateEarly(CalibrationCase):
         for row, whole in zip(early, late):
             self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
 
+    def test_a_region(self):
+        """Lava outside it ends no run, and another region is another calibration."""
+        region = numpy.zeros((case.ROWS, case.COLS), numpy.uint8)
+        region[:10] = 1
+        write_raster(self.path("region.tif"), region)
+        pairs = [{"scenario": "s.json", "observed": "mapped.tif", "region": "region.tif"}]
+        early, late = self.early_and_late("region", pairs=pairs, budget=32, population=16)
+        for row, whole in zip(early, late):
+            self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
+        region[9, :5] = 0  # where nothing is mapped
+        write_raster(self.path("region.tif"), region)
+        self.assertIn("the observed extent and its region as when", self.sciara("calibrate", "region-early.json", "-o", "region-early", "--resume", code=3).stderr)
+
     def test_start_that_was_killed(self):
         """At any moment before its first row: another start takes the folder, and so does --resume."""
         head = self.rows_text("whole").split(b"\n")[0] + b"\n"

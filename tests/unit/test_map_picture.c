@@ -509,7 +509,7 @@ TEST(coordinates_say_where_they_stand) {
   for (const char *c = "xyEWN"; *c; c++) ck_assert_msg(count[(int)*c] > 1, "%c: %d", *c, count[(int)*c]);
 }
 
-/** A legend of classes of time has the edges in hours, each where its colour begins; a scale says what lies beyond it. */
+/** A legend of classes of time has the edges in hours, each where its colour begins. */
 TEST(legends_say_what_their_colours_are) {
   static const char *const labels[] = {"1", "2", "6"};
   const double edges[] = {3600, 7200, 21600};
@@ -517,7 +517,7 @@ TEST(legends_say_what_their_colours_are) {
   for (int i = 0; i < ROWS * COLS; i++) seconds[i] = 60.0 * i;
   struct sciara_map m = map;
   struct sciara_map_picture q = picture();
-  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d, scale;
+  OWNED(sciara_map_drawing_free) struct sciara_map_drawing d;
   m.values = seconds;
   m.name = "arrival_time";
   m.unit = "s";
@@ -531,17 +531,12 @@ TEST(legends_say_what_their_colours_are) {
     ck_assert_str_eq(written[head + 1 + k].text, labels[k]);
     ck_assert_double_eq_tol(written[head + 1 + k].x, written[head].left + (k + 1) * block, 3);
   }
-  q.edge_count = 0;
-  q.edges = NULL;
-  q.high = 7200;
-  write_down(&q, &scale);
-  find_text("\u22652");
 }
 
 /** The key, and the lines below it; names of lines are read from left to right, and none hides another. */
 TEST(each_number_has_its_words) {
   struct sciara_point ends[] = {{500400, 4178400}, {499700, 4178300}}, spot = {500600, 4178600};
-  char name[] = "Road", same[] = "Here";
+  char name[] = "Lane", same[] = "Here";
   const struct sciara_poi pois[] = {{.name = name, .kind = SCIARA_POI_LINE, .points = ends, .point_count = 2},
                                     {.name = same, .kind = SCIARA_POI_POINT, .points = &spot, .point_count = 1},
                                     {.name = same, .kind = SCIARA_POI_POINT, .points = &spot, .point_count = 1}};
@@ -560,7 +555,7 @@ TEST(each_number_has_its_words) {
   find_text("Lava that left the map: 12345\u00A0m\u00B3 (0.12");
   find_text("Lava that entered the sea: 1.500\u00A0\u00D7\u00A010\u2076\u00A0m\u00B3 (15");
   find_text("Issued 2026-05-10 04:00 UTC. Valid until 2026-05-11");
-  ck_assert_double_gt(written[find_text("Road")].right, 0.9);
+  ck_assert_double_gt(written[find_text("Lane")].right, 0.9);
   const int last = find_text("Here"), first = last - 1;
   ck_assert_str_eq(written[first].text, "Here");
   ck_assert_double_gt(fabs(written[first].x - written[last].x) + fabs(written[first].y - written[last].y), d.letter);

@@ -55,6 +55,11 @@ class Ensemble(Case):
                            ("id,rate_scale\n3,1e7\n", "member 3: rate_scale: expected a number, 0 to 1e6; found 1e7")):
             self.write("t.csv", text)
             self.assertIn(said, self.sciara("ensemble", "check", "e.json", code=3).stderr)
+        self.write_scenario("base.json", vents=[{"x": X, "y": Y, "effusion": {"table": [[0, 4], [600, 6], [2400, 2], [3000, 0]]}}])
+        self.write("t.csv", "id,rate_shape\n1,4\n")
+        rates = [rate for _, rate in json.loads(self.plan("shape")[0]["vents.0.effusion"])["table"]]
+        self.assertAlmostEqual(rates[1] / rates[0], 6 / 4 * 4 ** (1500 / 3000 - 300 / 3000), places=12)
+        self.assertAlmostEqual(600 * rates[0] + 1800 * rates[1] + 600 * rates[2], 600 * 4 + 1800 * 6 + 600 * 2, places=9)
 
     def test_events_that_the_base_cuts(self):
         """6000 m3 in 10 minutes, of which the vent of the base emits 4; the other event fits."""

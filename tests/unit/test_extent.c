@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/compare.h"
 
+#include "analysis/exposure.h"
 #include "analysis/front.h"
 #include "support/random.h"
 
@@ -199,6 +200,17 @@ TEST(vents_without_rates) {
   assert_vents(SCENARIO("{\"row\": 1, \"col\": 2, \"effusion\": {\"csv\": \"not/there.csv\"}}"), "..../..#.");
   assert_vents(SCENARIO("{\"row\": 7, \"col\": 2, " EFFUSION "}"), "..../....");
   assert_vents("no JSON", "..../....");
+}
+
+/** Up to its end, itself included, a run says that lava has not come; where that of the other came at an unknown time, if it is as long. */
+TEST(what_the_end_of_a_run_leaves_open) {
+  struct sciara_exposed a = {.where = SCIARA_POI_ON_LAND, .reached = true, .arrival_s = 100},
+                        b = {.where = SCIARA_POI_ON_LAND};
+  ck_assert_int_eq(sciara_exposure_change(&a, &b, (double[]){200, 100}), SCIARA_CHANGE_SPARED);
+  ck_assert_int_eq(sciara_exposure_change(&b, &a, (double[]){99, 200}), SCIARA_CHANGE_UNKNOWN);
+  a.arrival_s = NAN;
+  ck_assert_int_eq(sciara_exposure_change(&b, &a, (double[]){200, 200}), SCIARA_CHANGE_ADDED);
+  ck_assert_int_eq(sciara_exposure_change(&a, &b, (double[]){200, 199}), SCIARA_CHANGE_UNKNOWN);
 }
 
 RUN_TESTS()

@@ -133,14 +133,18 @@ class CalibrateEarly(CalibrationCase):
             self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
 
     def test_a_region(self):
-        """Lava outside it ends no run, and another region is another calibration."""
+        """Lava outside it ends no run, nor does lava after an observation that follows a state; another region is another calibration."""
         region = numpy.zeros((case.ROWS, case.COLS), numpy.uint8)
         region[:10] = 1
         write_raster(self.path("region.tif"), region)
-        pairs = [{"scenario": "s.json", "observed": "mapped.tif", "region": "region.tif"}]
-        early, late = self.early_and_late("region", pairs=pairs, budget=32, population=16)
-        for row, whole in zip(early, late):
-            self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
+        self.write_square("square.geojson", 32633)
+        self.write_scenario("state.json", initial={"observed": {"outline": "square.geojson", "thickness": 1, "time": "15 min"}},
+                            vents=[{"row": 8, "col": 20, "effusion": {"slot": "10 min", "rates_m3_s": [4, 4, 40]}}])
+        for name, pair in (("region", {"scenario": "s.json", "observed": "mapped.tif", "region": "region.tif"}),
+                           ("state", {"scenario": "state.json", "observed": "square.geojson", "at": "17 min"})):
+            early, late = self.early_and_late(name, pairs=[pair], budget=32, population=16)
+            for row, whole in zip(early, late):
+                self.assertGreaterEqual(row["score"], whole["score"] - 1e-15)
         region[9, :5] = 0  # where nothing is mapped
         write_raster(self.path("region.tif"), region)
         self.assertIn("the observed extent and its region as when", self.sciara("calibrate", "region-early.json", "-o", "region-early", "--resume", code=3).stderr)

@@ -168,11 +168,12 @@ class FromAnOutline(Case):
                           f"found {said}", err)
         dated = case.read_json(self.path("front.geojson"))
         feature, = dated["features"]
-        dated["features"] = [feature | {"properties": {"day": f"2026-05-10T04:{minute}:00Z"}} for minute in (20, 25, 30)]
+        dated["features"] = [feature | {"properties": {"day": f"2026-05-10T04:{minute}:00Z"}} for minute in (20, 25, 36, 37, 38)]
         case.write_json(self.path("dated.geojson"), dated)
         done = self.sciara("evaluate", "s.json", "--observed", "dated.geojson", "--dates", "day", input="{}\n")
         self.assertEqual(len(json.loads(done.stdout)["parts"]), 2)
-        self.assertIn("1 of its 3 dates are not after 2026-05-10T04:20:00Z, when the run of s.json begins: they are left out", " ".join(done.stderr.split()))
+        for said in ("1 of its 5 dates are not after 2026-05-10T04:20:00Z, when the run of s.json begins", "2 of its 5 dates are later than 2026-05-10T04:36:00Z, when the run of s.json ends"):
+            self.assertIn(f"{said}: they are left out", " ".join(done.stderr.split()))
 
     def test_exposure(self):
         """`within` after the outline, for a run and for an ensemble; dates are those of the simulated times."""

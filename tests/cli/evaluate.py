@@ -260,7 +260,7 @@ class Evaluate(SharedCase):
 
     def test_two_scenarios(self):
         changes = {"model.relaxation": 0.4}
-        found = self.evaluate([changes, {"model.viscosity_vent_Pa_s": 10000}, {}], "s.json", "b.json", "-q", "--observed",
+        found = self.evaluate([changes, {"model.viscosity_vent_Pa_s": 10000}, {}, {"model.relaxation": 9}], "s.json", "b.json", "-q", "--observed",
                               "mask.tif", "--observed", "outline.gpkg", "--weight", "0.5", code=3)
         self.assertEqual([(part["scenario"], part["observed"]) for part in found[0]["parts"]],
                          [("s.json", "mask.tif"), ("b.json", "outline.gpkg")])
@@ -271,6 +271,7 @@ class Evaluate(SharedCase):
         self.assertAlmostEqual(found[0]["jaccard"], (j[0] + 0.5 * j[1]) / 1.5, delta=1e-15)
         self.assertIn("line 2: s.json: model.viscosity_vent_Pa_s: expected a key of rule", found[1]["error"])
         self.assertEqual(found[2]["status"], "ok")
+        self.assertIn("line 4: s.json: model.relaxation", found[3]["error"])  # of both the first
 
     def test_errors_in_lines(self):
         lines = [

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tests/accuracy/bingham_reference.c"
+#include "../tests/accuracy/bingham_reference.h"
 
 enum { ROWS = 378, COLS = 517, SIDE = 10, DAYS = 10, ROW = 114, COLUMNS = 2 };
 
@@ -21,14 +21,14 @@ static const double rate_of[DAYS] = {1.580890337, 2.258414767, 3.011219689, 2.72
                                      3.237061165, 4.766268549, 3.499420919, 1.525696706, 0.762214984};
 
 static double edge(const struct reference *r, int i) {
-  const bool x = r->sum[neighbour(r, i, 2)] > 0 && r->sum[neighbour(r, i, 3)] > 0;
-  const bool y = r->sum[neighbour(r, i, 1)] > 0 && r->sum[neighbour(r, i, 4)] > 0;
+  const bool x = r->sum[i - 1] > 0 && r->sum[i + 1] > 0, y = r->sum[i - r->cols] > 0 && r->sum[i + r->cols] > 0;
   return (x ? 1 : 0.5) * (y ? 1 : 0.5);
 }
 
 static double film(const struct reference *r, int i) {
-  double most = r->sum[i];
-  for (int k = 1; k < 9; k++) most = fmax(most, r->sum[neighbour(r, i, k)]);
+  double most = 0;
+  for (int down = -1; down <= 1; down++)
+    for (int right = -1; right <= 1; right++) most = fmax(most, r->sum[i + down * r->cols + right]);
   return r->sum[i] / most;
 }
 

@@ -4,6 +4,7 @@
 #include "cuda_check.h"
 #include "device_engine.h"
 #include "engine/device_info.h"
+#include "suite.h"
 
 extern "C" {
 #include "support/conformance.h"
@@ -157,27 +158,14 @@ START_TEST(exchanges) {
 }
 END_TEST
 
-} // namespace
-
-int main() {
-  const char *why = sciara_device_probe();
-  if (why) {
-    printf("skipped: %s\n", why);
-    return 77;
-  }
-  Suite *suite = suite_create("device: bands");
-  TCase *tc = tcase_create("bands");
-  tcase_set_timeout(tc, 0);
+void add(TCase *tc) {
   tcase_add_test(tc, refused);
   tcase_add_loop_test(tc, follows_lava, SCIARA_EXCHANGE_DEFAULT, SCIARA_EXCHANGE_DEFAULT + 1);
   tcase_add_loop_test(tc, follows_lava, SCIARA_EXCHANGE_HOST, SCIARA_EXCHANGE_HOST + 1);
   tcase_add_loop_test(tc, exchanges, SCIARA_EXCHANGE_DEFAULT, SCIARA_EXCHANGE_DEFAULT + 1);
   tcase_add_loop_test(tc, exchanges, SCIARA_EXCHANGE_NCCL, SCIARA_EXCHANGE_HOST + 1);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+} // namespace
+
+int main() { return run_on_device("device: bands", add); }

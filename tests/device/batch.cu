@@ -2,6 +2,7 @@
 // Batches: each member has the bits and the totals of `serial`, whatever its slot, the other members and the lengths of
 // the calls; an error in one slot changes nothing in the others, nor do calls for them; a slot stops next to its ring.
 #include "device_engine.h"
+#include "suite.h"
 
 extern "C" {
 #include "support/conformance.h"
@@ -436,11 +437,7 @@ START_TEST(refused) {
 }
 END_TEST
 
-/** The tests for rule_tested; returns the number of those that fail. */
-int run_tests() {
-  Suite *suite = suite_create("device: batches");
-  TCase *tc = tcase_create("batches");
-  tcase_set_timeout(tc, 0);
+void add(TCase *tc) {
   tcase_add_loop_test(tc, members, 0, 6);
   tcase_add_test(tc, on_the_last_device);
   tcase_add_loop_test(tc, error_in_a_slot, 0, 2);
@@ -448,30 +445,20 @@ int run_tests() {
   tcase_add_loop_test(tc, much_lava, 0, 3);
   tcase_add_test(tc, calls_meanwhile);
   tcase_add_test(tc, refused);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed;
 }
 
 } // namespace
 
 int main() {
-  const char *why = sciara_device_probe();
-  if (why) {
-    printf("skipped: %s\n", why);
-    return 77;
-  }
-  int failed = 0;
-  for (int rule = 0; rule < SCIARA_RULES; rule++) {
+  int status = 0;
+  for (int rule = 0; rule < SCIARA_RULES && status == 0; rule++) {
     rule_tested = (sciara_rule_kind)rule;
     printf("rule %s\n", sciara_rule_name(rule_tested));
     fflush(stdout);
-    if (sciara_engine_find("cuda-batch", rule_tested, precision, &tested) != SCIARA_OK || !tested->slots) return 1;
-    failed += run_tests();
+    if (sciara_device_probe() == NULL &&
+        (sciara_engine_find("cuda-batch", rule_tested, precision, &tested) != SCIARA_OK || !tested->slots))
+      return 1;
+    status = run_on_device("device: batches", add);
   }
-  return failed != 0;
+  return status;
 }

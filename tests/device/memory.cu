@@ -4,6 +4,7 @@
 // engine reports an error.
 #include "cuda_check.h"
 #include "device_engine.h"
+#include "suite.h"
 
 extern "C" {
 #include "support/conformance.h"
@@ -125,24 +126,11 @@ START_TEST(memory) {
 }
 END_TEST
 
-} // namespace
-
-int main() {
-  const char *why = sciara_device_probe();
-  if (why) {
-    printf("skipped: %s\n", why);
-    return 77;
-  }
-  Suite *suite = suite_create("device: memory");
-  TCase *tc = tcase_create("memory");
-  tcase_set_timeout(tc, 0);
+void add(TCase *tc) {
   tcase_add_test(tc, guards);
   tcase_add_loop_test(tc, memory, 0, 2);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }
+
+} // namespace
+
+int main() { return run_on_device("device: memory", add); }

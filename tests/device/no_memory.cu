@@ -5,6 +5,7 @@
 // real one and is also returned by cudaGetLastError. device_no_memory_PRECISION [ENGINE...]: these engines, else all.
 #include "cuda_check.h"
 #include "device_engine.h"
+#include "suite.h"
 
 extern "C" {
 #include "base/mem.h"
@@ -252,25 +253,12 @@ START_TEST(each_request_gets_none) {
 }
 END_TEST
 
+void add(TCase *tc) { tcase_add_test(tc, each_request_gets_none); }
+
 } // namespace
 
 int main(int argc, char **argv) {
   argument_count = argc;
   argument = argv;
-  const char *why = sciara_device_probe();
-  if (why) {
-    printf("skipped: %s\n", why);
-    return 77;
-  }
-  Suite *suite = suite_create("device: no memory");
-  TCase *tc = tcase_create("no memory");
-  tcase_set_timeout(tc, 0);
-  tcase_add_test(tc, each_request_gets_none);
-  suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return run_on_device("device: no memory", add);
 }

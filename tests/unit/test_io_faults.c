@@ -83,34 +83,24 @@ static bool is_folder(int fd) {
   return fstat(fd, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-ssize_t __real_write(int fd, const void *bytes, size_t count);
-ssize_t __real_read(int fd, void *bytes, size_t count);
-int __real_fsync(int fd);
-int __real_close(int fd);
-int __real_rename(const char *from, const char *to);
-int __real_mkdir(const char *name, mode_t mode);
-herr_t __real_H5Dclose(hid_t dataset);
-herr_t __real_H5Fclose(hid_t file);
-herr_t __real_H5Dwrite_chunk(hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
-                             const void *bytes);
-enum sciara_status __real_sciara_alloc(void **out, size_t count, size_t size, const char *what);
-int __real_deflateInit2_(z_streamp z, int level, int method, int window, int memory, int strategy, const char *version,
-                         int size);
-int __real_deflate(z_streamp z, int flush);
-ssize_t __wrap_write(int fd, const void *bytes, size_t count);
-ssize_t __wrap_read(int fd, void *bytes, size_t count);
-int __wrap_fsync(int fd);
-int __wrap_close(int fd);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_mkdir(const char *name, mode_t mode);
-herr_t __wrap_H5Dclose(hid_t dataset);
-herr_t __wrap_H5Fclose(hid_t file);
-herr_t __wrap_H5Dwrite_chunk(hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
-                             const void *bytes);
-enum sciara_status __wrap_sciara_alloc(void **out, size_t count, size_t size, const char *what);
-int __wrap_deflateInit2_(z_streamp z, int level, int method, int window, int memory, int strategy, const char *version,
-                         int size);
-int __wrap_deflate(z_streamp z, int flush);
+/** A function of which the tests decide whether a call fails, and the one behind it. */
+#define WRAPPED(type, name, ...)   \
+  type __real_##name(__VA_ARGS__); \
+  type __wrap_##name(__VA_ARGS__);
+WRAPPED(ssize_t, write, int fd, const void *bytes, size_t count)
+WRAPPED(ssize_t, read, int fd, void *bytes, size_t count)
+WRAPPED(int, fsync, int fd)
+WRAPPED(int, close, int fd)
+WRAPPED(int, rename, const char *from, const char *to)
+WRAPPED(int, mkdir, const char *name, mode_t mode)
+WRAPPED(herr_t, H5Dclose, hid_t dataset)
+WRAPPED(herr_t, H5Fclose, hid_t file)
+WRAPPED(herr_t, H5Dwrite_chunk, hid_t dataset, hid_t how, uint32_t left_out, const hsize_t *first, size_t count,
+        const void *bytes)
+WRAPPED(enum sciara_status, sciara_alloc, void **out, size_t count, size_t size, const char *what)
+WRAPPED(int, deflateInit2_, z_streamp z, int level, int method, int window, int memory, int strategy,
+        const char *version, int size)
+WRAPPED(int, deflate, z_streamp z, int flush)
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t count) {
   return fails(WRITE, NULL) ? -1 : __real_write(fd, bytes, at_most(count));

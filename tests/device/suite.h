@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A suite of tests on a GPU, in one process: CUDA does not survive a fork.
+#ifndef SCIARA_TESTS_DEVICE_SUITE_H
+#define SCIARA_TESTS_DEVICE_SUITE_H
+
+#include <check.h>
+#include <stdio.h>
+
+#include "device_engine.h"
+
+/** Runs the tests that `add` adds. Returns the exit status: 77 without a GPU. */
+static int run_on_device(const char *name, void (*add)(TCase *tc)) {
+  const char *why = sciara_device_probe();
+  if (why) return printf("skipped: %s\n", why), 77;
+  Suite *suite = suite_create(name);
+  TCase *tc = tcase_create(name);
+  tcase_set_timeout(tc, 0);
+  add(tc);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_set_fork_status(runner, CK_NOFORK);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
+
+#endif

@@ -206,41 +206,12 @@ static void expect_no_time(const struct sciara_bench_row *row, enum sciara_bench
   ck_assert_double_eq(row->us_per_step.median, 0);
 }
 
-TEST(verified_by_the_records) {
-  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
-  OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
-  measure(&c, &x, 1);
-  ck_assert(c.recorded && c.count == 2);
-  for (size_t k = 0; k < 2; k++) {
-    ck_assert_int_eq(c.row[k].result, SCIARA_BENCH_VERIFIED);
-    ck_assert(c.row[k].steps == STEPS && c.row[k].warm_up == WARM_UP);
-    ck_assert_uint_eq(c.row[k].checksum, records.row[COUNT - 1].checksum);
-  }
-}
-
 TEST(a_wrong_record_gives_no_time) {
   const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, false, false);
-  records.row[COUNT - 1].checksum ^= 1;
-  struct sciara_bench_case c = a_case();
-  measure(&c, &x, 1);
-  expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "recorded is");
-  expect_no_time(&c.row[1], SCIARA_BENCH_LEFT_OUT, "serial and the records disagree");
-  sciara_bench_case_free(&c);
-  records.row[COUNT - 1].checksum ^= 1;
+  OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
   records.row[COUNT - 1 - STEPS / EVERY].cell_steps++;
   measure(&c, &x, 1);
   expect_no_time(&c.row[0], SCIARA_BENCH_FAILED, "cell-steps in repetition 4, serial counts");
-  sciara_bench_case_free(&c);
-}
-
-TEST(without_a_record_serial_does_all) {
-  const struct sciara_bench_candidate x = candidate(SCIARA_EXACT, true, false);
-  OWNED(sciara_bench_case_free) struct sciara_bench_case c = a_case();
-  c.seconds = 1e-3; // no reason to skip verification
-  records.row[COUNT / 2].step += 1000;
-  measure(&c, &x, 1);
-  ck_assert(!c.recorded && c.row[0].steps == STEPS && c.row[1].steps == STEPS);
-  ck_assert_int_eq(c.row[1].result, SCIARA_BENCH_VERIFIED);
 }
 
 /** For each cell-step: the ratio is one in five, although serial did more steps. */

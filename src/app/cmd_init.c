@@ -136,9 +136,6 @@ static enum sciara_status take_times(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
-/** The rule of a new scenario, unless one is asked for; why: docs/rules.md. */
-static const enum sciara_rule_kind recommended = SCIARA_RULE_BINGHAM;
-
 /** Lava of rule bingham may stop by its strength and stay hot for years: its runs end when the front rests. */
 static void choose_end(struct order *o) {
   bool sheet = strcmp(o->rule, "model.rule=\"bingham\"") == 0;

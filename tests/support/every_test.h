@@ -41,7 +41,7 @@
   } while (0)
 
 /** Declares a variable that `release`, a function of its address, releases at the end of the block. */
-#define OWNED(release) __attribute__((cleanup(release)))
+#define OWNED(release) __attribute__((cleanup(release), unused))
 
 /** How the tests of a file are run; 0 and NULL: the usual way. */
 struct tests_setting {

@@ -82,6 +82,10 @@ class FrontAtRest(ScenarioCase):
         keys = {"run.until": "front at rest", "run.front_at_rest": "10 min"}
         done = self.sciara("evaluate", "s.json", "-q", "--observed", "lava.tif", input=json.dumps({"set": keys}))
         self.assertEqual(json.loads(done.stdout)["warnings"], [text])
+        self.write_scenario(vents=[pause], run={"until": "front at rest", "front_at_rest": "10 min"})
+        case.write_json(self.path("e.json"), {"base": "s.json", "sample": {"method": "full"}})
+        self.sciara("ensemble", "plan", "e.json", "-q", "-o", "e", "--no-estimate")
+        self.assertIn("censored: they ended before their own stop rule", self.sciara("ensemble", "run", "e").stderr)
 
     def test_check_names_it(self):
         done = self.sciara("check", "s.json", "--until", "front at rest")

@@ -751,7 +751,8 @@ def cells_of_the_sea(folder, reached, said):
     for path in (folder / "maps").glob("*.tif"):
         assert (raster(path)[sea] == NODATA).all(), path
     assert f"\n{land.any(0).sum()} cells are reached by at least one member\n" in said, said
-    for table, layer, areas in (("vents", "mean_area_m2", land.sum(1)), ("outlines", "area_m2", [land.any(0).sum()])):
+    for table, layer, areas in (("vents", "mean_area_m2", land.sum(1)), ("vents", "left_map_members", [0, 0.01, 0]),
+                                ("outlines", "area_m2", [land.any(0).sum()])):
         with contextlib.closing(sqlite3.connect(folder / f"{table}.gpkg")) as file:
             name = {"vents": "vents", "outlines": "probability_0m"}[table]
             found = [row[0] for row in file.execute(f"SELECT {layer} FROM {name} ORDER BY fid")]

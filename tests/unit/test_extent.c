@@ -213,4 +213,14 @@ TEST(what_the_end_of_a_run_leaves_open) {
   ck_assert_int_eq(sciara_exposure_change(&a, &b, (double[]){200, 199}), SCIARA_CHANGE_UNKNOWN);
 }
 
+/** Of cells that are equally far the first, in row-major order. */
+TEST(the_first_of_the_farthest_cells) {
+  int64_t one = 1;
+  double begin = 0, values[] = {0, 1, 0, 1, 1, 1, 0, 1, 0};
+  const struct sciara_run_out found =
+      sciara_run_out_find(&(struct sciara_vent_cells){&one, &one, &begin, 1, 1}, 60,
+                          &(struct sciara_grid){.rows = 3, .cols = 3, .cell_size = 10}, values);
+  ck_assert(found.row == 0 && found.col == 1 && found.metres == 10);
+}
+
 RUN_TESTS()

@@ -352,7 +352,8 @@ static enum sciara_status read_position(const struct sciara_ensemble_reading *r,
 /** The keys of a prior: unknowns from `k` on. */
 static enum sciara_status read_prior(const struct sciara_ensemble_reading *r, const cJSON *entry, size_t k,
                                      struct sciara_calibration_search *s) {
-  const size_t number = s->unknown[k].entry;
+  struct sciara_unknown *const first = &s->unknown[k];
+  const size_t number = first->entry;
   const enum sciara_calibration_design design = s->file->design;
   char found[48];
   s->unknown_count = k; // without a key it is none
@@ -368,14 +369,13 @@ static enum sciara_status read_prior(const struct sciara_ensemble_reading *r, co
   s->prior_first = k;
   for (size_t m = 0; m < s->prior.count; m++) {
     const struct sciara_vary_spec *v = &s->prior.vary[m];
-    struct sciara_unknown *u = &s->unknown[k + m];
-    const struct sciara_unknown *base = v->multiplies ? &s->unknown[k + v->base] : NULL;
-    *u = (struct sciara_unknown){.key = v->key,
-                                 .min = base ? v->low * base->min : v->low,
-                                 .max = base ? v->high * base->max : v->high,
-                                 .log = v->kind == SCIARA_DIST_LOG_UNIFORM || v->kind == SCIARA_DIST_LOGNORMAL,
-                                 .of_prior = true,
-                                 .entry = number};
+    const struct sciara_unknown *base = v->multiplies ? &first[v->base] : NULL;
+    first[m] = (struct sciara_unknown){.key = v->key,
+                                       .min = base ? v->low * base->min : v->low,
+                                       .max = base ? v->high * base->max : v->high,
+                                       .log = v->kind == SCIARA_DIST_LOG_UNIFORM || v->kind == SCIARA_DIST_LOGNORMAL,
+                                       .of_prior = true,
+                                       .entry = number};
     s->unknown_count++;
   }
   for (size_t m = 0; m < s->prior.count; m++) SCIARA_TRY(check_new(r, s, k + m, s->unknown[k + m].key));

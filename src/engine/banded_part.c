@@ -270,7 +270,7 @@ static enum sciara_status count_rows(struct sciara_banded_part *p, struct sciara
   sciara_banded_note(p, SCIARA_NEW(m, p->comm->size, "messages"));
   enum sciara_status lost = are_all_well(p, &well);
   if (lost != SCIARA_OK || !well) goto cleanup;
-  for (int64_t r = 0; r < rows; r++)
+  for (int64_t r = 0; state && r < rows; r++) // without an engine there are no rows
     for (int64_t c = 0; c < cols; c++) count[r] += state->h[(p->setup.halo_north + r) * cols + c] != 0;
   int messages = 0;
   if (root) {

@@ -192,6 +192,7 @@ static double coordinate(struct sciara_point p, int axis) { return axis ? p.y : 
 /** Whether a point lies on the inner side of side `side` of a box: west, south, east, north. */
 static bool is_inside(struct sciara_point p, const double box[4], int side) {
   const double at = coordinate(p, side % 2);
+  // cppcheck-suppress arrayIndexOutOfBoundsCond // a side is below 4
   return side < 2 ? at >= box[side] : at <= box[side];
 }
 

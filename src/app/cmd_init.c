@@ -136,16 +136,6 @@ static enum sciara_status take_times(const struct sciara_arguments *a, struct or
   return SCIARA_OK;
 }
 
-/** Lava of rule bingham may stop by its strength and stay hot for years: its runs end when the front rests. */
-static void choose_end(struct order *o) {
-  bool sheet = strcmp(o->rule, "model.rule=\"bingham\"") == 0;
-  for (size_t k = 0; k < o->override_count; k++)
-    sheet |=
-        strcmp(o->overrides[k], "model.rule=bingham") == 0 || strcmp(o->overrides[k], "model.rule=\"bingham\"") == 0;
-  if (sheet && !*o->until && !is_set(o, "run.until") && !is_set(o, "run"))
-    snprintf(o->until, sizeof o->until, "run.until=\"front at rest\"");
-}
-
 /** --rule, as an override before all others; without it, and without --set of a rule or a preset, bingham. */
 static enum sciara_status take_rule(const struct sciara_arguments *a, struct order *o) {
   const char *name = sciara_argument(a, "rule");
@@ -155,7 +145,6 @@ static enum sciara_status take_rule(const struct sciara_arguments *a, struct ord
     return sciara_fail(SCIARA_ERR_USAGE, "--rule: expected a name of a rule, one of %s; found \"%s\"",
                        sciara_rule_list(), name);
   if (name || o->recommended) snprintf(o->rule, sizeof o->rule, "model.rule=\"%s\"", sciara_rule_name(rule));
-  choose_end(o);
   return SCIARA_OK;
 }
 
@@ -320,8 +309,8 @@ static int write_scenario(const char *dem, const char *path, bool overwrite, str
     sciara_quoted_word(path, word);
     if (o->recommended)
       sciara_log(SCIARA_LOG_INFO,
-                 "rule bingham: with its preset lava met the outlines of two eruptions, to which it was fitted, better "
-                 "than with fv3 as published (docs/rules.md); --rule fv3 writes the other");
+                 "rule bingham: its preset, fitted to the outlines of two eruptions, matches them better than fv3 as "
+                 "published (docs/rules.md); --rule fv3 writes the other");
     sciara_log(SCIARA_LOG_INFO, "next: 'sciara check %s' shows what the run will be, 'sciara run %s' runs it", word,
                word);
     sciara_print("%s\n", path);

@@ -59,6 +59,15 @@ static void drop_empty(cJSON *parent, const char *name) {
   if (cJSON_IsObject(object) && !object->child) cJSON_Delete(cJSON_DetachItemViaPointer(parent, object));
 }
 
+/** Lava of rule bingham may stop by its strength and stay hot for years: its runs end when the front rests. */
+static bool choose_end(cJSON *root) {
+  if (sciara_scenario_rule_of(cJSON_GetObjectItemCaseSensitive(root, "model")) != SCIARA_RULE_BINGHAM) return true;
+  cJSON *run = cJSON_GetObjectItemCaseSensitive(root, "run");
+  if (!run) run = cJSON_AddObjectToObject(root, "run");
+  return run && (!cJSON_IsObject(run) || cJSON_GetObjectItemCaseSensitive(run, "until") ||
+                 cJSON_AddStringToObject(run, "until", "front at rest"));
+}
+
 /** Overrides add keys at the end: the order of the manual. */
 static void put_in_order(cJSON *root) {
   static const char *const last[] = {"model", "boundary", "run", "output", "engine"};
@@ -76,6 +85,7 @@ enum sciara_status sciara_scenario_default(const struct sciara_default_request *
   for (size_t k = 0; status == SCIARA_OK && k < override_count; k++)
     status = sciara_scenario_override(SCIARA_NEW_SCENARIO, root, overrides[k]);
   if (status == SCIARA_OK && !complete_vents(root, request)) status = sciara_scenario_no_memory();
+  if (status == SCIARA_OK && !choose_end(root)) status = sciara_scenario_no_memory();
   if (status == SCIARA_OK) status = sciara_scenario_fill(root);
   if (status == SCIARA_OK) {
     drop_empty(cJSON_GetObjectItemCaseSensitive(root, "initial"), "observed");

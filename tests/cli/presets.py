@@ -108,8 +108,9 @@ class Presets(Case):
         self.sciara("init", "dem.asc", *vent, "-o", "a.json", "--set", "model.rule=bingham")
         self.sciara("init", "dem.asc", *vent, "-o", "b.json", "--rule", "bingham")
         done = self.sciara("init", "dem.asc", *vent, "-o", "none.json")
-        self.assertIn("rule bingham: with its preset lava met the outlines of two eruptions", done.stderr)
-        for name in ("b", "none"):
+        self.assertIn("rule bingham: its preset, fitted to the outlines of two eruptions, matches them better", done.stderr)
+        self.sciara("init", "dem.asc", *vent, "-o", "preset.json", "--set", "model.preset=aa")
+        for name in ("b", "none", "preset"):
             self.assertEqual(case.read_json(self.path("a.json")), case.read_json(self.path(f"{name}.json")))
         self.assertIn('--rule: expected a name of a rule, one of fv3, bingham; found "magflow"',
                       self.sciara("init", "dem.asc", *vent, "-o", "c.json", "--rule", "magflow", code=2).stderr)

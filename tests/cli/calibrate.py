@@ -85,15 +85,13 @@ class Calibrate(CalibrationCase):
         self.assertEqual(case.tree(self.path("killed")), case.tree(self.path("whole")))
 
     def test_resume_from_any_byte(self):
-        with open(self.path("whole", "evaluations.csv"), "rb") as f:
-            whole = f.read()
+        whole = case.read_bytes(self.path("whole", "evaluations.csv"))
         ends = [k for k, byte in enumerate(whole) if byte == ord("\n")]
         for size in (5, ends[0] + 1, ends[7] + 1, ends[40] - 3, len(whole)):
             folder = f"cut-{size}"
             os.makedirs(self.path(folder))
             shutil.copy(self.path("whole", "calibration.json"), self.path(folder))
-            with open(self.path(folder, "evaluations.csv"), "wb") as f:
-                f.write(whole[:size])
+            case.write_bytes(self.path(folder, "evaluations.csv"), whole[:size])
             self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume")
             self.assertEqual(case.tree(self.path(folder)), case.tree(self.path("whole")), size)
 
@@ -136,8 +134,7 @@ class Calibrate(CalibrationCase):
             best = max(row["score"] for row in rows)
             accepted = [row for row in rows if row["score"] >= 0.9 * best]
             self.assertTrue(1 < len(accepted) < 32)
-            with open(self.path(design, "accepted.csv"), encoding="ascii", newline="") as f:
-                found = [{key: float(row[key]) for key in ["id"] + KEYS} for row in csv.DictReader(f)]
+            found = [{key: float(row[key]) for key in ["id"] + KEYS} for row in case.read_rows(self.path(design, "accepted.csv"))]
             self.assertEqual(found, [{"id": row["number"], **{key: row[key] for key in KEYS}} for row in accepted])
         self.check_even(self.rows("sobol"), 8)
         self.assertNotEqual(self.rows("lhs"), self.rows("sobol"))
@@ -345,13 +342,11 @@ class Calibrate(CalibrationCase):
         for args, code, message in cases:
             self.assertIn(message, self.sciara("calibrate", *args, code=code).stderr)
         self.assertEqual(case.tree(self.path("whole")), before)
-        with open(self.path("notes", "evaluations.csv"), encoding="ascii") as f:
-            self.assertEqual(f.read(), "my notes")
+        self.assertEqual(case.read_text(self.path("notes", "evaluations.csv")), "my notes")
 
     def test_edited_rows(self):
         """A row counts as it was written, and after the rows that were before it. An earlier version wrote no checksums."""
-        with open(self.path("whole", "evaluations.csv"), encoding="ascii") as f:
-            lines = [line.split(",") for line in f.read().splitlines()]
+        lines = [line.split(",") for line in case.read_text(self.path("whole", "evaluations.csv")).splitlines()]
         score = len(KEYS) + 1
         best = max(range(1, len(lines)), key=lambda k: float(lines[k][score] or 0))
         def edited(at, *columns, text="0.99"):
@@ -371,16 +366,13 @@ class Calibrate(CalibrationCase):
         for name, old, new, message in (
                 ("s.json", "[4, 6]", "[4, 7]", "./s.json: expected the scenario and its rates as when the calibration of inputs began"),
                 ("dem.asc", "1081.25 1081.5", "1081.25 1081.75", "./s.json: expected the ground as when")):
-            with open(self.path(name), encoding="utf-8") as f:
-                text = f.read()
+            text = case.read_text(self.path(name))
             self.assertIn(old, text)
             try:
-                with open(self.path(name), "w", encoding="utf-8") as f:
-                    f.write(text.replace(old, new, 1))
+                case.write_text(self.path(name), text.replace(old, new, 1))
                 self.assertIn(message, self.sciara("calibrate", "c.json", "-o", "inputs", "--resume", code=3).stderr)
             finally:
-                with open(self.path(name), "w", encoding="utf-8") as f:
-                    f.write(text)
+                case.write_text(self.path(name), text)
         os.replace(self.path("mapped.tif"), self.path("kept.tif"))
         try:
             shutil.copy(self.path("early.tif"), self.path("mapped.tif"))
@@ -488,14 +480,12 @@ class Calibrate(CalibrationCase):
         for name, code in (("evaluations.csv", 4), ("best.json.part", 4), ("calibration.json.part", 4), ("best.json", 0)):
             folder = self.path("linked-" + name)
             shutil.copytree(self.path("whole"), folder)
-            with open(target, "w", encoding="ascii") as f:
-                f.write("kept")
+            case.write_text(target, "kept")
             if os.path.exists(os.path.join(folder, name)):
                 os.remove(os.path.join(folder, name))
             os.symlink(target, os.path.join(folder, name))
             self.sciara("calibrate", "c.json", "-q", "-o", folder, "--resume", code=code)
-            with open(target, encoding="ascii") as f:
-                self.assertEqual(f.read(), "kept", name)
+            self.assertEqual(case.read_text(target), "kept", name)
             if code == 0:
                 self.assertEqual(case.tree(folder), case.tree(self.path("whole")))
 

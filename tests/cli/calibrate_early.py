@@ -98,13 +98,12 @@ class CalibrateEarly(CalibrationCase):
         case.write_bytes(self.path(folder, "evaluations.csv"), b"".join(shorter[:40]) + lines[40] + b"\n")
         self.assertIn("evaluations.csv:41: expected a value for each column",
                       self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
-        with open(self.path(folder, "evaluations.csv"), "wb") as f:
-            f.write(lines[0] + b"\n" + b",".join(lines[1].split(b",")[:-2]) + b",far,0\n")
+        case.write_bytes(self.path(folder, "evaluations.csv"), lines[0] + b"\n" + b",".join(lines[1].split(b",")[:-2]) + b",far,0\n")
         self.assertIn('evaluations.csv:2: expected a run-out ratio, found "far"',
                       self.sciara("calibrate", "c.json", "-o", folder, "--resume", code=3).stderr)
 
     def test_fronts_that_rest(self):
-        """The lava lies still for two days and cools for many."""
+        """The lava lies still for two days and cools for many; two days after the state with which a run begins."""
         self.write_scenario("slow.json", model={"cooling": 0.5}, run={"until": "9 d"})
         pairs = [{"scenario": "slow.json", "observed": "mapped.tif"},
                  {"scenario": "slow.json", "observed": "mapped.tif", "at": "8 d", "hold_out": True}]
@@ -113,6 +112,11 @@ class CalibrateEarly(CalibrationCase):
         self.assertTrue(4 <= len(rested) == self.record("rest-early")["rested"])
         for row, whole in zip(early, late):
             self.assertEqual({**row, "status": "ok"}, whole)
+        self.sciara("run", "slow.json", "-q", "-o", "still", "--until", "4 d", "--checkpoint-every", "1000 d")
+        state, = os.listdir(self.path("still", "checkpoints"))
+        self.write_scenario("on.json", model={"cooling": 0.5}, run={"until": "5 d"}, initial={"checkpoint": f"still/checkpoints/{state}"})
+        early, late = self.early_and_late("on", pairs=[{"scenario": "on.json", "observed": "mapped.tif"}], unknowns=UNKNOWNS[:2], budget=6, design="lhs")
+        self.assertEqual(early, late)
 
     def test_edits_to_come(self):
         """The ground changes after runs would rest, or takes away lava that was too much: what ends early does so for a reason."""

@@ -245,6 +245,10 @@ class Diagnostics(Checkpoint):
         shutil.copytree(os.path.join(self.half, "checkpoints"), os.path.join(other, "checkpoints"))
         self.refuse("another DEM: expected", folder="other")
 
+    def test_a_checkpoint_of_another_run(self):
+        case.write_json(os.path.join(self.half, "run.json"), record(self.half) | {"status": "running", "snapshots": []})
+        self.assertIn("after 1 snapshots at step 100, but run.json does not list them", self.sciara("resume", "half").stderr)
+
     def test_a_maximum_that_was_not_recorded(self):
         self.run_scenario("poor", "--steps", 50, "--checkpoint-every", NEVER, "--set", 'output.fields=["thickness"]')
         for field in (name for name in ALL_FIELDS if name.startswith("max_")):

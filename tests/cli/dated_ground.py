@@ -2,7 +2,6 @@
 """dem.edits with `from`: ground that changes while lava flows. Altitudes, rock and mass balance, computed again with numpy; a run that
 begins on the changed ground as an independent truth; a file of edits, members, checkpoints that go on over edited ground. Engines and
 resumed runs: exact_states.py."""
-import csv
 import glob
 import json
 import os
@@ -56,7 +55,8 @@ class Dated(Case):
         return case.record(self.path(folder))["snapshots"][-1]["checksum"]
 
     def test_altitudes(self):
-        """The ground rises in the first step that ends at or after the time; lava lies on it; the balance closes."""
+        """The ground rises in the first step that ends at or after the time; lava lies on it, and counts as none beside it; the balance
+        closes."""
         often = {"output": OUTPUT | {"every": "3 min"}, "run": {"until": "26 min"}}
         self.write(DAM, **often)
         said = self.sciara("run", "s.json", "-o", "out").stderr
@@ -77,6 +77,11 @@ class Dated(Case):
             valid = GROUND != case.NODATA
             np.testing.assert_allclose(ground[valid], expected[valid], rtol=0, atol=1e-9)
         self.assertTrue(before >= 3 and after >= 3, (before, after))
+        *_, (_, x) = states(self.path("out"))
+        top, (dam,) = np.where(x["deposit"] > 0, x["altitude"] + x["thickness"], -np.inf), case.record(self.path("out"))["barriers"]
+        top[ROW, 14:29] = -np.inf
+        free = min(GROUND[ROW, col] + 6 - top[ROW - 1:ROW + 2, col - 1:col + 2].max() for _, col in CELLS)
+        self.assertAlmostEqual(dam["freeboard_m"], free, delta=1e-9)
         self.assertNotEqual(self.last("out"), self.last("plain"))
         self.assertRegex(said, r"dem.edits\[0\] \(dam\): 15 cells are changed by 6 m, 9000 m3 in all at simulated time 12 min\n")
         self.assertRegex(said, r"dem.edits\[0\] \(dam\): done at simulated time 12 min(?: \d+ s)?, step \d+: 15 cells changed by 6 m, 9000 m3 in all; [1-9]\d* of them with liquid lava, 0 m3 of rock replaced\n")
@@ -293,8 +298,7 @@ class Dated(Case):
                 os.rename(self.path("dam.json"), self.path("away"))
                 self.assertIn("dam.json", self.sciara("resume", "part", code=4).stderr)
                 text = json.dumps(case.read_json(self.path("away")))
-                with open(self.path("dam.json"), "w", encoding="utf-8") as f:
-                    f.write(text.replace('"height_m": 6', '"height_m": 7'))
+                case.write_text(self.path("dam.json"), text.replace('"height_m": 6', '"height_m": 7'))
                 self.assertIn("dem.edits: expected the edits of the ground", self.sciara("resume", "part", code=3).stderr)
                 os.rename(self.path("away"), self.path("dam.json"))
             self.sciara("resume", "part", "-q")
@@ -307,8 +311,7 @@ class Dated(Case):
         return self.sciara("ensemble", "plan", "e.json", "-o", folder, "--no-estimate").stderr
 
     def check_members(self, folder, count):
-        with open(self.path(folder, "log.csv"), encoding="utf-8", newline="") as f:
-            sums = {int(row["id"]): row["checksum"] for row in csv.DictReader(f)}
+        sums = {int(row["id"]): row["checksum"] for row in case.read_rows(self.path(folder, "log.csv"))}
         self.assertEqual(sorted(sums), list(range(count)))
         for member in range(count):
             self.sciara("ensemble", "member", folder, member, "-o", f"{folder}-{member}.json")
@@ -319,7 +322,7 @@ class Dated(Case):
         """Each member is the run of its own file, in both precisions, with edits before the run too, in a moved folder."""
         early = {"line": [[WEST + 100, SOUTH + 105], [WEST + 300, SOUTH + 105]], "width_m": 5, "depth_m": 2}
         for precision in ("double", "single"):
-            self.write(early, DAM, engine={"precision": precision})
+            self.write(early, DAM, DAM | {"name": "top", "height_m": 1}, engine={"precision": precision})  # two at one time
             self.plan(precision)
             os.rename(self.path(precision), self.path(precision + "-moved"))
             self.sciara("ensemble", "run", precision + "-moved", "-q", "-j", 2)
@@ -350,8 +353,7 @@ class Dated(Case):
             self.assertGreaterEqual(self.kill_member(least), least)
         said = self.sciara("ensemble", "run", "e", "-j", 1).stderr
         self.assertRegex(said, "member 0: continues from step [1-9]")
-        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
-            row, = csv.DictReader(f)
+        row, = case.read_rows(self.path("e/log.csv"))
         self.assertEqual(row["checksum"], self.last("whole"))
 
     def test_checkpoint_goes_on_over_edited_ground(self):
@@ -422,8 +424,7 @@ class Dated(Case):
         self.assertEqual(self.last("rest"), self.last("whole"))
         self.plan("e", vary=[{"key": "rate_scale", "values": [1]}])
         self.sciara("ensemble", "run", "e", "-q")
-        with open(self.path("e", "log.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual([row["checksum"] for row in csv.DictReader(f)], [self.last("whole")])
+        self.assertEqual([row["checksum"] for row in case.read_rows(self.path("e", "log.csv"))], [self.last("whole")])
         self.run_scenario("long", "--until", "5 h")
         found = case.record(self.path("whole"))
         self.assertEqual(found["stop_reason"], until)
@@ -466,8 +467,7 @@ class MovingFissure(Case):
 
     def test_parts(self):
         """The run of tables that were cut by hand; lava in the second part comes later; members and changed rates follow."""
-        with open(self.path("rates.csv"), "w", encoding="ascii") as f:
-            f.write("time (s),rate (m3/s)\n0,4\n600,6\n1200,3\n1800,0\n")
+        case.write_text(self.path("rates.csv"), "time (s),rate (m3/s)\n0,4\n600,6\n1200,3\n1800,0\n")
         csv_file = {"effusion": {"csv": "rates.csv"}}
         self.write("parts.json", {"until": "15 min"} | csv_file, {"from": "15 min", "until": "25 min"} | csv_file)
         self.write("hand.json", {"until": "1 h", "effusion": {"table": [[0, 4], [600, 6], [900, 0]]}}, {"effusion": {"table": [[900, 6], [1200, 3], [1500, 0]]}})
@@ -477,8 +477,7 @@ class MovingFissure(Case):
         case.write_json(self.path("e.json"), {"base": "parts.json", "sample": {"method": "full"}, "vary": [{"key": "rate_scale", "values": [1]}]})
         self.sciara("ensemble", "plan", "e.json", "-o", "e", "--no-estimate")
         self.sciara("ensemble", "run", "e", "-q")
-        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual([row["checksum"] for row in csv.DictReader(f)], [sums["hand"]])
+        self.assertEqual([row["checksum"] for row in case.read_rows(self.path("e/log.csv"))], [sums["hand"]])
         self.write("none.json", csv_file, {"from": "1 h"} | csv_file)
         self.write("one.json", csv_file, {"effusion": {"table": [[0, 0], [1, 0]]}})
         sums = {case.record(self.run_scenario(name, name=name + ".json"))["snapshots"][-1]["checksum"] for name in ("none", "one")}

@@ -184,10 +184,10 @@ class FromAnOutline(Case):
         self.assertTrue(0 < by[300] < by[600], by)
         for within in ("5 min,10 min", "2026-05-10 04:30,2026-05-10T04:25Z"):
             self.sciara("exposure", "run", "--assets", "places.geojson", "--within", within, "-o", "e.csv", "--overwrite", "-q")
-            with open(self.path("e.csv"), encoding="utf-8", newline="") as f:
-                row, = csv.DictReader(f)
+            row, = case.read_rows(self.path("e.csv"))
             self.assertEqual({key: float(value) for key, value in row.items() if key.startswith("covered_")},
                              {"covered_5min": by[300], "covered_10min": by[600]})
+            self.assertEqual(row["mapped"], "1", "some of its lava, not that of its last cell")
         self.assertIn("--within: expected a date after 2026-05-10T04:20:00Z",
                       self.sciara("exposure", "run", "--assets", "places.geojson", "--within", "2026-05-10T04:20Z", "-o", "no.csv", code=2).stderr)
 

@@ -74,6 +74,13 @@ class Chain(Case):
                                ("--format kml has no option --title", "-f", "kml", "--title", "x"), ("--output", "-f", "kml", "-o", "x.html")):
             self.assertIn(said, self.ensemble("export", "e", *options, code=2).stderr)
         self.assertFalse(os.path.exists(self.path("x.geojson")))
+        self.write_ensemble("one.json", vents={"grid": {"extent": [500195, 4177215, 500205, 4177225], "step_m": 10}}, vary=None,
+                            events=[EVENTS[0], EVENTS[1] | {"volume_m3": 9000, "duration": "5 h"}])
+        self.ensemble("run", "one.json", "-q", "--no-estimate", "--no-pictures")
+        for layer in ("reached_05", "reached_50"):  # one step for both, though the lava of the rarer event comes hours later
+            self.ensemble("export", "one", "-f", "geojson", "--layer", layer)
+            ends = [zone["properties"]["until_s"] for zone in case.read_json(self.path("one/maps", f"{layer}.geojson"))["features"]]
+            self.assertEqual(ends, [1800 * k for k in range(1, 10 if layer == "reached_05" else 2)])
 
     def test_chain(self):
         self.ensemble("plan", "e.json", "-o", "steps", "--no-estimate")

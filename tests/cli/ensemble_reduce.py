@@ -441,7 +441,7 @@ class Sites:
         self.r = restored(self.w, self.s, self.state > 0)
         rows = list(csv.DictReader((folder / "members.csv").open()))
         vent = json.loads((folder / "ensemble.json").read_text())["base"]["vents"][0]
-        vent = {"x": WEST + CELL * (vent.get("col", 0) + 0.5), "y": NORTH - CELL * (vent.get("row", 0) + 0.5)} | vent
+        vent = {"x": WEST + CELL * (vent.get("col", case.VENT[1]) + 0.5), "y": NORTH - CELL * (vent.get("row", 0) + 0.5)} | vent
         self.x, self.y = (np.array([float(r.get(f"vents.0.{c}") or vent[c]) for r in rows]) for c in "xy")
         self.colour = np.rint((self.x - self.x.min()) / 25 + (self.y - self.y.min()) / 25).astype(int) % 2 if full else None
         even = all(np.ptp(self.r[self.used & (self.s == g)]) < 1e-9 * self.r.max() for g in np.unique(self.s[self.used]))
@@ -632,12 +632,13 @@ def vents_of_members(work):
         f"{i},{1 + i % 3},{WEST + 102 + 7 * i},{WEST + (310 if i > 8 else 150)}\n" for i in range(30)))
     pair = {"vents": [{"x": WEST + 165, "y": NORTH - 85, "effusion": effusion}, {"x": WEST + 15, "y": NORTH - 155, "effusion": effusion}]}
     west = {"vents": [{"row": 8, "col": 12, "effusion": effusion}]}
+    fissure = {"vents": [{"line": [[WEST + 155, NORTH - 85], [WEST + 255, NORTH - 85]], "effusion": effusion}]}  # its middle is not in the west
     drawn = {"method": "random", "count": 12, "seed": 3}
     vary = [{"key": "vents.0.x", "uniform": [WEST + 100, WEST + 250]}]
     in_west = []
     for name, sample, base, parts in (("own_table", None, pair, {"members": str(table), "events": None}),
                                       ("own_range", drawn, {"vents": pair["vents"][:1]}, {"vary": vary}),
-                                      ("own_west", drawn, west, {}), ("own_east", drawn, {}, {})):
+                                      ("own_west", drawn, west, {}), ("own_east", drawn, fissure, {})):
         folder = small_plan(work, name, sample, base=base, parts={"vents": None, **parts})
         run(SYNTHETIC, folder, 60, "--censored", 5, "--failed", 31)
         said = run(PROGRAM, "ensemble", "reduce", folder, "--no-pictures")

@@ -193,8 +193,7 @@ class Reweight(SharedCase):
                 expected = planned * j ** b
                 np.testing.assert_allclose(weight, expected / expected.sum(), rtol=1e-12, atol=0)
                 self.assertEqual(comment, f"# members weighted by J^{b:g} with the extent observed at 2160 s (truth1.json)\n")
-        with open(self.path("e", "weights.csv"), encoding="utf-8") as f:
-            np.testing.assert_array_equal(planned, [float(r["weight"]) for r in csv.DictReader(f)])
+        np.testing.assert_array_equal(planned, [float(r["weight"]) for r in case.read_rows(self.path("e", "weights.csv"))])
         self.assertEqual(len(set(planned)), 2)
         best = int(np.argmax(j))
         self.assertIn(f"J of {MEMBERS} finished members: best {j[best]:.4f} (member {best}), median {np.median(j):.4f}, {(j == 0).sum()} with J = 0\n",
@@ -235,8 +234,7 @@ class Reweight(SharedCase):
         tables = []
         for at in (AT, "2026-05-10T12:36Z", "2026-05-10T14:36:00+02:00"):
             self.reweight("truth0.json", "dated", at, "--min-effective", 0.01)
-            with open(self.path("dated", FILE), encoding="utf-8") as f:
-                tables.append(f.read())
+            tables.append(case.read_text(self.path("dated", FILE)))
         self.assertEqual(tables[1:], 2 * tables[:1])
         self.refused("--at: expected a date after 2026-05-10T12:00:00Z", "truth0.json", "dated", "2026-05-10", code=2)
         self.refused("has no date (run.start)", "truth0.json", "e", "2026-05-10T12:36Z", code=2)
@@ -249,8 +247,7 @@ class Reweight(SharedCase):
         self.reweight()
         comment, weight, _, _ = self.table()
         said = comment[2:].strip()
-        with open(self.path("e", "log.csv"), encoding="utf-8", newline="") as f:
-            self.assertEqual({row["stop"] for row in csv.DictReader(f)} - {"solidified"}, {"time"})
+        self.assertEqual({row["stop"] for row in case.read_rows(self.path("e", "log.csv"))} - {"solidified"}, {"time"})
         condition = (rf"valid only for the assumed vents, eruptions and model, if such an eruption happens; {re.escape(said)}; until 3 h "
                      rf"after the start, when the lava of \d+ of \d+ members is still liquid")
         done, after = self.reduce()
@@ -262,8 +259,7 @@ class Reweight(SharedCase):
             tags = gdal.Open(path).GetMetadata()
             self.assertRegex(tags["condition"], f"^{condition}$")
             self.assertNotIn("upper_95_percent_bound_without_hits", tags)
-        with open(self.path("e", "sites.csv"), encoding="utf-8", newline="") as f:
-            rows = list(csv.DictReader(f))
+        rows = case.read_rows(self.path("e", "sites.csv"))
         for row in rows:
             self.assertRegex(row["condition"], f"^{condition}$")
         self.assertEqual({r["upper_95_without_hits"] for r in rows}, {""})
@@ -279,8 +275,7 @@ class Reweight(SharedCase):
         found = raster(self.path("e", "maps", "probability_0m_error.tif")).ravel()
         np.testing.assert_allclose(found[p > 0], error[p > 0], rtol=1e-5, atol=1e-7)
         self.sciara("ensemble", "export", "e", "--format", "html")
-        with open(self.path("e", "maps", "page.html"), encoding="utf-8") as f:
-            self.assertIn('"observed":true', f.read())
+        self.assertIn('"observed":true', case.read_text(self.path("e", "maps", "page.html")))
         os.remove(self.path("e", "maps", "page.html"))
         os.remove(self.path("e", FILE))
         self.reduce()
@@ -318,8 +313,7 @@ np.save(sys.argv[1], out)
             self.assertIn(f"{MEMBERS - 64} of {MEMBERS} members are not finished", said)
             self.assertEqual(list(np.isnan(j)), [k >= 64 for k in range(MEMBERS)])
             b = float(re.search(r"J\^(\S+)", self.table()[0])[1])
-            with open(self.path("e", "members.csv"), encoding="utf-8", newline="") as f:
-                stratum = np.array([int(r["stratum"]) for r in csv.DictReader(f)])
+            stratum = np.array([int(r["stratum"]) for r in case.read_rows(self.path("e", "members.csv"))])
             done, expected = ~np.isnan(j), planned.copy()
             expected[done] *= j[done] ** b
             for s in (0, 1):
@@ -352,10 +346,8 @@ np.save(sys.argv[1], out)
         self.refused(("expected a member that reaches what was observed", "all have J = 0"), "far.json")
         outside = self.path("outside.json")
         write_outline(outside, self.truth[0] <= AT)
-        with open(outside, encoding="utf-8") as f:
-            moved = f.read().replace("EPSG::32633", "EPSG::32634")
-        with open(outside, "w", encoding="utf-8") as f:
-            f.write(moved)
+        moved = case.read_text(outside).replace("EPSG::32633", "EPSG::32634")
+        case.write_text(outside, moved)
         self.refused("outside.json: is outside the grid of the run", "outside.json")
         named = case.read_json(self.path("truth0.json"))
         del named["crs"]
@@ -385,8 +377,7 @@ np.save(sys.argv[1], out)
                 write_outline(self.path("both.json"), both <= AT)
                 self.reweight("both.json", "single", AT, "--min-effective", 0.9)
             self.sciara("ensemble", "reduce", "single", "--no-pictures", "-q")
-            with open(self.path("single", "sites.csv"), encoding="utf-8", newline="") as f:
-                rows = {r["site"]: r for r in csv.DictReader(f)}
+            rows = {r["site"]: r for r in case.read_rows(self.path("single", "sites.csv"))}
             maps = os.listdir(self.path("single", "maps"))
             found.append((rows["never"]["upper_95_without_hits"] != "", "probability_0m_error.tif" in maps))
         self.assertEqual(found, [(True, False), (False, True)])
@@ -405,14 +396,11 @@ np.save(sys.argv[1], out)
         self.reweight()
         path, planned = self.path("e", FILE), self.path("e", "weights.csv")
         shutil.copy(planned, self.path("weights"))
-        with open(path, encoding="utf-8") as f:
-            good = f.read()
+        good = case.read_text(path)
         try:
-            with open(planned, encoding="utf-8") as f:
-                lines = f.read().splitlines()
+            lines = case.read_text(planned).splitlines()
             lines[3] = "2,0.5"
-            with open(planned, "w", encoding="utf-8") as f:
-                f.write("\n".join(lines) + "\n")
+            case.write_text(planned, "\n".join(lines) + "\n")
             said = self.sciara("ensemble", "query", "e", "--at", f"{WEST + 225},{SOUTH + 185}", code=3).stderr
             self.assertIn(f"{FILE}:5: expected 0.5, the planned weight now, found ", said)
             self.assertIn("make the file again with 'sciara ensemble reweight', or remove it", said)
@@ -425,12 +413,10 @@ np.save(sys.argv[1], out)
                                   (4, "2,-1,0,0", f"{FILE}:5: expected a weight"), (4, "7,0,0,0", f"{FILE}:5: expected the id 2"),
                                   (2, rows[2].rpartition(",")[0] + ",2", f"{FILE}:3: expected a Jaccard index"),
                                   (len(rows) - 1, "", "expected a row for each member"), (len(rows) - 1, rows[-1] + "\n9,0,0,0", "expected one row")):
-            with open(path, "w", encoding="utf-8") as f:
-                f.write("\n".join([*rows[:line], text, *rows[line + 1:]]) + "\n")
+            case.write_text(path, "\n".join([*rows[:line], text, *rows[line + 1:]]) + "\n")
             self.assertIn(words, self.sciara("ensemble", "status", "e", code=3).stderr)
         self.reweight()
-        with open(path, encoding="utf-8") as f:
-            self.assertEqual(f.read(), good)
+        self.assertEqual(case.read_text(path), good)
         os.rename(path, self.path("elsewhere"))
         os.symlink(self.path("elsewhere"), path)
         self.assertIn("found a symbolic link", self.reweight(code=3).stderr)
@@ -440,8 +426,7 @@ np.save(sys.argv[1], out)
         whole = []
         for k in (0, 1):
             self.reweight(f"truth{k}.json")
-            with open(self.path("e", FILE), "rb") as f:
-                whole.append(f.read())
+            whole.append(case.read_bytes(self.path("e", FILE)))
         self.assertNotEqual(*whole)
         began = time.monotonic()
         self.reweight("truth0.json")
@@ -451,10 +436,7 @@ np.save(sys.argv[1], out)
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 time.sleep(took * (0.3 + 0.07 * k))
                 process.kill()
-            with open(self.path("e", FILE), "rb") as f:
-                self.assertIn(f.read(), whole)
-        with open(self.path("e", f"{FILE}.part"), "wb") as f:
-            f.write(whole[0][:100])
+            self.assertIn(case.read_bytes(self.path("e", FILE)), whole)
+        case.write_bytes(self.path("e", f"{FILE}.part"), whole[0][:100])
         self.reweight("truth1.json")
-        with open(self.path("e", FILE), "rb") as f:
-            self.assertEqual(f.read(), whole[1])
+        self.assertEqual(case.read_bytes(self.path("e", FILE)), whole[1])

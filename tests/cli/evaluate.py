@@ -132,8 +132,7 @@ class Evaluate(SharedCase):
             self.assertEqual((program.stdout.read(), program.wait()), ("", 0))
 
     def test_a_file_of_the_scenario_that_goes_away_ends_the_work(self):
-        with open(self.path("rates.csv"), "w", encoding="utf-8") as f:
-            f.write("time,rate\n0,3\n3600,0\n")
+        case.write_text(self.path("rates.csv"), "time,rate\n0,3\n3600,0\n")
         case.write_scenario(self.work, "c.json", vents=[{"row": 8, "col": 10, "effusion": {"csv": "rates.csv"}}])
         command = [case.PROGRAM, "evaluate", "c.json", "--observed", "mask.tif", "-q"]
         with subprocess.Popen(command, cwd=self.work, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -162,6 +161,9 @@ class Evaluate(SharedCase):
         self.check(second, expected_scores((deposit > 0) & region, self.observed & region, case.VENT))
         self.assertAlmostEqual(found["jaccard"], (3 * first["jaccard"] + second["jaccard"]) / 4, delta=1e-15)
         self.assertEqual([first["weight"], second["weight"], first["steps"]], [3, 1, second["steps"]])
+        later = {"row": 12, "col": 22, "start": "20 min", "effusion": {"slot": "10 min", "rates_m3_s": [4]}}  # no lava has come from it by then
+        case.write_scenario(self.work, "two.json", vents=[*case.scenario()["vents"], later])
+        self.check(self.evaluate([{}], "two.json", "-q", "--observed", "mask.tif", "--at", "15 min")[0], expected_scores(reached, self.observed, case.VENT))
 
     def test_date_of_the_calendar(self):
         case.write_scenario(self.work, "july.json", run={"start": "2006-07-14T10:00:00+02:00"})
@@ -330,8 +332,7 @@ class Evaluate(SharedCase):
                 program.stdin.write(b'{"id": %d, "set": {"model.relaxation": 7}}\n' % k)
             program.stdin.write(b"\0\n\xff\n" + 30 * b"[" + b'\n{"id": -1, "set": {"run.max_steps": 9}}')
             program.stdin.flush()
-            with open(f"/proc/{program.pid}/status", encoding="ascii") as f:
-                most_kb = int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
+            most_kb = int(re.search(r"VmHWM:\s+(\d+)", case.read_text(f"/proc/{program.pid}/status")).group(1))
             program.stdin.close()
             self.assertEqual(program.wait(), 3, program.stderr.read())
         with open(self.path("found.jsonl"), encoding="utf-8") as f:

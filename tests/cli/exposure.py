@@ -114,8 +114,7 @@ class Exposure(SharedCase):
         cls.land = cls.deposit != case.NODATA
 
     def rows(self, path):
-        with open(self.path(path), encoding="utf-8", newline="") as f:
-            return {row["place"]: row for row in csv.DictReader(f)}
+        return {row["place"]: row for row in case.read_rows(self.path(path))}
 
     def assert_numbers(self, row, expected):
         for name, value in expected.items():
@@ -485,8 +484,7 @@ class Exposure(SharedCase):
                 said = self.sciara("export", name, "-f", kind, "--assets", four, "-o", f"{name}.{kind}").stderr
                 self.assertEqual(said.count("not on the map"), 1, said)
                 self.assertIn(f'warning: 2 of 4 places are not on the map, outside {outside}: "quiet", "path"\n', said)
-            with open(self.path(f"{name}.html"), encoding="utf-8") as f:
-                data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+            data = json.loads(re.search(r'id="data">(.*?)</script>', case.read_text(self.path(f"{name}.html")), re.S)[1])
             self.assertEqual(data["outside"], "outside " + outside.replace(" (dem.window_margin_m)", "").replace(" (dem.window_xy)", ""))
         # cells beyond the window are read to resample its rim: here all of the DEM
         self.sciara("run", "cut.json", "-q", "-o", "warped", "--steps", 5, "--set", "dem.window_margin_m=180", "--set", "dem.cell_size_m=5")
@@ -590,8 +588,7 @@ class Exposure(SharedCase):
             self.assertEqual(f"{name}.shp: is not in UTF-8: it is read as Latin-1" in done.stderr, encoding != "utf-8")
             if encoding == "cp1251":
                 cpg, word = re.search(r"a file (\S+) with a word such as (\S+) would", done.stderr).groups()
-                with open(self.path(cpg), "w", encoding="ascii") as f:
-                    f.write(word)
+                case.write_text(self.path(cpg), word)
                 said = self.sciara("exposure", "run", "--assets", name + ".shp", "-o", name + "2.csv").stderr
                 self.assertEqual(next(iter(self.rows(name + "2.csv"))), text)
                 self.assertNotIn("Latin-1", said)
@@ -639,8 +636,7 @@ class Exposure(SharedCase):
         tables = {"text.csv": "x,note\n1,2\n", "bad.csv": "name,lon,lat\na,15,north\n", "none.csv": "name,x,y\n",
                   "as-metres.csv": "name,x,y\na,15.0023,37.7415\n", "exchanged.csv": "name,lon,lat\na,37.7415,15.0023\n", "track.gpx": GPX}
         for name, text in tables.items():
-            with open(self.path(name), "w", encoding="ascii") as f:
-                f.write(text)
+            case.write_text(self.path(name), text)
         write_places(self.path("empty.gpkg"), places={"a": None, "b": None})
         for code, said, *words in (
                 (2, "--assets FILE is missing",), (3, "expected points, lines or polygons, found several of them", "--assets", "mixed.geojson"),
@@ -671,13 +667,11 @@ class Exposure(SharedCase):
     def test_the_command_that_cures_it(self):
         """What the message about a missing CRS prints makes a file that is read; so does the option that a message about a format names, and
         a table of points is read without the one with which it has no geometry."""
-        with open(self.path("cure.gpx"), "w", encoding="ascii") as f:
-            f.write(GPX)
+        case.write_text(self.path("cure.gpx"), GPX)
         cure = re.search(r"(--allow-driver \w+) would allow it", self.sciara("exposure", "run", "--assets", "cure.gpx", "-o", "cure.csv", code=3).stderr)[1]
         done = self.sciara("exposure", "run", "--assets", "cure.gpx", "--layer", "waypoints", "-o", "cure.csv", *cure.split())
         self.assertIn("1 place: 1 reached", done.stdout)
-        with open(self.path("huts.csv"), "w", encoding="ascii") as f:
-            f.write("name,lon,lat\nhut,15.00233,37.74150\n")
+        case.write_text(self.path("huts.csv"), "name,lon,lat\nhut,15.00233,37.74150\n")
         said = self.sciara("exposure", "run", "--assets", "huts.csv", "--allow-driver", "CSV", "-o", "huts-rows.csv", code=3).stderr
         self.assertIn("found none in its 1 feature (a table .csv with the columns x and y, or lon and lat, is read without --allow-driver)", said)
         self.assertIn("1 place: 1 reached", self.sciara("exposure", "run", "--assets", "huts.csv", "-o", "huts-rows.csv").stdout)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """initial.observed: lava as it was mapped, on bare ground and as the correction of a checkpoint; what lies where, computed again
 with numpy; members; a forecast against a synthetic truth; refusals. Engines and resumed runs: exact_states.py."""
-import csv
 import decimal
 import glob
 import json
@@ -224,8 +223,7 @@ class Observed(Case):
 
     def flags(self, page, flag):
         """What a page says of each of its places."""
-        with open(self.path(page), encoding="utf-8") as f:
-            data = json.loads(re.search(r'id="data">(.*?)</script>', f.read(), re.S)[1])
+        data = json.loads(re.search(r'id="data">(.*?)</script>', case.read_text(self.path(page)), re.S)[1])
         return {place["name"]: place[flag] for place in data.get("places") or data["hazard"]["sites"]}
 
     def test_dry_cells_are_reached(self):
@@ -254,8 +252,7 @@ class Observed(Case):
         self.assertIn("3 places: 2 reached, 1 not reached\n", said)
         for name, metres in (("dry", "0.00"), ("wet", f"{most[cells['wet']]:.2f}")):
             self.assertRegex(said, rf"(?m)^2 h +{name} +point +{metres} m  mapped$")
-        with open(self.path("a/maps/exposure.csv"), encoding="utf-8", newline="") as f:
-            rows = {row["place"]: row for row in csv.DictReader(f)}
+        rows = {row["place"]: row for row in case.read_rows(self.path("a/maps/exposure.csv"))}
         self.assertEqual([(rows[name]["state"], rows[name]["arrival_s"]) for name in cells],
                          [("reached", "7200"), ("reached", "7200"), ("not reached", "")])
         self.assertEqual([row["mapped"] for row in rows.values()], [str(int(self.mask[cells[name]])) for name in rows])
@@ -274,8 +271,7 @@ class Observed(Case):
         for name in ("dry", "wet"):
             self.assertRegex(said, rf"(?m)^100\.00 %.* {name} +point  under lava at the start$")
         for table, column in (("e/exposure.csv", "place"), ("e/sites.csv", "site")):
-            with open(self.path(table), encoding="utf-8", newline="") as f:
-                rows = {row[column]: row for row in csv.DictReader(f)}
+            rows = {row[column]: row for row in case.read_rows(self.path(table))}
             self.assertEqual([[float(rows[name][k]) for k in ("probability_0m", "probability_0.001m", "reached_within_1h")] for name in cells],
                              [[1, 0, 1], [1, 1, 1], [0, 0, 0]])
         self.sciara("ensemble", "export", "e", "-q", "-f", "html", "-o", "e.html")
@@ -327,8 +323,7 @@ class Observed(Case):
             self.sciara("export", folder, "-q", "-f", "png", "-o", f"{name}.png", *how)
             self.sciara("export", folder, "-q", "-f", "html", "-o", f"{name}.html", *how)
             pictures[name] = gdal.Open(self.path(f"{name}.png")).ReadAsArray()
-            with open(self.path(f"{name}.html"), encoding="utf-8") as f:
-                page = f.read()
+            page = case.read_text(self.path(f"{name}.html"))
             pages[name] = re.search(r'"observed":("[^"]+"|null)', page)[1]
             self.assertIn(f'"observed_name":"{how[1] if how else "outline.json"}"', page)
         for name in ("resumed", "export", "given"):
@@ -393,8 +388,7 @@ class Correction(Case):
         self.assertIn(f"added by observed lava: {ledger['added_m3']:.10g} m3, removed by it and by edits of the ground: {ledger['removed_m3']:.10g} m3\n",
                       self.sciara("info", self.path("c", case.record(self.path("c"))["snapshots"][-1]["name"])).stdout)
         self.sciara("export", "c", "--format", "html", "-o", "c.html")
-        with open(self.path("c.html"), encoding="utf-8") as f:
-            page = f.read()
+        page = case.read_text(self.path("c.html"))
         np.testing.assert_allclose([float(v) for v in re.search(r'"added_m3":([^,]+),"removed_m3":([^,}]+)', page).groups()],
                                    [ledger["added_m3"], ledger["removed_m3"]], rtol=1e-14)
 
@@ -442,8 +436,7 @@ class Correction(Case):
 
     def assumed(self, folder):
         self.sciara("export", folder, "-q", "-f", "html", "-o", "page.html", "--overwrite")
-        with open(self.path("page.html"), encoding="utf-8") as f:
-            found = re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1]
+        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', case.read_text(self.path("page.html")), re.S)[1]
         return json.loads(found)["assumed"].replace("\xa0", " ")
 
     def emits_from_an_hour(self, folder, recorded=True):
@@ -464,8 +457,7 @@ class Correction(Case):
         for name in ("now.h5", "c.json"):
             os.remove(self.path(name))
         self.sciara("ensemble", "run", "e", "-j", 2, "-q")
-        with open(self.path("e/log.csv"), encoding="utf-8", newline="") as f:
-            sums = {int(row["id"]): row["checksum"] for row in csv.DictReader(f)}
+        sums = {int(row["id"]): row["checksum"] for row in case.read_rows(self.path("e/log.csv"))}
         for member in (0, 1):
             self.sciara("ensemble", "member", "e", member, "-o", f"m{member}.json")
             self.run_scenario(f"m{member}", name=f"m{member}.json")

@@ -248,11 +248,11 @@ class BrowserPage(BrowserCase):
     def test_credits_and_dates(self):
         """As on pictures, in the language of the page; hidden where none is given."""
         self.assertTrue(self.on("validity", "hidden") and self.on("credits", "hidden"))
-        options = ("--credits", "<i>Observatory", "--issued", "2026-12-01", "--valid-until", "2026-12-02T06:00Z", "--language", "it")
+        options = ("--credits", "<i>Observatory", "--issued", "2026-12-01T01:30+02:00", "--valid-until", "2026-12-02", "--language", "it")
         self.sciara("export", "run", "-q", "-f", "html", "-o", "dated.html", *options)
         self.browser.open(f"file://{self.path('dated.html')}")
         self.browser.wait_until(self.READY)
-        self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-12-01. Valida fino al 2026-12-02 06:00 UTC", "<i>Observatory"))
+        self.assertEqual((self.text("validity"), self.text("credits")), ("Emessa il 2026-11-30 23:30 UTC. Valida fino al 2026-12-02", "<i>Observatory"))
         self.assertEqual(self.browser.evaluate("durationText(108000)"), "1 g 6 h")
         self.assertGreater(self.on("validity", "getClientRects().length") * self.on("credits", "getClientRects().length"), 0)
         self.browser.requests = [f"file://{self.path('page.html')}"]

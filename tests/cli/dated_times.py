@@ -188,6 +188,8 @@ class FromAnOutline(Case):
             self.assertEqual({key: float(value) for key, value in row.items() if key.startswith("covered_")},
                              {"covered_5min": by[300], "covered_10min": by[600]})
             self.assertEqual(row["mapped"], "1", "some of its lava, not that of its last cell")
+        self.sciara("exposure", "run", "--assets", "places.geojson", "-o", "made.csv", "-q")
+        self.assertEqual([name for name in self.table("made.csv")[0] if name.startswith("covered_")], [f"covered_{k}min" for k in range(1, 7)])
         self.assertIn("--within: expected a date after 2026-05-10T04:20:00Z",
                       self.sciara("exposure", "run", "--assets", "places.geojson", "--within", "2026-05-10T04:20Z", "-o", "no.csv", code=2).stderr)
 

@@ -130,6 +130,17 @@ class ExportVector(SharedCase):
         self.assertEqual(json.loads(self.layer("run_out", "--isochrones", "5 min"))["features"][-1]["properties"]["run_out_m"],
                          points[-1][0]["run_out_m"])
         self.assertEqual(json.loads(self.layer("fissures"))["features"], [])
+        # of another vent that opens after 10 min, and of a snapshot in which nothing is left of the lava that came in the second interval
+        later = {"row": 12, "col": 22, "start": "11 min", "effusion": {"slot": "10 min", "rates_m3_s": [4]}}
+        case.write_scenario(self.work, "two.json", vents=[*case.scenario()["vents"], later], run={"until": "12 min"})
+        self.sciara("run", "two.json", "-q", "-o", "two")
+        self.redraw("gone.nc", deposit=numpy.where((self.arrival >= 300) & (self.arrival < 600), 0, self.deposit))
+        for name, expected in (("two", points[:2]), ("gone.nc", [points[0], *points[2:]])):
+            self.export(name, "-f", "gpkg", "-o", f"{name}.gpkg", "--isochrones", "5 min")
+            found = [a for a, _ in features(self.path(f"{name}.gpkg"), "run_out")[0]]
+            self.assertEqual([(a["label"], a["run_out_m"]) for a in found[:len(expected)]], [(a["label"], a["run_out_m"]) for a, _ in expected])
+            if name == "two":
+                self.assertEqual(found[-1]["time_s"], case.record(self.path(name))["state"]["time_s"], "not that of its isochrone")
 
     def layer(self, name, *args):
         """The text of a GeoJSON file of one layer."""

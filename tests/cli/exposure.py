@@ -153,7 +153,7 @@ class Exposure(SharedCase):
         return states
 
     def test_a_run(self):
-        done = self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "6 min,720,30 min,1 h", "--overwrite")
+        done = self.sciara("exposure", "run", "--assets", "places.gpkg", "--within", "6 min,720,30 min,360,1 h", "--overwrite")
         self.assertEqual(done.stdout.splitlines()[-2:], ["run/maps/exposure.csv", "run/maps/exposure.gpkg"])
         self.assertIn("10 places: 6 reached, 1 not reached, 1 on NODATA, 1 outside the DEM, 1 without geometry\n", done.stdout)
         self.assertIn('\nnot reached: "quiet"\non NODATA: "gap"\noutside the DEM: "away"\nwithout geometry: "nothing"\n', done.stdout)
@@ -165,6 +165,7 @@ class Exposure(SharedCase):
         self.assertEqual("left the map" in done.stderr, ledger["lost_m3"] > 0)
         rows = self.rows("run/maps/exposure.csv")
         self.assertEqual(list(rows), list(PLACES))
+        self.assertEqual(case.read_text(self.path("run/maps/exposure.csv")).count(",covered_"), len(HOURS), "each time once")
         self.assertEqual(self.check(rows), {"reached", "not reached", "NODATA", "outside", "empty"})
         shares = [float(row["share"]) for row in rows.values() if row["share"]]
         self.assertTrue(any(0.05 < share < 0.95 for share in shares), shares)

@@ -456,6 +456,14 @@ class HazardPage(browser.BrowserCase):
             for seconds in (0, 29.9, 30, 3599.9, 3600, 3629, 3630, 1e5):
                 self.assertEqual(self.browser.evaluate(f"dateText('{start}', {seconds})"), f" ({case.minute_after(start, seconds)})")
 
+    def test_members_that_end_at_different_times(self):
+        case.write_scenario(self.work, "short.json")
+        case.write_json(self.path("v.json"), {"base": "short.json", "sample": {"method": "full"}, "vary": [{"key": "run.until", "values": [1200, 2400]}]})
+        self.sciara("ensemble", "run", "v.json", "-q", "--no-estimate", "--no-pictures", "-o", "v")
+        self.sciara("ensemble", "export", "v", "-f", "html", "-o", "v.html")
+        self.assertRegex(case.read_text(self.path("v.html")), r'"liquid":{"members":2,"from_s":12[0-4]\d\.\d+,"to_s":24[0-4]\d\.')
+        self.browser.requests = [f"file://{self.path('page.html')}"]
+
     def test_languages(self):
         self.sciara("ensemble", "export", "e", "-f", "html", "-o", "it.html", "--language", "it", "--issued", "2026-05-10", "--credits", "Oss.")
         self.browser.open(f"file://{self.path('it.html')}")

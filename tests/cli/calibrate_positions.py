@@ -130,8 +130,7 @@ class CalibratePositions(CalibrationCase):
             folder = f"{design}-cut"
             os.makedirs(self.path(folder))
             shutil.copy(self.path(design, "calibration.json"), self.path(folder))
-            with open(self.path(folder, "evaluations.csv"), "wb") as f:
-                f.write(b"".join(lines[:budget // 3]) + lines[budget // 3][:7])
+            case.write_bytes(self.path(folder, "evaluations.csv"), b"".join(lines[:budget // 3]) + lines[budget // 3][:7])
             self.sciara("calibrate", f"{design}.json", "-q", "-o", folder, "--resume", "-j", "1")
             self.assertEqual(case.tree(self.path(folder)), case.tree(self.path(design)))
         for start in range(0, BUDGETS["morris"], 4):  # a position moves in two of the steps of a trajectory

@@ -140,8 +140,7 @@ class Chain(Case):
         weight, although one of them has a member more in the prefix. A vent whose weight is 0 has no place in the table.
 
         All members of a vent do the same at the site, so there is no spread; the bound is 3 x 0.5/21 after one batch."""
-        with open(self.path("vents.csv"), "w", encoding="utf-8") as f:
-            f.write("name,x,y,p\none,500200,4177220,1\nnone,500160,4177210,0\ntwo,500150,4177200,3\nthree,500255,4177235,4\n")
+        case.write_text(self.path("vents.csv"), "name,x,y,p\none,500200,4177220,1\nnone,500160,4177210,0\ntwo,500150,4177200,3\nthree,500255,4177235,4\n")
         self.write_ensemble(sample={"method": "random", "count": 60, "seed": 1}, stop={"standard_error": 0.072, "thickness_m": 0},
                             vents={"table": "vents.csv", "weights": {"column": "p"}}, result={"thickness_m": [0], "sites": SITES[:1]},
                             vary=[{"key": "model.relaxation", "uniform": [0.4, 0.5]}],

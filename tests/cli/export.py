@@ -188,8 +188,7 @@ class Export(SharedCase):
         """The manual names the formats that have an option, as the help does; the others refuse it."""
         help_text = self.sciara("export", "--help").stdout
         formats = set(re.search(r"--format (\S+)", help_text)[1].split("|"))
-        with open(os.path.join(case.SOURCE, "docs", "cli.md"), encoding="utf-8") as f:
-            rows = re.findall(r"^\| `--([a-z-]+)[^`]*` \| ((?:`[a-z]+`, )*`[a-z]+`): ", f.read(), re.M)
+        rows = re.findall(r"^\| `--([a-z-]+)[^`]*` \| ((?:`[a-z]+`, )*`[a-z]+`): ", case.read_text(os.path.join(case.SOURCE, "docs", "cli.md")), re.M)
         self.assertGreater(len(rows), 15)
         for option, named in rows:
             named = named.replace("`", "")

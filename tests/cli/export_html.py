@@ -209,8 +209,7 @@ class ExportHtml(SharedCase):
         """What the script says is in the page, nothing of the page's own words is unused, and HTML has no hole."""
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "page")
         said = set(re.findall(r'"([A-Z]+(?:_[A-Z]+)+|COLON|WARNING)"', self.page.scripts[1]))
-        with open(os.path.join(source, "page.html"), encoding="utf-8") as f:
-            holes = set(re.findall(r"@([A-Z_]+)@", f.read())) - {"DATA", "SCRIPT", "STYLE", "SCRIPT_HASH", "STYLE_HASH", "LANGUAGE"}
+        holes = set(re.findall(r"@([A-Z_]+)@", case.read_text(os.path.join(source, "page.html")))) - {"DATA", "SCRIPT", "STYLE", "SCRIPT_HASH", "STYLE_HASH", "LANGUAGE"}
         words = set(self.page.data["words"])
         self.assertGreater(len(said), 20)
         self.assertEqual((said | holes) - words, set())

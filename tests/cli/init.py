@@ -78,8 +78,7 @@ class Init(Case):
 
     def test_rates_of_a_file(self):
         os.mkdir(self.path("data"))
-        with open(self.path("data", "tadr.csv"), "w", encoding="utf-8") as f:
-            f.write("date;TADR (m\u00b3/s)\n2006-07-14 23:30;1,5\n2006-07-15;3\n2006-07-15 06:00;0\n")
+        case.write_text(self.path("data", "tadr.csv"), "date;TADR (m\u00b3/s)\n2006-07-14 23:30;1,5\n2006-07-15;3\n2006-07-15 06:00;0\n")
         vent = ["--vent", f"{X},{Y}"]
         done = self.sciara("init", "dem.asc", *vent, "--rates", "data/tadr.csv", "--until", "6 h", "-o", "data/s.json")
         self.assertEqual(done.stdout, "data/s.json\n")
@@ -198,8 +197,7 @@ class Init(Case):
         self.assertEqual(done.stderr.splitlines()[-1], "sciara: dem.json is not written")
 
     def test_diagnostics_of_the_dem(self):
-        with open(self.path("degrees.asc"), "w", encoding="ascii") as f:
-            f.write("ncols 4\nnrows 4\nxllcorner 15\nyllcorner 37\ncellsize 0.001\n" + "1 2 3 4\n" * 4)
+        case.write_text(self.path("degrees.asc"), "ncols 4\nnrows 4\nxllcorner 15\nyllcorner 37\ncellsize 0.001\n" + "1 2 3 4\n" * 4)
         self.refused("these look like degrees", "degrees.asc", *USUAL, code=3)
         self.refused("none.tif: No such file or directory", "none.tif", *USUAL, code=4)
         self.refused("dem.json/sub: ", "dem.asc", *USUAL, "-o", "dem.json/sub/s.json", code=4)

@@ -147,8 +147,7 @@ class OlderLayout(Case):
             os.link(self.path("etna_2001", older), self.path("newer", "e" + name))
         for name, older, nodata in (("_Morphology.stt", "MORPHOLOGY.stt", -9999), ("_Vents.stt", "VENTS.stt", -9999)):
             values = case.read_text(self.path("etna_2001", older))
-            with open(self.path("newer", "e" + name), "w", encoding="ascii") as f:
-                f.write(grid(lambda row, col: 0, nodata).split("\n0")[0] + "\n" + values)
+            case.write_text(self.path("newer", "e" + name), grid(lambda row, col: 0, nodata).split("\n0")[0] + "\n" + values)
         self.run_import("--corner", "499900.5,4177000.25")
         self.sciara("import", "newer/e.cfg", "-o", "other")
         for folder in ("new", "other"):

@@ -132,8 +132,7 @@ class Presets(Case):
             for name in (rule, snapshot):
                 self.assertRegex(self.sciara("info", name).stdout, f"(?m)^rule: +{rule}$")
             self.sciara("export", rule, "-f", "html", "-q", "-o", f"{rule}.html")
-            with open(self.path(f"{rule}.html"), encoding="utf-8") as f:
-                page = json.loads(re.search(r'(?s)<script type="application/json"[^>]*>(.*?)</script>', f.read())[1])
+            page = json.loads(re.search(r'(?s)<script type="application/json"[^>]*>(.*?)</script>', case.read_text(self.path(f"{rule}.html")))[1])
             self.assertTrue(page["source"].endswith(f"), {title}"), page["source"])
             model = json.loads(page["scenario"])["model"]
             self.assertEqual((model["rule"], "friction" in model, "cooling" in model), (rule, rule == "bingham", rule == "fv3"))
@@ -182,8 +181,7 @@ class Presets(Case):
         columns = dict(zip(keys, values.T))
         pages = {}
         for page in ("calibration", "rules"):
-            with open(os.path.join(case.SOURCE, "docs", f"{page}.md"), encoding="utf-8") as f:
-                pages[page] = f.read().replace("·10", "e").replace("⁻", "-").translate(str.maketrans("⁴⁵⁶⁷", "4567"))
+            pages[page] = case.read_text(os.path.join(case.SOURCE, "docs", f"{page}.md")).replace("·10", "e").replace("⁻", "-").translate(str.maketrans("⁴⁵⁶⁷", "4567"))
         self.assertIn(f"of which {len(values)} are accepted", pages["calibration"].replace("\n", " "))
         number = r"([-0-9.e]+)"
         for key, times in (("yield_strength_vent_Pa", None), ("yield_strength_sol_Pa", "yield_strength_vent_Pa"), ("viscosity_vent_Pa_s", None),

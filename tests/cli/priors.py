@@ -207,8 +207,7 @@ class Calibrations(PriorCase, CalibrationCase):
 
     def test_spread(self):
         """The spread of the accepted sets is that in proportion to all points, whose logarithms a prior need not fill evenly."""
-        with open(self.path("lhs", "page.html"), encoding="utf-8") as f:
-            page = json.loads(re.search(r'(?s)<script type="application/json" id="data">(.*?)</script>', f.read())[1])
+        page = json.loads(re.search(r'(?s)<script type="application/json" id="data">(.*?)</script>', case.read_text(self.path("lhs", "page.html")))[1])
         values = self.columns("lhs")
         accepted = values["score"] >= 0.9 * values["score"].max()
         unknowns = {u["key"]: u for u in page["calibration"]["searches"][0]["unknowns"]}

@@ -79,8 +79,7 @@ class Rates(Case):
     def test_dates_that_descend(self):
         """The cause is the order, also where run.start is the first date, and the line is named."""
         case.write_dem(self.path("dem.asc"))
-        with open(self.path("r.csv"), "w", encoding="ascii") as f:
-            f.write("date;rate (m3/s)\n2026-05-10 04:00;1\n2026-05-10 03:00;2\n2026-05-10 06:00;0\n")
+        case.write_text(self.path("r.csv"), "date;rate (m3/s)\n2026-05-10 04:00;1\n2026-05-10 03:00;2\n2026-05-10 06:00;0\n")
         said = self.sciara("init", "dem.asc", "--vent", f"{case.WEST + 205},{case.NORTH - 85}", "--rates", "r.csv", code=3).stderr
         self.assertIn('r.csv:3: expected a date after that of the previous row, 2026-05-10T04:00:00Z, for times ascend, found "2026-05-10 03:00"', said)
 

@@ -522,10 +522,10 @@ class Windows(Ground):
         z, t = read(os.path.join(self.run_scenario("a", "--steps", "1", "--set", 'vents.0={"x":500205,"y":4177215,"effusion":{"slot":"1 h","rates_m3_s":[1]}}'), "dem.tif"))
         self.assertEqual((t[0], t[3], z.shape), (WEST + 100, NORTH - 50, (20, 20)))
         self.assertTrue((z == base()[5:25, 10:30]).all())
-        vents = [{"x": 500205, "y": 4177215, "effusion": {"slot": "1 h", "rates_m3_s": [1]}}]
+        vents = [{"x": x, "y": y, "effusion": {"slot": "1 h", "rates_m3_s": [1]}} for x, y in ((500205, 4177215), (500245, 4177155), (500225, 4177185))]
         case.write_json(self.path("m.json"), case.scenario(dem={**DEM, "window_margin_m": 45}, vents=vents))
         z, t = read(os.path.join(self.run_scenario("m", "--steps", "1", name="m.json"), "dem.tif"))
-        self.assertEqual((t[0], t[3], z.shape), (WEST + 160, NORTH - 40, (9, 9)))
+        self.assertEqual((t[0], t[3], z.shape), (WEST + 160, NORTH - 40, (15, 13)))
         lonlat = [15.0012, 37.7405, 15.0030, 37.7418]
         self.write(window_lonlat=lonlat)
         x, y, _ = geo.transformation(4326, 32633).TransformPoint(lonlat[0], lonlat[3])
